@@ -56,8 +56,8 @@ export const mailDomainKind = kind(fold, domainOperations, (node) => {
   const { limits, service } = node.config.limits
   const isOwn = (id: string): boolean => parts !== null && id === domainId(parts.own)
 
-  const checked = (held: HeldDomain): Effect.Effect<Checked> =>
-    parts === null ? Effect.succeed(unheard(held.records)) : checkedBy(parts, held, service.mail)
+  const checked = (held: HeldDomain): Effect.Effect<Checked, Refusal> =>
+    parts === null ? Effect.succeed(unheard(held.records)) : parts.looks.one(checkedBy(parts, held, service.mail))
 
   /** `null` where nothing is to be made. */
   const ownFacts = ({ held }: MailDomainState, id: string): Effect.Effect<OwnFacts | null, Refusal> =>

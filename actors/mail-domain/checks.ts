@@ -1,5 +1,6 @@
 /** Looking at a domain from outside: its records in DNS, and what the provider says. Bounded in time. */
 import { Effect } from "effect"
+import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { type DnsRecord, proofName } from "../../schemas/mail-domain/records.ts"
 import type { Sealer } from "../log/seal.ts"
@@ -41,6 +42,31 @@ export const checkedBy = (
     ),
     { duration: domain_check_ms, orElse: () => Effect.succeed(unheard(records)) }
   )
+
+const BUSY = unavailable("Too many domains are looked at at the moment. It is safe to try again.")
+
+/** So many looks at once; nothing waits for another. */
+export class Looks {
+  private readonly max: number
+  private underWay = 0
+
+  constructor(max: number) {
+    this.max = max
+  }
+
+  one<A>(look: Effect.Effect<A>): Effect.Effect<A, Refusal> {
+    return Effect.suspend(() => {
+      if (this.underWay >= this.max) return Effect.fail(BUSY)
+      this.underWay++
+      return Effect.ensuring(
+        look,
+        Effect.sync(() => {
+          this.underWay--
+        })
+      )
+    })
+  }
+}
 
 const TOKEN_CHARS = 40
 

@@ -6,6 +6,7 @@ import { lastCommit } from "../log/last-commit.ts"
 import type { Sealer } from "../log/seal.ts"
 import { DnsQuestions } from "../mail/dns.ts"
 import { mailDisabled } from "../mail/mailer/actor.ts"
+import { Looks } from "./checks.ts"
 import { type DomainProvider, providerOf } from "./provider.ts"
 
 export interface DomainParts {
@@ -14,6 +15,7 @@ export interface DomainParts {
   readonly sealer: Sealer
   readonly dns: DnsQuestions
   readonly provider: DomainProvider
+  readonly looks: Looks
 }
 
 /** `null` where there is no mail. */
@@ -24,7 +26,8 @@ export const domainParts = ({ mail, config }: Pick<KindParts, "mail" | "config">
         own: config.mail.domain,
         sealer: mail.domains,
         dns: new DnsQuestions(config.mail, config.limits.service.mail),
-        provider: providerOf(config.mail)
+        provider: providerOf(config.mail),
+        looks: new Looks(config.limits.service.mail.domain_checks_max)
       }
 
 export const withMail = (parts: DomainParts | null): Effect.Effect<DomainParts, Refusal> =>

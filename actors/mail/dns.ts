@@ -57,27 +57,28 @@ const inTime = async <A>(asked: Promise<A>, ms: number): Promise<A | null> => {
 
 /** Asks every server, all at once. */
 export class DnsQuestions {
-  private readonly servers: ReadonlyArray<string>
+  private readonly resolvers: ReadonlyArray<Resolver>
   private readonly bounds: Bounds
 
   constructor({ dnsServers }: Servers, bounds: Bounds) {
-    this.servers = dnsServers.length > 0 ? dnsServers : getServers()
+    this.resolvers = (dnsServers.length > 0 ? dnsServers : getServers()).map((server) => {
+      const resolver = new Resolver({ timeout: bounds.dns_query_ms, tries: 1 })
+      resolver.setServers([server])
+      return resolver
+    })
     this.bounds = bounds
   }
 
   async ask(name: string, type: DnsType): Promise<DnsAnswers> {
-    const told = await Promise.all(this.servers.map((server) => this.of(server, name, type)))
+    const told = await Promise.all(this.resolvers.map((resolver) => this.of(resolver, name, type)))
     const answers = told.filter((one) => one !== null)
     return answers.length === 0 ? null : answers
   }
 
-  private async of(server: string, name: string, type: DnsType): Promise<ReadonlyArray<string> | null> {
+  private async of(resolver: Resolver, name: string, type: DnsType): Promise<ReadonlyArray<string> | null> {
     const { dns_query_ms, dns_aliases_max, dns_records_max, dns_record_max_chars } = this.bounds
-    const resolver = new Resolver({ timeout: dns_query_ms, tries: 1 })
-    const began = Promise.resolve().then(() => resolver.setServers([server]))
-    const asked = began.then(() => this.followed(resolver, name, type, dns_aliases_max)).catch(() => null)
+    const asked = this.followed(resolver, name, type, dns_aliases_max).catch(() => null)
     const found = await inTime(asked, dns_query_ms)
-    if (found === null) resolver.cancel()
     return found?.slice(0, dns_records_max).map((text) => text.slice(0, dns_record_max_chars)) ?? null
   }
 

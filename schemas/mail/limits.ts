@@ -56,6 +56,8 @@ export const MAIL_SERVICE_LIMITS = {
   dns_query_ms: 1500,
   /** All that DNS is asked for one domain of an agent's. */
   domain_check_ms: 5000,
+  /** Domains that a node looks at at once, of those that are declared and of those that are held. */
+  domain_checks_max: 32,
   /** Of one answer, those that are looked at; and of each. */
   dns_records_max: 50,
   dns_record_max_chars: 4096,

@@ -27,6 +27,7 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 const DOMAIN_MAX_CHARS = 253
 const DNS_SERVERS_MAX = 8
 const PORT_MAX = 65_535
+const BYTE_MAX = 255
 const SMTP_PORT = 25
 
 export const readMailSettings = (env: Env): MailSettingsResult => {
@@ -69,7 +70,18 @@ export const mailDomain = (text: string): string | null => {
 /** Of the key that stored mail is sealed under: 32 bytes in base64. */
 export const parseMailKey = parseSeed
 
-const isNameServer = (text: string): boolean => /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:]+\])(?::\d{1,5})?$/i.test(text)
+/** IPv4, or IPv6 in brackets, with a port or without. */
+const NAME_SERVER = /^(\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i
+
+/** What the resolver would not take stops the start, by its name. */
+const isNameServer = (text: string): boolean => {
+  const [, address = "", port = "53"] = NAME_SERVER.exec(text) ?? []
+  const isPort = Number(port) >= 1 && Number(port) <= PORT_MAX
+  if (address === "" || !isPort) return false
+  return address.startsWith("[")
+    ? URL.canParse(`http://${address}`)
+    : address.split(".").every((part) => Number(part) <= BYTE_MAX)
+}
 
 const problem = (text: string): MailSettingsResult => ({ ok: false, problem: text })
 

@@ -49,13 +49,13 @@ export const mailDomainHolderKind = kind(fold, holderOperations, (node) => {
     context: PrepareContext
   ): Effect.Effect<DeclareFacts, Refusal, Actors> =>
     Effect.gen(function* () {
-      const { sealer, dns, provider } = yield* withMail(parts)
+      const { sealer, dns, provider, looks } = yield* withMail(parts)
       const { id: agent, at } = context
       const own = ownRefusal(state, domain, at, email)
       if (own !== null) return yield* Effect.fail(own)
       const standing = yield* standingOf(context, domain)
       const proof = proofOf(sealer, domain, agent)
-      const proven = mayTake(standing, agent) && (yield* isProven(dns, proof))
+      const proven = mayTake(standing, agent) && (yield* looks.one(isProven(dns, proof)))
       const taken = proven ? null : takenRefusal(standing, agent, proof)
       if (taken !== null) return yield* Effect.fail(taken)
       const from = standing.held?.agent ?? null

@@ -5,6 +5,8 @@ import { decideClose, decideOpen } from "../../../actors/mail/mailer/decide.ts"
 import { evolveMailer, type MailerEvent, NO_MAIL } from "../../../actors/mail/mailer/state.ts"
 import { eventsOf } from "../../../actors/engine/events.ts"
 import type { Decision } from "../../../actors/engine/definition.ts"
+import { DnsQuestions } from "../../../actors/mail/dns.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
 import { readMailSettings } from "../../../schemas/mail/settings.ts"
 
 const BOX = { local_part: "info", domain: "acme.example", label: null }
@@ -63,7 +65,7 @@ describe("an address", () => {
   })
 })
 
-describe("HUB_MAIL_HOST", () => {
+describe("HUB_MAIL_HOST, HUB_DNS_SERVERS", () => {
   const read = (more: Readonly<Record<string, string>>) =>
     readMailSettings({ HUB_MAIL_PROVIDER: "smtp", HUB_MAIL_DOMAIN: "mail.ours.example", ...more })
 
@@ -75,4 +77,21 @@ describe("HUB_MAIL_HOST", () => {
   test.each(["mx", "192.0.2.1", "a b.example", "mx.example:25"])("%s is none", (host) => {
     expect(read({ HUB_MAIL_HOST: host })).toMatchObject({ ok: false, problem: expect.stringMatching(/^HUB_MAIL_HOST/) })
   })
+
+  test("name servers are addresses that a resolver takes", () => {
+    const servers = ["192.0.2.53", "192.0.2.53:5353", "[2001:db8::1]", "[::1]:53"]
+    expect(read({ HUB_DNS_SERVERS: servers.join(", ") })).toMatchObject({ settings: { dnsServers: servers } })
+    const questions = () => new DnsQuestions({ dnsServers: servers }, LIMITS.service.mail)
+    expect(questions).not.toThrow()
+  })
+
+  test.each(["ns.example", "999.0.2.1", "192.0.2.1:0", "192.0.2.1:70000", "[::1::2]", "2001:db8::1"])(
+    "%s is no name server",
+    (server) => {
+      expect(read({ HUB_DNS_SERVERS: server })).toMatchObject({
+        ok: false,
+        problem: expect.stringMatching(/^HUB_DNS_SERVERS/)
+      })
+    }
+  )
 })
