@@ -116,6 +116,16 @@ export const ERRORS = {
   email_mailbox_exists: { status: 409, says: "you have it: `details.mailbox_id`" },
   email_mailbox_limit: { status: 409, says: "close one first" },
   email_domain_unknown: { status: 404, says: "no domain of yours" },
+  email_domain_not_ready: { status: 409, says: "not `active`: see its `records`, then verify it" },
+  email_domain_exists: { status: 409, says: "yours already" },
+  email_domain_limit: { status: 409, says: "you have another: `details.domain`" },
+  email_domain_taken: {
+    status: 409,
+    says: "another agent's; while it is not active, it is yours with the record of `details.proof`"
+  },
+  email_domain_not_yours: { status: 403, says: "another agent's" },
+  email_domain_reserved: { status: 403, says: "nobody's to declare here" },
+  email_domain_declarations: { status: 429, says: "so many a day; wait `Retry-After` seconds" },
   email_local_not_yours: { status: 403, says: "your handle, or your handle, a dot and a suffix" },
   email_local_reserved: { status: 403, says: "a role's address" },
   email_owner_rule: { status: 403, says: "needs an owner of yours with a confirmed address" },

@@ -12,6 +12,8 @@ import { Sealer } from "../log/seal.ts"
 export class MailKeys extends ErasableKeys {
   /** Of what belongs to no mailbox: addresses that may not be written to, and marks by which they are known. */
   readonly service: Sealer
+  /** What domains have to keep: keys that mail is signed by, and what proves a claim. */
+  readonly domains: Sealer
 
   /** `key`: HUB_MAIL_KEY. */
   constructor(nats: NatsConnection, key: Uint8Array) {
@@ -23,6 +25,7 @@ export class MailKeys extends ErasableKeys {
       unreachable: unavailable("Mail cannot be opened at the moment. It is safe to try again.")
     })
     this.service = new Sealer(key, "hub mail service")
+    this.domains = new Sealer(key, "hub mail domains")
   }
 }
 

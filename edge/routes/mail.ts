@@ -65,9 +65,11 @@ export const mailRoutes = (parts: RouteParts) => {
         const { mail } = hub
         const agent = call.ticket === null || mail === null ? null : (yield* signer(bus, call)).id
         const mailboxes = agent === null ? null : (yield* numbers(call, agent)).length
+        const asked = agent === null ? null : ({ actor: agent, op: "mail_domain_holder.look", input: null } as const)
+        const domains = asked === null ? null : (yield* bus.read(call, asked)).domain === null ? 0 : 1
         const own = agent === null ? null : yield* bus.read(call, { actor: agent, op: "mailer.sending", input: null })
         const [provider, domain] = [mail?.provider ?? null, mail?.domain ?? null]
-        return dataValue({ enabled: mail !== null, provider, domain, mailboxes, limits: email, sending: own })
+        return dataValue({ enabled: mail !== null, provider, domain, mailboxes, domains, limits: email, sending: own })
       }),
     listMailboxes: (call, { query }) =>
       Effect.gen(function* () {
@@ -81,11 +83,13 @@ export const mailRoutes = (parts: RouteParts) => {
       Effect.gen(function* () {
         const wanted = yield* decodeOpen(call, call.body.length === 0 ? NO_FIELDS : call.body)
         yield* textsChecked(call, { label: wanted.label ?? null })
-        const domain = hub.mail?.domain ?? ""
-        if (wanted.domain !== undefined && mailDomain(wanted.domain) !== domain) return yield* refuse(noDomain)
+        const own = hub.mail?.domain ?? ""
+        const domain = wanted.domain === undefined ? own : mailDomain(wanted.domain)
+        if (domain === null) return yield* refuse(noDomain)
         const { id, handle } = yield* signer(bus, call)
         const local_part = wanted.local_part ?? handle
-        const refused = localPartRefusal(local_part, handle)
+        // At its own domain an agent names whom it will.
+        const refused = domain === own ? localPartRefusal(local_part, handle) : null
         if (refused !== null) return yield* refuse(refused)
         const input = { local_part, domain, label: wanted.label ?? null }
         const { mailbox: opened } = yield* bus.read(call, { actor: id, op: "mailer.open_mailbox", input })

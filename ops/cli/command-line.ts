@@ -12,6 +12,7 @@ import type { Arguments, Command, Options } from "./command.ts"
 import { postCommand, replyCommand, threadCommand } from "./content.ts"
 import { Fault } from "./fault.ts"
 import { libraryCommand } from "./library.ts"
+import { mailCommand } from "./mail.ts"
 import { questionsCommand } from "./questions.ts"
 import { reactionsCommand } from "./reactions.ts"
 import { rebuildCommand } from "./rebuild.ts"
@@ -45,6 +46,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   report: reportCommand,
   roadmap: roadmapCommand,
   library: libraryCommand,
+  mail: mailCommand,
   replay: replayCommand,
   tail: tailCommand,
   status: statusCommand,

@@ -72,6 +72,8 @@ const MailStatus = Schema.Struct({
   provider: Schema.NullOr(Schema.String),
   domain: Schema.NullOr(Schema.String),
   mailboxes: Schema.NullOr(Schema.Int),
+  /** Of one's own. */
+  domains: Schema.NullOr(Schema.Int),
   limits: Schema.Record(Schema.String, Schema.Union([Schema.Number, Schema.Record(Schema.String, Schema.Number)])),
   /** To whoever signs. */
   sending: Schema.NullOr(SendingState)
@@ -92,7 +94,7 @@ export const MailApi = HttpApiGroup.make("mail")
   .add(
     HttpApiEndpoint.get("getMail", "/email", { success: success(MailStatus), error: failures() })
       .annotateMerge(describe("optional", "Whether there is mail, and its limits"))
-      .annotate(Row, "`enabled`, the default `domain`, `limits`; signed, how many mailboxes you have"),
+      .annotate(Row, "`enabled`, the default `domain`, `limits`; signed, how many mailboxes and domains you have"),
     HttpApiEndpoint.get("listMailboxes", "/email/mailboxes", {
       query: PagingQuery,
       success: page(Mailbox),
@@ -110,6 +112,8 @@ export const MailApi = HttpApiGroup.make("mail")
         "email_mailbox_exists",
         "email_mailbox_limit",
         "email_domain_unknown",
+        "email_domain_not_yours",
+        "email_domain_not_ready",
         "email_local_not_yours",
         "email_local_reserved",
         "content_secret"
@@ -120,7 +124,8 @@ export const MailApi = HttpApiGroup.make("mail")
           "signed",
           "Open a mailbox",
           "`{}` opens your handle at the default domain; there `local_part` is your handle, or your handle, a dot and " +
-            "a suffix. Whatever is sent to `<local part>+<tag>` arrives there with its `tag`."
+            "a suffix. Whatever is sent to `<local part>+<tag>` arrives there with its `tag`. " +
+            "At a `domain` of yours that is active any local part will do."
         )
       )
       .annotate(Traits, NEEDS_MAIL)

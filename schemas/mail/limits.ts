@@ -43,7 +43,15 @@ export const MAIL_LIMITS = {
   pause_complaint_permille: 1,
   pause_recipients_min: 50,
   /** The wait after each attempt that met a passing fault; after the last there is none. */
-  queue_retry_seconds: { 1: 60, 2: 300, 3: 900, 4: 3600, 5: 14_400, 6: 28_800, 7: 43_200, 8: 86_400, 9: 86_400 }
+  queue_retry_seconds: { 1: 60, 2: 300, 3: 900, 4: 3600, 5: 14_400, 6: 28_800, 7: 43_200, 8: 86_400, 9: 86_400 },
+  domains_per_agent: 1,
+  domain_declarations_per_day: 3,
+  /** From one check of an active domain to the next. */
+  domain_check_seconds: 86_400,
+  /** How long a domain may miss records before it is pending again. */
+  domain_grace_seconds: 259_200,
+  /** How long a domain may be claimed without proof, where it has no mailbox. */
+  domain_claim_seconds: 259_200
 } as const
 
 /** What discovery does not show: bounds on what strangers make the mail process do. */
@@ -87,5 +95,14 @@ export const MAIL_SERVICE_LIMITS = {
   report_max_bytes: 262_144,
   /** All that DNS is asked to judge one message. */
   verdict_ms: 4000,
-  dns_query_ms: 1500
+  dns_query_ms: 1500,
+  /** All that DNS is asked for one domain of an agent's. */
+  domain_check_ms: 5000,
+  /** Domains that a node looks at at once, of those that are declared and of those that are held. */
+  domain_checks_max: 32,
+  /** Of one answer, those that are looked at; and of each. */
+  dns_records_max: 50,
+  dns_record_max_chars: 4096,
+  /** Aliases that are followed where a name server does not. */
+  dns_aliases_max: 4
 } as const

@@ -17,7 +17,10 @@ const ByAgent = Schema.Struct({ agent: Schema.String })
 
 export const mailerOperations = operationsOf("mailer", {
   "mailer.mailboxes": op({ input: Nothing, output: Schema.Array(Schema.Int), askedBy: ["edge"] }),
-  /** Refused `email_mailbox_exists`, `email_mailbox_limit`, `email_address_taken`. */
+  /**
+   * Refused `email_mailbox_exists`, `email_mailbox_limit`, `email_address_taken`; `email_domain_unknown`, `_not_yours`,
+   * `_not_ready`.
+   */
   "mailer.open_mailbox": op({
     input: Schema.Struct({
       local_part: Schema.String,
@@ -29,6 +32,14 @@ export const mailerOperations = operationsOf("mailer", {
   }),
   /** Refused `not_found`. */
   "mailer.close_mailbox": op({ input: Schema.Struct({ mailbox: Schema.Int }), output: Nothing, askedBy: ["edge"] }),
+  /** With the domain, as it was claimed then or before. */
+  "mailer.close_domain": op({
+    input: Schema.Struct({ domain: Schema.String, claim: Schema.Int }),
+    output: Nothing,
+    askedBy: ["edge"]
+  }),
+  /** How many it has open at a domain. */
+  "mailer.count_of": op({ input: Schema.Struct({ domain: Schema.String }), output: Schema.Int, askedBy: [] }),
   /** With the account. */
   "mailer.close_all": op({ input: Nothing, output: Nothing, askedBy: [] })
 })
@@ -37,7 +48,12 @@ export const addressOperations = operationsOf("mail_address", {
   /** `mailbox`: `null` while it is closed. Refused `not_found`. */
   "mail_address.look": op({
     input: Nothing,
-    output: Schema.Struct({ agent: Schema.String, mailbox: Schema.NullOr(Schema.Int) }),
+    output: Schema.Struct({
+      agent: Schema.String,
+      mailbox: Schema.NullOr(Schema.Int),
+      /** Of an agent's own domain: then that tells whether it is still the agent's. */
+      custom: Schema.Boolean
+    }),
     askedBy: ["mail"]
   })
 })

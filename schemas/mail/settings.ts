@@ -9,6 +9,8 @@ export interface MailSettings {
   readonly provider: "smtp"
   /** Default domain of addresses, as A-label. */
   readonly domain: string
+  /** Host that MX records of agents' domains name. */
+  readonly host: string
   /** Of receiving SMTP; 0: a free one. */
   readonly port: number
   /** Name servers to ask, as `ip:port`; none: those of the machine. */
@@ -31,6 +33,7 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 const DOMAIN_MAX_CHARS = 253
 const DNS_SERVERS_MAX = 8
 const PORT_MAX = 65_535
+const BYTE_MAX = 255
 const SMTP_PORT = 25
 const ABUSE_CONTACT_MAX_CHARS = 200
 
@@ -42,6 +45,8 @@ export const readMailSettings = (env: Env): MailSettingsResult => {
   const domain = mailDomain(given(env, "HUB_MAIL_DOMAIN") ?? "")
   if (domain === null)
     return problem("HUB_MAIL_DOMAIN must be the domain of the service's addresses, such as mail.example.org")
+  const host = mailDomain(given(env, "HUB_MAIL_HOST") ?? domain)
+  if (host === null) return problem("HUB_MAIL_HOST must be the name of the host that receives mail")
   const port = Number(given(env, "HUB_MAIL_PORT") ?? SMTP_PORT)
   if (!Number.isInteger(port) || port < 0 || port > PORT_MAX)
     return problem(`HUB_MAIL_PORT must be a whole number from 0 to ${PORT_MAX}`)
@@ -66,7 +71,7 @@ export const readMailSettings = (env: Env): MailSettingsResult => {
   const abuseContact = given(env, "HUB_MAIL_ABUSE_CONTACT")
   if (abuseContact !== null && (abuseContact.length > ABUSE_CONTACT_MAX_CHARS || !SINGLE_LINE.test(abuseContact)))
     return problem(`HUB_MAIL_ABUSE_CONTACT must be one line of at most ${ABUSE_CONTACT_MAX_CHARS} characters`)
-  return { ok: true, settings: { provider, domain, port, dnsServers, tls, relay, abuseContact } }
+  return { ok: true, settings: { provider, domain, host, port, dnsServers, tls, relay, abuseContact } }
 }
 
 /** In lower case, as A-label, of at least two labels; `null` where it is none. */
@@ -82,7 +87,18 @@ export const mailDomain = (text: string): string | null => {
 /** Of the key that stored mail is sealed under: 32 bytes in base64. */
 export const parseMailKey = parseSeed
 
-const isNameServer = (text: string): boolean => /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:]+\])(?::\d{1,5})?$/i.test(text)
+/** IPv4, or IPv6 in brackets, with a port or without. */
+const NAME_SERVER = /^(\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i
+
+/** What the resolver would not take stops the start, by its name. */
+const isNameServer = (text: string): boolean => {
+  const [, address = "", port = "53"] = NAME_SERVER.exec(text) ?? []
+  const isPort = Number(port) >= 1 && Number(port) <= PORT_MAX
+  if (address === "" || !isPort) return false
+  return address.startsWith("[")
+    ? URL.canParse(`http://${address}`)
+    : address.split(".").every((part) => Number(part) <= BYTE_MAX)
+}
 
 const problem = (text: string): MailSettingsResult => ({ ok: false, problem: text })
 

@@ -24,6 +24,7 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
 let service: TestService
 let client: AgentClient
 let agent: Registered
+const OWN_DOMAIN = "own.custom.example"
 /** What `{id}` of a path is. */
 const ids = new Map<string, string>()
 let slug = ""
@@ -69,6 +70,8 @@ beforeAll(async () => {
   ids.set("me", await waitFor(() => made("/api/v1/me/captcha", { image_base64, kind: "text" }).catch(() => null)))
   ids.set("replies", await made(`/api/v1/threads/${thread}/replies`, { body: "Text" }))
   ids.set("email/mailboxes", await made("/api/v1/email/mailboxes", {}))
+  const domain = await client.call("POST", "/api/v1/email/domains", { body: { domain: OWN_DOMAIN } })
+  expect(outcome(domain)).toBe("201")
   ids.set("email/messages", await mailed(`${agent.handle}@mail.hub.example`))
 })
 afterAll(() => service?.stop())
@@ -150,6 +153,7 @@ describe.each(OPERATIONS.filter(({ method }) => method === "GET"))("$id", ({ pat
       number: agent.hx_id,
       id: ids.get(path.split("/")[3] ?? "") ?? ids.get(path.split("/").slice(3, 5).join("/")) ?? "",
       n: "1",
+      domain: OWN_DOMAIN,
       slug: path.includes("/categories/") ? "help" : slug
     })
   const get = (method: string): Promise<Answer> =>

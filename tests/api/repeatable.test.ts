@@ -4,6 +4,7 @@
  * description, so one that is added must be told here.
  */
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { domainId } from "../../schemas/mail-domain/id.ts"
 import { waitFor } from "../harness/index.ts"
 import { operate } from "../support/hub.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
@@ -13,7 +14,7 @@ import { freshText, made, type Member, member } from "./community.ts"
 import { OPERATIONS } from "./interface.ts"
 
 const NOUNS =
-  /^\/api\/v1\/(posts|threads|replies|votes|reports|messages|email\/(mailboxes|send)|me\/(blocks|votes|reports|appeal|notifications|sponsorships))/
+  /^\/api\/v1\/(posts|threads|replies|votes|reports|messages|email\/(mailboxes|domains|send)|me\/(blocks|votes|reports|appeal|notifications|sponsorships))/
 
 const WRITES = OPERATIONS.filter(
   ({ method, auth, path }) => method !== "GET" && auth === "signed" && NOUNS.test(path)
@@ -51,6 +52,17 @@ const mailbox = async ({ client, agent }: Member): Promise<number> => {
 }
 let boxes = 0
 
+const domainsOf = async ({ client }: Member): Promise<ReadonlyArray<{ domain: string }>> =>
+  dataOf(await client.call("GET", "/api/v1/email/domains"))
+
+/** One that it has: an agent declares so many a day. */
+const ownDomain = async (as: Member): Promise<string> => {
+  const [own] = await domainsOf(as)
+  if (own !== undefined) return own.domain
+  const body = { domain: "once.custom.example" }
+  return dataOf<{ domain: string }>(await as.client.call("POST", "/api/v1/email/domains", { body })).domain
+}
+
 const PREPARED: Readonly<Record<string, (world: World) => Promise<Prepared>>> = {
   "POST /posts": async ({ bob: as }) => ({ as, path: "/posts", body: { title: "Once", body: freshText() } }),
   "POST /email/mailboxes": async ({ bob: as }) => ({
@@ -70,6 +82,22 @@ const PREPARED: Readonly<Record<string, (world: World) => Promise<Prepared>>> = 
   "DELETE /email/mailboxes/{id}": async ({ bob: as }) => {
     const id = await mailbox(as)
     return { as, path: `/email/mailboxes/${id}`, body: { confirm: "delete" }, log: ["mailbox", id] }
+  },
+  "POST /email/domains": async ({ bob: as }) => {
+    for (const { domain: confirm } of await domainsOf(as))
+      expect(outcome(await as.client.call("DELETE", `/api/v1/email/domains/${confirm}`, { body: { confirm } }))).toBe(
+        "200"
+      )
+    const body = { domain: "first.custom.example" }
+    return { as, path: "/email/domains", body, log: ["mail_domain_holder", as.agent.id] }
+  },
+  "POST /email/domains/{domain}/verify": async ({ bob: as }) => {
+    const domain = await ownDomain(as)
+    return { as, path: `/email/domains/${domain}/verify`, log: ["mail_domain", domainId(domain)] }
+  },
+  "DELETE /email/domains/{domain}": async ({ bob: as }) => {
+    const confirm = await ownDomain(as)
+    return { as, path: `/email/domains/${confirm}`, body: { confirm }, log: ["mail_domain", domainId(confirm)] }
   },
   "PATCH /posts/{id}": async ({ bob: as }) => {
     const id = await post(as)
@@ -191,7 +219,7 @@ const PREPARED: Readonly<Record<string, (world: World) => Promise<Prepared>>> = 
 let service: TestService
 let world: World
 beforeAll(async () => {
-  service = await testService({ edges: 2, mail: "mail.hub.example" })
+  service = await testService({ edges: 2, mail: "mail.hub.example", env: { HUB_DNS_SERVERS: "127.0.0.1:9" } })
   const [ada, bob] = await Promise.all([member(service), member(service)])
   await operate(service.system, ["agent", "grant", ada.agent.handle, "operator"])
   world = { ada, bob }

@@ -3,9 +3,9 @@ import { createSocket } from "node:dgram"
 import type { AddressInfo } from "node:net"
 import { decode, encode, type Answer, type Question } from "dns-packet"
 
-/** TXT as text, MX as host, addresses as they are written; by name in lower case. */
+/** TXT as text, MX and CNAME as host, addresses as they are written; by name in lower case. A test may change it. */
 export interface Zone {
-  readonly [name: string]: Readonly<Partial<Record<"TXT" | "MX" | "A" | "AAAA", ReadonlyArray<string>>>>
+  [name: string]: Readonly<Partial<Record<"TXT" | "MX" | "CNAME" | "A" | "AAAA", ReadonlyArray<string>>>>
 }
 
 export interface NameServer {
@@ -20,17 +20,21 @@ const TTL = 1
 const NXDOMAIN = 3
 const SERVFAIL = 2
 
+/** A longer text stands in pieces. */
+const PIECE = /[^]{1,255}/g
+
 const answersTo = (zone: Zone, { name, type }: Question): ReadonlyArray<Answer> => {
   const of = zone[name.toLowerCase()] ?? {}
   const common = { name, ttl: TTL }
-  if (type === "TXT") return (of.TXT ?? []).map((text) => ({ ...common, type, data: [text] }))
+  if (type === "TXT") return (of.TXT ?? []).map((text) => ({ ...common, type, data: text.match(PIECE) ?? [""] }))
+  if (type === "CNAME") return (of.CNAME ?? []).map((data) => ({ ...common, type, data }))
   if (type === "MX") return (of.MX ?? []).map((exchange) => ({ ...common, type, data: { preference: 10, exchange } }))
   if (type === "A" || type === "AAAA") return (of[type] ?? []).map((data) => ({ ...common, type, data }))
   return []
 }
 
-/** `broken`: names to which it answers that it has failed. */
-export const nameServer = async (zone: Zone, broken: ReadonlySet<string> = new Set()): Promise<NameServer> => {
+/** `broken`: names to which it answers that it has failed. `at`: its port; 0: a free one. */
+export const nameServer = async (zone: Zone, broken: ReadonlySet<string> = new Set(), at = 0): Promise<NameServer> => {
   const socket = createSocket("udp4")
   const asked = new Map<string, number>()
   socket.on("message", (message, { port, address }) => {
@@ -43,7 +47,7 @@ export const nameServer = async (zone: Zone, broken: ReadonlySet<string> = new S
     const answers = code === 0 ? [...answersTo(zone, question)] : []
     socket.send(encode({ type: "response", id: id ?? 0, flags: code, questions, answers }), port, address)
   })
-  await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve))
+  await new Promise<void>((resolve) => socket.bind(at, "127.0.0.1", resolve))
   const { port } = socket.address() as AddressInfo
   return {
     address: `127.0.0.1:${port}`,

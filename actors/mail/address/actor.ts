@@ -1,4 +1,7 @@
-/** Whose an address is (spec 4.9): an agent's for good; `mailbox` while one is open there. Others write it. */
+/**
+ * Whose an address is (spec 4.9): an agent's for good, but for one of a `custom` domain, which goes with that; `mailbox`
+ * while one is open there. Others write it.
+ */
 import { Schema } from "effect"
 import { notFound } from "../../../schemas/errors.ts"
 import { addressOperations } from "../../../schemas/mail/operations.ts"
@@ -6,18 +9,28 @@ import { read } from "../../engine/definition.ts"
 import { event } from "../../engine/events.ts"
 import { type ActorOf, type Fold, kind } from "../../kind.ts"
 
-export const MailAddress = Schema.NullOr(Schema.Struct({ agent: Schema.String, mailbox: Schema.NullOr(Schema.Int) }))
+export const MailAddress = Schema.NullOr(
+  Schema.Struct({
+    agent: Schema.String,
+    mailbox: Schema.NullOr(Schema.Int),
+    custom: Schema.optionalKey(Schema.Literal(true))
+  })
+)
 export type MailAddress = typeof MailAddress.Type
 
+/** Absent: of the service's own domain. */
+const custom = { custom: Schema.optionalKey(Schema.Literal(true)) }
+
 export const MailAddressEvent = Schema.Union([
-  event("mail_address.taken", 1, { agent: Schema.String, mailbox: Schema.Int }),
-  event("mail_address.left", 1, { agent: Schema.String })
+  event("mail_address.taken", 1, { agent: Schema.String, mailbox: Schema.Int, ...custom }),
+  event("mail_address.left", 1, { agent: Schema.String, ...custom })
 ])
 export type MailAddressEvent = typeof MailAddressEvent.Type
 
 export const evolveMailAddress = (_state: MailAddress, event: MailAddressEvent): MailAddress => ({
   agent: event.agent,
-  mailbox: event.type === "mail_address.taken" ? event.mailbox : null
+  mailbox: event.type === "mail_address.taken" ? event.mailbox : null,
+  ...(event.custom === true ? { custom: true } : {})
 })
 
 const fold: Fold<ActorOf<MailAddress, MailAddressEvent>> = {
@@ -30,6 +43,10 @@ const fold: Fold<ActorOf<MailAddress, MailAddressEvent>> = {
 
 export const mailAddressKind = kind(fold, addressOperations, () => ({
   operations: {
-    "mail_address.look": read((state) => (state === null ? { refused: notFound("mail address") } : { data: state }))
+    "mail_address.look": read((state) =>
+      state === null
+        ? { refused: notFound("mail address") }
+        : { data: { agent: state.agent, mailbox: state.mailbox, custom: state.custom === true } }
+    )
   }
 }))

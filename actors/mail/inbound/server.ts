@@ -25,6 +25,8 @@ export type Recipient =
   | { readonly type: "mailbox"; readonly mailbox: number; readonly address: string }
   | { readonly type: "nobody" }
   | { readonly type: "full" }
+  /** Its domain is not active: it may be again. */
+  | { readonly type: "later" }
   | { readonly type: "unknown" }
 
 export interface Receiving {
@@ -146,6 +148,7 @@ export class MailServer {
     const found = await this.receiving.recipient(named.address)
     if (found.type === "nobody") return smtpError(550, "5.1.1 No such mailbox here")
     if (found.type === "full") return smtpError(452, "4.2.2 This mailbox is full, come again later")
+    if (found.type === "later") return smtpError(450, "4.2.1 This domain takes no mail at the moment, come again later")
     if (found.type === "unknown") return smtpError(451, BUSY)
     const { mailbox, address } = found
     const one = known.mailboxes.get(mailbox) ?? { address, to: text, tags: [] }

@@ -2,11 +2,13 @@
 import { randomUUID } from "node:crypto"
 import { Effect, type Scope } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
+import { domainId } from "../../../schemas/mail-domain/id.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { type Asking, asking } from "../../fanout/asks.ts"
 import { nextNumber } from "../../log/counters.ts"
 import { Bus, Cluster, Configuration, MailKey, Streams, Tracing } from "../../process/services.ts"
 import { addressId } from "../address/id.ts"
+import { lookupBy } from "../dns.ts"
 import { mailKeysWith } from "../keys.ts"
 import { mailSender } from "../outbound/start.ts"
 import { openParsers } from "../parse/parsers.ts"
@@ -14,7 +16,7 @@ import { delivered, type DeliveryParts } from "./delivery.ts"
 import { type Returning, returnsBy } from "./returns.ts"
 import { MailServer, type Receiving, type Recipient } from "./server.ts"
 import { mailStore } from "./store.ts"
-import { judge, lookupBy } from "./verdicts.ts"
+import { judge } from "./verdicts.ts"
 
 const notTaken = unavailable("Mail cannot be taken at the moment.")
 
@@ -66,6 +68,16 @@ export const mailServer: Effect.Effect<
 const orNobody = <A>(asked: Effect.Effect<A, Refusal>): Effect.Effect<A | null, Refusal> =>
   Effect.catch(asked, (refused) => (refused.code === "not_found" ? Effect.succeed(null) : Effect.fail(refused)))
 
+/** Once it is another's, or nobody's, its mailboxes are about to be closed. */
+const domainStands = (
+  ask: Asking,
+  domain: string,
+  agent: string
+): Effect.Effect<"active" | "later" | "gone", Refusal> =>
+  Effect.map(orNobody(ask(randomUUID(), "mail_domain.ready", domainId(domain), null)), (found) =>
+    found?.agent !== agent ? "gone" : found.ready ? "active" : "later"
+  )
+
 const recipientBy =
   (ask: Asking) =>
   (address: string): Effect.Effect<Recipient> => {
@@ -74,6 +86,9 @@ const recipientBy =
       if (claim === null || claim.mailbox === null) return NOBODY
       const box = yield* orNobody(ask(randomUUID(), "mailbox.accepts", String(claim.mailbox), null))
       if (box === null) return NOBODY
+      const domain = address.slice(address.lastIndexOf("@") + 1)
+      const stands = claim.custom ? yield* domainStands(ask, domain, claim.agent) : "active"
+      if (stands !== "active") return stands === "later" ? { type: "later" } : NOBODY
       if (box.full !== null) return { type: "full" }
       return { type: "mailbox", mailbox: claim.mailbox, address: box.address }
     })

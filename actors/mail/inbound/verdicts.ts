@@ -2,13 +2,9 @@
  * What a message's origin is worth (spec 2.9): SPF, DKIM and DMARC, by mailauth. All that DNS is asked for one message
  * is bounded in time; what could not be asked by then is no verdict against anybody.
  */
-import { Resolver } from "node:dns/promises"
 import { authenticate } from "mailauth"
-import type { Limits } from "../../../schemas/limits.ts"
-import type { MailSettings } from "../../../schemas/mail/settings.ts"
 import type { Verdict, Verdicts } from "../../../schemas/mail/records.ts"
-
-export type Lookup = (name: string, type: string) => Promise<Array<string> | Array<Array<string>>>
+import type { Lookup } from "../dns.ts"
 
 export interface Origin {
   /** The client's address. */
@@ -42,18 +38,6 @@ const BEST_FIRST: ReadonlyArray<Verdict> = ["PASS", "GRAY", "FAIL"]
 /** One good signature is enough. */
 const bestOf = (verdicts: ReadonlyArray<Verdict>): Verdict =>
   BEST_FIRST.find((verdict) => verdicts.includes(verdict)) ?? "NONE"
-
-/** By the name servers that are configured, or the machine's; one question takes so long at most. */
-export const lookupBy = (
-  { dnsServers }: Pick<MailSettings, "dnsServers">,
-  { dns_query_ms }: MailServiceLimits
-): Lookup => {
-  const resolver = new Resolver({ timeout: dns_query_ms, tries: 1 })
-  if (dnsServers.length > 0) resolver.setServers([...dnsServers])
-  return async (name, type) => (await resolver.resolve(name, type)) as Array<string> | Array<Array<string>>
-}
-
-type MailServiceLimits = Limits["service"]["mail"]
 
 /** Rejects once the message's time is over: what is asked then counts as a passing fault. */
 const within = (lookup: Lookup, until: number): Lookup => {

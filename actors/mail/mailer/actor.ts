@@ -1,7 +1,7 @@
 /** What an agent has of mail; declared in schemas/mail/operations.ts. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect } from "effect"
-import { type Refusal, unavailable } from "../../../schemas/errors.ts"
+import { type Refusal, refusal, unavailable } from "../../../schemas/errors.ts"
 import { mailerOperations } from "../../../schemas/mail/operations.ts"
 import { type Sending, sendingOfMailerOperations } from "../../../schemas/mail/sending-operations.ts"
 import { custom, type PrepareContext, read, write } from "../../engine/definition.ts"
@@ -9,15 +9,16 @@ import { blobsAt, naming } from "../../blob/naming.ts"
 import { eventsOf } from "../../engine/events.ts"
 import { type Fold, kind, type KindParts } from "../../kind.ts"
 import { lastCommit } from "../../log/last-commit.ts"
-import { Counters } from "../../services.ts"
+import { Actors, Counters } from "../../services.ts"
 import { evolveMailAddress, type MailAddress, MailAddressEvent } from "../address/actor.ts"
 import { addressId } from "../address/id.ts"
+import { domainId } from "../../../schemas/mail-domain/id.ts"
 import { sealChosen } from "../keys.ts"
 import { mailDisabled } from "./disabled.ts"
 import { type At, type CloseFacts, decideClose, decideOpen, type OpenFacts, openRefusal } from "./decide.ts"
 import { addressesOf, sealedSending, senderFacts, sendingFacts } from "./send-facts.ts"
 import { decideCount, decideReinstate, decideSend, sendingRefusal, sendingState } from "./sending.ts"
-import { evolveMailer, type MailerActor, MailerEvent, MailerState, NO_MAIL } from "./state.ts"
+import { claimOf, evolveMailer, type MailerActor, MailerEvent, MailerState, NO_MAIL } from "./state.ts"
 
 const fold: Fold<MailerActor> = {
   kind: "mailer",
@@ -43,25 +44,49 @@ const addressAt = (nats: NatsConnection, address: string): Effect.Effect<At<Mail
         }
   )
 
+const noDomain = refusal("email_domain_unknown", "You have no such domain here.")
+const notYours = refusal("email_domain_not_yours", "This domain is another agent's.")
+const notReady = refusal("email_domain_not_ready", "This domain is not active: see its records, then verify it.")
+
+/** Of the agent's own domain, which must be active; nothing at the service's. */
+const claimOn = (
+  domain: string,
+  own: string,
+  context: PrepareContext
+): Effect.Effect<{ readonly claim?: number }, Refusal, Actors> =>
+  Effect.gen(function* () {
+    if (domain === own) return {}
+    const actors = yield* Actors
+    const { agent, ready, claim } = yield* Effect.catchIf(
+      actors.ask(context, "mail_domain.ready", domainId(domain), null),
+      ({ code }) => code === "not_found",
+      () => Effect.fail(noDomain)
+    )
+    if (agent !== context.id) return yield* Effect.fail(notYours)
+    return ready ? { claim } : yield* Effect.fail(notReady)
+  })
+
 const openFacts = (
-  { nats, mail, config: { limits } }: KindParts,
+  { nats, mail, config: { limits, mail: own } }: KindParts,
   state: MailerState,
   {
     local_part,
     domain,
     label
   }: { readonly local_part: string; readonly domain: string; readonly label: string | null },
-  { id }: Pick<PrepareContext, "id">
-): Effect.Effect<OpenFacts, Refusal, Counters> =>
+  context: PrepareContext
+): Effect.Effect<OpenFacts, Refusal, Actors | Counters> =>
   Effect.gen(function* () {
     if (mail === null) return yield* Effect.fail(mailDisabled)
+    const { id } = context
+    const claim = yield* claimOn(domain, own?.domain ?? "", context)
     const address = yield* addressAt(nats, `${local_part}@${domain}`)
     const refused = openRefusal(state, id, address, limits.limits.email.mailboxes_per_agent)
     if (refused !== null) return yield* Effect.fail(refused)
     const counters = yield* Counters
     const mailbox = yield* counters.next("mailbox")
     const sealer = yield* mail.make(String(mailbox))
-    return { mailbox, address, chosen: sealChosen(sealer, { label, rules: { block_senders: [] } }) }
+    return { mailbox, address, ...claimOf(claim), chosen: sealChosen(sealer, { label, rules: { block_senders: [] } }) }
   })
 
 const closeFacts = (
@@ -80,6 +105,10 @@ const closeFacts = (
     ),
     (closing) => ({ closing })
   )
+
+/** Of what an agent claimed then, or before. */
+const atDomain = ({ mailboxes }: MailerState, domain: string, claim = Number.POSITIVE_INFINITY) =>
+  mailboxes.filter((one) => one.address.endsWith(`@${domain}`) && (one.claim ?? 0) <= claim).map((one) => one.mailbox)
 
 const allOf = ({ mailboxes }: MailerState): ReadonlyArray<number> => mailboxes.map(({ mailbox }) => mailbox)
 
@@ -104,6 +133,13 @@ export const mailerKind = kind(fold, operations, (parts) => {
         answer: () => null,
         projected: true
       }),
+      "mailer.close_domain": write({
+        prepare: (state, { domain, claim }) => closeFacts(parts, state, atDomain(state, domain, claim)),
+        decide: (state, { domain, claim }, context) => decideClose(state, atDomain(state, domain, claim), context),
+        answer: () => null,
+        projected: true
+      }),
+      "mailer.count_of": read((state, { domain }) => ({ data: atDomain(state, domain).length })),
       "mailer.close_all": write({
         prepare: (state) => closeFacts(parts, state, allOf(state)),
         decide: (state, _input, context) => decideClose(state, allOf(state), context),

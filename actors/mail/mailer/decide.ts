@@ -5,13 +5,13 @@
  *  - Mailbox, address and the agent's list change in one commit: an address has one mailbox at most, and belongs to the
  *    agent that took it first, also when it is closed (spec 4.9).
  */
-import { refusal, type Refusal } from "../../../schemas/errors.ts"
+import { refusal, type Refusal, unavailable } from "../../../schemas/errors.ts"
 import type { MailAddress, MailAddressEvent } from "../address/actor.ts"
 import { addressId } from "../address/id.ts"
 import { ERASE_TIMER, noMailbox } from "../box/decide.ts"
 import type { MailboxEvent } from "../box/state.ts"
 import type { Companion, Decision, Timer } from "../../engine/definition.ts"
-import type { MailerEvent, MailerState } from "./state.ts"
+import { claimOf, type MailerEvent, type MailerState } from "./state.ts"
 
 /** An actor that this one writes beside its own: how it stands. */
 export interface At<State> {
@@ -28,13 +28,18 @@ interface Opening {
 export interface OpenFacts {
   readonly mailbox: number
   readonly address: At<MailAddress>
+  /** Of the agent's own domain; absent at the service's. */
+  readonly claim?: number
   /** What the agent chose, sealed under the mailbox's key. */
   readonly chosen: string
 }
 
+const STILL_OPEN = unavailable("The mailbox of whoever had this domain is being closed. Try again in a moment.")
+
 /** Why an address is not to be had; `null` where it is. */
 const claimRefusal = (agent: string, { state }: At<MailAddress>): Refusal | null => {
   if (state === null) return null
+  if (state.agent !== agent && state.custom === true) return state.mailbox === null ? null : STILL_OPEN
   if (state.agent !== agent) return refusal("email_address_taken", "This address belongs to another agent, for good.")
   if (state.mailbox === null) return null
   return refusal("email_mailbox_exists", "You have a mailbox at this address.", { mailbox_id: state.mailbox })
@@ -53,20 +58,25 @@ export const openRefusal = (
     : refusal("email_mailbox_limit", `An agent has at most ${max} mailboxes.`, { max })
 }
 
+/** An address of an agent's own domain is not for good. */
+const customOf = ({ claim }: { readonly claim?: number }): { readonly custom?: true } =>
+  claim === undefined ? {} : { custom: true }
+
 export const decideOpen =
   (max: number) =>
   (
     state: MailerState,
     { local_part, domain }: Opening,
-    { id: agent, facts: { mailbox, address: claim, chosen } }: { readonly id: string; readonly facts: OpenFacts }
+    { id: agent, facts }: { readonly id: string; readonly facts: OpenFacts }
   ): Decision<MailerEvent, { readonly mailbox: number }> => {
+    const { mailbox, address: claim, chosen } = facts
     const refused = openRefusal(state, agent, claim, max)
     if (refused !== null) return { refused }
     const address = `${local_part}@${domain}`
-    const taken: MailAddressEvent = { type: "mail_address.taken", v: 1, agent, mailbox }
+    const taken: MailAddressEvent = { type: "mail_address.taken", v: 1, agent, mailbox, ...customOf(facts) }
     const opened: MailboxEvent = { type: "mailbox.opened", v: 1, agent, local_part, domain, chosen }
     return {
-      events: [{ type: "mailer.mailbox_opened", v: 1, mailbox, address }],
+      events: [{ type: "mailer.mailbox_opened", v: 1, mailbox, address, ...claimOf(facts) }],
       reply: { mailbox },
       also: [
         { kind: "mail_address", id: addressId(address), expected: claim.seq, events: [taken] },
@@ -88,11 +98,12 @@ export const decideClose = (
   const found = mailboxes.filter(({ mailbox }) => wanted.includes(mailbox))
   if (found.length < wanted.length) return noMailbox
   const [also, timers]: [Array<Companion>, Array<Timer>] = [[], []]
-  for (const { mailbox, address } of found) {
-    const stands = closing.find((one) => one.mailbox === mailbox)
+  for (const one of found) {
+    const { mailbox, address } = one
+    const stands = closing.find((at) => at.mailbox === mailbox)
     if (stands === undefined) return noMailbox
     const closed: MailboxEvent = { type: "mailbox.closed", v: 1, agent }
-    const left: MailAddressEvent = { type: "mail_address.left", v: 1, agent }
+    const left: MailAddressEvent = { type: "mail_address.left", v: 1, agent, ...customOf(one) }
     also.push(
       { kind: "mailbox", id: String(mailbox), expected: stands.boxSeq, events: [closed] },
       { kind: "mail_address", id: addressId(address), expected: stands.addressSeq, events: [left] }

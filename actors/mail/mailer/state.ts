@@ -6,7 +6,9 @@ import { DAY_MS, dayCounted, NO_DAYS, SendingDays } from "../counted.ts"
 
 export const MailerState = Schema.Struct({
   /** Those that are open. */
-  mailboxes: Schema.Array(Schema.Struct({ mailbox: Schema.Int, address: Schema.String })),
+  mailboxes: Schema.Array(
+    Schema.Struct({ mailbox: Schema.Int, address: Schema.String, claim: Schema.optionalKey(Schema.Int) })
+  ),
   /** Recipients of what it sent within the last day. */
   sent: Schema.Array(Schema.Struct({ at: Schema.Number, recipients: Schema.Int })),
   days: SendingDays,
@@ -16,7 +18,12 @@ export const MailerState = Schema.Struct({
 export type MailerState = typeof MailerState.Type
 
 export const MailerEvent = Schema.Union([
-  event("mailer.mailbox_opened", 1, { mailbox: Schema.Int, address: Schema.String }),
+  /** `claim`: of an agent's own domain, as it stood then. */
+  event("mailer.mailbox_opened", 1, {
+    mailbox: Schema.Int,
+    address: Schema.String,
+    claim: Schema.optionalKey(Schema.Int)
+  }),
   event("mailer.mailbox_closed", 1, { mailbox: Schema.Int }),
   event("mailer.sent", 1, { mail: Schema.Int, mailbox: Schema.Int, recipients: Schema.Int }),
   event("mailer.counted", 1, { what: Schema.Literals(["bounced", "complained"]) }),
@@ -32,6 +39,10 @@ export type MailerEvent = typeof MailerEvent.Type
 
 export type MailerActor = ActorOf<MailerState, MailerEvent>
 
+/** Absent for the service's own domain. */
+export const claimOf = ({ claim }: { readonly claim?: number | undefined }): { readonly claim?: number } =>
+  claim === undefined ? {} : { claim }
+
 export const NO_MAIL: MailerState = { mailboxes: [], sent: [], days: NO_DAYS, suspended_at: null }
 
 export const evolveMailer = (state: MailerState, event: MailerEvent, { at }: { readonly at: number }): MailerState => {
@@ -39,7 +50,7 @@ export const evolveMailer = (state: MailerState, event: MailerEvent, { at }: { r
   switch (event.type) {
     case "mailer.mailbox_opened": {
       const { mailbox, address } = event
-      return { ...state, mailboxes: [...without(mailboxes, mailbox), { mailbox, address }] }
+      return { ...state, mailboxes: [...without(mailboxes, mailbox), { mailbox, address, ...claimOf(event) }] }
     }
     case "mailer.mailbox_closed":
       return { ...state, mailboxes: without(mailboxes, event.mailbox) }

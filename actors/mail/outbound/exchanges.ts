@@ -5,7 +5,7 @@
 import { isIP } from "node:net"
 import { Effect } from "effect"
 import { mayConnect, type Reach } from "../../fanout/address.ts"
-import type { Lookup } from "../inbound/verdicts.ts"
+import type { Lookup } from "../dns.ts"
 import type { Outcome } from "./transport.ts"
 
 export type Found =

@@ -30,7 +30,13 @@ const NEVER: Names = new Set<OperationName>([
   // Bytes of strangers: kept by `hub-agent mail attachment`.
   "getMailAttachment"
 ])
-const NAMED: Names = new Set<OperationName>(["deleteMe", "deleteRecovery", "rotateWebhookSecret", "closeMailbox"])
+const NAMED: Names = new Set<OperationName>([
+  "deleteMe",
+  "deleteRecovery",
+  "rotateWebhookSecret",
+  "closeMailbox",
+  "releaseMailDomain"
+])
 const OPERATORS: Names = new Set<OperationName>(["listReports", "getReport", "reviewReport", "resolveReport"])
 /** Fields of operations that others call as well: refused to whoever has not the role. */
 const OPERATORS_FIELDS: ReadonlySet<string> = new Set(["hidden", "hidden_reason", "pinned"])
@@ -60,7 +66,8 @@ const COMMUNITY: Names = new Set([
   "report",
   "owner",
   "captcha",
-  "mail"
+  "mail",
+  "mail_domain"
 ])
 
 interface Declared {

@@ -1,0 +1,83 @@
+/** Looking at a domain from outside: its records in DNS, and what the provider says. Bounded in time. */
+import { Effect } from "effect"
+import { type Refusal, unavailable } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import { type DnsRecord, proofName } from "../../schemas/mail-domain/records.ts"
+import type { Sealer } from "../log/seal.ts"
+import type { DnsQuestions } from "../mail/dns.ts"
+import { type Found, foundIn } from "./matching.ts"
+import type { DomainProvider, ProviderStatus } from "./provider.ts"
+
+export interface Checked {
+  readonly found: Found
+  readonly provider: ProviderStatus | null
+}
+
+/** Where nobody was heard: no verdict on anything. */
+export const unheard = (records: ReadonlyArray<DnsRecord>): Checked => ({
+  found: records.map(() => null),
+  provider: null
+})
+
+type Bounds = Pick<Limits["service"]["mail"], "domain_check_ms">
+
+const lookedUp = (dns: DnsQuestions, record: DnsRecord) =>
+  Effect.map(
+    Effect.promise(() => dns.ask(record.name, record.type)),
+    (answers) => foundIn(record, answers)
+  )
+
+export const checkedBy = (
+  { dns, provider }: { readonly dns: DnsQuestions; readonly provider: DomainProvider },
+  { domain, records }: { readonly domain: string; readonly records: ReadonlyArray<DnsRecord> },
+  { domain_check_ms }: Bounds
+): Effect.Effect<Checked> =>
+  Effect.timeoutOrElse(
+    Effect.all(
+      {
+        found: Effect.forEach(records, (record) => lookedUp(dns, record), { concurrency: "unbounded" }),
+        provider: Effect.orElseSucceed(provider.check(domain), () => null)
+      },
+      { concurrency: "unbounded" }
+    ),
+    { duration: domain_check_ms, orElse: () => Effect.succeed(unheard(records)) }
+  )
+
+const BUSY = unavailable("Too many domains are looked at at the moment. It is safe to try again.")
+
+/** So many looks at once; nothing waits for another. */
+export class Looks {
+  private readonly max: number
+  private underWay = 0
+
+  constructor(max: number) {
+    this.max = max
+  }
+
+  one<A>(look: Effect.Effect<A>): Effect.Effect<A, Refusal> {
+    return Effect.suspend(() => {
+      if (this.underWay >= this.max) return Effect.fail(BUSY)
+      this.underWay++
+      return Effect.ensuring(
+        look,
+        Effect.sync(() => {
+          this.underWay--
+        })
+      )
+    })
+  }
+}
+
+const TOKEN_CHARS = 40
+
+/** Another for each who claims it, and the same however often that one does: nothing of it is kept. */
+export const proofOf = (sealer: Sealer, domain: string, agent: string): DnsRecord => ({
+  type: "TXT",
+  name: proofName(domain),
+  value: `hub-verification=${sealer.mark(`${domain} ${agent}`, "claim").slice(0, TOKEN_CHARS)}`,
+  required: true,
+  purpose: "verification"
+})
+
+export const isProven = (dns: DnsQuestions, proof: DnsRecord): Effect.Effect<boolean> =>
+  Effect.map(lookedUp(dns, proof), (found) => found === true)

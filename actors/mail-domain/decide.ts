@@ -1,0 +1,191 @@
+/** Decisions on a mail domain by itself (spec 3.6; state.ts has the rules). Pure. */
+import { refusal, type Refusal, unavailable } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import type { FiredTimer } from "../../schemas/timer.ts"
+import { type Decision, firing, type Timer } from "../engine/definition.ts"
+import type { Checked } from "./checks.ts"
+import type { DkimKey } from "./dkim.ts"
+import type { MailDomainHolderEvent } from "./holder/state.ts"
+import { hasAll, missingOf, provenBy } from "./matching.ts"
+import type { DnsRecord } from "../../schemas/mail-domain/records.ts"
+import type { HeldDomain, MailDomainEvent, MailDomainState } from "./state.ts"
+
+type MailLimits = Limits["limits"]["email"]
+type Decided = Decision<MailDomainEvent, null>
+
+export const CHECK_TIMER = "check"
+export const CLAIM_TIMER = "claim"
+export const FORGET_TIMER = "forget"
+
+const DAY_MS = 86_400_000
+
+/** In `missing`, where the provider itself has given the domain up. */
+export const OF_PROVIDER = "provider"
+
+const NOTHING = { events: [] } as const
+
+const TOO_EARLY: { readonly refused: Refusal } = {
+  refused: unavailable("This timer is not due yet by this node's clock.")
+}
+
+export const noDomain: { readonly refused: Refusal } = {
+  refused: refusal("email_domain_unknown", "You have no such domain here.")
+}
+
+/** One that an agent holds. */
+export type Claimed = HeldDomain & { readonly agent: string }
+
+export const claimedBy = ({ held }: MailDomainState, agent: string): Claimed | null =>
+  held !== null && held.agent === agent ? { ...held, agent } : null
+
+const claimed = ({ held }: MailDomainState): Claimed | null =>
+  held !== null && held.agent !== null ? { ...held, agent: held.agent } : null
+
+/** Proven by a record that was seen, a claim does not end by itself. */
+const checkedEvent = (held: Claimed, { found, provider }: Checked): MailDomainEvent => ({
+  type: "mail_domain.checked",
+  v: 1,
+  found,
+  provider,
+  claim_until: provenBy(held.records, found) === true ? null : held.claim_until
+})
+
+/** `facts`: what was found just now. */
+export const decideVerify = (
+  state: MailDomainState,
+  { agent }: { readonly agent: string },
+  { at, facts }: { readonly at: number; readonly facts: Checked },
+  { domain_check_seconds }: MailLimits
+): Decided => {
+  const held = claimedBy(state, agent)
+  if (held === null) return noDomain
+  const events: Array<MailDomainEvent> = [checkedEvent(held, facts)]
+  if (!hasAll(held.records, facts.found)) return { events }
+  if (held.active) {
+    if (held.failing_since !== null && facts.provider !== "FAILED")
+      events.push({ type: "mail_domain.recovered", v: 1, agent })
+    return { events }
+  }
+  const next = at + domain_check_seconds * 1000
+  events.push({ type: "mail_domain.activated", v: 1, agent }, { type: "mail_domain.check_due", v: 1, next_check: next })
+  return { events, timers: [{ name: CHECK_TIMER, at: next }] }
+}
+
+/** Whether a fired timer is what the domain waits for. */
+export const dueFor = ({ held }: MailDomainState, fired: FiredTimer, at: number): "due" | "early" | "another" => {
+  const until = fired.name === CHECK_TIMER ? held?.next_check : fired.name === CLAIM_TIMER ? held?.claim_until : null
+  return until === null || until === undefined ? "another" : firing(fired, until, at)
+}
+
+/** The daily check. */
+export const decideCheck = (
+  state: MailDomainState,
+  fired: FiredTimer,
+  { at, facts }: { readonly at: number; readonly facts: Checked },
+  limits: MailLimits
+): Decided => {
+  const held = claimed(state)
+  const now = dueFor(state, fired, at)
+  if (now === "early") return TOO_EARLY
+  if (held === null || now === "another") return NOTHING
+  const checked = checkedEvent(held, facts)
+  const missing = [...missingOf(held.records, facts.found), ...(facts.provider === "FAILED" ? [OF_PROVIDER] : [])]
+  const graceMs = limits.domain_grace_seconds * 1000
+  const since = held.failing_since ?? at
+  if (missing.length > 0 && at - since >= graceMs) return downgraded(held, checked, missing, at, facts, limits)
+  const next = at + limits.domain_check_seconds * 1000
+  const events: Array<MailDomainEvent> = [checked, { type: "mail_domain.check_due", v: 1, next_check: next }]
+  const { agent, domain } = held
+  if (missing.length > 0) {
+    const days_left = Math.max(0, Math.ceil((since + graceMs - at) / DAY_MS))
+    events.push({ type: "mail_domain.failing", v: 1, agent, domain, since, missing, days_left })
+  } else if (held.failing_since !== null && hasAll(held.records, facts.found))
+    events.push({ type: "mail_domain.recovered", v: 1, agent })
+  return { events, timers: [{ name: CHECK_TIMER, at: next }] }
+}
+
+/** Without its proof it is a claim like any other from then on. */
+const downgraded = (
+  { agent, domain, records }: Claimed,
+  checked: MailDomainEvent,
+  missing: ReadonlyArray<string>,
+  at: number,
+  { found }: Checked,
+  { domain_claim_seconds }: MailLimits
+): Decided => {
+  const events: Array<MailDomainEvent> = [checked, { type: "mail_domain.downgraded", v: 1, agent, domain, missing }]
+  if (provenBy(records, found) !== false) return { events }
+  const claim_until = at + domain_claim_seconds * 1000
+  events.push({ type: "mail_domain.claim_kept", v: 1, claim_until })
+  return { events, timers: [{ name: CLAIM_TIMER, at: claim_until }] }
+}
+
+/** How many mailboxes it has, and where its holder stands in the log. */
+export interface ClaimFacts {
+  readonly mailboxes: number
+  readonly holderSeq: number
+}
+
+/** The end of a claim that nobody has proven. */
+export const decideClaimEnd = (
+  state: MailDomainState,
+  fired: FiredTimer,
+  { id, at, facts }: { readonly id: string; readonly at: number; readonly facts: ClaimFacts },
+  { domain_claim_seconds }: MailLimits
+): Decided => {
+  const held = claimed(state)
+  const now = dueFor(state, fired, at)
+  if (now === "early") return TOO_EARLY
+  if (held === null || held.active || now === "another") return NOTHING
+  if (facts.mailboxes > 0) {
+    const claim_until = at + domain_claim_seconds * 1000
+    return {
+      events: [{ type: "mail_domain.claim_kept", v: 1, claim_until }],
+      timers: [{ name: CLAIM_TIMER, at: claim_until }]
+    }
+  }
+  const { agent, domain } = held
+  const left: MailDomainHolderEvent = { type: "mail_domain_holder.left", v: 1, domain }
+  return {
+    events: [{ type: "mail_domain.released", v: 1, agent, domain, claim: state.claim, why: "expired" }],
+    also: [{ kind: "mail_domain_holder", id: agent, expected: facts.holderSeq, events: [left] }],
+    timers: [forgetting(id, at)]
+  }
+}
+
+/** The provider forgets it, now or when it can be reached again. */
+export const forgetting = (id: string, at: number): Timer => ({
+  name: FORGET_TIMER,
+  at,
+  of: { kind: "mail_domain", id }
+})
+
+export const decideForget = ({ held, left }: MailDomainState): Decided => {
+  // Set before the commit that gives it up: it may be early.
+  if (held !== null) return { refused: unavailable("The domain is held.") }
+  return left === null ? NOTHING : { events: [{ type: "mail_domain.forgotten", v: 1 }] }
+}
+
+/** Of the service's own, made on first demand. */
+export interface OwnFacts {
+  readonly domain: string
+  readonly records: ReadonlyArray<DnsRecord>
+  readonly dkim: DkimKey
+}
+
+export const decideOwn = ({ held, claim }: MailDomainState, { facts }: { readonly facts: OwnFacts | null }): Decided =>
+  held !== null || facts === null
+    ? NOTHING
+    : {
+        events: [
+          {
+            type: "mail_domain.declared",
+            v: 1,
+            ...facts,
+            agent: null,
+            claim: claim + 1,
+            from: null,
+            claim_until: null
+          }
+        ]
+      }

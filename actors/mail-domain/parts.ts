@@ -1,0 +1,43 @@
+/** What both kinds of mail domains work with, where there is mail. */
+import { Effect } from "effect"
+import { type Refusal, unavailable } from "../../schemas/errors.ts"
+import type { KindParts } from "../kind.ts"
+import { lastCommit } from "../log/last-commit.ts"
+import type { Sealer } from "../log/seal.ts"
+import { DnsQuestions } from "../mail/dns.ts"
+import { mailDisabled } from "../mail/mailer/disabled.ts"
+import { Looks } from "./checks.ts"
+import { type DomainProvider, providerOf } from "./provider.ts"
+
+export interface DomainParts {
+  /** The service's own domain. */
+  readonly own: string
+  readonly sealer: Sealer
+  readonly dns: DnsQuestions
+  readonly provider: DomainProvider
+  readonly looks: Looks
+}
+
+/** `null` where there is no mail. */
+export const domainParts = ({ mail, config }: Pick<KindParts, "mail" | "config">): DomainParts | null =>
+  mail === null || config.mail === null
+    ? null
+    : {
+        own: config.mail.domain,
+        sealer: mail.domains,
+        dns: new DnsQuestions(config.mail, config.limits.service.mail),
+        provider: providerOf(config.mail),
+        looks: new Looks(config.limits.service.mail.domain_checks_max)
+      }
+
+export const withMail = (parts: DomainParts | null): Effect.Effect<DomainParts, Refusal> =>
+  parts === null ? Effect.fail(mailDisabled) : Effect.succeed(parts)
+
+const notLooked = unavailable("Mail domains cannot be looked up at the moment. It is safe to try again.")
+
+/** Where an agent's list of domains stands in the log. */
+export const holderSeq = ({ nats }: Pick<KindParts, "nats">, agent: string): Effect.Effect<number, Refusal> =>
+  Effect.tryPromise({
+    try: async () => (await lastCommit(nats, "mail_domain_holder", agent))?.seq ?? 0,
+    catch: () => notLooked
+  })

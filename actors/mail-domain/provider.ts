@@ -1,0 +1,57 @@
+/** What sends and receives for a domain, as far as its owner must set DNS up for it. */
+import { Effect } from "effect"
+import type { Refusal } from "../../schemas/errors.ts"
+import type { DnsRecord } from "../../schemas/mail-domain/records.ts"
+import type { MailSettings } from "../../schemas/mail/settings.ts"
+
+/** Of a provider that looks at domains itself. */
+export type ProviderStatus = "PENDING" | "TEMPORARY_FAILURE" | "NOT_STARTED" | "FAILED" | "SUCCESS"
+
+/** Public half of the key that we sign by: SubjectPublicKeyInfo, DER in base64. */
+export interface DkimPublic {
+  readonly selector: string
+  readonly public_key: string
+}
+
+export interface DomainProvider {
+  /** The records that it needs, beside the proof of who holds the domain. Done again, it changes nothing. */
+  readonly declare: (domain: string, dkim: DkimPublic) => Effect.Effect<ReadonlyArray<DnsRecord>, Refusal>
+  /** `null`: it says nothing of its own. */
+  readonly check: (domain: string) => Effect.Effect<ProviderStatus | null, Refusal>
+  readonly forget: (domain: string) => Effect.Effect<void, Refusal>
+}
+
+const MX_PRIORITY = 10
+
+/** We speak SMTP ourselves: mail comes to our host, leaves by what the service's own domain lets send, and is signed by us. */
+export const smtpProvider = ({ domain: ours, host }: Pick<MailSettings, "domain" | "host">): DomainProvider => ({
+  declare: (domain, { selector, public_key }) =>
+    Effect.succeed([
+      { type: "MX", name: domain, value: host, priority: MX_PRIORITY, required: true, purpose: "mx" },
+      {
+        type: "TXT",
+        name: domain,
+        value: domain === ours ? "v=spf1 mx ~all" : `v=spf1 include:${ours} ~all`,
+        required: true,
+        purpose: "spf"
+      },
+      {
+        type: "TXT",
+        name: `${selector}._domainkey.${domain}`,
+        value: `v=DKIM1; k=rsa; p=${public_key}`,
+        required: true,
+        purpose: "dkim"
+      },
+      {
+        type: "TXT",
+        name: `_dmarc.${domain}`,
+        value: "v=DMARC1; p=quarantine",
+        required: false,
+        purpose: "dmarc"
+      }
+    ]),
+  check: () => Effect.succeed(null),
+  forget: () => Effect.void
+})
+
+export const providerOf = (settings: MailSettings): DomainProvider => smtpProvider(settings)

@@ -1,0 +1,127 @@
+/**
+ * A mail domain and its events (spec 3.6): id = `domainId`.
+ *
+ * Invariants
+ *  - `claim` counts the declarations, also of a domain that nobody holds any more: what was meant for one claim never
+ *    touches another.
+ *  - Active it was proven by every required record, and only its own holder gives it up.
+ *  - `claim_until` stands where the claim is not proven; `next_check` where the domain is active.
+ */
+import { Schema } from "effect"
+import { DnsRecord } from "../../schemas/mail-domain/records.ts"
+import { event } from "../engine/events.ts"
+import type { ActorOf } from "../kind.ts"
+
+const NullableNumber = Schema.NullOr(Schema.Number)
+
+/** `actors/mail-domain/dkim.ts` */
+const Key = Schema.Struct({ selector: Schema.String, public_key: Schema.String, sealed: Schema.String })
+
+const Status = Schema.NullOr(Schema.Literals(["PENDING", "TEMPORARY_FAILURE", "NOT_STARTED", "FAILED", "SUCCESS"]))
+
+const looked = { found: Schema.Array(Schema.NullOr(Schema.Boolean)), provider: Status }
+
+const declared = {
+  domain: Schema.String,
+  /** `null`: the service's own. */
+  agent: Schema.NullOr(Schema.String),
+  records: Schema.Array(DnsRecord),
+  dkim: Key,
+  claim_until: NullableNumber
+}
+
+export const HeldDomain = Schema.Struct({
+  ...declared,
+  active: Schema.Boolean,
+  created_at: Schema.Number,
+  failing_since: NullableNumber,
+  downgraded_at: NullableNumber,
+  next_check: NullableNumber,
+  last_check: Schema.NullOr(Schema.Struct({ at: Schema.Number, ...looked }))
+})
+export type HeldDomain = typeof HeldDomain.Type
+
+export const MailDomainState = Schema.Struct({
+  claim: Schema.Int,
+  held: Schema.NullOr(HeldDomain),
+  /** One that the provider still has to forget. */
+  left: Schema.NullOr(Schema.String)
+})
+export type MailDomainState = typeof MailDomainState.Type
+
+export const MailDomainEvent = Schema.Union([
+  /** `from`: whose it was until now. */
+  event("mail_domain.declared", 1, { ...declared, claim: Schema.Int, from: Schema.NullOr(Schema.String) }),
+  /** `claim_until`: as it stands from now on. */
+  event("mail_domain.checked", 1, { ...looked, claim_until: NullableNumber }),
+  event("mail_domain.check_due", 1, { next_check: NullableNumber }),
+  event("mail_domain.activated", 1, { agent: Schema.String }),
+  event("mail_domain.failing", 1, {
+    agent: Schema.String,
+    domain: Schema.String,
+    since: Schema.Number,
+    missing: Schema.Array(Schema.String),
+    days_left: Schema.Int
+  }),
+  event("mail_domain.recovered", 1, { agent: Schema.String }),
+  event("mail_domain.downgraded", 1, {
+    agent: Schema.String,
+    domain: Schema.String,
+    missing: Schema.Array(Schema.String)
+  }),
+  /** It has mailboxes: its end is put off. */
+  event("mail_domain.claim_kept", 1, { claim_until: Schema.Number }),
+  event("mail_domain.released", 1, {
+    agent: Schema.String,
+    domain: Schema.String,
+    claim: Schema.Int,
+    why: Schema.Literals(["given up", "expired"])
+  }),
+  event("mail_domain.forgotten", 1)
+])
+export type MailDomainEvent = typeof MailDomainEvent.Type
+
+export type MailDomainActor = ActorOf<MailDomainState, MailDomainEvent>
+
+export const NOT_HELD: MailDomainState = { claim: 0, held: null, left: null }
+
+export const evolveMailDomain = (
+  state: MailDomainState,
+  event: MailDomainEvent,
+  { at }: { readonly at: number }
+): MailDomainState => {
+  if (event.type === "mail_domain.declared") {
+    const { domain, agent, records, dkim, claim_until, claim } = event
+    const fresh = { active: false, created_at: at, failing_since: null, downgraded_at: null, next_check: null }
+    return { claim, left: null, held: { domain, agent, records, dkim, claim_until, ...fresh, last_check: null } }
+  }
+  if (event.type === "mail_domain.released") return { ...state, held: null, left: event.domain }
+  if (event.type === "mail_domain.forgotten") return { ...state, left: null }
+  return state.held === null ? state : { ...state, held: evolveHeld(state.held, event, at) }
+}
+
+type OfHeld = Exclude<
+  MailDomainEvent,
+  { readonly type: "mail_domain.declared" | "mail_domain.released" | "mail_domain.forgotten" }
+>
+
+const evolveHeld = (held: HeldDomain, event: OfHeld, at: number): HeldDomain => {
+  switch (event.type) {
+    case "mail_domain.checked": {
+      const { found, provider, claim_until } = event
+      return { ...held, claim_until, last_check: { at, found, provider } }
+    }
+    case "mail_domain.check_due":
+      return { ...held, next_check: event.next_check }
+    case "mail_domain.activated":
+      return { ...held, active: true, failing_since: null, downgraded_at: null }
+    case "mail_domain.failing":
+      return { ...held, failing_since: event.since }
+    case "mail_domain.recovered":
+      return { ...held, failing_since: null }
+    case "mail_domain.downgraded":
+      return { ...held, active: false, failing_since: null, downgraded_at: at, next_check: null }
+    case "mail_domain.claim_kept":
+      return { ...held, claim_until: event.claim_until }
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * What DNS says, by the name servers that are configured, or the machine's.
+ *
+ * Invariants
+ *  - One question takes `dns_query_ms` of a server at most; of an answer so many records of such a length are looked at,
+ *    and so many aliases are followed.
+ *  - Whoever compares hears each server by itself: that a name is not there is an answer, that a server failed or was
+ *    silent is none.
+ */
+import { getServers, Resolver } from "node:dns/promises"
+import type { Limits } from "../../schemas/limits.ts"
+import type { MailSettings } from "../../schemas/mail/settings.ts"
+
+export type Lookup = (name: string, type: string) => Promise<Array<string> | Array<Array<string>>>
+
+type Bounds = Pick<
+  Limits["service"]["mail"],
+  "dns_query_ms" | "dns_records_max" | "dns_record_max_chars" | "dns_aliases_max"
+>
+type Servers = Pick<MailSettings, "dnsServers">
+
+export type DnsType = "TXT" | "MX" | "CNAME"
+
+/** What each server that answered has of it, one text a record; `null`: none answered. */
+export type DnsAnswers = ReadonlyArray<ReadonlyArray<string>> | null
+
+/** All of them behind each other, until one answers. */
+export const lookupBy = ({ dnsServers }: Servers, { dns_query_ms }: Pick<Bounds, "dns_query_ms">): Lookup => {
+  const resolver = new Resolver({ timeout: dns_query_ms, tries: 1 })
+  if (dnsServers.length > 0) resolver.setServers([...dnsServers])
+  return async (name, type) => (await resolver.resolve(name, type)) as Array<string> | Array<Array<string>>
+}
+
+/** NXDOMAIN, and a name without records of that type. */
+const ABSENT: ReadonlySet<string> = new Set(["ENOTFOUND", "ENODATA"])
+
+const codeOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : ""
+
+/** As names are compared. */
+export const hostName = (text: string): string => text.toLowerCase().replace(/\.$/, "")
+
+const recordsOf = async (resolver: Resolver, name: string, type: DnsType): Promise<ReadonlyArray<string>> => {
+  if (type === "TXT") return (await resolver.resolveTxt(name)).map((pieces) => pieces.join(""))
+  if (type === "MX") return (await resolver.resolveMx(name)).map(({ exchange }) => hostName(exchange))
+  return (await resolver.resolveCname(name)).map(hostName)
+}
+
+/** Resolves to `null` once the time is over. */
+const inTime = async <A>(asked: Promise<A>, ms: number): Promise<A | null> => {
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms)
+  })
+  return Promise.race([asked, over]).finally(() => clearTimeout(timer))
+}
+
+/** Asks every server, all at once. */
+export class DnsQuestions {
+  private readonly resolvers: ReadonlyArray<Resolver>
+  private readonly bounds: Bounds
+
+  constructor({ dnsServers }: Servers, bounds: Bounds) {
+    this.resolvers = (dnsServers.length > 0 ? dnsServers : getServers()).map((server) => {
+      const resolver = new Resolver({ timeout: bounds.dns_query_ms, tries: 1 })
+      resolver.setServers([server])
+      return resolver
+    })
+    this.bounds = bounds
+  }
+
+  async ask(name: string, type: DnsType): Promise<DnsAnswers> {
+    const told = await Promise.all(this.resolvers.map((resolver) => this.of(resolver, name, type)))
+    const answers = told.filter((one) => one !== null)
+    return answers.length === 0 ? null : answers
+  }
+
+  private async of(resolver: Resolver, name: string, type: DnsType): Promise<ReadonlyArray<string> | null> {
+    const { dns_query_ms, dns_aliases_max, dns_records_max, dns_record_max_chars } = this.bounds
+    const asked = this.followed(resolver, name, type, dns_aliases_max).catch(() => null)
+    const found = await inTime(asked, dns_query_ms)
+    return found?.slice(0, dns_records_max).map((text) => text.slice(0, dns_record_max_chars)) ?? null
+  }
+
+  /** Rejects where the server has not answered. */
+  private async followed(
+    resolver: Resolver,
+    name: string,
+    type: DnsType,
+    aliases: number
+  ): Promise<ReadonlyArray<string>> {
+    try {
+      return await recordsOf(resolver, name, type)
+    } catch (error) {
+      const code = codeOf(error)
+      if (!ABSENT.has(code)) throw error
+      // A server that does not follow an alias by itself says that the name has no such record.
+      if (code !== "ENODATA" || type === "CNAME" || aliases === 0) return []
+    }
+    const [alias] = await this.followed(resolver, name, "CNAME", 0)
+    return alias === undefined ? [] : this.followed(resolver, alias, type, aliases - 1)
+  }
+}

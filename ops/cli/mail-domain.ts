@@ -1,0 +1,26 @@
+/** `hub mail domain`: what DNS must have for the service's own domain. The key that mail is signed by is made by that. */
+import type { DnsRecord } from "../../schemas/mail-domain/records.ts"
+import { domainId } from "../../schemas/mail-domain/id.ts"
+import type { Arguments } from "./command.ts"
+import type { Service } from "./connection.ts"
+import { Fault } from "./fault.ts"
+
+/** Any actor of the kind tells which domain it is. */
+const ANY = "service"
+
+/** A longer text stands in pieces (RFC 1035). */
+const PIECE = /.{1,255}/g
+
+const textOf = (value: string): string => (value.match(PIECE) ?? []).map((piece) => `"${piece}"`).join(" ")
+
+const line = ({ type, name, value, priority, required }: DnsRecord): string =>
+  `${name}. ${type} ${type === "TXT" ? textOf(value) : `${priority === undefined ? "" : `${priority} `}${value}.`}${
+    required ? "" : "   ; recommended"
+  }`
+
+export const serviceDomain = async (service: Service, { values }: Arguments): Promise<unknown> => {
+  const { domain } = await service.command("mail_domain.default", ANY, null)
+  if (domain === null) throw new Fault("this service has no mail: set HUB_MAIL_PROVIDER and HUB_MAIL_DOMAIN")
+  const records = await service.command("mail_domain.records", domainId(domain), null)
+  return values.json === true ? { domain, records } : records.map(line).join("\n")
+}

@@ -1,0 +1,19 @@
+/** `hub mail …`: one action each. */
+import type { Arguments, Command } from "./command.ts"
+import type { Service } from "./connection.ts"
+import { Fault } from "./fault.ts"
+import { serviceDomain } from "./mail-domain.ts"
+
+const ACTIONS: Readonly<Record<string, (service: Service, args: Arguments) => Promise<unknown>>> = {
+  domain: serviceDomain
+}
+
+export const mailCommand: Command = {
+  usage: ["mail domain [--json]"],
+  run: (service, args) => {
+    const [name = ""] = args.positionals
+    const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
+    if (action === undefined) throw new Fault(`usage: hub ${mailCommand.usage.join("\n       hub ")}`)
+    return action(service, args)
+  }
+}

@@ -1,0 +1,8 @@
+/** Of the actor that knows whose a domain is: a token of a subject, whatever stands in the domain. */
+import { createHash } from "node:crypto"
+
+/** 128 bits, in hex. */
+const ID_CHARS = 32
+
+/** `domain`: as A-label. */
+export const domainId = (domain: string): string => createHash("sha256").update(domain).digest("hex").slice(0, ID_CHARS)

@@ -1,0 +1,79 @@
+/**
+ * Kind `mail_domain`, id = `domainId`: a domain, and whose it is. Kind `mail_domain_holder`, id = hub id of an agent: the
+ * one domain that it has. The service's own domain has such an actor too, which no agent holds.
+ */
+import { Schema } from "effect"
+import { Nothing, op, operationsOf } from "../operation.ts"
+import { FiredTimer } from "../timer.ts"
+import { DnsRecord, MailDomain } from "./records.ts"
+
+const ByAgent = Schema.Struct({ agent: Schema.String })
+const OfDomain = Schema.Struct({ domain: Schema.String })
+
+export const holderOperations = operationsOf("mail_domain_holder", {
+  "mail_domain_holder.look": op({
+    input: Nothing,
+    output: Schema.Struct({ domain: Schema.NullOr(Schema.String) }),
+    askedBy: ["edge"]
+  }),
+  /** Refused `email_domain_exists`, `_limit`, `_declarations`, `_taken`, `_reserved`. */
+  "mail_domain_holder.declare": op({ input: OfDomain, output: Nothing, askedBy: ["edge"] }),
+  /** `claim`: which claim it was, for the mailboxes that end with it. Refused `email_domain_unknown`. */
+  "mail_domain_holder.release": op({
+    input: OfDomain,
+    output: Schema.Struct({ claim: Schema.Int }),
+    askedBy: ["edge"]
+  }),
+  /** With the account. */
+  "mail_domain_holder.end": op({ input: Nothing, output: Nothing, askedBy: [] })
+})
+
+export const domainOperations = operationsOf("mail_domain", {
+  /** To its agent; to every other `email_domain_unknown`. */
+  "mail_domain.look": op({ input: ByAgent, output: MailDomain, askedBy: ["edge"] }),
+  /** Looks for every record now. Refused `email_domain_unknown`. */
+  "mail_domain.verify": op({ input: ByAgent, output: Nothing, askedBy: ["edge"] }),
+  /** `agent`: `null` for the service's own. Refused `not_found` where nobody has declared it. */
+  "mail_domain.ready": op({
+    input: Nothing,
+    output: Schema.Struct({
+      agent: Schema.NullOr(Schema.String),
+      ready: Schema.Boolean,
+      /** Grows with each declaration. */
+      claim: Schema.Int
+    }),
+    askedBy: ["edge", "mail"]
+  }),
+  /** Key that mail is signed by, PEM of PKCS#8. Refused `not_found`, `email_domain_not_ready`. */
+  "mail_domain.signing": op({
+    input: Nothing,
+    output: Schema.Struct({ selector: Schema.String, private_key: Schema.String }),
+    askedBy: ["mail"]
+  }),
+  /** As whoever writes to it beside an actor of its own must know it. */
+  "mail_domain.standing": op({
+    input: Nothing,
+    output: Schema.Struct({
+      seq: Schema.Int,
+      claim: Schema.Int,
+      held: Schema.NullOr(
+        Schema.Struct({
+          agent: Schema.NullOr(Schema.String),
+          active: Schema.Boolean,
+          /** Unix ms; of a claim that is not proven. */
+          claim_until: Schema.NullOr(Schema.Number)
+        })
+      )
+    }),
+    askedBy: []
+  }),
+  /** Of the service's own domain, for its operator. */
+  "mail_domain.records": op({ input: Nothing, output: Schema.Array(DnsRecord), askedBy: [] }),
+  /** Whichever actor is asked: the service's own domain; `null` where there is no mail. */
+  "mail_domain.default": op({
+    input: Nothing,
+    output: Schema.Struct({ domain: Schema.NullOr(Schema.String) }),
+    askedBy: []
+  }),
+  "mail_domain.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
+})

@@ -1,0 +1,49 @@
+/** Mail domains of agents, and what their owners put into DNS (spec 2.9, 3.6; contract 20). */
+import { Schema } from "effect"
+
+/** Selector of the service's DKIM key, below each domain. */
+export const DKIM_SELECTOR = "hub1"
+
+/** Where whoever declares a domain shows that it is theirs. */
+export const proofName = (domain: string): string => `_hub-verification.${domain}`
+
+const common = {
+  type: Schema.Literals(["TXT", "MX", "CNAME"]),
+  name: Schema.String,
+  value: Schema.String,
+  priority: Schema.optionalKey(Schema.Int),
+  /** Whether the domain becomes active only with it. */
+  required: Schema.Boolean,
+  purpose: Schema.Literals(["verification", "mx", "spf", "dkim", "dmarc"])
+}
+
+export const DnsRecord = Schema.Struct(common)
+export type DnsRecord = typeof DnsRecord.Type
+
+const ShownRecord = Schema.Struct({
+  ...common,
+  /** By the last check; absent where nobody looked yet, or no name server answered. */
+  found: Schema.optionalKey(Schema.Boolean)
+})
+
+export const MailDomain = Schema.Struct({
+  domain: Schema.String,
+  status: Schema.Literals(["pending", "active"]),
+  created_at: Schema.String,
+  /** Since when the daily check misses records; mail goes on for the days of grace. */
+  failing_since: Schema.NullOr(Schema.String),
+  downgraded_at: Schema.NullOr(Schema.String),
+  /** When the claim ends unless it is proven. */
+  claim_expires_at: Schema.NullOr(Schema.String),
+  last_check: Schema.NullOr(
+    Schema.Struct({
+      at: Schema.String,
+      /** Required records that are not there: type and name. */
+      missing: Schema.Array(Schema.String),
+      /** What the mail provider says of it, where it says anything. */
+      provider: Schema.NullOr(Schema.String)
+    })
+  ),
+  records: Schema.Array(ShownRecord)
+}).annotate({ identifier: "MailDomain" })
+export type MailDomain = typeof MailDomain.Type
