@@ -5,6 +5,7 @@ import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { asking } from "../../fanout/asks.ts"
 import { nextNumber } from "../../log/counters.ts"
+import { StorageWatch } from "../../log/storage.ts"
 import { Bus, Cluster, Configuration, MailKey, Streams } from "../../process/services.ts"
 import { addressId } from "../address/id.ts"
 import { mailKeysWith } from "../keys.ts"
@@ -16,6 +17,11 @@ import { judge, lookupBy } from "./verdicts.ts"
 
 const notTaken = unavailable("Mail cannot be taken at the moment.")
 
+const OF_MAIL = {
+  low: "there is too little room left for mail: senders are told to come again",
+  again: "there is room for mail again"
+}
+
 const NOBODY: Recipient = { type: "nobody" }
 
 /** A mail without its parts is none: those stay as long as its row, and a day. */
@@ -23,15 +29,17 @@ const LONGER_SECONDS = 86_400
 
 export const mailServer: Effect.Effect<void, never, Bus | Cluster | Configuration | MailKey | Streams | Scope.Scope> =
   Effect.gen(function* () {
-    const { mail: settings, limits, bind } = yield* Configuration
+    const config = yield* Configuration
+    const { mail: settings, limits, bind } = config
     const nats = yield* Bus
+    const manager = yield* Streams
     const keys = mailKeysWith(nats, (yield* MailKey).key)
     if (settings === null || keys === null) return yield* Effect.die(new Error("the role mail without mail"))
     const { asker } = yield* Cluster
     const ask = asking((one, span) => asker.ask(one, span))
     const { email } = limits.limits
     const bounds = { ...limits.service.mail, ...email }
-    const store = mailStore(nats, yield* Streams, {
+    const store = mailStore(nats, manager, {
       keepSeconds: email.retention_seconds + LONGER_SECONDS,
       maxBytes: email.stored_max_bytes
     })
@@ -48,7 +56,8 @@ export const mailServer: Effect.Effect<void, never, Bus | Cluster | Configuratio
       wordsMax: bounds.words_max,
       notStored: notTaken
     }
-    const receiving = receivingBy(parts)
+    const disk = yield* StorageWatch.watching({ manager, config }, email.free_disk_min_bytes, OF_MAIL)
+    const receiving = receivingBy(parts, disk)
     const server = new MailServer(receiving, settings, bounds)
     yield* Effect.promise(() => server.listen(settings.port, bind))
     yield* Effect.addFinalizer(() => Effect.promise(() => server.close()))
@@ -58,7 +67,7 @@ export const mailServer: Effect.Effect<void, never, Bus | Cluster | Configuratio
 const orNobody = <A>(asked: Effect.Effect<A, Refusal>): Effect.Effect<A | null, Refusal> =>
   Effect.catch(asked, (refused) => (refused.code === "not_found" ? Effect.succeed(null) : Effect.fail(refused)))
 
-const receivingBy = (parts: DeliveryParts): Receiving => {
+const receivingBy = (parts: DeliveryParts, disk: StorageWatch): Receiving => {
   const { ask, store } = parts
   const recipient = (address: string): Effect.Effect<Recipient, Refusal> =>
     Effect.gen(function* () {
@@ -72,7 +81,7 @@ const receivingBy = (parts: DeliveryParts): Receiving => {
   return {
     recipient: (address) =>
       Effect.runPromise(Effect.orElseSucceed(recipient(address), (): Recipient => ({ type: "unknown" }))),
-    hasRoom: async () => !(await store.isFull()),
+    hasRoom: async () => !disk.low && !(await store.isFull()),
     deliver: (incoming) =>
       Effect.runPromise(
         Effect.match(delivered(parts, incoming), {
