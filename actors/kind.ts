@@ -18,7 +18,7 @@ import type { ActorServices } from "./services.ts"
 export interface KindParts {
   readonly nats: NatsConnection
   readonly manager: JetStreamManager
-  readonly config: Pick<HubConfig, "env" | "limits" | "baseUrl" | "hosts" | "captchaBypass" | "name">
+  readonly config: Pick<HubConfig, "env" | "limits" | "baseUrl" | "hosts" | "captchaBypass" | "name" | "mail">
   /** What registration questions are made of. */
   readonly bank: Bank
   /** The service's seed. */

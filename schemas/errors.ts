@@ -117,6 +117,7 @@ export const ERRORS = {
   email_mailbox_limit: { status: 409, says: "close one first" },
   email_domain_unknown: { status: 404, says: "no domain of yours" },
   email_local_not_yours: { status: 403, says: "your handle, or your handle, a dot and a suffix" },
+  email_owner_rule: { status: 403, says: "an owner whom you confirmed, with a verified address, is needed" },
   email_local_reserved: { status: 403, says: "a role's address" },
   email_inbound_unavailable: { status: 502, says: "the stored message cannot be read" },
   confirmation_required: { status: 422, says: "send `confirm`" },

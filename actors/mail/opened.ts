@@ -102,15 +102,18 @@ const journal = (mail: MailKeys, wanted: Queries["mail_log"]["input"], asking: A
     const shown = yield* Effect.forEach(
       items,
       ({ id, at, event, mailbox, mail: message, sealed }) =>
-        Effect.map(sealed === null ? Effect.succeed(null) : mail.of(String(mailbox)), (sealer) => ({
-          id,
-          at,
-          event,
-          mailbox_id: mailbox,
-          message_id: message === null ? null : messageIdOf(message),
-          counterpart: sealer === null || sealed === null ? null : openDropped(sealer, sealed),
-          detail: null
-        })),
+        Effect.map(sealed === null ? Effect.succeed(null) : mail.of(String(mailbox)), (sealer) => {
+          const dropped = sealer === null || sealed === null ? null : openDropped(sealer, sealed)
+          return {
+            id,
+            at,
+            event,
+            mailbox_id: mailbox,
+            message_id: message === null ? null : messageIdOf(message),
+            counterpart: dropped?.from ?? null,
+            detail: dropped?.rule ?? null
+          }
+        }),
       { concurrency: ABREAST }
     )
     return { items: shown, total }

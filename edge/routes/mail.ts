@@ -15,6 +15,7 @@ import { type Refused, refuse } from "../http/refused.ts"
 import { dataItems, dataValue } from "../http/respond.ts"
 import { localPartRefusal } from "../mail/local-parts.ts"
 import { readPart } from "../mail/parts.ts"
+import { mailTagHandlers } from "./mail-tags.ts"
 import { signer } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
@@ -42,7 +43,9 @@ const messageOf = (text: string): Effect.Effect<number, Refused> => {
   return number === undefined ? Effect.fail(noMessage) : Effect.succeed(Number(number))
 }
 
-export const mailRoutes = ({ bus, lists, blobs, notifications, config: { hub } }: RouteParts) => {
+export const mailRoutes = (parts: RouteParts) => {
+  const { bus, lists, blobs, notifications, config } = parts
+  const { hub } = config
   const { email } = hub.limits.limits
   const { wait_max_seconds } = hub.limits.notifications
   const { forMail } = notifications
@@ -63,6 +66,7 @@ export const mailRoutes = ({ bus, lists, blobs, notifications, config: { hub } }
     Effect.map(readPart(blobs, call, stored, TEXT_PART), (bytes) => decodeText(Buffer.from(bytes).toString("utf8")))
 
   return routesOf(MailApi, {
+    ...mailTagHandlers(parts),
     getMail: (call) =>
       Effect.gen(function* () {
         const { mail } = hub

@@ -79,7 +79,8 @@ const bytesOfIdleActor = async (
     baseUrl: "http://127.0.0.1",
     captchaBypass: null,
     name: "Hub",
-    hosts: []
+    hosts: [],
+    mail: null
   } as const
   const letters = openLetters({ ...config, letters: null, chat: null, data: "" })
   const parts: KindParts = {

@@ -16,6 +16,13 @@ export const MAIL_LIMITS = {
   mailboxes_per_agent: 10,
   label_max_chars: 80,
   block_senders_max: 200,
+  allow_senders_max: 200,
+  tag_max_chars: 40,
+  tag_max_seconds: 31_536_000,
+  /** That have not ended. */
+  tags_per_mailbox: 100,
+  /** That an agent chose, with those that have ended: these are remembered, to be refused. */
+  tags_chosen_max: 500,
   codes_minutes_default: 30,
   codes_minutes_max: 1440,
   /** Of one answer. */

@@ -11,6 +11,8 @@ export interface MailSettings {
   readonly port: number
   /** Name servers to ask, as `ip:port`; none: those of the machine. */
   readonly dnsServers: ReadonlyArray<string>
+  /** Whether an agent needs a confirmed owner with a verified address. */
+  readonly requireOwner: boolean
   /** STARTTLS is offered where both are there: paths of PEM files. */
   readonly tls: { readonly cert: string; readonly key: string } | null
 }
@@ -48,8 +50,10 @@ export const readMailSettings = (env: Env): MailSettingsResult => {
     )
   const [cert, key] = [given(env, "HUB_MAIL_TLS_CERT"), given(env, "HUB_MAIL_TLS_KEY")]
   if ((cert === null) !== (key === null)) return problem("HUB_MAIL_TLS_CERT and HUB_MAIL_TLS_KEY go together")
+  const required = given(env, "HUB_MAIL_REQUIRE_OWNER") ?? "false"
+  if (required !== "true" && required !== "false") return problem("HUB_MAIL_REQUIRE_OWNER must be true or false")
   const tls = cert === null || key === null ? null : { cert, key }
-  return { ok: true, settings: { provider, domain, port, dnsServers, tls } }
+  return { ok: true, settings: { provider, domain, port, dnsServers, requireOwner: required === "true", tls } }
 }
 
 /** In lower case, as A-label, of at least two labels; `null` where it is none. */

@@ -23,7 +23,8 @@ const config = {
   baseUrl: "http://127.0.0.1:8080",
   captchaBypass: null,
   name: "Hub",
-  hosts: []
+  hosts: [],
+  mail: null
 } as const
 
 const folded = async (name: string) => {

@@ -28,8 +28,8 @@ export type Recipient =
   | { readonly type: "unknown" }
 
 export interface Receiving {
-  /** `address`: without a tag. */
-  readonly recipient: (address: string) => Promise<Recipient>
+  /** `address`: without its tag. */
+  readonly recipient: (address: string, tag: string | null) => Promise<Recipient>
   /** Whether there is room for mail at all. */
   readonly hasRoom: () => Promise<boolean>
   /** Resolves to whether it was taken. */
@@ -160,7 +160,7 @@ export class MailServer {
     if (named === null) return smtpError(550, "5.1.1 No such mailbox here")
     const known = this.recipientsOf(session)
     if (session.envelope.rcptTo.length >= this.bounds.recipients_max) return smtpError(452, "4.5.3 Too many recipients")
-    const found = await this.receiving.recipient(named.address)
+    const found = await this.receiving.recipient(named.address, named.tag)
     if (found.type === "nobody") return smtpError(550, "5.1.1 No such mailbox here")
     if (found.type === "full") return smtpError(452, "4.2.2 This mailbox is full, come again later")
     if (found.type === "unknown") return smtpError(451, BUSY)

@@ -69,18 +69,20 @@ const orNobody = <A>(asked: Effect.Effect<A, Refusal>): Effect.Effect<A | null, 
 
 const receivingBy = (parts: DeliveryParts, disk: StorageWatch): Receiving => {
   const { ask, store } = parts
-  const recipient = (address: string): Effect.Effect<Recipient, Refusal> =>
+  const recipient = (address: string, tag: string | null): Effect.Effect<Recipient, Refusal> =>
     Effect.gen(function* () {
       const claim = yield* orNobody(ask(randomUUID(), "mail_address.look", addressId(address), null))
       if (claim === null || claim.mailbox === null) return NOBODY
-      const box = yield* orNobody(ask(randomUUID(), "mailbox.accepts", String(claim.mailbox), null))
+      const box = yield* orNobody(
+        ask(randomUUID(), "mailbox.accepts", String(claim.mailbox), tag === null ? null : { tag })
+      )
       if (box === null) return NOBODY
       if (box.full !== null) return { type: "full" }
       return { type: "mailbox", mailbox: claim.mailbox, address: box.address }
     })
   return {
-    recipient: (address) =>
-      Effect.runPromise(Effect.orElseSucceed(recipient(address), (): Recipient => ({ type: "unknown" }))),
+    recipient: (address, tag) =>
+      Effect.runPromise(Effect.orElseSucceed(recipient(address, tag), (): Recipient => ({ type: "unknown" }))),
     hasRoom: async () => !disk.low && !(await store.isFull()),
     deliver: (incoming) =>
       Effect.runPromise(

@@ -3,14 +3,16 @@ import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect } from "effect"
 import { type Refusal, refusal, unavailable } from "../../../schemas/errors.ts"
 import { mailerOperations } from "../../../schemas/mail/operations.ts"
+import { NO_RULES } from "../../../schemas/mail/records.ts"
 import { type PrepareContext, read, write } from "../../engine/definition.ts"
 import { eventsOf } from "../../engine/events.ts"
 import { type Fold, kind, type KindParts } from "../../kind.ts"
 import { lastCommit } from "../../log/last-commit.ts"
-import { Counters } from "../../services.ts"
+import { type Actors, Counters } from "../../services.ts"
 import { evolveMailAddress, type MailAddress, MailAddressEvent } from "../address/actor.ts"
 import { addressId } from "../address/id.ts"
 import { sealChosen } from "../keys.ts"
+import { ownerRule } from "../owner-rule.ts"
 import { type At, type CloseFacts, decideClose, decideOpen, type OpenFacts, openRefusal } from "./decide.ts"
 import { evolveMailer, type MailerActor, MailerEvent, MailerState, NO_MAIL } from "./state.ts"
 
@@ -41,24 +43,26 @@ const addressAt = (nats: NatsConnection, address: string): Effect.Effect<At<Mail
 export const mailDisabled = refusal("email_disabled", "This service has no mail.")
 
 const openFacts = (
-  { nats, mail, config: { limits } }: KindParts,
+  { nats, mail, config }: KindParts,
   state: MailerState,
   {
     local_part,
     domain,
     label
   }: { readonly local_part: string; readonly domain: string; readonly label: string | null },
-  { id }: Pick<PrepareContext, "id">
-): Effect.Effect<OpenFacts, Refusal, Counters> =>
+  context: PrepareContext
+): Effect.Effect<OpenFacts, Refusal, Actors | Counters> =>
   Effect.gen(function* () {
     if (mail === null) return yield* Effect.fail(mailDisabled)
+    const { id } = context
+    yield* ownerRule(config, id, context)
     const address = yield* addressAt(nats, `${local_part}@${domain}`)
-    const refused = openRefusal(state, id, address, limits.limits.email.mailboxes_per_agent)
+    const refused = openRefusal(state, id, address, config.limits.limits.email.mailboxes_per_agent)
     if (refused !== null) return yield* Effect.fail(refused)
     const counters = yield* Counters
     const mailbox = yield* counters.next("mailbox")
     const sealer = yield* mail.make(String(mailbox))
-    return { mailbox, address, chosen: sealChosen(sealer, { label, rules: { block_senders: [] } }) }
+    return { mailbox, address, chosen: sealChosen(sealer, { label, rules: NO_RULES }) }
   })
 
 const closeFacts = (
