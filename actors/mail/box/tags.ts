@@ -19,7 +19,7 @@ const RANDOM_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 /** 60 bits of chance, and 32 by which it is known to be drawn. */
 const RANDOM_CHARS = 12
 const SIGN_CHARS = 8
-const DRAWN = new RegExp(`^([a-z2-7]{${RANDOM_CHARS}})([0-9a-f]{${SIGN_CHARS}})$`)
+const DRAWN = /^([a-z2-7]{12})([0-9a-f]{8})$/
 /** Of a mark: no two tags of a mailbox meet. */
 const MARK_CHARS = 24
 
