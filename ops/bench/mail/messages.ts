@@ -17,9 +17,39 @@ export const ZONE: Zone = {
 }
 
 const SENTENCE = "Thank you for your order of last week, which has left our house and is on its way to you. "
+const SYLLABLES = [
+  "lan",
+  "ter",
+  "no",
+  "vi",
+  "sta",
+  "mor",
+  "ke",
+  "dal",
+  "ri",
+  "sen",
+  "po",
+  "lu",
+  "ga",
+  "bel",
+  "ti",
+  "ro",
+  "am",
+  "fe"
+]
+const WORDS = SYLLABLES.flatMap((first) => SYLLABLES.map((second) => `${first}${second}`))
 const CELL = `<tr><td style="padding:4px 8px;color:#333">${SENTENCE}</td><td><a href="https://${SENDER}/orders/17">Look</a></td></tr>\r\n`
 
-const filled = (text: string, bytes: number): string => text.repeat(Math.ceil(bytes / text.length)).slice(0, bytes)
+/** Of different words, as texts are: each of the first hundreds is one that mail is found by. */
+const filled = (bytes: number): string => {
+  const lines: Array<string> = []
+  for (let size = 0, line = 0; size < bytes; line++) {
+    const words = Array.from({ length: 9 }, (_, index) => WORDS[(line * 7 + index * 3) % WORDS.length])
+    lines.push(`${words.join(" ")}.`)
+    size += lines.at(-1)?.length ?? 0
+  }
+  return lines.join("\r\n")
+}
 
 let count = 0
 
@@ -27,7 +57,7 @@ let count = 0
 export const message = async (to: string, code: string | null): Promise<Buffer> => {
   const number = ++count
   const said = code === null ? "Here is our news." : `Your verification code is ${code}.`
-  const text = filled(`${SENTENCE}\r\n`, BYTES / 5)
+  const text = filled(BYTES / 5)
   const rows = CELL.repeat(Math.floor((BYTES * 0.77) / CELL.length))
   const raw = [
     `From: Shop <no-reply@${SENDER}>`,
