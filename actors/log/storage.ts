@@ -90,21 +90,38 @@ export const freeStorage = ({ manager, config }: StorageParts): Effect.Effect<nu
   })
 }
 
+/** What is said when the floor is reached, and when it is left. */
+export interface StorageWords {
+  readonly low: string
+  readonly again: string
+}
+
+const OF_THE_LOG: StorageWords = {
+  low: "there is too little room left for the log: writes are refused, reads go on",
+  again: "there is room for the log again"
+}
+
 export class StorageWatch {
   /** As last seen. */
   free: number | null = null
   private below = false
   private refusedUntil = Number.NEGATIVE_INFINITY
   private readonly floor: number
+  private readonly words: StorageWords
 
-  private constructor(floor: number) {
+  private constructor(floor: number, words: StorageWords) {
     this.floor = floor
+    this.words = words
   }
 
   /** Looks now, and then for as long as the scope is open. `floor`: bytes that must stay free. */
-  static watching(parts: StorageParts, floor: number): Effect.Effect<StorageWatch, never, Scope.Scope> {
+  static watching(
+    parts: StorageParts,
+    floor: number,
+    words: StorageWords = OF_THE_LOG
+  ): Effect.Effect<StorageWatch, never, Scope.Scope> {
     return Effect.gen(function* () {
-      const watch = new StorageWatch(floor)
+      const watch = new StorageWatch(floor, words)
       const look = Effect.map(freeStorage(parts), (free) => watch.seen(free))
       yield* look
       yield* Effect.forkScoped(Effect.schedule(look, Schedule.fixed(LOOK_EVERY_MS)))
@@ -131,9 +148,7 @@ export class StorageWatch {
     const below = free < (this.below ? (this.floor * RESUME_PERCENT) / 100 : this.floor)
     if (below === this.below) return
     this.below = below
-    const message = below
-      ? "there is too little room left for the log: writes are refused, reads go on"
-      : "there is room for the log again"
+    const message = below ? this.words.low : this.words.again
     logNow(below ? "error" : "info", "storage", { free, floor: this.floor, message })
   }
 }

@@ -1,9 +1,9 @@
 /** The keys of mailboxes (log/erasable-keys.ts), and what is sealed under them: each box opens in its own place alone. */
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { unavailable } from "../../schemas/errors.ts"
 import { MailEnvelope } from "../../schemas/mail/operations.ts"
-import { MailRules } from "../../schemas/mail/records.ts"
+import { type MailRule, MailRules, NO_RULES } from "../../schemas/mail/records.ts"
 import { SentSummary } from "../../schemas/mail/sent.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { ErasableKeys } from "../log/erasable-keys.ts"
@@ -34,7 +34,15 @@ export const mailKeysWith = (nats: NatsConnection, key: Uint8Array | null): Mail
   key === null ? null : new MailKeys(nats, key)
 
 /** What an agent chose for a mailbox. */
-const Chosen = Schema.Struct({ label: Schema.NullOr(Schema.String), rules: MailRules })
+const { block_senders, allow_senders, require_dmarc, only_codes } = MailRules.fields
+/** What was chosen before a rule was known has none of it. */
+const KeptRules = Schema.Struct({
+  block_senders,
+  allow_senders: allow_senders.pipe(Schema.withDecodingDefaultKey(Effect.succeed(NO_RULES.allow_senders))),
+  require_dmarc: require_dmarc.pipe(Schema.withDecodingDefaultKey(Effect.succeed(NO_RULES.require_dmarc))),
+  only_codes: only_codes.pipe(Schema.withDecodingDefaultKey(Effect.succeed(NO_RULES.only_codes)))
+})
+const Chosen = Schema.Struct({ label: Schema.NullOr(Schema.String), rules: KeptRules })
 export type Chosen = typeof Chosen.Type
 
 const decodeChosen = Schema.decodeUnknownSync(Schema.fromJsonString(Chosen))
@@ -52,9 +60,22 @@ export const openEnvelope = (sealer: Sealer, mail: number, sealed: string): Mail
 export const sealKey = (sealer: Sealer, mail: number, key: string): string => sealer.seal(key, `key ${mail}`)
 export const openKey = (sealer: Sealer, mail: number, sealed: string): string => sealer.open(sealed, `key ${mail}`)
 
-/** Of somebody whose mail was dropped, or who was written to. */
-export const sealDropped = (sealer: Sealer, from: string): string => sealer.seal(from, "dropped")
-export const openDropped = (sealer: Sealer, sealed: string): string => sealer.open(sealed, "dropped")
+/** Whose mail was dropped, and which rule kept it out; or who was written to. */
+export interface Dropped {
+  readonly from: string
+  readonly rule: MailRule | null
+}
+
+export const sealDropped = (sealer: Sealer, { from, rule }: Dropped): string =>
+  sealer.seal(`${rule ?? ""}\n${from}`, "dropped")
+export const openDropped = (sealer: Sealer, sealed: string): Dropped => {
+  const text = sealer.open(sealed, "dropped")
+  const end = text.indexOf("\n")
+  const [rule, from] = [text.slice(0, Math.max(0, end)), text.slice(end + 1)]
+  return isRule(rule) ? { from, rule } : { from: text.trim(), rule: null }
+}
+
+const isRule = (text: string): text is MailRule => Object.hasOwn(MailRules.fields, text)
 
 /** What the headers of a message that is sent say. */
 export const SentEnvelope = Schema.Struct({

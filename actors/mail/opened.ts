@@ -182,15 +182,18 @@ const journal = (mail: MailKeys, wanted: Queries["mail_log"]["input"], asking: A
     const shown = yield* Effect.forEach(
       items,
       ({ id, at, event, mailbox, mail: message, sealed, detail }) =>
-        Effect.map(sealed === null ? Effect.succeed(null) : mail.of(String(mailbox)), (sealer) => ({
-          id,
-          at,
-          event,
-          mailbox_id: mailbox,
-          message_id: message === null ? null : messageIdOf(message),
-          counterpart: sealer === null || sealed === null ? null : openDropped(sealer, sealed),
-          detail
-        })),
+        Effect.map(sealed === null ? Effect.succeed(null) : mail.of(String(mailbox)), (sealer) => {
+          const other = sealer === null || sealed === null ? null : openDropped(sealer, sealed)
+          return {
+            id,
+            at,
+            event,
+            mailbox_id: mailbox,
+            message_id: message === null ? null : messageIdOf(message),
+            counterpart: other?.from ?? null,
+            detail: detail ?? other?.rule ?? null
+          }
+        }),
       { concurrency: ABREAST }
     )
     return { items: shown, total }

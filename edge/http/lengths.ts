@@ -38,6 +38,8 @@ const lookAt = (ast: SchemaAST.AST): Look | null => {
   return only ?? null
 }
 
+const joined = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`)
+
 const lookAtFields = ({ propertySignatures }: SchemaAST.Objects): Look | null => {
   const fields = propertySignatures.flatMap(({ name, type }) => {
     const look = lookAt(type)
@@ -47,7 +49,7 @@ const lookAtFields = ({ propertySignatures }: SchemaAST.Objects): Look | null =>
   return (value, path) => {
     if (typeof value !== "object" || value === null) return null
     for (const { name, look } of fields) {
-      const found = look((value as Readonly<Record<string, unknown>>)[name], `${path}${name}`)
+      const found = look((value as Readonly<Record<string, unknown>>)[name], joined(path, name))
       if (found !== null) return found
     }
     return null
@@ -64,7 +66,7 @@ const lookAtItems = (ast: SchemaAST.Arrays): Look => {
     if (value.length > bound.max) return invalidField(path, `${path} ${bound.message}.`)
     if (inner === null) return null
     for (const [index, one] of value.entries()) {
-      const found = inner(one, `${path}.${index}.`)
+      const found = inner(one, `${path}.${index}`)
       if (found !== null) return found
     }
     return null

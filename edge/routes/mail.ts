@@ -19,6 +19,7 @@ import { attachmentsOf } from "../mail/outgoing.ts"
 import { readPart } from "../mail/parts.ts"
 import { mailReading } from "../mail/reading.ts"
 import { mailSending } from "../mail/send.ts"
+import { mailTagHandlers } from "./mail-tags.ts"
 import { signer } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
@@ -60,6 +61,7 @@ export const mailRoutes = (parts: RouteParts) => {
   const sending = mailSending(parts, reading)
 
   return routesOf(MailApi, {
+    ...mailTagHandlers(parts),
     getMail: (call) =>
       Effect.gen(function* () {
         const { mail } = hub

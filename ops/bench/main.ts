@@ -3,7 +3,7 @@
  *
  * CPU is that of all processes that serve (edges, actors, NATS, Postgres), in units of one Ed25519 verification
  * measured here: machines differ and are noisy, ratios less so. `--only
- * http|backup|commits|reads|memory|directory|questions|rebuild|search|takeover|traces|verify|waits|webhooks|writes`, `--case <part of a title>`,
+ * http|backup|commits|mail|reads|memory|directory|questions|rebuild|search|takeover|traces|verify|waits|webhooks|writes`, `--case <part of a title>`,
  * `--edges`, `--actors`, `--seconds`, `--rounds`, `--kills` narrow it down.
  */
 import { parseArgs } from "node:util"
@@ -15,6 +15,7 @@ import { searchCases } from "./content/search.ts"
 import { writeCases } from "./content/writes.ts"
 import { directoryCases } from "./directory.ts"
 import { httpCases, type Row } from "./http.ts"
+import { mailCases } from "./mail.ts"
 import { memoryCases } from "./memory.ts"
 import { questionCases } from "./questions.ts"
 import { rebuildCase } from "./rebuild.ts"
@@ -73,6 +74,7 @@ if (wants("writes")) await writeCases(options, table)
 if (wants("backup")) await backupCase(say)
 if (wants("commits")) await commitPath(say)
 if (wants("directory")) await directoryCases(say)
+if (wants("mail")) await mailCases(say, values.case)
 if (wants("memory")) await memoryCases(say)
 if (wants("questions")) questionCases(say)
 if (wants("rebuild")) await rebuildCase(say)

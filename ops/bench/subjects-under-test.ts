@@ -62,12 +62,14 @@ export interface ServiceOptions {
   readonly limits?: Readonly<Record<string, number>>
   /** Nodes that can be scraped. */
   readonly metrics?: boolean
+  /** Whether mail is received, by a process of its own. */
+  readonly mail?: boolean
 }
 
 export const startService = async (
   edges: number,
   actors: number,
-  { env = {}, limits = {}, metrics = false }: ServiceOptions = {}
+  { env = {}, limits = {}, metrics = false, mail = false }: ServiceOptions = {}
 ): Promise<BenchStack> => {
   const folder = await mkdtemp(join(tmpdir(), "hub-bench-"))
   const edgePorts = await Promise.all(Array.from({ length: edges }, () => drawPort()))
@@ -99,6 +101,7 @@ export const startService = async (
     postgres: { dataDir: join(dataDir, "postgres"), progress: () => undefined },
     edgePorts,
     actors,
+    ...(mail ? { mailPort: await drawPort() } : {}),
     ...(metrics ? { metrics: "free" as const } : {}),
     entries: PRODUCT_ENTRIES,
     autoRestart: false,
@@ -114,6 +117,7 @@ export const startService = async (
   const processes = () => ({
     edges: known(stack.edges.map((edge) => edge.role.pid)),
     actors: known(stack.actors.map((actor) => actor.pid)),
+    ...(stack.mail === undefined ? {} : { mail: known([stack.mail.role.pid]) }),
     nats: known([stack.nats.role?.pid]),
     postgres: known([stack.postgres.role?.pid])
   })
@@ -134,7 +138,7 @@ export interface Baseline {
 }
 
 export const startBaseline = async (
-  name: "floor" | "monolith" | "lists" | "forum",
+  name: "floor" | "monolith" | "lists" | "forum" | "mail-loop",
   env: NodeJS.ProcessEnv,
   alsoCounts: Readonly<Record<string, ReadonlyArray<number>>>
 ): Promise<Baseline> => {

@@ -64,6 +64,11 @@ export const OwnerPages = HttpApiGroup.make("page.owner").add(
     payload: formOf({ message: Field, option: Field, text: Field, ...FormToken }),
     success: HtmlText
   }).annotateMerge(describe("none", "Answers an agent, or writes to it")),
+  HttpApiEndpoint.post("closeAgentMailbox", "/owner/agents/:handle/mailboxes", {
+    params: { handle: Schema.String },
+    payload: formOf({ mailbox: Field, confirm: Field, ...FormToken }),
+    success: HtmlText
+  }).annotateMerge(describe("none", "Closes a mailbox of an agent")),
   HttpApiEndpoint.get("captcha", "/owner/captcha/:id", {
     params: { id: Schema.String },
     success: HtmlText

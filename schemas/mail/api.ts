@@ -20,8 +20,9 @@ import { SendMail } from "./send.ts"
 import { isSenderRule } from "./senders.ts"
 import { SendingState } from "./sending-operations.ts"
 import { ListedSent, SentMail } from "./sent.ts"
+import { endMailTag, listMailTags, makeMailTag } from "./tags.ts"
 
-const { label_max_chars, block_senders_max } = MAIL_LIMITS
+const { label_max_chars, block_senders_max, allow_senders_max } = MAIL_LIMITS
 
 /** What of the service may be off: then it is 503 `email_disabled`, whoever asks. */
 const NEEDS_MAIL: Traits = { needs: "mail" }
@@ -49,17 +50,23 @@ export const OpenMailbox = Schema.Struct({
   label: Schema.optionalKey(Schema.NullOr(Label))
 })
 
-const BlockedSender = Schema.String.check(
+const NamedSender = Schema.String.check(
   Schema.isMaxLength(320, { message: "must be an address or a domain" }),
   Schema.makeFilter((text: string) => isSenderRule(text) || "must be an address or a domain")
 )
 
+const senders = (max: number) =>
+  Schema.optionalKey(
+    Schema.Array(NamedSender).check(Schema.isMaxLength(max, { message: `must be at most ${max} senders` }))
+  )
+
 export const ChangeMailbox = Schema.Struct({
   rules: Schema.optionalKey(
     Schema.Struct({
-      block_senders: Schema.Array(BlockedSender).check(
-        Schema.isMaxLength(block_senders_max, { message: `must be at most ${block_senders_max} senders` })
-      )
+      block_senders: senders(block_senders_max),
+      allow_senders: senders(allow_senders_max),
+      require_dmarc: Schema.optionalKey(Schema.Boolean),
+      only_codes: Schema.optionalKey(Schema.Boolean)
     })
   ),
   label: Schema.optionalKey(Schema.NullOr(Label))
@@ -116,6 +123,7 @@ export const MailApi = HttpApiGroup.make("mail")
         "email_domain_not_ready",
         "email_local_not_yours",
         "email_local_reserved",
+        "email_owner_rule",
         "content_secret"
       )
     })
@@ -148,11 +156,16 @@ export const MailApi = HttpApiGroup.make("mail")
         describe(
           "signed",
           "Change a mailbox",
-          "`rules` replace those before: whom they block is dropped and journaled."
+          "Those of `rules` that are named replace what they were: what they keep out is dropped, and the journal says " +
+            "which of them did. `allow_senders`: where there are any, everybody else is kept out; `require_dmarc`: what " +
+            "DMARC does not PASS; `only_codes`: what has neither a code nor a link that lets you in."
         )
       )
       .annotate(Traits, NEEDS_MAIL)
-      .annotate(Row, "`rules {block_senders}`: addresses, or domains with all below them; `label`"),
+      .annotate(
+        Row,
+        "`rules {block_senders, allow_senders, require_dmarc, only_codes}`, those that are named; `label`"
+      ),
     HttpApiEndpoint.delete("closeMailbox", "/email/mailboxes/:id", {
       params: id,
       payload: CloseMailbox,
@@ -164,6 +177,9 @@ export const MailApi = HttpApiGroup.make("mail")
       )
       .annotate(Traits, NEEDS_MAIL)
       .annotate(Row, "`confirm`: `delete`; its mail is erased at once"),
+    listMailTags,
+    makeMailTag,
+    endMailTag,
     HttpApiEndpoint.get("listMail", "/email/messages", {
       query: {
         ...PagingQuery,
@@ -209,6 +225,7 @@ export const MailApi = HttpApiGroup.make("mail")
         "email_send_failed",
         "email_provider_error",
         "email_owner_rule",
+        "email_domain_not_ready",
         "content_secret"
       )
     })

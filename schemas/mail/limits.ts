@@ -10,10 +10,19 @@ export const MAIL_LIMITS = {
   inbound_per_day: 500,
   /** What all mailboxes of the server hold. */
   stored_max_bytes: 2_147_483_648,
+  /** With less of the disk left no mail is taken. */
+  free_disk_min_bytes: 536_870_912,
   retention_seconds: 7_776_000,
   mailboxes_per_agent: 10,
   label_max_chars: 80,
   block_senders_max: 200,
+  allow_senders_max: 200,
+  tag_max_chars: 40,
+  tag_max_seconds: 31_536_000,
+  /** That have not ended. */
+  tags_per_mailbox: 100,
+  /** That an agent chose, with those that have ended: these are remembered, to be refused. */
+  tags_chosen_max: 500,
   codes_minutes_default: 30,
   codes_minutes_max: 1440,
   /** Of one answer. */
@@ -62,6 +71,10 @@ export const MAIL_SERVICE_LIMITS = {
   recipients_max: 50,
   /** Without a word of the other side. */
   idle_ms: 60_000,
+  /** A connection, whatever it says; the part of it in which a message comes; its commands. */
+  session_ms: 300_000,
+  data_ms: 180_000,
+  commands_max: 1000,
   /** Messages that are held at once, over all connections; one more is told to come again. */
   held_max_bytes: 67_108_864,
   /** Messages that are parsed at once, each in a thread of its own; and that wait for it. */

@@ -12,6 +12,15 @@ import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
 import { ListedMail, Mailbox, MailCodes, MailEvent, MailRules, MailSummary, MailThread } from "./records.ts"
 import { ListedSent, SendingStatus, SentSummary } from "./sent.ts"
+import { MailTag } from "./tags.ts"
+
+const { block_senders, allow_senders, require_dmarc, only_codes } = MailRules.fields
+const ChangedRules = Schema.Struct({
+  block_senders: Schema.optionalKey(block_senders),
+  allow_senders: Schema.optionalKey(allow_senders),
+  require_dmarc: Schema.optionalKey(require_dmarc),
+  only_codes: Schema.optionalKey(only_codes)
+})
 
 const ByAgent = Schema.Struct({ agent: Schema.String })
 
@@ -93,15 +102,38 @@ export const mailboxOperations = operationsOf("mailbox", {
   "mailbox.change": op({
     input: Schema.Struct({
       agent: Schema.String,
-      rules: Schema.optionalKey(MailRules),
+      /** Those that are to be others. */
+      rules: Schema.optionalKey(ChangedRules),
       label: Schema.optionalKey(Schema.NullOr(Schema.String))
     }),
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** Whether it takes one more message now. `full`: why not. */
+  /** Its tags that have not ended, newest first; `mark`: that one alone. */
+  "mailbox.tags": op({
+    input: Schema.Struct({ agent: Schema.String, mark: Schema.NullOr(Schema.String) }),
+    output: Schema.Array(MailTag),
+    askedBy: ["edge"]
+  }),
+  /** `tag`: `null` for one that nobody guesses. Refused `validation_error`. */
+  "mailbox.make_tag": op({
+    input: Schema.Struct({
+      agent: Schema.String,
+      tag: Schema.NullOr(Schema.String),
+      expires_in_seconds: Schema.NullOr(Schema.Int)
+    }),
+    output: Schema.Struct({ mark: Schema.String }),
+    askedBy: ["edge"]
+  }),
+  /** Refused `not_found`. */
+  "mailbox.end_tag": op({
+    input: Schema.Struct({ agent: Schema.String, tag: Schema.String }),
+    output: Nothing,
+    askedBy: ["edge"]
+  }),
+  /** Whether it takes one more message now. `full`: why not. Refused `not_found` for a tag that has ended. */
   "mailbox.accepts": op({
-    input: Nothing,
+    input: Schema.NullOr(Schema.Struct({ tag: Schema.String })),
     output: Schema.Struct({
       agent: Schema.String,
       address: Schema.String,
@@ -116,7 +148,7 @@ export const mailboxOperations = operationsOf("mailbox", {
     output: Schema.Struct({ mail: Schema.Int }),
     askedBy: ["mail"]
   }),
-  /** One that its rules keep out: `sealed` says whose it was. */
+  /** One that its rules keep out: `sealed` says whose it was, and which rule. */
   "mailbox.drop": op({ input: Schema.Struct({ sealed: Schema.String }), output: Nothing, askedBy: ["mail"] }),
   "mailbox.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })

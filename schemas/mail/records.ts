@@ -11,9 +11,18 @@ export const messageIdOf = (id: number): string => `em_${id}`
 
 export const MailRules = Schema.Struct({
   /** Addresses, or domains with all below them: dropped, and journaled. */
-  block_senders: Schema.Array(Schema.String)
+  block_senders: Schema.Array(Schema.String),
+  /** Where there are any, everybody else is dropped. */
+  allow_senders: Schema.Array(Schema.String),
+  /** What DMARC does not PASS is dropped. */
+  require_dmarc: Schema.Boolean,
+  /** What has neither a code nor a link that lets somebody in is dropped. */
+  only_codes: Schema.Boolean
 })
 export type MailRules = typeof MailRules.Type
+export type MailRule = keyof MailRules
+
+export const NO_RULES: MailRules = { block_senders: [], allow_senders: [], require_dmarc: false, only_codes: false }
 
 export const Mailbox = Schema.Struct({
   id: Schema.Int,

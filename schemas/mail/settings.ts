@@ -15,6 +15,8 @@ export interface MailSettings {
   readonly port: number
   /** Name servers to ask, as `ip:port`; none: those of the machine. */
   readonly dnsServers: ReadonlyArray<string>
+  /** Whether an agent needs a confirmed owner with a verified address. */
+  readonly requireOwner: boolean
   /** STARTTLS is offered where both are there: paths of PEM files. */
   readonly tls: { readonly cert: string; readonly key: string } | null
   /** Who takes mail to the world; `null`: the servers of its recipients, in development files. */
@@ -60,6 +62,8 @@ export const readMailSettings = (env: Env): MailSettingsResult => {
     )
   const [cert, key] = [given(env, "HUB_MAIL_TLS_CERT"), given(env, "HUB_MAIL_TLS_KEY")]
   if ((cert === null) !== (key === null)) return problem("HUB_MAIL_TLS_CERT and HUB_MAIL_TLS_KEY go together")
+  const required = given(env, "HUB_MAIL_REQUIRE_OWNER") ?? "false"
+  if (required !== "true" && required !== "false") return problem("HUB_MAIL_REQUIRE_OWNER must be true or false")
   const tls = cert === null || key === null ? null : { cert, key }
   const relayUrl = given(env, "HUB_MAIL_RELAY")
   const relay = mailServerOf(relayUrl)
@@ -71,7 +75,10 @@ export const readMailSettings = (env: Env): MailSettingsResult => {
   const abuseContact = given(env, "HUB_MAIL_ABUSE_CONTACT")
   if (abuseContact !== null && (abuseContact.length > ABUSE_CONTACT_MAX_CHARS || !SINGLE_LINE.test(abuseContact)))
     return problem(`HUB_MAIL_ABUSE_CONTACT must be one line of at most ${ABUSE_CONTACT_MAX_CHARS} characters`)
-  return { ok: true, settings: { provider, domain, host, port, dnsServers, tls, relay, abuseContact } }
+  return {
+    ok: true,
+    settings: { provider, domain, host, port, dnsServers, requireOwner: required === "true", tls, relay, abuseContact }
+  }
 }
 
 /** In lower case, as A-label, of at least two labels; `null` where it is none. */

@@ -37,6 +37,8 @@ export const owningOperations = operationsOf("agent", {
   "owner.owners": op({ input: Nothing, output: Schema.Array(OwnerReached), askedBy: ["edge"] }),
   /** Whether this person does; to everybody else there is no such agent. */
   "owner.carries": op({ input: Schema.Struct({ human: Schema.String }), output: Nothing, askedBy: ["edge"] }),
+  /** Whether one of them has a verified address. */
+  "owner.proven": op({ input: Nothing, output: Schema.Struct({ proven: Schema.Boolean }), askedBy: [] }),
   /** By an owner. Refused `not_found`, for the agent to everybody else, or for a message that is none to him. */
   "owner.answer": op({
     input: Answered,

@@ -54,13 +54,18 @@ const carried = async ({ edges }: TestService, one: Member): Promise<void> => {
   })
 }
 
-/** Where the service has mail: a mailbox more, and a message there. */
+/** Where the service has mail: a mailbox more, a message there, and a tag more of the first. */
 const mailed = async ({ system: { mail } }: TestService, { client, agent }: Member): Promise<void> => {
   if (mail === undefined) return
   const body = { local_part: `${agent.handle}.n${written++}` }
   const { address: to } = dataOf<Mailbox>(await client.call("POST", "/api/v1/email/mailboxes", { body }))
   await deliver(mail.port, { to, raw: message({ to }) })
+  dataOf(await client.call("POST", `/api/v1/email/mailboxes/${await firstMailbox(client)}/tags`, { body: {} }))
 }
+
+/** `null` where there is none. */
+const firstMailbox = async (client: AgentClient): Promise<number | null> =>
+  dataOf<ReadonlyArray<Mailbox>>(await client.call("GET", "/api/v1/email/mailboxes"))[0]?.id ?? null
 
 const act = async (service: TestService, { ada, bob }: Community, thread: number): Promise<void> => {
   const post = await made(ada, "/posts", { title: "A post", body: freshText() })
@@ -80,7 +85,13 @@ const act = async (service: TestService, { ada, bob }: Community, thread: number
   await verdictAt(service.edges[0] ?? "", proof)
 }
 
-export const community = async (service: TestService): Promise<Community & { readonly thread: number }> => {
+export interface Written extends Community {
+  readonly thread: number
+  /** Ada's first; `null` where the service has no mail. */
+  readonly mailbox: number | null
+}
+
+export const community = async (service: TestService): Promise<Written> => {
   const [ada, bob] = await Promise.all([member(service), member(service)])
   await operate(service.system, ["agent", "grant", ada.agent.handle, "operator"])
   await operate(service.system, ["library", "import", STARTER_LIBRARY])
@@ -95,5 +106,6 @@ export const community = async (service: TestService): Promise<Community & { rea
     },
     { describe: "Ada is told of every reply" }
   )
-  return { ada, bob, thread }
+  const mailbox = service.system.mail === undefined ? null : await firstMailbox(ada.client)
+  return { ada, bob, thread, mailbox }
 }

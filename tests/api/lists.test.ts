@@ -4,7 +4,7 @@ import { waitFor } from "../harness/index.ts"
 import { type Answer, send } from "../support/http.ts"
 import { dataOf } from "../support/outcome.ts"
 import { type TestService, testService } from "../support/service.ts"
-import { type Community, community, EACH } from "./community.ts"
+import { community, EACH, type Written } from "./community.ts"
 import { type Operation, OPERATIONS, pathWith } from "./interface.ts"
 
 interface Meta {
@@ -25,7 +25,7 @@ const EMPTY: ReadonlySet<string> = new Set(["GET /api/v1/me/webhook/deliveries",
 const ASKED: Readonly<Record<string, string>> = { "GET /api/v1/search": "q=post" }
 
 let service: TestService
-let world: Community & { readonly thread: number }
+let world: Written
 beforeAll(async () => {
   service = await testService({ mail: "mail.hub.example", env: { HUB_DNS_SERVERS: "127.0.0.1:9" } })
   world = await community(service)
@@ -33,7 +33,10 @@ beforeAll(async () => {
 afterAll(() => service?.stop())
 
 const ask = ({ id, method, path, auth }: Operation, query: string): Promise<Answer> => {
-  const whole = pathWith(path, { ref: world.ada.agent.handle, id: String(world.thread) })
+  const whole = pathWith(path, {
+    ref: world.ada.agent.handle,
+    id: String(path.includes("/email/") ? world.mailbox : world.thread)
+  })
   const address = `${whole}?${[ASKED[id], query].filter(Boolean).join("&")}`
   if (auth === "signed") return world.ada.client.call(method, address)
   return send({ edge: service.edges[0] ?? "", method, path: address, headers: {} })

@@ -1,6 +1,6 @@
 /** Mail that comes in, by SMTP, over two edges (spec 2.9, 4.9; contract 20). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { ListedMail, Mail, Mailbox, MailCodes } from "../../schemas/mail/records.ts"
+import { type ListedMail, type Mail, type Mailbox, type MailCodes, NO_RULES } from "../../schemas/mail/records.ts"
 import { waitFor } from "../harness/index.ts"
 import { deliver, message } from "../support/mail.ts"
 import { dataOf, fieldOf, outcome } from "../support/outcome.ts"
@@ -44,7 +44,7 @@ describe("a mailbox", () => {
       local_part: ada.agent.handle,
       domain: DOMAIN,
       status: "active",
-      rules: { block_senders: [] }
+      rules: NO_RULES
     })
     expect(outcome(await open(ada))).toBe("409 email_mailbox_exists")
     expect(await opened(ada, { local_part: `${ada.agent.handle}.shops`, label: "For shops" })).toMatchObject({
@@ -180,6 +180,7 @@ describe("rules", () => {
     const change = (body: object) => agent.client.call("PATCH", `${MAILBOXES}/${mailbox.id}`, { body })
     expect(fieldOf(await change({ rules: { block_senders: ["not a sender"] } }))).toBe("rules.block_senders.0")
     expect(dataOf<Mailbox>(await change({ rules: { block_senders: ["example.com"] } })).rules).toEqual({
+      ...NO_RULES,
       block_senders: ["example.com"]
     })
     const to = `${agent.agent.handle}@${DOMAIN}`
@@ -188,7 +189,12 @@ describe("rules", () => {
     expect((await arrived(agent)).map(({ from }) => from.address)).toEqual(["y@example.org"])
     const log = dataOf<ReadonlyArray<object>>(await agent.client.call("GET", "/api/v1/email/log"))
     expect(log.map((one) => ("event" in one ? one.event : null))).toEqual(["received", "dropped", "opened"])
-    expect(log[1]).toMatchObject({ counterpart: "x@news.example.com", message_id: null, mailbox_id: mailbox.id })
+    expect(log[1]).toMatchObject({
+      counterpart: "x@news.example.com",
+      detail: "block_senders",
+      message_id: null,
+      mailbox_id: mailbox.id
+    })
   })
 })
 

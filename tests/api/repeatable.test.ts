@@ -5,6 +5,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { domainId } from "../../schemas/mail-domain/id.ts"
+import type { MailTag } from "../../schemas/mail/tags.ts"
 import { waitFor } from "../harness/index.ts"
 import { operate } from "../support/hub.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
@@ -98,6 +99,15 @@ const PREPARED: Readonly<Record<string, (world: World) => Promise<Prepared>>> = 
   "DELETE /email/domains/{domain}": async ({ bob: as }) => {
     const confirm = await ownDomain(as)
     return { as, path: `/email/domains/${confirm}`, body: { confirm }, log: ["mail_domain", domainId(confirm)] }
+  },
+  "POST /email/mailboxes/{id}/tags": async ({ bob: as }) => {
+    const id = await mailbox(as)
+    return { as, path: `/email/mailboxes/${id}/tags`, body: {}, log: ["mailbox", id] }
+  },
+  "DELETE /email/mailboxes/{id}/tags/{tag}": async ({ bob: as }) => {
+    const id = await mailbox(as)
+    const { tag } = dataOf<MailTag>(await as.client.call("POST", `/api/v1/email/mailboxes/${id}/tags`, { body: {} }))
+    return { as, path: `/email/mailboxes/${id}/tags/${tag}`, log: ["mailbox", id] }
   },
   "PATCH /posts/{id}": async ({ bob: as }) => {
     const id = await post(as)

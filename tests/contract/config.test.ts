@@ -153,6 +153,7 @@ describe("bad values", () => {
     HUB_LIMITS: ["{", "[]", '{"nobody":1}', '{"rate_limits.ip.requests":"5"}'],
     HUB_TRUST_PROXY: ["-1", "11", "yes", "0.5"],
     HUB_LETTERS: ["post", "File", "mail"],
+    HUB_MAIL_PROVIDER: ["ses", "SMTP", "post"],
     HUB_TELEGRAM_TOKEN: ["token", "123456", ":secret-of-a-bot-that-nobody-has", "1:too short"],
     HUB_LETTERS_FROM: [
       "hub",
@@ -171,6 +172,19 @@ describe("bad values", () => {
       expect(problem).toContain(name)
     }
   )
+
+  it.each([
+    ["HUB_MAIL_DOMAIN", "localhost"],
+    ["HUB_MAIL_PORT", "smtp"],
+    ["HUB_MAIL_REQUIRE_OWNER", "yes"],
+    ["HUB_DNS_SERVERS", "dns.example"],
+    ["HUB_MAIL_TLS_CERT", "/etc/cert.pem"]
+  ])("of mail: %s=%s is one line that names it", (name, value) => {
+    const mail = { HUB_ENV: "development", HUB_MAIL_PROVIDER: "smtp", HUB_MAIL_DOMAIN: "mail.hub.example" }
+    const problem = problemOf({ ...mail, [name]: value })
+    expect(problem.split("\n")).toHaveLength(1)
+    expect(problem).toContain(name)
+  })
 
   it.each(["HUB_LIMITS", "HUB_CAPTCHA_BYPASS"])("%s is refused in production, whatever it holds", (name) => {
     const problem = problemOf({ HUB_ENV: "production", [name]: name === "HUB_LIMITS" ? "{}" : SECRET })

@@ -104,6 +104,7 @@ export const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: 
       MAIL_PIECE,
       subjects.counter("mail"),
       ...LEASES,
+      "$JS.API.INFO",
       `$JS.API.STREAM.INFO.${streams.mail}`,
       `$JS.API.STREAM.PURGE.${streams.mail}`,
       `$JS.API.STREAM.MSG.GET.${streams.mailKeys}`,

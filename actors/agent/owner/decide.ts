@@ -19,6 +19,10 @@ export const ownersOf = (state: AgentState): ReadonlyArray<string> => [
   ...new Set(state === null ? [] : state.sponsors.flatMap(({ since, human }) => (since === null ? [] : [human])))
 ]
 
+/** Whether somebody who was confirmed has a verified address. */
+export const hasProvenOwner = (state: AgentState): boolean =>
+  state?.sponsors.some(({ since, verified }) => since !== null && verified) ?? false
+
 export const isOwner = (state: AgentState, human: string): boolean => ownersOf(state).includes(human)
 
 /** `number`: that the message gets. */

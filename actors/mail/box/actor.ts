@@ -2,9 +2,10 @@
 import type { JetStreamManager } from "@nats-io/jetstream"
 import { Effect } from "effect"
 import type { Operations } from "../../../schemas/bus/operations.ts"
-import { type Refusal, unavailable } from "../../../schemas/errors.ts"
+import { invalidField, type Refusal, unavailable } from "../../../schemas/errors.ts"
 import { mailboxOperations } from "../../../schemas/mail/operations.ts"
 import type { Mailbox } from "../../../schemas/mail/records.ts"
+import type { MailTag } from "../../../schemas/mail/tags.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { iso } from "../../agent/profile.ts"
 import { custom, type PrepareContext, write } from "../../engine/definition.ts"
@@ -13,6 +14,8 @@ import type { Sealer } from "../../log/seal.ts"
 import { type Chosen, openChosen, sealChosen } from "../keys.ts"
 import { mailDisabled } from "../mailer/disabled.ts"
 import { decideChange, decideDrop, decideErase, decideReceive, ERASE_TIMER, fullness, noMailbox } from "./decide.ts"
+import { settled, type Tag } from "./tag-state.ts"
+import { decideEndTag, decideMakeTag, drawTag, isDrawn, isOver, markTag, openTag, sealTag } from "./tags.ts"
 import { evolveMailbox, type MailboxActor, MailboxEvent, MailboxState, type MailboxValue } from "./state.ts"
 
 const fold: Fold<MailboxActor> = {
@@ -23,13 +26,16 @@ const fold: Fold<MailboxActor> = {
   evolve: evolveMailbox
 }
 
+const addressOf = ({ local_part, domain }: Pick<MailboxValue, "local_part" | "domain">): string =>
+  `${local_part}@${domain}`
+
 const recordOf = (
   id: string,
   { local_part, domain, status, created_at }: MailboxValue,
   { label, rules }: Chosen
 ): Mailbox => ({
   id: Number(id),
-  address: `${local_part}@${domain}`,
+  address: addressOf({ local_part, domain }),
   label,
   local_part,
   domain,
@@ -38,7 +44,24 @@ const recordOf = (
   created_at: iso(created_at)
 })
 
+/** RFC 5321: what stands before the @, with its tag. */
+const LOCAL_PART_MAX_CHARS = 64
+
+const tooLong = (room: number): Refusal =>
+  invalidField("tag", `There is room for ${Math.max(0, room)} characters of a tag behind this local part.`)
+
+const tagOf = ({ local_part, domain }: MailboxValue, sealer: Sealer, { sealed, expires_at }: Tag): MailTag => {
+  const tag = openTag(sealer, sealed)
+  return {
+    tag,
+    address: addressOf({ local_part: `${local_part}+${tag}`, domain }),
+    expires_at: expires_at === null ? null : iso(expires_at)
+  }
+}
+
 type Wanted = Operations["mailbox.change"]["input"]
+type Making = Operations["mailbox.make_tag"]["input"]
+type Ending = Operations["mailbox.end_tag"]["input"]
 
 const notErased = unavailable("The mail of this mailbox cannot be erased at the moment.")
 
@@ -79,7 +102,7 @@ export const mailboxKind = kind(fold, mailboxOperations, (parts) => {
           Effect.map(opened(state, { id }), ({ state: { chosen: sealed }, sealer, chosen }) => {
             const changed: Chosen = {
               label: label === undefined ? chosen.label : label,
-              rules: rules ?? chosen.rules
+              rules: { ...chosen.rules, ...rules }
             }
             // Sealed again it would be another text: what stays the same stays as it is.
             return JSON.stringify(changed) === JSON.stringify(chosen) ? sealed : sealChosen(sealer, changed)
@@ -87,13 +110,46 @@ export const mailboxKind = kind(fold, mailboxOperations, (parts) => {
         decide: (state, input: Wanted, context) => decideChange(state, input, context),
         answer: () => null
       }),
-      "mailbox.accepts": custom((state, _input, { id, at }) =>
-        Effect.map(opened(state, { id }), ({ state: box, chosen: { rules } }) => ({
-          agent: box.agent,
-          address: `${box.local_part}@${box.domain}`,
-          rules,
-          full: fullness(box, at, limits)
-        }))
+      "mailbox.tags": custom((state, { agent, mark }, { id, at }) =>
+        Effect.flatMap(opened(state, { id }), ({ state: box, sealer }) => {
+          if (box.agent !== agent) return Effect.fail(noMailbox.refused)
+          const { tags } = settled(box, at)
+          const wanted = mark === null ? tags : tags.filter((one) => one.mark === mark)
+          return Effect.succeed(wanted.toReversed().map((one) => tagOf(box, sealer, one)))
+        })
+      ),
+      "mailbox.make_tag": write({
+        prepare: (state, { tag }: Making, { id }) =>
+          Effect.flatMap(opened(state, { id }), ({ state: box, sealer }) => {
+            const made = tag ?? drawTag(sealer)
+            const room = LOCAL_PART_MAX_CHARS - box.local_part.length - 1
+            if (made.length > room) return Effect.fail(tooLong(room))
+            return Effect.succeed({
+              mark: markTag(sealer, made),
+              sealed: sealTag(sealer, made),
+              drawn: isDrawn(sealer, made)
+            })
+          }),
+        decide: (state, input: Making, context) => decideMakeTag(state, input, context, limits),
+        answer: (_state, reply) => reply
+      }),
+      "mailbox.end_tag": write({
+        prepare: (state, { tag }: Ending, { id }) =>
+          Effect.map(opened(state, { id }), ({ sealer }) => markTag(sealer, tag)),
+        decide: (state, input: Ending, context) => decideEndTag(state, input, context),
+        answer: () => null
+      }),
+      "mailbox.accepts": custom((state, wanted, { id, at }) =>
+        Effect.flatMap(opened(state, { id }), ({ state: box, sealer, chosen: { rules } }) =>
+          wanted !== null && isOver(box, sealer, wanted.tag, at)
+            ? Effect.fail(noMailbox.refused)
+            : Effect.succeed({
+                agent: box.agent,
+                address: addressOf(box),
+                rules,
+                full: fullness(box, at, limits)
+              })
+        )
       ),
       "mailbox.receive": write({
         decide: (state, input, context) => decideReceive(state, input, context, limits),

@@ -12,6 +12,7 @@ import { event } from "../../engine/events.ts"
 import { SealedMail } from "../../../schemas/mail/operations.ts"
 import type { ActorOf } from "../../kind.ts"
 import { Counted, counted, DAY_MS, HOUR_MS } from "../counted.ts"
+import { madeFields, tagFields, withoutTag, withTag } from "./tag-state.ts"
 
 const opened = {
   agent: Schema.String,
@@ -27,7 +28,8 @@ export const MailboxValue = Schema.Struct({
   created_at: Schema.Number,
   inbound: Counted,
   /** Bytes. */
-  stored: Counted
+  stored: Counted,
+  ...tagFields
 })
 export type MailboxValue = typeof MailboxValue.Type
 
@@ -39,6 +41,8 @@ export const MailboxEvent = Schema.Union([
   event("mailbox.changed", 1, { agent: Schema.String, chosen: Schema.String }),
   event("mailbox.received", 1, { agent: Schema.String, mail: Schema.Int, bytes: Schema.Int }),
   event("mailbox.dropped", 1, { agent: Schema.String, sealed: Schema.String }),
+  event("mailbox.tag_made", 1, madeFields),
+  event("mailbox.tag_ended", 1, { agent: Schema.String, mark: Schema.String }),
   event("mailbox.closed", 1, { agent: Schema.String }),
   event("mailbox.erased", 1)
 ])
@@ -61,7 +65,8 @@ export const evolveMailbox = (
 ): MailboxState => {
   if (event.type === "mailbox.opened") {
     const { agent, local_part, domain, chosen } = event
-    return { agent, local_part, domain, chosen, status: "active", created_at: at, inbound: [], stored: [] }
+    const nothing = { inbound: [], stored: [], tags: [], ended: [] }
+    return { agent, local_part, domain, chosen, status: "active", created_at: at, ...nothing }
   }
   if (state === null) return null
   switch (event.type) {
@@ -75,9 +80,15 @@ export const evolveMailbox = (
       }
     case "mailbox.dropped":
       return { ...state, inbound: counted(state.inbound, 1, at, HOUR_MS, HOURS) }
+    case "mailbox.tag_made": {
+      const { mark, sealed, drawn, expires_at } = event
+      return { ...state, ...withTag(state, { mark, sealed, drawn, expires_at }, at) }
+    }
+    case "mailbox.tag_ended":
+      return { ...state, ...withoutTag(state, event.mark, at) }
     case "mailbox.closed":
       return { ...state, status: "closed" }
     case "mailbox.erased":
-      return { ...state, status: "erased", chosen: "", inbound: [], stored: [] }
+      return { ...state, status: "erased", chosen: "", inbound: [], stored: [], tags: [], ended: [] }
   }
 }

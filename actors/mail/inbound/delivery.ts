@@ -5,20 +5,20 @@
  *  - What is answered with "taken" is in the log of each of its mailboxes. Whoever dies before says nothing, and the
  *    sender comes again: the same bytes from the same sender are the same command, and are received once.
  *  - Judged and read once, sealed for each mailbox under its own key.
- *  - Whom a mailbox blocks is told that the message was taken: it is journaled, and dropped.
+ *  - Whom a mailbox's rules keep out is told that the message was taken: it is journaled, and dropped.
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
-import { matchesSender } from "../../../schemas/mail/senders.ts"
 import type { Verdicts } from "../../../schemas/mail/records.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { newKey } from "../../../schemas/secret/bytes.ts"
 import type { Asking } from "../../fanout/asks.ts"
 import type { Sealer } from "../../log/seal.ts"
+import { ruleAgainst } from "../box/rules.ts"
 import { type MailKeys, sealDropped } from "../keys.ts"
 import type { ParsedMail } from "../parse/parsed.ts"
-import { type Addressed, partsOf, sealedMail, summaryOf } from "./sealed.ts"
+import { type Addressed, letsIn, partsOf, sealedMail, summaryOf } from "./sealed.ts"
 import type { MailStore } from "./store.ts"
 import type { Origin } from "./verdicts.ts"
 
@@ -52,9 +52,6 @@ interface Read {
 const hashOf = ({ raw, sender }: Incoming): string =>
   createHash("sha256").update(sender).update("\n").update(raw).digest("hex")
 
-const isBlocked = (rules: ReadonlyArray<string>, { sender, mail }: Read): boolean =>
-  rules.some((rule) => matchesSender(rule, sender) || matchesSender(rule, mail.from.address))
-
 /** Fails where the sender is to come again. */
 export const delivered = (parts: DeliveryParts, incoming: Incoming): Effect.Effect<void, Refusal> =>
   Effect.gen(function* () {
@@ -80,8 +77,11 @@ const toMailbox = (parts: DeliveryParts, read: Read, to: Addressed): Effect.Effe
     const sealer = yield* keys.of(mailbox)
     // Closed a moment ago: whoever comes again is told so.
     if (sealer === null) return yield* Effect.fail(parts.notStored)
-    if (isBlocked(rules.block_senders, read))
-      yield* ask(id, "mailbox.drop", mailbox, { sealed: sealDropped(sealer, read.mail.from.address || read.sender) })
+    const { sender, mail, verdicts } = read
+    const from = mail.from.address
+    const rule = ruleAgainst(rules, { sender, from, dmarc: verdicts.dmarc, letsIn: letsIn(mail) })
+    if (rule !== null)
+      yield* ask(id, "mailbox.drop", mailbox, { sealed: sealDropped(sealer, { from: from || sender, rule }) })
     else yield* received(parts, read, to, sealer, id)
   })
 

@@ -37,6 +37,10 @@ export interface Addressed {
 
 const LETS_IN: ReadonlySet<string> = new Set(["confirmation", "password_reset", "login"])
 
+/** Whether there is a code, or a link that lets somebody in. */
+export const letsIn = ({ codes, links }: Pick<ParsedMail, "codes" | "links">): boolean =>
+  codes.length > 0 || links.some(({ kind }) => LETS_IN.has(kind))
+
 /** Those that let somebody in come first. */
 const listedLinks = (links: ReadonlyArray<MailLink>): ReadonlyArray<MailLink> => {
   const ranked = [...links.filter(({ kind }) => LETS_IN.has(kind)), ...links.filter(({ kind }) => !LETS_IN.has(kind))]
@@ -118,6 +122,6 @@ export const sealedMail = (
     words: wordsOf(searched, stored.wordsMax).map((word) => markWord(sealer, word)),
     own: mail.messageId === null ? null : markMessageId(sealer, mail.messageId),
     follows: mail.follows.slice(0, FOLLOWS_MAX).map((other) => markMessageId(sealer, other)),
-    lets_in: mail.codes.length > 0 || mail.links.some(({ kind }) => LETS_IN.has(kind))
+    lets_in: letsIn(mail)
   }
 }

@@ -5,7 +5,8 @@
  *  - Nothing is relayed: each recipient is a mailbox of this service, or an address at which it hears what became of its
  *    own mail, judged at RCPT; there is no bounce to send later.
  *  - A stranger's bytes are bounded before they are kept: connections of all and of one client, recipients, the size of
- *    a message, and what is held of all messages together. What there is no room for is told to come again (4xx).
+ *    a message, and what is held of all messages together; so are the time that a client has, and what it says in it
+ *    (sessions.ts). What there is no room for is told to come again (4xx).
  *  - A message is answered once it is in the log, or is told to come again.
  */
 import { readFileSync } from "node:fs"
@@ -19,6 +20,7 @@ import type { Incoming } from "./delivery.ts"
 import type { Returned } from "../outbound/return-path.ts"
 import { namedBy } from "./recipients.ts"
 import type { Addressed } from "./sealed.ts"
+import { Sessions } from "./sessions.ts"
 
 /** What a recipient is, to whoever sends. */
 export type Recipient =
@@ -30,8 +32,8 @@ export type Recipient =
   | { readonly type: "unknown" }
 
 export interface Receiving {
-  /** `address`: without a tag. */
-  readonly recipient: (address: string) => Promise<Recipient>
+  /** `address`: without its tag. */
+  readonly recipient: (address: string, tag: string | null) => Promise<Recipient>
   /** Whether there is room for mail at all. */
   readonly hasRoom: () => Promise<boolean>
   /** Resolves to whether it was taken. */
@@ -49,8 +51,19 @@ type Bounds = Limits["service"]["mail"] & Pick<Limits["limits"]["email"], "messa
 
 const CLOSE_MS = 2000
 const BUSY = "4.3.2 Too much at once, come again"
+const NO_ROOM = "4.3.1 No room for mail at the moment"
 
 const smtpError = (responseCode: number, words: string): Error => Object.assign(new Error(words), { responseCode })
+
+/** The library tells of each command in its log alone, whatever the line is encrypted by; nothing of it is kept. */
+const commandsTold = (told: (id: string) => void) => {
+  const nothing = () => undefined
+  const debug = (entry: unknown) => {
+    if (typeof entry !== "object" || entry === null || !("tnx" in entry) || !("cid" in entry)) return
+    if (entry.tnx === "command" && typeof entry.cid === "string") told(entry.cid)
+  }
+  return { trace: nothing, debug, info: nothing, warn: nothing, error: nothing, fatal: nothing }
+}
 
 /** What is held of a message while it comes. */
 interface Read {
@@ -73,11 +86,13 @@ export class MailServer {
   /** Connections by client. */
   private readonly clients = new Map<string, number>()
   private readonly recipients = new WeakMap<SMTPServerSession, Recipients>()
+  private readonly sessions: Sessions
   private heldBytes = 0
 
   constructor(receiving: Receiving, { domain, tls }: Pick<MailSettings, "domain" | "tls">, bounds: Bounds) {
     this.receiving = receiving
     this.bounds = bounds
+    this.sessions = new Sessions(bounds, (id, words) => this.hangUp(id, words))
     this.server = new SMTPServer({
       name: domain,
       banner: `Hub ${VERSION}`,
@@ -88,9 +103,16 @@ export class MailServer {
       maxClients: bounds.connections_max,
       socketTimeout: bounds.idle_ms,
       closeTimeout: CLOSE_MS,
+      logger: commandsTold((id) => this.sessions.said(id)),
       ...(tls === null ? {} : { cert: readFileSync(tls.cert), key: readFileSync(tls.key) }),
       onConnect: (session, done) => done(this.connected(session)),
       onClose: (session) => this.left(session),
+      onMailFrom: (_address, _session, done) => {
+        this.room().then(
+          (refused) => done(refused),
+          (error: unknown) => done(this.fault(error))
+        )
+      },
       onRcptTo: ({ address }, session, done) => {
         this.recipient(address, session).then(
           (refused) => done(refused),
@@ -123,16 +145,28 @@ export class MailServer {
     return new Promise((resolve) => this.server.close(() => resolve()))
   }
 
-  private connected({ remoteAddress }: SMTPServerSession): Error | null {
+  private connected({ id, remoteAddress }: SMTPServerSession): Error | null {
     const open = this.clients.get(remoteAddress) ?? 0
     this.clients.set(remoteAddress, open + 1)
-    return open < this.bounds.connections_per_client_max ? null : smtpError(421, BUSY)
+    if (open >= this.bounds.connections_per_client_max) return smtpError(421, BUSY)
+    this.sessions.began(id)
+    return null
   }
 
-  private left({ remoteAddress }: SMTPServerSession): void {
+  private hangUp(id: string, words: string): void {
+    for (const connection of this.server.connections) if (connection.id === id) connection.send(421, words)
+  }
+
+  private left({ id, remoteAddress }: SMTPServerSession): void {
+    this.sessions.ended(id)
     const open = (this.clients.get(remoteAddress) ?? 1) - 1
     if (open > 0) this.clients.set(remoteAddress, open)
     else this.clients.delete(remoteAddress)
+  }
+
+  /** Asked before a message comes, so that none comes for nothing, and behind it. */
+  private async room(): Promise<Error | null> {
+    return (await this.receiving.hasRoom()) ? null : smtpError(452, NO_ROOM)
   }
 
   private async recipient(text: string, session: SMTPServerSession): Promise<Error | null> {
@@ -145,7 +179,7 @@ export class MailServer {
       known.own.set(text, own)
       return null
     }
-    const found = await this.receiving.recipient(named.address)
+    const found = await this.receiving.recipient(named.address, named.tag)
     if (found.type === "nobody") return smtpError(550, "5.1.1 No such mailbox here")
     if (found.type === "full") return smtpError(452, "4.2.2 This mailbox is full, come again later")
     if (found.type === "later") return smtpError(450, "4.2.1 This domain takes no mail at the moment, come again later")
@@ -167,14 +201,20 @@ export class MailServer {
 
   private async data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Error | null> {
     const read: Read = { chunks: [], bytes: 0, tooMuch: false }
+    this.sessions.dataBegan(session.id)
     try {
-      if (!(await this.readAll(stream, read))) return smtpError(451, "4.4.2 The line broke")
+      const isWhole = await this.readAll(stream, read)
+      this.sessions.dataEnded(session.id)
+      if (!isWhole) return smtpError(451, "4.4.2 The line broke")
       if (stream.sizeExceeded) return smtpError(552, "5.3.4 The message is too large")
       if (read.tooMuch) return smtpError(451, BUSY)
-      if (!(await this.receiving.hasRoom())) return smtpError(452, "4.3.1 No room for mail at the moment")
+      const noRoom = await this.room()
+      if (noRoom !== null) return noRoom
       return await this.taken(Buffer.concat(read.chunks), session)
     } finally {
       this.heldBytes -= read.bytes
+      // Behind the answer, which is written once this is settled.
+      setImmediate(() => this.sessions.answered(session.id))
     }
   }
 

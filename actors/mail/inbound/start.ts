@@ -6,6 +6,7 @@ import { domainId } from "../../../schemas/mail-domain/id.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { type Asking, asking } from "../../fanout/asks.ts"
 import { nextNumber } from "../../log/counters.ts"
+import { StorageWatch } from "../../log/storage.ts"
 import { Bus, Cluster, Configuration, MailKey, Streams, Tracing } from "../../process/services.ts"
 import { addressId } from "../address/id.ts"
 import { lookupBy } from "../dns.ts"
@@ -14,11 +15,17 @@ import { mailSender } from "../outbound/start.ts"
 import { openParsers } from "../parse/parsers.ts"
 import { delivered, type DeliveryParts } from "./delivery.ts"
 import { type Returning, returnsBy } from "./returns.ts"
+import type { RecipientOf } from "./recipients.ts"
 import { MailServer, type Receiving, type Recipient } from "./server.ts"
 import { mailStore } from "./store.ts"
 import { judge } from "./verdicts.ts"
 
 const notTaken = unavailable("Mail cannot be taken at the moment.")
+
+const OF_MAIL = {
+  low: "there is too little room left for mail: senders are told to come again",
+  again: "there is room for mail again"
+}
 
 const NOBODY: Recipient = { type: "nobody" }
 
@@ -30,15 +37,17 @@ export const mailServer: Effect.Effect<
   never,
   Bus | Cluster | Configuration | MailKey | Streams | Tracing | Scope.Scope
 > = Effect.gen(function* () {
-  const { mail: settings, limits, bind } = yield* Configuration
+  const config = yield* Configuration
+  const { mail: settings, limits, bind } = config
   const nats = yield* Bus
+  const manager = yield* Streams
   const keys = mailKeysWith(nats, (yield* MailKey).key)
   if (settings === null || keys === null) return yield* Effect.die(new Error("the role mail without mail"))
   const { asker } = yield* Cluster
   const ask = asking((one, span) => asker.ask(one, span))
   const { email } = limits.limits
   const bounds = { ...limits.service.mail, ...email }
-  const store = mailStore(nats, yield* Streams, {
+  const store = mailStore(nats, manager, {
     keepSeconds: email.retention_seconds + LONGER_SECONDS,
     maxBytes: email.stored_max_bytes
   })
@@ -57,7 +66,8 @@ export const mailServer: Effect.Effect<
   }
   const recipient = recipientBy(ask)
   const returns = returnsBy(parts, settings.domain, bounds.report_max_bytes)
-  const receiving = { ...receivingBy(parts, recipient), ...returns }
+  const disk = yield* StorageWatch.watching({ manager, config }, email.free_disk_min_bytes, OF_MAIL)
+  const receiving = { ...receivingBy(parts, recipient, disk), ...returns }
   const server = new MailServer(receiving, settings, bounds)
   yield* Effect.promise(() => server.listen(settings.port, bind))
   yield* Effect.addFinalizer(() => Effect.promise(() => server.close()))
@@ -79,12 +89,14 @@ const domainStands = (
   )
 
 const recipientBy =
-  (ask: Asking) =>
-  (address: string): Effect.Effect<Recipient> => {
+  (ask: Asking): RecipientOf =>
+  (address, tag) => {
     const found: Effect.Effect<Recipient, Refusal> = Effect.gen(function* () {
       const claim = yield* orNobody(ask(randomUUID(), "mail_address.look", addressId(address), null))
       if (claim === null || claim.mailbox === null) return NOBODY
-      const box = yield* orNobody(ask(randomUUID(), "mailbox.accepts", String(claim.mailbox), null))
+      const box = yield* orNobody(
+        ask(randomUUID(), "mailbox.accepts", String(claim.mailbox), tag === null ? null : { tag })
+      )
       if (box === null) return NOBODY
       const domain = address.slice(address.lastIndexOf("@") + 1)
       const stands = claim.custom ? yield* domainStands(ask, domain, claim.agent) : "active"
@@ -97,10 +109,11 @@ const recipientBy =
 
 const receivingBy = (
   parts: DeliveryParts,
-  recipient: (address: string) => Effect.Effect<Recipient>
+  recipient: RecipientOf,
+  disk: StorageWatch
 ): Omit<Receiving, keyof Returning> => ({
-  recipient: (address) => Effect.runPromise(recipient(address)),
-  hasRoom: async () => !(await parts.store.isFull()),
+  recipient: (address, tag) => Effect.runPromise(recipient(address, tag)),
+  hasRoom: async () => !disk.low && !(await parts.store.isFull()),
   deliver: (incoming) =>
     Effect.runPromise(
       Effect.match(delivered(parts, incoming), {

@@ -3,6 +3,7 @@ import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect } from "effect"
 import { type Refusal, refusal, unavailable } from "../../../schemas/errors.ts"
 import { mailerOperations } from "../../../schemas/mail/operations.ts"
+import { NO_RULES } from "../../../schemas/mail/records.ts"
 import { type Sending, sendingOfMailerOperations } from "../../../schemas/mail/sending-operations.ts"
 import { custom, type PrepareContext, read, write } from "../../engine/definition.ts"
 import { blobsAt, naming } from "../../blob/naming.ts"
@@ -14,6 +15,7 @@ import { evolveMailAddress, type MailAddress, MailAddressEvent } from "../addres
 import { addressId } from "../address/id.ts"
 import { domainId } from "../../../schemas/mail-domain/id.ts"
 import { sealChosen } from "../keys.ts"
+import { ownerRule } from "../owner-rule.ts"
 import { mailDisabled } from "./disabled.ts"
 import { type At, type CloseFacts, decideClose, decideOpen, type OpenFacts, openRefusal } from "./decide.ts"
 import { addressesOf, sealedSending, senderFacts, sendingFacts } from "./send-facts.ts"
@@ -67,7 +69,7 @@ const claimOn = (
   })
 
 const openFacts = (
-  { nats, mail, config: { limits, mail: own } }: KindParts,
+  { nats, mail, config }: KindParts,
   state: MailerState,
   {
     local_part,
@@ -79,14 +81,15 @@ const openFacts = (
   Effect.gen(function* () {
     if (mail === null) return yield* Effect.fail(mailDisabled)
     const { id } = context
-    const claim = yield* claimOn(domain, own?.domain ?? "", context)
+    yield* ownerRule(config, id, context)
+    const claim = yield* claimOn(domain, config.mail?.domain ?? "", context)
     const address = yield* addressAt(nats, `${local_part}@${domain}`)
-    const refused = openRefusal(state, id, address, limits.limits.email.mailboxes_per_agent)
+    const refused = openRefusal(state, id, address, config.limits.limits.email.mailboxes_per_agent)
     if (refused !== null) return yield* Effect.fail(refused)
     const counters = yield* Counters
     const mailbox = yield* counters.next("mailbox")
     const sealer = yield* mail.make(String(mailbox))
-    return { mailbox, address, ...claimOf(claim), chosen: sealChosen(sealer, { label, rules: { block_senders: [] } }) }
+    return { mailbox, address, ...claimOf(claim), chosen: sealChosen(sealer, { label, rules: NO_RULES }) }
   })
 
 const closeFacts = (

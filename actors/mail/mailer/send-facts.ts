@@ -2,6 +2,7 @@
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect } from "effect"
 import { refusal, type Refusal, unavailable } from "../../../schemas/errors.ts"
+import { domainId } from "../../../schemas/mail-domain/id.ts"
 import { addressee } from "../../../schemas/mail/addresses.ts"
 import type { Mailbox } from "../../../schemas/mail/records.ts"
 import { messageIdOf } from "../../../schemas/mail/records.ts"
@@ -24,6 +25,7 @@ import {
   sealSent,
   sendingToken
 } from "../keys.ts"
+import { ownerRule } from "../owner-rule.ts"
 import { evolveMailRecipient, MailRecipientEvent } from "../recipient/actor.ts"
 import { evolveMailService, MailServiceEvent, NOTHING_SENT } from "../service/state.ts"
 import { mailDisabled } from "./disabled.ts"
@@ -32,6 +34,8 @@ import type { SealedSending, SenderFacts } from "./sending.ts"
 const notLooked = unavailable("Whether this may be sent cannot be looked up at the moment. It is safe to try again.")
 
 export const notYours = refusal("email_sender_not_yours", "`from` must be an open mailbox of yours.", { field: "from" })
+
+const notReady = refusal("email_domain_not_ready", "This domain is not active: see its records, then verify it.")
 
 const last = (nats: NatsConnection, of: string, id: string) =>
   Effect.tryPromise({ try: () => lastCommit(nats, of, id), catch: () => notLooked })
@@ -67,9 +71,17 @@ export interface Sender extends SenderFacts {
 
 type Context = Pick<PrepareContext, "id" | "commandId" | "deadline" | "traceparent">
 
+/** A domain that is not active sends nothing (spec 3.6). */
+const domainReady = (domain: string, context: Context): Effect.Effect<void, Refusal, Actors> =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const { agent, ready } = yield* actors.ask(context, "mail_domain.ready", domainId(domain), null)
+    if (!ready || agent !== context.id) return yield* Effect.fail(notReady)
+  })
+
 /** `addresses`: of all recipients, alone. */
 export const senderFacts = (
-  { nats, mail }: Pick<KindParts, "nats" | "mail">,
+  { nats, mail, config }: Pick<KindParts, "nats" | "mail" | "config">,
   { mailbox: number, addresses }: { readonly mailbox: number; readonly addresses: ReadonlyArray<string> },
   context: Context
 ): Effect.Effect<Sender, Refusal, ActorServices> =>
@@ -88,6 +100,8 @@ export const senderFacts = (
       ],
       { concurrency: "unbounded" }
     )
+    yield* ownerRule(config, agent, context)
+    if (mailbox.domain !== config.mail?.domain) yield* domainReady(mailbox.domain, context)
     const { name, hx_id, id_url, created_at } = profile
     const shown = { name, hx_id, id_url }
     return { mail, mailbox, shown, registeredAt: Date.parse(created_at), service, suppressed: found }
@@ -155,6 +169,6 @@ export const sealedSending = (
 const placesOf = (mail: MailKeys, sealer: Sealer, addresses: ReadonlyArray<string>): SealedSending["recipients"] =>
   addresses.map((address) => ({
     recipient: recipientId(mail, address),
-    to: sealDropped(sealer, address),
+    to: sealDropped(sealer, { from: address, rule: null }),
     sealed: sealRecipient(mail, address)
   }))

@@ -3,8 +3,7 @@ import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import type { Verdicts } from "../../../schemas/mail/records.ts"
 import { delivered, type DeliveryParts } from "../inbound/delivery.ts"
-import { namedBy } from "../inbound/recipients.ts"
-import type { Recipient } from "../inbound/server.ts"
+import { namedBy, type RecipientOf } from "../inbound/recipients.ts"
 import type { Outcome, Transport } from "./transport.ts"
 
 /** The service itself has seen who sends. */
@@ -14,10 +13,7 @@ const NOBODY: Outcome = { type: "refused", of: "address", reason: "nobody has th
 const LATER: Outcome = { type: "passing", reason: "the mailbox cannot be asked at the moment" }
 const FULL: Outcome = { type: "passing", reason: "the mailbox is full" }
 
-export const localTransport = (
-  parts: DeliveryParts,
-  recipient: (address: string) => Effect.Effect<Recipient>
-): Transport => ({
+export const localTransport = (parts: DeliveryParts, recipient: RecipientOf): Transport => ({
   name: "local",
   signs: false,
   // The same bytes from the same sender are received once.
@@ -25,7 +21,7 @@ export const localTransport = (
   send: ({ envelopeFrom, to, bytes }) =>
     Effect.gen(function* () {
       const named = namedBy(to)
-      const found = named === null ? null : yield* recipient(named.address)
+      const found = named === null ? null : yield* recipient(named.address, named.tag)
       if (named === null || found === null || found.type === "nobody") return NOBODY
       if (found.type !== "mailbox") return found.type === "full" ? FULL : LATER
       const { mailbox, address } = found

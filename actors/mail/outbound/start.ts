@@ -1,18 +1,22 @@
 /** The sending side of the role `mail`. */
+import { randomUUID } from "node:crypto"
 import { Effect, type Scope } from "effect"
+import { domainId } from "../../../schemas/mail-domain/id.ts"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import type { SendJob } from "../../../schemas/mail/sending-operations.ts"
 import type { MailSettings } from "../../../schemas/mail/settings.ts"
 import { consumers } from "../../../schemas/subjects.ts"
+import type { Asking } from "../../fanout/asks.ts"
 import { commitSource } from "../../fanout/source.ts"
 import { Bus, Configuration, Tracing } from "../../process/services.ts"
 import type { DeliveryParts } from "../inbound/delivery.ts"
-import type { Recipient } from "../inbound/server.ts"
+import type { RecipientOf } from "../inbound/recipients.ts"
 import type { Lookup } from "../dns.ts"
 import { composed } from "./compose.ts"
 import { contentOf } from "./content.ts"
 import { localTransport } from "./local.ts"
 import { returnAddress } from "./return-path.ts"
+import { signed } from "./sign.ts"
 import type { Outgoing, Transport } from "./transport.ts"
 import { outboundWorker } from "./worker.ts"
 import { worldTransport } from "./world.ts"
@@ -21,11 +25,23 @@ const notMade = unavailable("The message cannot be made at the moment.")
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1)
 
+/** Whether mail for a domain comes in here: the service's, or one of an agent that is active. */
+const isOwn = (ask: Asking, own: string, domain: string): Effect.Effect<boolean, Refusal> =>
+  domain === own
+    ? Effect.succeed(true)
+    : ask(randomUUID(), "mail_domain.ready", domainId(domain), null).pipe(
+        Effect.map(({ ready }) => ready),
+        Effect.catchIf(
+          ({ code }) => code === "not_found",
+          () => Effect.succeed(false)
+        )
+      )
+
 export interface OutboundParts {
   readonly settings: MailSettings
   readonly delivery: DeliveryParts
   readonly lookup: Lookup
-  readonly recipient: (address: string) => Effect.Effect<Recipient>
+  readonly recipient: RecipientOf
 }
 
 /** Sends for as long as the scope is open. */
@@ -39,7 +55,7 @@ export const mailSender = (
     const world = yield* worldTransport(settings, lookup, config)
     const local = localTransport(delivery, recipient)
     const { keys, ask } = delivery
-    const made = (sending: string, job: SendJob, _transport: Transport): Effect.Effect<Outgoing, Refusal> =>
+    const made = (sending: string, job: SendJob, transport: Transport): Effect.Effect<Outgoing, Refusal> =>
       Effect.gen(function* () {
         const from = job.summary.from.address
         const domain = domainOf(from)
@@ -51,12 +67,21 @@ export const mailSender = (
           try: () => composed(job, content, { footer, sending, unsubscribe }),
           catch: () => notMade
         })
-        return { id: sending, from, envelopeFrom: returnAddress(keys, "bounces", sending, domain), to: job.to, bytes }
+        const whole = transport.signs
+          ? yield* signed(ask, bytes, { id: `sign-${sending}-${randomUUID()}`, domain, at: job.at })
+          : bytes
+        return {
+          id: sending,
+          from,
+          envelopeFrom: returnAddress(keys, "bounces", sending, domain),
+          to: job.to,
+          bytes: whole
+        }
       })
     yield* outboundWorker({
       source: commitSource(nats, yield* Tracing, consumers.outbound),
       ask,
-      route: (to) => Effect.succeed(domainOf(to) === settings.domain ? local : world),
+      route: (to) => Effect.map(isOwn(ask, settings.domain, domainOf(to)), (own) => (own ? local : world)),
       made,
       bounds: config.limits.service.mail
     })

@@ -38,7 +38,7 @@ export const mailSendingKind = kind(fold, sendingOperations, ({ mail, config }) 
           if (sealer === null) return yield* Effect.fail(noSending)
           const actors = yield* Actors
           const outgoing = yield* actors.ask(context, "mail.outgoing", String(state.mail), null)
-          return { mail: state.mail, to: openDropped(sealer, state.to), ...outgoing }
+          return { mail: state.mail, to: openDropped(sealer, state.to).from, ...outgoing }
         })
       ),
       "mail_sending.settle": write({

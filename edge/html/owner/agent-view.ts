@@ -27,6 +27,7 @@ export interface Refusing {
 }
 
 export interface AgentPageShown extends Owned {
+  readonly mail: Html
   readonly id: string
   readonly handle: string
   readonly page: number
@@ -140,6 +141,7 @@ export const agentPage = (space: OwnerSpace, member: Member, shown: AgentPageSho
 ${waiting}${asks}<section><h2 id="write">Write to it</h2>
 ${writing}</section>
 <section><h2 id="said">What was said</h2>
-${others}${turning}</section>`
+${others}${turning}</section>
+${shown.mail}`
   }
 }

@@ -1,13 +1,17 @@
 /** An owner's page of an agent: read, answered and written to (spec 4.10; contract 20). */
 import { Effect, Schema } from "effect"
+import { notFound } from "../../../schemas/errors.ts"
 import { OwnerText } from "../../../schemas/owner/api.ts"
+import type { OwningMail } from "../../owner/mail.ts"
 import type { Owning } from "../../owner/owning.ts"
 import type { Call } from "../../http/call.ts"
 import { clamped } from "../../http/query.ts"
-import type { Refused } from "../../http/refused.ts"
+import { type Refused, refuse } from "../../http/refused.ts"
 import type { Response } from "../../http/respond.ts"
 import { agentPage, agentPath, formName, type Refusing } from "./agent-view.ts"
 import { withProblems } from "./entry.ts"
+import { closingForm, CONFIRM_WORD, type MailSection, mailSection, type RefusedClosing } from "./mail-view.ts"
+import { type Html, NOTHING } from "../html.ts"
 import { checkOf, ended, NO_PROBLEMS, type Problems, type Told } from "./fields.ts"
 import type { Member, OwnerSpace } from "./space.ts"
 
@@ -20,6 +24,12 @@ interface Sent {
   readonly text?: string
 }
 
+interface Closing {
+  readonly form_token?: string
+  readonly mailbox?: string
+  readonly confirm?: string
+}
+
 interface Asked {
   readonly params: { readonly handle: string }
 }
@@ -28,7 +38,7 @@ const PER_PAGE = 20
 const PAGE_MAX = 100_000
 const NUMBER = /^[1-9]\d{0,14}$/
 
-const isMessage = Schema.is(Schema.String.check(Schema.isPattern(NUMBER)))
+const isNumber = Schema.is(Schema.String.check(Schema.isPattern(NUMBER)))
 const TOLD: Told = {
   rate_limited: ["text", "You have written as much as a person may in one day. Please send it again tomorrow."]
 }
@@ -37,33 +47,40 @@ const check = checkOf("What you write", OwnerText)
 /** As forms send it, with the line breaks of every other text. */
 const textOf = ({ option, text = "" }: Sent): string => (option ?? text).replaceAll("\r\n", "\n").trim()
 
-export const agentPages = (space: OwnerSpace, owning: Owning) => {
-  const shown = (
-    call: Call,
-    member: Member,
-    handle: string,
-    { page, refusing, status }: { readonly page: number; readonly refusing: Refusing | null; readonly status: number }
-  ): Served =>
+interface Showing {
+  readonly page: number
+  readonly status: number
+  readonly refusing: Refusing | null
+  readonly refused: RefusedClosing | null
+}
+
+const PLAIN: Showing = { page: 1, status: 200, refusing: null, refused: null }
+
+export const agentPages = (space: OwnerSpace, owning: Owning, mail: OwningMail) => {
+  /** On the first page alone. What cannot be had of it at the moment leaves the page standing. */
+  const mailOf = (call: Call, member: Member, section: Omit<MailSection, "mail">, page: number): Effect.Effect<Html> =>
+    mail.isThere && page === 1
+      ? Effect.map(
+          Effect.orElseSucceed(mail.shown(call, section.id), () => null),
+          (found) => mailSection(space, member, { ...section, mail: found })
+        )
+      : Effect.succeed(NOTHING)
+
+  const shown = (call: Call, member: Member, handle: string, { page, refusing, refused, status }: Showing): Served =>
     Effect.gen(function* () {
       const { human } = member.person
       const id = yield* owning.agent(call, handle)
       const owned = yield* owning.conversation(call, human, id, { page, per_page: PER_PAGE })
       const pages = Math.ceil(owned.conversation.total / PER_PAGE)
-      const made = agentPage(space, member, { ...owned, id, handle, page, pages, refusing })
+      const mailShown = yield* mailOf(call, member, { id, handle, refused }, page)
+      const made = agentPage(space, member, { ...owned, id, handle, page, pages, refusing, mail: mailShown })
       return space.page(call, member, status === 200 ? made : withProblems(made, status))
     })
-
-  const refused = (call: Call, member: Member, handle: string, refusing: Refusing, status: number): Served =>
-    shown(call, member, handle, { page: 1, refusing, status })
 
   return {
     agent: (call: Call, { params, query }: Asked & { readonly query: { readonly page?: string } }): Served =>
       space.asMember(call, (member) =>
-        shown(call, member, params.handle.toLowerCase(), {
-          page: clamped(query.page, 1, PAGE_MAX, 1),
-          refusing: null,
-          status: 200
-        })
+        shown(call, member, params.handle.toLowerCase(), { ...PLAIN, page: clamped(query.page, 1, PAGE_MAX, 1) })
       ),
     writeToAgent: (call: Call, { params, form }: Asked & { readonly form: Sent }): Served =>
       space.asMember(call, (member) =>
@@ -71,7 +88,7 @@ export const agentPages = (space: OwnerSpace, owning: Owning) => {
           const handle = params.handle.toLowerCase()
           const { human } = member.person
           const id = yield* owning.agent(call, handle)
-          const message = isMessage(form.message) ? Number(form.message) : null
+          const message = isNumber(form.message) ? Number(form.message) : null
           yield* space.taken(call, member, formName(id, message), form)
           const text = textOf(form)
           const problem = check(text)
@@ -81,7 +98,25 @@ export const agentPages = (space: OwnerSpace, owning: Owning) => {
           if (outcome.ok)
             return space.goTo(call, agentPath(handle), message === null ? "agent_written" : "agent_answered")
           if (outcome.retryAfter !== undefined) call.headers["retry-after"] = String(outcome.retryAfter)
-          return yield* refused(call, member, handle, { message, text, problems: outcome.problems }, outcome.status)
+          const refusing = { message, text, problems: outcome.problems }
+          return yield* shown(call, member, handle, { ...PLAIN, refusing, status: outcome.status })
+        })
+      ),
+    closeAgentMailbox: (call: Call, { params, form }: Asked & { readonly form: Closing }): Served =>
+      space.asMember(call, (member) =>
+        Effect.gen(function* () {
+          const handle = params.handle.toLowerCase()
+          const { human } = member.person
+          const id = yield* owning.agent(call, handle)
+          if (!isNumber(form.mailbox)) return yield* refuse(notFound("mailbox"))
+          const mailbox = Number(form.mailbox)
+          yield* space.taken(call, member, closingForm(id, mailbox), form)
+          const isMeant = (form.confirm ?? "").trim().toLowerCase() === CONFIRM_WORD
+          const problems: Problems = isMeant ? NO_PROBLEMS : { confirm: `Type ${CONFIRM_WORD} to close the mailbox.` }
+          const outcome = yield* ended(problems, ["confirm"], {}, mail.close(call, human, id, mailbox))
+          if (outcome.ok) return space.goTo(call, agentPath(handle), "mailbox_closed")
+          const refused = { mailbox, problems: outcome.problems }
+          return yield* shown(call, member, handle, { ...PLAIN, refused, status: outcome.status })
         })
       )
   }

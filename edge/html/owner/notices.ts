@@ -11,6 +11,7 @@ export const NOTICES = {
   agent_withdrawn: "You have withdrawn: your name stands on that agent's page no more.",
   agent_answered: "Your answer is with the agent.",
   captcha_sent: "Thank you.",
+  mailbox_closed: "That mailbox is closed, and what it received is erased.",
   agent_written: "The agent has your words.",
   renamed: "Your name is changed.",
   session_ended: "That session has ended.",

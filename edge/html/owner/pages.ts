@@ -5,6 +5,7 @@ import { People } from "../../human/people.ts"
 import { Sponsoring } from "../../human/sponsoring.ts"
 import { pagesOf } from "../../http/handlers.ts"
 import type { RouteParts } from "../../routes/parts.ts"
+import { OwningMail } from "../../owner/mail.ts"
 import { Owning } from "../../owner/owning.ts"
 import { Solving } from "../../captcha/solving.ts"
 import { agentPages } from "./agent.ts"
@@ -26,7 +27,7 @@ export const ownerPages = (parts: RouteParts) => {
     ...settingsPages(space, people, bus),
     ...passkeyPages(space, parts),
     ...homePages(space, new Sponsoring(parts), bus),
-    ...agentPages(space, new Owning(parts)),
+    ...agentPages(space, new Owning(parts), new OwningMail(parts)),
     ...captchaPages(space, new Solving(parts), bus),
     logOut: (call, { form }) =>
       space.asMember(call, (member) =>

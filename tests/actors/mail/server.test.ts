@@ -21,7 +21,10 @@ afterEach(async () => {
   for (const end of open.splice(0).toReversed()) await end()
 })
 
-const started = async (more: Partial<Receiving> = {}) => {
+const started = async (
+  more: Partial<Receiving> = {},
+  bounds: Readonly<Partial<Record<keyof typeof BOUNDS, number>>> = {}
+) => {
   const taken: Array<Incoming> = []
   const recipient = (address: string): Promise<Recipient> =>
     Promise.resolve(
@@ -40,7 +43,7 @@ const started = async (more: Partial<Receiving> = {}) => {
     returned: () => Promise.resolve("refused"),
     ...more
   }
-  const server = new MailServer(receiving, { domain: DOMAIN, tls: null }, BOUNDS)
+  const server = new MailServer(receiving, { domain: DOMAIN, tls: null }, { ...BOUNDS, ...bounds })
   const port = await server.listen(0, "127.0.0.1")
   open.push(() => server.close())
   return { port, taken }
@@ -192,9 +195,46 @@ test("a message that is not taken, and a server without room, keep it with its s
   line.socket.write("x\r\n.\r\n")
   expect(await line.answer()).toMatch(/^451/)
   const full = await started({ hasRoom: () => Promise.resolve(false) })
-  const other = await ready(full.port)
-  other.socket.write("x\r\n.\r\n")
-  expect(await other.answer()).toMatch(/^452/)
+  const other = await greeted(full.port)
+  expect(await other.say("MAIL FROM:<a@example.com>")).toMatch(/^452/)
+  let room = true
+  const filling = await started({ hasRoom: () => Promise.resolve(room) })
+  const last = await ready(filling.port)
+  room = false
+  last.socket.write("x\r\n.\r\n")
+  expect(await last.answer()).toMatch(/^452/)
+})
+
+/** Says something all the while, so that the line is never idle. */
+const trickling = (line: Line, what: string): void => {
+  const timer = setInterval(() => line.socket.write(what), 10)
+  line.socket.on("close", () => clearInterval(timer))
+}
+
+test("whoever trickles holds no place for ever: not in a session, and not in a message", async () => {
+  const short = await started({}, { session_ms: 500 })
+  const talker = new Line(short.port)
+  expect(await talker.answer()).toMatch(/^220/)
+  trickling(talker, "N")
+  expect(await talker.answer()).toMatch(/^421 4\.4\.2 This session/)
+  expect(await talker.answer()).toBe("closed")
+  const slow = await started({}, { data_ms: 300 })
+  const sender = await ready(slow.port)
+  trickling(sender, "x")
+  expect(await sender.answer()).toMatch(/^421 4\.4\.2 This message/)
+  expect(await sender.answer()).toBe("closed")
+  expect(slow.taken).toHaveLength(0)
+  const next = await ready(slow.port)
+  next.socket.write("x\r\n.\r\n")
+  expect(await next.answer()).toMatch(/^250/)
+})
+
+test("a session says so much and no more", async () => {
+  const { port } = await started({}, { commands_max: 5 })
+  const line = await greeted(port)
+  for (let n = 0; n < 4; n++) expect(await line.say("NOOP")).toMatch(/^250/)
+  expect(await line.say("NOOP")).toMatch(/^421 4\.7\.0/)
+  expect(await line.answer()).toBe("closed")
 })
 
 test("words of chance, endless lines and a hang-up in the middle leave the server standing", async () => {

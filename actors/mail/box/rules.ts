@@ -1,0 +1,32 @@
+/**
+ * What a mailbox's rules keep out (contract 20). Pure.
+ *
+ * Whom they block is known by the envelope or by what the message says of itself, since either is reason enough. Whom
+ * they let in must be who the message says that it is from: an envelope is anybody's to choose.
+ */
+import type { MailRule, MailRules, Verdict } from "../../../schemas/mail/records.ts"
+import { matchesSender } from "../../../schemas/mail/senders.ts"
+
+export interface Judged {
+  /** Of the envelope; empty where it names nobody. */
+  readonly sender: string
+  /** Of the message; empty where it names nobody. */
+  readonly from: string
+  readonly dmarc: Verdict
+  /** Whether there is a code, or a link that lets somebody in. */
+  readonly letsIn: boolean
+}
+
+const names = (rules: ReadonlyArray<string>, address: string): boolean =>
+  address !== "" && rules.some((rule) => matchesSender(rule, address))
+
+/** The first that keeps it out; `null` where none does. */
+export const ruleAgainst = (
+  { block_senders, allow_senders, require_dmarc, only_codes }: MailRules,
+  { sender, from, dmarc, letsIn }: Judged
+): MailRule | null => {
+  if (names(block_senders, sender) || names(block_senders, from)) return "block_senders"
+  if (allow_senders.length > 0 && !names(allow_senders, from === "" ? sender : from)) return "allow_senders"
+  if (require_dmarc && dmarc !== "PASS") return "require_dmarc"
+  return only_codes && !letsIn ? "only_codes" : null
+}

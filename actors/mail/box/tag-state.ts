@@ -1,0 +1,46 @@
+/** What a mailbox keeps of tags that end (tags.ts). Pure. */
+import { Schema } from "effect"
+
+const Tag = Schema.Struct({
+  mark: Schema.String,
+  sealed: Schema.String,
+  /** By the service, not chosen by the agent. */
+  drawn: Schema.Boolean,
+  expires_at: Schema.NullOr(Schema.Number)
+})
+export type Tag = typeof Tag.Type
+
+export const tagFields = {
+  /** Those that have not ended, and some that have by now: oldest first. */
+  tags: Schema.Array(Tag),
+  /** Marks of those that an agent chose and that have ended. */
+  ended: Schema.Array(Schema.String)
+}
+
+export const madeFields = { agent: Schema.String, ...Tag.fields }
+
+interface Tags {
+  readonly tags: ReadonlyArray<Tag>
+  readonly ended: ReadonlyArray<string>
+}
+
+const split = ({ tags, ended }: Tags, isOver: (tag: Tag) => boolean): Tags => {
+  if (!tags.some(isOver)) return { tags, ended }
+  const chosen = tags.filter((tag) => !tag.drawn && isOver(tag)).map(({ mark }) => mark)
+  return { tags: tags.filter((tag) => !isOver(tag)), ended: [...ended, ...chosen] }
+}
+
+/** As they are at that time. */
+export const settled = (all: Tags, at: number): Tags =>
+  split(all, ({ expires_at }) => expires_at !== null && expires_at <= at)
+
+export const withTag = (all: Tags, tag: Tag, at: number): Tags => {
+  const { tags, ended } = settled(all, at)
+  return {
+    tags: [...tags.filter(({ mark }) => mark !== tag.mark), tag],
+    ended: ended.filter((mark) => mark !== tag.mark)
+  }
+}
+
+export const withoutTag = (all: Tags, mark: string, at: number): Tags =>
+  split(settled(all, at), (tag) => tag.mark === mark)

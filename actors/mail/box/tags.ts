@@ -1,0 +1,98 @@
+/**
+ * Tags that end. Pure, but for the drawing.
+ *
+ * Invariants
+ *  - In the log a tag is a mark, and sealed: neither says anything without the mailbox's key.
+ *  - One that has ended is refused for ever, unless it is made again. Those that an agent chose are remembered by their
+ *    marks, so many at most; those that were drawn are known by themselves, as drawn and not there any more.
+ */
+import { randomInt } from "node:crypto"
+import { notFound, refusal, type Refusal } from "../../../schemas/errors.ts"
+import type { Limits } from "../../../schemas/limits.ts"
+import type { Decision } from "../../engine/definition.ts"
+import type { Sealer } from "../../log/seal.ts"
+import { noMailbox } from "./decide.ts"
+import type { MailboxEvent, MailboxState, MailboxValue } from "./state.ts"
+import { settled } from "./tag-state.ts"
+
+const RANDOM_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
+/** 60 bits of chance, and 32 by which it is known to be drawn. */
+const RANDOM_CHARS = 12
+const SIGN_CHARS = 8
+const DRAWN = /^([a-z2-7]{12})([0-9a-f]{8})$/
+/** Of a mark: no two tags of a mailbox meet. */
+const MARK_CHARS = 24
+
+export const markTag = (sealer: Sealer, tag: string): string => sealer.mark(tag, "tag").slice(0, MARK_CHARS)
+export const sealTag = (sealer: Sealer, tag: string): string => sealer.seal(tag, "tag")
+export const openTag = (sealer: Sealer, sealed: string): string => sealer.open(sealed, "tag")
+
+const signOf = (sealer: Sealer, random: string): string => sealer.mark(random, "drawn tag").slice(0, SIGN_CHARS)
+
+/** One that nobody guesses. */
+export const drawTag = (sealer: Sealer): string => {
+  const random = Array.from(
+    { length: RANDOM_CHARS },
+    () => RANDOM_ALPHABET[randomInt(RANDOM_ALPHABET.length)] ?? ""
+  ).join("")
+  return `${random}${signOf(sealer, random)}`
+}
+
+/** Also one that was drawn before and is made again. */
+export const isDrawn = (sealer: Sealer, tag: string): boolean => {
+  const [, random = "", sign = ""] = DRAWN.exec(tag) ?? []
+  return random !== "" && signOf(sealer, random) === sign
+}
+
+const hasEnded = (box: MailboxValue, sealer: Sealer, tag: string, at: number): boolean => {
+  const { tags, ended } = settled(box, at)
+  const mark = markTag(sealer, tag)
+  return ended.includes(mark) || (isDrawn(sealer, tag) && !tags.some((one) => one.mark === mark))
+}
+
+/** Also one that has more behind it: `x+y` is `x` to whoever was given that. */
+export const isOver = (box: MailboxValue, sealer: Sealer, tag: string, at: number): boolean =>
+  tag.split("+").some((_part, index, all) => hasEnded(box, sealer, all.slice(0, index + 1).join("+"), at))
+
+/** What will be written of it. */
+export interface TagFacts {
+  readonly mark: string
+  readonly sealed: string
+  readonly drawn: boolean
+}
+
+const NO_TAG: { readonly refused: Refusal } = { refused: notFound("tag") }
+const tooMany = (max: number, what: string): { readonly refused: Refusal } => ({
+  refused: refusal("validation_error", `A mailbox ${what} at most ${max} tags.`, { field: "tag", max })
+})
+
+type TagLimits = Pick<Limits["limits"]["email"], "tags_per_mailbox" | "tags_chosen_max">
+
+export const decideMakeTag = (
+  state: MailboxState,
+  { agent, expires_in_seconds }: { readonly agent: string; readonly expires_in_seconds: number | null },
+  { at, facts: { mark, sealed, drawn } }: { readonly at: number; readonly facts: TagFacts },
+  { tags_per_mailbox, tags_chosen_max }: TagLimits
+): Decision<MailboxEvent, { readonly mark: string }> => {
+  if (state === null || state.agent !== agent || state.status !== "active") return noMailbox
+  const { tags, ended } = settled(state, at)
+  const others = tags.filter((one) => one.mark !== mark)
+  if (others.length >= tags_per_mailbox) return tooMany(tags_per_mailbox, "has")
+  const chosen = others.filter((one) => !one.drawn).length + ended.filter((one) => one !== mark).length
+  if (!drawn && chosen >= tags_chosen_max) return tooMany(tags_chosen_max, "remembers")
+  const expires_at = expires_in_seconds === null ? null : at + expires_in_seconds * 1000
+  return {
+    events: [{ type: "mailbox.tag_made", v: 1, agent, mark, sealed, drawn, expires_at }],
+    reply: { mark }
+  }
+}
+
+export const decideEndTag = (
+  state: MailboxState,
+  { agent }: { readonly agent: string },
+  { at, facts: mark }: { readonly at: number; readonly facts: string }
+): Decision<MailboxEvent, null> => {
+  if (state === null || state.agent !== agent || state.status !== "active") return noMailbox
+  if (!settled(state, at).tags.some((one) => one.mark === mark)) return NO_TAG
+  return { events: [{ type: "mailbox.tag_ended", v: 1, agent, mark }] }
+}

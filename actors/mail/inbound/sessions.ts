@@ -1,0 +1,85 @@
+/**
+ * How long a client holds its place, and how much it says: whoever trickles a byte before each idle bound ends all the
+ * same.
+ *
+ * Invariants
+ *  - A session ends when its time is over, its DATA phase when that one's is, and the session at one command too many.
+ *  - A message that is there to its end gets its answer first: its sender would send it again.
+ */
+import type { Limits } from "../../../schemas/limits.ts"
+
+type Bounds = Pick<Limits["service"]["mail"], "session_ms" | "data_ms" | "commands_max">
+
+export const SESSION_OVER = "4.4.2 This session took too long, come again"
+const DATA_OVER = "4.4.2 This message took too long, come again"
+const TOO_MUCH_SAID = "4.7.0 Too many commands, come again"
+
+interface Session {
+  commands: number
+  readonly timer: NodeJS.Timeout
+  data: NodeJS.Timeout | null
+  answering: boolean
+  isOver: boolean
+}
+
+export class Sessions {
+  private readonly bounds: Bounds
+  private readonly end: (id: string, words: string) => void
+  private readonly sessions = new Map<string, Session>()
+
+  /** `end`: says so, and hangs up. */
+  constructor(bounds: Bounds, end: (id: string, words: string) => void) {
+    this.bounds = bounds
+    this.end = end
+  }
+
+  get size(): number {
+    return this.sessions.size
+  }
+
+  began(id: string): void {
+    const timer = setTimeout(() => this.over(id), this.bounds.session_ms).unref()
+    this.sessions.set(id, { commands: 0, timer, data: null, answering: false, isOver: false })
+  }
+
+  said(id: string): void {
+    const session = this.sessions.get(id)
+    if (session !== undefined && ++session.commands > this.bounds.commands_max) this.end(id, TOO_MUCH_SAID)
+  }
+
+  dataBegan(id: string): void {
+    const session = this.sessions.get(id)
+    if (session !== undefined) session.data = setTimeout(() => this.end(id, DATA_OVER), this.bounds.data_ms).unref()
+  }
+
+  /** The message is there: its answer is ours to give. */
+  dataEnded(id: string): void {
+    const session = this.sessions.get(id)
+    if (session === undefined) return
+    if (session.data !== null) clearTimeout(session.data)
+    session.data = null
+    session.answering = true
+  }
+
+  answered(id: string): void {
+    const session = this.sessions.get(id)
+    if (session === undefined) return
+    session.answering = false
+    if (session.isOver) this.end(id, SESSION_OVER)
+  }
+
+  ended(id: string): void {
+    const session = this.sessions.get(id)
+    if (session === undefined) return
+    clearTimeout(session.timer)
+    if (session.data !== null) clearTimeout(session.data)
+    this.sessions.delete(id)
+  }
+
+  private over(id: string): void {
+    const session = this.sessions.get(id)
+    if (session === undefined) return
+    session.isOver = true
+    if (!session.answering) this.end(id, SESSION_OVER)
+  }
+}

@@ -1,0 +1,94 @@
+/** What a person sees of an agent's mail, and does with it (spec 4.10): never what a message says, nor where it leads. */
+import { Effect } from "effect"
+import type { HubConfig } from "../../schemas/config.ts"
+import type { ListedMail, Mailbox } from "../../schemas/mail/records.ts"
+import type { Call } from "../http/call.ts"
+import type { Refused } from "../http/refused.ts"
+import type { RouteParts } from "../routes/parts.ts"
+
+/** Of a message. Whoever holds one holds no body, and no link. */
+export type SeenMail = Pick<ListedMail, "message_id" | "from" | "to" | "subject" | "received_at" | "verdicts"> & {
+  readonly codes: ReadonlyArray<string>
+}
+
+export interface OwnedMail {
+  readonly mailboxes: ReadonlyArray<Mailbox>
+  readonly recent: ReadonlyArray<SeenMail>
+}
+
+const RECENT = 10
+const ABREAST = 10
+
+const seen = ({ message_id, from, to, subject, received_at, verdicts, codes }: ListedMail): SeenMail => ({
+  message_id,
+  from,
+  to,
+  subject,
+  received_at,
+  verdicts,
+  codes: codes.map(({ code }) => code)
+})
+
+export class OwningMail {
+  private readonly bus: RouteParts["bus"]
+  private readonly settings: HubConfig["mail"]
+
+  constructor({ bus, config }: Pick<RouteParts, "bus" | "config">) {
+    this.bus = bus
+    this.settings = config.hub.mail
+  }
+
+  get isThere(): boolean {
+    return this.settings !== null
+  }
+
+  /** Of an agent that the person carries: whoever asks has made sure of that. */
+  shown(call: Call, agent: string): Effect.Effect<OwnedMail, Refused> {
+    const { bus } = this
+    return Effect.gen(function* () {
+      const numbers = yield* bus.read(call, { actor: agent, op: "mailer.mailboxes", input: null })
+      const one = (id: number) =>
+        bus.read(call, { actor: String(id), op: "mailbox.look", input: { agent } }).pipe(
+          Effect.map((mailbox): ReadonlyArray<Mailbox> => [mailbox]),
+          // Closed a moment ago.
+          Effect.catchIf(
+            ({ refusal }) => refusal.code === "not_found",
+            () => Effect.succeed([])
+          )
+        )
+      const wanted = {
+        agent,
+        box: "inbox",
+        thread: null,
+        unread: false,
+        q: null,
+        mailboxes: [],
+        page: 1,
+        per_page: RECENT
+      } as const
+      const [mailboxes, { items }] = yield* Effect.all(
+        [Effect.forEach(numbers, one, { concurrency: ABREAST }), bus.query(call, "mail_list", wanted)],
+        { concurrency: "unbounded" }
+      )
+      return {
+        mailboxes: mailboxes.flat(),
+        recent: items.flatMap((mail) => (mail.box === "inbox" ? [seen(mail)] : []))
+      }
+    })
+  }
+
+  /** One that the person's page showed. */
+  close(call: Call, human: string, agent: string, mailbox: number): Effect.Effect<void, Refused> {
+    const { bus } = this
+    return Effect.gen(function* () {
+      yield* bus.ask(call, { actor: agent, op: "owner.carries", input: { human } })
+      const closing = bus.ask(call, { actor: agent, op: "mailer.close_mailbox", input: { mailbox } })
+      // Of a form that is open in two windows, the second finds it done.
+      yield* Effect.catchIf(
+        closing,
+        ({ refusal }) => refusal.code === "not_found",
+        () => Effect.void
+      )
+    })
+  }
+}
