@@ -1,10 +1,13 @@
 /** Mail that agents send, over two edges and real SMTP (spec 3.6, 4.9; contract 20). */
 import { randomUUID } from "node:crypto"
+import { authenticate } from "mailauth"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { domainId } from "../../schemas/mail-domain/id.ts"
 import type { ListedMail, MailThread } from "../../schemas/mail/records.ts"
 import type { ListedSent, SentMail } from "../../schemas/mail/sent.ts"
 import { waitFor } from "../harness/index.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
+import { operate } from "../support/hub.ts"
 import { foundIn } from "../support/planted.ts"
 import { PersonClient } from "../support/person.ts"
 import { told } from "../support/sponsorship.ts"
@@ -26,6 +29,24 @@ import {
 
 beforeAll(() => openSending())
 afterAll(closeSending)
+
+/** By the key that the operator was told to publish. */
+const isSigned = async (raw: string): Promise<boolean> => {
+  const records = await operate(service, "mail_domain.records", domainId(DOMAIN), null)
+  const value = records.find(({ name }) => name.includes("_domainkey"))?.value ?? ""
+  const resolver = (name: string, type: string) =>
+    type === "TXT" && name.startsWith("hub1._domainkey.")
+      ? Promise.resolve([[value]])
+      : Promise.reject(Object.assign(new Error("none"), { code: "ENOTFOUND" }))
+  const { dkim } = await authenticate(raw, {
+    ip: "127.0.0.1",
+    helo: "x",
+    sender: `a@${DOMAIN}`,
+    resolver,
+    disableBimi: true
+  })
+  return dkim.results.some(({ status }) => status.result === "pass" && status.aligned === DOMAIN)
+}
 
 describe("between agents", () => {
   it("arrives, is answered, and is one thread", async () => {
@@ -85,6 +106,7 @@ describe("to the world", () => {
     const [taken] = world.to(to)
     expect(taken?.from).toMatch(new RegExp(`^bounces\\+\\d+-1-[0-9a-f]{16}@${DOMAIN}$`))
     const raw = unfolded(taken)
+    expect(await isSigned(taken?.raw ?? "")).toBe(true)
     expect(raw).toMatch(/^Auto-Submitted: auto-generated\r$/m)
     expect(raw).toMatch(new RegExp(`^X-Hub-Agent: ${ada.agent.hx_id} \\(`, "m"))
     expect(raw).toMatch(/^Message-ID: <em_\d+\.[0-9a-f]{16}@/im)

@@ -16,7 +16,9 @@ export const signed = (
     const { selector, private_key } = yield* ask(`${id}-signing`, "mail_domain.signing", domainId(domain), null)
     const key = { signingDomain: domain, selector, privateKey: private_key }
     const { signatures } = yield* Effect.tryPromise({
-      try: () => dkimSign(bytes, { ...key, canonicalization: "relaxed/relaxed", signTime: new Date(at) }),
+      try: () =>
+        // Its types ask for the key twice: read it is where several may stand.
+        dkimSign(bytes, { ...key, signatureData: [key], canonicalization: "relaxed/relaxed", signTime: new Date(at) }),
       catch: () => notSigned
     })
     return signatures === "" ? yield* Effect.fail(notSigned) : Buffer.concat([Buffer.from(signatures), bytes])

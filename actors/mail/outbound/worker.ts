@@ -121,7 +121,7 @@ const attempted = (
   hurry: Effect.Effect<void>
 ): Effect.Effect<SendOutcome> =>
   Effect.matchEffect(making, {
-    onFailure: () => Effect.succeed<SendOutcome>({ type: "passing", reason: "it could not be read at the moment" }),
+    onFailure: ({ message }) => Effect.succeed<SendOutcome>({ type: "passing", reason: message }),
     onSuccess: (outgoing) => Effect.map(transport.send(outgoing, hurry), told)
   })
 
