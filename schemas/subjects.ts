@@ -36,6 +36,7 @@ export const subjects = {
   events: "hub.evt.>",
   eventsOf: (kind: string) => `hub.evt.${kind}.*`,
   deliveries: "hub.evt.delivery.*",
+  mailNotices: "hub.evt.mail_notice.*",
   nonce: "hub.nonce",
   proof: "hub.proof",
   verified: (agent: string, host: string) => `hub.verified.${agent}.${host}`,
@@ -114,7 +115,7 @@ export const buckets = {
 } as const
 
 /** Durable ones only: what follows a stream for one process has no name. */
-export const consumers = { timers: "timers", webhooks: "webhooks" } as const
+export const consumers = { timers: "timers", webhooks: "webhooks", mailNotices: "mail_notices" } as const
 
 export const queueGroups = { queries: "queries" } as const
 

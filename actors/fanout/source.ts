@@ -1,5 +1,6 @@
 /**
- * The consumer that all workers share: every commit of a delivery, each to one worker. Kept by the server, so that it
+ * The consumer that all workers share: every commit of a delivery (or of another kind that is worked off like those),
+ * each to one worker. Kept by the server, so that it
  * goes on where it was whatever ends. A commit that is not acknowledged in time is given out again.
  */
 import { type Consumer, jetstream, type JsMsg } from "@nats-io/jetstream"
@@ -47,11 +48,15 @@ const messageOf = (message: JsMsg, ack: (message: JsMsg) => void, tracing: Traci
   working: () => message.working()
 })
 
-export const deliverySource = (nats: NatsConnection, tracing: Tracing): Source => {
+export const deliverySource = (nats: NatsConnection, tracing: Tracing): Source =>
+  commitSource(nats, tracing, consumers.webhooks)
+
+/** `durable`: the consumer of one kind's commits. */
+export const commitSource = (nats: NatsConnection, tracing: Tracing, durable: string): Source => {
   const ack = gatheredAcks()
   let known: Consumer | null = null
   const consumer = Effect.tryPromise(
-    async () => (known ??= await jetstream(nats).consumers.get(streams.events, consumers.webhooks))
+    async () => (known ??= await jetstream(nats).consumers.get(streams.events, durable))
   )
   const fetched = (from: Consumer, max: number) =>
     Effect.acquireRelease(

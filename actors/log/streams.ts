@@ -202,7 +202,7 @@ export const ensureStreams = async (
   const manager = await jetstreamManager(nats, { checkAPI: false })
   await refuseHalfRestored(manager)
   for (const wanted of wantedStreams(limits, replicas)) await ensureStream(manager, wanted)
-  await ensureDeliveries(manager, limits)
+  for (const durable of wantedConsumers(limits)) await ensureConsumer(manager, durable)
   await ensureStream(manager, wantedLeases(limits, replicas))
   return manager
 }
@@ -218,12 +218,37 @@ const ensureStream = async (manager: JetStreamManager, wanted: Wanted): Promise<
   }
 }
 
-/** What all webhook workers share: they may take of it, not say what is in it. */
-const ensureDeliveries = async (manager: JetStreamManager, { webhook }: Limits): Promise<void> => {
-  const figures = { ack_wait: webhook.ack_wait_ms * 1_000_000, max_ack_pending: webhook.ack_pending_max }
+interface Durable {
+  readonly name: string
+  readonly subject: string
+  readonly ackWaitMs: number
+  readonly pendingMax: number
+}
+
+/** What all workers of a kind share: they may take of it, not say what is in it. */
+const wantedConsumers = ({ webhook, service: { mail } }: Limits): ReadonlyArray<Durable> => [
+  {
+    name: consumers.webhooks,
+    subject: subjects.deliveries,
+    ackWaitMs: webhook.ack_wait_ms,
+    pendingMax: webhook.ack_pending_max
+  },
+  {
+    name: consumers.mailNotices,
+    subject: subjects.mailNotices,
+    ackWaitMs: mail.notice_ack_wait_ms,
+    pendingMax: mail.notice_pending_max
+  }
+]
+
+const ensureConsumer = async (
+  manager: JetStreamManager,
+  { name, subject, ackWaitMs, pendingMax }: Durable
+): Promise<void> => {
+  const figures = { ack_wait: ackWaitMs * 1_000_000, max_ack_pending: pendingMax }
   const wanted = {
-    durable_name: consumers.webhooks,
-    filter_subject: subjects.deliveries,
+    durable_name: name,
+    filter_subject: subject,
     deliver_policy: DeliverPolicy.All,
     ack_policy: AckPolicy.Explicit,
     ...figures
@@ -231,7 +256,7 @@ const ensureDeliveries = async (manager: JetStreamManager, { webhook }: Limits):
   try {
     await manager.consumers.add(streams.events, wanted)
   } catch {
-    await manager.consumers.update(streams.events, consumers.webhooks, figures)
+    await manager.consumers.update(streams.events, name, figures)
   }
 }
 

@@ -9,6 +9,8 @@ import { ErasableKeys } from "../log/erasable-keys.ts"
 import { Sealer } from "../log/seal.ts"
 
 export class MailKeys extends ErasableKeys {
+  private readonly notices: Sealer
+
   /** `key`: HUB_MAIL_KEY. */
   constructor(nats: NatsConnection, key: Uint8Array) {
     super(nats, new Sealer(key, "hub mailbox keys"), {
@@ -18,6 +20,16 @@ export class MailKeys extends ErasableKeys {
       use: "hub mailbox",
       unreachable: unavailable("Mail cannot be opened at the moment. It is safe to try again.")
     })
+    this.notices = new Sealer(key, "hub mail notices")
+  }
+
+  /** What the provider told is of no mailbox yet: one key for all, for the days that the log holds it. */
+  sealNotice(id: string, message: string): string {
+    return this.notices.seal(message, `notice ${id}`)
+  }
+
+  openNotice(id: string, sealed: string): string {
+    return this.notices.open(sealed, `notice ${id}`)
   }
 }
 

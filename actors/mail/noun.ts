@@ -3,11 +3,12 @@ import { mailAddressKind } from "./address/actor.ts"
 import { mailboxKind } from "./box/actor.ts"
 import { mailerKind } from "./mailer/actor.ts"
 import { mailKind } from "./message/actor.ts"
+import { noticeKind } from "./notice/actor.ts"
 import { mailProjection } from "./projection.ts"
 import { mailEventRowsQuery, mailRowsQuery } from "./queries.ts"
 import { mailboxesGo, toldOfMail } from "./reactions.ts"
 
-export const kinds = [mailerKind, mailAddressKind, mailboxKind, mailKind]
+export const kinds = [mailerKind, mailAddressKind, mailboxKind, mailKind, noticeKind]
 
 export const projections = [mailProjection]
 

@@ -13,7 +13,9 @@ import { bodyDecoder } from "../http/json.ts"
 import { clamped, pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataItems, dataValue } from "../http/respond.ts"
+import { drawnOf } from "../http/limits.ts"
 import { localPartRefusal } from "../mail/local-parts.ts"
+import { MailNotices } from "../mail/notices.ts"
 import { readPart } from "../mail/parts.ts"
 import { signer } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
@@ -34,6 +36,7 @@ const noAttachment = refuse(notFound("attachment"))
 const unconfirmed: Refusal = refusal("confirmation_required", "Closing a mailbox needs `confirm`: `delete`.", {
   field: "confirm"
 })
+const noSes = refuse(refusal("email_disabled", "Mail comes to this service by another way."))
 const noDomain = refusal("email_domain_unknown", "You have no such domain here.")
 
 /** Of a path: `em_<id>`. */
@@ -42,10 +45,11 @@ const messageOf = (text: string): Effect.Effect<number, Refused> => {
   return number === undefined ? Effect.fail(noMessage) : Effect.succeed(Number(number))
 }
 
-export const mailRoutes = ({ bus, lists, blobs, notifications, config: { hub } }: RouteParts) => {
+export const mailRoutes = ({ bus, lists, blobs, notifications, limits, config: { hub } }: RouteParts) => {
   const { email } = hub.limits.limits
   const { wait_max_seconds } = hub.limits.notifications
   const { forMail } = notifications
+  const notices = hub.mail?.provider === "ses" ? new MailNotices(hub.mail, hub.limits.service.mail, bus) : null
 
   const mailbox = (call: Call, agent: string, id: number): Effect.Effect<Mailbox, Refused> =>
     bus.read(call, { actor: String(id), op: "mailbox.look", input: { agent } })
@@ -182,6 +186,11 @@ export const mailRoutes = ({ bus, lists, blobs, notifications, config: { hub } }
         const page = pageOf(query, hub.limits)
         const { items, total } = yield* lists.page(call, "mail_log", { agent, ...page })
         return dataItems(items, pageMeta(page, total))
+      }),
+    takeMailNotice: (call) =>
+      Effect.gen(function* () {
+        yield* drawnOf(limits, "mail_notice", call)
+        return notices === null ? yield* noSes : dataValue(yield* notices.take(call))
       })
   })
 }

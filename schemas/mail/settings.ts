@@ -1,19 +1,31 @@
 /** How mail comes and goes, by the environment (contract 16). A problem never repeats what may hold a password. */
 import { parseSeed } from "../signing/seed.ts"
+import { readSesSettings, type SesSettings } from "./ses-settings.ts"
 
-export type MailProvider = "off" | "smtp"
+export type MailProvider = "off" | "smtp" | "ses"
 
-export interface MailSettings {
-  readonly provider: "smtp"
+interface Received {
   /** Default domain of addresses, as A-label. */
   readonly domain: string
-  /** Of receiving SMTP; 0: a free one. */
-  readonly port: number
   /** Name servers to ask, as `ip:port`; none: those of the machine. */
   readonly dnsServers: ReadonlyArray<string>
+}
+
+/** Mail comes by SMTP, from whoever sends it. */
+export interface SmtpMail extends Received {
+  readonly provider: "smtp"
+  /** Of receiving SMTP; 0: a free one. */
+  readonly port: number
   /** STARTTLS is offered where both are there: paths of PEM files. */
   readonly tls: { readonly cert: string; readonly key: string } | null
 }
+
+/** Mail comes and goes by Amazon SES, which tells by SNS (ses-settings.ts). Its credentials are the SDK's own affair. */
+export interface SesMail extends Received, SesSettings {
+  readonly provider: "ses"
+}
+
+export type MailSettings = SmtpMail | SesMail
 
 export type MailSettingsResult =
   | { readonly ok: true; readonly settings: MailSettings | null }
@@ -27,29 +39,45 @@ const DNS_SERVERS_MAX = 8
 const PORT_MAX = 65_535
 const SMTP_PORT = 25
 
-export const readMailSettings = (env: Env): MailSettingsResult => {
+/** `mode`: what is open to tests alone is refused in production. */
+export const readMailSettings = (env: Env, mode: "development" | "production" = "production"): MailSettingsResult => {
   const provider = given(env, "HUB_MAIL_PROVIDER") ?? "off"
-  if (provider === "ses") return problem("HUB_MAIL_PROVIDER=ses is not available yet: take smtp")
-  if (provider !== "off" && provider !== "smtp") return problem("HUB_MAIL_PROVIDER must be one of off, smtp, ses")
+  if (provider !== "off" && provider !== "smtp" && provider !== "ses")
+    return problem("HUB_MAIL_PROVIDER must be one of off, smtp, ses")
   if (provider === "off") return { ok: true, settings: null }
   const domain = mailDomain(given(env, "HUB_MAIL_DOMAIN") ?? "")
   if (domain === null)
     return problem("HUB_MAIL_DOMAIN must be the domain of the service's addresses, such as mail.example.org")
-  const port = Number(given(env, "HUB_MAIL_PORT") ?? SMTP_PORT)
-  if (!Number.isInteger(port) || port < 0 || port > PORT_MAX)
-    return problem(`HUB_MAIL_PORT must be a whole number from 0 to ${PORT_MAX}`)
-  const dnsServers = (given(env, "HUB_DNS_SERVERS") ?? "")
-    .split(",")
-    .map((one) => one.trim())
-    .filter((one) => one !== "")
+  const dnsServers = listOf(given(env, "HUB_DNS_SERVERS"))
   if (dnsServers.length > DNS_SERVERS_MAX || !dnsServers.every(isNameServer))
     return problem(
       `HUB_DNS_SERVERS must be at most ${DNS_SERVERS_MAX} addresses such as 192.0.2.53:53, with commas between`
     )
+  const received = { domain, dnsServers }
+  return provider === "smtp" ? smtpMail(env, received) : sesMail(env, received, mode)
+}
+
+const smtpMail = (env: Env, received: Received): MailSettingsResult => {
+  const port = Number(given(env, "HUB_MAIL_PORT") ?? SMTP_PORT)
+  if (!Number.isInteger(port) || port < 0 || port > PORT_MAX)
+    return problem(`HUB_MAIL_PORT must be a whole number from 0 to ${PORT_MAX}`)
   const [cert, key] = [given(env, "HUB_MAIL_TLS_CERT"), given(env, "HUB_MAIL_TLS_KEY")]
   if ((cert === null) !== (key === null)) return problem("HUB_MAIL_TLS_CERT and HUB_MAIL_TLS_KEY go together")
   const tls = cert === null || key === null ? null : { cert, key }
-  return { ok: true, settings: { provider, domain, port, dnsServers, tls } }
+  return { ok: true, settings: { provider: "smtp", ...received, port, tls } }
+}
+
+const sesMail = (env: Env, received: Received, mode: "development" | "production"): MailSettingsResult => {
+  const read = readSesSettings(
+    {
+      region: given(env, "AWS_REGION"),
+      topics: listOf(given(env, "HUB_SES_TOPICS")),
+      certHosts: listOf(given(env, "HUB_SES_CERT_HOSTS")),
+      configurationSet: given(env, "HUB_SES_CONFIGURATION_SET")
+    },
+    mode
+  )
+  return read.ok ? { ok: true, settings: { provider: "ses", ...received, ...read.settings } } : problem(read.problem)
 }
 
 /** In lower case, as A-label, of at least two labels; `null` where it is none. */
@@ -66,6 +94,12 @@ export const mailDomain = (text: string): string | null => {
 export const parseMailKey = parseSeed
 
 const isNameServer = (text: string): boolean => /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:]+\])(?::\d{1,5})?$/i.test(text)
+
+const listOf = (text: string | null): ReadonlyArray<string> =>
+  (text ?? "")
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "")
 
 const problem = (text: string): MailSettingsResult => ({ ok: false, problem: text })
 

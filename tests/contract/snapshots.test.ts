@@ -187,7 +187,8 @@ describe("openapi.json", () => {
     const more = new Map([
       ["post /api/v1/posts", 10_551_296],
       ["patch /api/v1/posts/{id}", 10_551_296],
-      ["put /api/v1/posts/{id}/file", 10_485_760]
+      ["put /api/v1/posts/{id}/file", 10_485_760],
+      ["post /api/v1/email/inbound/ses", 307_200]
     ])
     const long = [
       "patch /api/v1/me",

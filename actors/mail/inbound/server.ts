@@ -10,20 +10,15 @@
 import { readFileSync } from "node:fs"
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server"
 import type { Limits } from "../../../schemas/limits.ts"
-import type { MailSettings } from "../../../schemas/mail/settings.ts"
+import type { SmtpMail } from "../../../schemas/mail/settings.ts"
 import { senderAddress } from "../../../schemas/mail/senders.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { VERSION } from "../../../schemas/version.ts"
 import type { Incoming } from "./delivery.ts"
+import type { Recipient } from "./recipient.ts"
 import { namedBy } from "./recipients.ts"
 import type { Addressed } from "./sealed.ts"
-
-/** What a recipient is, to whoever sends. */
-export type Recipient =
-  | { readonly type: "mailbox"; readonly mailbox: number; readonly address: string }
-  | { readonly type: "nobody" }
-  | { readonly type: "full" }
-  | { readonly type: "unknown" }
+import type { Origin } from "./verdicts.ts"
 
 export interface Receiving {
   /** `address`: without a tag. */
@@ -31,7 +26,7 @@ export interface Receiving {
   /** Whether there is room for mail at all. */
   readonly hasRoom: () => Promise<boolean>
   /** Resolves to whether it was taken. */
-  readonly deliver: (incoming: Incoming) => Promise<boolean>
+  readonly deliver: (incoming: Incoming & Origin) => Promise<boolean>
 }
 
 type Bounds = Limits["service"]["mail"] & Pick<Limits["limits"]["email"], "message_max_bytes">
@@ -61,7 +56,7 @@ export class MailServer {
   private readonly recipients = new WeakMap<SMTPServerSession, Recipients>()
   private heldBytes = 0
 
-  constructor(receiving: Receiving, { domain, tls }: Pick<MailSettings, "domain" | "tls">, bounds: Bounds) {
+  constructor(receiving: Receiving, { domain, tls }: Pick<SmtpMail, "domain" | "tls">, bounds: Bounds) {
     this.receiving = receiving
     this.bounds = bounds
     this.server = new SMTPServer({
@@ -176,7 +171,7 @@ export class MailServer {
     }
   }
 
-  private incoming(raw: Buffer, session: SMTPServerSession): Incoming {
+  private incoming(raw: Buffer, session: SMTPServerSession): Incoming & Origin {
     const { mailFrom } = session.envelope
     const to = [...(this.recipients.get(session) ?? [])].map(([mailbox, one]): Addressed => ({ mailbox, ...one }))
     const sender = mailFrom === false ? "" : (senderAddress(mailFrom.address) ?? "")
