@@ -19,16 +19,17 @@ export interface ReceivedParts {
   readonly message_max_bytes: number
 }
 
-const VERDICTS: Readonly<Record<string, Verdict>> = {
-  PASS: "PASS",
-  FAIL: "FAIL",
-  GRAY: "GRAY",
-  PROCESSING_FAILED: "PROCESSING_FAILED",
-  DISABLED: "NONE"
-}
+const VERDICTS: ReadonlyMap<string, Verdict> = new Map([
+  ["PASS", "PASS"],
+  ["FAIL", "FAIL"],
+  ["GRAY", "GRAY"],
+  ["PROCESSING_FAILED", "PROCESSING_FAILED"],
+  ["DISABLED", "NONE"]
+])
 
 /** What SES does not judge is told as not looked for. */
-const verdictOf = (judged: { readonly status: string } | undefined): Verdict => VERDICTS[judged?.status ?? ""] ?? "NONE"
+const verdictOf = (judged: { readonly status: string } | undefined): Verdict =>
+  VERDICTS.get(judged?.status ?? "") ?? "NONE"
 
 export const verdictsIn = (receipt: Receipt): Verdicts => ({
   spf: verdictOf(receipt.spfVerdict),

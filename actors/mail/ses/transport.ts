@@ -19,23 +19,27 @@ export interface SesSending {
 }
 
 /** Of the account, not of the message: an operator has to see to it. */
-const OF_THE_ACCOUNT: Readonly<Record<string, string>> = {
-  AccountSuspendedException: "the provider has suspended the account",
-  SendingPausedException: "the provider has paused sending",
-  LimitExceededException: "the provider's quota is used up",
-  MailFromDomainNotVerifiedException: "the provider does not know the sender's domain yet",
-  NotFoundException: "the provider knows no such configuration set",
-  AccessDeniedException: "the provider refused the credentials",
-  UnrecognizedClientException: "the provider refused the credentials",
-  InvalidClientTokenId: "the provider refused the credentials",
-  ExpiredTokenException: "the provider refused the credentials",
-  InvalidSignatureException: "the provider refused the credentials",
-  SignatureDoesNotMatch: "the provider refused the credentials"
-}
-const OF_THE_MESSAGE: Readonly<Record<string, string>> = {
-  MessageRejected: "the provider rejected the message",
-  BadRequestException: "the provider could not read the message"
-}
+const OF_THE_ACCOUNT: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    AccountSuspendedException: "the provider has suspended the account",
+    SendingPausedException: "the provider has paused sending",
+    LimitExceededException: "the provider's quota is used up",
+    MailFromDomainNotVerifiedException: "the provider does not know the sender's domain yet",
+    NotFoundException: "the provider knows no such configuration set",
+    AccessDeniedException: "the provider refused the credentials",
+    UnrecognizedClientException: "the provider refused the credentials",
+    InvalidClientTokenId: "the provider refused the credentials",
+    ExpiredTokenException: "the provider refused the credentials",
+    InvalidSignatureException: "the provider refused the credentials",
+    SignatureDoesNotMatch: "the provider refused the credentials"
+  })
+)
+const OF_THE_MESSAGE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    MessageRejected: "the provider rejected the message",
+    BadRequestException: "the provider could not read the message"
+  })
+)
 
 /** There was no connection over which anything could have gone. */
 const BEFORE: ReadonlySet<string> = new Set([
@@ -54,15 +58,16 @@ const NO_CONNECTION = /did not establish a connection/
 const TOO_MANY = 429
 const SERVER_FAULT = 500
 const CLIENT_FAULT = 400
+const UNAVAILABLE = 503
 
 const noConnection: Outcome = { type: "passing", reason: "the provider cannot be reached" }
 const unknown: Outcome = { type: "unknown", reason: "the provider has not said whether it took the message" }
 
 const told = (error: SESv2ServiceException, pausedSeconds: number): Outcome => {
   const status = error.$metadata.httpStatusCode ?? 0
-  const account = OF_THE_ACCOUNT[error.name]
+  const account = OF_THE_ACCOUNT.get(error.name)
   if (account !== undefined) return { type: "passing", reason: account, retry_after: pausedSeconds }
-  const message = OF_THE_MESSAGE[error.name]
+  const message = OF_THE_MESSAGE.get(error.name)
   if (message !== undefined) return { type: "refused", of: "message", reason: message }
   if (status === TOO_MANY || /Throttl|TooManyRequests/.test(error.name))
     return { type: "passing", reason: "the provider takes no more at the moment" }
@@ -76,12 +81,22 @@ const codeOf = (error: unknown): string => {
   return typeof code === "string" ? code : ""
 }
 
+/** Of an answer that is not in the interface's own words: whoever stands before the service has turned it away. */
+const rawStatusOf = (error: unknown): number | undefined => {
+  const { $response } = (typeof error === "object" && error !== null ? error : {}) as {
+    readonly $response?: { readonly statusCode?: number }
+  }
+  return $response?.statusCode
+}
+
 /** What a failed call says of the message. */
 export const outcomeOf = (error: unknown, pausedSeconds: number): Outcome => {
   if (error instanceof SESv2ServiceException) return told(error, pausedSeconds)
   const [name, words] = error instanceof Error ? [error.name, error.message] : ["", ""]
   if (name === "CredentialsProviderError")
     return { type: "passing", reason: "there are no credentials for the provider", retry_after: pausedSeconds }
+  if (rawStatusOf(error) === UNAVAILABLE)
+    return { type: "passing", reason: `the provider has a fault (${UNAVAILABLE})` }
   const code = codeOf(error)
   return BEFORE.has(code) || OF_TLS.test(code) || NO_CONNECTION.test(words) ? noConnection : unknown
 }
