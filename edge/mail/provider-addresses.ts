@@ -7,23 +7,31 @@
  *    backslashes, tabs) leads anywhere.
  */
 
-const CERTIFICATE = /^\/SimpleNotificationService-[\w-]{1,64}\.pem$/
-const CONFIRMATION = /^\/\?[\w.~%&=:+-]{1,4000}$/
+import { isProviderHost } from "../../schemas/mail/ses-settings.ts"
 
-/** What follows the host; `null` where it is not at one of them. */
-const behind = (address: string, hosts: ReadonlyArray<string>): string | null => {
+const CERTIFICATE = /^\/SimpleNotificationService-[\w-]{1,64}\.pem$/
+const CONFIRMATION = /^\/[\w.~%&=:+/?-]{0,4000}$/
+
+interface Place {
+  readonly host: string
+  readonly path: string
+}
+
+/** `null` where it is not at one of them. */
+const placeOf = (address: string, hosts: ReadonlyArray<string>): Place | null => {
   const host = hosts.find((one) => address.startsWith(`https://${one}/`))
-  return host === undefined ? null : address.slice("https://".length + host.length)
+  return host === undefined ? null : { host, path: address.slice("https://".length + host.length) }
 }
 
 export const isCertificate = (address: string, hosts: ReadonlyArray<string>): boolean =>
-  CERTIFICATE.test(behind(address, hosts) ?? "")
+  CERTIFICATE.test(placeOf(address, hosts)?.path ?? "")
 
-/** Confirms the subscription to that very topic, and does nothing else. */
+/** At the provider's, one that confirms the subscription to that very topic, and does nothing else. */
 export const isConfirmation = (address: string, hosts: ReadonlyArray<string>, topic: string): boolean => {
-  const path = behind(address, hosts)
-  if (path === null || !CONFIRMATION.test(path)) return false
-  const asked = new URL(address).searchParams
+  const place = placeOf(address, hosts)
+  if (place === null || !CONFIRMATION.test(place.path)) return false
+  if (!isProviderHost(place.host)) return true
+  const { pathname, searchParams: asked } = new URL(address)
   const only = (name: string): string | null => (asked.getAll(name).length === 1 ? asked.get(name) : null)
-  return only("Action") === "ConfirmSubscription" && only("TopicArn") === topic
+  return pathname === "/" && only("Action") === "ConfirmSubscription" && only("TopicArn") === topic
 }

@@ -15,7 +15,6 @@ export interface FetchBounds {
   readonly certificate_fetches_max: number
 }
 
-const OK = 200
 const HEADERS_MAX_BYTES = 16_384
 
 export class ProviderFetch {
@@ -26,7 +25,7 @@ export class ProviderFetch {
     this.bounds = bounds
   }
 
-  /** The body of a 200; rejects with anything else, or with none in its time. */
+  /** The body of a good answer; rejects with anything else, or with none in its time. */
   async get(address: string): Promise<Buffer> {
     const { certificate_fetches_max } = this.bounds
     if (this.underWay >= certificate_fetches_max) throw new Error("too many fetches at once")
@@ -54,7 +53,8 @@ export class ProviderFetch {
           reject(new Error(why))
           incoming.destroy()
         }
-        if (incoming.statusCode !== OK) return fail(`status ${incoming.statusCode ?? 0}`)
+        const { statusCode = 0 } = incoming
+        if (statusCode < 200 || statusCode >= 300) return fail(`status ${statusCode}`)
         const chunks: Array<Buffer> = []
         let size = 0
         incoming.on("data", (chunk: Buffer) => {

@@ -28,6 +28,9 @@ const CONFIGURATION_SET = /^[\w-]{1,64}$/
 const OWN_HOST = /^sns\.[a-z]{2,4}(?:-[a-z]{2,10}){1,3}-\d{1,2}\.amazonaws\.com(?:\.cn)?$/
 const ANY_HOST = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?(?::\d{1,5})?$/
 
+/** Others are a deployment's own, in development alone. */
+export const isProviderHost = (host: string): boolean => OWN_HOST.test(host)
+
 const ownHost = (region: string): string => `sns.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`
 
 export const readSesSettings = (

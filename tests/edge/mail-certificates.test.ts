@@ -1,5 +1,7 @@
 /** Certificates and confirmations of the mail provider: what an edge fetches, and what it does not (contract 20). */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { isConfirmation } from "../../edge/mail/provider-addresses.ts"
+import { signingKeyIn } from "../../edge/mail/provider-certificates.ts"
 import { authority } from "../support/certificates.ts"
 import { type Provider, type Served, serving, type Told, TOPIC } from "../support/provider.ts"
 import { bySes, Entry, ENTRY } from "./told.ts"
@@ -54,13 +56,7 @@ describe("a certificate", () => {
   it.each<readonly [string, () => string]>([
     ["expired", () => provider.authority.issue({ names: ["sns.amazonaws.com"], from: -60, to: -1 }).cert],
     ["not yet good", () => provider.authority.issue({ names: ["sns.amazonaws.com"], from: 1 }).cert],
-    ["of somebody else's name", () => provider.authority.issue({ names: ["evil.example"] }).cert],
-    [
-      "of a name that looks like it",
-      () => provider.authority.issue({ names: ["sns.amazonaws.com.evil.example"] }).cert
-    ],
     ["of a short key", () => provider.authority.issue({ names: ["sns.amazonaws.com"], bits: 1024 }).cert],
-    ["an authority's", () => provider.authority.cert],
     ["with an issuer that it is not of", () => `${provider.signer.cert}${authority("Somebody").cert}`],
     ["no certificate", () => "<html>not here</html>"]
   ])("that is %s is not believed", async (_what, pem) => {
@@ -125,10 +121,6 @@ describe("a subscription", () => {
   it.each<readonly [string, (host: string) => string | undefined]>([
     ["elsewhere", () => `https://evil.example/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=1`],
     ["inside", () => `http://169.254.169.254/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=1`],
-    ["to do something else", (host) => `https://${host}/?Action=DeleteTopic&TopicArn=${TOPIC}&Token=1`],
-    ["twice said", (host) => `https://${host}/?Action=ConfirmSubscription&Action=DeleteTopic&TopicArn=${TOPIC}`],
-    ["for another topic", (host) => `https://${host}/?Action=ConfirmSubscription&TopicArn=${TOPIC}2&Token=1`],
-    ["at another path", (host) => `https://${host}/x?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=1`],
     ["nowhere", () => undefined]
   ])("%s is not confirmed, though the provider has signed it", async (_what, address) => {
     const told = provider.subscription({ SubscribeURL: address(provider.host) })
@@ -147,5 +139,39 @@ describe("a subscription", () => {
   it("that ended is told to the log alone", async () => {
     expect(await outcome(provider.subscription({ Type: "UnsubscribeConfirmation" }))).toBe("200")
     expect(provider.fetched.filter((path) => !path.endsWith(".pem"))).toEqual([])
+  })
+})
+
+describe("at the provider's own hosts", () => {
+  const HOST = "sns.eu-central-1.amazonaws.com"
+
+  it.each<readonly [string, boolean, (by: Provider) => string]>([
+    ["the service's", true, ({ signer }) => signer.cert],
+    ["a region's", true, (by) => by.authority.issue({ names: ["sns-signing.af-south-1.amazonaws.com"] }).cert],
+    ["of China", true, (by) => by.authority.issue({ names: ["sns.cn-north-1.amazonaws.com.cn"] }).cert],
+    ["of somebody else's name", false, (by) => by.authority.issue({ names: ["evil.example"] }).cert],
+    [
+      "of a name that looks like it",
+      false,
+      (by) => by.authority.issue({ names: ["sns.amazonaws.com.evil.example"] }).cert
+    ],
+    ["of another service", false, (by) => by.authority.issue({ names: ["s3.amazonaws.com"] }).cert],
+    ["an authority's", false, () => authority("sns.amazonaws.com").cert]
+  ])("a certificate that is %s is believed: %s", (_what, believed, pem) => {
+    expect(signingKeyIn(pem(provider), HOST) !== null).toBe(believed)
+  })
+
+  it.each([
+    [`https://${HOST}/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=2336412f37`, true],
+    [`https://${HOST}/?Action=ConfirmSubscription&TopicArn=${encodeURIComponent(TOPIC)}&Token=1`, true],
+    [`https://${HOST}/?Action=DeleteTopic&TopicArn=${TOPIC}`, false],
+    [`https://${HOST}/?Action=ConfirmSubscription&Action=DeleteTopic&TopicArn=${TOPIC}`, false],
+    [`https://${HOST}/?Action=ConfirmSubscription&TopicArn=${TOPIC}2`, false],
+    [`https://${HOST}/x?Action=ConfirmSubscription&TopicArn=${TOPIC}`, false],
+    [`https://${HOST}/?Action=ConfirmSubscription&TopicArn=${TOPIC}#x`, false],
+    [`https://${HOST}:8443/?Action=ConfirmSubscription&TopicArn=${TOPIC}`, false],
+    [`https://${HOST}.evil.example/?Action=ConfirmSubscription&TopicArn=${TOPIC}`, false]
+  ])("%s confirms: %s", (address, confirms) => {
+    expect(isConfirmation(address, [HOST], TOPIC)).toBe(confirms)
   })
 })

@@ -48,7 +48,9 @@ const bytesOf = async (
 export const openObjects = (region: string, bounds: ProviderBounds) =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.sync(() => new S3Client({ ...clientSettings(region, bounds), followRegionRedirects: false })),
+      Effect.sync(
+        () => new S3Client({ ...clientSettings(region, bounds), followRegionRedirects: false, forcePathStyle: true })
+      ),
       (client) => Effect.sync(() => client.destroy())
     ),
     (client): Objects => ({
