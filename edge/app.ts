@@ -42,6 +42,8 @@ const mailDisabled: Refusal = {
   retryAfter: MAIL_AGAIN_SECONDS
 }
 
+const notBySes: Refusal = { ...mailDisabled, message: "Mail comes to this service by another way." }
+
 export const openEdge = (
   config: EdgeConfig,
   log: RequestLog,
@@ -95,7 +97,8 @@ export const openEdge = (
       traces: new RequestTraces(tracing, hub.trustProxy > 0),
       basePath,
       routes: new Reused(new Marks(bus.bus), metrics).routes(served.endpoints, withMarkdown(routes, hub.baseUrl)),
-      absence: () => (hub.mail === null ? mailDisabled : null),
+      absence: (needed) =>
+        hub.mail === null ? mailDisabled : needed === "ses" && hub.mail.provider !== "ses" ? notBySes : null,
       outside: outsideOf(hub, buckets, identities.judge),
       context: yield* Effect.context<never>()
     })

@@ -3,9 +3,9 @@ import type { Limits } from "./limits.ts"
 
 /**
  * What the body of an endpoint may be, see `describe`: a few fields, a long text beside them, data beside that, or a
- * file alone.
+ * file alone; or what the mail provider tells.
  */
-export type BodyKind = "plain" | "text" | "upload" | "file"
+export type BodyKind = "plain" | "text" | "upload" | "file" | "notice"
 
 const CEILING_OF = {
   plain: "max_plain_request_bytes",
@@ -14,4 +14,5 @@ const CEILING_OF = {
   file: "max_upload_bytes"
 } as const
 
-export const bodyCeiling = ({ limits }: Limits, kind: BodyKind): number => limits[CEILING_OF[kind]]
+export const bodyCeiling = ({ limits, service }: Limits, kind: BodyKind): number =>
+  kind === "notice" ? service.mail.notice_max_bytes : limits[CEILING_OF[kind]]

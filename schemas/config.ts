@@ -70,7 +70,7 @@ type Env = Readonly<Record<string, string | undefined>>
 
 /**
  * What an actor process may do: `actors` owns shards (with timers and projections), `queries` reads the read models,
- * `webhooks` delivers to the agents' webhooks, `mail` speaks SMTP with the world.
+ * `webhooks` delivers to the agents' webhooks, `mail` receives mail: by SMTP, or what the provider tells.
  */
 export const ACTOR_ROLES = ["actors", "queries", "webhooks", "mail"] as const
 /** Those of a process where HUB_ROLES says nothing: who speaks with strangers' mail servers does nothing else. */
@@ -132,7 +132,7 @@ const parse = (env: Env): HubConfig => {
     traces: traces.settings,
     letters: roles.includes("actors") ? letterSettings(env, { mode, baseUrl, name }) : null,
     chat: roles.includes("actors") ? chatSettings(env) : null,
-    mail: mailSettings(env)
+    mail: mailSettings(env, mode)
   }
 }
 
@@ -148,8 +148,8 @@ const chatSettings = (env: Env): ChatSettings | null => {
   return read.settings
 }
 
-const mailSettings = (env: Env): MailSettings | null => {
-  const read = readMailSettings(env)
+const mailSettings = (env: Env, mode: HubConfig["env"]): MailSettings | null => {
+  const read = readMailSettings(env, mode)
   if (!read.ok) throw new Problem(read.problem)
   return read.settings
 }

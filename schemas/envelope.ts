@@ -69,7 +69,7 @@ export const signedWriteFailures = (...codes: ReadonlyArray<ErrorCode>) =>
     ...codes
   )
 
-/** Where a person may be refused with 401: a signature that comes along is judged there as well. */
+/** Where nobody has to sign, and others than agents may be refused with 401 or 403: a signature that comes along is judged there as well. */
 export const personFailures = (...codes: ReadonlyArray<ErrorCode>) => failures(...SIGNATURE_CODES, ...codes)
 
 /** Asked with a person's bearer token (spec 5.2). */

@@ -60,7 +60,9 @@ export const LIMITS = {
     /** spec 4.7: calls of `POST /id/verify`, and whole reads of the directory. */
     id_verify: { requests: 300, window_seconds: 60 },
     id_directory: { requests: 30, window_seconds: 300 },
-    recover: { requests: 10, window_seconds: 3600 }
+    recover: { requests: 10, window_seconds: 3600 },
+    /** What the mail provider tells comes from few addresses. */
+    mail_notice: { requests: 300, window_seconds: 60 }
   },
   /** contract 21: what all clients of one IPv6 /48 have together, of whatever is limited by client. */
   wide_network: {

@@ -37,6 +37,7 @@ export const subjects = {
   eventsOf: (kind: string) => `hub.evt.${kind}.*`,
   deliveries: "hub.evt.delivery.*",
   sendings: "hub.evt.mail_sending.*",
+  mailNotices: "hub.evt.mail_notice.*",
   nonce: "hub.nonce",
   proof: "hub.proof",
   verified: (agent: string, host: string) => `hub.verified.${agent}.${host}`,
@@ -115,7 +116,12 @@ export const buckets = {
 } as const
 
 /** Durable ones only: what follows a stream for one process has no name. */
-export const consumers = { timers: "timers", webhooks: "webhooks", outbound: "outbound" } as const
+export const consumers = {
+  timers: "timers",
+  webhooks: "webhooks",
+  outbound: "outbound",
+  mailNotices: "mail_notices"
+} as const
 
 export const queueGroups = { queries: "queries" } as const
 

@@ -18,7 +18,7 @@ export interface Traits {
    */
   readonly drawRefused?: ReadonlyArray<BucketName>
   /** The part of the service that it needs: where that is off, whoever asks is told so, before anything else. */
-  readonly needs?: "mail" | null
+  readonly needs?: "mail" | "ses" | null
   /** Whether a suspended agent may make this write (spec 3.1). Default: false. */
   readonly openToSuspended?: boolean
   /** Whose key signs. Default: an agent's current one. */

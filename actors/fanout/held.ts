@@ -16,15 +16,17 @@ const AGAIN_MAX_MS = 60_000
 const BUSY_MS = 250
 const BUSY_MAX_MS = 2000
 
+export type HeldBounds = Pick<Limits["webhook"], "held_max" | "fetch_room_min" | "ack_pending_max">
+
 export class Held {
-  private readonly bounds: Limits["webhook"]
+  private readonly bounds: HeldBounds
   /** By sequence. */
   private readonly messages = new Map<number, Message>()
   /** Given back unasked, for want of room: nobody else has had it when it comes again the next time. */
   private readonly givenBack = new Map<number, number>()
   private readonly mayFetch = Latch.makeUnsafe(true)
 
-  constructor(bounds: Limits["webhook"]) {
+  constructor(bounds: HeldBounds) {
     this.bounds = bounds
   }
 

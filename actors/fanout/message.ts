@@ -7,7 +7,7 @@ import { callOf } from "./call.ts"
 /** One message of the consumer. */
 export interface Message {
   readonly seq: number
-  /** Id of the delivery. */
+  /** Id of the delivery, or of what else it is a commit of. */
   readonly delivery: string
   readonly data: Uint8Array
   /** How often it was given to anybody, this time with it. */

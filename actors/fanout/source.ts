@@ -1,5 +1,6 @@
 /**
- * A consumer that all workers share: every commit of a delivery, or of what else it follows, each to one worker. Kept by the server, so that it
+ * A consumer that all workers share: every commit of a delivery, or of what else it follows, each to one worker. Kept by
+ * the server, so that it
  * goes on where it was whatever ends. A commit that is not acknowledged in time is given out again.
  */
 import { type Consumer, jetstream, type JsMsg } from "@nats-io/jetstream"

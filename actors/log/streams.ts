@@ -202,7 +202,7 @@ export const ensureStreams = async (
   const manager = await jetstreamManager(nats, { checkAPI: false })
   await refuseHalfRestored(manager)
   for (const wanted of wantedStreams(limits, replicas)) await ensureStream(manager, wanted)
-  for (const shared of sharedConsumers(limits)) await ensureShared(manager, shared)
+  for (const durable of wantedConsumers(limits)) await ensureConsumer(manager, durable)
   await ensureStream(manager, wantedLeases(limits, replicas))
   return manager
 }
@@ -218,38 +218,42 @@ const ensureStream = async (manager: JetStreamManager, wanted: Wanted): Promise<
   }
 }
 
-interface Shared {
-  readonly durable: string
+interface Durable {
+  readonly name: string
   readonly subject: string
   readonly ackWaitMs: number
   readonly pendingMax: number
 }
 
-const MS = 1_000_000
-
-/** What all workers of a sort share: they may take of it, not say what is in it. */
-const sharedConsumers = ({ webhook, service: { mail } }: Limits): ReadonlyArray<Shared> => [
+/** What all workers of a kind share: they may take of it, not say what is in it. */
+const wantedConsumers = ({ webhook, service: { mail } }: Limits): ReadonlyArray<Durable> => [
   {
-    durable: consumers.webhooks,
+    name: consumers.webhooks,
     subject: subjects.deliveries,
     ackWaitMs: webhook.ack_wait_ms,
     pendingMax: webhook.ack_pending_max
   },
   {
-    durable: consumers.outbound,
+    name: consumers.outbound,
     subject: subjects.sendings,
     ackWaitMs: mail.send_ack_wait_ms,
     pendingMax: mail.sends_pending_max
+  },
+  {
+    name: consumers.mailNotices,
+    subject: subjects.mailNotices,
+    ackWaitMs: mail.notice_ack_wait_ms,
+    pendingMax: mail.notice_pending_max
   }
 ]
 
-const ensureShared = async (
+const ensureConsumer = async (
   manager: JetStreamManager,
-  { durable, subject, ackWaitMs, pendingMax }: Shared
+  { name, subject, ackWaitMs, pendingMax }: Durable
 ): Promise<void> => {
-  const figures = { ack_wait: ackWaitMs * MS, max_ack_pending: pendingMax }
+  const figures = { ack_wait: ackWaitMs * 1_000_000, max_ack_pending: pendingMax }
   const wanted = {
-    durable_name: durable,
+    durable_name: name,
     filter_subject: subject,
     deliver_policy: DeliverPolicy.All,
     ack_policy: AckPolicy.Explicit,
@@ -258,7 +262,7 @@ const ensureShared = async (
   try {
     await manager.consumers.add(streams.events, wanted)
   } catch {
-    await manager.consumers.update(streams.events, durable, figures)
+    await manager.consumers.update(streams.events, name, figures)
   }
 }
 

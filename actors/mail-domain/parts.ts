@@ -26,7 +26,7 @@ export const domainParts = ({ mail, config }: Pick<KindParts, "mail" | "config">
         own: config.mail.domain,
         sealer: mail.domains,
         dns: new DnsQuestions(config.mail, config.limits.service.mail),
-        provider: providerOf(config.mail),
+        provider: providerOf(config.mail, config.limits.service.mail),
         looks: new Looks(config.limits.service.mail.domain_checks_max)
       }
 

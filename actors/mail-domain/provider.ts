@@ -1,8 +1,10 @@
 /** What sends and receives for a domain, as far as its owner must set DNS up for it. */
 import { Effect } from "effect"
-import type { Refusal } from "../../schemas/errors.ts"
+import { type Refusal, refusal } from "../../schemas/errors.ts"
+import type { ProviderBounds } from "../mail/ses/client.ts"
+import type { Identities, ProviderFault } from "../mail/ses/identities.ts"
 import type { DnsRecord } from "../../schemas/mail-domain/records.ts"
-import type { MailSettings } from "../../schemas/mail/settings.ts"
+import type { MailSettings, SesMail, SmtpMail } from "../../schemas/mail/settings.ts"
 
 /** Of a provider that looks at domains itself. */
 export type ProviderStatus = "PENDING" | "TEMPORARY_FAILURE" | "NOT_STARTED" | "FAILED" | "SUCCESS"
@@ -24,7 +26,7 @@ export interface DomainProvider {
 const MX_PRIORITY = 10
 
 /** We speak SMTP ourselves: mail comes to our host, leaves by what the service's own domain lets send, and is signed by us. */
-export const smtpProvider = ({ domain: ours, host }: Pick<MailSettings, "domain" | "host">): DomainProvider => ({
+export const smtpProvider = ({ domain: ours, host }: Pick<SmtpMail, "domain" | "host">): DomainProvider => ({
   declare: (domain, { selector, public_key }) =>
     Effect.succeed([
       { type: "MX", name: domain, value: host, priority: MX_PRIORITY, required: true, purpose: "mx" },
@@ -54,4 +56,46 @@ export const smtpProvider = ({ domain: ours, host }: Pick<MailSettings, "domain"
   forget: () => Effect.void
 })
 
-export const providerOf = (settings: MailSettings): DomainProvider => smtpProvider(settings)
+const notAnswered = refusal("email_provider_error", "The provider of mail did not answer as it should.")
+
+/** SES takes mail in, sends and signs by keys of its own, which it names by tokens. */
+const sesProvider = ({ region }: SesMail, bounds: ProviderBounds): DomainProvider => {
+  let known: Identities | null = null
+  // Who has no such provider loads nothing of it.
+  const identities = Effect.promise(async () => {
+    known ??= (await import("../mail/ses/identities.ts")).identitiesFor(region, bounds)
+    return known
+  })
+  const asked = <A>(ask: (all: Identities) => Effect.Effect<A, ProviderFault>): Effect.Effect<A, Refusal> =>
+    Effect.mapError(Effect.flatMap(identities, ask), () => notAnswered)
+  return {
+    declare: (domain) =>
+      Effect.map(
+        asked((all) => all.declareIdentity(domain)),
+        (tokens) => [
+          {
+            type: "MX",
+            name: domain,
+            value: `inbound-smtp.${region}.amazonaws.com`,
+            priority: MX_PRIORITY,
+            required: true,
+            purpose: "mx"
+          },
+          { type: "TXT", name: domain, value: "v=spf1 include:amazonses.com ~all", required: true, purpose: "spf" },
+          ...tokens.map((token): DnsRecord => ({
+            type: "CNAME",
+            name: `${token}._domainkey.${domain}`,
+            value: `${token}.dkim.amazonses.com`,
+            required: true,
+            purpose: "dkim"
+          })),
+          { type: "TXT", name: `_dmarc.${domain}`, value: "v=DMARC1; p=quarantine", required: false, purpose: "dmarc" }
+        ]
+      ),
+    check: (domain) => asked((all) => all.identityStatus(domain)),
+    forget: (domain) => asked((all) => all.deleteIdentity(domain))
+  }
+}
+
+export const providerOf = (settings: MailSettings, bounds: ProviderBounds): DomainProvider =>
+  settings.provider === "ses" ? sesProvider(settings, bounds) : smtpProvider(settings)

@@ -14,6 +14,7 @@ export class MailKeys extends ErasableKeys {
   readonly service: Sealer
   /** What domains have to keep: keys that mail is signed by, and what proves a claim. */
   readonly domains: Sealer
+  private readonly notices: Sealer
 
   /** `key`: HUB_MAIL_KEY. */
   constructor(nats: NatsConnection, key: Uint8Array) {
@@ -26,6 +27,16 @@ export class MailKeys extends ErasableKeys {
     })
     this.service = new Sealer(key, "hub mail service")
     this.domains = new Sealer(key, "hub mail domains")
+    this.notices = new Sealer(key, "hub mail notices")
+  }
+
+  /** What the provider told is of no mailbox yet: one key for all, for the days that the log holds it. */
+  sealNotice(id: string, message: string): string {
+    return this.notices.seal(message, `notice ${id}`)
+  }
+
+  openNotice(id: string, sealed: string): string {
+    return this.notices.open(sealed, `notice ${id}`)
   }
 }
 

@@ -3,6 +3,7 @@ import { mailAddressKind } from "./address/actor.ts"
 import { mailboxKind } from "./box/actor.ts"
 import { mailerKind } from "./mailer/actor.ts"
 import { mailKind } from "./message/actor.ts"
+import { noticeKind } from "./notice/actor.ts"
 import { mailProjection } from "./projection.ts"
 import {
   mailEventRowsQuery,
@@ -23,7 +24,8 @@ export const kinds = [
   mailKind,
   mailSendingKind,
   mailRecipientKind,
-  mailServiceKind
+  mailServiceKind,
+  noticeKind
 ]
 
 export const projections = [mailProjection]

@@ -24,7 +24,7 @@ export interface Endpoint extends Required<Traits> {
   readonly body: BodyKind | null
 }
 
-const BODY_KINDS: ReadonlySet<unknown> = new Set<BodyKind>(["plain", "text", "upload", "file"])
+const BODY_KINDS: ReadonlySet<unknown> = new Set<BodyKind>(["plain", "text", "upload", "file", "notice"])
 const isBodyKind = (value: unknown): value is BodyKind => BODY_KINDS.has(value)
 
 const isAuth = (value: unknown): value is Auth =>

@@ -35,6 +35,7 @@ export type EdgeBucket =
   | "id_verify"
   | "id_directory"
   | "recover"
+  | "mail_notice"
   | "human_login"
   | "human_register"
   | "human_write"

@@ -61,7 +61,7 @@ export interface PipelineParts extends SignatureParts {
   readonly routes: ReadonlyMap<string, Route>
   readonly outside: Outside
   /** Why the part of the service that an endpoint needs is not there; `null` where it is. */
-  readonly absence: (needed: "mail") => Refusal | null
+  readonly absence: (needed: "mail" | "ses") => Refusal | null
   /** Of the process, its logger among it. */
   readonly context: Context.Context<never>
 }

@@ -34,7 +34,8 @@ const domainOf = (text: string): Effect.Effect<string, Refused> => {
 }
 
 export const mailDomainRoutes = ({ bus, config: { hub } }: RouteParts) => {
-  const own = ownNames([hub.mail?.domain ?? null, hub.mail?.host ?? null, new URL(hub.baseUrl).host, ...hub.hosts])
+  const host = hub.mail?.provider === "smtp" ? hub.mail.host : null
+  const own = ownNames([hub.mail?.domain ?? null, host, new URL(hub.baseUrl).host, ...hub.hosts])
 
   const look = (call: Call, agent: string, domain: string): Effect.Effect<MailDomain, Refused> =>
     bus.read(call, { actor: domainId(domain), op: "mail_domain.look", input: { agent } })

@@ -14,7 +14,9 @@ import { bodyDecoder } from "../http/json.ts"
 import { clamped, pageMeta, pageOf } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
 import { dataItems, dataValue } from "../http/respond.ts"
+import { drawnOf } from "../http/limits.ts"
 import { localPartRefusal } from "../mail/local-parts.ts"
+import { MailNotices } from "../mail/notices.ts"
 import { attachmentsOf } from "../mail/outgoing.ts"
 import { readPart } from "../mail/parts.ts"
 import { mailReading } from "../mail/reading.ts"
@@ -47,14 +49,16 @@ const noAttachment = refuse(notFound("attachment"))
 const unconfirmed: Refusal = refusal("confirmation_required", "Closing a mailbox needs `confirm`: `delete`.", {
   field: "confirm"
 })
+const noSes = refuse(refusal("email_disabled", "Mail comes to this service by another way."))
 const noDomain = refusal("email_domain_unknown", "You have no such domain here.")
 
 export const mailRoutes = (parts: RouteParts) => {
-  const { bus, lists, blobs, notifications } = parts
+  const { bus, lists, blobs, notifications, limits } = parts
   const { hub } = parts.config
   const { email } = hub.limits.limits
   const { wait_max_seconds } = hub.limits.notifications
   const { forMail } = notifications
+  const notices = hub.mail?.provider === "ses" ? new MailNotices(hub.mail, hub.limits.service.mail, bus) : null
 
   const reading = mailReading(parts)
   const { mailbox, numbers } = reading
@@ -214,6 +218,11 @@ export const mailRoutes = (parts: RouteParts) => {
         const page = pageOf(query, hub.limits)
         const { items, total } = yield* lists.page(call, "mail_log", { agent, ...page })
         return dataItems(items, pageMeta(page, total))
+      }),
+    takeMailNotice: (call) =>
+      Effect.gen(function* () {
+        yield* drawnOf(limits, "mail_notice", call)
+        return notices === null ? yield* noSes : dataValue(yield* notices.take(call))
       })
   })
 }

@@ -121,12 +121,15 @@ const PEOPLE = "human."
 const isForPeople = (method: string, { operationId, "x-hub-auth": auth }: Declared): boolean =>
   auth === "human" || (operationId.startsWith(PEOPLE) && method !== "get")
 
+/** The mail provider's entry: the one that takes plain text, and that no client of ours calls. */
+const isForProvider = ({ requestBody }: Declared): boolean => requestBody?.content["text/plain"] !== undefined
+
 export const operationsIn = (document: OpenApi.OpenAPISpec): ReadonlyArray<Operation> => {
   const operations = Object.entries(document.paths)
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, given]) => ({ path, method, declared: given as unknown as Declared }))
     )
-    .filter(({ method, declared }) => !isForPeople(method, declared))
+    .filter(({ method, declared }) => !isForPeople(method, declared) && !isForProvider(declared))
     .map(({ path, method, declared }) => operationOf(path, method, declared))
     .filter(({ answer }) => answer !== "stream")
   const names = operations.map(({ name }) => name)

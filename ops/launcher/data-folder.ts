@@ -45,7 +45,7 @@ export interface RunFile {
   readonly edges: ReadonlyArray<{ readonly pid: number | null; readonly url: string; readonly metrics: string | null }>
   readonly actors: ReadonlyArray<{ readonly pid: number | null; readonly metrics: string | null }>
   /** Where mail is received, where it is. */
-  readonly mail?: { readonly pid: number | null; readonly smtp: string }
+  readonly mail?: { readonly pid: number | null; readonly smtp?: string }
 }
 
 export interface DataFolder {
@@ -176,11 +176,11 @@ export function describeRun(stack: Stack): RunFile {
       metrics: stack.metricsOf("edge", index)
     })),
     actors: stack.actors.map((actor, index) => ({ pid: actor.pid, metrics: stack.metricsOf("actor", index) })),
-    ...(stack.mail === undefined
-      ? {}
-      : { mail: { pid: stack.mail.role.pid, smtp: `smtp://127.0.0.1:${stack.mail.port}` } })
+    ...(stack.mail === undefined ? {} : { mail: { pid: stack.mail.role.pid, ...smtpAt(stack.mail.port) } })
   }
 }
+
+const smtpAt = (port: number | null) => (port === null ? {} : { smtp: `smtp://127.0.0.1:${port}` })
 
 /** What this and older versions have made in the folder; Postgres's own closes by itself. Nothing else is touched. */
 const OURS = [

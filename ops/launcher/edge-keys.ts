@@ -31,8 +31,8 @@ export const asMail = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
 }
 
 /**
- * An edge's environment: without the service's key, with what it may know of it; without the mail server's, the bot's and
- * that of stored mail.
+ * An edge's environment: without the service's key, with what it may know of it; without the mail server's, the bot's,
+ * the provider's and that of stored mail.
  */
 export const asEdge = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { HUB_SERVER_KEY: _key, HUB_SERVER_KEY_FILE: _file, HUB_DATABASE_URL: _tables, ...rest } = env
@@ -46,5 +46,9 @@ export const asEdge = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
     HUB_MAIL_RELAY: _relay,
     ...kept
   } = without
-  return { ...kept, ...keysFor(env) }
+  return { ...withoutProvider(kept), ...keysFor(env) }
 }
+
+/** Of the mail provider an edge knows the region alone. */
+const withoutProvider = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("AWS_") || name === "AWS_REGION"))

@@ -39,8 +39,8 @@ export interface StackOptions {
   readonly postgres: PostgresOptions | string
   readonly edgePorts: ReadonlyArray<number>
   readonly actors: number
-  /** Port of the process that receives mail; absent: there is none. */
-  readonly mailPort?: number
+  /** Port of the process that receives mail, `null` where it listens on none; absent: there is no such process. */
+  readonly mailPort?: number | null
   /** Private ports for scrapers: free ones, or from this one on, edges first; absent: none. */
   readonly metrics?: "free" | number
   readonly entries: { readonly edge: ReadonlyArray<string>; readonly actor: ReadonlyArray<string> }
@@ -73,7 +73,10 @@ export interface EdgeRole {
 }
 
 /** A stop that is told in the middle of a message leaves it with its sender. */
-const mailEnvironment = (port: number): NodeJS.ProcessEnv => ({ HUB_ROLES: "mail", HUB_MAIL_PORT: String(port) })
+const mailEnvironment = (port: number | null): NodeJS.ProcessEnv => ({
+  HUB_ROLES: "mail",
+  ...(port === null ? {} : { HUB_MAIL_PORT: String(port) })
+})
 
 type StartServer = (options: { port: number; onSpawn: (process: TiedProcess) => void }) => Promise<RunningServer>
 
@@ -83,7 +86,7 @@ export class Stack {
   readonly #metrics: MetricsPorts
   readonly edges: ReadonlyArray<EdgeRole>
   readonly actors: ReadonlyArray<SupervisedRole>
-  readonly mail: { readonly role: SupervisedRole; readonly port: number } | undefined
+  readonly mail: { readonly role: SupervisedRole; readonly port: number | null } | undefined
   #nats: ServerRole = { role: undefined, url: "", operatorUrl: "" }
   #postgres: ServerRole = { role: undefined, url: "", operatorUrl: "" }
   #migration: Promise<void> = Promise.resolve()

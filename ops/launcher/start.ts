@@ -31,8 +31,8 @@ export interface StartSettings {
   readonly metrics: "free" | number | null
   /** Where letters to people are put; `null` where they are sent, or there are none. */
   readonly outbox: string | null
-  /** Whether mail is received, on which port (0: a free one), and for which domain. */
-  readonly mail: { readonly port: number; readonly domain: string } | null
+  /** Whether mail is received, on which port (0: a free one; `null`: by a provider), and for which domain. */
+  readonly mail: { readonly port: number | null; readonly domain: string } | null
   readonly env: NodeJS.ProcessEnv
 }
 
@@ -92,7 +92,7 @@ export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEn
     dataDir,
     baseUrl,
     metrics: unsaid ? "free" : metricsPort === 0 ? null : metricsPort,
-    mail: mail === null ? null : { port: mail.port, domain: mail.domain },
+    mail: mail === null ? null : { port: mail.provider === "smtp" ? mail.port : null, domain: mail.domain },
     outbox: letters?.transport === "file" ? outboxOf(dataDir) : null,
     env: { ...given, ...addressing(env, baseUrl, edgePorts) }
   }
@@ -137,7 +137,7 @@ async function buildStack(
 ): Promise<Stack> {
   const { env, dataDir, edgePorts, metrics, mail } = settings
   await refuseTakenPorts(edgePorts)
-  const mailPort = mail === null ? null : mail.port === 0 ? await drawPort() : mail.port
+  const mailPort = mail === null ? undefined : mail.port === 0 ? await drawPort() : mail.port
   const natsUrl = env["HUB_NATS_URL"]
   const databaseUrl = env["HUB_DATABASE_URL"]
   return new Stack({
@@ -151,7 +151,7 @@ async function buildStack(
     edgePorts,
     actors: settings.actors,
     ...(metrics === null ? {} : { metrics }),
-    ...(mailPort === null ? {} : { mailPort }),
+    ...(mailPort === undefined ? {} : { mailPort }),
     entries,
     autoRestart: true,
     report: say,
@@ -173,8 +173,7 @@ export async function start(options: StartOptions): Promise<number> {
     if (!signal.aborted) await Promise.race([options.serving?.(stack, say), stopped])
     if (!signal.aborted) {
       if (stack.edges.length !== 1) say(edgesOf(stack))
-      if (stack.mail !== undefined && settings.mail !== null)
-        say(`mail for ${settings.mail.domain} is received at smtp://127.0.0.1:${stack.mail.port}`)
+      if (stack.mail !== undefined && settings.mail !== null) say(receivedAt(settings.mail.domain, stack.mail.port))
       if (settings.outbox !== null && stack.actors.length > 0) say(`letters to people are files in ${settings.outbox}`)
       process.stdout.write(`ready ${settings.baseUrl}\n`)
     }
@@ -188,6 +187,11 @@ export async function start(options: StartOptions): Promise<number> {
   }
   return 0
 }
+
+const receivedAt = (domain: string, port: number | null): string =>
+  port === null
+    ? `mail for ${domain} is told by the provider at /api/v1/email/inbound/ses`
+    : `mail for ${domain} is received at smtp://127.0.0.1:${port}`
 
 /** Where each of them answers; behind a balancer the base address is one for all. */
 function edgesOf({ edges }: Stack): string {

@@ -28,7 +28,8 @@ const OF_OPERATION: Readonly<Record<string, () => object>> = {
   "challenge.create": () => create,
   "challenge.serve": serve,
   "challenge.register": () => register,
-  "letter.send": () => send
+  "letter.send": () => send,
+  "mail_notice.take": () => ({ sealed: "sealed1.of.a.what-if" })
 }
 
 export const defaultFacts = (op: string): Facts => ({

@@ -8,12 +8,13 @@ import {
   page,
   PageMeta,
   PagingQuery,
+  personFailures,
   signedFailures,
   signedWriteFailures,
   success
 } from "../envelope.ts"
 import { SINGLE_LINE, Storable, VISIBLE } from "../plain-text.ts"
-import { Chapter, Row, Traits } from "../traits.ts"
+import { Chapter, OWN_BUCKET, Row, Traits } from "../traits.ts"
 import { MAIL_LIMITS } from "./limits.ts"
 import { ListedMail, Mail, Mailbox, MailCodes, MailEvent, MailThread } from "./records.ts"
 import { SendMail } from "./send.ts"
@@ -26,6 +27,9 @@ const { label_max_chars, block_senders_max, allow_senders_max } = MAIL_LIMITS
 
 /** What of the service may be off: then it is 503 `email_disabled`, whoever asks. */
 const NEEDS_MAIL: Traits = { needs: "mail" }
+
+/** By which provider mail comes; draws on a bucket of its own. */
+const NEEDS_SES: Traits = { ...OWN_BUCKET, needs: "ses" }
 
 const LOCAL_PART = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/
 
@@ -89,6 +93,13 @@ const MailStatus = Schema.Struct({
 const Bytes = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "application/octet-stream" }))
 
 const id = { id: Schema.String }
+
+const ProviderNotice = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain" }))
+
+const TakenNotice = Schema.Struct({
+  type: Schema.Literals(["Notification", "SubscriptionConfirmation", "UnsubscribeConfirmation"]),
+  taken: Schema.Boolean
+})
 
 const codesPage = Schema.Struct({
   ok: Schema.Literal(true),
@@ -299,5 +310,29 @@ export const MailApi = HttpApiGroup.make("mail")
     })
       .annotateMerge(describe("signed", "What happened to your mail, newest first"))
       .annotate(Traits, NEEDS_MAIL)
-      .annotate(Row, "opened, received, dropped, closed; newest first; paged")
+      .annotate(Row, "opened, received, dropped, closed; newest first; paged"),
+    HttpApiEndpoint.post("takeMailNotice", "/email/inbound/ses", {
+      payload: ProviderNotice,
+      success: success(TakenNotice),
+      error: personFailures(
+        "email_disabled",
+        "validation_error",
+        "request_too_large",
+        "email_sns_topic",
+        "email_sns_signature",
+        "email_sns_stale",
+        "email_sns_in_progress",
+        "email_sns_certificate"
+      )
+    })
+      .annotateMerge(
+        describe(
+          "none",
+          "What the mail provider tells; not for agents",
+          "A message of Amazon SNS, signed by it, for a topic of this service.",
+          "notice"
+        )
+      )
+      .annotate(Traits, NEEDS_SES)
+      .annotate(Row, "not for agents: the mail provider's own entry")
   )

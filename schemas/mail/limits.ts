@@ -117,5 +117,36 @@ export const MAIL_SERVICE_LIMITS = {
   dns_records_max: 50,
   dns_record_max_chars: 4096,
   /** Aliases that are followed where a name server does not. */
-  dns_aliases_max: 4
+  dns_aliases_max: 4,
+  /** A notification of the provider's, as it is sent to an edge; how old it may be, and how far ahead of the clock. */
+  notice_max_bytes: 307_200,
+  notice_stale_seconds: 86_400,
+  notice_ahead_seconds: 3600,
+  /** That one edge takes at once. */
+  notices_taking_max: 64,
+  /** A certificate of the provider's: its size, the time for fetching it, fetches at once, and how many are kept. */
+  certificate_max_bytes: 65_536,
+  certificate_fetch_ms: 5000,
+  certificate_fetches_max: 4,
+  certificates_kept_max: 16,
+  certificate_kept_seconds: 3600,
+  /** How long the log holds a notification: longer than it could be sent again. */
+  notice_kept_seconds: 259_200,
+  /** Notifications that one mail process carries out at once, and that all have been given without an answer. */
+  notices_at_once: 4,
+  notice_pending_max: 64,
+  /** One that nobody says to be working on goes to another; one attempt ends after so long. */
+  notice_ack_wait_ms: 30_000,
+  notice_try_ms: 90_000,
+  /** What failed is tried again after this, each time later, until it is given up. */
+  notice_again_ms: 2000,
+  notice_again_max_ms: 300_000,
+  notice_give_up_seconds: 172_800,
+  /** One call of the provider's interface. */
+  provider_connect_ms: 5000,
+  provider_call_ms: 20_000,
+  /** A message that the provider has stored: the time for fetching it. */
+  object_fetch_ms: 30_000,
+  /** After that a paused account is looked at again. */
+  provider_paused_seconds: 3600
 } as const

@@ -1,3 +1,4 @@
+import { noticeOperations } from "./notice.ts"
 import { addressOperations, mailboxOperations, mailerOperations, mailOperations, mailQueries } from "./operations.ts"
 import {
   recipientOperations,
@@ -19,5 +20,6 @@ export const operations = {
   ...mailOperations,
   ...sendingOperations,
   ...recipientOperations,
-  ...serviceOperations
+  ...serviceOperations,
+  ...noticeOperations
 }

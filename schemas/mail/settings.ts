@@ -2,28 +2,40 @@
 import { type MailServer, mailServerOf } from "../letter/settings.ts"
 import { SINGLE_LINE } from "../plain-text.ts"
 import { parseSeed } from "../signing/seed.ts"
+import { readSesSettings, type SesSettings } from "./ses-settings.ts"
 
-export type MailProvider = "off" | "smtp"
+export type MailProvider = "off" | "smtp" | "ses"
 
-export interface MailSettings {
-  readonly provider: "smtp"
+interface Common {
   /** Default domain of addresses, as A-label. */
   readonly domain: string
-  /** Host that MX records of agents' domains name. */
-  readonly host: string
-  /** Of receiving SMTP; 0: a free one. */
-  readonly port: number
   /** Name servers to ask, as `ip:port`; none: those of the machine. */
   readonly dnsServers: ReadonlyArray<string>
   /** Whether an agent needs a confirmed owner with a verified address. */
   readonly requireOwner: boolean
+  /** Where a person may complain: one line, at the foot of what agents send. */
+  readonly abuseContact: string | null
+}
+
+/** Mail comes by SMTP, from whoever sends it. */
+export interface SmtpMail extends Common {
+  readonly provider: "smtp"
+  /** That the MX records of agents' own domains name. */
+  readonly host: string
+  /** Of receiving SMTP; 0: a free one. */
+  readonly port: number
   /** STARTTLS is offered where both are there: paths of PEM files. */
   readonly tls: { readonly cert: string; readonly key: string } | null
   /** Who takes mail to the world; `null`: the servers of its recipients, in development files. */
   readonly relay: MailServer | null
-  /** Where a person may complain: one line, at the foot of what agents send. */
-  readonly abuseContact: string | null
 }
+
+/** Mail comes and goes by Amazon SES, which tells by SNS (ses-settings.ts). Its credentials are the SDK's own affair. */
+export interface SesMail extends Common, SesSettings {
+  readonly provider: "ses"
+}
+
+export type MailSettings = SmtpMail | SesMail
 
 export type MailSettingsResult =
   | { readonly ok: true; readonly settings: MailSettings | null }
@@ -39,31 +51,37 @@ const BYTE_MAX = 255
 const SMTP_PORT = 25
 const ABUSE_CONTACT_MAX_CHARS = 200
 
-export const readMailSettings = (env: Env): MailSettingsResult => {
+/** `mode`: what is open to tests alone is refused in production. */
+export const readMailSettings = (env: Env, mode: "development" | "production" = "production"): MailSettingsResult => {
   const provider = given(env, "HUB_MAIL_PROVIDER") ?? "off"
-  if (provider === "ses") return problem("HUB_MAIL_PROVIDER=ses is not available yet: take smtp")
-  if (provider !== "off" && provider !== "smtp") return problem("HUB_MAIL_PROVIDER must be one of off, smtp, ses")
+  if (provider !== "off" && provider !== "smtp" && provider !== "ses")
+    return problem("HUB_MAIL_PROVIDER must be one of off, smtp, ses")
   if (provider === "off") return { ok: true, settings: null }
   const domain = mailDomain(given(env, "HUB_MAIL_DOMAIN") ?? "")
   if (domain === null)
     return problem("HUB_MAIL_DOMAIN must be the domain of the service's addresses, such as mail.example.org")
-  const host = mailDomain(given(env, "HUB_MAIL_HOST") ?? domain)
-  if (host === null) return problem("HUB_MAIL_HOST must be the name of the host that receives mail")
-  const port = Number(given(env, "HUB_MAIL_PORT") ?? SMTP_PORT)
-  if (!Number.isInteger(port) || port < 0 || port > PORT_MAX)
-    return problem(`HUB_MAIL_PORT must be a whole number from 0 to ${PORT_MAX}`)
-  const dnsServers = (given(env, "HUB_DNS_SERVERS") ?? "")
-    .split(",")
-    .map((one) => one.trim())
-    .filter((one) => one !== "")
+  const dnsServers = listOf(given(env, "HUB_DNS_SERVERS"))
   if (dnsServers.length > DNS_SERVERS_MAX || !dnsServers.every(isNameServer))
     return problem(
       `HUB_DNS_SERVERS must be at most ${DNS_SERVERS_MAX} addresses such as 192.0.2.53:53, with commas between`
     )
-  const [cert, key] = [given(env, "HUB_MAIL_TLS_CERT"), given(env, "HUB_MAIL_TLS_KEY")]
-  if ((cert === null) !== (key === null)) return problem("HUB_MAIL_TLS_CERT and HUB_MAIL_TLS_KEY go together")
   const required = given(env, "HUB_MAIL_REQUIRE_OWNER") ?? "false"
   if (required !== "true" && required !== "false") return problem("HUB_MAIL_REQUIRE_OWNER must be true or false")
+  const abuseContact = given(env, "HUB_MAIL_ABUSE_CONTACT")
+  if (abuseContact !== null && (abuseContact.length > ABUSE_CONTACT_MAX_CHARS || !SINGLE_LINE.test(abuseContact)))
+    return problem(`HUB_MAIL_ABUSE_CONTACT must be one line of at most ${ABUSE_CONTACT_MAX_CHARS} characters`)
+  const common = { domain, dnsServers, requireOwner: required === "true", abuseContact }
+  return provider === "smtp" ? smtpMail(env, common) : sesMail(env, common, mode)
+}
+
+const smtpMail = (env: Env, common: Common): MailSettingsResult => {
+  const host = mailDomain(given(env, "HUB_MAIL_HOST") ?? common.domain)
+  if (host === null) return problem("HUB_MAIL_HOST must be the name of the host that receives mail")
+  const port = Number(given(env, "HUB_MAIL_PORT") ?? SMTP_PORT)
+  if (!Number.isInteger(port) || port < 0 || port > PORT_MAX)
+    return problem(`HUB_MAIL_PORT must be a whole number from 0 to ${PORT_MAX}`)
+  const [cert, key] = [given(env, "HUB_MAIL_TLS_CERT"), given(env, "HUB_MAIL_TLS_KEY")]
+  if ((cert === null) !== (key === null)) return problem("HUB_MAIL_TLS_CERT and HUB_MAIL_TLS_KEY go together")
   const tls = cert === null || key === null ? null : { cert, key }
   const relayUrl = given(env, "HUB_MAIL_RELAY")
   const relay = mailServerOf(relayUrl)
@@ -72,13 +90,20 @@ export const readMailSettings = (env: Env): MailSettingsResult => {
       "HUB_MAIL_RELAY must be an address such as smtp://user:password@host:587 or smtps://host, " +
         "with nothing behind the port but ?tls=off, which takes no password"
     )
-  const abuseContact = given(env, "HUB_MAIL_ABUSE_CONTACT")
-  if (abuseContact !== null && (abuseContact.length > ABUSE_CONTACT_MAX_CHARS || !SINGLE_LINE.test(abuseContact)))
-    return problem(`HUB_MAIL_ABUSE_CONTACT must be one line of at most ${ABUSE_CONTACT_MAX_CHARS} characters`)
-  return {
-    ok: true,
-    settings: { provider, domain, host, port, dnsServers, requireOwner: required === "true", tls, relay, abuseContact }
-  }
+  return { ok: true, settings: { provider: "smtp", ...common, host, port, tls, relay } }
+}
+
+const sesMail = (env: Env, common: Common, mode: "development" | "production"): MailSettingsResult => {
+  const read = readSesSettings(
+    {
+      region: given(env, "AWS_REGION"),
+      topics: listOf(given(env, "HUB_SES_TOPICS")),
+      certHosts: listOf(given(env, "HUB_SES_CERT_HOSTS")),
+      configurationSet: given(env, "HUB_SES_CONFIGURATION_SET")
+    },
+    mode
+  )
+  return read.ok ? { ok: true, settings: { provider: "ses", ...common, ...read.settings } } : problem(read.problem)
 }
 
 /** In lower case, as A-label, of at least two labels; `null` where it is none. */
@@ -106,6 +131,12 @@ const isNameServer = (text: string): boolean => {
     ? URL.canParse(`http://${address}`)
     : address.split(".").every((part) => Number(part) <= BYTE_MAX)
 }
+
+const listOf = (text: string | null): ReadonlyArray<string> =>
+  (text ?? "")
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "")
 
 const problem = (text: string): MailSettingsResult => ({ ok: false, problem: text })
 

@@ -11,7 +11,34 @@ export interface Exception {
   readonly why: string
 }
 
+/** What the mail provider tells, on a service whose mail comes by SMTP. */
+const BY_ANOTHER_WAY: ReadonlyArray<Exception> = [
+  ...[
+    "incomplete",
+    "of another request",
+    "with a bad key",
+    "with a bad timestamp",
+    "with a bad nonce",
+    "of another time",
+    "sent twice"
+  ].map((name): Exception => ({
+    operation: "POST /api/v1/email/inbound/ses",
+    check: "signature",
+    name,
+    answer: "503 email_disabled",
+    why: "contract 20: under another provider it is off, before anything else"
+  })),
+  {
+    operation: "POST /api/v1/email/inbound/ses",
+    check: "limit",
+    name: "unsigned",
+    answer: "ip",
+    why: "contract 20: under another provider it is off, before any other bucket"
+  }
+]
+
 export const EXCEPTIONS: ReadonlyArray<Exception> = [
+  ...BY_ANOTHER_WAY,
   {
     operation: "POST /api/v1/register",
     check: "signature",

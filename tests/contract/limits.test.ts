@@ -32,7 +32,8 @@ const RATE_LIMITS: ReadonlyArray<readonly [string, number, number]> = [
 const MORE_RATE_LIMITS: typeof RATE_LIMITS = [
   ["id_verify", 300, MINUTE],
   ["id_directory", 30, 5 * MINUTE],
-  ["recover", 10, HOUR]
+  ["recover", 10, HOUR],
+  ["mail_notice", 300, MINUTE]
 ]
 
 /** Section 8, the rest of it that there is something to limit for, by the path in this project. */

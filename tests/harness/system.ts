@@ -183,7 +183,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
         ? undefined
         : withLine(
             controlOf(stack.mail.role),
-            { port: stack.mail.port, metrics: stack.metricsOf("mail", 0) ?? "" },
+            { port: stack.mail.port ?? 0, metrics: stack.metricsOf("mail", 0) ?? "" },
             lines,
             "mail 0"
           ),

@@ -12,6 +12,15 @@ const OF_PEOPLE = [subjects.query("people"), subjects.query("owner_words"), subj
 const MAIL_PIECE = subjects.mailPiece("1", "1", "text", "0")
 const MAIL_PIECE_READ = `$JS.API.DIRECT.GET.${streams.mail}.${MAIL_PIECE}`
 
+/** Consumers of the log whose messages are worked off, each by the role that it is for. */
+const WORKED_OFF = [consumers.webhooks, consumers.mailNotices, consumers.outbound]
+
+const workedOff = (durable: string): ReadonlyArray<string> => [
+  `$JS.API.CONSUMER.INFO.${streams.events}.${durable}`,
+  `$JS.API.CONSUMER.MSG.NEXT.${streams.events}.${durable}`,
+  `$JS.ACK.${streams.events}.${durable}.1.1.1.1.1`
+]
+
 /** Every place of the bus, by every function that makes one, and what nats-server offers beside. */
 export const PLACES: ReadonlyArray<string> = [
   ...FRAMES,
@@ -54,15 +63,13 @@ export const PLACES: ReadonlyArray<string> = [
     `$JS.API.CONSUMER.LIST.${stream}`,
     `$JS.API.CONSUMER.NAMES.${stream}`
   ]),
-  ...["CREATE", "INFO", "DELETE", "MSG.NEXT", "PAUSE", "UNPIN", "RESET"].map(
-    (verb) => `$JS.API.CONSUMER.${verb}.${streams.events}.${consumers.webhooks}`
-  ),
-  `$JS.API.CONSUMER.CREATE.${streams.events}.${consumers.webhooks}.${subjects.events}`,
-  `$JS.ACK.${streams.events}.${consumers.webhooks}.1.1.1.1.1`,
-  ...["CREATE", "INFO", "DELETE", "MSG.NEXT"].map(
-    (verb) => `$JS.API.CONSUMER.${verb}.${streams.events}.${consumers.outbound}`
-  ),
-  `$JS.ACK.${streams.events}.${consumers.outbound}.1.1.1.1.1`,
+  ...WORKED_OFF.flatMap((durable) => [
+    ...["CREATE", "INFO", "DELETE", "MSG.NEXT", "PAUSE", "UNPIN", "RESET"].map(
+      (verb) => `$JS.API.CONSUMER.${verb}.${streams.events}.${durable}`
+    ),
+    `$JS.API.CONSUMER.CREATE.${streams.events}.${durable}.${subjects.events}`,
+    `$JS.ACK.${streams.events}.${durable}.1.1.1.1.1`
+  ]),
   `$JS.ACK.${streams.timers}.${consumers.timers}.1.1.1.1.1`,
   "$JS.API.STREAM.CREATE.MINE",
   "$JS.API.STREAM.LIST",
@@ -89,14 +96,7 @@ export const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: 
     ].includes(place),
   queries: (place) => ["_INBOX.edge.x", ...OF_PEOPLE, `$JS.API.STREAM.INFO.KV_${buckets.leases}`].includes(place),
   webhooks: (place) =>
-    [
-      subjects.node("s", "webhooks"),
-      subjects.suspect,
-      ...LEASES,
-      `$JS.API.CONSUMER.INFO.${streams.events}.${consumers.webhooks}`,
-      `$JS.API.CONSUMER.MSG.NEXT.${streams.events}.${consumers.webhooks}`,
-      `$JS.ACK.${streams.events}.${consumers.webhooks}.1.1.1.1.1`
-    ].includes(place),
+    [subjects.node("s", "webhooks"), subjects.suspect, ...LEASES, ...workedOff(consumers.webhooks)].includes(place),
   mail: (place) =>
     [
       subjects.node("s", "mail"),
@@ -109,18 +109,18 @@ export const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: 
       `$JS.API.STREAM.PURGE.${streams.mail}`,
       `$JS.API.STREAM.MSG.GET.${streams.mailKeys}`,
       `$JS.API.DIRECT.GET.${streams.blobs}.${subjects.blob("s", "0")}`,
-      `$JS.API.CONSUMER.INFO.${streams.events}.${consumers.outbound}`,
-      `$JS.API.CONSUMER.MSG.NEXT.${streams.events}.${consumers.outbound}`,
-      `$JS.ACK.${streams.events}.${consumers.outbound}.1.1.1.1.1`
+      ...workedOff(consumers.outbound),
+      ...workedOff(consumers.mailNotices)
     ].includes(place),
   actors: (place) => {
     if (place.startsWith("hub.node.")) return place === subjects.node("s", "actors")
     if (/^hub\.(timer\.fire|blob|mail)\./.test(place)) return false
     if (place.startsWith("_INBOX.")) return place === "_INBOX.edge.x"
-    const isShared = Object.values(consumers).some(
-      (one) => one !== consumers.timers && place.includes(`.${streams.events}.${one}`)
+    if (
+      place.startsWith("$JS.API.CONSUMER.") &&
+      WORKED_OFF.some((durable) => place.includes(`.${streams.events}.${durable}`))
     )
-    if (place.startsWith("$JS.API.CONSUMER.") && isShared) return /\.(INFO|MSG\.NEXT)\./.test(place)
+      return /\.(INFO|MSG\.NEXT)\./.test(place)
     if (place.startsWith("$JS.API.STREAM.PURGE."))
       return [streams.verified, streams.aside, streams.blobs, streams.mail].some((stream) =>
         place.endsWith(`.${stream}`)

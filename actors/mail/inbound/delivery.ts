@@ -20,10 +20,11 @@ import { type MailKeys, sealDropped } from "../keys.ts"
 import type { ParsedMail } from "../parse/parsed.ts"
 import { type Addressed, letsIn, partsOf, sealedMail, summaryOf } from "./sealed.ts"
 import type { MailStore } from "./store.ts"
-import type { Origin } from "./verdicts.ts"
 
-export interface Incoming extends Origin {
+export interface Incoming {
   readonly raw: Buffer
+  /** Of the envelope; empty for what tells of mail that could not be delivered. */
+  readonly sender: string
   /** One for each mailbox. */
   readonly to: ReadonlyArray<Addressed>
 }
@@ -34,7 +35,6 @@ export interface DeliveryParts {
   readonly store: MailStore
   readonly nextNumber: Effect.Effect<number, Refusal>
   readonly parse: (raw: Buffer) => Effect.Effect<ParsedMail, Refusal>
-  readonly judge: (raw: Buffer, origin: Origin) => Effect.Effect<Verdicts>
   readonly wordsMax: number
   readonly notStored: Refusal
 }
@@ -52,14 +52,22 @@ interface Read {
 const hashOf = ({ raw, sender }: Incoming): string =>
   createHash("sha256").update(sender).update("\n").update(raw).digest("hex")
 
-/** Fails where the sender is to come again. */
-export const delivered = (parts: DeliveryParts, incoming: Incoming): Effect.Effect<void, Refusal> =>
+/** Where a virus was found, what could carry it is not kept. */
+const harmless = (mail: ParsedMail, { virus }: Verdicts): ParsedMail =>
+  virus === "FAIL"
+    ? { ...mail, attachments: [], attachments_dropped: mail.attachments_dropped + mail.attachments.length }
+    : mail
+
+/** Fails where the sender is to come again. `judged`: by who has received it. */
+export const delivered = (
+  parts: DeliveryParts,
+  incoming: Incoming,
+  judged: Effect.Effect<Verdicts>
+): Effect.Effect<void, Refusal> =>
   Effect.gen(function* () {
-    const [mail, verdicts] = yield* Effect.all([parts.parse(incoming.raw), parts.judge(incoming.raw, incoming)], {
-      concurrency: 2
-    })
+    const [mail, verdicts] = yield* Effect.all([parts.parse(incoming.raw), judged], { concurrency: 2 })
     const read: Read = {
-      mail,
+      mail: harmless(mail, verdicts),
       verdicts,
       hash: hashOf(incoming),
       sender: incoming.sender,

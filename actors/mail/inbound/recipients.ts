@@ -1,7 +1,5 @@
 /** Whom an address of the envelope leads to (spec 4.9): the mailbox of its local part, with the tag behind a plus. */
-import type { Effect } from "effect"
 import { mailDomain } from "../../../schemas/mail/settings.ts"
-import type { Recipient } from "./server.ts"
 
 export interface Named {
   /** Without the tag, in lower case, the domain as A-label. */
@@ -9,9 +7,6 @@ export interface Named {
   readonly domain: string
   readonly tag: string | null
 }
-
-/** `address`: without its tag. */
-export type RecipientOf = (address: string, tag: string | null) => Effect.Effect<Recipient>
 
 const ADDRESS_MAX_CHARS = 320
 const TAG_MAX_CHARS = 64

@@ -12,24 +12,17 @@
 import { readFileSync } from "node:fs"
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server"
 import type { Limits } from "../../../schemas/limits.ts"
-import type { MailSettings } from "../../../schemas/mail/settings.ts"
+import type { SmtpMail } from "../../../schemas/mail/settings.ts"
 import { senderAddress } from "../../../schemas/mail/senders.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { VERSION } from "../../../schemas/version.ts"
 import type { Incoming } from "./delivery.ts"
 import type { Returned } from "../outbound/return-path.ts"
+import type { Recipient } from "./recipient.ts"
 import { namedBy } from "./recipients.ts"
 import type { Addressed } from "./sealed.ts"
 import { Sessions } from "./sessions.ts"
-
-/** What a recipient is, to whoever sends. */
-export type Recipient =
-  | { readonly type: "mailbox"; readonly mailbox: number; readonly address: string }
-  | { readonly type: "nobody" }
-  | { readonly type: "full" }
-  /** Its domain is not active: it may be again. */
-  | { readonly type: "later" }
-  | { readonly type: "unknown" }
+import type { Origin } from "./verdicts.ts"
 
 export interface Receiving {
   /** `address`: without its tag. */
@@ -37,7 +30,7 @@ export interface Receiving {
   /** Whether there is room for mail at all. */
   readonly hasRoom: () => Promise<boolean>
   /** Resolves to whether it was taken. */
-  readonly deliver: (incoming: Incoming) => Promise<boolean>
+  readonly deliver: (incoming: Incoming & Origin) => Promise<boolean>
   /** What an address of the service's own is for; `null` where it is none. */
   readonly ownAddress: (address: string) => OwnAddress | null
   /** What came to such addresses. */
@@ -89,7 +82,7 @@ export class MailServer {
   private readonly sessions: Sessions
   private heldBytes = 0
 
-  constructor(receiving: Receiving, { domain, tls }: Pick<MailSettings, "domain" | "tls">, bounds: Bounds) {
+  constructor(receiving: Receiving, { domain, tls }: Pick<SmtpMail, "domain" | "tls">, bounds: Bounds) {
     this.receiving = receiving
     this.bounds = bounds
     this.sessions = new Sessions(bounds, (id, words) => this.hangUp(id, words))
@@ -245,7 +238,7 @@ export class MailServer {
     }
   }
 
-  private incoming(raw: Buffer, session: SMTPServerSession): Incoming {
+  private incoming(raw: Buffer, session: SMTPServerSession): Incoming & Origin {
     const { mailFrom } = session.envelope
     const to = [...(this.recipients.get(session)?.mailboxes ?? [])].map(([mailbox, one]): Addressed => ({
       mailbox,

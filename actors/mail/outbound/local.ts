@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import type { Verdicts } from "../../../schemas/mail/records.ts"
 import { delivered, type DeliveryParts } from "../inbound/delivery.ts"
-import { namedBy, type RecipientOf } from "../inbound/recipients.ts"
+import type { RecipientOf } from "../inbound/recipient.ts"
+import { namedBy } from "../inbound/recipients.ts"
 import type { Outcome, Transport } from "./transport.ts"
 
 /** The service itself has seen who sends. */
@@ -26,15 +27,8 @@ export const localTransport = (parts: DeliveryParts, recipient: RecipientOf): Tr
       if (found.type !== "mailbox") return found.type === "full" ? FULL : LATER
       const { mailbox, address } = found
       const tags = named.tag === null ? [] : [named.tag]
-      const incoming = {
-        ip: "127.0.0.1",
-        helo: "localhost",
-        sender: envelopeFrom,
-        raw: bytes,
-        to: [{ mailbox, address, to, tags }]
-      }
-      const judged = { ...parts, judge: () => Effect.succeed(OWN) }
-      return yield* Effect.match(delivered(judged, incoming), {
+      const incoming = { sender: envelopeFrom, raw: bytes, to: [{ mailbox, address, to, tags }] }
+      return yield* Effect.match(delivered(parts, incoming, Effect.succeed(OWN)), {
         onSuccess: (): Outcome => ({ type: "sent", provider_id: null, delivered: true }),
         onFailure: ({ code }: Refusal): Outcome =>
           code === "not_found" ? NOBODY : code === "rate_limited" ? FULL : LATER

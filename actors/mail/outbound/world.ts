@@ -2,13 +2,21 @@
 import { Effect, type Scope } from "effect"
 import type { HubConfig } from "../../../schemas/config.ts"
 import { MAIL_SERVICE_LIMITS } from "../../../schemas/mail/limits.ts"
-import type { MailSettings } from "../../../schemas/mail/settings.ts"
+import type { MailSettings, SesMail } from "../../../schemas/mail/settings.ts"
 import { outboxOf } from "../../letter/outbox.ts"
 import type { Lookup } from "../dns.ts"
 import { exchangesBy } from "./exchanges.ts"
 import { filesTransport } from "./file.ts"
 import { exchangeTransport, relayTransport } from "./smtp.ts"
+import type { ProviderBounds } from "../ses/client.ts"
 import type { Transport } from "./transport.ts"
+
+/** Who has no such provider loads nothing of it. */
+const sesTransport = (settings: SesMail, bounds: ProviderBounds): Effect.Effect<Transport, never, Scope.Scope> =>
+  Effect.flatMap(
+    Effect.promise(() => import("../ses/transport.ts")),
+    ({ openSesTransport }) => openSesTransport(settings, bounds)
+  )
 
 export const worldTransport = (
   settings: MailSettings,
@@ -16,6 +24,7 @@ export const worldTransport = (
   { limits, env, data }: Pick<HubConfig, "limits" | "env" | "data">
 ): Effect.Effect<Transport, never, Scope.Scope> => {
   const bounds = limits.service.mail
+  if (settings.provider === "ses") return sesTransport(settings, bounds)
   if (settings.relay !== null) return relayTransport(settings.relay, settings.domain, bounds)
   // A service that is tried out writes to nobody by chance.
   if (env === "development" && bounds.mx_port === MAIL_SERVICE_LIMITS.mx_port)

@@ -2,7 +2,8 @@
 import { connect, type Socket } from "node:net"
 import { afterEach, expect, test } from "vitest"
 import type { Incoming } from "../../../actors/mail/inbound/delivery.ts"
-import { MailServer, type Receiving, type Recipient } from "../../../actors/mail/inbound/server.ts"
+import type { Recipient } from "../../../actors/mail/inbound/recipient.ts"
+import { MailServer, type Receiving } from "../../../actors/mail/inbound/server.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { waitFor } from "../../harness/index.ts"
 

@@ -1,0 +1,54 @@
+/** What a recipient is, to whoever sends. */
+import { randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import type { Refusal } from "../../../schemas/errors.ts"
+import { domainId } from "../../../schemas/mail-domain/id.ts"
+import type { Asking } from "../../fanout/asks.ts"
+import { addressId } from "../address/id.ts"
+
+export type Recipient =
+  | { readonly type: "mailbox"; readonly mailbox: number; readonly address: string }
+  | { readonly type: "nobody" }
+  | { readonly type: "full" }
+  /** Its domain is not active: it may be again. */
+  | { readonly type: "later" }
+  | { readonly type: "unknown" }
+
+/** `address`: without its tag. */
+export type RecipientOf = (address: string, tag: string | null) => Effect.Effect<Recipient>
+
+const NOBODY: Recipient = { type: "nobody" }
+
+/** `not_found` is an answer, every other refusal is none. */
+const orNobody = <A>(asked: Effect.Effect<A, Refusal>): Effect.Effect<A | null, Refusal> =>
+  Effect.catch(asked, (refused) => (refused.code === "not_found" ? Effect.succeed(null) : Effect.fail(refused)))
+
+/** Once it is another's, or nobody's, its mailboxes are about to be closed. */
+const domainStands = (
+  ask: Asking,
+  domain: string,
+  agent: string
+): Effect.Effect<"active" | "later" | "gone", Refusal> =>
+  Effect.map(orNobody(ask(randomUUID(), "mail_domain.ready", domainId(domain), null)), (found) =>
+    found?.agent !== agent ? "gone" : found.ready ? "active" : "later"
+  )
+
+/** Fails where nobody can say. */
+const found = (ask: Asking, address: string, tag: string | null): Effect.Effect<Recipient, Refusal> =>
+  Effect.gen(function* () {
+    const claim = yield* orNobody(ask(randomUUID(), "mail_address.look", addressId(address), null))
+    if (claim === null || claim.mailbox === null) return NOBODY
+    const accepts = ask(randomUUID(), "mailbox.accepts", String(claim.mailbox), tag === null ? null : { tag })
+    const box = yield* orNobody(accepts)
+    if (box === null) return NOBODY
+    const domain = address.slice(address.lastIndexOf("@") + 1)
+    const stands = claim.custom ? yield* domainStands(ask, domain, claim.agent) : "active"
+    if (stands !== "active") return stands === "later" ? { type: "later" } : NOBODY
+    if (box.full !== null) return { type: "full" }
+    return { type: "mailbox", mailbox: claim.mailbox, address: box.address }
+  })
+
+export const recipientBy =
+  (ask: Asking): RecipientOf =>
+  (address, tag) =>
+    Effect.orElseSucceed(found(ask, address, tag), (): Recipient => ({ type: "unknown" }))

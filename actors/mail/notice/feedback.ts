@@ -1,0 +1,88 @@
+/** What SES says of a mail that we have sent, as a report on its sending. Pure but for handing it on. */
+import { Effect } from "effect"
+import type { Refusal } from "../../../schemas/errors.ts"
+import type { NoticeOutcome } from "../../../schemas/mail/notice.ts"
+import type { Notification } from "./notification.ts"
+
+/** By which a sending is known again: of what is sent, the tag and the header. */
+export const SENDING_TAG = "hub-sending"
+export const SENDING_HEADER = "X-Hub-Sending"
+
+export interface Report {
+  readonly type: "bounced" | "complained" | "delivered" | "failed"
+  readonly reason: string
+}
+
+/** Whom reports are handed to. `id`: of the sending, `<mail>-<n>`. Refused `not_found` where there is none. */
+export interface Reports {
+  readonly report: (id: string, report: Report) => Effect.Effect<unknown, Refusal>
+}
+
+const SENDING_ID = /^\d{1,16}-\d{1,6}$/
+const REASON_CHARS = 200
+const STATUS = /^[245]\.\d{1,3}\.\d{1,3}$/
+const KIND = /^[a-z-]{1,30}$/
+
+/** The tag comes with events, the header with feedback notifications that are told with headers. */
+export const sendingOf = ({ mail: { tags, headers } }: Notification): string | null => {
+  const header = headers?.find(({ name }) => name.toLowerCase() === SENDING_HEADER.toLowerCase())?.value
+  const id = tags?.[SENDING_TAG]?.[0] ?? header?.trim()
+  return id !== undefined && SENDING_ID.test(id) ? id : null
+}
+
+/** One line of visible text, whatever a foreign server has said. */
+const words = (...parts: ReadonlyArray<string | undefined>): string =>
+  parts
+    .filter((part) => part !== undefined && part !== "")
+    .join(": ")
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .trim()
+    .slice(0, REASON_CHARS)
+
+/** `null` where nothing follows from it. */
+export const reportIn = (notification: Notification): Report | null => {
+  const { notificationType, eventType, bounce, complaint, reject } = notification
+  switch (eventType ?? notificationType) {
+    case "Bounce": {
+      if (bounce === undefined) return null
+      const { bounceType, bounceSubType, bouncedRecipients } = bounce
+      // An answering machine says so too.
+      if (bounceType === "Transient" && bounceSubType === "General") return null
+      const [first] = bouncedRecipients ?? []
+      // What the other server wrote may hold an address: its status says enough.
+      const reason = words(`${bounceType}/${bounceSubType ?? ""}`, STATUS.exec(first?.status ?? "")?.[0])
+      return { type: bounceType === "Permanent" ? "bounced" : "failed", reason }
+    }
+    case "Complaint":
+      return complaintIn(complaint?.complaintSubType ?? null, complaint?.complaintFeedbackType ?? null)
+    case "Delivery":
+      return { type: "delivered", reason: "" }
+    case "Reject":
+      return { type: "failed", reason: words("the provider sends no such message", reject?.reason) }
+    default:
+      return null
+  }
+}
+
+const complaintIn = (sub: string | null, feedback: string | null): Report | null => {
+  // The provider has a complaint of before in mind, and has not sent this one.
+  if (sub === "OnAccountSuppressionList") return { type: "failed", reason: "on the provider's suppression list" }
+  // Somebody took it out of the spam again.
+  if (feedback === "not-spam") return null
+  return { type: "complained", reason: KIND.exec(feedback ?? "")?.[0] ?? "abuse" }
+}
+
+const ignored = (reason: string): NoticeOutcome => ({ outcome: "ignored", reason })
+const DONE: NoticeOutcome = { outcome: "done", reason: null }
+
+/** `reports`: `null` while the service sends nothing. */
+export const fedBack = (reports: Reports | null, notification: Notification): Effect.Effect<NoticeOutcome, Refusal> => {
+  const report = reportIn(notification)
+  if (report === null) return Effect.succeed(ignored("nothing follows from it"))
+  const id = sendingOf(notification)
+  if (id === null) return Effect.succeed(ignored("of no sending of this service"))
+  if (reports === null) return Effect.succeed(ignored("this service sends no mail"))
+  return Effect.catch(Effect.as(reports.report(id, report), DONE), (refused) =>
+    refused.code === "not_found" ? Effect.succeed(ignored("there is no such sending")) : Effect.fail(refused)
+  )
+}

@@ -1,0 +1,105 @@
+/** A mail that SES received for us: from its notification, or from where it was stored, to the mailboxes. */
+import { Effect } from "effect"
+import { type Refusal, unavailable } from "../../../schemas/errors.ts"
+import type { NoticeOutcome } from "../../../schemas/mail/notice.ts"
+import { senderAddress } from "../../../schemas/mail/senders.ts"
+import type { Verdict, Verdicts } from "../../../schemas/mail/records.ts"
+import { logNow } from "../../../schemas/runtime/log/log.ts"
+import { delivered, type DeliveryParts } from "../inbound/delivery.ts"
+import { recipientBy } from "../inbound/recipient.ts"
+import { namedBy } from "../inbound/recipients.ts"
+import type { Addressed } from "../inbound/sealed.ts"
+import type { Objects } from "../ses/objects.ts"
+import type { Notification, Receipt } from "./notification.ts"
+
+export interface ReceivedParts {
+  readonly delivery: DeliveryParts
+  readonly objects: Objects
+  readonly recipients_max: number
+  readonly message_max_bytes: number
+}
+
+const VERDICTS: ReadonlyMap<string, Verdict> = new Map([
+  ["PASS", "PASS"],
+  ["FAIL", "FAIL"],
+  ["GRAY", "GRAY"],
+  ["PROCESSING_FAILED", "PROCESSING_FAILED"],
+  ["DISABLED", "NONE"]
+])
+
+/** What SES does not judge is told as not looked for. */
+const verdictOf = (judged: { readonly status: string } | undefined): Verdict =>
+  VERDICTS.get(judged?.status ?? "") ?? "NONE"
+
+export const verdictsIn = (receipt: Receipt): Verdicts => ({
+  spf: verdictOf(receipt.spfVerdict),
+  dkim: verdictOf(receipt.dkimVerdict),
+  dmarc: verdictOf(receipt.dmarcVerdict),
+  spam: verdictOf(receipt.spamVerdict),
+  virus: verdictOf(receipt.virusVerdict)
+})
+
+const noRoom = unavailable("There is no room for mail at the moment.")
+const givenUp = (reason: string): NoticeOutcome => ({ outcome: "given_up", reason })
+
+/** Bytes as they came, or why there will be none. */
+type Found = { readonly raw: Buffer } | { readonly lost: string }
+
+const rawOf = (
+  { objects, message_max_bytes }: ReceivedParts,
+  { encoding, bucketName, objectKey }: Receipt["action"],
+  content: string | undefined
+): Effect.Effect<Found, Refusal> => {
+  if (content !== undefined) {
+    const raw = Buffer.from(content, encoding?.toUpperCase() === "BASE64" ? "base64" : "utf8")
+    return Effect.succeed(raw.length > message_max_bytes ? { lost: "the message is too large" } : { raw })
+  }
+  if (bucketName === undefined || objectKey === undefined)
+    return Effect.succeed({ lost: "the notification holds no message, and does not say where it is stored" })
+  return objects.read(bucketName, objectKey, message_max_bytes)
+}
+
+const notAsked = unavailable("Mailboxes cannot be asked at the moment.")
+
+/** One for each mailbox. Whom there is no mailbox for is no reason to refuse: SES has taken it already. */
+const addressedTo = (
+  { delivery, recipients_max }: ReceivedParts,
+  id: string,
+  recipients: ReadonlyArray<string>
+): Effect.Effect<ReadonlyArray<Addressed>, Refusal> =>
+  Effect.gen(function* () {
+    const found = new Map<number, { address: string; to: string; tags: Array<string> }>()
+    const dropped = { nobody: 0, full: 0, too_many: Math.max(0, recipients.length - recipients_max) }
+    for (const text of recipients.slice(0, recipients_max)) {
+      const named = namedBy(text)
+      const one = named === null ? null : yield* recipientBy(delivery.ask)(named.address, named.tag)
+      // Nobody could say: the notification comes again.
+      if (one?.type === "unknown") return yield* Effect.fail(notAsked)
+      if (named === null || one === null || one.type !== "mailbox") {
+        dropped[one?.type === "full" ? "full" : "nobody"] += 1
+        continue
+      }
+      const known = found.get(one.mailbox) ?? { address: one.address, to: text, tags: [] }
+      if (named.tag !== null && !known.tags.includes(named.tag)) known.tags.push(named.tag)
+      found.set(one.mailbox, known)
+    }
+    if (dropped.nobody + dropped.full + dropped.too_many > 0) logNow("warn", "mail", { notice: id, dropped })
+    return [...found].map(([mailbox, one]) => ({ mailbox, ...one }))
+  })
+
+export const received = (
+  parts: ReceivedParts,
+  id: string,
+  { mail, receipt, content }: Notification
+): Effect.Effect<NoticeOutcome, Refusal> =>
+  Effect.gen(function* () {
+    if (receipt === undefined) return givenUp("the notification says nothing of how it was received")
+    const to = yield* addressedTo(parts, id, receipt.recipients)
+    if (to.length === 0) return { outcome: "ignored", reason: "there is no mailbox that takes it" }
+    if (yield* Effect.promise(() => parts.delivery.store.isFull())) return yield* Effect.fail(noRoom)
+    const found = yield* rawOf(parts, receipt.action, content)
+    if ("lost" in found) return givenUp(found.lost)
+    const sender = senderAddress(mail.source ?? "") ?? ""
+    yield* delivered(parts.delivery, { raw: found.raw, sender, to }, Effect.succeed(verdictsIn(receipt)))
+    return { outcome: "done", reason: null }
+  })

@@ -1,0 +1,18 @@
+/** What clients of the provider's share: region, time bounds, and no tries of their own. */
+import type { Limits } from "../../../schemas/limits.ts"
+
+export type ProviderBounds = Pick<
+  Limits["service"]["mail"],
+  "provider_connect_ms" | "provider_call_ms" | "object_fetch_ms" | "provider_paused_seconds"
+>
+
+/** Credentials and addresses come by the SDK's own names. `maxAttempts`: what is sent twice is received twice. */
+export const clientSettings = (region: string, bounds: ProviderBounds, maxAttempts = 1) => ({
+  region,
+  maxAttempts,
+  requestHandler: {
+    connectionTimeout: bounds.provider_connect_ms,
+    requestTimeout: bounds.provider_call_ms,
+    throwOnRequestTimeout: true
+  }
+})

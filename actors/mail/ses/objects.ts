@@ -1,0 +1,78 @@
+/** Messages that SES has stored in S3, bounded in size and time. */
+import { GetObjectCommand, S3Client, S3ServiceException } from "@aws-sdk/client-s3"
+import { Effect } from "effect"
+import { type Refusal, unavailable } from "../../../schemas/errors.ts"
+import { logNow } from "../../../schemas/runtime/log/log.ts"
+import type { ProviderBounds } from "./client.ts"
+import { clientSettings } from "./client.ts"
+
+/** `lost`: no later attempt will find it. */
+type Found = { readonly raw: Buffer } | { readonly lost: string }
+
+export interface Objects {
+  /** Fails where a later attempt may do better. */
+  readonly read: (bucket: string, key: string, maxBytes: number) => Effect.Effect<Found, Refusal>
+}
+
+const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
+const KEY_MAX_BYTES = 1024
+
+const unread = unavailable("A stored message could not be read.")
+const tooLarge: Found = { lost: "the stored message is too large" }
+
+/** The end of whoever reads it is the end of the connection. */
+const bytesOf = async (
+  client: S3Client,
+  place: { readonly Bucket: string; readonly Key: string },
+  maxBytes: number,
+  abortSignal: AbortSignal
+): Promise<Found> => {
+  const { Body, ContentLength = 0 } = await client.send(new GetObjectCommand(place), { abortSignal })
+  if (Body === undefined) throw new Error("an answer without a body")
+  const stream = Body.transformToWebStream()
+  if (ContentLength > maxBytes) {
+    await stream.cancel()
+    return tooLarge
+  }
+  const chunks: Array<Uint8Array> = []
+  let size = 0
+  for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+    abortSignal.throwIfAborted()
+    size += chunk.length
+    if (size > maxBytes) return tooLarge
+    chunks.push(chunk)
+  }
+  return { raw: Buffer.concat(chunks) }
+}
+
+export const openObjects = (region: string, bounds: ProviderBounds) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(
+        () => new S3Client({ ...clientSettings(region, bounds), followRegionRedirects: false, forcePathStyle: true })
+      ),
+      (client) => Effect.sync(() => client.destroy())
+    ),
+    (client): Objects => ({
+      read: (bucket, key, maxBytes) => {
+        if (!BUCKET.test(bucket) || key === "" || Buffer.byteLength(key) > KEY_MAX_BYTES)
+          return Effect.succeed({ lost: "the notification names no place in a bucket" })
+        return Effect.catch(
+          Effect.tryPromise((interrupted) =>
+            bytesOf(
+              client,
+              { Bucket: bucket, Key: key },
+              maxBytes,
+              AbortSignal.any([interrupted, AbortSignal.timeout(bounds.object_fetch_ms)])
+            )
+          ),
+          ({ cause }) => {
+            const name = cause instanceof S3ServiceException ? cause.name : "no answer"
+            if (name === "NoSuchKey") return Effect.succeed({ lost: "the stored message is not there" })
+            logNow("warn", "mail", { unread: name })
+            return Effect.fail(unread)
+          }
+        )
+      }
+    })
+  )

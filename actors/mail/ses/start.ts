@@ -1,0 +1,35 @@
+/** Mail by SES: what it tells is taken from the log and carried out, for as long as the scope is open. */
+import { randomUUID } from "node:crypto"
+import { Effect, type Scope } from "effect"
+import type { SesMail } from "../../../schemas/mail/settings.ts"
+import { consumers } from "../../../schemas/subjects.ts"
+import { commitSource } from "../../fanout/source.ts"
+import { Bus, Configuration, Tracing } from "../../process/services.ts"
+import type { DeliveryParts } from "../inbound/delivery.ts"
+import { carriedOut } from "../notice/carry-out.ts"
+import type { Reports } from "../notice/feedback.ts"
+import { noticeWorker } from "../notice/worker.ts"
+import { openObjects } from "./objects.ts"
+
+export const bySes = (
+  delivery: DeliveryParts,
+  { region }: SesMail
+): Effect.Effect<void, never, Bus | Configuration | Tracing | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { limits } = yield* Configuration
+    const bounds = limits.service.mail
+    const objects = yield* openObjects(region, bounds)
+    const { recipients_max } = bounds
+    const { message_max_bytes } = limits.limits.email
+    const reports: Reports = {
+      report: (id, report) => delivery.ask(`notice-${randomUUID()}`, "mail_sending.report", id, report)
+    }
+    const parts = { delivery, objects, reports, recipients_max, message_max_bytes }
+    yield* noticeWorker({
+      source: commitSource(yield* Bus, yield* Tracing, consumers.mailNotices),
+      ask: delivery.ask,
+      keys: delivery.keys,
+      carryOut: (id, message) => carriedOut(parts, id, message),
+      bounds
+    })
+  })

@@ -1,0 +1,134 @@
+/**
+ * The entry point for what the mail provider tells (spec 4.9): anybody may call it, and only what the provider has
+ * signed for one of our topics gets any further.
+ *
+ * Invariants
+ *  - Judged in the order of what it costs: shape, topic, time, whose certificate, then the certificate and the signature.
+ *    Nothing is fetched but at the hosts that are allowed.
+ *  - Answered with 200 once it is in the log; what came before is 200 again, and changes nothing.
+ *  - One edge takes so many at once, and each of them once.
+ */
+import { createHash } from "node:crypto"
+import { Effect } from "effect"
+import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import type { SesMail } from "../../schemas/mail/settings.ts"
+import { logNow } from "../../schemas/runtime/log/log.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Call } from "../http/call.ts"
+import { bodyDecoder, memberNames } from "../http/json.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import { isCertificate, isConfirmation } from "./provider-addresses.ts"
+import { ProviderCertificates } from "./provider-certificates.ts"
+import { ProviderFetch } from "./provider-fetch.ts"
+import { isSignedBy, knowsVersion, SnsMessage } from "./sns.ts"
+
+const RETRY_SECONDS = 30
+
+const ofNoTopic = refusal("email_sns_topic", "This topic is not one of this service's.")
+const unsigned = refusal("email_sns_signature", "This is not signed by the mail provider.")
+const elsewhere = refusal("email_sns_signature", "The provider's addresses lie at its own hosts.")
+const stale = refusal("email_sns_stale", "This is too old, or from the future.")
+const inProgress: Refusal = {
+  code: "email_sns_in_progress",
+  message: "The same is being taken at the moment.",
+  retryAfter: RETRY_SECONDS
+}
+const notFetched: Refusal = {
+  code: "email_sns_certificate",
+  message: "What the signature needs could not be fetched.",
+  retryAfter: RETRY_SECONDS
+}
+const tooMany: Refusal = { code: "overloaded", message: "Too many notifications are being taken.", retryAfter: 1 }
+
+const decode = bodyDecoder(SnsMessage)
+
+/** Of a message, however often it comes. */
+export const noticeId = (topic: string, messageId: string): string =>
+  createHash("sha256").update(`${topic}\n${messageId}`).digest("hex")
+
+export interface Taken {
+  readonly type: SnsMessage["Type"]
+  /** False where it was taken before. */
+  readonly taken: boolean
+}
+
+export class MailNotices {
+  private readonly settings: SesMail
+  private readonly bounds: Limits["service"]["mail"]
+  private readonly bus: Bus
+  private readonly fetch: ProviderFetch
+  private readonly certificates: ProviderCertificates
+  /** Ids of those that are being taken. */
+  private readonly underWay = new Set<string>()
+
+  constructor(settings: SesMail, bounds: Limits["service"]["mail"], bus: Bus) {
+    this.settings = settings
+    this.bounds = bounds
+    this.bus = bus
+    this.fetch = new ProviderFetch(bounds)
+    this.certificates = new ProviderCertificates(this.fetch, bounds)
+  }
+
+  take(call: Call): Effect.Effect<Taken, Refused> {
+    return Effect.gen({ self: this }, function* () {
+      const message = yield* decode(call)
+      const again = repeatedIn(memberNames(call.body))
+      if (again !== null) return yield* refuse(invalidField(again, `${again} stands there twice.`, { rule: "once" }))
+      const { topics, certHosts } = this.settings
+      if (!topics.includes(message.TopicArn)) return yield* refuse(ofNoTopic)
+      if (this.isStale(message, call.startedAt)) return yield* refuse(stale)
+      if (!knowsVersion(message)) return yield* refuse(unsigned)
+      if (!isCertificate(message.SigningCertURL, certHosts)) return yield* refuse(elsewhere)
+      const id = noticeId(message.TopicArn, message.MessageId)
+      if (this.underWay.has(id)) return yield* refuse(inProgress)
+      if (this.underWay.size >= this.bounds.notices_taking_max) return yield* refuse(tooMany)
+      this.underWay.add(id)
+      return yield* Effect.ensuring(
+        this.judged(call, message, id),
+        Effect.sync(() => this.underWay.delete(id))
+      )
+    })
+  }
+
+  private isStale({ Timestamp }: SnsMessage, now: number): boolean {
+    const age = now - Date.parse(Timestamp)
+    const { notice_stale_seconds, notice_ahead_seconds } = this.bounds
+    return age > notice_stale_seconds * 1000 || age < -notice_ahead_seconds * 1000
+  }
+
+  private judged(call: Call, message: SnsMessage, id: string): Effect.Effect<Taken, Refused> {
+    return Effect.gen({ self: this }, function* () {
+      const certificate = yield* Effect.promise(() => this.certificates.of(message.SigningCertURL, call.startedAt))
+      if (certificate.type === "unreachable") {
+        logNow("warn", "mail", { certificate: certificate.why })
+        return yield* refuse(notFetched)
+      }
+      if (certificate.type === "bad" || !isSignedBy(message, certificate.key)) return yield* refuse(unsigned)
+      if (message.Type === "Notification") {
+        const input = { message: message.Message }
+        const { taken } = yield* this.bus.read(call, { actor: id, op: "mail_notice.take", input })
+        return { type: message.Type, taken }
+      }
+      if (message.Type === "SubscriptionConfirmation") yield* this.confirmed(message)
+      logNow("info", "mail", { topic: message.TopicArn, told: message.Type })
+      return { type: message.Type, taken: true }
+    })
+  }
+
+  /** Asked for by the provider itself, for a topic of ours. */
+  private confirmed({ SubscribeURL, TopicArn }: SnsMessage): Effect.Effect<void, Refused> {
+    const { certHosts } = this.settings
+    const address = SubscribeURL ?? ""
+    if (!isConfirmation(address, certHosts, TopicArn)) return Effect.fail(refuse(elsewhere))
+    return Effect.asVoid(
+      Effect.mapError(
+        Effect.tryPromise(() => this.fetch.get(address)),
+        () => refuse(notFetched)
+      )
+    )
+  }
+}
+
+const repeatedIn = (names: ReadonlyArray<string>): string | null =>
+  names.find((name, index) => names.indexOf(name) !== index) ?? null

@@ -1,0 +1,37 @@
+/**
+ * Where the provider's certificates and subscriptions may lie (contract 20). Pure.
+ *
+ * Invariants
+ *  - An address is taken as it is spelled, or not at all: it must begin with `https://`, one of the hosts to the letter,
+ *    and a slash. So nothing that a parser would tidy up (another case, a trailing dot, a user, a port, other scripts,
+ *    backslashes, tabs) leads anywhere.
+ */
+
+import { isProviderHost } from "../../schemas/mail/ses-settings.ts"
+
+const CERTIFICATE = /^\/SimpleNotificationService-[\w-]{1,64}\.pem$/
+const CONFIRMATION = /^\/[\w.~%&=:+/?-]{0,4000}$/
+
+interface Place {
+  readonly host: string
+  readonly path: string
+}
+
+/** `null` where it is not at one of them. */
+const placeOf = (address: string, hosts: ReadonlyArray<string>): Place | null => {
+  const host = hosts.find((one) => address.startsWith(`https://${one}/`))
+  return host === undefined ? null : { host, path: address.slice("https://".length + host.length) }
+}
+
+export const isCertificate = (address: string, hosts: ReadonlyArray<string>): boolean =>
+  CERTIFICATE.test(placeOf(address, hosts)?.path ?? "")
+
+/** At the provider's, one that confirms the subscription to that very topic, and does nothing else. */
+export const isConfirmation = (address: string, hosts: ReadonlyArray<string>, topic: string): boolean => {
+  const place = placeOf(address, hosts)
+  if (place === null || !CONFIRMATION.test(place.path)) return false
+  if (!isProviderHost(place.host)) return true
+  const { pathname, searchParams: asked } = new URL(address)
+  const only = (name: string): string | null => (asked.getAll(name).length === 1 ? asked.get(name) : null)
+  return pathname === "/" && only("Action") === "ConfirmSubscription" && only("TopicArn") === topic
+}

@@ -1,0 +1,126 @@
+/**
+ * Certificates by which the provider's notifications are signed.
+ *
+ * What is checked: that it came from an allowed host over TLS (an authority that this process trusts vouches for the
+ * host, and so for what lies there); that it is good at this time, and of RSA with 2048 bits or more; from a host of the
+ * provider's, that it is no authority's and names the provider's notification service; where others stand behind it, that
+ * each has issued the one before and is good at this time. What is not: the way up to a root, since the provider gives
+ * the leaf alone.
+ */
+import { type KeyObject, X509Certificate } from "node:crypto"
+import { isProviderHost } from "../../schemas/mail/ses-settings.ts"
+import type { ProviderFetch } from "./provider-fetch.ts"
+
+export interface CertificateBounds {
+  readonly certificates_kept_max: number
+  readonly certificate_kept_seconds: number
+}
+
+/** What is kept of one. */
+export interface SigningKey {
+  readonly key: KeyObject
+  /** Unix ms between which it is good. */
+  readonly from: number
+  readonly to: number
+}
+
+/** `bad`: what lies there is no such certificate, now; `unreachable`: nobody knows. */
+export type CertificateResult =
+  | { readonly type: "good"; readonly key: KeyObject }
+  | { readonly type: "bad" }
+  | { readonly type: "unreachable"; readonly why: string }
+
+const PEM = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g
+const CHAIN_MAX = 5
+const RSA_BITS_MIN = 2048
+/** The service signs under its own name, in some regions with the region's in it. */
+const OWN_NAME = /^sns[a-z0-9-]*(?:\.[a-z0-9-]+)?\.amazonaws\.com(?:\.cn)?$/
+
+const isRsa = ({ publicKey }: X509Certificate): boolean =>
+  publicKey.asymmetricKeyType === "rsa" && (publicKey.asymmetricKeyDetails?.modulusLength ?? 0) >= RSA_BITS_MIN
+
+const namesOf = ({ subjectAltName, subject }: X509Certificate): ReadonlyArray<string> => [
+  ...[...(subjectAltName ?? "").matchAll(/DNS:([^,\s"]+)/g)].map(([, name]) => name ?? ""),
+  ...[...subject.matchAll(/^CN=(.+)$/gm)].map(([, name]) => name ?? "")
+]
+
+/** Who names a host of his own, for tests, knows what lies there. */
+const isOf = (certificate: X509Certificate, host: string): boolean =>
+  !isProviderHost(host) || (!certificate.ca && namesOf(certificate).some((name) => OWN_NAME.test(name)))
+
+/** `null` where it is no certificate that signs notifications. Its time is judged whenever it is used. */
+export const signingKeyIn = (pem: string, host: string): SigningKey | null => {
+  const blocks = pem.match(PEM) ?? []
+  if (blocks.length > CHAIN_MAX) return null
+  const chain = blocks.map((block) => new X509Certificate(block))
+  const [leaf, ...others] = chain
+  if (leaf === undefined || !isRsa(leaf) || !isOf(leaf, host)) return null
+  const isWhole = others.every((issuer, index) => {
+    const issued = chain[index]
+    return issued !== undefined && issuer.ca && issued.checkIssued(issuer) && issued.verify(issuer.publicKey)
+  })
+  if (!isWhole) return null
+  return {
+    key: leaf.publicKey,
+    from: Math.max(...chain.map(({ validFromDate }) => validFromDate.getTime())),
+    to: Math.min(...chain.map(({ validToDate }) => validToDate.getTime()))
+  }
+}
+
+interface Kept {
+  readonly found: SigningKey
+  /** Unix ms until which it is not fetched again. */
+  readonly until: number
+}
+
+export class ProviderCertificates {
+  private readonly fetch: ProviderFetch
+  private readonly bounds: CertificateBounds
+  /** By address, the one that was used last at the end. */
+  private readonly kept = new Map<string, Kept>()
+  private readonly underWay = new Map<string, Promise<CertificateResult>>()
+
+  constructor(fetch: ProviderFetch, bounds: CertificateBounds) {
+    this.fetch = fetch
+    this.bounds = bounds
+  }
+
+  /** `address`: one that may hold certificates (provider-addresses.ts). Never rejects. */
+  async of(address: string, now: number): Promise<CertificateResult> {
+    const known = this.kept.get(address)
+    if (known !== undefined && now < known.until) {
+      this.kept.delete(address)
+      this.kept.set(address, known)
+      return inTime(known.found, now)
+    }
+    const asked = this.underWay.get(address) ?? this.fetched(address, now)
+    this.underWay.set(address, asked)
+    try {
+      return await asked
+    } finally {
+      this.underWay.delete(address)
+    }
+  }
+
+  private async fetched(address: string, now: number): Promise<CertificateResult> {
+    let found: SigningKey | null
+    try {
+      const pem = (await this.fetch.get(address)).toString("latin1")
+      found = signingKeyIn(pem, new URL(address).hostname)
+    } catch (error) {
+      return { type: "unreachable", why: error instanceof Error ? error.message : "unknown" }
+    }
+    if (found === null) return { type: "bad" }
+    const { certificates_kept_max, certificate_kept_seconds } = this.bounds
+    this.kept.delete(address)
+    this.kept.set(address, { found, until: now + certificate_kept_seconds * 1000 })
+    for (const oldest of this.kept.keys()) {
+      if (this.kept.size <= certificates_kept_max) break
+      this.kept.delete(oldest)
+    }
+    return inTime(found, now)
+  }
+}
+
+const inTime = ({ key, from, to }: SigningKey, now: number): CertificateResult =>
+  now >= from && now <= to ? { type: "good", key } : { type: "bad" }
