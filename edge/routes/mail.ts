@@ -1,7 +1,8 @@
 /** Mail (spec 4.9; contract 20). */
 import { Effect } from "effect"
 import { invalidField, notFound, refusal, type Refusal } from "../../schemas/errors.ts"
-import { ChangeMailbox, CloseMailbox, MailApi, OpenMailbox } from "../../schemas/mail/api.ts"
+import { MailApi } from "../../schemas/mail/api.ts"
+import { ChangeMailbox, CloseMailbox, OpenMailbox } from "../../schemas/mail/bodies.ts"
 import { type Mail, THREAD_ID } from "../../schemas/mail/records.ts"
 import { SendMail } from "../../schemas/mail/send.ts"
 import type { SentContent, SentMail } from "../../schemas/mail/sent.ts"

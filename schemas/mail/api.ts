@@ -13,82 +13,18 @@ import {
   signedWriteFailures,
   success
 } from "../envelope.ts"
-import { SINGLE_LINE, Storable, VISIBLE } from "../plain-text.ts"
 import { Chapter, OWN_BUCKET, Row, Traits } from "../traits.ts"
-import { MAIL_LIMITS } from "./limits.ts"
+import { ChangeMailbox, CloseMailbox, MailStatus, OpenMailbox } from "./bodies.ts"
 import { ListedMail, Mail, Mailbox, MailCodes, MailEvent, MailThread } from "./records.ts"
 import { SendMail } from "./send.ts"
-import { isSenderRule } from "./senders.ts"
-import { SendingState } from "./sending-operations.ts"
 import { ListedSent, SentMail } from "./sent.ts"
 import { endMailTag, listMailTags, makeMailTag } from "./tags.ts"
-
-const { label_max_chars, block_senders_max, allow_senders_max } = MAIL_LIMITS
 
 /** What of the service may be off: then it is 503 `email_disabled`, whoever asks. */
 const NEEDS_MAIL: Traits = { needs: "mail" }
 
 /** By which provider mail comes; draws on a bucket of its own. */
 const NEEDS_SES: Traits = { ...OWN_BUCKET, needs: "ses" }
-
-const LOCAL_PART = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/
-
-const Label = Storable.check(
-  Schema.isBetweenCodePoints(1, label_max_chars, { message: `must be 1 to ${label_max_chars} characters` }),
-  Schema.isPattern(SINGLE_LINE, { message: "must be one line" }),
-  Schema.isPattern(VISIBLE, { message: "must not be blank" })
-)
-
-export const OpenMailbox = Schema.Struct({
-  /** In lower case; without one, your handle. */
-  local_part: Schema.optionalKey(
-    Schema.String.check(
-      Schema.isPattern(LOCAL_PART, {
-        message:
-          "must be 1 to 64 lower-case letters, digits, dots, dashes or underscores, with a letter or digit at either end"
-      }),
-      Schema.makeFilter((text: string) => !text.includes("..") || "must not hold two dots in a row")
-    )
-  ),
-  domain: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(253, { message: "must be a domain" }))),
-  label: Schema.optionalKey(Schema.NullOr(Label))
-})
-
-const NamedSender = Schema.String.check(
-  Schema.isMaxLength(320, { message: "must be an address or a domain" }),
-  Schema.makeFilter((text: string) => isSenderRule(text) || "must be an address or a domain")
-)
-
-const senders = (max: number) =>
-  Schema.optionalKey(
-    Schema.Array(NamedSender).check(Schema.isMaxLength(max, { message: `must be at most ${max} senders` }))
-  )
-
-export const ChangeMailbox = Schema.Struct({
-  rules: Schema.optionalKey(
-    Schema.Struct({
-      block_senders: senders(block_senders_max),
-      allow_senders: senders(allow_senders_max),
-      require_dmarc: Schema.optionalKey(Schema.Boolean),
-      only_codes: Schema.optionalKey(Schema.Boolean)
-    })
-  ),
-  label: Schema.optionalKey(Schema.NullOr(Label))
-})
-
-export const CloseMailbox = Schema.Struct({ confirm: Schema.optionalKey(Schema.Unknown) })
-
-const MailStatus = Schema.Struct({
-  enabled: Schema.Boolean,
-  provider: Schema.NullOr(Schema.String),
-  domain: Schema.NullOr(Schema.String),
-  mailboxes: Schema.NullOr(Schema.Int),
-  /** Of one's own. */
-  domains: Schema.NullOr(Schema.Int),
-  limits: Schema.Record(Schema.String, Schema.Union([Schema.Number, Schema.Record(Schema.String, Schema.Number)])),
-  /** To whoever signs. */
-  sending: Schema.NullOr(SendingState)
-}).annotate({ identifier: "MailStatus" })
 
 const Bytes = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "application/octet-stream" }))
 

@@ -1,5 +1,6 @@
 import { noticeOperations } from "./notice.ts"
-import { addressOperations, mailboxOperations, mailerOperations, mailOperations, mailQueries } from "./operations.ts"
+import { addressOperations, mailboxOperations, mailerOperations, mailOperations } from "./operations.ts"
+import { mailQueries } from "./queries.ts"
 import {
   recipientOperations,
   sendingOfMailerOperations,

@@ -8,10 +8,10 @@
  */
 import { Schema } from "effect"
 import { BlobRef } from "../blob/operations.ts"
-import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
+import { Nothing, op, operationsOf } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
-import { ListedMail, Mailbox, MailCodes, MailEvent, MailRules, MailSummary, MailThread } from "./records.ts"
-import { ListedSent, SendingStatus, SentSummary } from "./sent.ts"
+import { ListedMail, Mailbox, MailRules, MailSummary } from "./records.ts"
+import { ListedSent, SentSummary } from "./sent.ts"
 import { MailTag } from "./tags.ts"
 
 const { block_senders, allow_senders, require_dmarc, only_codes } = MailRules.fields
@@ -160,8 +160,6 @@ export const MailToTell = Schema.Union([
 ])
 export type MailToTell = typeof MailToTell.Type
 
-const Box = Schema.Literals(["inbox", "sent", "all"])
-
 export const mailOperations = operationsOf("mail", {
   /** To its agent. `key`: of its parts, or of its content. */
   "mail.look": op({
@@ -197,112 +195,3 @@ export const mailOperations = operationsOf("mail", {
   "mail.mark_read": op({ input: ByAgent, output: Schema.Struct({ read_at: Schema.String }), askedBy: ["edge"] }),
   "mail.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })
-
-export const mailQueries = {
-  /** Rows as they are sealed; for those who open them. */
-  mail_rows: query({
-    input: Schema.Struct({
-      agent: Schema.String,
-      box: Box,
-      /** Of that thread alone. */
-      thread: Schema.NullOr(Schema.Int),
-      unread: Schema.Boolean,
-      /** Of each mailbox, the marks that a message must have all of; `null`: any message. */
-      words: Schema.NullOr(Schema.Array(Schema.Struct({ mailbox: Schema.Int, marks: Schema.Array(Schema.String) }))),
-      /** Those alone that let somebody in, of the last minutes; `null`: all. */
-      minutes: Schema.NullOr(Schema.Int),
-      page: Schema.Int,
-      per_page: Schema.Int
-    }),
-    output: paged(
-      Schema.Struct({
-        id: Schema.Int,
-        box: Schema.Literals(["inbox", "sent"]),
-        mailbox: Schema.Int,
-        thread: Schema.Int,
-        envelope: Schema.String,
-        received_at: Schema.String,
-        read_at: Schema.NullOr(Schema.String),
-        /** Of one that was sent, by the numbers of its recipients. */
-        sendings: Schema.Array(
-          Schema.Struct({
-            n: Schema.Int,
-            status: SendingStatus,
-            detail: Schema.NullOr(Schema.String),
-            unknown: Schema.Boolean
-          })
-        )
-      })
-    )
-  }),
-  /** Threads, the one with the newest message first: what begins it, as it stands there, and its newest messages. */
-  mail_thread_rows: query({
-    input: Schema.Struct({ agent: Schema.String, page: Schema.Int, per_page: Schema.Int }),
-    output: paged(
-      Schema.Struct({
-        thread: Schema.Int,
-        messages: Schema.Int,
-        unread: Schema.Int,
-        last_at: Schema.String,
-        envelopes: Schema.Array(
-          Schema.Struct({
-            id: Schema.Int,
-            box: Schema.Literals(["inbox", "sent"]),
-            mailbox: Schema.Int,
-            envelope: Schema.String
-          })
-        )
-      })
-    )
-  }),
-  /** Of which thread a message is, once that is known. */
-  mail_thread_of: query({
-    input: Schema.Struct({ agent: Schema.String, mail: Schema.Int }),
-    output: Schema.Struct({ thread: Schema.NullOr(Schema.Int) })
-  }),
-  mail_event_rows: query({
-    input: Schema.Struct({ agent: Schema.String, page: Schema.Int, per_page: Schema.Int }),
-    output: paged(
-      Schema.Struct({
-        id: Schema.Int,
-        at: Schema.String,
-        event: Schema.String,
-        mailbox: Schema.Int,
-        mail: Schema.NullOr(Schema.Int),
-        sealed: Schema.NullOr(Schema.String),
-        detail: Schema.NullOr(Schema.String)
-      })
-    )
-  }),
-  mail_list: query({
-    input: Schema.Struct({
-      agent: Schema.String,
-      box: Box,
-      thread: Schema.NullOr(Schema.Int),
-      unread: Schema.Boolean,
-      q: Schema.NullOr(Schema.String),
-      mailboxes: Schema.Array(Schema.Int),
-      page: Schema.Int,
-      per_page: Schema.Int
-    }),
-    output: paged(Schema.Union([ListedMail, ListedSent]))
-  }),
-  mail_threads: query({
-    input: Schema.Struct({ agent: Schema.String, page: Schema.Int, per_page: Schema.Int }),
-    output: paged(MailThread)
-  }),
-  /** Of the last minutes. `unaligned`: how many claimed to be from there, and DMARC did not say so. */
-  mail_codes: query({
-    input: Schema.Struct({ agent: Schema.String, minutes: Schema.Int, from: Schema.NullOr(Schema.String) }),
-    output: Schema.Struct({ items: Schema.Array(MailCodes), unaligned: Schema.Int })
-  }),
-  mail_log: query({
-    input: Schema.Struct({ agent: Schema.String, page: Schema.Int, per_page: Schema.Int }),
-    output: paged(MailEvent)
-  }),
-  /** For notifications and deliveries, which hold numbers alone. */
-  mail_summaries: query({
-    input: Schema.Struct({ mails: Schema.Array(Schema.Int) }),
-    output: Schema.Array(Schema.Struct({ id: Schema.Int, told: MailToTell }))
-  })
-}

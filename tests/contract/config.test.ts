@@ -153,7 +153,7 @@ describe("bad values", () => {
     HUB_LIMITS: ["{", "[]", '{"nobody":1}', '{"rate_limits.ip.requests":"5"}'],
     HUB_TRUST_PROXY: ["-1", "11", "yes", "0.5"],
     HUB_LETTERS: ["post", "File", "mail"],
-    HUB_MAIL_PROVIDER: ["ses", "SMTP", "post"],
+    HUB_MAIL_PROVIDER: ["SES", "SMTP", "post"],
     HUB_TELEGRAM_TOKEN: ["token", "123456", ":secret-of-a-bot-that-nobody-has", "1:too short"],
     HUB_LETTERS_FROM: [
       "hub",

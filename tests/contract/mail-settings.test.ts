@@ -29,6 +29,8 @@ describe("mail by SES", () => {
   it("needs a region and a topic, and believes the region's own host", () => {
     expect(good(ses).mail).toEqual({
       provider: "ses",
+      requireOwner: false,
+      abuseContact: null,
       domain: "mail.hub.example",
       dnsServers: [],
       region: "eu-central-1",
