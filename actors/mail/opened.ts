@@ -21,7 +21,7 @@ import { wordsOf } from "../../schemas/mail/words.ts"
 import type { Sealer } from "../log/seal.ts"
 import { QueryRefused } from "../queries/refused.ts"
 import { Actors, type ActorServices, type Asking, Views } from "../services.ts"
-import { type MailKeys, markWord, openDropped, openEnvelope, openRecipient, openSent } from "./keys.ts"
+import { type MailKeys, markWord, openDropped, openEnvelope, openSent } from "./keys.ts"
 
 type Row = Queries["mail_rows"]["output"]["items"][number]
 
@@ -129,16 +129,6 @@ const threads = (mail: MailKeys, wanted: Queries["mail_threads"]["input"], askin
     return { items: yield* Effect.forEach(items, (row) => openThread(mail, row), { concurrency: ABREAST }), total }
   })
 
-const suppressions = (mail: MailKeys, wanted: Queries["mail_suppressions"]["input"], asking: Asking) =>
-  Effect.gen(function* () {
-    const views = yield* Views
-    const { items, total } = yield* views.query(asking, "mail_suppression_rows", wanted)
-    return {
-      items: items.map(({ reason, since, sealed }) => ({ address: openRecipient(mail, sealed), reason, since })),
-      total
-    }
-  })
-
 const LETS_IN: ReadonlySet<string> = new Set(["confirmation", "password_reset", "login"])
 
 const codesOf = ({ message_id, received_at, from, subject, codes, links, verdicts }: ListedMail): MailCodes => ({
@@ -232,9 +222,6 @@ export const openedQueries = (
   return {
     mail_list: answer((keys, input: Listing["input"], asking) => listed(keys, input, asking)),
     mail_threads: answer((keys, input: Queries["mail_threads"]["input"], asking) => threads(keys, input, asking)),
-    mail_suppressions: answer((keys, input: Queries["mail_suppressions"]["input"], asking) =>
-      suppressions(keys, input, asking)
-    ),
     mail_codes: answer((keys, input: Coding["input"], asking) => coded(keys, input, limits.codes_messages_max, asking)),
     mail_log: answer((keys, input: Queries["mail_log"]["input"], asking) => journal(keys, input, asking)),
     mail_summaries: answer((_keys, { mails }: Queries["mail_summaries"]["input"], asking) => summarized(mails, asking))

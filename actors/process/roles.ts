@@ -45,7 +45,6 @@ type ByKeys =
   | "owner_conversation"
   | "mail_list"
   | "mail_threads"
-  | "mail_suppressions"
   | "mail_codes"
   | "mail_log"
   | "mail_summaries"

@@ -3,13 +3,26 @@ import type { Arguments, Command } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
 import { serviceDomain } from "./mail-domain.ts"
+import { liftSuppression, reinstateSender, resumeSending, sendingStatus, suppressions } from "./mail-sending.ts"
 
 const ACTIONS: Readonly<Record<string, (service: Service, args: Arguments) => Promise<unknown>>> = {
-  domain: serviceDomain
+  domain: serviceDomain,
+  status: sendingStatus,
+  resume: resumeSending,
+  reinstate: reinstateSender,
+  suppressions,
+  lift: liftSuppression
 }
 
 export const mailCommand: Command = {
-  usage: ["mail domain [--json]"],
+  usage: [
+    "mail domain [--json]",
+    "mail status [--json]",
+    "mail resume",
+    "mail reinstate <agent>",
+    "mail suppressions [<page>] [--json]",
+    "mail lift <address>"
+  ],
   run: (service, args) => {
     const [name = ""] = args.positionals
     const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined

@@ -160,16 +160,18 @@ export const serviceOperations = operationsOf("mail_service", {
     askedBy: []
   }),
   "mail_service.resume": op({ input: Nothing, output: Schema.Struct({ changed: Schema.Boolean }), askedBy: [] }),
+  /** Newest first. */
+  "mail_service.suppressed": op({
+    input: Schema.Struct({ page: Schema.Int, per_page: Schema.Int }),
+    output: paged(Schema.Struct({ address: Schema.String, reason: Schema.String, since: Schema.String })),
+    askedBy: []
+  }),
   /** By its address; refused `not_found` where it is not suppressed. */
   "mail_service.lift": op({ input: Schema.Struct({ address: Schema.String }), output: Nothing, askedBy: [] })
 })
 
 export const sendingQueries = {
-  /** Newest first; addresses opened. */
-  mail_suppressions: query({
-    input: Schema.Struct({ page: Schema.Int, per_page: Schema.Int }),
-    output: paged(Schema.Struct({ address: Schema.String, reason: Schema.String, since: Schema.String }))
-  }),
+  /** Newest first. */
   mail_suppression_rows: query({
     input: Schema.Struct({ page: Schema.Int, per_page: Schema.Int }),
     output: paged(

@@ -6,9 +6,9 @@ import { senderAddress } from "../../../schemas/mail/senders.ts"
 import { iso } from "../../agent/profile.ts"
 import { custom, read, write } from "../../engine/definition.ts"
 import { type Fold, kind } from "../../kind.ts"
-import { Actors } from "../../services.ts"
+import { Actors, Views } from "../../services.ts"
 import { ratesOf } from "../counted.ts"
-import { recipientId } from "../keys.ts"
+import { openRecipient, recipientId } from "../keys.ts"
 import { mailDisabled } from "../mailer/disabled.ts"
 import {
   afterOutcome,
@@ -53,6 +53,17 @@ export const mailServiceKind = kind(fold, serviceOperations, ({ mail, config }) 
         },
         answer: (_state, reply) => reply
       }),
+      "mail_service.suppressed": custom((_state, wanted, context) =>
+        Effect.gen(function* () {
+          if (mail === null) return yield* Effect.fail(mailDisabled)
+          const views = yield* Views
+          const { items, total } = yield* views.query(context, "mail_suppression_rows", wanted)
+          return {
+            items: items.map(({ reason, since, sealed }) => ({ address: openRecipient(mail, sealed), reason, since })),
+            total
+          }
+        })
+      ),
       "mail_service.lift": custom((_state, { address }, context) =>
         Effect.gen(function* () {
           if (mail === null) return yield* Effect.fail(mailDisabled)

@@ -1,0 +1,52 @@
+/** `hub mail status|resume|reinstate|suppressions|lift`: how agents' mail stands, and what an operator may do about it. */
+import { SERVICE_ID } from "../../schemas/mail/sending-operations.ts"
+import type { Arguments } from "./command.ts"
+import type { Service } from "./connection.ts"
+import { Fault } from "./fault.ts"
+import { hubIdOfReference } from "./references.ts"
+
+const PER_PAGE = 100
+
+const wordOf = ({ positionals }: Arguments, what: string): string => {
+  const [, word] = positionals
+  if (word === undefined) throw new Fault(`name ${what}`)
+  return word
+}
+
+export const sendingStatus = async (service: Service, { values }: Arguments): Promise<unknown> => {
+  const stands = await service.command("mail_service.look", SERVICE_ID, null)
+  if (values.json === true) return stands
+  const { paused_at, used_day, recipients, bounced, complained } = stands
+  return [
+    paused_at === null ? "mail is sent" : `mail is not sent since ${paused_at}: hub mail resume`,
+    `${used_day} recipients within a day`,
+    `of ${recipients} recipients within the window ${bounced} bounced and ${complained} complained`
+  ].join("\n")
+}
+
+export const resumeSending = async (service: Service): Promise<unknown> => {
+  const { changed } = await service.command("mail_service.resume", SERVICE_ID, null)
+  return changed ? "mail is sent again; what was counted counts no more" : "mail was not paused"
+}
+
+export const reinstateSender = async (service: Service, args: Arguments): Promise<unknown> => {
+  const reference = wordOf(args, "an agent, by handle, number or hub id")
+  const agent = await hubIdOfReference(service, reference)
+  const { changed } = await service.command("mailer.reinstate", agent, null)
+  return changed ? `${reference} may send again` : `${reference} was not suspended`
+}
+
+export const suppressions = async (service: Service, { values, positionals }: Arguments): Promise<unknown> => {
+  const page = Number(positionals[1] ?? 1)
+  if (!Number.isInteger(page) || page < 1) throw new Fault("a page is a number from 1")
+  const found = await service.command("mail_service.suppressed", SERVICE_ID, { page, per_page: PER_PAGE })
+  if (values.json === true) return found
+  const lines = found.items.map(({ address, reason, since }) => `${since} ${reason} ${address}`)
+  return [...lines, `${found.total} addresses that are not written to`].join("\n")
+}
+
+export const liftSuppression = async (service: Service, args: Arguments): Promise<unknown> => {
+  const address = wordOf(args, "an address")
+  await service.command("mail_service.lift", SERVICE_ID, { address })
+  return `${address} may be written to again`
+}

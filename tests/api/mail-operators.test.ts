@@ -1,0 +1,56 @@
+/** Mail of a service and of agents that do badly, and what an operator does about it (spec 3.6; contract 20). */
+import { afterAll, beforeAll, expect, test } from "vitest"
+import type { ListedSent } from "../../schemas/mail/sent.ts"
+import { waitFor } from "../harness/index.ts"
+import { operate } from "../support/hub.ts"
+import { dataOf, outcome } from "../support/outcome.ts"
+import { told } from "../support/sponsorship.ts"
+import { aSender, closeSending, openSending, send, service, stranger, world } from "./sending.ts"
+
+beforeAll(() => openSending({ "limits.email.pause_recipients_min": 3, "limits.email.bounce_suspension_min": 2 }))
+afterAll(closeSending)
+
+const hub = (...args: ReadonlyArray<string>): Promise<string> => operate(service.system, ["mail", ...args])
+
+/** Nobody has it. */
+const nobody = (): string => {
+  const to = stranger()
+  world.refuses.set(to.slice(0, to.indexOf("@")), { at: "rcpt", code: 550, says: "5.1.1 nobody" })
+  return to
+}
+
+test("an agent is suspended and reinstated; the service is paused and resumed; an address is let go", async () => {
+  const [ada, bob] = [await aSender(), await aSender()]
+  const [first, second] = [nobody(), nobody()]
+  expect(await hub("status")).toContain("mail is sent")
+  for (const to of [first, second]) expect(dataOf<ListedSent>(await send(ada, { to: [to] })).status).toBe("bounced")
+  expect((await told(ada, "email.sending_suspended")).payload).toMatchObject({ bounces: 2, bounce_rate: 1 })
+  const to = [stranger()]
+  expect(outcome(await send(ada, { to }))).toBe("403 email_sending_suspended")
+  expect(await hub("reinstate", ada.agent.handle)).toContain("may send again")
+  expect(await hub("reinstate", ada.agent.handle)).toContain("was not suspended")
+  expect((await send(ada, { to })).status).toBe(202)
+
+  const third = nobody()
+  await send(bob, { to: [third] })
+  const paused = await waitFor(async () => {
+    const answer = await send(bob, { to })
+    return answer.status === 503 ? answer : null
+  })
+  expect(outcome(paused)).toBe("503 email_paused")
+  expect(paused.headers["retry-after"]).toBe("3600")
+  expect(await hub("status")).toContain("mail is not sent since")
+  expect(await hub("resume")).toContain("mail is sent again")
+  expect(await hub("resume")).toContain("was not paused")
+  expect((await send(bob, { to })).status).toBe(202)
+
+  const listed = await waitFor(async () => {
+    const text = await hub("suppressions")
+    return [first, second, third].every((one) => text.includes(one)) ? text : null
+  })
+  expect(listed).toContain("3 addresses")
+  expect(await hub("lift", first.toUpperCase())).toContain("may be written to again")
+  await expect(hub("lift", first)).rejects.toThrow(/suppressed address/)
+  expect(JSON.parse(await hub("suppressions", "--json")).total).toBe(2)
+  expect((await send(bob, { to: [first] })).status).toBe(202)
+})
