@@ -53,16 +53,21 @@ export const faultOf = (error: unknown): SmtpFault => {
   const replied = status >= 400 && status < 600
   const words = REASONS[code] ?? (error === null ? REASONS["ECONNECTION"] : undefined) ?? "the mail server refused it"
   const final = ABOUT_THE_LETTER.test(command) && status >= 500 && status < 600 && status !== WRONG_ORDER
-  const of = !final ? null : command === "RCPT TO" && !isOfPolicy(error) ? "address" : "message"
+  const of = !final ? null : command === "RCPT TO" && isOfAddress(error, status) ? "address" : "message"
   return { reason: replied ? `${words} (${status})` : words, final, replied, of }
 }
 
-/** RFC 3463: what the server thinks of whoever sends (5.7.x), or a mailbox that is full (5.2.2), is not of the address. */
-const OF_POLICY = /\b5\.(?:7\.\d{1,3}|2\.2)\b/
+/** RFC 3463; without such a code, what means an address by RFC 5321 and says nothing of whoever sends. */
+const ENHANCED = /\b5\.\d{1,3}\.\d{1,3}\b/
+const OF_ADDRESS = /^5\.(?:0\.0|1\.\d{1,3}|2\.1)$/
+const OF_POLICY = /block|spam|polic|reputation|denied|listed|blacklist|dnsbl|reject/i
+const ADDRESS_STATUSES: ReadonlySet<number> = new Set([550, 551, 553])
 
-const isOfPolicy = (error: unknown): boolean => {
-  const response = typeof error === "object" && error !== null && "response" in error ? error.response : ""
-  return typeof response === "string" && OF_POLICY.test(response.slice(0, RESPONSE_LOOKED_AT_CHARS))
+const isOfAddress = (error: unknown, status: number): boolean => {
+  const told = typeof error === "object" && error !== null && "response" in error ? error.response : ""
+  const response = typeof told === "string" ? told.slice(0, RESPONSE_LOOKED_AT_CHARS) : ""
+  const [enhanced] = ENHANCED.exec(response) ?? []
+  return enhanced === undefined ? ADDRESS_STATUSES.has(status) && !OF_POLICY.test(response) : OF_ADDRESS.test(enhanced)
 }
 
 const RESPONSE_LOOKED_AT_CHARS = 200

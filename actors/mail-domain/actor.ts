@@ -1,6 +1,6 @@
 /** A mail domain; declared in schemas/mail-domain/operations.ts. */
 import { Effect } from "effect"
-import { notFound, refusal, type Refusal } from "../../schemas/errors.ts"
+import { notFound, refusal, type Refusal, unavailable } from "../../schemas/errors.ts"
 import { domainOperations } from "../../schemas/mail-domain/operations.ts"
 import type { FiredTimer } from "../../schemas/timer.ts"
 import { custom, type PrepareContext, read, write } from "../engine/definition.ts"
@@ -51,6 +51,8 @@ const NO_CLAIM: ClaimFacts = { mailboxes: 0, holderSeq: 0 }
 /** What a timer's decision needs, by its name. */
 type TimerFacts = { readonly check: Checked; readonly claim: ClaimFacts }
 
+const notForgotten = unavailable("The provider of mail cannot be asked at the moment.")
+
 export const mailDomainKind = kind(fold, domainOperations, (node) => {
   const parts = domainParts(node)
   const { limits, service } = node.config.limits
@@ -80,7 +82,8 @@ export const mailDomainKind = kind(fold, domainOperations, (node) => {
     Effect.gen(function* () {
       const { held, left } = state
       if (fired.name === FORGET_TIMER && held === null && left !== null && parts !== null)
-        yield* parts.provider.forget(left)
+        // A timer comes again for this alone.
+        yield* Effect.mapError(parts.provider.forget(left), () => notForgotten)
       const facts: TimerFacts = { check: NO_CHECK, claim: NO_CLAIM }
       if (held === null || dueFor(state, fired, context.at) !== "due") return facts
       if (fired.name === CHECK_TIMER) return { ...facts, check: yield* checked(held) }
@@ -137,7 +140,7 @@ export const mailDomainKind = kind(fold, domainOperations, (node) => {
         decide: (state, fired, { id, at, facts: { check, claim } }) => {
           if (fired.name === CHECK_TIMER) return decideCheck(state, fired, { at, facts: check }, limits.email)
           if (fired.name === CLAIM_TIMER) return decideClaimEnd(state, fired, { id, at, facts: claim }, limits.email)
-          return fired.name === FORGET_TIMER ? decideForget(state) : { events: [] }
+          return fired.name === FORGET_TIMER ? decideForget(state, fired, { at }) : { events: [] }
         },
         answer: () => null
       })

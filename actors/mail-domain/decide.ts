@@ -160,11 +160,20 @@ export const forgetting = (id: string, at: number): Timer => ({
   of: { kind: "mail_domain", id }
 })
 
-export const decideForget = ({ held, left }: MailDomainState): Decided => {
-  // Set before the commit that gives it up: it may be early.
-  if (held !== null) return { refused: unavailable("The domain is held.") }
+export const decideForget = (
+  { held, left }: MailDomainState,
+  fired: FiredTimer,
+  { at }: { readonly at: number }
+): Decided => {
+  // Set before the commit that gives it up: it may be early, but not for long. What is held again stays.
+  if (held !== null) {
+    const isEarly = fired.at !== undefined && at - fired.at < COMMIT_WITHIN_MS
+    return isEarly ? { refused: unavailable("The domain is held.") } : NOTHING
+  }
   return left === null ? NOTHING : { events: [{ type: "mail_domain.forgotten", v: 1 }] }
 }
+
+const COMMIT_WITHIN_MS = 300_000
 
 /** Of the service's own, made on first demand. */
 export interface OwnFacts {

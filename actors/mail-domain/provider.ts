@@ -92,7 +92,13 @@ const sesProvider = ({ region }: SesMail, bounds: ProviderBounds): DomainProvide
           { type: "TXT", name: `_dmarc.${domain}`, value: "v=DMARC1; p=quarantine", required: false, purpose: "dmarc" }
         ]
       ),
-    check: (domain) => asked((all) => all.identityStatus(domain)),
+    // One that it has forgotten meanwhile is declared again.
+    check: (domain) =>
+      asked((all) =>
+        Effect.flatMap(all.identityStatus(domain), (status) =>
+          status === null ? Effect.as(all.declareIdentity(domain), "PENDING" as const) : Effect.succeed(status)
+        )
+      ),
     forget: (domain) => asked((all) => all.deleteIdentity(domain))
   }
 }

@@ -1,4 +1,5 @@
 /** The keys of mailboxes (log/erasable-keys.ts), and what is sealed under them: each box opens in its own place alone. */
+import { timingSafeEqual } from "node:crypto"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
 import { unavailable } from "../../schemas/errors.ts"
@@ -126,3 +127,14 @@ export const openRecipient = ({ service }: Pick<MailKeys, "service">, sealed: st
 /** By which an address that only its receiver has seen is known again: `purpose` and the id of what was sent. */
 export const sendingToken = ({ service }: Pick<MailKeys, "service">, purpose: string, sending: string): string =>
   service.mark(sending, `token of ${purpose}`).slice(0, MARK_CHARS)
+
+/** In constant time. */
+export const isSendingToken = (
+  keys: Pick<MailKeys, "service">,
+  purpose: string,
+  sending: string,
+  token: string | undefined
+): boolean => {
+  const [known, given] = [Buffer.from(sendingToken(keys, purpose, sending)), Buffer.from(token ?? "")]
+  return known.length === given.length && timingSafeEqual(known, given)
+}

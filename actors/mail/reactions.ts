@@ -45,9 +45,12 @@ export const sendingsCounted = reactions(
     }
     const type = badOf(event)
     if (type === null || !("recipient" in event)) return []
+    const counted = tell("mailer.count", event.agent, { type })
+    // Who is there the service itself knows, at each attempt; and its standing with others is not touched.
+    if ("own" in event && event.own === true) return [counted]
     return [
       tell("mail_recipient.suppress", event.recipient, { reason: type, sealed: event.sealed }),
-      tell("mailer.count", event.agent, { type }),
+      counted,
       tell("mail_service.count", SERVICE_ID, { type })
     ]
   })

@@ -2,7 +2,7 @@
  * The actor side's own checks (contract 7): what it sees of the bus, of Postgres, of the read models and of what waits.
  *
  * Invariants
- *  - Nothing is made up: a check that this deployment has no part for (mail) is not there, one that cannot be answered
+ *  - Nothing is made up: a check that this deployment has no part for is not there, one that cannot be answered
  *    here says so in its message.
  *  - All of it ends within CHECK_WITHIN_MS and LOOK_WITHIN_MS together, which is less than an edge waits
  *    (health_check_timeout_ms): what has not answered by then has failed, and the others are told all the same.
@@ -21,21 +21,22 @@ import { PROJECTIONS } from "../projections/all.ts"
 import { PREDECESSOR } from "../projections/succession.ts"
 import { type ReactionsSeen, reactionsSeen } from "../reactions/health.ts"
 import { firstBehind } from "./lag.ts"
-
-type Check = Queries["health"]["output"]["checks"][string]
-type Checks = Record<string, Check>
+import {
+  ageOf,
+  type Check,
+  type Checks,
+  type Made,
+  mailChecks,
+  queueOf,
+  type Timed,
+  webhookChecks
+} from "./queue-health.ts"
 
 const CHECK_WITHIN_MS = 500
 /** For what can only be asked afterwards. */
 const LOOK_WITHIN_MS = 250
 /** Seconds that the oldest commit may wait for the read models before something is wrong. */
 const LAG_WARN_SECONDS = 5
-/**
- * Commits that wait for webhook workers, and seconds that the oldest may wait: a worker that died keeps what it held
- * for 30.
- */
-const WEBHOOK_WAITING_WARN = 10_000
-const WEBHOOK_AGE_WARN_SECONDS = 90
 /** Of the floor below which writes are refused. */
 const DISK_WARN_TIMES = 4
 const STORE_WARN_PERCENT = 80
@@ -45,7 +46,7 @@ export interface HealthParts {
   readonly nats: NatsConnection
   readonly db: Kysely<Database>
   readonly manager: JetStreamManager
-  readonly config: Pick<HubConfig, "natsUrl" | "natsMonitors" | "data" | "limits">
+  readonly config: Pick<HubConfig, "natsUrl" | "natsMonitors" | "data" | "limits" | "mail">
 }
 
 interface Marks {
@@ -54,13 +55,6 @@ interface Marks {
   readonly faults: number
   /** Unix ms. */
   readonly now: number
-}
-
-interface Timed<T> {
-  readonly value: T
-  /** Unix ms here, half-way between question and answer; and how far it may be off for that. */
-  readonly at: number
-  readonly give: number
 }
 
 /** `null` when it fails or does not come in time. */
@@ -86,21 +80,6 @@ const marksOf = async (db: Kysely<Database>): Promise<Marks> => {
     now: Number(rows[0]?.now ?? 0)
   }
 }
-
-/** Of the durable consumer that all workers share: how much waits, and since when (Unix ms) the oldest of it does. */
-const webhookQueue = async (manager: JetStreamManager) => {
-  const { num_pending, num_ack_pending, ack_floor } = await manager.consumers.info(streams.events, consumers.webhooks)
-  const waiting = num_pending + num_ack_pending
-  return {
-    waiting,
-    since:
-      waiting === 0
-        ? null
-        : await firstBehind(manager, { stream: streams.events, subjects: [subjects.deliveries] }, ack_floor.stream_seq)
-  }
-}
-
-type Made = (status: Check["status"], observed: number | null, unit: string, message: string | null) => Check
 
 /** `floor`: bytes below which nothing is written (log/storage.ts). */
 const diskCheck = (disk: Timed<{ readonly free: number | null }> | null, floor: number, check: Made): Check => {
@@ -132,38 +111,6 @@ const storeCheck = (account: Timed<JetStreamAccountStats> | null, check: Made): 
     "bytes used",
     limits.max_storage > 0 ? `${Math.round(percent)} percent of what the account may store` : null
   )
-}
-
-/** In seconds; of nothing it is 0. */
-const ageOf = (since: number | null): number => (since === null ? 0 : Math.max(0, (Date.now() - since) / 1000))
-
-const queueChecks = (queue: Timed<Awaited<ReturnType<typeof webhookQueue>>> | null, check: Made): Checks => {
-  if (queue === null)
-    return {
-      webhook_queue: check(
-        "warn",
-        null,
-        "commits waiting",
-        "no worker has made its queue yet, or the bus does not tell"
-      )
-    }
-  const { waiting, since } = queue.value
-  const age = ageOf(since)
-  const [full, old] = [waiting > WEBHOOK_WAITING_WARN, age > WEBHOOK_AGE_WARN_SECONDS]
-  return {
-    webhook_queue: check(
-      full ? "warn" : "pass",
-      waiting,
-      "commits waiting",
-      full ? "the workers do not keep up" : null
-    ),
-    webhook_queue_age: check(
-      old ? "warn" : "pass",
-      age,
-      "seconds that the oldest waits",
-      old ? "no worker answers for it" : null
-    )
-  }
 }
 
 /** How far the log has come into the tables at all. */
@@ -248,12 +195,13 @@ const look = async (parts: HealthParts): Promise<Queries["health"]["output"]> =>
   const time = new Date().toISOString()
   const check: Made = (status, observed, unit, message) => ({ status, observed, unit, time, message })
   const stream = timed(manager.streams.info(streams.events))
-  const [head, marks, disk, account, queue, reactions] = await Promise.all([
+  const [head, marks, disk, account, queue, outbound, reactions] = await Promise.all([
     stream,
     timed(marksOf(db)),
     timed(Effect.runPromise(Effect.map(freeStorage(parts), (free) => ({ free })))),
     timed(manager.getAccountInfo()),
-    timed(webhookQueue(manager)),
+    timed(queueOf(manager, consumers.webhooks, subjects.deliveries)),
+    parts.config.mail === null ? null : timed(queueOf(manager, consumers.outbound, subjects.sendings)),
     timed(reactionsSeen(nats, manager))
   ])
   const last = head?.value.state.last_seq ?? null
@@ -275,7 +223,8 @@ const look = async (parts: HealthParts): Promise<Queries["health"]["output"]> =>
     disk: diskCheck(disk, parts.config.limits.service.storage_free_min_bytes, check),
     jetstream_storage: storeCheck(account, check),
     clock: worstClock(clocks, time),
-    ...queueChecks(queue, check),
+    ...webhookChecks(queue, check),
+    ...(parts.config.mail === null ? {} : mailChecks(outbound, check)),
     ...reactionChecks(reactions, check),
     ...(last === null || marks === null ? {} : await readModelChecks(manager, marks.value, check))
   }

@@ -108,6 +108,9 @@ export class ProviderCertificates {
       const pem = (await this.fetch.get(address)).toString("latin1")
       found = signingKeyIn(pem, new URL(address).hostname)
     } catch (error) {
+      // A good one is good until its own end: whoever keeps others from fetching it gains nothing.
+      const before = this.kept.get(address)
+      if (before !== undefined) return inTime(before.found, now)
       return { type: "unreachable", why: error instanceof Error ? error.message : "unknown" }
     }
     if (found === null) return { type: "bad" }

@@ -54,7 +54,9 @@ export const mailReading = ({ bus, blobs }: Pick<RouteParts, "bus" | "blobs">) =
         return { ...found, number, stored: { mailbox: of, mail: number, key, parts } }
       }),
     textOf: (call: Call, { stored }: Pick<LookedInbox, "stored">) =>
-      Effect.map(readPart(blobs, call, stored, TEXT_PART), (bytes) => decodeText(Buffer.from(bytes).toString("utf8"))),
+      Effect.flatMap(readPart(blobs, call, stored, TEXT_PART), (bytes) =>
+        Effect.try({ try: () => decodeText(Buffer.from(bytes).toString("utf8")), catch: () => unreadable })
+      ),
     contentOf: (call: Call, { content: { sha256, size }, key }: Pick<LookedSent, "content" | "key">) =>
       Effect.flatMap(
         Effect.mapError(

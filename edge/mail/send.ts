@@ -11,6 +11,7 @@ import type { ListedSent, SentContent } from "../../schemas/mail/sent.ts"
 import { wordsOf } from "../../schemas/mail/words.ts"
 import { newKey, sealBytes } from "../../schemas/secret/bytes.ts"
 import { parse } from "../bus/bus.ts"
+import { textOfFile } from "../content/texts.ts"
 import { admitted, textsChecked } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
@@ -25,10 +26,15 @@ const replyNotYours = refusal("email_sender_not_yours", "`reply_to` must be an o
 const noSuchMessage = invalidField("in_reply_to", "in_reply_to must be a message that you received.")
 
 /** Envelope, marks and places in the queue, beside the text of which the log has nothing. */
-const SEND_BYTES = 6000
+const SEND_BYTES = 16_000
+/** Its place in the queue, and what becomes of it. */
+const RECIPIENT_BYTES = 1500
 const SEARCHED_CHARS = 20_000
 const REFERENCES_MAX = 20
 const LOOK_AGAIN_MS = 50
+
+/** As far as it is looked at; what is no text has none. */
+const fileText = (base64: string): string => textOfFile(Buffer.from(base64, "base64")) ?? ""
 
 const failed = (detail: string | null) => refusal("email_send_failed", detail ?? "The message was refused.")
 
@@ -114,9 +120,14 @@ export const mailSending = ({ bus, blobs, config: { hub } }: RouteParts, reading
     send: (call: Call, wanted: SendMail): Effect.Effect<ListedSent, Refused> =>
       Effect.gen(function* () {
         const { attachments = [], subject, text = null, html = null } = wanted
-        yield* textsChecked(call, { subject, text, html, filenames: attachments.map(({ filename }) => filename) })
+        const { to, cc = [], bcc = [] } = wanted
+        const files = attachments.map(({ filename, content_base64 }) => [filename, fileText(content_base64)])
+        yield* textsChecked(call, { subject, text, html, to, cc, bcc, attachments: files })
         const made = yield* outgoing(wanted, email)
-        const { agent } = yield* admitted(bus, call, { log: SEND_BYTES, upload: call.body.length })
+        const { agent } = yield* admitted(bus, call, {
+          log: SEND_BYTES + made.addresses.length * RECIPIENT_BYTES,
+          upload: call.body.length
+        })
         const mail = yield* store(call, agent, wanted, made)
         const sent = yield* first(call, agent, mail)
         const refused = sent.recipients.every(({ status, unknown }) => status === "failed" && !unknown)

@@ -70,7 +70,12 @@ export const sendingOfMailerOperations = operationsOf("mailer", {
 export const SendOutcome = Schema.Union([
   Schema.Struct({ type: Schema.Literals(["sent", "delivered"]) }),
   /** The address is none that takes mail. */
-  Schema.Struct({ type: Schema.Literal("bounced"), reason: Schema.String }),
+  Schema.Struct({
+    type: Schema.Literal("bounced"),
+    reason: Schema.String,
+    /** An address of the service's own: it may be somebody's tomorrow. */
+    own: Schema.optionalKey(Schema.Boolean)
+  }),
   Schema.Struct({
     type: Schema.Literal("passing"),
     reason: Schema.String,
@@ -103,7 +108,9 @@ export const SendJob = Schema.Struct({
   /** Unix ms. */
   at: Schema.Number,
   content: BlobRef,
-  key: Schema.String
+  key: Schema.String,
+  /** Why it is not to be sent now, or not at all any more; `null`: it is. */
+  blocked: Schema.NullOr(Schema.Struct({ type: Schema.Literals(["paused", "later", "over"]), reason: Schema.String }))
 })
 export type SendJob = typeof SendJob.Type
 
@@ -139,6 +146,11 @@ export const recipientOperations = operationsOf("mail_recipient", {
   "mail_recipient.suppress": op({
     input: Schema.Struct({ reason: Schema.Literals(SUPPRESSIONS), sealed: Schema.String }),
     output: Nothing,
+    askedBy: []
+  }),
+  "mail_recipient.look": op({
+    input: Nothing,
+    output: Schema.Struct({ suppressed: Schema.Boolean }),
     askedBy: []
   }),
   "mail_recipient.lift": op({ input: Nothing, output: Schema.Struct({ changed: Schema.Boolean }), askedBy: [] })

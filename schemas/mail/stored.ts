@@ -1,5 +1,5 @@
 /** What of a message is read by itself, beside its summary: the part `text` of what is stored, as JSON. */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { Mail } from "./records.ts"
 
 const { date, cc, text, links, codes, attachments, attachments_dropped, truncated, parsed } = Mail.fields
@@ -16,7 +16,7 @@ export const StoredText = Schema.Struct({
   truncated,
   parsed,
   /** Its own id (RFC 5322) and those that it follows from, the nearest last: what an answer follows from. */
-  thread_ids: Schema.Array(Schema.String)
+  thread_ids: Schema.Array(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
 })
 export type StoredText = typeof StoredText.Type
 

@@ -54,3 +54,12 @@ test("an agent is suspended and reinstated; the service is paused and resumed; a
   expect(JSON.parse(await hub("suppressions", "--json")).total).toBe(2)
   expect((await send(bob, { to: [first] })).status).toBe(202)
 })
+
+test("whether mail goes out is told to operators by health", async () => {
+  const ada = await aSender()
+  await operate(service.system, ["agent", "grant", ada.agent.handle, "operator"])
+  const { checks } = dataOf<{ readonly checks: object }>(await ada.client.call("GET", "/api/v1/health"))
+  expect(checks).toMatchObject({
+    mail_provider: { status: "pass", unit: "seconds that the oldest waits", observed: expect.any(Number) }
+  })
+})

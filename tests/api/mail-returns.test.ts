@@ -17,6 +17,7 @@ import {
   send,
   service,
   settled,
+  stranger,
   unfolded,
   world
 } from "./sending.ts"
@@ -109,7 +110,9 @@ describe("what comes back", () => {
     const { ada, sent, taken } = await sentOut()
     const forged = taken.from.replace(/-[0-9a-f]{16}@/, "-0123456789abcdef@")
     await expect(deliver(port(), { from: "", to: forged, raw: dsn("failed", "5.1.1") })).rejects.toThrow(/550/)
-    const stripped = taken.raw.replace(/^Message-ID:.*\r\n/im, "").replaceAll(/bounces\+\S+/g, "")
+    const stripped = taken.raw.replace(/^X-Hub-Report:.*\r\n/im, "").replaceAll(/bounces\+\S+/g, "")
+    // The message's id is in every answer to it, and says nothing.
+    expect(stripped).toMatch(/^Message-ID: <em_/im)
     await expect(deliver(port(), { to: `abuse@${DOMAIN}`, raw: arf(stripped) })).rejects.toThrow(/550/)
     await expect(deliver(port(), { to: `abuse@${DOMAIN}`, raw: "Subject: x\r\n\r\nx" })).rejects.toThrow(/550/)
     expect((await look<SentMail>(ada, sent.message_id)).status).toBe("delivered")
@@ -123,6 +126,24 @@ describe("what comes back", () => {
     const [, unsubscribe = ""] = /^List-Unsubscribe: <mailto:([^>]+)>/m.exec(unfolded(world.to(one)[0])) ?? []
     await deliver(port(), { from: one, to: unsubscribe, raw: "Subject: no\r\n\r\n" })
     await waitFor(async () => ((await send(ada, { to: [one] })).status === 422 ? true : null))
+    expect((await send(ada, { to: [one.replace("@", "+more@")] })).status).toBe(422)
     expect((await send(ada, { to: [other] })).status).toBe(202)
+    // Said again in other words it is heard once.
+    await deliver(port(), { from: one, to: unsubscribe, raw: "Subject: again\r\n\r\n" })
+    const log = dataOf<ReadonlyArray<typeof MailEvent.Type>>(await ada.client.call("GET", "/api/v1/email/log"))
+    expect(log.filter(({ event }) => event === "unsubscribed")).toHaveLength(1)
+  })
+
+  it("to the service's own addresses from an agent is heard like from the world", async () => {
+    const [ada, bob] = [await aSender(), await aSender()]
+    const two = [stranger(), stranger()]
+    const sent = dataOf<ListedSent>(await send(ada, { to: two }))
+    await settled(ada, sent.message_id, "delivered")
+    const [, unsubscribe = ""] = /^List-Unsubscribe: <mailto:([^>]+)>/m.exec(unfolded(world.to(two[0] ?? "")[0])) ?? []
+    expect(dataOf<ListedSent>(await send(bob, { to: [unsubscribe] })).status).toBe("sent")
+    await waitFor(async () => ((await send(bob, { to: [two[0]] })).status === 422 ? true : null))
+    // No report: refused, which says nothing of the address.
+    expect(outcome(await send(bob, { to: [`abuse@${DOMAIN}`] }))).toBe("502 email_send_failed")
+    expect(dataOf(await bob.client.call("GET", "/api/v1/email"))).toMatchObject({ sending: { bounce_rate: 0 } })
   })
 })

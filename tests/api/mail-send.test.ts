@@ -10,7 +10,7 @@ import { dataOf, outcome } from "../support/outcome.ts"
 import { operate } from "../support/hub.ts"
 import { foundIn } from "../support/planted.ts"
 import { PersonClient } from "../support/person.ts"
-import { told } from "../support/sponsorship.ts"
+import { anAgent, told } from "../support/sponsorship.ts"
 import {
   aSender,
   closeSending,
@@ -155,6 +155,8 @@ describe("to the world", () => {
 
   it.each([
     ["the message itself is not wanted", "data", 554, "5.7.1 spam"],
+    ["the message itself is too large for its server", "rcpt", 552, "5.3.4 too large"],
+    ["its server has us on a list, without a code of its own", "rcpt", 550, "blocked using a list"],
     ["its server does not like whoever sends", "rcpt", 550, "5.7.1 you are on a list"]
   ] as const)("fails where %s, which says nothing of the address", async (_name, at, code, says) => {
     const ada = await aSender()
@@ -178,9 +180,33 @@ describe("to the world", () => {
     expect(outcome(await send(ada, { to: ["a@inside.example"] }))).toBe("502 email_send_failed")
   })
 
-  it("bounces at an address of the service that nobody has", async () => {
-    const ada = await aSender()
-    expect(dataOf<ListedSent>(await send(ada, { to: [`nobody-there@${DOMAIN}`] })).status).toBe("bounced")
+  it("bounces at an address of the service that nobody has, and arrives once somebody has it", async () => {
+    const [ada, bob] = [await aSender(), await anAgent(service.edges)]
+    const to = `${bob.agent.handle}@${DOMAIN}`
+    expect(dataOf<ListedSent>(await send(ada, { to: [to] })).status).toBe("bounced")
+    await told(ada, "email.bounced")
+    await bob.client.call("POST", "/api/v1/email/mailboxes", { body: {} })
+    expect(dataOf<ListedSent>(await send(ada, { to: [to] })).status).toBe("sent")
+  })
+
+  it("does not go out to whoever wants no more by then, though it was queued before", async () => {
+    const [ada, bob] = [await aSender(), await aSender()]
+    const to = stranger()
+    const local = to.slice(0, to.indexOf("@"))
+    world.refuses.set(local, { at: "rcpt", code: 451, says: "4.2.0 later" })
+    const sent = dataOf<ListedSent>(await send(ada, { to: [to] }))
+    expect(sent.status).toBe("queued")
+    world.refuses.set(local, { at: "rcpt", code: 550, says: "5.1.1 nobody" })
+    expect(dataOf<ListedSent>(await send(bob, { to: [to] })).status).toBe("bounced")
+    await waitFor(async () => ((await send(bob, { to: [to] })).status === 422 ? true : null))
+    world.refuses.delete(local)
+    const found = await waitFor(async () => {
+      const one = await look<SentMail>(ada, sent.message_id)
+      return one.status === "queued" ? null : one
+    })
+    // Whichever came first: its own attempt, or the other's bounce.
+    expect(["failed", "bounced"]).toContain(found.status)
+    expect(world.to(to)).toEqual([])
   })
 })
 

@@ -35,6 +35,7 @@ export const openSending = async (limits: Readonly<Record<string, number>> = {})
       "service.mail.mx_port": world.port,
       "limits.email.service_per_day": 100_000,
       "limits.email.pause_recipients_min": 100_000,
+      "service.mail.send_answer_ms": 20_000,
       "limits.email.queue_retry_seconds.1": 1,
       "limits.email.queue_retry_seconds.2": 1,
       ...limits

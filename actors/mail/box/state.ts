@@ -53,7 +53,8 @@ export type MailboxActor = ActorOf<MailboxState, MailboxEvent>
 /** Fields of a message as it is begun: the mail process has sealed them. */
 export const receivedFields = { agent: Schema.String, mailbox: Schema.Int, ...SealedMail.fields }
 
-const HOURS = 24
+/** With the one that began a day ago: it may reach into the day. */
+const HOURS = 25
 
 /** What is kept for longer than any retention may be is not counted for ever. */
 const STORED_DAYS_MAX = 400

@@ -8,9 +8,9 @@
  *  - What is not said to have failed for good is no bounce; an answering machine is none either.
  */
 import type { SendingReport } from "../../../schemas/mail/sending-operations.ts"
-import { type MailKeys, sendingToken } from "../keys.ts"
+import { isSendingToken, type MailKeys } from "../keys.ts"
 import { type Returned, returnedWithin } from "../outbound/return-path.ts"
-import { sendingId, sendingOf } from "../sending/id.ts"
+import { sendingOf } from "../sending/id.ts"
 
 type Keys = Pick<MailKeys, "service">
 
@@ -25,18 +25,15 @@ const FEEDBACK = /^Feedback-Type:[ \t]*([a-z-]{1,40})/im
 const DELIVERY_STATUS = /^Content-Type:[ \t]*message\/(?:global-)?delivery-status\b/im
 const ACTION = /^Action:[ \t]*([a-z]{1,20})/im
 const STATUS = /^Status:[ \t]*([245]\.\d{1,3}\.\d{1,3})/im
-const OWN_ID = /em_([1-9]\d{0,14})\.([0-9a-f]{16})@/
-const OWN_SENDING = /^X-Hub-Sending:[ \t]*([1-9]\d{0,14}-[1-9]\d?)/im
+const OWN_REPORT = /^X-Hub-Report:[ \t]*([1-9]\d{0,14}-[1-9]\d?)-([0-9a-f]{16})/im
 
-/** RFC 3463: what a server thinks of whoever sends, or a mailbox that is full, says nothing of the address. */
-const OF_ADDRESS = /^5\.(?!7\.|2\.2$)/
+/** RFC 3463: what a server thinks of the message, of whoever sends or of the way says nothing of the address. */
+const OF_ADDRESS = /^5\.(?:0\.0|1\.\d{1,3}|2\.1)$/
 
-/** A message that is repeated says by its id that it is ours, and by a header which of its recipients got it. */
+/** What is repeated of a message says by a header which sending it was: answers to it do not repeat that. */
 const repeatedIn = (keys: Keys, text: string): string | null => {
-  const [, mail = "", token] = OWN_ID.exec(text) ?? []
-  if (mail === "" || sendingToken(keys, "message", mail) !== token) return null
-  const [, sending = sendingId(Number(mail), 1)] = OWN_SENDING.exec(text) ?? []
-  return sendingOf(sending)?.mail === Number(mail) ? sending : null
+  const [, sending = "", token] = OWN_REPORT.exec(text) ?? []
+  return sendingOf(sending) !== null && isSendingToken(keys, "report", sending, token) ? sending : null
 }
 
 const failureIn = (text: string): SendingReport | null => {

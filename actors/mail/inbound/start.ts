@@ -14,10 +14,11 @@ import { mailKeysWith } from "../keys.ts"
 import { mailSender } from "../outbound/start.ts"
 import { openParsers } from "../parse/parsers.ts"
 import { delivered, type DeliveryParts } from "./delivery.ts"
-import { recipientBy, type RecipientOf } from "./recipient.ts"
-import { type Returning, returnsBy } from "./returns.ts"
+import { recipientBy } from "./recipient.ts"
+import { returnsBy } from "./returns.ts"
 import { MailServer, type Receiving } from "./server.ts"
 import { mailStore } from "./store.ts"
+import type { Ways } from "./ways.ts"
 import { judge, type Origin } from "./verdicts.ts"
 
 const notTaken = unavailable("Mail cannot be taken at the moment.")
@@ -33,8 +34,10 @@ const LONGER_SECONDS = 86_400
 type Needed = Bus | Cluster | Configuration | MailKey | Streams | Tracing | Scope.Scope
 
 export const mailServer: Effect.Effect<void, never, Needed> = Effect.gen(function* () {
-  const { mail: settings, limits } = yield* Configuration
+  const config = yield* Configuration
+  const { mail: settings, limits } = config
   const nats = yield* Bus
+  const manager = yield* Streams
   const keys = mailKeysWith(nats, (yield* MailKey).key)
   if (settings === null || keys === null) return yield* Effect.die(new Error("the role mail without mail"))
   const { asker } = yield* Cluster
@@ -44,7 +47,7 @@ export const mailServer: Effect.Effect<void, never, Needed> = Effect.gen(functio
   const parts: DeliveryParts = {
     ask: asking((one, span) => asker.ask(one, span)),
     keys,
-    store: mailStore(nats, yield* Streams, {
+    store: mailStore(nats, manager, {
       keepSeconds: email.retention_seconds + LONGER_SECONDS,
       maxBytes: email.stored_max_bytes
     }),
@@ -55,54 +58,47 @@ export const mailServer: Effect.Effect<void, never, Needed> = Effect.gen(functio
   }
   const recipient = recipientBy(parts.ask)
   const lookup = lookupBy(settings, limits.service.mail)
-  if (settings.provider === "smtp") yield* bySmtp(parts, { settings, recipient, lookup })
+  const returns = returnsBy(parts, settings.domain, bounds.report_max_bytes)
+  const disk = yield* StorageWatch.watching({ manager, config }, email.free_disk_min_bytes, OF_MAIL)
+  const hasRoom = async () => !disk.low && !(await parts.store.isFull())
+  const ways: Ways = { recipient, returns, hasRoom }
+  if (settings.provider === "smtp") yield* bySmtp(parts, settings, { ...ways, lookup })
   else {
     // Who has no such provider loads nothing of it.
     const { bySes } = yield* Effect.promise(() => import("../ses/start.ts"))
-    yield* bySes(parts, settings)
+    yield* bySes(parts, settings, ways)
   }
-  yield* mailSender({ settings, delivery: parts, lookup, recipient })
+  yield* mailSender({ settings, delivery: parts, lookup, ways })
 })
-
-interface BySmtp {
-  readonly settings: SmtpMail
-  readonly recipient: RecipientOf
-  readonly lookup: Lookup
-}
 
 const bySmtp = (
   parts: DeliveryParts,
-  { settings, recipient, lookup }: BySmtp
-): Effect.Effect<void, never, Configuration | Streams | Scope.Scope> =>
+  settings: SmtpMail,
+  { recipient, returns, hasRoom, lookup }: Ways & { readonly lookup: Lookup }
+): Effect.Effect<void, never, Configuration | Scope.Scope> =>
   Effect.gen(function* () {
-    const config = yield* Configuration
-    const { limits, bind } = config
+    const { limits, bind } = yield* Configuration
     const bounds = { ...limits.service.mail, ...limits.limits.email }
     const { verdict_ms } = bounds
     const judged = (raw: Buffer, origin: Origin) =>
       Effect.promise(() => judge(raw, origin, lookup, { mta: settings.domain, verdict_ms }))
-    const disk = yield* StorageWatch.watching(
-      { manager: yield* Streams, config },
-      limits.limits.email.free_disk_min_bytes,
-      OF_MAIL
-    )
-    const returns = returnsBy(parts, settings.domain, bounds.report_max_bytes)
-    const receiving = { ...receivingBy(parts, { judged, recipient, disk }), ...returns }
+    const receiving: Receiving = {
+      ...returns,
+      hasRoom,
+      recipient: (address, tag) => Effect.runPromise(recipient(address, tag)),
+      deliver: deliveryBy(parts, judged)
+    }
     const server = new MailServer(receiving, settings, bounds)
     yield* Effect.promise(() => server.listen(settings.port, bind))
     yield* Effect.addFinalizer(() => Effect.promise(() => server.close()))
   })
 
-interface Judged {
-  readonly judged: (raw: Buffer, origin: Origin) => Parameters<typeof delivered>[2]
-  readonly recipient: RecipientOf
-  readonly disk: StorageWatch
-}
-
-const receivingBy = (parts: DeliveryParts, { judged, recipient, disk }: Judged): Omit<Receiving, keyof Returning> => ({
-  recipient: (address, tag) => Effect.runPromise(recipient(address, tag)),
-  hasRoom: async () => !disk.low && !(await parts.store.isFull()),
-  deliver: (incoming) =>
+const deliveryBy =
+  (
+    parts: DeliveryParts,
+    judged: (raw: Buffer, origin: Origin) => Parameters<typeof delivered>[2]
+  ): Receiving["deliver"] =>
+  (incoming) =>
     Effect.runPromise(
       Effect.match(delivered(parts, incoming, judged(incoming.raw, incoming)), {
         onSuccess: () => true,
@@ -112,4 +108,3 @@ const receivingBy = (parts: DeliveryParts, { judged, recipient, disk }: Judged):
         }
       })
     )
-})

@@ -56,6 +56,14 @@ const isSuppressed = (nats: NatsConnection, mail: MailKeys, address: string): Ef
     (found) => found !== null && eventsOf(MailRecipientEvent, found.commit).reduce(evolveMailRecipient, null) !== null
   )
 
+/** With what stands behind a plus it is the same person's in most places. */
+const anySuppressed = (nats: NatsConnection, mail: MailKeys, address: string): Effect.Effect<boolean, Refusal> => {
+  const plain = address.replace(/\+[^@]*@/, "@")
+  return Effect.flatMap(isSuppressed(nats, mail, address), (found) =>
+    found || plain === address ? Effect.succeed(found) : isSuppressed(nats, mail, plain)
+  )
+}
+
 /** The agent as it is shown to who gets its mail. */
 interface SenderShown {
   readonly name: string
@@ -75,8 +83,12 @@ type Context = Pick<PrepareContext, "id" | "commandId" | "deadline" | "tracepare
 const domainReady = (domain: string, context: Context): Effect.Effect<void, Refusal, Actors> =>
   Effect.gen(function* () {
     const actors = yield* Actors
-    const { agent, ready } = yield* actors.ask(context, "mail_domain.ready", domainId(domain), null)
-    if (!ready || agent !== context.id) return yield* Effect.fail(notReady)
+    const { agent, ready } = yield* Effect.mapError(
+      actors.ask(context, "mail_domain.ready", domainId(domain), null),
+      (refused) => (refused.code === "not_found" ? notYours : refused)
+    )
+    if (agent !== context.id) return yield* Effect.fail(notYours)
+    if (!ready) return yield* Effect.fail(notReady)
   })
 
 /** `addresses`: of all recipients, alone. */
@@ -96,7 +108,7 @@ export const senderFacts = (
         ),
         actors.ask(context, "agent.profile", agent, null),
         serviceAt(nats),
-        Effect.filter(addresses, (address) => isSuppressed(nats, mail, address), { concurrency: "unbounded" })
+        Effect.filter(addresses, (address) => anySuppressed(nats, mail, address), { concurrency: "unbounded" })
       ],
       { concurrency: "unbounded" }
     )

@@ -74,12 +74,21 @@ export const sendingState = (
   }
 }
 
+interface Window {
+  readonly limit: number
+  readonly window_seconds: number
+}
+
+/** With the details of every 429 (contract 13). */
 const quota = (
-  code: "email_quota" | "email_instance_quota",
+  bucket: "email_quota" | "email_instance_quota",
   message: string,
   retryAfter: number,
-  details: Readonly<Record<string, unknown>>
-): Refusal => ({ ...refusal(code, message, details), retryAfter })
+  { limit, window_seconds, ...more }: Window & Readonly<Record<string, unknown>>
+): Refusal => ({
+  ...refusal(bucket, message, { bucket, limit, window_seconds, retry_after: retryAfter, ...more }),
+  retryAfter
+})
 
 /** Why it may not send to so many; `null` where it may. */
 export const sendingRefusal = (
@@ -106,24 +115,19 @@ export const sendingRefusal = (
       "email_quota",
       "That is more than you may send in an hour.",
       roomIn(state, recipients, per_hour, HOUR_MS, at),
-      {
-        per_hour,
-        used_hour
-      }
+      { limit: per_hour, window_seconds: HOUR_MS / SECOND_MS, per_hour, used_hour }
     )
   if (used_day + recipients > per_day)
     return quota(
       "email_quota",
       "That is more than you may send in a day.",
       roomIn(state, recipients, per_day, DAY_MS, at),
-      {
-        per_day,
-        used_day,
-        first_week_until
-      }
+      { limit: per_day, window_seconds: DAY_MS / SECOND_MS, per_day, used_day, first_week_until }
     )
   return usedOfDay(service.state, at) + recipients > limits.service_per_day
     ? quota("email_instance_quota", "That is more than this service sends in a day.", HOUR_MS / SECOND_MS, {
+        limit: limits.service_per_day,
+        window_seconds: DAY_MS / SECOND_MS,
         per_day: limits.service_per_day
       })
     : null

@@ -6,14 +6,15 @@ import { senderAddress } from "../../../schemas/mail/senders.ts"
 import type { Verdict, Verdicts } from "../../../schemas/mail/records.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { delivered, type DeliveryParts } from "../inbound/delivery.ts"
-import { recipientBy } from "../inbound/recipient.ts"
 import { namedBy } from "../inbound/recipients.ts"
 import type { Addressed } from "../inbound/sealed.ts"
+import type { Ways } from "../inbound/ways.ts"
 import type { Objects } from "../ses/objects.ts"
 import type { Notification, Receipt } from "./notification.ts"
 
 export interface ReceivedParts {
   readonly delivery: DeliveryParts
+  readonly ways: Ways
   readonly objects: Objects
   readonly recipients_max: number
   readonly message_max_bytes: number
@@ -63,7 +64,7 @@ const notAsked = unavailable("Mailboxes cannot be asked at the moment.")
 
 /** One for each mailbox. Whom there is no mailbox for is no reason to refuse: SES has taken it already. */
 const addressedTo = (
-  { delivery, recipients_max }: ReceivedParts,
+  { ways, recipients_max }: ReceivedParts,
   id: string,
   recipients: ReadonlyArray<string>
 ): Effect.Effect<ReadonlyArray<Addressed>, Refusal> =>
@@ -72,7 +73,7 @@ const addressedTo = (
     const dropped = { nobody: 0, full: 0, too_many: Math.max(0, recipients.length - recipients_max) }
     for (const text of recipients.slice(0, recipients_max)) {
       const named = namedBy(text)
-      const one = named === null ? null : yield* recipientBy(delivery.ask)(named.address, named.tag)
+      const one = named === null ? null : yield* ways.recipient(named.address, named.tag)
       // Nobody could say: the notification comes again.
       if (one?.type === "unknown") return yield* Effect.fail(notAsked)
       if (named === null || one === null || one.type !== "mailbox") {
@@ -94,11 +95,17 @@ export const received = (
 ): Effect.Effect<NoticeOutcome, Refusal> =>
   Effect.gen(function* () {
     if (receipt === undefined) return givenUp("the notification says nothing of how it was received")
-    const to = yield* addressedTo(parts, id, receipt.recipients)
-    if (to.length === 0) return { outcome: "ignored", reason: "there is no mailbox that takes it" }
-    if (yield* Effect.promise(() => parts.delivery.store.isFull())) return yield* Effect.fail(noRoom)
+    const { returns, hasRoom } = parts.ways
+    const own = receipt.recipients.slice(0, parts.recipients_max).flatMap((text) => returns.ownAddress(text) ?? [])
+    const others = receipt.recipients.filter((text) => returns.ownAddress(text) === null)
+    const to = yield* addressedTo(parts, id, others)
+    if (to.length + own.length === 0) return { outcome: "ignored", reason: "there is no mailbox that takes it" }
+    if (!(yield* Effect.promise(hasRoom))) return yield* Effect.fail(noRoom)
     const found = yield* rawOf(parts, receipt.action, content)
     if ("lost" in found) return givenUp(found.lost)
+    const returned = own.length === 0 ? "taken" : yield* Effect.promise(() => returns.returned(found.raw, own))
+    if (returned === "again") return yield* Effect.fail(notAsked)
+    if (to.length === 0) return { outcome: returned === "taken" ? "done" : "ignored", reason: null }
     const sender = senderAddress(mail.source ?? "") ?? ""
     yield* delivered(parts.delivery, { raw: found.raw, sender, to }, Effect.succeed(verdictsIn(receipt)))
     return { outcome: "done", reason: null }

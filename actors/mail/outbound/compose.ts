@@ -16,6 +16,8 @@ interface Shape {
   readonly footer: string | null
   /** Of the queue, for a provider that tells of messages by their headers. */
   readonly sending: string
+  /** By which a report that repeats it is believed: `<sending>-<token>`. */
+  readonly report: string
   /** Where its recipient can say that he wants no more. */
   readonly unsubscribe: string
 }
@@ -44,7 +46,7 @@ const STRANGERS_MIN = 2
 export const composed = (
   job: SendJob,
   content: SentContent,
-  { footer, sending, unsubscribe }: Shape
+  { footer, sending, report, unsubscribe }: Shape
 ): Promise<Buffer> => {
   const { summary, references, rfc_id, agent, at } = job
   const { text, html } = withFooter(content.text, content.html, footer)
@@ -66,6 +68,7 @@ export const composed = (
       "Auto-Submitted": "auto-generated",
       "X-Hub-Agent": line(agent),
       "X-Hub-Sending": sending,
+      "X-Hub-Report": report,
       ...(several ? { "List-Unsubscribe": `<mailto:${unsubscribe}>` } : {})
     },
     attachments: content.attachments.map(({ filename, content_type, content_base64 }) => ({

@@ -3,7 +3,7 @@
  * wants no more. A token in them, which only who got the message has seen, says that they are meant.
  */
 import { sendingOf } from "../sending/id.ts"
-import { type MailKeys, sendingToken } from "../keys.ts"
+import { isSendingToken, type MailKeys, sendingToken } from "../keys.ts"
 
 export const RETURNS = ["bounces", "unsubscribe"] as const
 export type ReturnKind = (typeof RETURNS)[number]
@@ -25,7 +25,7 @@ export const returnedTo = (keys: Keys, address: string): Returned | null => {
   const [, kind, sending = "", token] = RETURN.exec(address.toLowerCase()) ?? []
   const known = RETURNS.find((one) => one === kind)
   if (known === undefined || sendingOf(sending) === null) return null
-  return sendingToken(keys, known, sending) === token ? { kind: known, sending } : null
+  return isSendingToken(keys, known, sending, token) ? { kind: known, sending } : null
 }
 
 /** Where it stands in a text, such as in what a report says of the message that it is about. */

@@ -57,11 +57,11 @@ export const relayTransport = (
 
 /** One after the other, until one of them has said something, or may have taken it. */
 export const exchangeTransport = (exchanges: Exchanges, name: string, bounds: Bounds): Transport => {
-  const over = (address: string, outgoing: Outgoing, hurry: Effect.Effect<void>) =>
+  const over = (address: string, outgoing: Outgoing, hurry: Effect.Effect<void>, withinMs: number) =>
     Effect.suspend(() => {
       const server: MailServer = { host: address, port: bounds.mx_port, tls: "offered", login: null }
       const connections = new Connections(server, { ...settings(name, bounds), unverified: true })
-      const made = attempt(connections, messageOf(outgoing), hurry, bounds.send_timeout_ms)
+      const made = attempt(connections, messageOf(outgoing), hurry, withinMs)
       return Effect.ensuring(
         made,
         Effect.sync(() => connections.close())
@@ -76,8 +76,11 @@ export const exchangeTransport = (exchanges: Exchanges, name: string, bounds: Bo
         const found = yield* exchanges(outgoing.to.slice(outgoing.to.lastIndexOf("@") + 1))
         if (found.type !== "hosts") return found.outcome
         let last: Outcome = { type: "passing", reason: "no server of its domain can be reached" }
+        const until = performance.now() + bounds.send_timeout_ms
         for (const address of found.addresses) {
-          const made = yield* over(address, outgoing, hurry)
+          const left = until - performance.now()
+          if (left <= 0) break
+          const made = yield* over(address, outgoing, hurry, left)
           last = outcomeOf(made, true)
           if (last.type !== "passing" || made.fault?.replied === true || made.handing.begun) return last
         }

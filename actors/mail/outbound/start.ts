@@ -10,11 +10,12 @@ import type { Asking } from "../../fanout/asks.ts"
 import { commitSource } from "../../fanout/source.ts"
 import { Bus, Configuration, Tracing } from "../../process/services.ts"
 import type { DeliveryParts } from "../inbound/delivery.ts"
-import type { RecipientOf } from "../inbound/recipient.ts"
+import type { Ways } from "../inbound/ways.ts"
 import type { Lookup } from "../dns.ts"
 import { composed } from "./compose.ts"
 import { contentOf } from "./content.ts"
 import { localTransport } from "./local.ts"
+import { sendingToken } from "../keys.ts"
 import { returnAddress } from "./return-path.ts"
 import { signed } from "./sign.ts"
 import type { Outgoing, Transport } from "./transport.ts"
@@ -41,7 +42,7 @@ export interface OutboundParts {
   readonly settings: MailSettings
   readonly delivery: DeliveryParts
   readonly lookup: Lookup
-  readonly recipient: RecipientOf
+  readonly ways: Ways
 }
 
 /** Sends for as long as the scope is open. */
@@ -49,11 +50,11 @@ export const mailSender = (
   parts: OutboundParts
 ): Effect.Effect<void, never, Bus | Configuration | Tracing | Scope.Scope> =>
   Effect.gen(function* () {
-    const { settings, delivery, lookup, recipient } = parts
+    const { settings, delivery, lookup, ways } = parts
     const config = yield* Configuration
     const nats = yield* Bus
     const world = yield* worldTransport(settings, lookup, config)
-    const local = localTransport(delivery, recipient)
+    const local = localTransport(delivery, ways)
     const { keys, ask } = delivery
     const made = (sending: string, job: SendJob, transport: Transport): Effect.Effect<Outgoing, Refusal> =>
       Effect.gen(function* () {
@@ -62,9 +63,10 @@ export const mailSender = (
         const content = yield* contentOf(nats, job)
         const footer =
           settings.abuseContact === null ? null : `Sent by the agent ${job.agent}. Not wanted? ${settings.abuseContact}`
+        const report = `${sending}-${sendingToken(keys, "report", sending)}`
         const unsubscribe = returnAddress(keys, "unsubscribe", sending, domain)
         const bytes = yield* Effect.tryPromise({
-          try: () => composed(job, content, { footer, sending, unsubscribe }),
+          try: () => composed(job, content, { footer, sending, report, unsubscribe }),
           catch: () => notMade
         })
         const whole = transport.signs

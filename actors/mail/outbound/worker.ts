@@ -10,7 +10,7 @@
  *  - As the scope closes nothing more is begun, and what is under way is told to hurry.
  */
 import { Deferred, Effect, FiberSet, Schedule, type Scope, Semaphore } from "effect"
-import type { Refusal } from "../../../schemas/errors.ts"
+import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import type { SendJob, SendOutcome } from "../../../schemas/mail/sending-operations.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
@@ -35,17 +35,22 @@ const TOLD_AGAIN_MS = 1000
 const TELLINGS_MAX = 20
 const LINGER_MS = 1500
 
+const ending = unavailable("The process ends.")
+const paused = unavailable("This service sends no mail at the moment.")
+
 const text = new TextDecoder()
 
 /** Whether a commit calls for an attempt; what a newer release writes is asked of its actor. */
 const isCall = ({ data }: Message): boolean => /"mail_sending\.(?:queued|due)"/.test(text.decode(data))
 
-const told = (outcome: Outcome): SendOutcome => {
+const told = (outcome: Outcome, own: boolean): SendOutcome => {
   switch (outcome.type) {
     case "sent":
       return { type: outcome.delivered ? "delivered" : "sent" }
     case "refused":
-      return { type: outcome.of === "address" ? "bounced" : "failed", reason: outcome.reason }
+      return outcome.of === "address"
+        ? { type: "bounced", reason: outcome.reason, own }
+        : { type: "failed", reason: outcome.reason }
     case "passing":
     case "unknown":
       return outcome
@@ -71,7 +76,9 @@ export const outboundWorker = (parts: WorkerParts): Effect.Effect<void, never, S
     const take = (message: Message): void => {
       if (!isCall(message)) return message.ack()
       held.add(message)
-      const sending = slots.withPermits(1)(sent(parts, message, Deferred.await(hurry)))
+      const sending = slots.withPermits(1)(
+        sent(parts, message, { hurry: Deferred.await(hurry), isEnding: () => Deferred.isDoneUnsafe(hurry) })
+      )
       const settled = Effect.match(sending, {
         onSuccess: () => message.ack(),
         onFailure: () => message.nak(Math.min(AGAIN_MS * message.given, AGAIN_MAX_MS))
@@ -96,11 +103,15 @@ export const outboundWorker = (parts: WorkerParts): Effect.Effect<void, never, S
 const sent = (
   { ask, route, made }: WorkerParts,
   { delivery: sending, seq, given }: Message,
-  hurry: Effect.Effect<void>
+  { hurry, isEnding }: { readonly hurry: Effect.Effect<void>; readonly isEnding: () => boolean }
 ): Effect.Effect<void, Refusal> =>
   Effect.gen(function* () {
     const id = `send-${sending}-${seq}-${given}`
+    // Nothing is begun that could not end.
+    if (isEnding()) return yield* Effect.fail(ending)
     const job = yield* orGone(ask(`${id}-job`, "mail_sending.job", sending, null))
+    // Until an operator resumes, it waits in the queue.
+    if (job?.blocked?.type === "paused") return yield* Effect.fail(paused)
     const transport = job === null ? null : yield* route(job.to)
     const repeatable = transport?.repeatable ?? true
     const { attempt } = yield* ask(`${id}-take`, "mail_sending.take", sending, { repeatable })
@@ -108,7 +119,9 @@ const sent = (
     const outcome: SendOutcome =
       job === null || transport === null
         ? { type: "failed", reason: "its mailbox is closed" }
-        : yield* attempted(made(sending, job, transport), transport, hurry)
+        : job.blocked !== null
+          ? { type: job.blocked.type === "over" ? "failed" : "passing", reason: job.blocked.reason }
+          : yield* attempted(made(sending, job, transport), transport, hurry)
     const tell = ask(`${id}-settle`, "mail_sending.settle", sending, { attempt, outcome })
     yield* Effect.retry(tell, { schedule: Schedule.spaced(TOLD_AGAIN_MS), times: TELLINGS_MAX })
     if ("reason" in outcome) logNow("info", "mail", { sending, outcome: outcome.type, reason: outcome.reason })
@@ -122,7 +135,8 @@ const attempted = (
 ): Effect.Effect<SendOutcome> =>
   Effect.matchEffect(making, {
     onFailure: ({ message }) => Effect.succeed<SendOutcome>({ type: "passing", reason: message }),
-    onSuccess: (outgoing) => Effect.map(transport.send(outgoing, hurry), told)
+    onSuccess: (outgoing) =>
+      Effect.map(transport.send(outgoing, hurry), (outcome) => told(outcome, transport.name === "local"))
   })
 
 const orGone = <A>(asked: Effect.Effect<A, Refusal>): Effect.Effect<A | null, Refusal> =>

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { recipientOperations, SUPPRESSIONS } from "../../../schemas/mail/sending-operations.ts"
-import { write } from "../../engine/definition.ts"
+import { read, write } from "../../engine/definition.ts"
 import { event } from "../../engine/events.ts"
 import { type ActorOf, type Fold, kind } from "../../kind.ts"
 
@@ -43,6 +43,7 @@ export const mailRecipientKind = kind(fold, recipientOperations, () => ({
       }),
       answer: () => null
     }),
+    "mail_recipient.look": read((state) => ({ data: { suppressed: state !== null } })),
     "mail_recipient.lift": write({
       decide: (state) => ({
         events: state === null ? [] : [{ type: "mail_recipient.lifted", v: 1 }],

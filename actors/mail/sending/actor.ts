@@ -7,6 +7,7 @@ import { type Fold, kind } from "../../kind.ts"
 import { Actors } from "../../services.ts"
 import { openDropped } from "../keys.ts"
 import { mailDisabled } from "../mailer/disabled.ts"
+import { blockedBy } from "./blocked.ts"
 import { decideReport, decideRetry, decideSettle, decideTake, decideUnsubscribe } from "./decide.ts"
 import { evolveMailSending, type MailSendingActor, MailSendingEvent, MailSendingState } from "./state.ts"
 
@@ -19,6 +20,8 @@ const fold: Fold<MailSendingActor> = {
 }
 
 const noSending = notFound("message")
+
+const IN_HAND: ReadonlySet<string> = new Set(["called", "attempting"])
 
 export const mailSendingKind = kind(fold, sendingOperations, ({ mail, config }) => {
   const { email } = config.limits.limits
@@ -33,12 +36,14 @@ export const mailSendingKind = kind(fold, sendingOperations, ({ mail, config }) 
       "mail_sending.job": custom((state, _input, context) =>
         Effect.gen(function* () {
           if (mail === null) return yield* Effect.fail(mailDisabled)
-          if (state === null) return yield* Effect.fail(noSending)
+          // What is over is nothing to be read by who sends.
+          if (state === null || !IN_HAND.has(state.phase)) return yield* Effect.fail(noSending)
           const sealer = yield* mail.of(String(state.mailbox))
           if (sealer === null) return yield* Effect.fail(noSending)
           const actors = yield* Actors
           const outgoing = yield* actors.ask(context, "mail.outgoing", String(state.mail), null)
-          return { mail: state.mail, to: openDropped(sealer, state.to).from, ...outgoing }
+          const blocked = yield* blockedBy(config, state, outgoing.summary.from.address, context)
+          return { mail: state.mail, to: openDropped(sealer, state.to).from, ...outgoing, blocked }
         })
       ),
       "mail_sending.settle": write({

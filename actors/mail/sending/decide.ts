@@ -23,6 +23,7 @@ interface Settling {
   readonly status: SendingStatus
   readonly detail: string | null
   readonly unknown?: boolean
+  readonly own?: boolean
 }
 
 const aboutOf = ({ agent, mailbox, to, recipient, sealed, mail, n }: MailSendingValue) => ({
@@ -37,7 +38,7 @@ const aboutOf = ({ agent, mailbox, to, recipient, sealed, mail, n }: MailSending
 
 const settled = (
   state: MailSendingValue,
-  { attempt, status, detail, unknown = false }: Settling
+  { attempt, status, detail, unknown = false, own = false }: Settling
 ): MailSendingEvent => ({
   type: "mail_sending.settled",
   v: 1,
@@ -45,7 +46,8 @@ const settled = (
   attempt,
   status,
   detail,
-  unknown
+  unknown,
+  ...(own ? { own } : {})
 })
 
 /** `repeatable`: whether an attempt of which nobody has told may be made again. */
@@ -81,9 +83,12 @@ export const decideSettle = (
     case "sent":
     case "delivered":
       return { events: [settled(state, { attempt, status: outcome.type, detail: null })] }
-    case "bounced":
+    case "bounced": {
+      const { own = false } = outcome
+      return { events: [settled(state, { attempt, status: "bounced", detail: short(outcome.reason), own })] }
+    }
     case "failed":
-      return { events: [settled(state, { attempt, status: outcome.type, detail: short(outcome.reason) })] }
+      return { events: [settled(state, { attempt, status: "failed", detail: short(outcome.reason) })] }
     case "unknown":
       return { events: [settled(state, { attempt, status: "failed", detail: LOST, unknown: true })] }
     case "passing": {
@@ -131,5 +136,7 @@ export const decideReport = (state: MailSendingState, { type, reason }: SendingR
 
 export const decideUnsubscribe = (state: MailSendingState): Decided => {
   if (state === null) return NO_SENDING
-  return state.attempts === 0 ? NOTHING : { events: [{ type: "mail_sending.unsubscribed", v: 1, ...aboutOf(state) }] }
+  return state.attempts === 0 || state.unsubscribed
+    ? NOTHING
+    : { events: [{ type: "mail_sending.unsubscribed", v: 1, ...aboutOf(state) }] }
 }

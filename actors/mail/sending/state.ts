@@ -33,6 +33,8 @@ export const MailSendingValue = Schema.Struct({
   attempts: Schema.Int,
   /** Nobody has told what became of the last attempt. */
   unknown: Schema.Boolean,
+  /** Its recipient has said that he wants no more. */
+  unsubscribed: Schema.Boolean,
   /** Unix ms. */
   due: Schema.NullOr(Schema.Number)
 })
@@ -57,7 +59,9 @@ export const MailSendingEvent = Schema.Union([
     attempt: Schema.Int,
     status: SendingStatus,
     detail: Schema.NullOr(Schema.String),
-    unknown: Schema.Boolean
+    unknown: Schema.Boolean,
+    /** An address of the service's own. */
+    own: Schema.optionalKey(Schema.Boolean)
   }),
   event("mail_sending.reported", 1, {
     ...about,
@@ -76,7 +80,15 @@ export type MailSendingActor = ActorOf<MailSendingState, MailSendingEvent>
 export const evolveMailSending = (state: MailSendingState, event: MailSendingEvent): MailSendingState => {
   if (event.type === "mail_sending.queued") {
     const { agent, mailbox, mail, n, recipient, to, sealed } = event
-    const begun = { status: "queued", detail: null, phase: "called", attempts: 0, unknown: false, due: null } as const
+    const begun = {
+      status: "queued",
+      detail: null,
+      phase: "called",
+      attempts: 0,
+      unknown: false,
+      unsubscribed: false,
+      due: null
+    } as const
     return { agent, mailbox, mail, n, recipient, to, sealed, ...begun }
   }
   if (state === null) return null
@@ -92,6 +104,6 @@ export const evolveMailSending = (state: MailSendingState, event: MailSendingEve
     case "mail_sending.reported":
       return { ...state, status: event.status, detail: event.detail, phase: "over", unknown: false, due: null }
     case "mail_sending.unsubscribed":
-      return state
+      return { ...state, unsubscribed: true }
   }
 }

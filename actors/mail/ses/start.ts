@@ -6,6 +6,7 @@ import { consumers } from "../../../schemas/subjects.ts"
 import { commitSource } from "../../fanout/source.ts"
 import { Bus, Configuration, Tracing } from "../../process/services.ts"
 import type { DeliveryParts } from "../inbound/delivery.ts"
+import type { Ways } from "../inbound/ways.ts"
 import { carriedOut } from "../notice/carry-out.ts"
 import type { Reports } from "../notice/feedback.ts"
 import { noticeWorker } from "../notice/worker.ts"
@@ -13,7 +14,8 @@ import { openObjects } from "./objects.ts"
 
 export const bySes = (
   delivery: DeliveryParts,
-  { region }: SesMail
+  { region }: SesMail,
+  ways: Ways
 ): Effect.Effect<void, never, Bus | Configuration | Tracing | Scope.Scope> =>
   Effect.gen(function* () {
     const { limits } = yield* Configuration
@@ -24,7 +26,7 @@ export const bySes = (
     const reports: Reports = {
       report: (id, report) => delivery.ask(`notice-${randomUUID()}`, "mail_sending.report", id, report)
     }
-    const parts = { delivery, objects, reports, recipients_max, message_max_bytes }
+    const parts = { delivery, ways, objects, reports, recipients_max, message_max_bytes }
     yield* noticeWorker({
       source: commitSource(yield* Bus, yield* Tracing, consumers.mailNotices),
       ask: delivery.ask,

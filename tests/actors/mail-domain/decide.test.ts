@@ -116,9 +116,14 @@ describe("a claim", () => {
     expect(world.claimEnds()).toBe("released")
     expect([world.state.held, world.holder("ada").state.domain]).toEqual([null, null])
     expect(world.events.at(-1)).toMatchObject({ agent: "ada", why: "expired", claim: 1 })
-    expect(decideForget(world.state)).toMatchObject({ events: [{ type: "mail_domain.forgotten" }] })
+    const fired = { name: "forget", at: 1000 }
+    expect(decideForget(world.state, fired, { at: 1000 })).toMatchObject({
+      events: [{ type: "mail_domain.forgotten" }]
+    })
     expect(world.declare("bob")).toBe("declared")
-    expect(decideForget(world.state)).toMatchObject({ refused: { code: "unavailable" } })
+    // It may be early, before the commit that gives it up; what is held again stays.
+    expect(decideForget(world.state, fired, { at: 1500 })).toMatchObject({ refused: { code: "unavailable" } })
+    expect(decideForget(world.state, fired, { at: 1000 + DAY })).toEqual({ events: [] })
   })
 
   test("that is proven does not end", () => {

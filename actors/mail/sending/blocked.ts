@@ -1,0 +1,51 @@
+/** What stands, at the moment of an attempt, against a message that was let into the queue before (spec 3.6). */
+import { Effect } from "effect"
+import type { HubConfig } from "../../../schemas/config.ts"
+import type { Refusal } from "../../../schemas/errors.ts"
+import { domainId } from "../../../schemas/mail-domain/id.ts"
+import type { SendJob } from "../../../schemas/mail/sending-operations.ts"
+import { Actors, type Asking } from "../../services.ts"
+import type { MailSendingValue } from "./state.ts"
+
+type Blocked = SendJob["blocked"]
+
+const over = (reason: string): Blocked => ({ type: "over", reason })
+
+const notFoundAs = <A, B, R>(asked: Effect.Effect<A, Refusal, R>, instead: B): Effect.Effect<A | B, Refusal, R> =>
+  Effect.catchIf(
+    asked,
+    ({ code }) => code === "not_found",
+    () => Effect.succeed(instead)
+  )
+
+const ofSender = (agent: string, asking: Asking): Effect.Effect<Blocked, Refusal, Actors> =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const state = yield* notFoundAs(actors.ask(asking, "mailer.sending", agent, null), null)
+    if (state === null) return over("its sender's account is closed")
+    if (state.status === "suspended") return over("its sender may not send any more")
+    return state.status === "paused" ? { type: "paused", reason: "this service sends nothing at the moment" } : null
+  })
+
+const ofDomain = (agent: string, domain: string, asking: Asking): Effect.Effect<Blocked, Refusal, Actors> =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const found = yield* notFoundAs(actors.ask(asking, "mail_domain.ready", domainId(domain), null), null)
+    if (found?.agent !== agent) return over("its domain is its sender's no more")
+    return found.ready ? null : { type: "later", reason: "its domain is not active" }
+  })
+
+export const blockedBy = (
+  { mail }: Pick<HubConfig, "mail">,
+  { agent, recipient }: MailSendingValue,
+  from: string,
+  asking: Asking
+): Effect.Effect<Blocked, Refusal, Actors> =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const { suppressed } = yield* actors.ask(asking, "mail_recipient.look", recipient, null)
+    if (suppressed) return over("its recipient takes no mail of this service any more")
+    const domain = from.slice(from.lastIndexOf("@") + 1)
+    const held = domain === mail?.domain ? null : yield* ofDomain(agent, domain, asking)
+    return held ?? (yield* ofSender(agent, asking))
+  })

@@ -1,0 +1,77 @@
+/** What waits for those who work the log's queues off: webhook workers, mail processes. */
+import type { JetStreamManager } from "@nats-io/jetstream"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import { streams } from "../../schemas/subjects.ts"
+import { firstBehind } from "./lag.ts"
+
+export type Check = Queries["health"]["output"]["checks"][string]
+export type Checks = Record<string, Check>
+
+/**
+ * Commits that wait for webhook workers, and seconds that the oldest may wait: a worker that died keeps what it held
+ * for 30.
+ */
+const WEBHOOK_WAITING_WARN = 10_000
+const WEBHOOK_AGE_WARN_SECONDS = 90
+/** An attempt to send may take a minute. */
+const MAIL_AGE_WARN_SECONDS = 180
+
+export interface Timed<T> {
+  readonly value: T
+  /** Unix ms here, half-way between question and answer; and how far it may be off for that. */
+  readonly at: number
+  readonly give: number
+}
+
+export type Made = (status: Check["status"], observed: number | null, unit: string, message: string | null) => Check
+
+/** Of a durable consumer that workers share: how much waits, and since when (Unix ms) the oldest of it does. */
+export const queueOf = async (manager: JetStreamManager, durable: string, subject: string) => {
+  const { num_pending, num_ack_pending, ack_floor } = await manager.consumers.info(streams.events, durable)
+  const waiting = num_pending + num_ack_pending
+  const behind = { stream: streams.events, subjects: [subject] } as const
+  return { waiting, since: waiting === 0 ? null : await firstBehind(manager, behind, ack_floor.stream_seq) }
+}
+
+type Seen = Timed<Awaited<ReturnType<typeof queueOf>>> | null
+
+/** In seconds; of nothing it is 0. */
+export const ageOf = (since: number | null): number => (since === null ? 0 : Math.max(0, (Date.now() - since) / 1000))
+
+export const webhookChecks = (queue: Seen, check: Made): Checks => {
+  if (queue === null)
+    return {
+      webhook_queue: check(
+        "warn",
+        null,
+        "commits waiting",
+        "no worker has made its queue yet, or the bus does not tell"
+      )
+    }
+  const { waiting, since } = queue.value
+  const age = ageOf(since)
+  const [full, old] = [waiting > WEBHOOK_WAITING_WARN, age > WEBHOOK_AGE_WARN_SECONDS]
+  return {
+    webhook_queue: check(
+      full ? "warn" : "pass",
+      waiting,
+      "commits waiting",
+      full ? "the workers do not keep up" : null
+    ),
+    webhook_queue_age: check(
+      old ? "warn" : "pass",
+      age,
+      "seconds that the oldest waits",
+      old ? "no worker answers for it" : null
+    )
+  }
+}
+
+/** Of mail that goes out: whoever sends it, sends it in time. */
+export const mailChecks = (queue: Seen, check: Made): Checks => {
+  const unit = "seconds that the oldest waits"
+  if (queue === null) return { mail_provider: check("warn", null, unit, "the bus does not tell what waits") }
+  const age = ageOf(queue.value.since)
+  const old = age > MAIL_AGE_WARN_SECONDS
+  return { mail_provider: check(old ? "warn" : "pass", age, unit, old ? "no mail process sends it" : null) }
+}
