@@ -6,7 +6,7 @@ import type { ListedSent, SentMail } from "../../schemas/mail/sent.ts"
 import { waitFor } from "../harness/index.ts"
 import { deliver, message } from "../support/mail.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
-import { told } from "../support/sponsorship.ts"
+import { type Carried, told } from "../support/sponsorship.ts"
 import {
   aSender,
   closeSending,
@@ -63,6 +63,14 @@ const arf = (original: string) =>
     ""
   ].join("\r\n")
 
+/** Of the agent's journal, once there is one. */
+const journaled = ({ client }: Carried, of: string): Promise<ReadonlyArray<typeof MailEvent.Type>> =>
+  waitFor(async () => {
+    const log = dataOf<ReadonlyArray<typeof MailEvent.Type>>(await client.call("GET", "/api/v1/email/log"))
+    const found = log.filter(({ event }) => event === of)
+    return found.length > 0 ? found : null
+  })
+
 describe("what comes back", () => {
   const port = () => service.system.mail?.port ?? 0
   const sentOut = async () => {
@@ -89,8 +97,7 @@ describe("what comes back", () => {
     for (let n = 0; n < 3; n++) await deliver(port(), { from: "", to: taken.from, raw: dsn("failed", `5.1.${n}`) })
     await settled(ada, sent.message_id, "bounced")
     await told(ada, "email.bounced")
-    const log = dataOf<ReadonlyArray<typeof MailEvent.Type>>(await ada.client.call("GET", "/api/v1/email/log"))
-    expect(log.filter(({ event }) => event === "bounced")).toHaveLength(1)
+    expect(await journaled(ada, "bounced")).toHaveLength(1)
   })
 
   it("as a complaint at abuse@ ends the agent's sending; receiving goes on", async () => {
@@ -130,8 +137,7 @@ describe("what comes back", () => {
     expect((await send(ada, { to: [other] })).status).toBe(202)
     // Said again in other words it is heard once.
     await deliver(port(), { from: one, to: unsubscribe, raw: "Subject: again\r\n\r\n" })
-    const log = dataOf<ReadonlyArray<typeof MailEvent.Type>>(await ada.client.call("GET", "/api/v1/email/log"))
-    expect(log.filter(({ event }) => event === "unsubscribed")).toHaveLength(1)
+    expect(await journaled(ada, "unsubscribed")).toHaveLength(1)
   })
 
   it("to the service's own addresses from an agent is heard like from the world", async () => {

@@ -4,6 +4,7 @@ import { authenticate } from "mailauth"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { DnsRecord } from "../../schemas/mail-domain/records.ts"
 import type { ListedMail, MailThread } from "../../schemas/mail/records.ts"
+import type { SendingState } from "../../schemas/mail/sending-operations.ts"
 import type { ListedSent, SentMail } from "../../schemas/mail/sent.ts"
 import { waitFor } from "../harness/index.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
@@ -148,8 +149,9 @@ describe("to the world", () => {
     })
     expect(outcome(again)).toBe("422 email_recipient_suppressed")
     expect(again.json).toMatchObject({ error: { details: { suppressed: [to] } } })
-    expect(dataOf(await ada.client.call("GET", "/api/v1/email"))).toMatchObject({
-      sending: { used_day: 1, bounce_rate: 1 }
+    await waitFor(async () => {
+      const { sending } = dataOf<{ readonly sending: SendingState }>(await ada.client.call("GET", "/api/v1/email"))
+      return sending.used_day === 1 && sending.bounce_rate === 1 ? true : null
     })
   })
 
@@ -245,7 +247,7 @@ describe("what is sent", () => {
       })
     )
     await settled(ada, sent.message_id, "delivered")
-    expect(await listed<ListedSent>(ada, "?box=sent&q=planted")).toHaveLength(1)
+    await waitFor(async () => ((await listed<ListedSent>(ada, "?box=sent&q=planted")).length === 1 ? true : null))
     expect(await foundIn(service, planted)).toEqual([])
     await ada.client.call("DELETE", `/api/v1/email/mailboxes/${ada.mailbox.id}`, { body: { confirm: "delete" } })
     expect(outcome(await ada.client.call("GET", `${MESSAGES}/${sent.message_id}`))).toBe("404 not_found")
