@@ -5,6 +5,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { domainId } from "../../schemas/mail-domain/id.ts"
+import { TIMER_COMMAND } from "../../actors/engine/definition.ts"
 import type { MailTag } from "../../schemas/mail/tags.ts"
 import { waitFor } from "../harness/index.ts"
 import { operate } from "../support/hub.ts"
@@ -236,13 +237,13 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-/** Commits that requests made, not what followed from others, wherever this one may be written. */
+/** Commits that requests made, not what followed from others or from their time, wherever this one may be written. */
 const commitsOf = async ({ as, log }: Prepared): Promise<number> => {
   const logs = await Promise.all([
     logOf(service.view, "agent", as.client.hubId),
     ...(log === undefined ? [] : [logOf(service.view, log[0], String(log[1]))])
   ])
-  return logs.flat().filter(({ commit }) => !commit.id.startsWith("react.")).length
+  return logs.flat().filter(({ commit: { id } }) => !id.startsWith("react.") && !id.startsWith(TIMER_COMMAND)).length
 }
 
 test("are all told here", () => {
