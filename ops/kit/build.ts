@@ -38,12 +38,21 @@ const targetOf = (file: string, name: string): string => {
   return isTypes(file) ? path.replace(/\.js$/, ".d.ts") : path
 }
 
+/**
+ * The type of the whole interface is longer than the compiler writes out. Nobody is handed it: what the kit needs of it is
+ * printed for itself (operations.ts), and everything else is written all the same.
+ */
+const WHOLE_INTERFACE = /^schemas\/api\.ts\(\d+,\d+\): error TS7056:/
+
 const compile = async (folder: string): Promise<void> => {
   const tsc = join(projectRoot, "node_modules", "typescript", "bin", "tsc")
   await promisify(execFile)(process.execPath, [tsc, "-p", join(projectRoot, "ops", "kit"), "--outDir", folder], {
     timeout: COMPILE_TIMEOUT_MS
   }).catch((error: { readonly stdout?: string }) => {
-    throw new Error(`the kit does not compile:\n${error.stdout ?? String(error)}`)
+    const faults = (error.stdout ?? String(error))
+      .split("\n")
+      .filter((line) => line !== "" && !WHOLE_INTERFACE.test(line))
+    if (faults.length > 0) throw new Error(`the kit does not compile:\n${faults.join("\n")}`)
   })
 }
 
