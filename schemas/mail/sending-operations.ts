@@ -110,18 +110,21 @@ export const SendJob = Schema.Struct({
   content: BlobRef,
   key: Schema.String,
   /** Why it is not to be sent now, or not at all any more; `null`: it is. */
-  blocked: Schema.NullOr(Schema.Struct({ type: Schema.Literals(["paused", "later", "over"]), reason: Schema.String }))
+  blocked: Schema.NullOr(Schema.Struct({ type: Schema.Literals(["later", "over"]), reason: Schema.String }))
 })
 export type SendJob = typeof SendJob.Type
 
 export const sendingOperations = operationsOf("mail_sending", {
-  /** Begins the attempt that was called for. `null`: none is, or nobody knows what became of the one before. */
+  /**
+   * Begins the attempt that was called for; `null`: none is. `lost`: one was begun, and nobody has told what became of
+   * it: asked again with whether it may be repeated, it begins another, or is over as not known.
+   */
   "mail_sending.take": op({
-    input: Schema.Struct({ repeatable: Schema.Boolean }),
-    output: Schema.Struct({ attempt: Schema.NullOr(Schema.Int) }),
+    input: Schema.Struct({ repeatable: Schema.NullOr(Schema.Boolean) }),
+    output: Schema.Struct({ attempt: Schema.NullOr(Schema.Int), lost: Schema.Boolean }),
     askedBy: ["mail"]
   }),
-  /** Refused `not_found` where its mailbox is closed. */
+  /** Of an attempt that is begun. Refused `not_found` where its mailbox is closed. */
   "mail_sending.job": op({ input: Nothing, output: SendJob, askedBy: ["mail"] }),
   "mail_sending.settle": op({
     input: Schema.Struct({ attempt: Schema.Int, outcome: SendOutcome }),
@@ -165,7 +168,7 @@ const Rates = Schema.Struct({
 })
 
 export const serviceOperations = operationsOf("mail_service", {
-  "mail_service.look": op({ input: Nothing, output: Rates, askedBy: [] }),
+  "mail_service.look": op({ input: Nothing, output: Rates, askedBy: ["mail"] }),
   "mail_service.count": op({
     input: Schema.Struct({ type: Schema.Literals(["bounced", "complained"]) }),
     output: Nothing,

@@ -12,7 +12,7 @@
 import { Deferred, Effect, FiberSet, Schedule, type Scope, Semaphore } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
-import type { SendJob, SendOutcome } from "../../../schemas/mail/sending-operations.ts"
+import { type SendJob, type SendOutcome, SERVICE_ID } from "../../../schemas/mail/sending-operations.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import type { Asking } from "../../fanout/asks.ts"
 import type { Message, Source } from "../../fanout/message.ts"
@@ -109,12 +109,18 @@ const sent = (
     const id = `send-${sending}-${seq}-${given}`
     // Nothing is begun that could not end.
     if (isEnding()) return yield* Effect.fail(ending)
-    const job = yield* orGone(ask(`${id}-job`, "mail_sending.job", sending, null))
     // Until an operator resumes, it waits in the queue.
-    if (job?.blocked?.type === "paused") return yield* Effect.fail(paused)
+    if ((yield* ask(`${id}-service`, "mail_service.look", SERVICE_ID, null)).paused_at !== null)
+      return yield* Effect.fail(paused)
+    const first = yield* ask(`${id}-take`, "mail_sending.take", sending, { repeatable: null })
+    if (first.attempt === null && !first.lost) return
+    // Behind the take: the commit that called for it may be here before its own actor has heard of it.
+    const job = yield* orGone(ask(`${id}-job`, "mail_sending.job", sending, null))
     const transport = job === null ? null : yield* route(job.to)
     const repeatable = transport?.repeatable ?? true
-    const { attempt } = yield* ask(`${id}-take`, "mail_sending.take", sending, { repeatable })
+    const { attempt } = first.lost
+      ? yield* ask(`${id}-take-again`, "mail_sending.take", sending, { repeatable })
+      : first
     if (attempt === null) return
     const outcome: SendOutcome =
       job === null || transport === null

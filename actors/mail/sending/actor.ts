@@ -21,8 +21,6 @@ const fold: Fold<MailSendingActor> = {
 
 const noSending = notFound("message")
 
-const IN_HAND: ReadonlySet<string> = new Set(["called", "attempting"])
-
 export const mailSendingKind = kind(fold, sendingOperations, ({ mail, config }) => {
   const { email } = config.limits.limits
   return {
@@ -36,8 +34,8 @@ export const mailSendingKind = kind(fold, sendingOperations, ({ mail, config }) 
       "mail_sending.job": custom((state, _input, context) =>
         Effect.gen(function* () {
           if (mail === null) return yield* Effect.fail(mailDisabled)
-          // What is over is nothing to be read by who sends.
-          if (state === null || !IN_HAND.has(state.phase)) return yield* Effect.fail(noSending)
+          // What is not in hand is nothing to be read by who sends.
+          if (state === null || state.phase !== "attempting") return yield* Effect.fail(noSending)
           const sealer = yield* mail.of(String(state.mailbox))
           if (sealer === null) return yield* Effect.fail(noSending)
           const actors = yield* Actors

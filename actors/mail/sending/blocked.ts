@@ -23,8 +23,7 @@ const ofSender = (agent: string, asking: Asking): Effect.Effect<Blocked, Refusal
     const actors = yield* Actors
     const state = yield* notFoundAs(actors.ask(asking, "mailer.sending", agent, null), null)
     if (state === null) return over("its sender's account is closed")
-    if (state.status === "suspended") return over("its sender may not send any more")
-    return state.status === "paused" ? { type: "paused", reason: "this service sends nothing at the moment" } : null
+    return state.status === "suspended" ? over("its sender may not send any more") : null
   })
 
 const ofDomain = (agent: string, domain: string, asking: Asking): Effect.Effect<Blocked, Refusal, Actors> =>

@@ -50,20 +50,28 @@ const settled = (
   ...(own ? { own } : {})
 })
 
-/** `repeatable`: whether an attempt of which nobody has told may be made again. */
+interface Taken {
+  readonly attempt: number | null
+  readonly lost: boolean
+}
+
+const NONE: Taken = { attempt: null, lost: false }
+
+/** `repeatable`: whether an attempt of which nobody has told may be made again; `null`: whoever asks does not know yet. */
 export const decideTake = (
   state: MailSendingState,
-  { repeatable }: { readonly repeatable: boolean }
-): Decided<{ readonly attempt: number | null }> => {
+  { repeatable }: { readonly repeatable: boolean | null }
+): Decided<Taken> => {
   if (state === null) return NO_SENDING
   const isLost = state.phase === "attempting"
-  if (state.phase !== "called" && !isLost) return { events: [], reply: { attempt: null } }
-  if (isLost && !repeatable) {
+  if (state.phase !== "called" && !isLost) return { events: [], reply: NONE }
+  if (isLost && repeatable === null) return { events: [], reply: { attempt: null, lost: true } }
+  if (isLost && repeatable === false) {
     const lost = settled(state, { attempt: state.attempts, status: "failed", detail: LOST, unknown: true })
-    return { events: [lost], reply: { attempt: null } }
+    return { events: [lost], reply: NONE }
   }
   const attempt = state.attempts + 1
-  return { events: [{ type: "mail_sending.attempted", v: 1, attempt }], reply: { attempt } }
+  return { events: [{ type: "mail_sending.attempted", v: 1, attempt }], reply: { attempt, lost: false } }
 }
 
 const REASON_MAX_CHARS = 300

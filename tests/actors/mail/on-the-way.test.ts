@@ -47,7 +47,7 @@ describe("a message on its way", () => {
 
   test("whatever is asked in whatever order: one that is over is over, one that may have gone out is not sent again, and every attempt is in the log before it is made", () => {
     const move = fc.oneof(
-      fc.record({ op: fc.constant("take" as const), repeatable: fc.boolean() }),
+      fc.record({ op: fc.constant("take" as const), repeatable: fc.constantFrom(true, false, null) }),
       fc.record({
         op: fc.constant("settle" as const),
         back: fc.integer({ min: 0, max: 2 }),
@@ -73,9 +73,14 @@ describe("a message on its way", () => {
             state = apply(before, decision)
             const attempt = "reply" in decision ? decision.reply?.attempt : undefined
             if (typeof attempt === "number") {
-              expect(before.phase === "called" || (before.phase === "attempting" && one.repeatable)).toBe(true)
+              expect(before.phase === "called" || (before.phase === "attempting" && one.repeatable === true)).toBe(true)
               expect(state?.attempts).toBe(attempt)
-            } else expect(state?.phase).not.toBe("called")
+            } else {
+              expect(state?.phase).not.toBe("called")
+              const isLost = "reply" in decision && decision.reply?.lost === true
+              expect(isLost).toBe(before.phase === "attempting" && one.repeatable === null)
+              if (isLost) expect(state).toEqual(before)
+            }
           } else if (one.op === "settle") {
             const attempt = before.attempts - one.back
             const decision = decideSettle(before, { attempt, outcome: one.outcome }, { at }, RETRIES)
