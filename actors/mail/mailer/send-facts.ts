@@ -58,7 +58,8 @@ const isSuppressed = (nats: NatsConnection, mail: MailKeys, address: string): Ef
 
 /** With what stands behind a plus it is the same person's in most places. */
 const anySuppressed = (nats: NatsConnection, mail: MailKeys, address: string): Effect.Effect<boolean, Refusal> => {
-  const plain = address.replace(/\+[^@]*@/, "@")
+  const [plus, at] = [address.indexOf("+"), address.lastIndexOf("@")]
+  const plain = plus < 0 || plus > at ? address : address.slice(0, plus) + address.slice(at)
   return Effect.flatMap(isSuppressed(nats, mail, address), (found) =>
     found || plain === address ? Effect.succeed(found) : isSuppressed(nats, mail, plain)
   )
