@@ -4,7 +4,6 @@ import type { HubConfig } from "../../schemas/config.ts"
 import { mailHostOf } from "../../schemas/letter/settings.ts"
 import { Bot } from "../chat/bot.ts"
 import { fileTransport } from "./file-transport.ts"
-import { lookupBy } from "../mail/dns.ts"
 import { worldTransport } from "../mail/outbound/world.ts"
 import { mailTransport } from "./mail-transport.ts"
 import { outboxOf } from "./outbox.ts"
@@ -61,8 +60,6 @@ const openTransport = (
     case "smtp":
       return smtpTransport(letters.server, { ...limits.service.letters, name: mailHostOf(baseUrl) })
     case "mail":
-      return mail === null
-        ? Effect.succeed(null)
-        : Effect.map(worldTransport(mail, lookupBy(mail, limits.service.mail), config), mailTransport)
+      return mail === null ? Effect.succeed(null) : Effect.map(worldTransport(mail, config), mailTransport)
   }
 }

@@ -25,16 +25,22 @@ export type DnsType = "TXT" | "MX" | "CNAME"
 export type DnsAnswers = ReadonlyArray<ReadonlyArray<string>> | null
 
 /** All of them behind each other, until one answers. */
-export const lookupBy = ({ dnsServers }: Servers, { dns_query_ms }: Pick<Bounds, "dns_query_ms">): Lookup => {
+export const resolverBy = ({ dnsServers }: Servers, { dns_query_ms }: Pick<Bounds, "dns_query_ms">): Resolver => {
   const resolver = new Resolver({ timeout: dns_query_ms, tries: 1 })
   if (dnsServers.length > 0) resolver.setServers([...dnsServers])
+  return resolver
+}
+
+/** The same, as `mailauth` asks. */
+export const lookupBy = (servers: Servers, bounds: Pick<Bounds, "dns_query_ms">): Lookup => {
+  const resolver = resolverBy(servers, bounds)
   return async (name, type) => (await resolver.resolve(name, type)) as Array<string> | Array<Array<string>>
 }
 
 /** NXDOMAIN, and a name without records of that type. */
 const ABSENT: ReadonlySet<string> = new Set(["ENOTFOUND", "ENODATA"])
 
-const codeOf = (error: unknown): string =>
+export const codeOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : ""
 
 /** As names are compared. */

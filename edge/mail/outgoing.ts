@@ -5,6 +5,7 @@ import { type Addressee, addressee, shownAddressee } from "../../schemas/mail/ad
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { MailAttachment } from "../../schemas/mail/records.ts"
+import { mailExcerpt } from "../../schemas/mail/excerpt.ts"
 import type { SendMail } from "../../schemas/mail/send.ts"
 import type { SentContent } from "../../schemas/mail/sent.ts"
 import { type Refused, refuse } from "../http/refused.ts"
@@ -21,7 +22,6 @@ export interface Outgoing {
 
 type Bounds = Pick<Limits["limits"]["email"], "recipients_max" | "send_attachments_max_bytes">
 
-const EXCERPT_CHARS = 280
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 const wrong = (field: string, message: string): Effect.Effect<never, Refused> =>
@@ -48,16 +48,6 @@ const attachmentRefusal = (
   }
   return bytes <= max ? null : invalidField("attachments", `Attachments have at most ${max} bytes together.`)
 }
-
-const excerptOf = (text: string): string =>
-  Array.from(
-    text
-      .replace(/\s+/g, " ")
-      .trim()
-      .slice(0, 2 * EXCERPT_CHARS)
-  )
-    .slice(0, EXCERPT_CHARS)
-    .join("")
 
 export const outgoing = (mail: SendMail, bounds: Bounds): Effect.Effect<Outgoing, Refused> =>
   Effect.suspend(() => {
@@ -86,7 +76,7 @@ export const outgoing = (mail: SendMail, bounds: Bounds): Effect.Effect<Outgoing
           content_base64
         }))
       },
-      excerpt: excerptOf(text ?? "")
+      excerpt: mailExcerpt(text ?? "")
     })
   })
 

@@ -24,7 +24,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;"
 }
 
-const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
+export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
 
 /** In the largest unit that comes out even. */
 export const spoken = (seconds: number): string => {
@@ -46,16 +46,17 @@ export const laidOut = ({ subject, paragraphs, link, why }: Draft, { service, hr
   const asks = `Nobody at ${service} ever asks for your password, in a letter or elsewhere.`
   const until = seconds > 0 ? [holds] : []
   const linked = link === undefined ? [] : [`${link.label}:\n${href}`, ...until]
-  const button = link === undefined ? [] : [`<a href="${escape(href)}">${escape(link.label)}</a>`, ...until.map(escape)]
-  const body = [...paragraphs.map(escape), ...button].map((one) => `<p>${one}</p>`).join("\n")
-  const foot = [why, asks].map((one) => `<p>${escape(one)}</p>`).join("\n")
+  const button =
+    link === undefined ? [] : [`<a href="${escaped(href)}">${escaped(link.label)}</a>`, ...until.map(escaped)]
+  const body = [...paragraphs.map(escaped), ...button].map((one) => `<p>${one}</p>`).join("\n")
+  const foot = [why, asks].map((one) => `<p>${escaped(one)}</p>`).join("\n")
   return {
     subject,
     text: `${[...paragraphs, ...linked, `-- \n${why}`, asks].join("\n\n")}\n`,
     html:
       '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n' +
       '<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n' +
-      `<title>${escape(subject)}</title>\n<style>${STYLE}</style>\n</head>\n<body>\n<main>\n${body}\n</main>\n` +
+      `<title>${escaped(subject)}</title>\n<style>${STYLE}</style>\n</head>\n<body>\n<main>\n${body}\n</main>\n` +
       `<footer>\n<hr>\n${foot}\n</footer>\n</body>\n</html>\n`
   }
 }

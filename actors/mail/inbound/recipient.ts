@@ -5,6 +5,7 @@ import type { Refusal } from "../../../schemas/errors.ts"
 import { domainId } from "../../../schemas/mail-domain/id.ts"
 import type { Asking } from "../../fanout/asks.ts"
 import { addressId } from "../address/id.ts"
+import { orNone } from "../or-none.ts"
 
 export type Recipient =
   | { readonly type: "mailbox"; readonly mailbox: number; readonly address: string }
@@ -19,27 +20,23 @@ export type RecipientOf = (address: string, tag: string | null) => Effect.Effect
 
 const NOBODY: Recipient = { type: "nobody" }
 
-/** `not_found` is an answer, every other refusal is none. */
-const orNobody = <A>(asked: Effect.Effect<A, Refusal>): Effect.Effect<A | null, Refusal> =>
-  Effect.catch(asked, (refused) => (refused.code === "not_found" ? Effect.succeed(null) : Effect.fail(refused)))
-
 /** Once it is another's, or nobody's, its mailboxes are about to be closed. */
 const domainStands = (
   ask: Asking,
   domain: string,
   agent: string
 ): Effect.Effect<"active" | "later" | "gone", Refusal> =>
-  Effect.map(orNobody(ask(randomUUID(), "mail_domain.ready", domainId(domain), null)), (found) =>
+  Effect.map(orNone(ask(randomUUID(), "mail_domain.ready", domainId(domain), null)), (found) =>
     found?.agent !== agent ? "gone" : found.ready ? "active" : "later"
   )
 
 /** Fails where nobody can say. */
 const found = (ask: Asking, address: string, tag: string | null): Effect.Effect<Recipient, Refusal> =>
   Effect.gen(function* () {
-    const claim = yield* orNobody(ask(randomUUID(), "mail_address.look", addressId(address), null))
+    const claim = yield* orNone(ask(randomUUID(), "mail_address.look", addressId(address), null))
     if (claim === null || claim.mailbox === null) return NOBODY
     const accepts = ask(randomUUID(), "mailbox.accepts", String(claim.mailbox), tag === null ? null : { tag })
-    const box = yield* orNobody(accepts)
+    const box = yield* orNone(accepts)
     if (box === null) return NOBODY
     const domain = address.slice(address.lastIndexOf("@") + 1)
     const stands = claim.custom ? yield* domainStands(ask, domain, claim.agent) : "active"

@@ -3,14 +3,11 @@ import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
+import { orNone } from "../or-none.ts"
 import { returnedTo } from "../outbound/return-path.ts"
 import type { DeliveryParts } from "./delivery.ts"
 import { reportIn } from "./reports.ts"
 import type { OwnAddress, Receiving } from "./server.ts"
-
-/** `not_found`: the message is forgotten; there is nothing to be done. */
-const orGone = (asked: Effect.Effect<unknown, Refusal>): Effect.Effect<void, Refusal> =>
-  Effect.asVoid(Effect.catch(asked, (refused) => (refused.code === "not_found" ? Effect.void : Effect.fail(refused))))
 
 export type Returning = Pick<Receiving, "ownAddress" | "returned">
 
@@ -19,17 +16,17 @@ export const returnsBy = (
   domain: string,
   maxBytes: number
 ): Returning => {
-  /** Resolves to whether anything was made of it. */
+  /** Resolves to whether anything was made of it. Of a message that is forgotten there is nothing to be done. */
   const taken = (raw: Buffer, to: OwnAddress): Effect.Effect<boolean, Refusal> => {
     const id = `report-${createHash("sha256").update(raw).digest("hex")}`
     if (to !== "abuse" && to.kind === "unsubscribe")
-      return Effect.as(orGone(ask(`${id}-${to.sending}`, "mail_sending.unsubscribe", to.sending, null)), true)
+      return Effect.as(orNone(ask(`${id}-${to.sending}`, "mail_sending.unsubscribe", to.sending, null)), true)
     const found = reportIn(keys, raw, to === "abuse" ? null : to, maxBytes)
     if (found === null) {
       logNow("info", "mail", { report: "not understood", bytes: raw.length })
       return Effect.succeed(to !== "abuse")
     }
-    return Effect.as(orGone(ask(`${id}-${found.sending}`, "mail_sending.report", found.sending, found.report)), true)
+    return Effect.as(orNone(ask(`${id}-${found.sending}`, "mail_sending.report", found.sending, found.report)), true)
   }
   return {
     ownAddress: (address) => (address.toLowerCase() === `abuse@${domain}` ? "abuse" : returnedTo(keys, address)),

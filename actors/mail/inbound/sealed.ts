@@ -10,6 +10,7 @@ import {
   type Verdicts
 } from "../../../schemas/mail/records.ts"
 import { attachmentPart, type StoredText, TEXT_PART } from "../../../schemas/mail/stored.ts"
+import { mailExcerpt } from "../../../schemas/mail/excerpt.ts"
 import { wordsOf } from "../../../schemas/mail/words.ts"
 import type { Sealer } from "../../log/seal.ts"
 import { markMessageId, markWord, sealEnvelope, sealKey } from "../keys.ts"
@@ -20,7 +21,6 @@ import type { Part } from "./store.ts"
 const LISTED_LINKS_MAX = 10
 const LISTED_LINK_CHARS = 8000
 const LISTED_CODES_MAX = 5
-const EXCERPT_CHARS = 280
 /** The beginning of a text, in which words are looked for. */
 const SEARCHED_CHARS = 20_000
 const FOLLOWS_MAX = 20
@@ -50,13 +50,6 @@ const listedLinks = (links: ReadonlyArray<MailLink>): ReadonlyArray<MailLink> =>
     .filter(({ url, text }) => (chars += url.length + text.length) <= LISTED_LINK_CHARS)
 }
 
-const excerptOf = (text: string): string => {
-  const line = text.replace(/\s+/g, " ").trim()
-  return Array.from(line.slice(0, 2 * EXCERPT_CHARS))
-    .slice(0, EXCERPT_CHARS)
-    .join("")
-}
-
 export const summaryOf = (
   mail: ParsedMail,
   id: number,
@@ -70,7 +63,7 @@ export const summaryOf = (
   tags,
   from: mail.from,
   subject: mail.subject,
-  excerpt: excerptOf(mail.text),
+  excerpt: mailExcerpt(mail.text),
   codes: mail.codes.slice(0, LISTED_CODES_MAX),
   links: listedLinks(mail.links),
   attachments: mail.attachments.length,

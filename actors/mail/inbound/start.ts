@@ -9,7 +9,7 @@ import { asking } from "../../fanout/asks.ts"
 import { nextNumber } from "../../log/counters.ts"
 import { StorageWatch } from "../../log/storage.ts"
 import { Bus, Cluster, Configuration, MailKey, Streams, Tracing } from "../../process/services.ts"
-import { type Lookup, lookupBy } from "../dns.ts"
+import { lookupBy } from "../dns.ts"
 import { mailKeysWith } from "../keys.ts"
 import { mailSender } from "../outbound/start.ts"
 import { openParsers } from "../parse/parsers.ts"
@@ -57,28 +57,28 @@ export const mailServer: Effect.Effect<void, never, Needed> = Effect.gen(functio
     notStored: notTaken
   }
   const recipient = recipientBy(parts.ask)
-  const lookup = lookupBy(settings, limits.service.mail)
   const returns = returnsBy(parts, settings.domain, bounds.report_max_bytes)
   const disk = yield* StorageWatch.watching({ manager, config }, email.free_disk_min_bytes, OF_MAIL)
   const hasRoom = async () => !disk.low && !(await parts.store.isFull())
   const ways: Ways = { recipient, returns, hasRoom }
-  if (settings.provider === "smtp") yield* bySmtp(parts, settings, { ...ways, lookup })
+  if (settings.provider === "smtp") yield* bySmtp(parts, settings, ways)
   else {
     // Who has no such provider loads nothing of it.
     const { bySes } = yield* Effect.promise(() => import("../ses/start.ts"))
     yield* bySes(parts, settings, ways)
   }
-  yield* mailSender({ settings, delivery: parts, lookup, ways })
+  yield* mailSender({ settings, delivery: parts, ways })
 })
 
 const bySmtp = (
   parts: DeliveryParts,
   settings: SmtpMail,
-  { recipient, returns, hasRoom, lookup }: Ways & { readonly lookup: Lookup }
+  { recipient, returns, hasRoom }: Ways
 ): Effect.Effect<void, never, Configuration | Scope.Scope> =>
   Effect.gen(function* () {
     const { limits, bind } = yield* Configuration
     const bounds = { ...limits.service.mail, ...limits.limits.email }
+    const lookup = lookupBy(settings, limits.service.mail)
     const { verdict_ms } = bounds
     const judged = (raw: Buffer, origin: Origin) =>
       Effect.promise(() => judge(raw, origin, lookup, { mta: settings.domain, verdict_ms }))

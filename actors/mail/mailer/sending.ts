@@ -8,7 +8,7 @@
  */
 import { refusal, type Refusal } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
-import type { SendingState } from "../../../schemas/mail/sending-operations.ts"
+import { type SendingState, SERVICE_ID } from "../../../schemas/mail/sending-operations.ts"
 import type { Companion, Decision } from "../../engine/definition.ts"
 import { DAY_MS, HOUR_MS, ratesOf } from "../counted.ts"
 import { EXPIRE_TIMER } from "../message/decide.ts"
@@ -16,7 +16,6 @@ import type { MailMessageEvent } from "../message/state.ts"
 import { sendingId } from "../sending/id.ts"
 import type { MailSendingEvent } from "../sending/state.ts"
 import { afterSending, type MailServiceState, usedOfDay } from "../service/state.ts"
-import { SERVICE_ID } from "../../../schemas/mail/sending-operations.ts"
 import type { At } from "./decide.ts"
 import type { MailerEvent, MailerState } from "./state.ts"
 
@@ -35,12 +34,12 @@ const SECOND_MS = 1000
 const PAUSED_RETRY_SECONDS = 3600
 const PERCENT = 100
 
-const sentSince = ({ sent }: MailerState, from: number): number =>
+const sentSince = ({ sent }: Pick<MailerState, "sent">, from: number): number =>
   sent.reduce((sum, { at, recipients }) => (at > from ? sum + recipients : sum), 0)
 
 /** Seconds until so much of the window has passed that `recipients` more fit in it. */
 const roomIn = ({ sent }: MailerState, recipients: number, max: number, spanMs: number, at: number): number => {
-  let over = sentSince({ sent } as MailerState, at - spanMs) + recipients - max
+  let over = sentSince({ sent }, at - spanMs) + recipients - max
   for (const one of sent.filter((each) => each.at > at - spanMs)) {
     over -= one.recipients
     if (over <= 0) return Math.max(1, Math.ceil((one.at + spanMs - at) / SECOND_MS))
@@ -136,7 +135,7 @@ export const sendingRefusal = (
 /** A message that is to be sent, sealed. */
 export interface SealedSending {
   readonly mail: number
-  readonly message: Omit<Extract<MailMessageEvent, { type: "mail.queued" }>, "type" | "v" | "agent" | "recipients">
+  readonly message: Omit<Extract<MailMessageEvent, { type: "mail.queued" }>, "type" | "v" | "agent">
   /** By the numbers that they have, from 1. */
   readonly recipients: ReadonlyArray<{ readonly recipient: string; readonly to: string; readonly sealed: string }>
 }
@@ -159,7 +158,7 @@ export const decideSend = (
   const { mailbox } = message
   const keepSeconds = limits.retention_seconds + LOGGED_LONGER_SECONDS
   const of = { kind: "mail", id: String(mail) }
-  const queued: MailMessageEvent = { type: "mail.queued", v: 1, agent, ...message, recipients: recipients.length }
+  const queued: MailMessageEvent = { type: "mail.queued", v: 1, agent, ...message }
   const places = recipients.map((one, index): Companion => {
     const n = index + 1
     const event: MailSendingEvent = { type: "mail_sending.queued", v: 1, agent, mailbox, mail, n, ...one }

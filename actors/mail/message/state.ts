@@ -17,9 +17,7 @@ const sent = {
   envelope,
   /** Of its content. */
   key,
-  content: BlobRef,
-  /** How many. */
-  recipients: Schema.Int
+  content: BlobRef
 }
 
 const Received = Schema.Struct({
@@ -60,8 +58,8 @@ export const evolveMail = (
       return { box: "inbox", agent, mailbox, envelope, key, parts, received_at: at, read_at: null }
     }
     case "mail.queued": {
-      const { agent, mailbox, envelope, key, content, recipients } = event
-      return { box: "sent", agent, mailbox, envelope, key, content, recipients, sent_at: at }
+      const { agent, mailbox, envelope, key, content } = event
+      return { box: "sent", agent, mailbox, envelope, key, content, sent_at: at }
     }
     case "mail.read":
       return state?.box === "inbox" ? { ...state, read_at: state.read_at ?? at } : state

@@ -8,6 +8,7 @@
  */
 import MailComposer from "nodemailer/lib/mail-composer"
 import { addressee } from "../../../schemas/mail/addresses.ts"
+import { escaped } from "../../letter/templates/layout.ts"
 import type { SendJob } from "../../../schemas/mail/sending-operations.ts"
 import { recipientsOf, type SentContent } from "../../../schemas/mail/sent.ts"
 
@@ -31,9 +32,6 @@ const parties = (all: ReadonlyArray<string>) =>
     const found = addressee(text)
     return found === null ? [] : [found]
   })
-
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
-const escaped = (text: string): string => text.replace(/[&<>"]/g, (char) => ENTITIES[char] ?? "")
 
 const withFooter = (text: string | null, html: string | null, footer: string | null) => ({
   text: text === null || footer === null ? text : `${text}\n\n-- \n${footer}\n`,

@@ -2,10 +2,11 @@
  * The servers that take mail for a domain (RFC 5321 5.1, RFC 7505): hostile input, as every name that a stranger's
  * domain says. Only addresses that the world can reach are tried; in development those of this machine besides.
  */
+import type { Resolver } from "node:dns/promises"
 import { isIP } from "node:net"
 import { Effect } from "effect"
 import { mayConnect, type Reach } from "../../fanout/address.ts"
-import type { Lookup } from "../dns.ts"
+import { codeOf } from "../dns.ts"
 import type { Outcome } from "./transport.ts"
 
 export type Found =
@@ -18,11 +19,6 @@ interface Bounds {
   readonly mx_hosts_max: number
 }
 
-interface Record {
-  readonly exchange: string
-  readonly priority: number
-}
-
 const none = (outcome: Outcome): Found => ({ type: "none", outcome })
 
 const NO_DOMAIN = none({ type: "refused", of: "address", reason: "its domain does not exist" })
@@ -30,31 +26,28 @@ const NO_MAIL = none({ type: "refused", of: "address", reason: "its domain takes
 const NO_ANSWER = none({ type: "passing", reason: "its domain cannot be looked up" })
 const NOT_PUBLIC = none({ type: "refused", of: "message", reason: "the servers of its domain are not public" })
 
-const codeOf = (error: unknown): string =>
-  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : ""
-
 /** `absent`: it has none of that sort; `unknown`: there is no such name. */
 type Asked<A> = ReadonlyArray<A> | "absent" | "unknown" | "silent"
 
-const asked = async <A>(lookup: Lookup, name: string, type: string): Promise<Asked<A>> => {
+const asked = async <A>(asking: Promise<ReadonlyArray<A>>): Promise<Asked<A>> => {
   try {
-    return (await lookup(name, type)) as unknown as ReadonlyArray<A>
+    return await asking
   } catch (error) {
     const code = codeOf(error)
     return code === "ENODATA" ? "absent" : code === "ENOTFOUND" ? "unknown" : "silent"
   }
 }
 
-const addressesOf = async (lookup: Lookup, host: string): Promise<ReadonlyArray<string> | "silent"> => {
+const addressesOf = async (resolver: Resolver, host: string): Promise<ReadonlyArray<string> | "silent"> => {
   if (isIP(host) !== 0) return [host]
-  const [four, six] = await Promise.all([asked<string>(lookup, host, "A"), asked<string>(lookup, host, "AAAA")])
+  const [four, six] = await Promise.all([asked(resolver.resolve4(host)), asked(resolver.resolve6(host))])
   const found = [four, six].flatMap((one) => (typeof one === "string" ? [] : one))
   return found.length === 0 && (four === "silent" || six === "silent") ? "silent" : found
 }
 
 /** In the order in which they are to be tried: without MX records the domain itself. */
-const hostsOf = async (lookup: Lookup, domain: string, max: number): Promise<ReadonlyArray<string> | Found> => {
-  const records = await asked<Record>(lookup, domain, "MX")
+const hostsOf = async (resolver: Resolver, domain: string, max: number): Promise<ReadonlyArray<string> | Found> => {
+  const records = await asked(resolver.resolveMx(domain))
   if (records === "silent") return NO_ANSWER
   if (records === "unknown") return NO_DOMAIN
   if (records === "absent" || records.length === 0) return [domain]
@@ -65,12 +58,12 @@ const hostsOf = async (lookup: Lookup, domain: string, max: number): Promise<Rea
 }
 
 export const exchangesBy =
-  (lookup: Lookup, reach: Reach, { mx_hosts_max }: Bounds): Exchanges =>
+  (resolver: Resolver, reach: Reach, { mx_hosts_max }: Bounds): Exchanges =>
   (domain) =>
     Effect.promise(async () => {
-      const hosts = await hostsOf(lookup, domain, mx_hosts_max)
+      const hosts = await hostsOf(resolver, domain, mx_hosts_max)
       if ("type" in hosts) return hosts
-      const found = await Promise.all(hosts.map((host) => addressesOf(lookup, host)))
+      const found = await Promise.all(hosts.map((host) => addressesOf(resolver, host)))
       const all = found.flatMap((one) => (one === "silent" ? [] : one))
       if (all.length === 0) return found.includes("silent") ? NO_ANSWER : NO_MAIL
       const open = all.filter((address) => mayConnect(address, reach))

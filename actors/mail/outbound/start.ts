@@ -11,8 +11,8 @@ import { commitSource } from "../../fanout/source.ts"
 import { Bus, Configuration, Tracing } from "../../process/services.ts"
 import type { DeliveryParts } from "../inbound/delivery.ts"
 import type { Ways } from "../inbound/ways.ts"
-import type { Lookup } from "../dns.ts"
 import { composed } from "./compose.ts"
+import { orNone } from "../or-none.ts"
 import { contentOf } from "./content.ts"
 import { localTransport } from "./local.ts"
 import { sendingToken } from "../keys.ts"
@@ -30,18 +30,14 @@ const domainOf = (address: string): string => address.slice(address.lastIndexOf(
 const isOwn = (ask: Asking, own: string, domain: string): Effect.Effect<boolean, Refusal> =>
   domain === own
     ? Effect.succeed(true)
-    : ask(randomUUID(), "mail_domain.ready", domainId(domain), null).pipe(
-        Effect.map(({ ready }) => ready),
-        Effect.catchIf(
-          ({ code }) => code === "not_found",
-          () => Effect.succeed(false)
-        )
+    : Effect.map(
+        orNone(ask(randomUUID(), "mail_domain.ready", domainId(domain), null)),
+        (found) => found?.ready === true
       )
 
 export interface OutboundParts {
   readonly settings: MailSettings
   readonly delivery: DeliveryParts
-  readonly lookup: Lookup
   readonly ways: Ways
 }
 
@@ -50,10 +46,10 @@ export const mailSender = (
   parts: OutboundParts
 ): Effect.Effect<void, never, Bus | Configuration | Tracing | Scope.Scope> =>
   Effect.gen(function* () {
-    const { settings, delivery, lookup, ways } = parts
+    const { settings, delivery, ways } = parts
     const config = yield* Configuration
     const nats = yield* Bus
-    const world = yield* worldTransport(settings, lookup, config)
+    const world = yield* worldTransport(settings, config)
     const local = localTransport(delivery, ways)
     const { keys, ask } = delivery
     const made = (sending: string, job: SendJob, transport: Transport): Effect.Effect<Outgoing, Refusal> =>

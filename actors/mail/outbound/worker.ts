@@ -16,6 +16,7 @@ import { type SendJob, type SendOutcome, SERVICE_ID } from "../../../schemas/mai
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import type { Asking } from "../../fanout/asks.ts"
 import type { Message, Source } from "../../fanout/message.ts"
+import { orNone } from "../or-none.ts"
 import type { Outcome, Outgoing, Transport } from "./transport.ts"
 
 export interface WorkerParts {
@@ -115,7 +116,7 @@ const sent = (
     const first = yield* ask(`${id}-take`, "mail_sending.take", sending, { repeatable: null })
     if (first.attempt === null && !first.lost) return
     // Behind the take: the commit that called for it may be here before its own actor has heard of it.
-    const job = yield* orGone(ask(`${id}-job`, "mail_sending.job", sending, null))
+    const job = yield* orNone(ask(`${id}-job`, "mail_sending.job", sending, null))
     const transport = job === null ? null : yield* route(job.to)
     const repeatable = transport?.repeatable ?? true
     const { attempt } = first.lost
@@ -144,6 +145,3 @@ const attempted = (
     onSuccess: (outgoing) =>
       Effect.map(transport.send(outgoing, hurry), (outcome) => told(outcome, transport.name === "local"))
   })
-
-const orGone = <A>(asked: Effect.Effect<A, Refusal>): Effect.Effect<A | null, Refusal> =>
-  Effect.catch(asked, (refused) => (refused.code === "not_found" ? Effect.succeed(null) : Effect.fail(refused)))

@@ -4,7 +4,7 @@ import type { HubConfig } from "../../../schemas/config.ts"
 import { MAIL_SERVICE_LIMITS } from "../../../schemas/mail/limits.ts"
 import type { MailSettings, SesMail } from "../../../schemas/mail/settings.ts"
 import { outboxOf } from "../../letter/outbox.ts"
-import type { Lookup } from "../dns.ts"
+import { resolverBy } from "../dns.ts"
 import { exchangesBy } from "./exchanges.ts"
 import { filesTransport } from "./file.ts"
 import { exchangeTransport, relayTransport } from "./smtp.ts"
@@ -20,7 +20,6 @@ const sesTransport = (settings: SesMail, bounds: ProviderBounds): Effect.Effect<
 
 export const worldTransport = (
   settings: MailSettings,
-  lookup: Lookup,
   { limits, env, data }: Pick<HubConfig, "limits" | "env" | "data">
 ): Effect.Effect<Transport, never, Scope.Scope> => {
   const bounds = limits.service.mail
@@ -29,6 +28,6 @@ export const worldTransport = (
   // A service that is tried out writes to nobody by chance.
   if (env === "development" && bounds.mx_port === MAIL_SERVICE_LIMITS.mx_port)
     return Effect.succeed(filesTransport(outboxOf(data)))
-  const exchanges = exchangesBy(lookup, { loopback: env === "development" }, bounds)
+  const exchanges = exchangesBy(resolverBy(settings, bounds), { loopback: env === "development" }, bounds)
   return Effect.succeed(exchangeTransport(exchanges, settings.domain, bounds))
 }

@@ -5,23 +5,17 @@ import type { Refusal } from "../../../schemas/errors.ts"
 import { domainId } from "../../../schemas/mail-domain/id.ts"
 import type { SendJob } from "../../../schemas/mail/sending-operations.ts"
 import { Actors, type Asking } from "../../services.ts"
+import { orNone } from "../or-none.ts"
 import type { MailSendingValue } from "./state.ts"
 
 type Blocked = SendJob["blocked"]
 
 const over = (reason: string): Blocked => ({ type: "over", reason })
 
-const notFoundAs = <A, B, R>(asked: Effect.Effect<A, Refusal, R>, instead: B): Effect.Effect<A | B, Refusal, R> =>
-  Effect.catchIf(
-    asked,
-    ({ code }) => code === "not_found",
-    () => Effect.succeed(instead)
-  )
-
 const ofSender = (agent: string, asking: Asking): Effect.Effect<Blocked, Refusal, Actors> =>
   Effect.gen(function* () {
     const actors = yield* Actors
-    const state = yield* notFoundAs(actors.ask(asking, "mailer.sending", agent, null), null)
+    const state = yield* orNone(actors.ask(asking, "mailer.sending", agent, null))
     if (state === null) return over("its sender's account is closed")
     return state.status === "suspended" ? over("its sender may not send any more") : null
   })
@@ -29,7 +23,7 @@ const ofSender = (agent: string, asking: Asking): Effect.Effect<Blocked, Refusal
 const ofDomain = (agent: string, domain: string, asking: Asking): Effect.Effect<Blocked, Refusal, Actors> =>
   Effect.gen(function* () {
     const actors = yield* Actors
-    const found = yield* notFoundAs(actors.ask(asking, "mail_domain.ready", domainId(domain), null), null)
+    const found = yield* orNone(actors.ask(asking, "mail_domain.ready", domainId(domain), null))
     if (found?.agent !== agent) return over("its domain is its sender's no more")
     return found.ready ? null : { type: "later", reason: "its domain is not active" }
   })

@@ -43,15 +43,6 @@ export class ProviderFault extends Data.TaggedError("ProviderFault")<{ readonly 
 const statusIn = (status: string | undefined): IdentityStatus =>
   IDENTITY_STATUSES.find((known) => known === status) ?? "PENDING"
 
-export const openIdentities = (region: string, bounds: ProviderBounds) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => new SESv2Client(clientSettings(region, bounds, ATTEMPTS))),
-      (client) => Effect.sync(() => client.destroy())
-    ),
-    (client) => identitiesOf(client, bounds)
-  )
-
 /** For the life of the process. */
 export const identitiesFor = (region: string, bounds: ProviderBounds): Identities =>
   identitiesOf(new SESv2Client(clientSettings(region, bounds, ATTEMPTS)), bounds)

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import { Deferred, Effect } from "effect"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import type { Outcome, Transport } from "../../../actors/mail/outbound/transport.ts"
-import { type Identities, openIdentities } from "../../../actors/mail/ses/identities.ts"
+import { type Identities, identitiesFor } from "../../../actors/mail/ses/identities.ts"
 import { openSesTransport } from "../../../actors/mail/ses/transport.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { waitFor } from "../../harness/index.ts"
@@ -173,7 +173,7 @@ describe("a message", () => {
 })
 
 describe("a domain", () => {
-  const identities = (): Promise<Identities> => scope.make(openIdentities(REGION, PATIENT))
+  const identities = (): Promise<Identities> => Promise.resolve(identitiesFor(REGION, PATIENT))
   const known = (Status: string) => json({ DkimAttributes: { Status, Tokens: ["a", "b", "c"] } })
 
   it("is declared with its tokens, and declared again with the same", async () => {
@@ -230,7 +230,7 @@ it.each([
       SendQuota: { Max24HourSend: 200, MaxSendRate: 1, SentLast24Hours: 3 }
     })
   )
-  const { accountState } = await scope.make(openIdentities(REGION, PATIENT))
+  const { accountState } = await Promise.resolve(identitiesFor(REGION, PATIENT))
   expect(await Effect.runPromise(accountState)).toEqual({
     sending,
     production: true,

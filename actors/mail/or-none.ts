@@ -1,0 +1,10 @@
+import { Effect } from "effect"
+import type { Refusal } from "../../schemas/errors.ts"
+
+/** What is not there is an answer, `null`; every other refusal is none. */
+export const orNone = <A, R>(asked: Effect.Effect<A, Refusal, R>): Effect.Effect<A | null, Refusal, R> =>
+  Effect.catchIf(
+    asked,
+    ({ code }) => code === "not_found",
+    () => Effect.succeed(null)
+  )
