@@ -200,6 +200,8 @@ describe("templates", () => {
   test("a deployment's own name is escaped", () => {
     const laid = rendered("password_changed", {}, { ...SERVICE, name: "A <b>&" })
     expect(laid?.html).toContain("A &lt;b&gt;&amp;")
+    // Escaped as HTML, and as nothing else.
+    expect(laid?.html).not.toMatch(/%[0-9A-F]{2}/)
     expect(laid?.html).not.toContain("<b>")
   })
 })
