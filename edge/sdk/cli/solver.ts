@@ -59,7 +59,9 @@ export const byCommand =
       const ended = new Promise<number | null>((resolve, reject) => child.once("error", reject).once("close", resolve))
       // A solver that does not read its questions may answer all the same.
       child.stdin.on("error", () => undefined).end(`${shown(toSolve)}\n`)
-      const [text, status] = await Promise.all([readAll(child.stdout, "the solver's output", ANSWERS_MAX_BYTES), ended])
+      // Ended before its output is closed (below), a solver that says too much has no time to complain of a broken pipe.
+      const output = child.stdout.iterator({ destroyOnReturn: false })
+      const [text, status] = await Promise.all([readAll(output, "the solver's output", ANSWERS_MAX_BYTES), ended])
       if (status !== 0)
         throw new Fault("solver_failed", `the solver ended with status ${status ?? "none, by a signal"}`)
       const answers = answersIn(text)
@@ -70,6 +72,7 @@ export const byCommand =
       toSolve.signal.removeEventListener("abort", stop)
       for (const signal of SIGNALS) process.removeListener(signal, interrupted)
       stop()
+      child.stdout.destroy()
     }
   }
 
