@@ -7,8 +7,14 @@ export const mailTransport = (world: MailTransport): Transport => ({
   // What is written again as a file takes its own place; of everything else nobody knows.
   name: world.name === "file" ? "file" : "smtp",
   send: ({ id, from, to, messageId, bytes }, hurry) =>
-    Effect.map(world.send({ id, from, envelopeFrom: from, to, bytes: Buffer.from(bytes) }, hurry), (outcome) => {
-      if (outcome.type === "sent") return { type: "sent", message_id: messageId }
-      return outcome.type === "refused" ? { type: "final", reason: outcome.reason } : outcome
-    })
+    Effect.map(
+      world.send(
+        { id, from, envelopeFrom: from, to, message: messageId, recipients: [to], bytes: Buffer.from(bytes) },
+        hurry
+      ),
+      (outcome) => {
+        if (outcome.type === "sent") return { type: "sent", message_id: messageId }
+        return outcome.type === "refused" ? { type: "final", reason: outcome.reason } : outcome
+      }
+    )
 })

@@ -91,6 +91,25 @@ describe("between agents", () => {
   })
 })
 
+describe("to several tags of one agent", () => {
+  it("comes once, with all of them (spec 4.9)", async () => {
+    const [ada, bob] = [await aSender(), await aSender()]
+    const [local, domain] = bob.mailbox.address.split("@")
+    const to = ["one", "two"].map((tag) => `${local}+${tag}@${domain}`)
+    const sent = dataOf<ListedSent>(await send(ada, { to, cc: [bob.mailbox.address], subject: "Tags" }))
+    await settled(ada, sent.message_id, "delivered")
+    await send(ada, { to: [bob.mailbox.address], subject: "The last" })
+    const came = await waitFor(async () => {
+      const all = await listed<ListedMail>(bob)
+      return all.some(({ subject }) => subject === "The last") ? all : null
+    })
+    expect(came.map(({ subject, tags }) => [subject, tags.toSorted()]).toSorted()).toEqual([
+      ["Tags", ["one", "two"]],
+      ["The last", []]
+    ])
+  })
+})
+
 describe("to the world", () => {
   it("goes to the servers of its recipient, as the law wants its headers", async () => {
     const ada = await aSender()

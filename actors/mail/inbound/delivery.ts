@@ -8,7 +8,7 @@
  *  - Whom a mailbox's rules keep out is told that the message was taken: it is journaled, and dropped.
  */
 import { createHash } from "node:crypto"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import type { Verdicts } from "../../../schemas/mail/records.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
@@ -23,6 +23,8 @@ import type { MailStore } from "./store.ts"
 
 export interface Incoming {
   readonly raw: Buffer
+  /** What it is known by whenever it comes again; else by its sender and its bytes. */
+  readonly known?: string
   /** Of the envelope; empty for what tells of mail that could not be delivered. */
   readonly sender: string
   /** One for each mailbox. */
@@ -43,14 +45,13 @@ export interface DeliveryParts {
 interface Read {
   readonly mail: ParsedMail
   readonly verdicts: Verdicts
-  /** Of the message, whenever it comes again. */
-  readonly hash: string
+  readonly known: string
   readonly sender: string
   readonly bytes: number
 }
 
-const hashOf = ({ raw, sender }: Incoming): string =>
-  createHash("sha256").update(sender).update("\n").update(raw).digest("hex")
+const knownBy = ({ known, raw, sender }: Incoming): string =>
+  known ?? createHash("sha256").update(sender).update("\n").update(raw).digest("hex")
 
 /** Where a virus was found, what could carry it is not kept. */
 const harmless = (mail: ParsedMail, { virus }: Verdicts): ParsedMail =>
@@ -69,18 +70,21 @@ export const delivered = (
     const read: Read = {
       mail: harmless(mail, verdicts),
       verdicts,
-      hash: hashOf(incoming),
+      known: knownBy(incoming),
       sender: incoming.sender,
       bytes: incoming.raw.length
     }
-    yield* Effect.forEach(incoming.to, (one) => toMailbox(parts, read, one), { discard: true })
+    // One that cannot take it now keeps it from no other: its sender comes again for all of them.
+    const came = yield* Effect.forEach(incoming.to, (one) => Effect.result(toMailbox(parts, read, one)))
+    const refused = came.find(Result.isFailure)
+    if (refused !== undefined) return yield* Effect.fail(refused.failure)
   })
 
 const toMailbox = (parts: DeliveryParts, read: Read, to: Addressed): Effect.Effect<void, Refusal> =>
   Effect.gen(function* () {
     const { ask, keys } = parts
     const mailbox = String(to.mailbox)
-    const id = `mail-${read.hash}`
+    const id = `mail-${read.known}`
     const { rules } = yield* ask(`${id}-accepts`, "mailbox.accepts", mailbox, null)
     const sealer = yield* keys.of(mailbox)
     // Closed a moment ago: whoever comes again is told so.

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import type { Verdicts } from "../../../schemas/mail/records.ts"
 import { delivered, type DeliveryParts } from "../inbound/delivery.ts"
-import { namedBy } from "../inbound/recipients.ts"
+import { type Named, namedBy } from "../inbound/recipients.ts"
 import type { Ways } from "../inbound/ways.ts"
 import type { Outcome, Transport } from "./transport.ts"
 
@@ -24,12 +24,27 @@ const OF_OWN: Readonly<Record<"taken" | "again" | "refused", Outcome>> = {
 
 const FULL: Outcome = { type: "passing", reason: "the mailbox is full" }
 
+/** Spec 4.9: mail to several tags of a mailbox is one message, which lists them. What has ended is none. */
+const tagsOf = (
+  { recipient }: Pick<Ways, "recipient">,
+  { address, tag: own }: Named,
+  recipients: ReadonlyArray<string>
+): Effect.Effect<ReadonlyArray<string>> => {
+  const tags = recipients.flatMap((text) => {
+    const named = namedBy(text)
+    return named?.address === address && named.tag !== null ? [named.tag] : []
+  })
+  return Effect.filter([...new Set(tags)], (tag) =>
+    tag === own ? Effect.succeed(true) : Effect.map(recipient(address, tag), ({ type }) => type === "mailbox")
+  )
+}
+
 export const localTransport = (parts: DeliveryParts, ways: Ways): Transport => ({
   name: "local",
   signs: false,
-  // The same bytes from the same sender are received once.
+  // A message is received once by each mailbox, whichever attempt it is.
   repeatable: true,
-  send: ({ envelopeFrom, to, bytes }) =>
+  send: ({ envelopeFrom, to, message, recipients, bytes }) =>
     Effect.gen(function* () {
       const { recipient, returns, hasRoom } = ways
       const own = returns.ownAddress(to)
@@ -40,8 +55,9 @@ export const localTransport = (parts: DeliveryParts, ways: Ways): Transport => (
       if (named === null || found === null || found.type === "nobody") return NOBODY
       if (found.type !== "mailbox") return found.type === "full" ? FULL : LATER
       const { mailbox, address } = found
-      const tags = named.tag === null ? [] : [named.tag]
-      const incoming = { sender: envelopeFrom, raw: bytes, to: [{ mailbox, address, to, tags }] }
+      const tags = yield* tagsOf(ways, named, recipients)
+      const known = `sent-${message}`
+      const incoming = { known, sender: envelopeFrom, raw: bytes, to: [{ mailbox, address, to, tags }] }
       return yield* Effect.match(delivered(parts, incoming, Effect.succeed(OWN)), {
         onSuccess: () => DELIVERED,
         onFailure: ({ code }: Refusal): Outcome =>

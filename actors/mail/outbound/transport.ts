@@ -12,6 +12,9 @@ export interface Outgoing {
   /** Of the envelope: what comes back, comes there. */
   readonly envelopeFrom: string
   readonly to: string
+  /** The same for all to whom it goes. */
+  readonly message: string
+  readonly recipients: ReadonlyArray<string>
   /** RFC 5322; signed, where the service signs. */
   readonly bytes: Buffer
 }

@@ -58,6 +58,8 @@ const OUTGOING = {
   from: "ada@mail.hub.example",
   envelopeFrom: "bounces@mail.hub.example",
   to: "somebody@example.com",
+  message: "12",
+  recipients: ["somebody@example.com"],
   bytes: BYTES
 }
 const sentBy = (by: Transport, hurry: Effect.Effect<void> = Effect.never): Promise<Outcome> =>
