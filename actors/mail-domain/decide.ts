@@ -114,7 +114,8 @@ const downgraded = (
   { domain_claim_seconds }: MailLimits
 ): Decided => {
   const events: Array<MailDomainEvent> = [checked, { type: "mail_domain.downgraded", v: 1, agent, domain, missing }]
-  if (provenBy(records, found) !== false) return { events }
+  // Not seen now, it has until then to be seen: a claim without an end would keep everybody else off.
+  if (provenBy(records, found) === true) return { events }
   const claim_until = at + domain_claim_seconds * 1000
   events.push({ type: "mail_domain.claim_kept", v: 1, claim_until })
   return { events, timers: [{ name: CLAIM_TIMER, at: claim_until }] }

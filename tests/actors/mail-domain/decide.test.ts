@@ -61,6 +61,16 @@ describe("a domain", () => {
     expect(shown(world)).toMatchObject({ status: "active", downgraded_at: null })
   })
 
+  test("whose proof nobody tells of when it is lost has an end, unless it is seen", () => {
+    const world = anActive()
+    const unknown = { found: [null, false, null], provider: null }
+    for (let day = 0; day < 3; day++) world.check(unknown)
+    expect(world.check(unknown)).toBe("checked downgraded claim_kept")
+    expect(world.state.held?.claim_until).toBe(world.at + 3 * DAY)
+    world.verify("ada", NO_MX)
+    expect(world.state.held?.claim_until).toBeNull()
+  })
+
   test("that has its records again is well, by its check or its agent's", () => {
     const world = anActive()
     world.check(NO_MX)
