@@ -148,5 +148,7 @@ export const MAIL_SERVICE_LIMITS = {
   /** A message that the provider has stored: the time for fetching it. */
   object_fetch_ms: 30_000,
   /** After that a paused account is looked at again. */
-  provider_paused_seconds: 3600
+  provider_paused_seconds: 3600,
+  /** How often the provider is asked how the account stands. */
+  provider_account_seconds: 900
 } as const

@@ -10,6 +10,8 @@ import type { Ways } from "../inbound/ways.ts"
 import { carriedOut } from "../notice/carry-out.ts"
 import type { Reports } from "../notice/feedback.ts"
 import { noticeWorker } from "../notice/worker.ts"
+import { accountWatched } from "./account.ts"
+import { identitiesFor } from "./identities.ts"
 import { openObjects } from "./objects.ts"
 
 export const bySes = (
@@ -20,6 +22,7 @@ export const bySes = (
   Effect.gen(function* () {
     const { limits } = yield* Configuration
     const bounds = limits.service.mail
+    yield* accountWatched(identitiesFor(region, bounds), bounds.provider_account_seconds)
     const objects = yield* openObjects(region, bounds)
     const { recipients_max } = bounds
     const { message_max_bytes } = limits.limits.email

@@ -1,0 +1,36 @@
+/** How the account at the provider stands, told to operators by a log line whenever it changes. */
+import { Effect, Schedule, type Scope } from "effect"
+import { logNow } from "../../../schemas/runtime/log/log.ts"
+import type { AccountState, Identities } from "./identities.ts"
+
+const PERCENT = 100
+/** Of the day's quota at the provider. */
+const NEARLY_PERCENT = 90
+
+/** What an operator is to do something about; `null`: nothing. */
+export const accountTrouble = ({ sending, production, per_day, sent_day }: AccountState): string | null => {
+  if (!sending) return "the provider lets this account send nothing"
+  if (!production) return "the account is in the provider's sandbox: only addresses that it knows are written to"
+  if (per_day !== null && per_day > 0 && (sent_day ?? 0) * PERCENT >= per_day * NEARLY_PERCENT)
+    return "the provider's quota of the day is nearly used up"
+  return null
+}
+
+/** Looks now and then, for as long as the scope is open; who cannot be asked has told so already (identities.ts). */
+export const accountWatched = (
+  { accountState }: Pick<Identities, "accountState">,
+  everySeconds: number
+): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.suspend(() => {
+    let told: string | null = null
+    const look = Effect.match(accountState, {
+      onFailure: () => undefined,
+      onSuccess: (account) => {
+        const trouble = accountTrouble(account)
+        if (trouble !== told)
+          logNow(trouble === null ? "info" : "warn", "mail", { account: trouble ?? "is well again" })
+        told = trouble
+      }
+    })
+    return Effect.asVoid(Effect.forkScoped(Effect.repeat(look, Schedule.spaced(`${everySeconds} seconds`))))
+  })
