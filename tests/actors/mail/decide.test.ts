@@ -180,10 +180,12 @@ describe("a mailbox", () => {
     expect(receive).toMatchObject({ refused: { code: "not_found" } })
     expect(decideDrop(closed, { sealed: "s" }, { at: 2 }, EMAIL)).toMatchObject({ refused: { code: "not_found" } })
     const fired = { name: ERASE_TIMER, at: 1 }
-    expect(decideErase(opened, fired)).toMatchObject({ refused: { code: "unavailable" } })
-    expect(decideErase(closed, fired)).toEqual({ events: [{ type: "mailbox.erased", v: 1 }] })
+    expect(decideErase(opened, fired, { at: 2 })).toMatchObject({ refused: { code: "unavailable" } })
+    // The commit that it was set with has failed: it does not come again for ever.
+    expect(decideErase(opened, fired, { at: DAY_MS })).toEqual({ events: [] })
+    expect(decideErase(closed, fired, { at: DAY_MS })).toEqual({ events: [{ type: "mailbox.erased", v: 1 }] })
     const erased = evolveMailbox(closed, { type: "mailbox.erased", v: 1 }, { at: 3 })
-    expect(decideErase(erased, fired)).toEqual({ events: [] })
+    expect(decideErase(erased, fired, { at: 4 })).toEqual({ events: [] })
     expect(erased).toMatchObject({ status: "erased", chosen: "" })
   })
 
