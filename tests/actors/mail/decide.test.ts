@@ -15,7 +15,7 @@ import { eventsOf } from "../../../actors/engine/events.ts"
 import type { EventShape } from "../../../actors/log/commit.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { namedBy } from "../../../actors/mail/inbound/recipients.ts"
-import { isSenderRule, matchesSender, senderAddress } from "../../../schemas/mail/senders.ts"
+import { heardAddress, isSenderRule, matchesSender, senderAddress } from "../../../schemas/mail/senders.ts"
 import { wordsOf } from "../../../schemas/mail/words.ts"
 
 const EMAIL = { ...LIMITS.limits.email, mailboxes_per_agent: 2, inbound_per_day: 5, mailbox_max_bytes: 1000 }
@@ -253,6 +253,11 @@ test("rules name an address, or a domain with all below it", () => {
   expect(matchesSender("A@X.Example", "a@x.example")).toBe(true)
   expect(matchesSender("a@x.example", "b@x.example")).toBe(false)
   expect(senderAddress("a b@x.example")).toBeNull()
+  // Who sends in the name of many has long addresses: longer than one that may be written to.
+  const long = `bounces+${"x".repeat(90)}@news.x.example`
+  expect(senderAddress(long)).toBeNull()
+  expect(matchesSender("x.example", heardAddress(long) ?? "")).toBe(true)
+  expect(heardAddress(`${"x".repeat(257)}@x.example`)).toBeNull()
 })
 
 test("words are whole, of any script, each once", () => {
