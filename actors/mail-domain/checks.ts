@@ -21,27 +21,30 @@ export const unheard = (records: ReadonlyArray<DnsRecord>): Checked => ({
 
 type Bounds = Pick<Limits["service"]["mail"], "domain_check_ms">
 
-const lookedUp = (dns: DnsQuestions, record: DnsRecord) =>
+type Asked = Pick<DnsQuestions, "ask">
+
+const lookedUp = (dns: Asked, record: DnsRecord) =>
   Effect.map(
     Effect.promise(() => dns.ask(record.name, record.type)),
     (answers) => foundIn(record, answers)
   )
 
+/** Each for itself: who is silent keeps nobody else's answer back. */
 export const checkedBy = (
-  { dns, provider }: { readonly dns: DnsQuestions; readonly provider: DomainProvider },
+  { dns, provider }: { readonly dns: Asked; readonly provider: Pick<DomainProvider, "check"> },
   { domain, records }: { readonly domain: string; readonly records: ReadonlyArray<DnsRecord> },
-  { domain_check_ms }: Bounds
-): Effect.Effect<Checked> =>
-  Effect.timeoutOrElse(
-    Effect.all(
-      {
-        found: Effect.forEach(records, (record) => lookedUp(dns, record), { concurrency: "unbounded" }),
-        provider: Effect.orElseSucceed(provider.check(domain), () => null)
-      },
-      { concurrency: "unbounded" }
-    ),
-    { duration: domain_check_ms, orElse: () => Effect.succeed(unheard(records)) }
+  { domain_check_ms: duration }: Bounds
+): Effect.Effect<Checked> => {
+  const inTime = <A>(look: Effect.Effect<A>): Effect.Effect<A | null> =>
+    Effect.timeoutOrElse(look, { duration, orElse: () => Effect.succeed(null) })
+  return Effect.all(
+    {
+      found: Effect.forEach(records, (record) => inTime(lookedUp(dns, record)), { concurrency: "unbounded" }),
+      provider: inTime(Effect.orElseSucceed(provider.check(domain), () => null))
+    },
+    { concurrency: "unbounded" }
   )
+}
 
 const BUSY = unavailable("Too many domains are looked at at the moment. It is safe to try again.")
 
@@ -79,5 +82,5 @@ export const proofOf = (sealer: Sealer, domain: string, agent: string): DnsRecor
   purpose: "verification"
 })
 
-export const isProven = (dns: DnsQuestions, proof: DnsRecord): Effect.Effect<boolean> =>
+export const isProven = (dns: Asked, proof: DnsRecord): Effect.Effect<boolean> =>
   Effect.map(lookedUp(dns, proof), (found) => found === true)

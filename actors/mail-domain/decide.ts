@@ -3,6 +3,7 @@ import { refusal, type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { FiredTimer } from "../../schemas/timer.ts"
 import { type Decision, firing, type Timer } from "../engine/definition.ts"
+import { mayBeEarly } from "../mail/early.ts"
 import type { Checked } from "./checks.ts"
 import type { DkimKey } from "./dkim.ts"
 import type { MailDomainHolderEvent } from "./holder/state.ts"
@@ -168,13 +169,10 @@ export const decideForget = (
 ): Decided => {
   // Set before the commit that gives it up: it may be early, but not for long. What is held again stays.
   if (held !== null) {
-    const isEarly = fired.at !== undefined && at - fired.at < COMMIT_WITHIN_MS
-    return isEarly ? { refused: unavailable("The domain is held.") } : NOTHING
+    return mayBeEarly(fired, at) ? { refused: unavailable("The domain is held.") } : NOTHING
   }
   return left === null ? NOTHING : { events: [{ type: "mail_domain.forgotten", v: 1 }] }
 }
-
-const COMMIT_WITHIN_MS = 300_000
 
 /** Of the service's own, made on first demand. */
 export interface OwnFacts {

@@ -2,15 +2,22 @@
 import { mailDomain } from "./settings.ts"
 
 const LOCAL_MAX_CHARS = 64
+/** Senders that hold a recipient (VERP) are longer than RFC 5321 lets them be. */
+const HEARD_LOCAL_MAX_CHARS = 256
 
-/** In lower case, the domain as A-label; `null` where it is none. Local parts may be of any script (SMTPUTF8). */
-export const senderAddress = (text: string): string | null => {
+const addressIn = (text: string, localMax: number): string | null => {
   const at = text.lastIndexOf("@")
   const local = text.slice(0, Math.max(0, at)).trim().toLowerCase()
   const domain = mailDomain(text.slice(at + 1))
-  if (at < 1 || domain === null || local.length > LOCAL_MAX_CHARS || /[\s<>,;:"()[\]\\\p{Cc}]/u.test(local)) return null
+  if (at < 1 || domain === null || local.length > localMax || /[\s<>,;:"()[\]\\\p{Cc}]/u.test(local)) return null
   return `${local}@${domain}`
 }
+
+/** In lower case, the domain as A-label; `null` where it is none. Local parts may be of any script (SMTPUTF8). */
+export const senderAddress = (text: string): string | null => addressIn(text, LOCAL_MAX_CHARS)
+
+/** The same, of who has sent something: whom rules block is known however long his address is. */
+export const heardAddress = (text: string): string | null => addressIn(text, HEARD_LOCAL_MAX_CHARS)
 
 export const isSenderRule = (text: string): boolean =>
   text.includes("@") ? senderAddress(text) !== null : mailDomain(text) !== null

@@ -7,6 +7,7 @@ import type { Decision } from "../../engine/definition.ts"
 import { EXPIRE_TIMER } from "../message/decide.ts"
 import type { MailMessageEvent } from "../message/state.ts"
 import { countedSince, DAY_MS, HOUR_MS } from "../counted.ts"
+import { mayBeEarly } from "../early.ts"
 import type { MailboxEvent, MailboxState, MailboxValue } from "./state.ts"
 
 type MailLimits = Limits["limits"]["email"]
@@ -84,9 +85,10 @@ export const decideChange = (
 }
 
 /** Key and mail are erased by then. */
-export const decideErase = (state: MailboxState, { name }: FiredTimer): Decided => {
-  if (name !== ERASE_TIMER || state?.status === "erased") return { events: [] }
-  // Set before the commit that closes it: it may be early.
-  if (state?.status !== "closed") return { refused: unavailable("The mailbox is not closed.") }
-  return { events: [{ type: "mailbox.erased", v: 1 }] }
+export const decideErase = (state: MailboxState, fired: FiredTimer, { at }: { readonly at: number }): Decided => {
+  if (fired.name !== ERASE_TIMER) return { events: [] }
+  if (state?.status === "closed") return { events: [{ type: "mailbox.erased", v: 1 }] }
+  // Set before the commit that closes it: it may be early, but not for long.
+  const isEarly = state?.status === "active" && mayBeEarly(fired, at)
+  return isEarly ? { refused: unavailable("The mailbox is not closed.") } : { events: [] }
 }

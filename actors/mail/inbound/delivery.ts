@@ -116,7 +116,8 @@ const received = (
           logNow("error", "mail", { error })
           return notStored
         }
-      })
+        // Nobody was asked to receive it: what lies there is of no use.
+      }).pipe(Effect.tapError(() => forget))
       const summary = summaryOf(mail, number, to, verdicts)
       const sealed = sealedMail(sealer, mail, number, summary, { key, parts: kept, wordsMax })
       const input = { number, bytes, mail: sealed }

@@ -13,7 +13,7 @@ import { readFileSync } from "node:fs"
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server"
 import type { Limits } from "../../../schemas/limits.ts"
 import type { SmtpMail } from "../../../schemas/mail/settings.ts"
-import { senderAddress } from "../../../schemas/mail/senders.ts"
+import { heardAddress } from "../../../schemas/mail/senders.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { VERSION } from "../../../schemas/version.ts"
 import type { Incoming } from "./delivery.ts"
@@ -244,7 +244,7 @@ export class MailServer {
       mailbox,
       ...one
     }))
-    const sender = mailFrom === false ? "" : (senderAddress(mailFrom.address) ?? "")
+    const sender = mailFrom === false ? "" : (heardAddress(mailFrom.address) ?? "")
     return { raw, to, sender, ip: session.remoteAddress, helo: session.hostNameAppearsAs || session.clientHostname }
   }
 

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import type { NoticeOutcome } from "../../../schemas/mail/notice.ts"
-import { senderAddress } from "../../../schemas/mail/senders.ts"
+import { heardAddress } from "../../../schemas/mail/senders.ts"
 import type { Verdict, Verdicts } from "../../../schemas/mail/records.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { delivered, type DeliveryParts } from "../inbound/delivery.ts"
@@ -106,7 +106,7 @@ export const received = (
     const returned = own.length === 0 ? "taken" : yield* Effect.promise(() => returns.returned(found.raw, own))
     if (returned === "again") return yield* Effect.fail(notAsked)
     if (to.length === 0) return { outcome: returned === "taken" ? "done" : "ignored", reason: null }
-    const sender = senderAddress(mail.source ?? "") ?? ""
+    const sender = heardAddress(mail.source ?? "") ?? ""
     yield* delivered(parts.delivery, { raw: found.raw, sender, to }, Effect.succeed(verdictsIn(receipt)))
     return { outcome: "done", reason: null }
   })

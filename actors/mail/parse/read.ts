@@ -4,7 +4,7 @@
  */
 import PostalMime, { type Address, type Attachment, type Email } from "postal-mime"
 import type { MailSender } from "../../../schemas/mail/records.ts"
-import { senderAddress } from "../../../schemas/mail/senders.ts"
+import { heardAddress } from "../../../schemas/mail/senders.ts"
 import { findIn } from "../codes/find.ts"
 import type { ParsedAttachment, ParsedMail } from "./parsed.ts"
 import { textOfHtml } from "./html-text.ts"
@@ -65,7 +65,7 @@ const shownAddresses = (addresses: ReadonlyArray<Address> | undefined): Readonly
 
 const senderOf = (from: Address | undefined): MailSender => {
   const [first] = flat(from === undefined ? [] : [from])
-  return { address: senderAddress(first?.address ?? "") ?? "", name: line(first?.name ?? "", NAME_MAX_CHARS) }
+  return { address: heardAddress(first?.address ?? "") ?? "", name: line(first?.name ?? "", NAME_MAX_CHARS) }
 }
 
 const idsIn = (text: string | undefined): ReadonlyArray<string> =>

@@ -2,7 +2,7 @@
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { expect, test } from "vitest"
 import { Sealer } from "../../../actors/log/seal.ts"
-import { Looks, proofOf } from "../../../actors/mail-domain/checks.ts"
+import { checkedBy, Looks, proofOf } from "../../../actors/mail-domain/checks.ts"
 
 test("so many are looked at at once, and one more once another is done", async () => {
   const looks = new Looks(2)
@@ -28,4 +28,17 @@ test("each who claims a domain has a token of its own there, the same each time"
   expect(new Set(tokens).size).toBe(3)
   expect(of("a.example", "ada")).toBe(tokens[0])
   expect(proofOf(sealer, "a.example", "ada")).toMatchObject({ type: "TXT", name: "_hub-verification.a.example" })
+})
+
+test("whoever is silent keeps nobody else's answer back", async () => {
+  const proof = proofOf(new Sealer(new Uint8Array(32), "tests"), "a.example", "ada")
+  const records = [proof, { ...proof, name: "silent.a.example" }, { ...proof, name: "absent.a.example" }]
+  const answers = new Map([
+    [proof.name, [[proof.value]]],
+    ["absent.a.example", [[]]]
+  ])
+  const dns = { ask: (name: string) => Promise.resolve(answers.get(name) ?? null) }
+  const check = () => Effect.never
+  const looked = checkedBy({ dns, provider: { check } }, { domain: "a.example", records }, { domain_check_ms: 100 })
+  expect(await Effect.runPromise(looked)).toEqual({ found: [true, null, false], provider: null })
 })

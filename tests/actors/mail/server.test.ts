@@ -258,6 +258,18 @@ test("words of chance, endless lines and a hang-up in the middle leave the serve
   expect(taken).toHaveLength(0)
 })
 
+test("who sends is known, however long the address is", async () => {
+  const { port, taken } = await started()
+  const line = await greeted(port)
+  const sender = `bounces+${"x".repeat(80)}@news.example.com`
+  await line.say(`MAIL FROM:<${sender}>`)
+  await line.say(`RCPT TO:<ada@${DOMAIN}>`)
+  await line.say("DATA")
+  line.socket.write("x\r\n.\r\n")
+  expect(await line.answer()).toMatch(/^250/)
+  expect(taken.map((one) => one.sender)).toEqual([sender])
+})
+
 test("one connection may bring several messages, each for its own recipients", async () => {
   const { port, taken } = await started()
   const line = await greeted(port)
