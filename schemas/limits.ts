@@ -10,6 +10,7 @@ import { CAPTCHA_LIMITS } from "./captcha/limits.ts"
 import { OWNER_MESSAGE_LIMITS } from "./owner/limits.ts"
 import { RELAY_LIMITS } from "./relay/limits.ts"
 import { LETTER_LIMITS } from "./letter/limits.ts"
+import { VAULT_LIMITS, VAULT_SERVICE_LIMITS } from "./vault/limits.ts"
 import { MAIL_LIMITS, MAIL_SERVICE_LIMITS } from "./mail/limits.ts"
 
 export const LIMITS = {
@@ -114,6 +115,7 @@ export const LIMITS = {
     owner: { ...OWNER_LIMITS, ...OWNER_MESSAGE_LIMITS, ...CAPTCHA_LIMITS, ...RELAY_LIMITS },
     email: MAIL_LIMITS
   },
+  vault: VAULT_LIMITS,
   webhook: {
     /** contract 4: the wait after each attempt of a delivery; after the tenth there is none. */
     retry_seconds: { 1: 5, 2: 300, 3: 1800, 4: 7200, 5: 18_000, 6: 36_000, 7: 50_400, 8: 72_000, 9: 86_400 },
@@ -278,7 +280,8 @@ export const LIMITS = {
     registrations_counted_window_seconds: 3600,
     health_check_timeout_ms: 1000,
     letters: LETTER_LIMITS,
-    mail: MAIL_SERVICE_LIMITS
+    mail: MAIL_SERVICE_LIMITS,
+    vault: VAULT_SERVICE_LIMITS
   }
 } as const
 

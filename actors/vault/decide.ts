@@ -1,0 +1,240 @@
+/** Decisions on a vault and what is in it, but for fills (decide-fills.ts). Pure. */
+import { timingSafeEqual } from "node:crypto"
+import { invalidField, refusal, type Refusal } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import { isCurrency, minorOf } from "../../schemas/vault/money.ts"
+import { originProblem } from "../../schemas/vault/origins.ts"
+import type { EntryToWrite, Writer } from "../../schemas/vault/operations.ts"
+import type { EntryKind } from "../../schemas/vault/records.ts"
+import type { Decision } from "../engine/definition.ts"
+import {
+  ENTRY_EXISTS,
+  EXISTS,
+  full,
+  NO_ENTRY,
+  NO_SOURCE,
+  NO_VAULT,
+  NOT_ACTIVE,
+  TOKEN_INVALID,
+  widening
+} from "./refusals.ts"
+import type { EntryValue, MinorLimits, ServiceValue, SourceValue, VaultEvent, VaultState, VaultValue } from "./state.ts"
+
+export type VaultLimits = Limits["vault"]
+type Decided<Reply = null> = Decision<VaultEvent, Reply>
+
+const NOTHING = { events: [] } as const
+
+/** In constant time. */
+const isSame = (known: string, given: string): boolean => {
+  const [one, other] = [Buffer.from(known), Buffer.from(given)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+export const sourceOf = (state: VaultState, hash: string): SourceValue | null =>
+  state?.sources.find((one) => isSame(one.hash, hash)) ?? null
+
+export const serviceOf = (state: VaultState, hash: string): ServiceValue | null =>
+  state?.services.find((one) => isSame(one.hash, hash)) ?? null
+
+/** `facts`: the new vault's uid. */
+export const decideCreate = (state: VaultState, uid: string): Decided =>
+  state === null || state.status === "revoked" ? { events: [{ type: "vault.created", v: 1, uid }] } : EXISTS
+
+export const decidePublishKey = (
+  state: VaultState,
+  { uid, public_key }: { readonly uid: string; readonly public_key: string }
+): Decided => {
+  if (state === null || state.uid !== uid || state.status === "revoked") return NO_VAULT
+  if (state.status === "active") return NOTHING
+  return { events: [{ type: "vault.key_published", v: 1, uid, public_key }] }
+}
+
+const OF_POLICY: Readonly<Record<string, string>> = {
+  page_not_https: "is no https origin as `URL.origin` gives it",
+  page_host_refused: "is an address or a local name"
+}
+
+/** Each once, as they were named. */
+export const checkedOrigins = (
+  origins: ReadonlyArray<string>,
+  { origins_max }: Pick<VaultLimits, "origins_max">
+): ReadonlyArray<string> | Refusal => {
+  const each = [...new Set(origins)]
+  if (each.length > origins_max)
+    return invalidField("origins", `An entry has at most ${origins_max} origins.`, { max: origins_max })
+  const wrong = each.findIndex((origin) => originProblem(origin) !== null)
+  const problem = originProblem(each[wrong] ?? "")
+  return wrong === -1 || problem === null
+    ? each
+    : invalidField(`origins.${wrong}`, `This origin ${OF_POLICY[problem] ?? "is refused"}.`)
+}
+
+type WantedLimits = NonNullable<EntryToWrite["limits"]>
+
+/** In minor units, below what this service lets anybody have. */
+export const checkedLimits = (
+  { currency, per_payment, per_day, fills_per_day }: WantedLimits,
+  { ceilings }: Pick<VaultLimits, "ceilings">
+): MinorLimits | Refusal => {
+  if (!isCurrency(currency)) return invalidField("limits.currency", "currency must be one of ISO 4217.")
+  const [payment, day] = [minorOf(per_payment, currency), minorOf(per_day, currency)]
+  if (payment === null) return invalidField("limits.per_payment", `per_payment must be an amount of ${currency}.`)
+  if (day === null) return invalidField("limits.per_day", `per_day must be an amount of ${currency}.`)
+  if (fills_per_day < 0) return invalidField("limits.fills_per_day", "fills_per_day must be a whole number.")
+  const over = (amount: number, ceiling: number): boolean => amount > (minorOf(ceiling, currency) ?? 0)
+  if (over(payment, ceilings.per_payment) || over(day, ceilings.per_day) || fills_per_day > ceilings.fills_per_day)
+    return refusal("limits_above_ceiling", "These limits are above what this service lets a card have.", { ceilings })
+  return { currency, per_payment: payment, per_day: day, fills_per_day }
+}
+
+const isRefusal = (value: object): value is Refusal => "code" in value && "message" in value
+
+/** Who it was, as the record says it; what a token may not do. */
+const writerOf = (state: VaultValue, by: Writer, kind: EntryKind): string | { readonly refused: Refusal } => {
+  if (by.type === "agent") return "agent"
+  if (by.type === "service") return serviceOf(state, by.hash) === null ? TOKEN_INVALID : "fill_service"
+  const source = sourceOf(state, by.hash)
+  if (source === null) return TOKEN_INVALID
+  if (source.kinds.includes(kind)) return `source:${source.id}`
+  const { kinds } = source
+  return { refused: refusal("vault_kind_not_allowed", "This source may not write entries of that kind.", { kinds }) }
+}
+
+const NEEDS_ORIGINS: ReadonlySet<EntryKind> = new Set(["login", "secret"])
+
+/** What the record will say: origins, limits. */
+const clearPart = (
+  { kind, origins, limits }: EntryToWrite,
+  bounds: VaultLimits
+): Pick<EntryValue, "origins" | "limits"> | Refusal => {
+  if (kind === "profile") return { origins: [], limits: null }
+  const checked = checkedOrigins(origins, bounds)
+  if (isRefusal(checked)) return checked
+  if (NEEDS_ORIGINS.has(kind) && checked.length === 0)
+    return refusal("origins_required", "Name the websites that this entry is for.", { field: "origins" })
+  if (kind !== "card") return { origins: checked, limits: null }
+  if (limits === null) return refusal("limits_required", "A card needs limits.", { field: "limits" })
+  const minor = checkedLimits(limits, bounds)
+  return isRefusal(minor) ? minor : { origins: checked, limits: minor }
+}
+
+/** `facts`: sha256 of the ciphertext, which is stored by then. */
+export const decideWriteEntry = (
+  state: VaultState,
+  input: EntryToWrite,
+  sha256: string,
+  bounds: VaultLimits
+): Decided<{ readonly entry: number }> => {
+  const { by, uid, kind, label } = input
+  if (state === null) return by.type === "agent" ? NO_VAULT : TOKEN_INVALID
+  const source = writerOf(state, by, kind)
+  if (typeof source !== "string") return source
+  if (state.status !== "active") return NOT_ACTIVE
+  if (state.entries.some((one) => one.uid === uid)) return ENTRY_EXISTS
+  const replaced = kind === "profile" ? state.entries.find((one) => one.kind === "profile") : undefined
+  if (state.entries.length >= bounds.entries_max && replaced === undefined) return full("entries", bounds.entries_max)
+  const clear = clearPart(input, bounds)
+  if (isRefusal(clear)) return { refused: clear }
+  const entry = state.last.entry + 1
+  return {
+    events: [
+      {
+        type: "vault.entry_written",
+        v: 1,
+        entry,
+        uid,
+        kind,
+        label,
+        ...clear,
+        source,
+        unconfirmed: input.unconfirmed && by.type === "service",
+        sha256,
+        replaced: replaced === undefined ? null : { entry: replaced.id, sha256: replaced.sha256 }
+      }
+    ],
+    reply: { entry }
+  }
+}
+
+/** None may be there that was not before; where none are named, all are allowed. */
+const widensOrigins = (before: ReadonlyArray<string>, after: ReadonlyArray<string>): boolean =>
+  before.length > 0 && (after.length === 0 || after.some((origin) => !before.includes(origin)))
+
+const widensLimits = (before: MinorLimits, after: MinorLimits): boolean =>
+  after.currency !== before.currency ||
+  after.per_payment > before.per_payment ||
+  after.per_day > before.per_day ||
+  after.fills_per_day > before.fills_per_day
+
+/** What an entry of this kind lets be changed, narrowed. */
+const narrowed = (
+  found: EntryValue,
+  { origins, limits }: Pick<EntryToWrite, "limits"> & { readonly origins: ReadonlyArray<string> | null },
+  bounds: VaultLimits
+): Pick<EntryValue, "origins" | "limits"> | { readonly refused: Refusal } => {
+  const checked = origins === null ? found.origins : checkedOrigins(origins, bounds)
+  if (isRefusal(checked)) return { refused: checked }
+  if (origins !== null && (found.kind === "profile" || widensOrigins(found.origins, checked)))
+    return widening("origins")
+  if (limits === null) return { origins: checked, limits: found.limits }
+  if (found.limits === null) return { refused: invalidField("limits", "Only cards have limits.") }
+  const minor = checkedLimits(limits, bounds)
+  if (isRefusal(minor)) return { refused: minor }
+  return widensLimits(found.limits, minor) ? widening("limits") : { origins: checked, limits: minor }
+}
+
+export const decideChangeEntry = (
+  state: VaultState,
+  input: Pick<EntryToWrite, "limits"> & { readonly entry: number; readonly origins: ReadonlyArray<string> | null },
+  bounds: VaultLimits
+): Decided => {
+  if (state === null) return NO_VAULT
+  const found = state.entries.find(({ id }) => id === input.entry)
+  if (found === undefined) return NO_ENTRY
+  const after = narrowed(found, input, bounds)
+  if ("refused" in after) return after
+  const { id: entry, kind, origins, limits } = found
+  const isSame = JSON.stringify(after) === JSON.stringify({ origins, limits })
+  return isSame ? NOTHING : { events: [{ type: "vault.entry_changed", v: 1, entry, kind, ...after }] }
+}
+
+export const decideDeleteEntry = (
+  state: VaultState,
+  { entry, by }: { readonly entry: number; readonly by: "agent" | "owner" }
+): Decided => {
+  const found = state?.entries.find(({ id }) => id === entry)
+  if (found === undefined) return state === null ? NO_VAULT : NO_ENTRY
+  const { kind, uid, sha256 } = found
+  return { events: [{ type: "vault.entry_deleted", v: 1, entry, kind, uid, sha256, by }] }
+}
+
+export const decideCreateSource = (
+  state: VaultState,
+  { label, kinds, hash }: { readonly label: string; readonly kinds: ReadonlyArray<EntryKind>; readonly hash: string },
+  { sources_max }: VaultLimits
+): Decided<{ readonly source: number }> => {
+  if (state === null) return NO_VAULT
+  if (state.status === "revoked") return NOT_ACTIVE
+  if (state.sources.length >= sources_max) return full("sources", sources_max)
+  const source = state.last.source + 1
+  return {
+    events: [{ type: "vault.source_created", v: 1, source, label, kinds: [...new Set(kinds)], hash }],
+    reply: { source }
+  }
+}
+
+export const decideDeleteSource = (state: VaultState, { source }: { readonly source: number }): Decided => {
+  if (state === null) return NO_VAULT
+  if (!state.sources.some(({ id }) => id === source)) return NO_SOURCE
+  return { events: [{ type: "vault.source_revoked", v: 1, source }] }
+}
+
+export const decideRevoke = (state: VaultState, by: string): Decided => {
+  if (state === null) return NO_VAULT
+  return state.status === "revoked" ? NOTHING : { events: [{ type: "vault.revoked", v: 1, uid: state.uid, by }] }
+}
+
+/** With the account. */
+export const decideEnd = (state: VaultState): Decided =>
+  state === null || state.status === "revoked" ? NOTHING : decideRevoke(state, "service")

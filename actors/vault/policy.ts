@@ -1,0 +1,73 @@
+/**
+ * Whether an entry may be filled (spec 4.12; contract 9). Pure.
+ *
+ * Invariants
+ *  - What is asked is compared in whole minor units of one currency; what has another, or is no amount, is refused.
+ *  - A day's total holds every fill of that day that was not refused and has not expired: a new one is let in only where
+ *    it still fits.
+ */
+import { amountOf, minorOf } from "../../schemas/vault/money.ts"
+import { originProblem } from "../../schemas/vault/origins.ts"
+import type { EntryKind, FillAction, PolicyCode } from "../../schemas/vault/records.ts"
+import type { OpenFill } from "../../schemas/vault/fields.ts"
+import type { DayTotal, EntryValue, MinorLimits } from "./state.ts"
+
+const DAY_MS = 86_400_000
+
+/** Of UTC. */
+export const dayOf = (at: number): number => Math.floor(at / DAY_MS)
+
+/** A profile goes into sign-up forms, beside the login that a sign-up makes. */
+const KINDS: Readonly<Record<FillAction, ReadonlyArray<EntryKind>>> = {
+  login: ["login"],
+  signup: ["login", "profile"],
+  pay: ["card"],
+  secret: ["secret"]
+}
+
+export const totalOf = ({ days }: Pick<EntryValue, "days">, day: number): DayTotal =>
+  days.find((one) => one.day === day) ?? { day, minor: 0, fills: 0 }
+
+const originRefusal = ({ kind, origins }: EntryValue, origin: string): PolicyCode | null => {
+  const problem = originProblem(origin)
+  if (problem !== null) return problem
+  if (origins.includes(origin) || kind === "profile") return null
+  if (kind === "card") return origins.length === 0 ? null : "origin_not_allowed"
+  return "origin_mismatch"
+}
+
+export type Judged = { readonly code: PolicyCode } | { readonly minor: number | null }
+
+const judgedPayment = (
+  limits: MinorLimits,
+  { amount, currency }: Pick<OpenFill, "amount" | "currency">,
+  { minor: spent, fills }: DayTotal
+): Judged => {
+  const minor = currency === limits.currency ? minorOf(amount ?? "", currency) : null
+  if (minor === null) return { code: "currency_mismatch" }
+  if (minor > limits.per_payment) return { code: "amount_over_payment" }
+  if (spent + minor > limits.per_day) return { code: "amount_over_day" }
+  return fills + 1 > limits.fills_per_day ? { code: "fills_over_day" } : { minor }
+}
+
+/** `entry`: with what has expired by now no longer counted. */
+export const judged = (entry: EntryValue, wanted: OpenFill, at: number): Judged => {
+  if (!KINDS[wanted.action].includes(entry.kind)) return { code: "kind_mismatch" }
+  const code = originRefusal(entry, wanted.origin)
+  if (code !== null) return { code }
+  if (entry.kind !== "card") return { minor: null }
+  // A card never exists without limits: one without them is filled by nobody.
+  if (entry.limits === null) return { code: "amount_over_payment" }
+  return judgedPayment(entry.limits, wanted, totalOf(entry, dayOf(at)))
+}
+
+/** As it stands in records: decimals of the main unit. */
+export const shownLimits = (limits: MinorLimits | null) =>
+  limits === null
+    ? null
+    : {
+        currency: limits.currency,
+        per_payment: amountOf(limits.per_payment, limits.currency),
+        per_day: amountOf(limits.per_day, limits.currency),
+        fills_per_day: limits.fills_per_day
+      }

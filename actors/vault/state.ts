@@ -1,0 +1,163 @@
+/**
+ * An agent's vault: id = hub id of the agent (spec 2.10, 3.5, 4.12).
+ *
+ * Invariants
+ *  - Nothing secret stands here or in the log: ciphertexts lie in their own stream, named by their sha256; tokens are
+ *    known by theirs; money is counted in whole minor units.
+ *  - A fill counts in the day of its opening from the commit that opens it, before any ciphertext leaves. It stops to
+ *    count when it expires, and counts again if it is told later that it went well.
+ *  - Revoked, all of it is gone from the state but that it was; the next vault has another uid.
+ */
+import { Schema } from "effect"
+import { EntryKind, FillAction } from "../../schemas/vault/records.ts"
+import { event, inventoryOf } from "../engine/events.ts"
+import type { ActorOf } from "../kind.ts"
+
+/** In minor units. */
+export const MinorLimits = Schema.Struct({
+  currency: Schema.String,
+  per_payment: Schema.Int,
+  per_day: Schema.Int,
+  fills_per_day: Schema.Int
+})
+export type MinorLimits = typeof MinorLimits.Type
+
+/** What was filled on a day: `day` counts days of UTC since 1970. */
+const DayTotal = Schema.Struct({ day: Schema.Int, minor: Schema.Int, fills: Schema.Int })
+export type DayTotal = typeof DayTotal.Type
+
+const written = {
+  uid: Schema.String,
+  kind: EntryKind,
+  label: Schema.NullOr(Schema.String),
+  origins: Schema.Array(Schema.String),
+  limits: Schema.NullOr(MinorLimits),
+  source: Schema.String,
+  unconfirmed: Schema.Boolean,
+  /** Of the ciphertext. */
+  sha256: Schema.String
+}
+
+export const EntryValue = Schema.Struct({
+  id: Schema.Int,
+  ...written,
+  /** Unix ms. */
+  created_at: Schema.Number,
+  updated_at: Schema.Number,
+  last_used_at: Schema.NullOr(Schema.Number),
+  uses: Schema.Int,
+  /** The newest few. */
+  days: Schema.Array(DayTotal)
+})
+export type EntryValue = typeof EntryValue.Type
+
+const SourceValue = Schema.Struct({
+  id: Schema.Int,
+  label: Schema.String,
+  kinds: Schema.Array(EntryKind),
+  hash: Schema.String,
+  created_at: Schema.Number
+})
+export type SourceValue = typeof SourceValue.Type
+
+/** A fill service: one for each place where one runs. `ephemeral`: of the key that the private key was sealed to. */
+const ServiceValue = Schema.Struct({
+  place: Schema.String,
+  hash: Schema.String,
+  ephemeral: Schema.NullOr(Schema.String)
+})
+export type ServiceValue = typeof ServiceValue.Type
+
+const opened = {
+  fill: Schema.Int,
+  entry: Schema.Int,
+  action: FillAction,
+  origin: Schema.String,
+  day: Schema.Int,
+  /** Of a payment. */
+  minor: Schema.NullOr(Schema.Int),
+  /** Whose token asked. */
+  place: Schema.String,
+  /** Unix ms. */
+  expires_at: Schema.Number
+}
+
+const FillValue = Schema.Struct({ ...opened, status: Schema.Literals(["pending", "expired"]) })
+export type FillValue = typeof FillValue.Type
+
+export const VaultValue = Schema.Struct({
+  uid: Schema.String,
+  status: Schema.Literals(["pending_key", "active", "revoked"]),
+  public_key: Schema.NullOr(Schema.String),
+  created_at: Schema.Number,
+  revoked_at: Schema.NullOr(Schema.Number),
+  /** Newest numbers, never given again, in no vault of this agent. */
+  last: Schema.Struct({ entry: Schema.Int, source: Schema.Int, fill: Schema.Int }),
+  entries: Schema.Array(EntryValue),
+  sources: Schema.Array(SourceValue),
+  services: Schema.Array(ServiceValue),
+  fills: Schema.Array(FillValue)
+})
+export type VaultValue = typeof VaultValue.Type
+export const VaultState = Schema.NullOr(VaultValue)
+export type VaultState = typeof VaultState.Type
+
+export const VaultEvent = Schema.Union([
+  event("vault.created", 1, { uid: Schema.String }),
+  event("vault.key_published", 1, { uid: Schema.String, public_key: Schema.String }),
+  event("vault.entry_written", 1, {
+    entry: Schema.Int,
+    ...written,
+    /** A profile takes the place of the one before, with its ciphertext. */
+    replaced: Schema.NullOr(Schema.Struct({ entry: Schema.Int, sha256: Schema.String }))
+  }),
+  event("vault.entry_changed", 1, {
+    entry: Schema.Int,
+    kind: EntryKind,
+    origins: Schema.Array(Schema.String),
+    limits: Schema.NullOr(MinorLimits)
+  }),
+  event("vault.entry_deleted", 1, {
+    entry: Schema.Int,
+    kind: EntryKind,
+    uid: Schema.String,
+    sha256: Schema.String,
+    by: Schema.String
+  }),
+  event("vault.source_created", 1, {
+    source: Schema.Int,
+    label: Schema.String,
+    kinds: Schema.Array(EntryKind),
+    hash: Schema.String
+  }),
+  event("vault.source_revoked", 1, { source: Schema.Int }),
+  event("vault.service_admitted", 1, { place: Schema.String, hash: Schema.String }),
+  event("vault.key_loaded", 1, { place: Schema.String, ephemeral: Schema.String }),
+  event("vault.fill_opened", 1, { ...opened, kind: EntryKind, currency: Schema.NullOr(Schema.String) }),
+  event("vault.fill_refused", 1, {
+    entry: Schema.NullOr(Schema.Int),
+    kind: Schema.NullOr(EntryKind),
+    action: FillAction,
+    origin: Schema.String,
+    /** As it was asked, in decimals. */
+    amount: Schema.NullOr(Schema.String),
+    currency: Schema.NullOr(Schema.String),
+    place: Schema.String,
+    code: Schema.String
+  }),
+  event("vault.fill_ended", 1, {
+    fill: Schema.Int,
+    entry: Schema.Int,
+    status: Schema.Literals(["done", "failed"]),
+    code: Schema.NullOr(Schema.String),
+    late: Schema.Boolean
+  }),
+  event("vault.fills_expired", 1, { fills: Schema.Array(Schema.Int) }),
+  /** What was late for its result as well. */
+  event("vault.revoked", 1, { uid: Schema.String, by: Schema.String })
+])
+export type VaultEvent = typeof VaultEvent.Type
+
+export const VAULT_EVENTS = inventoryOf(VaultEvent)
+
+export type VaultActor = ActorOf<VaultState, VaultEvent>

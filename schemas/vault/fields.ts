@@ -1,0 +1,136 @@
+/** What clients give a vault, with its rules (contract 9, 17). */
+import { Schema } from "effect"
+import { SINGLE_LINE, Storable, VISIBLE } from "../plain-text.ts"
+import { VAULT_LIMITS } from "./limits.ts"
+import { EntryKind, FillAction } from "./records.ts"
+
+/** `hxs_` or `hxv_`, the number of the agent whose vault it is for, and 256 random bits. */
+const TOKEN = /^hx([sv])_([1-9]\d{0,14})_([A-Za-z0-9_-]{43})$/
+export const TOKEN_CHARS = 43
+
+export const SOURCE_PREFIX = "hxs"
+export const SERVICE_PREFIX = "hxv"
+
+export interface VaultToken {
+  readonly type: "source" | "service"
+  /** Number of the agent. */
+  readonly agent: number
+}
+
+/** `null` where it is none. */
+export const vaultToken = (text: string): VaultToken | null => {
+  const [, type, agent] = TOKEN.exec(text) ?? []
+  return type === undefined ? null : { type: type === "s" ? "source" : "service", agent: Number(agent) }
+}
+
+const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+export const Uuid = Schema.String.check(
+  Schema.isPattern(UUID_V4, { message: "must be a UUID of version 4, in lower case" })
+)
+
+export const Label = Storable.check(
+  Schema.isPattern(SINGLE_LINE, { message: "must be one line" }),
+  Schema.isPattern(VISIBLE, { message: "must not be blank" }),
+  Schema.isBetweenCodePoints(1, VAULT_LIMITS.label_max_chars, {
+    message: `must be 1 to ${VAULT_LIMITS.label_max_chars} characters`
+  })
+)
+
+const ORIGIN_MAX_CHARS = 300
+const Origin = Schema.String.check(Schema.isMaxLength(ORIGIN_MAX_CHARS, { message: "must be an https origin" }))
+
+/** More than may be named, so that the refusal says how many may. */
+const ORIGINS_READ = 100
+const Origins = Schema.Array(Origin).check(Schema.isMaxLength(ORIGINS_READ))
+
+const AMOUNT_MAX_CHARS = 24
+export const Amount = Schema.Union([
+  Schema.String.check(Schema.isMaxLength(AMOUNT_MAX_CHARS, { message: "must be a decimal amount" })),
+  Schema.Finite
+])
+
+const CURRENCY = /^[A-Z]{3}$/
+export const Currency = Schema.String.check(Schema.isPattern(CURRENCY, { message: "must be a currency of ISO 4217" }))
+
+export const WantedLimits = Schema.Struct({
+  currency: Currency,
+  per_payment: Amount,
+  per_day: Amount,
+  fills_per_day: Schema.Int
+})
+
+/** `ciphertext`: `hxv1.` and base64 of the sealed box. */
+export const WriteEntry = Schema.Struct({
+  uid: Uuid,
+  kind: EntryKind,
+  label: Schema.optionalKey(Schema.NullOr(Label)),
+  origins: Schema.optionalKey(Origins),
+  limits: Schema.optionalKey(Schema.NullOr(WantedLimits)),
+  ciphertext: Schema.String,
+  /** Of the fill service alone: a sign-up, before its website has accepted it. */
+  unconfirmed: Schema.optionalKey(Schema.Boolean)
+})
+export type WriteEntry = typeof WriteEntry.Type
+
+export const ChangeEntry = Schema.Struct({
+  origins: Schema.optionalKey(Origins),
+  limits: Schema.optionalKey(WantedLimits)
+})
+
+const KINDS_MAX = 4
+export const CreateSource = Schema.Struct({
+  label: Label,
+  kinds: Schema.Array(EntryKind).check(
+    Schema.isMinLength(1, { message: "must name at least one kind" }),
+    Schema.isMaxLength(KINDS_MAX, { message: "must name each kind once" })
+  )
+})
+
+export const RevokeVault = Schema.Struct({ confirm: Schema.optionalKey(Schema.Unknown) })
+
+const KEY_BASE64 = /^[A-Za-z0-9+/]{43}=$/
+/** base64 of 32 bytes. */
+export const PublicKey = Schema.String.check(
+  Schema.isPattern(KEY_BASE64, { message: "must be base64 of the 32 bytes of an X25519 public key" })
+)
+export const LoadKey = Schema.Struct({ ephemeral_public_key: PublicKey })
+
+const FIELD_MAX_CHARS = 200
+export const OpenFill = Schema.Struct({
+  entry_id: Schema.Int,
+  action: FillAction,
+  origin: Origin,
+  amount: Schema.optionalKey(Amount),
+  currency: Schema.optionalKey(Currency),
+  field: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(FIELD_MAX_CHARS)))
+})
+export type OpenFill = typeof OpenFill.Type
+
+const CODE = /^[a-z_]{1,60}$/
+const FILLED_MAX = 50
+export const FillResult = Schema.Struct({
+  status: Schema.Literals(["done", "failed"]),
+  code: Schema.optionalKey(
+    Schema.NullOr(Schema.String.check(Schema.isPattern(CODE, { message: "must be a code of the fill service" })))
+  ),
+  filled: Schema.optionalKey(
+    Schema.Array(Schema.String.check(Schema.isMaxLength(60))).check(Schema.isMaxLength(FILLED_MAX))
+  ),
+  submitted: Schema.optionalKey(Schema.Boolean)
+})
+export type FillResult = typeof FillResult.Type
+
+const PREFIX = "hxv1."
+const BOX_BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+/** What a sealed box is longer than what it seals: a one-time key and a tag. */
+export const BOX_OVERHEAD_BYTES = 48
+
+/** Why a text is no ciphertext; `null` where it may be one: whether it opens, only the fill service can tell. */
+export const ciphertextProblem = (text: string): string | null => {
+  const max = VAULT_LIMITS.ciphertext_max_bytes
+  if (text.length > max) return `ciphertext has at most ${max} characters.`
+  if (!text.startsWith(PREFIX)) return `ciphertext begins with ${PREFIX}`
+  const box = text.slice(PREFIX.length)
+  if (!BOX_BASE64.test(box)) return `ciphertext is base64 behind ${PREFIX}`
+  return Buffer.byteLength(box, "base64") > BOX_OVERHEAD_BYTES ? null : "ciphertext is too short to be a sealed box."
+}

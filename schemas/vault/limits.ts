@@ -1,0 +1,27 @@
+/** Figures of the vault (spec 8; contract 17). */
+
+export const VAULT_LIMITS = {
+  entries_max: 500,
+  /** A fill that nobody has told the end of counts no more. */
+  fill_pending_seconds: 120,
+  /** Of what a card may be allowed: the same number in every currency. */
+  ceilings: { per_payment: 1000, per_day: 2000, fills_per_day: 20 },
+  sources_max: 20,
+  origins_max: 20,
+  label_max_chars: 100,
+  ciphertext_max_bytes: 16_384
+} as const
+
+export const VAULT_SERVICE_LIMITS = {
+  /** Fills of one vault that wait for their end. */
+  pending_max: 50,
+  /** Fills whose end came too late are remembered for so long, and so many: a late result still closes one. */
+  late_seconds: 86_400,
+  late_max: 200,
+  /** Fill services of one agent that have a token at once. */
+  tokens_max: 10,
+  /** For one call of the keeper. */
+  keeper_ms: 5000,
+  /** Keys of vaults and tokens of fill services, some 400 bytes each: 80,000 of them. */
+  keys_max_bytes: 33_554_432
+} as const

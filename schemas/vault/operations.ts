@@ -1,0 +1,165 @@
+/**
+ * Kind `vault`, id = hub id of the agent whose vault it is. What is asked with a token names it by its sha256; whether
+ * it holds, the vault says. Ciphertexts go in and come out of their own stream, never into the log.
+ */
+import { Schema } from "effect"
+import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
+import { FiredTimer } from "../timer.ts"
+import { OpenFill, Uuid, WantedLimits } from "./fields.ts"
+import {
+  ClosedFill,
+  EntryKind,
+  FillableEntry,
+  OpenedFill,
+  Vault,
+  VaultEntry,
+  VaultLogLine,
+  VaultSource,
+  VaultToSeal
+} from "./records.ts"
+
+/** sha256 of a token, in hex. */
+const Hash = Schema.String
+
+/** Who writes: the agent, by its signature; or whoever has a token. */
+export const Writer = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("agent") }),
+  Schema.Struct({ type: Schema.Literals(["source", "service"]), hash: Hash })
+])
+export type Writer = typeof Writer.Type
+
+/** As `WriteEntry`, with its form checked. */
+export const EntryToWrite = Schema.Struct({
+  by: Writer,
+  uid: Uuid,
+  kind: EntryKind,
+  label: Schema.NullOr(Schema.String),
+  origins: Schema.Array(Schema.String),
+  limits: Schema.NullOr(WantedLimits),
+  unconfirmed: Schema.Boolean,
+  ciphertext: Schema.String
+})
+export type EntryToWrite = typeof EntryToWrite.Type
+
+const Entry = Schema.Struct({ entry: Schema.Int })
+const Page = { page: Schema.Int, per_page: Schema.Int }
+
+export const operations = operationsOf("vault", {
+  /** Refused `not_found` where there never was one. */
+  "vault.look": op({ input: Nothing, output: Vault, askedBy: ["edge", "keeper"] }),
+  /** Refused `vault_exists`. */
+  "vault.create": op({ input: Nothing, output: Vault, askedBy: ["edge"] }),
+  /** By the keeper, once the private key is kept. Said again, nothing happens; of another vault: `not_found`. */
+  "vault.publish_key": op({
+    input: Schema.Struct({ uid: Uuid, public_key: Schema.String }),
+    output: Nothing,
+    askedBy: ["keeper"]
+  }),
+  "vault.entries": op({ input: Schema.Struct(Page), output: paged(VaultEntry), askedBy: ["edge"] }),
+  "vault.entry": op({ input: Entry, output: VaultEntry, askedBy: ["edge"] }),
+  /**
+   * Refused `vault_not_active`, `vault_full`, `vault_entry_exists`, `vault_kind_not_allowed`, `limits_required`,
+   * `limits_above_ceiling`, `origins_required`, `token_invalid`, `validation_error`.
+   */
+  "vault.write_entry": op({ input: EntryToWrite, output: VaultEntry, askedBy: ["edge"] }),
+  /** Refused `vault_widening_refused`, `entry_unknown`. */
+  "vault.change_entry": op({
+    input: Schema.Struct({
+      entry: Schema.Int,
+      origins: Schema.NullOr(Schema.Array(Schema.String)),
+      limits: Schema.NullOr(WantedLimits)
+    }),
+    output: VaultEntry,
+    askedBy: ["edge"]
+  }),
+  /** `by`: who is to stand in the journal. */
+  "vault.delete_entry": op({
+    input: Schema.Struct({ entry: Schema.Int, by: Schema.Literals(["agent", "owner"]) }),
+    output: Nothing,
+    askedBy: ["edge"]
+  }),
+  "vault.sources": op({ input: Nothing, output: Schema.Array(VaultSource), askedBy: ["edge"] }),
+  /** `token`: what the vault will know it by. */
+  "vault.create_source": op({
+    input: Schema.Struct({ label: Schema.String, kinds: Schema.Array(EntryKind), hash: Hash }),
+    output: VaultSource,
+    askedBy: ["edge"]
+  }),
+  "vault.delete_source": op({ input: Schema.Struct({ source: Schema.Int }), output: Nothing, askedBy: ["edge"] }),
+  /** What a token may know. Refused `token_invalid`. */
+  "vault.by_token": op({
+    input: Schema.Struct({ type: Schema.Literals(["source", "service"]), hash: Hash }),
+    output: VaultToSeal,
+    askedBy: ["edge"]
+  }),
+  "vault.fillable": op({
+    input: Schema.Struct({ hash: Hash, origin: Schema.NullOr(Schema.String), kind: Schema.NullOr(EntryKind) }),
+    output: Schema.Array(FillableEntry),
+    askedBy: ["edge"]
+  }),
+  /** A token for a fill service; the one of the same place before it stops working. Refused `vault_not_active`. */
+  "vault.admit_service": op({
+    input: Schema.Struct({ uid: Uuid, place: Schema.String, hash: Hash }),
+    output: Nothing,
+    askedBy: ["keeper"]
+  }),
+  /** Before the key leaves. Refused `token_invalid`, `vault_not_active`, `vault_key_taken`. */
+  "vault.load_key": op({
+    input: Schema.Struct({ hash: Hash, ephemeral: Hash }),
+    output: Schema.Struct({ uid: Schema.String, public_key: Schema.String }),
+    askedBy: ["keeper"]
+  }),
+  /** Policy, then the journal: what is answered is in the log. Refused by the codes of contract 9. */
+  "vault.fill": op({
+    input: Schema.Struct({ hash: Hash, wanted: OpenFill }),
+    output: Schema.Struct({ fill: Schema.Int }),
+    askedBy: ["edge"]
+  }),
+  /** Of a fill that is pending. Refused `fill_expired`, `not_found`. */
+  "vault.opened": op({
+    input: Schema.Struct({ hash: Hash, fill: Schema.Int }),
+    output: OpenedFill,
+    askedBy: ["edge"]
+  }),
+  "vault.end_fill": op({
+    input: Schema.Struct({
+      hash: Hash,
+      fill: Schema.Int,
+      status: Schema.Literals(["done", "failed"]),
+      code: Schema.NullOr(Schema.String)
+    }),
+    output: ClosedFill,
+    askedBy: ["edge"]
+  }),
+  "vault.revoke": op({
+    input: Schema.Struct({ by: Schema.Literals(["agent", "service"]) }),
+    output: Schema.Struct({ revoked: Schema.Literal(true), revoked_at: Schema.String }),
+    askedBy: ["edge"]
+  }),
+  /** With the account; where there is none, nothing. */
+  "vault.end": op({ input: Nothing, output: Nothing, askedBy: [] }),
+  /** Takes away ciphertexts: of one that was deleted, or of a vault that was revoked (`sha256`: `null`). */
+  "vault.erase": op({
+    input: Schema.Struct({ uid: Schema.String, sha256: Schema.NullOr(Schema.String) }),
+    output: Nothing,
+    askedBy: []
+  }),
+  "vault.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
+})
+
+export const queries = {
+  vault_log: query({ input: Schema.Struct({ agent: Schema.String, ...Page }), output: paged(VaultLogLine) }),
+  /**
+   * Answered by the keeper: the private key, sealed to the one-time key of a fill service. Asked again with the same
+   * token and key, it is given again; with another key it is `vault_key_taken`.
+   */
+  vault_key: query({
+    input: Schema.Struct({ agent: Schema.String, token: Schema.String, ephemeral_public_key: Schema.String }),
+    output: Schema.Struct({ vault: Schema.String, public_key: Schema.String, sealed_key: Schema.String })
+  }),
+  /** Answered by the keeper, to operators and the runtime: a new token for a fill service at `place`. */
+  vault_issue: query({
+    input: Schema.Struct({ agent: Schema.String, number: Schema.Int, place: Schema.String }),
+    output: Schema.Struct({ token: Schema.String })
+  })
+}

@@ -1,0 +1,19 @@
+/** Origins of websites to which an entry belongs (spec 4.12; contract 17): as `URL.origin` gives them, https alone. */
+import { isIP } from "node:net"
+
+/** Names that mean this machine or this network. */
+const LOCAL = /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa)$/
+
+/** A name that a certificate of the public web could be for. */
+export const isPublicHost = (host: string): boolean =>
+  host.includes(".") && !host.endsWith(".") && !host.startsWith("[") && isIP(host) === 0 && !LOCAL.test(host)
+
+export type OriginProblem = "page_not_https" | "page_host_refused"
+
+/** Of a page, or of an entry; `null`: a secret may be typed there. What is no address at all is not https. */
+export const originProblem = (text: string): OriginProblem | null => {
+  if (!URL.canParse(text)) return "page_not_https"
+  const { protocol, origin, hostname } = new URL(text)
+  if (protocol !== "https:" || origin !== text) return "page_not_https"
+  return isPublicHost(hostname) ? null : "page_host_refused"
+}

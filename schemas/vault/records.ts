@@ -1,0 +1,164 @@
+/** The vault as its agent and its sources see it (spec 2.10; contract 9, 17): never a ciphertext, never a key but the public one. */
+import { Schema } from "effect"
+
+export const ENTRY_KINDS = ["login", "card", "profile", "secret"] as const
+export const EntryKind = Schema.Literals(ENTRY_KINDS)
+export type EntryKind = typeof EntryKind.Type
+
+export const VAULT_STATUSES = ["pending_key", "active", "revoked"] as const
+export const VaultStatus = Schema.Literals(VAULT_STATUSES)
+
+export const Vault = Schema.Struct({
+  /** UUID, sealed inside every entry. */
+  uid: Schema.String,
+  status: VaultStatus,
+  /** X25519, base64 of 32 bytes; `null` until it has been made. */
+  public_key: Schema.NullOr(Schema.String),
+  entries: Schema.Int,
+  sources: Schema.Int,
+  created_at: Schema.String,
+  revoked_at: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "Vault" })
+export type Vault = typeof Vault.Type
+
+/** Amounts as decimal texts of the currency's main unit. */
+export const CardLimits = Schema.Struct({
+  currency: Schema.String,
+  per_payment: Schema.String,
+  per_day: Schema.String,
+  fills_per_day: Schema.Int
+}).annotate({ identifier: "CardLimits" })
+export type CardLimits = typeof CardLimits.Type
+
+export const VaultEntry = Schema.Struct({
+  id: Schema.Int,
+  uid: Schema.String,
+  kind: EntryKind,
+  label: Schema.NullOr(Schema.String),
+  origins: Schema.Array(Schema.String),
+  limits: Schema.NullOr(CardLimits),
+  /** `agent`, `fill_service` or `source:<id>`. */
+  source: Schema.String,
+  /** Of a sign-up that its website has not accepted yet. */
+  unconfirmed: Schema.Boolean,
+  created_at: Schema.String,
+  updated_at: Schema.String,
+  last_used_at: Schema.NullOr(Schema.String),
+  /** Fills that ended well. */
+  uses: Schema.Int
+}).annotate({ identifier: "VaultEntry" })
+export type VaultEntry = typeof VaultEntry.Type
+
+/** All that a source is told of what it wrote. */
+export const WrittenEntry = Schema.Struct({ id: Schema.Int, uid: Schema.String }).annotate({
+  identifier: "WrittenVaultEntry"
+})
+
+export const VaultSource = Schema.Struct({
+  id: Schema.Int,
+  label: Schema.String,
+  kinds: Schema.Array(EntryKind),
+  created_at: Schema.String
+}).annotate({ identifier: "VaultSource" })
+export type VaultSource = typeof VaultSource.Type
+
+export const CreatedSource = Schema.Struct({
+  ...VaultSource.fields,
+  /** `hxs_…`, shown this once. */
+  token: Schema.String
+}).annotate({ identifier: "CreatedVaultSource" })
+
+/** What whoever seals entries must know. */
+export const VaultToSeal = Schema.Struct({
+  vault: Schema.String,
+  public_key: Schema.NullOr(Schema.String),
+  status: VaultStatus,
+  kinds: Schema.Array(EntryKind)
+}).annotate({ identifier: "VaultToSeal" })
+export type VaultToSeal = typeof VaultToSeal.Type
+
+export const JOURNAL_EVENTS = [
+  "fill",
+  "refusal",
+  "signup",
+  "entry_created",
+  "entry_changed",
+  "entry_deleted",
+  "source_created",
+  "source_revoked",
+  "key_generated",
+  "key_loaded",
+  "revoked"
+] as const
+export const JournalEvent = Schema.Literals(JOURNAL_EVENTS)
+
+export const FILL_STATUSES = ["pending", "done", "failed", "expired"] as const
+export const FillStatus = Schema.Literals(FILL_STATUSES)
+export type FillStatus = typeof FillStatus.Type
+
+export const VaultLogLine = Schema.Struct({
+  id: Schema.Int,
+  at: Schema.String,
+  event: JournalEvent,
+  /** `agent`, `owner`, `fill_service`, `source:<id>`, `keeper` or `service`. */
+  actor: Schema.String,
+  entry_id: Schema.NullOr(Schema.Int),
+  kind: Schema.NullOr(EntryKind),
+  origin: Schema.NullOr(Schema.String),
+  amount: Schema.NullOr(Schema.String),
+  currency: Schema.NullOr(Schema.String),
+  /** Of a fill. */
+  status: Schema.NullOr(FillStatus),
+  /** Of a refusal, or of a fill that failed. */
+  code: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "VaultLogLine" })
+export type VaultLogLine = typeof VaultLogLine.Type
+
+export const FILL_ACTIONS = ["login", "signup", "pay", "secret"] as const
+export const FillAction = Schema.Literals(FILL_ACTIONS)
+export type FillAction = typeof FillAction.Type
+
+/** Of an entry, as the fill service compares it with what is sealed inside. */
+export const OpenedEntry = Schema.Struct({
+  uid: Schema.String,
+  kind: EntryKind,
+  origins: Schema.Array(Schema.String),
+  limits: Schema.NullOr(CardLimits)
+})
+
+export const OpenedFill = Schema.Struct({
+  fill_id: Schema.Int,
+  vault: Schema.String,
+  entry: OpenedEntry,
+  ciphertext: Schema.String,
+  expires_at: Schema.String
+}).annotate({ identifier: "OpenedVaultFill" })
+
+export const ClosedFill = Schema.Struct({
+  fill_id: Schema.Int,
+  status: FillStatus,
+  /** It came when the fill had expired. */
+  late: Schema.Boolean
+}).annotate({ identifier: "ClosedVaultFill" })
+
+export const FillableEntry = Schema.Struct({
+  id: Schema.Int,
+  uid: Schema.String,
+  kind: EntryKind,
+  label: Schema.NullOr(Schema.String),
+  origins: Schema.Array(Schema.String)
+}).annotate({ identifier: "FillableVaultEntry" })
+
+/** Codes of a fill that is refused by policy, as the service says them (contract 9). */
+export const POLICY_CODES = [
+  "kind_mismatch",
+  "origin_mismatch",
+  "origin_not_allowed",
+  "page_not_https",
+  "page_host_refused",
+  "currency_mismatch",
+  "amount_over_payment",
+  "amount_over_day",
+  "fills_over_day"
+] as const
+export type PolicyCode = (typeof POLICY_CODES)[number]
