@@ -19,6 +19,16 @@ export const serverSeed = (place: Place, env: Env): SeedResult => keyOf(place, e
 /** Under which the keys of mailboxes stand. */
 export const mailKey = (place: Place, env: Env): SeedResult => keyOf(place, env, "HUB_MAIL_KEY", "mail.key")
 
+/** Under which the private keys of vaults stand: read by the keeper, and by nobody else. */
+export const vaultKey = (place: Place, env: Env): SeedResult => keyOf(place, env, "HUB_VAULT_KEY", "vault.key")
+
+/** The one before, while keys that stand under it are brought over (`hub vault rewrap`); `null`: there is none. */
+export const formerVaultKey = (env: Env): SeedResult | null => {
+  const [text, file] = [env["HUB_VAULT_KEY_FORMER"], env["HUB_VAULT_KEY_FORMER_FILE"]]
+  if (text !== undefined && text !== "") return parsed(text, "HUB_VAULT_KEY_FORMER")
+  return file === undefined || file === "" ? null : readSeed(file, "HUB_VAULT_KEY_FORMER_FILE")
+}
+
 const keyOf = (place: Place, env: Env, name: string, fileName: string): SeedResult => {
   const [text, file] = [env[name], env[`${name}_FILE`]]
   if (text !== undefined && text !== "") return parsed(text, name)

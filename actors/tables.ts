@@ -124,6 +124,21 @@ export interface Database {
     since: Time
     sealed: string
   }
+  vault_log: {
+    id: Big
+    agent: string
+    at: Time
+    event: string
+    actor: string
+    entry: number | null
+    kind: string | null
+    origin: string | null
+    amount: string | null
+    currency: string | null
+    status: string | null
+    code: string | null
+    fill: number | null
+  }
   mails: {
     id: Big
     agent: string

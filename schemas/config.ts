@@ -70,9 +70,10 @@ type Env = Readonly<Record<string, string | undefined>>
 
 /**
  * What an actor process may do: `actors` owns shards (with timers and projections), `queries` reads the read models,
- * `webhooks` delivers to the agents' webhooks, `mail` receives mail: by SMTP, or what the provider tells.
+ * `webhooks` delivers to the agents' webhooks, `mail` receives mail: by SMTP, or what the provider tells,
+ * `keeper` keeps the keys of vaults: alone in its process.
  */
-export const ACTOR_ROLES = ["actors", "queries", "webhooks", "mail"] as const
+export const ACTOR_ROLES = ["actors", "queries", "webhooks", "mail", "keeper"] as const
 /** Those of a process where HUB_ROLES says nothing: who speaks with strangers' mail servers does nothing else. */
 const USUAL_ROLES: ReadonlyArray<string> = ["actors", "queries", "webhooks"]
 export type ActorRole = (typeof ACTOR_ROLES)[number]

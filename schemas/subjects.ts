@@ -21,6 +21,10 @@
  *  - `hub.blob.<sha256>.<n>`: a piece of a file or of data, written once (blob/operations.ts)
  *  - `hub.mailkey.<mailbox>`: the key that a mailbox's mail is sealed under, itself sealed; erased with the mailbox
  *  - `hub.mail.<mailbox>.<mail>.<part>.<n>`: a piece of a message's text or attachment, sealed; kept for its time to live
+ *  - `hub.vault.<agent>.<vault>.<sha256>`: a ciphertext of a vault; erased with its entry, or with the vault
+ *  - `hub.vaultkey.<vault>`: a vault's private key, sealed under HUB_VAULT_KEY; only the keeper reads and erases it
+ *  - `hub.vaulttoken.<agent>.<place>`: what the keeper knows of a fill service's token; nobody else reads it
+ *  - `hub.keeper.<view>`: queries that the keeper alone hears and answers
  *  - `hub.projected`: watermarks of the read models, announced after each transaction
  *  - `hub.notified.<agent>`: a hint to edges with a held request of the agent: id of its newest notification, or nothing
  *    where its account changed; lost hints cost a moment, see LIMITS.notifications.look_ms
@@ -31,7 +35,7 @@ export const subjects = {
   nodePing: (session: string) => `hub.ping.${session}`,
   suspect: "hub.suspect",
   reply: (role: string, asker: string) => `hub.reply.${role}.${asker}`,
-  query: (view: string) => `hub.qry.${view}`,
+  query: (view: string) => (view.startsWith("keeper_") ? `hub.keeper.${view}` : `hub.qry.${view}`),
   event: (kind: string, id: string) => `hub.evt.${kind}.${id}`,
   events: "hub.evt.>",
   eventsOf: (kind: string) => `hub.evt.${kind}.*`,
@@ -71,6 +75,15 @@ export const subjects = {
   mailMessage: (mailbox: string, mail: string) => `hub.mail.${mailbox}.${mail}.>`,
   mailOf: (mailbox: string) => `hub.mail.${mailbox}.>`,
   mail: "hub.mail.*.*.*.*",
+  vaultBox: (agent: string, uid: string, sha256: string) => `hub.vault.${agent}.${uid}.${sha256}`,
+  vaultOf: (agent: string, uid: string) => `hub.vault.${agent}.${uid}.*`,
+  vault: "hub.vault.*.*.*",
+  vaultKey: (uid: string) => `hub.vaultkey.${uid}`,
+  vaultKeys: "hub.vaultkey.*",
+  vaultToken: (agent: string, place: string) => `hub.vaulttoken.${agent}.${place}`,
+  vaultTokensOf: (agent: string) => `hub.vaulttoken.${agent}.*`,
+  vaultTokens: "hub.vaulttoken.*.*",
+  vaults: "hub.evt.vault.*",
   projected: "hub.projected",
   notified: (agent: string) => `hub.notified.${agent}`
 } as const
@@ -90,7 +103,9 @@ export const streams = {
   blobs: "HUB_BLOBS",
   people: "HUB_PEOPLE",
   mail: "HUB_MAIL",
-  mailKeys: "HUB_MAIL_KEYS"
+  mailKeys: "HUB_MAIL_KEYS",
+  vault: "HUB_VAULT",
+  vaultKeys: "HUB_VAULT_KEYS"
 } as const
 
 /** Numbers that are never given twice, each by its own counter. */
@@ -120,7 +135,8 @@ export const consumers = {
   timers: "timers",
   webhooks: "webhooks",
   outbound: "outbound",
-  mailNotices: "mail_notices"
+  mailNotices: "mail_notices",
+  keeper: "keeper"
 } as const
 
 export const queueGroups = { queries: "queries" } as const

@@ -8,6 +8,7 @@ import { idempotencyOperations as idempotency } from "../../schemas/idempotency/
 import { homeOperations as home } from "../../schemas/home/operations.ts"
 import { identityOperations as identities } from "../../schemas/identity/operations.ts"
 import { contentOperations as contents } from "../../schemas/content/operations.ts"
+import { tokenOperations as tokens } from "../../schemas/vault/operations.ts"
 import { relayingOperations as relaying } from "../../schemas/captcha/operations.ts"
 import { owningOperations as owning } from "../../schemas/owner/operations.ts"
 import { messagingOperations as messaging } from "../../schemas/message/operations.ts"
@@ -27,6 +28,7 @@ import { Sealer } from "../log/seal.ts"
 import { blockOperations } from "./block/operations.ts"
 import { pendingAt } from "./captcha/state.ts"
 import { relayOperations } from "./captcha/operations.ts"
+import { admittingTokens } from "./admit-token.ts"
 import { contentOperations } from "./content/operations.ts"
 import { decideDelete, decideUpdate } from "./decide.ts"
 import { evolve } from "./evolve.ts"
@@ -103,6 +105,7 @@ const declared = {
   ...notifications,
   ...webhooks,
   ...contents,
+  ...tokens,
   ...publishing,
   ...rating,
   ...watching,
@@ -216,6 +219,7 @@ export const agentKind = kind(fold, declared, (parts) => {
       ...relayOperations(parts),
       ...webhookOperations(parts),
       ...contentOperations(parts, meter),
+      ...admittingTokens(limits),
       ...messagingOperations(parts),
       ...blockOperations(parts),
       ...idempotencyOperations(nats, limits, new Sealer(seed))

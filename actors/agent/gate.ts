@@ -140,7 +140,13 @@ const judgeAgent = (
   return verdict
 }
 
-const drawAll = (memory: AgentMemory, limits: Limits, buckets: ReadonlyArray<string>, now: number): GateVerdict => {
+/** From the agent's own buckets, in this order; the first that is empty refuses. */
+export const drawAll = (
+  memory: AgentMemory,
+  limits: Limits,
+  buckets: ReadonlyArray<string>,
+  now: number
+): GateVerdict => {
   for (const name of buckets) {
     if (!Object.hasOwn(limits.rate_limits, name)) continue
     const limit = limits.rate_limits[name as BucketName]

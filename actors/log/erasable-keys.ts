@@ -13,6 +13,7 @@ import { randomBytes } from "node:crypto"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { Effect } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
+import { eraseNewest } from "./erase.ts"
 import { lastMessage } from "./last-message.ts"
 import { requestStream } from "./requests.ts"
 import { Sealer } from "./seal.ts"
@@ -80,13 +81,7 @@ export class ErasableKeys {
     return this.asked(async () => {
       this.cached.delete(owner)
       const { stream, subjectOf } = this.place
-      const last = await lastMessage(this.nats, stream, subjectOf(owner), TIMEOUT_MS)
-      if (last === null) return
-      const wanted = JSON.stringify({ seq: last.seq, no_erase: false })
-      const reply = await requestStream(this.nats, `$JS.API.STREAM.MSG.DELETE.${stream}`, wanted, {
-        timeout: TIMEOUT_MS
-      })
-      if (reply.json<{ success?: boolean }>().success !== true) throw new Error("A key was not erased")
+      await eraseNewest(this.nats, stream, subjectOf(owner), TIMEOUT_MS)
     })
   }
 

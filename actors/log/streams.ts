@@ -170,6 +170,25 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     subjects: [subjects.mail]
   },
   {
+    // Bounded by the entries that each vault may have. What is written again is the same bytes.
+    ...common,
+    num_replicas: replicas,
+    max_msgs_per_subject: 1,
+    allow_atomic: true,
+    name: streams.vault,
+    subjects: [subjects.vault]
+  },
+  {
+    // Lost keys are lost secrets. No direct gets: only the keeper may read them, and it asks the leader.
+    ...common,
+    allow_direct: false,
+    num_replicas: replicas,
+    ...refusing(service.vault.keys_max_bytes),
+    name: streams.vaultKeys,
+    subjects: [subjects.vaultKeys, subjects.vaultTokens],
+    max_msgs_per_subject: 1
+  },
+  {
     ...common,
     num_replicas: replicas,
     name: streams.timers,
@@ -226,7 +245,7 @@ interface Durable {
 }
 
 /** What all workers of a kind share: they may take of it, not say what is in it. */
-const wantedConsumers = ({ webhook, service: { mail } }: Limits): ReadonlyArray<Durable> => [
+const wantedConsumers = ({ webhook, service: { mail, vault } }: Limits): ReadonlyArray<Durable> => [
   {
     name: consumers.webhooks,
     subject: subjects.deliveries,
@@ -244,6 +263,12 @@ const wantedConsumers = ({ webhook, service: { mail } }: Limits): ReadonlyArray<
     subject: subjects.mailNotices,
     ackWaitMs: mail.notice_ack_wait_ms,
     pendingMax: mail.notice_pending_max
+  },
+  {
+    name: consumers.keeper,
+    subject: subjects.vaults,
+    ackWaitMs: vault.ack_wait_ms,
+    pendingMax: vault.ack_pending_max
   }
 ]
 

@@ -23,9 +23,21 @@ import { openProcessMetrics } from "../metrics/process.ts"
 import { queryCalls } from "../metrics/queries.ts"
 import { readBank } from "../registration/questions/bank/own.ts"
 import { bankProblem } from "../registration/questions/bank/wanted.ts"
-import { mailKey, serverSeed } from "../server-key.ts"
+import { formerVaultKey, mailKey, serverSeed, vaultKey } from "../server-key.ts"
 import { ConfigurationFault } from "./fault.ts"
-import { Bus, Cluster, Configuration, Keys, MailKey, Metrics, Queried, Streams, Tables, Tracing } from "./services.ts"
+import {
+  Bus,
+  Cluster,
+  Configuration,
+  Keys,
+  MailKey,
+  Metrics,
+  Queried,
+  Streams,
+  Tables,
+  Tracing,
+  VaultKey
+} from "./services.ts"
 
 const RECONNECT_MS = 100
 const STREAMS_RETRY_MS = 250
@@ -76,6 +88,21 @@ export const mailKeys = (env: NodeJS.ProcessEnv): Layer.Layer<MailKey, Configura
       if (mail === null || !(roles.includes("actors") || roles.includes("mail"))) return { key: null }
       const read = mailKey(config, env)
       return read.ok ? { key: read.seed } : yield* fault(read.problem)
+    })
+  )
+
+/** The keeper's, which does nothing else: whoever breaks into another role finds no such key there. */
+export const vaultKeys = (env: NodeJS.ProcessEnv): Layer.Layer<VaultKey, ConfigurationFault, Configuration> =>
+  Layer.effect(
+    VaultKey,
+    Effect.gen(function* () {
+      const config = yield* Configuration
+      if (config.roles.length > 1) return yield* fault("HUB_ROLES must name the keeper alone, in a process of its own")
+      const read = vaultKey(config, env)
+      if (!read.ok) return yield* fault(read.problem)
+      const former = formerVaultKey(env)
+      if (former?.ok === false) return yield* fault(former.problem)
+      return { seed: read.seed, former: former?.seed ?? null }
     })
   )
 

@@ -21,6 +21,7 @@ import { mailsBy } from "../mail/summaries.ts"
 import { mailServer } from "../mail/inbound/start.ts"
 import { healthQuery } from "../queries/health.ts"
 import { visibleQuery } from "../queries/visible.ts"
+import { keeper } from "../vault/keeper/start.ts"
 import { type QueryHandlers, serveQueries } from "../queries/serve.ts"
 import { actorServices, viewsOver } from "../services.ts"
 import { conversationQuery } from "../owner/conversation.ts"
@@ -28,7 +29,19 @@ import { wordsBy, wordsQuery } from "../owner/words.ts"
 import { peopleBy, peopleQuery } from "../sponsorship/people.ts"
 import { cluster, queried, streams, tables } from "./layers.ts"
 import type { ConfigurationFault } from "./fault.ts"
-import { Bus, Cluster, Configuration, Keys, MailKey, Metrics, Queried, Streams, Tables, Tracing } from "./services.ts"
+import {
+  Bus,
+  Cluster,
+  Configuration,
+  Keys,
+  MailKey,
+  Metrics,
+  Queried,
+  Streams,
+  Tables,
+  Tracing,
+  VaultKey
+} from "./services.ts"
 
 const SEED_DEADLINE_MS = 15_000
 /** Within the time of a query. */
@@ -49,7 +62,10 @@ type ByKeys =
   | "mail_log"
   | "mail_summaries"
 
-type ByTables = Omit<QueryHandlers, "health" | "visible" | ByKeys>
+/** Answered by the keeper alone. */
+type ByKeeper = "keeper_key" | "keeper_issue" | "keeper_rewrap"
+
+type ByTables = Omit<QueryHandlers, "health" | "visible" | ByKeys | ByKeeper>
 
 const answering = (handlers: Partial<QueryHandlers>): Effect.Effect<void, never, Bus | Queried | Tracing> =>
   Effect.gen(function* () {
@@ -107,19 +123,23 @@ const webhooks: Layer.Layer<never, never, Common | Cluster | Streams> = Layer.ef
 
 const mail = Layer.effectDiscard(mailServer)
 
+const keeping = Layer.effectDiscard(keeper)
+
 const inCluster = Layer.provideMerge(cluster, streams)
 
 /** Parts that several roles need are made once for the process. */
 export const rolesWith = (
   roles: ReadonlyArray<ActorRole>,
   keys: Layer.Layer<Keys>,
-  mailKey: Layer.Layer<MailKey>
+  mailKey: Layer.Layer<MailKey>,
+  vaultKey: Layer.Layer<VaultKey>
 ): Layer.Layer<never, ConfigurationFault, Common> => {
   const all = {
     actors: Layer.provide(actors, [keys, mailKey, inCluster, tables, queried]),
     queries: Layer.provide(queries, [streams, tables, queried]),
     webhooks: Layer.provide(webhooks, inCluster),
-    mail: Layer.provide(mail, [mailKey, inCluster])
+    mail: Layer.provide(mail, [mailKey, inCluster]),
+    keeper: Layer.provide(keeping, [vaultKey, inCluster, queried])
   } as const
   return Layer.mergeAll(Layer.empty, ...roles.map((role) => all[role]))
 }

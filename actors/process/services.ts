@@ -34,6 +34,12 @@ export class Keys extends Context.Service<Keys, { readonly seed: Uint8Array; rea
 /** What stored mail is sealed under; `null` where there is no mail. */
 export class MailKey extends Context.Service<MailKey, { readonly key: Uint8Array | null }>()("hub/actors/MailKey") {}
 
+/** What private keys of vaults are sealed under, and what they were before: the keeper alone has them. */
+export class VaultKey extends Context.Service<
+  VaultKey,
+  { readonly seed: Uint8Array; readonly former: Uint8Array | null }
+>()("hub/actors/VaultKey") {}
+
 export class Metrics extends Context.Service<Metrics, ProcessMetrics>()("hub/actors/Metrics") {}
 
 export class Queried extends Context.Service<Queried, QueryObserver>()("hub/actors/Queried") {}

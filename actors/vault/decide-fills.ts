@@ -43,12 +43,13 @@ export const decideAdmitService = (
 export const decideLoadKey = (
   state: VaultState,
   { hash, ephemeral }: { readonly hash: string; readonly ephemeral: string }
-): Decided => {
+): Decided<{ readonly place: string }> => {
   const service = serviceOf(state, hash)
   if (service === null) return TOKEN_INVALID
   if (state?.status !== "active") return NOT_ACTIVE
-  if (service.ephemeral !== null) return service.ephemeral === ephemeral ? NOTHING : KEY_TAKEN
-  return { events: [{ type: "vault.key_loaded", v: 1, place: service.place, ephemeral }] }
+  const { place } = service
+  if (service.ephemeral !== null) return service.ephemeral === ephemeral ? { events: [], reply: { place } } : KEY_TAKEN
+  return { events: [{ type: "vault.key_loaded", v: 1, place, ephemeral }], reply: { place } }
 }
 
 /** Of those that are pending, whose time is over. */
@@ -150,7 +151,7 @@ export const decideEndFill = (
     readonly code: string | null
   },
   { at }: At
-): Decided<{ readonly late: boolean }> => {
+): Decided<{ readonly fill: number; readonly status: "done" | "failed"; readonly late: boolean }> => {
   const service = serviceOf(before, input.hash)
   if (before === null || service === null) return TOKEN_INVALID
   const over = expiredBy(before, at)
@@ -160,5 +161,8 @@ export const decideEndFill = (
   const late = found.status === "expired"
   const { fill, entry } = found
   const { status, code } = input
-  return { events: [...over, { type: "vault.fill_ended", v: 1, fill, entry, status, code, late }], reply: { late } }
+  return {
+    events: [...over, { type: "vault.fill_ended", v: 1, fill, entry, status, code, late }],
+    reply: { fill, status, late }
+  }
 }

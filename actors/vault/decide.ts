@@ -142,6 +142,7 @@ export const decideWriteEntry = (
       {
         type: "vault.entry_written",
         v: 1,
+        vault: state.uid,
         entry,
         uid,
         kind,
@@ -205,22 +206,30 @@ export const decideDeleteEntry = (
 ): Decided => {
   const found = state?.entries.find(({ id }) => id === entry)
   if (found === undefined) return state === null ? NO_VAULT : NO_ENTRY
-  const { kind, uid, sha256 } = found
-  return { events: [{ type: "vault.entry_deleted", v: 1, entry, kind, uid, sha256, by }] }
+  const { kind, sha256 } = found
+  const vault = state?.uid ?? ""
+  return { events: [{ type: "vault.entry_deleted", v: 1, entry, kind, vault, sha256, by }] }
+}
+
+/** `sealed`: the token, under the service's seed, for whoever repeats the command. */
+export interface DrawnToken {
+  readonly hash: string
+  readonly sealed: string
 }
 
 export const decideCreateSource = (
   state: VaultState,
-  { label, kinds, hash }: { readonly label: string; readonly kinds: ReadonlyArray<EntryKind>; readonly hash: string },
+  { label, kinds }: { readonly label: string; readonly kinds: ReadonlyArray<EntryKind> },
+  { hash, sealed }: DrawnToken,
   { sources_max }: VaultLimits
-): Decided<{ readonly source: number }> => {
+): Decided<{ readonly source: number; readonly sealed: string }> => {
   if (state === null) return NO_VAULT
   if (state.status === "revoked") return NOT_ACTIVE
   if (state.sources.length >= sources_max) return full("sources", sources_max)
   const source = state.last.source + 1
   return {
     events: [{ type: "vault.source_created", v: 1, source, label, kinds: [...new Set(kinds)], hash }],
-    reply: { source }
+    reply: { source, sealed }
   }
 }
 

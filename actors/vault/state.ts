@@ -106,6 +106,8 @@ export const VaultEvent = Schema.Union([
   event("vault.created", 1, { uid: Schema.String }),
   event("vault.key_published", 1, { uid: Schema.String, public_key: Schema.String }),
   event("vault.entry_written", 1, {
+    /** uid of the vault. */
+    vault: Schema.String,
     entry: Schema.Int,
     ...written,
     /** A profile takes the place of the one before, with its ciphertext. */
@@ -120,7 +122,8 @@ export const VaultEvent = Schema.Union([
   event("vault.entry_deleted", 1, {
     entry: Schema.Int,
     kind: EntryKind,
-    uid: Schema.String,
+    /** uid of the vault. */
+    vault: Schema.String,
     sha256: Schema.String,
     by: Schema.String
   }),
@@ -153,7 +156,6 @@ export const VaultEvent = Schema.Union([
     late: Schema.Boolean
   }),
   event("vault.fills_expired", 1, { fills: Schema.Array(Schema.Int) }),
-  /** What was late for its result as well. */
   event("vault.revoked", 1, { uid: Schema.String, by: Schema.String })
 ])
 export type VaultEvent = typeof VaultEvent.Type

@@ -5,6 +5,7 @@ import type { Ticket } from "../auth/ticket.ts"
 import type { RateState } from "../../schemas/bus/frames.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { Span } from "../../schemas/runtime/trace/span.ts"
+import type { Holder } from "../vault/holder.ts"
 import type { Person } from "../human/person.ts"
 import type { ClientHash, Network } from "./address.ts"
 import type { Endpoint } from "./endpoints.ts"
@@ -38,6 +39,8 @@ export class Call {
   ticket: Ticket | null = null
   /** Who asks with a session that holds, where an endpoint is for people. */
   person: Person | null = null
+  /** Who asks with a vault's token that holds, where an endpoint takes one. */
+  holder: Holder | null = null
   /** Told when an actor finds that the signature's nonce was used before, even if the client is gone by then. */
   onReplay: (() => void) | null = null
   rate: RateState | null = null

@@ -10,6 +10,7 @@ import { API_PREFIX, HubApi } from "../../schemas/api.ts"
 import type { BodyKind } from "../../schemas/body-ceiling.ts"
 import type { Auth } from "../../schemas/envelope.ts"
 import { HubPages } from "../../schemas/pages.ts"
+import type { TokenKind } from "../vault/holder.ts"
 import { Row, Traits } from "../../schemas/traits.ts"
 
 export interface Endpoint extends Required<Traits> {
@@ -20,6 +21,8 @@ export interface Endpoint extends Required<Traits> {
   readonly summary: string
   /** What the reference's table says of it. */
   readonly row: string
+  /** Which tokens of vaults it takes; `null`: none. */
+  readonly token: TokenKind | null
   /** What its body may be; `null` where none is read. */
   readonly body: BodyKind | null
 }
@@ -29,6 +32,8 @@ const isBodyKind = (value: unknown): value is BodyKind => BODY_KINDS.has(value)
 
 const isAuth = (value: unknown): value is Auth =>
   value === "none" || value === "signed" || value === "optional" || value === "human"
+
+const isToken = (value: unknown): value is TokenKind => value === "source" || value === "service" || value === "any"
 
 const PAGE_GROUP = "page."
 
@@ -50,6 +55,7 @@ const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: C
     auth,
     summary: Context.getOrUndefined(annotations, OpenApi.Summary) ?? "",
     row: Context.get(annotations, Row),
+    token: isToken(described?.["x-hub-token"]) ? described["x-hub-token"] : null,
     body: endpoint.method === "GET" ? null : body,
     drawsAnon: true,
     draw,

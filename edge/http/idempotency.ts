@@ -1,5 +1,5 @@
 /**
- * `Idempotency-Key` on requests that change something, signed or with a person's token (contract 13, 20).
+ * `Idempotency-Key` on requests that change something, signed, or with a person's token or a vault's (contract 13, 17, 20).
  *
  * Invariants
  *  - The actor of the signing key, or of the person, keeps the first answer: asked before the operation, told after it,
@@ -175,7 +175,7 @@ interface Keeper {
 
 /** `null` of a request by nobody. */
 const keeperOf = (bus: Bus, call: Call): Keeper | null => {
-  const { ticket, person, endpoint } = call
+  const { ticket, person, holder, endpoint } = call
   if (endpoint === null) return null
   if (person !== null) {
     const { human: actor, token } = person
@@ -185,6 +185,16 @@ const keeperOf = (bus: Bus, call: Call): Keeper | null => {
       token: endpoint.endsSession ? token : null,
       begin: (input) => bus.ask(call, { actor, op: "human.begin_request", input }),
       finish: (input) => bus.ask(call, { actor, op: "human.finish_request", input })
+    }
+  }
+  if (holder !== null) {
+    const { agent: actor, hash } = holder
+    return {
+      owner: `${actor} ${hash}`,
+      signer: endpoint.signer,
+      token: hash,
+      begin: (input) => bus.ask(call, { actor, op: "idempotency.begin", input }),
+      finish: (input) => bus.ask(call, { actor, op: "idempotency.finish", input })
     }
   }
   if (ticket === null) return null

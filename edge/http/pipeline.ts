@@ -25,6 +25,7 @@ import { Cause, type Context, Effect } from "effect"
 import { NO_SIGNATURE, unsigned } from "../auth/headers.ts"
 import { admittedPerson, isBearer, readBearer } from "../human/bearer.ts"
 import type { Bearer } from "../human/person.ts"
+import { admittedHolder, isBearer as isHolder, readHolder } from "../vault/holder.ts"
 import type { Outside } from "../html/outside.ts"
 import { tellsVisitor } from "../identity/visitor.ts"
 import { type BodyKind, bodyCeiling } from "../../schemas/body-ceiling.ts"
@@ -163,6 +164,9 @@ export class Pipeline {
         return yield* closing(call, unsigned(call.endpoint.id))
       const bearer = call.endpoint?.auth === "human" ? readBearer(call) : null
       if (bearer !== null && !isBearer(bearer)) return yield* closing(call, bearer)
+      const wanted = call.endpoint?.token ?? null
+      const borne = wanted === null ? null : readHolder(call, wanted, read.kind === "signed")
+      if (borne !== null && !isHolder(borne)) return yield* closing(call, borne)
       if (hasBody(call.request)) {
         if (match.kind !== "found" || match.endpoint.body === null) call.headers["connection"] = "close"
         if (match.kind !== "found") return yield* this.dispatch(call, match)
@@ -177,6 +181,7 @@ export class Pipeline {
         if (refusedByKey !== null)
           return yield* this.signatures.settle(call, refused(call, refusedByKey), "agent.admit_key")
       }
+      if (borne !== null) call.holder = yield* admittedHolder(parts.bus, parts.buckets, call, borne)
       const before = bearer === null ? null : yield* this.entered(call, bearer)
       const answer = before ?? (yield* this.dispatch(call, match))
       if (isPage && call.refusal === null && tellsVisitor(call)) call.headers["cache-control"] = "private, no-store"

@@ -46,6 +46,8 @@ export interface RunFile {
   readonly actors: ReadonlyArray<{ readonly pid: number | null; readonly metrics: string | null }>
   /** Where mail is received, where it is. */
   readonly mail?: { readonly pid: number | null; readonly smtp?: string }
+  /** Who keeps the keys of vaults. */
+  readonly keeper?: { readonly pid: number | null }
 }
 
 export interface DataFolder {
@@ -160,7 +162,8 @@ async function endLeftovers(folder: string): Promise<void> {
   const pids = [
     ...pidsIn("edges" in run ? run.edges : []),
     ...pidsIn("actors" in run ? run.actors : []),
-    ...pidsIn("mail" in run ? [run.mail] : [])
+    ...pidsIn("mail" in run ? [run.mail] : []),
+    ...pidsIn("keeper" in run ? [run.keeper] : [])
   ]
   const ours = pids.filter((pid) => pid > 1 && environmentOf(pid, "HUB_DATA") === folder)
   await Promise.all(ours.map((pid) => endProcess(pid, "SIGTERM", LEFTOVER_GRACE_MS)))
@@ -176,7 +179,8 @@ export function describeRun(stack: Stack): RunFile {
       metrics: stack.metricsOf("edge", index)
     })),
     actors: stack.actors.map((actor, index) => ({ pid: actor.pid, metrics: stack.metricsOf("actor", index) })),
-    ...(stack.mail === undefined ? {} : { mail: { pid: stack.mail.role.pid, ...smtpAt(stack.mail.port) } })
+    ...(stack.mail === undefined ? {} : { mail: { pid: stack.mail.role.pid, ...smtpAt(stack.mail.port) } }),
+    ...(stack.keeper === undefined ? {} : { keeper: { pid: stack.keeper.pid } })
   }
 }
 
@@ -192,6 +196,7 @@ const OURS = [
   "outbox",
   "run.json",
   "server.key",
+  "vault.key",
   "version.json"
 ]
 const NOT_OURS_TO_CLOSE = "postgres"

@@ -23,6 +23,17 @@ const keysFor = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   return edgeKeys(seeded.seed)
 }
 
+/** What everybody but the keeper gets. */
+export const withoutVaultKey = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("HUB_VAULT_KEY")))
+
+/** The keeper's environment: it has the key of vaults, and none of any other. */
+export const asKeeper = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const { HUB_SERVER_KEY: _key, HUB_SERVER_KEY_FILE: _file, HUB_MAIL_KEY: _mail, HUB_MAIL_KEY_FILE: _of, ...rest } = env
+  const { HUB_DATABASE_URL: _tables, HUB_SMTP_URL: _smtp, HUB_TELEGRAM_TOKEN: _token, ...kept } = rest
+  return withoutProvider(kept)
+}
+
 /** The mail process' environment: it speaks with strangers, and has no key but that of stored mail. */
 export const asMail = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { HUB_SERVER_KEY: _key, HUB_SERVER_KEY_FILE: _file, HUB_DATABASE_URL: _tables, ...rest } = env

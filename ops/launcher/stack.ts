@@ -9,7 +9,7 @@
 import { setTimeout as delay } from "node:timers/promises"
 import { LaunchFault, messageOf } from "./fault.ts"
 import { addressFor, drawPasswords } from "./bus-users.ts"
-import { asEdge, asMail } from "./edge-keys.ts"
+import { asEdge, asKeeper, asMail, withoutVaultKey } from "./edge-keys.ts"
 import { startNats } from "./nats.ts"
 import type { NatsOptions, RunningServer } from "./nats.ts"
 import { startNodeChild } from "./node-child.ts"
@@ -41,6 +41,8 @@ export interface StackOptions {
   readonly actors: number
   /** Port of the process that receives mail, `null` where it listens on none; absent: there is no such process. */
   readonly mailPort?: number | null
+  /** Whether there is a process that keeps the keys of vaults. */
+  readonly keeper?: boolean
   /** Private ports for scrapers: free ones, or from this one on, edges first; absent: none. */
   readonly metrics?: "free" | number
   readonly entries: { readonly edge: ReadonlyArray<string>; readonly actor: ReadonlyArray<string> }
@@ -57,8 +59,8 @@ export interface StackOptions {
   readonly nodeEnv?: (role: NodeKind, index: number) => NodeJS.ProcessEnv
 }
 
-/** `mail`: an actor process of that role alone. */
-export type NodeKind = "edge" | "actor" | "mail"
+/** `mail`, `keeper`: an actor process of that role alone. */
+export type NodeKind = "edge" | "actor" | "mail" | "keeper"
 
 export interface ServerRole {
   readonly role: SupervisedRole | undefined
@@ -78,6 +80,13 @@ const mailEnvironment = (port: number | null): NodeJS.ProcessEnv => ({
   ...(port === null ? {} : { HUB_MAIL_PORT: String(port) })
 })
 
+const OF_KIND: Readonly<Record<NodeKind, (env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv>> = {
+  edge: (env) => asEdge(withoutVaultKey(env)),
+  actor: withoutVaultKey,
+  mail: (env) => asMail(withoutVaultKey(env)),
+  keeper: asKeeper
+}
+
 type StartServer = (options: { port: number; onSpawn: (process: TiedProcess) => void }) => Promise<RunningServer>
 
 export class Stack {
@@ -87,6 +96,7 @@ export class Stack {
   readonly edges: ReadonlyArray<EdgeRole>
   readonly actors: ReadonlyArray<SupervisedRole>
   readonly mail: { readonly role: SupervisedRole; readonly port: number | null } | undefined
+  readonly keeper: SupervisedRole | undefined
   #nats: ServerRole = { role: undefined, url: "", operatorUrl: "" }
   #postgres: ServerRole = { role: undefined, url: "", operatorUrl: "" }
   #migration: Promise<void> = Promise.resolve()
@@ -102,6 +112,7 @@ export class Stack {
     this.actors = Array.from({ length: options.actors }, (_, index) => this.#node("actor", index, {}))
     const { mailPort: port } = options
     this.mail = port === undefined ? undefined : { role: this.#node("mail", 0, mailEnvironment(port)), port }
+    this.keeper = options.keeper === true ? this.#node("keeper", 0, { HUB_ROLES: "keeper" }) : undefined
   }
 
   /** Where a node is scraped; `null` where it is not. */
@@ -111,7 +122,8 @@ export class Stack {
 
   #placeOf(kind: NodeKind, index: number): number {
     const { edgePorts, actors } = this.#options
-    return index + (kind === "edge" ? 0 : kind === "actor" ? edgePorts.length : edgePorts.length + actors)
+    const alone = edgePorts.length + actors
+    return index + { edge: 0, actor: edgePorts.length, mail: alone, keeper: alone + 1 }[kind]
   }
 
   get nats(): ServerRole {
@@ -129,7 +141,7 @@ export class Stack {
       // Both addresses are known now, whether or not nodes follow.
       this.#changed()
       await this.#options.serversUp?.(this)
-      const nodes = [...this.actors, ...this.#mailRoles(), ...this.edges.map((edge) => edge.role)]
+      const nodes = [...this.actors, ...this.#alone(), ...this.edges.map((edge) => edge.role)]
       // The nodes wait for their tables by themselves, so both go on at once.
       this.#migration = this.#migrate(nodes.length > 0)
       await Promise.all([this.#migration, ...nodes.map((role) => role.start())])
@@ -183,14 +195,15 @@ export class Stack {
       delay(ACTOR_GRACE_MS, undefined, { ref: false })
     ])
     await Promise.all(this.edges.map((edge) => edge.role.stop()))
-    await Promise.all(this.#mailRoles().map((role) => role.stop()))
+    await Promise.all(this.#alone().map((role) => role.stop()))
     await Promise.all(this.actors.map((actor) => actor.stop()))
     await migrated
     await Promise.all([this.#nats.role?.stop(), this.#postgres.role?.stop()])
   }
 
-  #mailRoles(): ReadonlyArray<SupervisedRole> {
-    return this.mail === undefined ? [] : [this.mail.role]
+  /** Those with a process of their own. */
+  #alone(): ReadonlyArray<SupervisedRole> {
+    return [this.mail?.role, this.keeper].filter((role) => role !== undefined)
   }
 
   #setNats(server: ServerRole): void {
@@ -262,7 +275,7 @@ export class Stack {
 
   /** A server of our own knows a user for each role; one that runs elsewhere is addressed as it was named. */
   #asItsUser(kind: NodeKind, given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-    const env = kind === "edge" ? asEdge(given) : kind === "mail" ? asMail(given) : given
+    const env = OF_KIND[kind](given)
     const url = env["HUB_NATS_URL"] ?? ""
     return typeof this.#options.nats === "string"
       ? env

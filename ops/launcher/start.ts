@@ -152,6 +152,7 @@ async function buildStack(
     actors: settings.actors,
     ...(metrics === null ? {} : { metrics }),
     ...(mailPort === undefined ? {} : { mailPort }),
+    keeper: settings.actors > 0,
     entries,
     autoRestart: true,
     report: say,

@@ -20,8 +20,9 @@ export const VAULT_SERVICE_LIMITS = {
   late_max: 200,
   /** Fill services of one agent that have a token at once. */
   tokens_max: 10,
-  /** For one call of the keeper. */
-  keeper_ms: 5000,
+  /** Vaults that the keeper has under way at once, and how long one may take. */
+  ack_pending_max: 256,
+  ack_wait_ms: 15_000,
   /** Keys of vaults and tokens of fill services, some 400 bytes each: 80,000 of them. */
   keys_max_bytes: 33_554_432
 } as const

@@ -8,6 +8,7 @@ import { FiredTimer } from "../timer.ts"
 import { OpenFill, Uuid, WantedLimits } from "./fields.ts"
 import {
   ClosedFill,
+  CreatedSource,
   EntryKind,
   FillableEntry,
   OpenedFill,
@@ -44,7 +45,7 @@ export type EntryToWrite = typeof EntryToWrite.Type
 const Entry = Schema.Struct({ entry: Schema.Int })
 const Page = { page: Schema.Int, per_page: Schema.Int }
 
-export const operations = operationsOf("vault", {
+export const vaultOperations = operationsOf("vault", {
   /** Refused `not_found` where there never was one. */
   "vault.look": op({ input: Nothing, output: Vault, askedBy: ["edge", "keeper"] }),
   /** Refused `vault_exists`. */
@@ -69,7 +70,7 @@ export const operations = operationsOf("vault", {
       origins: Schema.NullOr(Schema.Array(Schema.String)),
       limits: Schema.NullOr(WantedLimits)
     }),
-    output: VaultEntry,
+    output: Nothing,
     askedBy: ["edge"]
   }),
   /** `by`: who is to stand in the journal. */
@@ -79,10 +80,10 @@ export const operations = operationsOf("vault", {
     askedBy: ["edge"]
   }),
   "vault.sources": op({ input: Nothing, output: Schema.Array(VaultSource), askedBy: ["edge"] }),
-  /** `token`: what the vault will know it by. */
+  /** With its token, which nobody is told again but who repeats the very command. */
   "vault.create_source": op({
-    input: Schema.Struct({ label: Schema.String, kinds: Schema.Array(EntryKind), hash: Hash }),
-    output: VaultSource,
+    input: Schema.Struct({ label: Schema.String, kinds: Schema.Array(EntryKind) }),
+    output: CreatedSource,
     askedBy: ["edge"]
   }),
   "vault.delete_source": op({ input: Schema.Struct({ source: Schema.Int }), output: Nothing, askedBy: ["edge"] }),
@@ -106,7 +107,7 @@ export const operations = operationsOf("vault", {
   /** Before the key leaves. Refused `token_invalid`, `vault_not_active`, `vault_key_taken`. */
   "vault.load_key": op({
     input: Schema.Struct({ hash: Hash, ephemeral: Hash }),
-    output: Schema.Struct({ uid: Schema.String, public_key: Schema.String }),
+    output: Schema.Struct({ uid: Schema.String, place: Schema.String }),
     askedBy: ["keeper"]
   }),
   /** Policy, then the journal: what is answered is in the log. Refused by the codes of contract 9. */
@@ -147,19 +148,28 @@ export const operations = operationsOf("vault", {
   "vault.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })
 
+export const tokenOperations = operationsOf("agent", {
+  /** Whoever has a token of its vault does what the agent's standing lets it, and draws on the agent's bucket. */
+  "agent.admit_token": op({ input: Schema.Struct({ writes: Schema.Boolean }), output: Nothing, askedBy: ["edge"] })
+})
+
+export const operations = { ...vaultOperations, ...tokenOperations }
+
 export const queries = {
   vault_log: query({ input: Schema.Struct({ agent: Schema.String, ...Page }), output: paged(VaultLogLine) }),
   /**
    * Answered by the keeper: the private key, sealed to the one-time key of a fill service. Asked again with the same
    * token and key, it is given again; with another key it is `vault_key_taken`.
    */
-  vault_key: query({
+  keeper_key: query({
     input: Schema.Struct({ agent: Schema.String, token: Schema.String, ephemeral_public_key: Schema.String }),
     output: Schema.Struct({ vault: Schema.String, public_key: Schema.String, sealed_key: Schema.String })
   }),
   /** Answered by the keeper, to operators and the runtime: a new token for a fill service at `place`. */
-  vault_issue: query({
-    input: Schema.Struct({ agent: Schema.String, number: Schema.Int, place: Schema.String }),
+  keeper_issue: query({
+    input: Schema.Struct({ agent: Schema.String, place: Schema.String }),
     output: Schema.Struct({ token: Schema.String })
-  })
+  }),
+  /** Answered by the keeper, to operators: keys that stand under the former HUB_VAULT_KEY come under the current one. */
+  keeper_rewrap: query({ input: Nothing, output: Schema.Struct({ keys: Schema.Int }) })
 }

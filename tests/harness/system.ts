@@ -23,6 +23,8 @@ export interface SystemOptions extends ServersOptions {
   readonly actors?: number
   /** With a process that receives mail for this domain. */
   readonly mail?: string
+  /** With a process that keeps the keys of vaults. */
+  readonly keeper?: boolean
   /** Over any limit, by its dotted path: becomes HUB_LIMITS. */
   readonly limits?: Readonly<Record<string, unknown>>
   readonly env?: NodeJS.ProcessEnv
@@ -60,6 +62,8 @@ export interface System {
   readonly actors: ReadonlyArray<NodeControl>
   /** The process that receives mail, where there is one. */
   readonly mail: MailControl | undefined
+  /** The process that keeps the keys of vaults, where there is one. */
+  readonly keeper: NodeControl | undefined
   readonly nats: ServerControl
   readonly postgres: ServerControl
   readonly logs: LogBook
@@ -134,6 +138,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     edgePorts,
     actors: actorCount,
     ...(options.mail === undefined ? {} : { mailPort: await drawPort() }),
+    keeper: options.keeper === true,
     metrics: "free",
     entries: options.entries ?? PRODUCT_ENTRIES,
     autoRestart: options.autoRestart ?? false,
@@ -144,7 +149,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     },
     changed: (it) => ledger.note(it),
     serversUp: async (it) => {
-      const names = [...nodeNames("edge", edgeCount), ...nodeNames("actor", actorCount), "mail 0"]
+      const names = [...nodeNames("edge", edgeCount), ...nodeNames("actor", actorCount), "mail 0", "keeper 0"]
       if (options.proxies === true) await lines.open(names, it.nats.url)
     },
     nodeEnv: (role, index) => ({ ...lines.environment(`${role} ${index}`), ...options.nodeEnv?.(role, index) })
@@ -187,6 +192,10 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
             lines,
             "mail 0"
           ),
+    keeper:
+      stack.keeper === undefined
+        ? undefined
+        : withLine(controlOf(stack.keeper), { metrics: stack.metricsOf("keeper", 0) ?? "" }, lines, "keeper 0"),
     nats: serverControl(stack.nats),
     postgres: serverControl(stack.postgres),
     logs,

@@ -4,7 +4,7 @@ import { buckets, consumers, streams, subjects } from "../../schemas/subjects.ts
 
 const ALL_STREAMS = [...Object.values(streams), `KV_${buckets.leases}`]
 const OF_STREAM = "CREATE UPDATE DELETE PURGE INFO SNAPSHOT RESTORE MSG.GET MSG.DELETE LEADER.STEPDOWN".split(" ")
-const FRAMES = ["edge", "actors", "queries", "webhooks", "operator"].map((role) => subjects.node("s", role))
+const FRAMES = ["edge", "actors", "queries", "webhooks", "keeper", "operator"].map((role) => subjects.node("s", role))
 
 /** What only those tell who have the keys of accounts. */
 const OF_PEOPLE = [subjects.query("people"), subjects.query("owner_words"), subjects.query("mail_summaries")]
@@ -13,7 +13,7 @@ const MAIL_PIECE = subjects.mailPiece("1", "1", "text", "0")
 const MAIL_PIECE_READ = `$JS.API.DIRECT.GET.${streams.mail}.${MAIL_PIECE}`
 
 /** Consumers of the log whose messages are worked off, each by the role that it is for. */
-const WORKED_OFF = [consumers.webhooks, consumers.mailNotices, consumers.outbound]
+const WORKED_OFF = [consumers.webhooks, consumers.mailNotices, consumers.outbound, consumers.keeper]
 
 const workedOff = (durable: string): ReadonlyArray<string> => [
   `$JS.API.CONSUMER.INFO.${streams.events}.${durable}`,
@@ -44,6 +44,11 @@ export const PLACES: ReadonlyArray<string> = [
   subjects.counter("mail"),
   subjects.node("s", "mail"),
   subjects.mailKey("1"),
+  subjects.vaultBox("a", "v", "s"),
+  subjects.vaultKey("v"),
+  subjects.vaultToken("a", "p"),
+  subjects.query("keeper_key"),
+  subjects.query("keeper_issue"),
   MAIL_PIECE,
   MAIL_PIECE_READ,
   subjects.blob("s", "0"),
@@ -92,7 +97,19 @@ export const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: 
       subjects.blob("s", "0"),
       `$JS.API.DIRECT.GET.${streams.blobs}.${subjects.blob("s", "0")}`,
       MAIL_PIECE_READ,
+      subjects.query("keeper_key"),
       ...LEASES
+    ].includes(place),
+  keeper: (place) =>
+    [
+      subjects.node("s", "keeper"),
+      subjects.suspect,
+      subjects.vaultKey("v"),
+      subjects.vaultToken("a", "p"),
+      ...LEASES,
+      `$JS.API.STREAM.MSG.GET.${streams.vaultKeys}`,
+      `$JS.API.STREAM.MSG.DELETE.${streams.vaultKeys}`,
+      ...workedOff(consumers.keeper)
     ].includes(place),
   queries: (place) => ["_INBOX.edge.x", ...OF_PEOPLE, `$JS.API.STREAM.INFO.KV_${buckets.leases}`].includes(place),
   webhooks: (place) =>
@@ -114,7 +131,9 @@ export const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: 
     ].includes(place),
   actors: (place) => {
     if (place.startsWith("hub.node.")) return place === subjects.node("s", "actors")
-    if (/^hub\.(timer\.fire|blob|mail)\./.test(place)) return false
+    if (/^hub\.(timer\.fire|blob|mail|vaultkey|vaulttoken|keeper)\./.test(place)) return false
+    // Of the keys of vaults nothing at all.
+    if (place.startsWith("$JS.API.") && place.includes(streams.vaultKeys)) return false
     if (place.startsWith("_INBOX.")) return place === "_INBOX.edge.x"
     if (
       place.startsWith("$JS.API.CONSUMER.") &&
@@ -122,7 +141,7 @@ export const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: 
     )
       return /\.(INFO|MSG\.NEXT)\./.test(place)
     if (place.startsWith("$JS.API.STREAM.PURGE."))
-      return [streams.verified, streams.aside, streams.blobs, streams.mail].some((stream) =>
+      return [streams.verified, streams.aside, streams.blobs, streams.mail, streams.vault].some((stream) =>
         place.endsWith(`.${stream}`)
       )
     // The keys of accounts that are deleted, and of mailboxes that are closed.
@@ -158,6 +177,9 @@ export const LISTENED: ReadonlyArray<string> = [
   subjects.notified("*"),
   subjects.query("agents"),
   subjects.query("*"),
+  subjects.query("keeper_key"),
+  `${subjects.reply("keeper", "k")}.*`,
+  "_INBOX.keeper.*",
   `${subjects.reply("edge", "e")}.*`,
   `${subjects.reply("webhooks", "w")}.*`,
   `${subjects.reply("actors", "a")}.*`,
@@ -179,6 +201,13 @@ export const MAY_LISTEN: Readonly<Record<Exclude<BusRole, "operator">, ReadonlyA
   ],
   queries: ["_INBOX.queries.*", "$SRV.>", subjects.query("agents"), subjects.query("*")],
   webhooks: ["_INBOX.webhooks.*", "$SRV.>", `${subjects.reply("webhooks", "w")}.*`, `$KV.${buckets.leases}.>`],
+  keeper: [
+    "_INBOX.keeper.*",
+    "$SRV.>",
+    subjects.query("keeper_key"),
+    `${subjects.reply("keeper", "k")}.*`,
+    `$KV.${buckets.leases}.>`
+  ],
   mail: ["_INBOX.mail.*", "$SRV.>", `${subjects.reply("mail", "m")}.*`, `$KV.${buckets.leases}.>`],
   actors: [
     "_INBOX.actors.*",

@@ -6,13 +6,13 @@
  *    its time.
  *  - Each piece is flushed to the disk before it is acknowledged, as an atomic batch of one.
  */
-import { headers, type NatsConnection, nuid } from "@nats-io/transport-node"
+import type { NatsConnection } from "@nats-io/transport-node"
 import type { JetStreamManager } from "@nats-io/jetstream"
 import { BLOB_PIECE_BYTES } from "../../../schemas/blob/operations.ts"
 import type { MailPart } from "../../../schemas/mail/operations.ts"
 import { sealBytes } from "../../../schemas/secret/bytes.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
-import { requestStream } from "../../log/requests.ts"
+import { storeDurably } from "../../log/durable.ts"
 
 const TIMEOUT_MS = 5000
 /** How full the stream is, is looked at no more often. */
@@ -48,14 +48,7 @@ export const mailStore = (
   let looked = { at: Number.NEGATIVE_INFINITY, full: false }
 
   const keepPiece = async (subject: string, bytes: Uint8Array): Promise<void> => {
-    const more = headers()
-    more.set("Nats-Batch-Id", nuid.next())
-    more.set("Nats-Batch-Sequence", "1")
-    more.set("Nats-Batch-Commit", "1")
-    more.set("Nats-TTL", `${keepSeconds}s`)
-    const reply = await requestStream(nats, subject, bytes, { headers: more, timeout: TIMEOUT_MS })
-    const { error } = reply.json<{ readonly error?: { readonly description?: string } }>()
-    if (error !== undefined) throw new Error(`mail was not stored: ${error.description ?? "unknown error"}`)
+    await storeDurably(nats, subject, bytes, { timeout: TIMEOUT_MS, keepSeconds })
   }
 
   return {

@@ -1,0 +1,110 @@
+/**
+ * How a private key leaves the keeper: sealed to the one-time key of a fill service that proves a token (contract 17).
+ *
+ * Invariants
+ *  - The keeper itself draws tokens and knows their hashes: no actor and no edge makes one that it would believe.
+ *  - A token gives the key once, to one one-time key: asked again for that, it is given again, for an answer may be
+ *    lost; for another it is taken.
+ *  - The vault's own journal says that the key was loaded before the key leaves. Both must agree that it may.
+ */
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
+import { Effect } from "effect"
+import type { Queries } from "../../../schemas/bus/operations.ts"
+import { refusal, type Refusal, unavailable } from "../../../schemas/errors.ts"
+import { vaultTokenOf } from "../../../schemas/vault/fields.ts"
+import type { Asking } from "../../fanout/asks.ts"
+import { QueryRefused } from "../../queries/refused.ts"
+import { KEY_TAKEN, NOT_ACTIVE, TOKEN_INVALID } from "../refusals.ts"
+import { sealedTo } from "./pairs.ts"
+import type { KeeperStore } from "./store.ts"
+
+const TOKEN_BYTES = 32
+const AWAY = unavailable("The keeper's store does not answer. It is safe to try again.")
+const NO_KEY = refusal("ciphertext_invalid", "ephemeral_public_key is no public key of X25519.", {
+  field: "ephemeral_public_key"
+})
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
+const isSame = (one: string, other: string): boolean => timingSafeEqual(Buffer.from(one), Buffer.from(other))
+
+const stored = <A>(act: () => Promise<A>): Effect.Effect<A, Refusal> =>
+  Effect.tryPromise({ try: act, catch: () => AWAY })
+
+interface Parts {
+  readonly ask: Asking
+  readonly store: KeeperStore
+}
+
+/** A token that the keeper itself has drawn, for this vault, not used with another key yet. */
+const used = (
+  { store }: Parts,
+  agent: string,
+  place: string,
+  { hash, vault, ephemeral }: { readonly hash: string; readonly vault: string; readonly ephemeral: string }
+): Effect.Effect<void, Refusal> =>
+  Effect.gen(function* () {
+    const known = yield* stored(() => store.tokenAt(agent, place))
+    if (known === null || known.vault !== vault || !isSame(known.hash, hash))
+      return yield* Effect.fail(TOKEN_INVALID.refused)
+    if (known.ephemeral === ephemeral) return
+    if (known.ephemeral !== null) return yield* Effect.fail(KEY_TAKEN.refused)
+    yield* stored(() => store.keepToken(agent, place, { hash, vault, ephemeral }, known.seq))
+    const after = yield* stored(() => store.tokenAt(agent, place))
+    if (after?.ephemeral !== ephemeral) return yield* Effect.fail(KEY_TAKEN.refused)
+  })
+
+const given = (
+  parts: Parts,
+  { agent, token, ephemeral_public_key }: Queries["keeper_key"]["input"]
+): Effect.Effect<Queries["keeper_key"]["output"], Refusal> =>
+  Effect.gen(function* () {
+    const { ask, store } = parts
+    const [hash, ephemeral] = [sha256(token), sha256(ephemeral_public_key)]
+    const { uid, place } = yield* ask(`load-${hash}-${ephemeral}`, "vault.load_key", agent, { hash, ephemeral })
+    yield* used(parts, agent, place, { hash, vault: uid, ephemeral })
+    const key = yield* stored(() => store.privateKeyOf(uid))
+    if (key === null) return yield* Effect.fail(NOT_ACTIVE.refused)
+    const sealed = Effect.tryPromise({ try: () => sealedTo(key.bytes, ephemeral_public_key), catch: () => NO_KEY })
+    const sealed_key = yield* Effect.ensuring(
+      sealed,
+      Effect.sync(() => void key.bytes.fill(0))
+    )
+    return { vault: uid, public_key: key.public_key, sealed_key }
+  })
+
+const issued = (
+  { ask, store }: Parts,
+  { agent, place }: Queries["keeper_issue"]["input"]
+): Effect.Effect<Queries["keeper_issue"]["output"], Refusal> =>
+  Effect.gen(function* () {
+    const token = vaultTokenOf("service", agent, randomBytes(TOKEN_BYTES).toString("base64url"))
+    const hash = sha256(token)
+    const { uid, status } = yield* ask(`look-${hash}`, "vault.look", agent, null)
+    if (status !== "active") return yield* Effect.fail(NOT_ACTIVE.refused)
+    yield* stored(() => store.keepToken(agent, place, { hash, vault: uid, ephemeral: null }))
+    yield* ask(`admit-${hash}`, "vault.admit_service", agent, { uid, place, hash })
+    return { token }
+  })
+
+const answered = <A>(effect: Effect.Effect<A, Refusal>): Promise<A> =>
+  Effect.runPromise(
+    Effect.match(effect, {
+      onSuccess: (data) => ({ data }),
+      onFailure: (refused: Refusal) => ({ refused })
+    })
+  ).then((outcome) => {
+    if ("refused" in outcome) throw new QueryRefused(outcome.refused)
+    return outcome.data
+  })
+
+export const keeperQueries = (parts: Parts) => ({
+  keeper_key: (input: Queries["keeper_key"]["input"]) => answered(given(parts, input)),
+  keeper_issue: (input: Queries["keeper_issue"]["input"]) => answered(issued(parts, input)),
+  keeper_rewrap: () =>
+    answered(
+      Effect.map(
+        stored(() => parts.store.rewrap()),
+        (keys) => ({ keys })
+      )
+    )
+})

@@ -1,0 +1,56 @@
+/**
+ * How private keys stand in the keeper's store: AES-256-GCM under a key of HUB_VAULT_KEY, bound to their vault. As bytes
+ * that can be wiped, never as text.
+ */
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto"
+
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+/** In front of each box: which of the keys it stands under. */
+const MARK_BYTES = 4
+
+interface Key {
+  readonly mark: Buffer
+  readonly key: KeyObject
+}
+
+const derived = (seed: Uint8Array): Key => ({
+  mark: Buffer.from(hkdfSync("sha256", seed, new Uint8Array(0), "hub vault, mark", MARK_BYTES)),
+  key: createSecretKey(Buffer.from(hkdfSync("sha256", seed, new Uint8Array(0), "hub vault, private keys", 32)))
+})
+
+export class KeySealing {
+  private readonly current: Key
+  private readonly known: ReadonlyArray<Key>
+
+  /** `former`: what opens what was sealed before; nothing new is sealed under it. */
+  constructor(seed: Uint8Array, former: Uint8Array | null) {
+    this.current = derived(seed)
+    this.known = [this.current, ...(former === null ? [] : [derived(former)])]
+  }
+
+  seal(bytes: Uint8Array, vault: string): Buffer {
+    const nonce = randomBytes(NONCE_BYTES)
+    const cipher = createCipheriv("aes-256-gcm", this.current.key, nonce)
+    cipher.setAAD(Buffer.from(vault))
+    const box = Buffer.concat([cipher.update(bytes), cipher.final()])
+    return Buffer.concat([this.current.mark, nonce, cipher.getAuthTag(), box])
+  }
+
+  isCurrent(sealed: Uint8Array): boolean {
+    return this.current.mark.equals(sealed.subarray(0, MARK_BYTES))
+  }
+
+  /** Throws where it was sealed for another vault, or under a key that is not known. The caller wipes it. */
+  open(sealed: Uint8Array, vault: string): Buffer {
+    const key = this.known.find(({ mark }) => mark.equals(sealed.subarray(0, MARK_BYTES)))?.key
+    if (key === undefined) throw new Error("A private key stands under another HUB_VAULT_KEY")
+    const [nonceEnd, tagEnd] = [MARK_BYTES + NONCE_BYTES, MARK_BYTES + NONCE_BYTES + TAG_BYTES]
+    const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(MARK_BYTES, nonceEnd), {
+      authTagLength: TAG_BYTES
+    })
+    decipher.setAAD(Buffer.from(vault))
+    decipher.setAuthTag(sealed.subarray(nonceEnd, tagEnd))
+    return Buffer.concat([decipher.update(sealed.subarray(tagEnd)), decipher.final()])
+  }
+}

@@ -1,0 +1,27 @@
+/** The role `keeper`: alone in its process, for as long as the scope is open. */
+import { Effect, type Scope } from "effect"
+import { consumers } from "../../../schemas/subjects.ts"
+import { asking } from "../../fanout/asks.ts"
+import { commitSource } from "../../fanout/source.ts"
+import { Bus, Cluster, Configuration, Queried, Streams, Tracing, VaultKey } from "../../process/services.ts"
+import { serveQueries } from "../../queries/serve.ts"
+import { keeperQueries } from "./give.ts"
+import { KeySealing } from "./sealing.ts"
+import { KeeperStore } from "./store.ts"
+import { keeperWorker } from "./worker.ts"
+
+type Needed = Bus | Cluster | Configuration | Queried | Streams | Tracing | VaultKey | Scope.Scope
+
+export const keeper: Effect.Effect<void, never, Needed> = Effect.gen(function* () {
+  const nats = yield* Bus
+  const tracing = yield* Tracing
+  const { limits } = yield* Configuration
+  const { seed, former } = yield* VaultKey
+  const { asker } = yield* Cluster
+  yield* Streams
+  const ask = asking((one, span) => asker.ask(one, span))
+  const store = new KeeperStore(nats, new KeySealing(seed, former))
+  serveQueries(nats, keeperQueries({ ask, store }), yield* Queried, tracing)
+  const source = commitSource(nats, tracing, consumers.keeper)
+  yield* keeperWorker({ source, ask, store, bounds: limits.service.vault })
+})

@@ -1,0 +1,124 @@
+/**
+ * What the keeper keeps, in a stream that no other role of the service may read: private keys of vaults, sealed, and by
+ * which tokens they are given out.
+ */
+import { headers, type NatsConnection } from "@nats-io/transport-node"
+import { Schema } from "effect"
+import { streams, subjects } from "../../../schemas/subjects.ts"
+import { eraseNewest } from "../../log/erase.ts"
+import { lastMessage, leaderMessage } from "../../log/last-message.ts"
+import { requestStream } from "../../log/requests.ts"
+import type { KeySealing } from "./sealing.ts"
+
+const TIMEOUT_MS = 3000
+
+const KeptKey = Schema.Struct({
+  v: Schema.Literal(1),
+  vault: Schema.String,
+  public_key: Schema.String,
+  /** base64. */
+  sealed: Schema.String
+})
+const readKey = Schema.decodeUnknownSync(Schema.fromJsonString(KeptKey))
+
+const KeptToken = Schema.Struct({
+  v: Schema.Literal(1),
+  /** sha256 in hex. */
+  hash: Schema.String,
+  vault: Schema.String,
+  /** sha256 of the one-time key that it was used with. */
+  ephemeral: Schema.NullOr(Schema.String)
+})
+type KeptToken = typeof KeptToken.Type
+const readToken = Schema.decodeUnknownSync(Schema.fromJsonString(KeptToken))
+
+export interface PrivateKey {
+  readonly public_key: string
+  /** 32 bytes; the caller wipes them. */
+  readonly bytes: Buffer
+}
+
+const text = new TextDecoder()
+
+export class KeeperStore {
+  private readonly nats: NatsConnection
+  private readonly sealing: KeySealing
+
+  constructor(nats: NatsConnection, sealing: KeySealing) {
+    this.nats = nats
+    this.sealing = sealing
+  }
+
+  /** Once for each vault: of two that are made at once, one is kept. Answers the public key that counts. */
+  async keep(vault: string, { bytes, public_key }: PrivateKey): Promise<string> {
+    const sealed = this.sealing.seal(bytes, vault).toString("base64")
+    await this.put(subjects.vaultKey(vault), { v: 1, vault, public_key, sealed }, 0)
+    const kept = await this.publicKeyOf(vault)
+    if (kept === null) throw new Error("A private key was not kept")
+    return kept
+  }
+
+  async publicKeyOf(vault: string): Promise<string | null> {
+    const last = await this.last(subjects.vaultKey(vault))
+    return last === null ? null : readKey(text.decode(last.data)).public_key
+  }
+
+  async privateKeyOf(vault: string): Promise<PrivateKey | null> {
+    const last = await this.last(subjects.vaultKey(vault))
+    if (last === null) return null
+    const { public_key, sealed } = readKey(text.decode(last.data))
+    return { public_key, bytes: this.sealing.open(Buffer.from(sealed, "base64"), vault) }
+  }
+
+  eraseKey(vault: string): Promise<void> {
+    return eraseNewest(this.nats, streams.vaultKeys, subjects.vaultKey(vault), TIMEOUT_MS)
+  }
+
+  async keepToken(agent: string, place: string, token: Omit<KeptToken, "v">, seq?: number): Promise<void> {
+    await this.put(subjects.vaultToken(agent, place), { v: 1, ...token }, seq)
+  }
+
+  async tokenAt(agent: string, place: string): Promise<(KeptToken & { readonly seq: number }) | null> {
+    const last = await this.last(subjects.vaultToken(agent, place))
+    return last === null ? null : { ...readToken(text.decode(last.data)), seq: last.seq }
+  }
+
+  /** All keys that stand under a former HUB_VAULT_KEY are sealed anew; how many there were. */
+  async rewrap(): Promise<number> {
+    let [from, count] = [1, 0]
+    for (;;) {
+      const wanted = { seq: from, next_by_subj: subjects.vaultKeys }
+      const next = await leaderMessage(this.nats, streams.vaultKeys, wanted, TIMEOUT_MS)
+      if (next === null) return count
+      from = next.seq + 1
+      if (next.data.length === 0) continue
+      const { vault, public_key, sealed } = readKey(text.decode(next.data))
+      const box = Buffer.from(sealed, "base64")
+      if (this.sealing.isCurrent(box)) continue
+      const bytes = this.sealing.open(box, vault)
+      const anew = this.sealing.seal(bytes, vault).toString("base64")
+      bytes.fill(0)
+      await this.put(subjects.vaultKey(vault), { v: 1, vault, public_key, sealed: anew }, next.seq)
+      count++
+    }
+  }
+
+  private last(subject: string) {
+    return lastMessage(this.nats, streams.vaultKeys, subject, TIMEOUT_MS).then((found) =>
+      found === null || found.data.length === 0 ? null : found
+    )
+  }
+
+  /** `seq`: of the message that it takes the place of; where another stands there, nothing changes. */
+  private async put(subject: string, value: object, seq?: number): Promise<void> {
+    const more = headers()
+    if (seq !== undefined) more.set("Nats-Expected-Last-Subject-Sequence", String(seq))
+    const reply = await requestStream(this.nats, subject, JSON.stringify(value), { headers: more, timeout: TIMEOUT_MS })
+    const { error } = reply.json<{ readonly error?: { readonly err_code?: number; readonly description?: string } }>()
+    if (error !== undefined && error.err_code !== WRONG_SEQUENCE)
+      throw new Error(`the keeper's store refused: ${error.description ?? "unknown error"}`)
+  }
+}
+
+/** Of the server: somebody else has written there. */
+const WRONG_SEQUENCE = 10_071

@@ -1,0 +1,29 @@
+/** Of what is deleted or revoked the ciphertexts go; with its account a vault is revoked. */
+import { AgentEvent } from "../agent/state.ts"
+import { on, reactions, tell } from "../reactions/reaction.ts"
+import { VaultEvent } from "./state.ts"
+
+export const ciphertextsGo = reactions(
+  "vault_erased",
+  on("vault", VaultEvent, (event, { id }) => {
+    switch (event.type) {
+      case "vault.revoked":
+        return [tell("vault.erase", id, { uid: event.uid, sha256: null })]
+      case "vault.entry_deleted":
+        return [tell("vault.erase", id, { uid: event.vault, sha256: event.sha256 })]
+      case "vault.entry_written":
+        return event.replaced === null
+          ? []
+          : [tell("vault.erase", id, { uid: event.vault, sha256: event.replaced.sha256 })]
+      default:
+        return []
+    }
+  })
+)
+
+export const vaultsGo = reactions(
+  "vault_ended",
+  on("agent", AgentEvent, (event, { id }) =>
+    event.type === "agent.deleted" || event.type === "agent.banned" ? [tell("vault.end", id, null)] : []
+  )
+)

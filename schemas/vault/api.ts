@@ -1,0 +1,246 @@
+/** An agent's vault over HTTP (spec 4.12; contract 9, 17). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import {
+  created,
+  describe,
+  page,
+  PagingQuery,
+  personFailures,
+  signedFailures,
+  signedWriteFailures,
+  success
+} from "../envelope.ts"
+import type { ErrorCode } from "../errors.ts"
+import { Chapter, OWN_BUCKET, Row, Traits } from "../traits.ts"
+import { ChangeEntry, CreateSource, FillResult, LoadKey, OpenFill, RevokeVault, WriteEntry } from "./fields.ts"
+import {
+  ClosedFill,
+  CreatedSource,
+  FillableEntry,
+  OpenedFill,
+  Vault,
+  VaultEntry,
+  VaultLogLine,
+  VaultSource,
+  VaultToSeal,
+  WrittenEntry
+} from "./records.ts"
+
+const id = { id: Schema.String }
+
+/** Of a vault's token; what else it can meet is told by those of signatures. */
+const tokenFailures = (...codes: ReadonlyArray<ErrorCode>) =>
+  personFailures("authentication_required", "token_invalid", "agent_suspended", ...codes)
+
+const tokenWriteFailures = (...codes: ReadonlyArray<ErrorCode>) =>
+  tokenFailures("validation_error", "request_too_large", "idempotency_in_flight", "idempotency_conflict", ...codes)
+
+/** Asked with `Authorization: Bearer`: the handler looks at the token, whatever the pipeline knows of it. */
+const byToken = (type: "source" | "service" | "any", summary: string, description?: string) =>
+  OpenApi.annotations({
+    summary,
+    ...(description === undefined ? {} : { description }),
+    override: { "x-hub-auth": type === "any" ? "optional" : "none", "x-hub-token": type, "x-hub-body": "plain" }
+  })
+
+export const VaultApi = HttpApiGroup.make("vault")
+  .annotate(Chapter, 70)
+  .add(
+    HttpApiEndpoint.post("createVault", "/vault", {
+      success: created(Vault),
+      error: signedWriteFailures("vault_exists")
+    })
+      .annotateMerge(
+        describe("signed", "Create your vault", "Its key pair is made within seconds: `status` is `active` then.")
+      )
+      .annotate(Row, "`pending_key`, and `active` once its key has been made"),
+    HttpApiEndpoint.get("getVault", "/vault", { success: success(Vault), error: signedFailures("not_found") })
+      .annotateMerge(describe("signed", "Your vault"))
+      .annotate(Row, "`uid`, `status`, `public_key`, counts of entries and sources"),
+    HttpApiEndpoint.get("listVaultEntries", "/vault/entries", {
+      query: PagingQuery,
+      success: page(VaultEntry),
+      error: signedFailures("not_found")
+    })
+      .annotateMerge(describe("signed", "What is in your vault", "Never a secret: labels, websites, limits, uses."))
+      .annotate(Row, "newest first; paged"),
+    HttpApiEndpoint.post("writeVaultEntry", "/vault/entries", {
+      payload: WriteEntry,
+      success: created(Schema.Union([VaultEntry, WrittenEntry])),
+      error: tokenWriteFailures(
+        "not_found",
+        "vault_not_active",
+        "vault_full",
+        "vault_entry_exists",
+        "vault_kind_not_allowed",
+        "ciphertext_invalid",
+        "limits_required",
+        "limits_above_ceiling",
+        "origins_required"
+      )
+    })
+      .annotateMerge(
+        byToken(
+          "any",
+          "Write a sealed entry",
+          "Signed, or with a token of a source or of a fill service. A source is told `id` and `uid` alone."
+        )
+      )
+      .annotate(Traits, { draw: ["write"] })
+      .annotate(
+        Row,
+        "`uid`, `kind`, `label`, `origins`, `limits`, `ciphertext` (`hxv1.` and base64 of the sealed box)"
+      ),
+    HttpApiEndpoint.get("getVaultEntry", "/vault/entries/:id", {
+      params: id,
+      success: success(VaultEntry),
+      error: signedFailures("not_found", "entry_unknown")
+    })
+      .annotateMerge(describe("signed", "One entry, without its secret"))
+      .annotate(Row, "one of them"),
+    HttpApiEndpoint.patch("changeVaultEntry", "/vault/entries/:id", {
+      params: id,
+      payload: ChangeEntry,
+      success: success(VaultEntry),
+      error: signedWriteFailures(
+        "not_found",
+        "entry_unknown",
+        "vault_widening_refused",
+        "limits_above_ceiling",
+        "origins_required"
+      )
+    })
+      .annotateMerge(describe("signed", "Narrow an entry", "Fewer websites, lower limits: never the other way."))
+      .annotate(Row, "`origins`, `limits`: fewer and lower, never more"),
+    HttpApiEndpoint.delete("deleteVaultEntry", "/vault/entries/:id", {
+      params: id,
+      success: success(Schema.Struct({ deleted: Schema.Literal(true), id: Schema.Int })),
+      error: signedWriteFailures("not_found", "entry_unknown")
+    })
+      .annotateMerge(describe("signed", "Delete an entry", "Its ciphertext is erased."))
+      .annotate(Row, "erases its ciphertext"),
+    HttpApiEndpoint.get("listVaultSources", "/vault/sources", {
+      query: PagingQuery,
+      success: page(VaultSource),
+      error: signedFailures("not_found")
+    })
+      .annotateMerge(describe("signed", "Who may write into your vault"))
+      .annotate(Row, "newest first; paged"),
+    HttpApiEndpoint.post("createVaultSource", "/vault/sources", {
+      payload: CreateSource,
+      success: created(CreatedSource),
+      error: signedWriteFailures("not_found", "vault_not_active", "vault_full")
+    })
+      .annotateMerge(
+        describe(
+          "signed",
+          "Let somebody write entries",
+          "The `hxs_` token is shown this once. It writes, and reads nothing."
+        )
+      )
+      .annotate(Row, "`label`, `kinds`; answers a `token` that writes entries and reads none, shown once"),
+    HttpApiEndpoint.get("getVaultSource", "/vault/sources/:id", {
+      params: id,
+      success: success(VaultSource),
+      error: signedFailures("not_found")
+    })
+      .annotateMerge(describe("signed", "One source"))
+      .annotate(Row, "one of them"),
+    HttpApiEndpoint.delete("deleteVaultSource", "/vault/sources/:id", {
+      params: id,
+      success: success(Schema.Struct({ deleted: Schema.Literal(true), id: Schema.Int })),
+      error: signedWriteFailures("not_found")
+    })
+      .annotateMerge(describe("signed", "End a source", "Its token stops working. What it wrote stays."))
+      .annotate(Row, "its token stops working; what it wrote stays"),
+    HttpApiEndpoint.get("listVaultLog", "/vault/log", {
+      query: PagingQuery,
+      success: page(VaultLogLine),
+      error: signedFailures()
+    })
+      .annotateMerge(
+        describe(
+          "signed",
+          "What happened to your vault",
+          "Every fill, every refusal, every change; also of vaults that are revoked."
+        )
+      )
+      .annotate(Row, "every fill, refusal and change, newest first; paged"),
+    HttpApiEndpoint.post("revokeVault", "/vault/revoke", {
+      payload: RevokeVault,
+      success: success(Schema.Struct({ revoked: Schema.Literal(true), revoked_at: Schema.String })),
+      error: signedWriteFailures("not_found", "confirmation_required")
+    })
+      .annotateMerge(
+        describe(
+          "signed",
+          "Revoke your vault",
+          "Keys, tokens and entries are erased within seconds. Nothing brings them back."
+        )
+      )
+      .annotate(Row, "`confirm`: `revoke`; erases key, tokens and entries for good"),
+    HttpApiEndpoint.get("getVaultToSeal", "/vault/source", {
+      success: success(VaultToSeal),
+      error: tokenFailures()
+    })
+      .annotateMerge(byToken("source", "What a source seals to"))
+      .annotate(Traits, OWN_BUCKET)
+      .annotate(Row, "with a source's token: `vault`, `public_key`, `status`, `kinds`"),
+    HttpApiEndpoint.post("loadVaultKey", "/vault/service/key", {
+      payload: LoadKey,
+      success: success(Schema.Struct({ vault: Schema.String, public_key: Schema.String, sealed_key: Schema.String })),
+      error: tokenWriteFailures("vault_not_active", "vault_key_taken")
+    })
+      .annotateMerge(
+        byToken(
+          "service",
+          "The vault's key, for a fill service",
+          "Sealed to the service's own one-time key; once a token."
+        )
+      )
+      .annotate(Traits, OWN_BUCKET)
+      .annotate(Row, "with a fill service's token: the private key, sealed to `ephemeral_public_key`; once"),
+    HttpApiEndpoint.get("listFillable", "/vault/service/entries", {
+      query: { origin: Schema.optionalKey(Schema.String), kind: Schema.optionalKey(Schema.String) },
+      success: success(Schema.Array(FillableEntry)),
+      error: tokenFailures("validation_error")
+    })
+      .annotateMerge(byToken("service", "What may be filled into a website"))
+      .annotate(Traits, OWN_BUCKET)
+      .annotate(Row, "with a fill service's token: entries for `origin`, of `kind`"),
+    HttpApiEndpoint.post("openFill", "/vault/service/fill", {
+      payload: OpenFill,
+      success: success(OpenedFill),
+      error: tokenWriteFailures(
+        "vault_not_active",
+        "vault_full",
+        "entry_unknown",
+        "kind_mismatch",
+        "origin_mismatch",
+        "origin_not_allowed",
+        "page_not_https",
+        "page_host_refused",
+        "currency_mismatch",
+        "amount_over_payment",
+        "amount_over_day",
+        "fills_over_day",
+        "fill_expired"
+      )
+    })
+      .annotateMerge(byToken("service", "Fill an entry", "Policy first, then the journal, then the ciphertext."))
+      .annotate(Traits, OWN_BUCKET)
+      .annotate(
+        Row,
+        "with a fill service's token: `entry_id`, `action`, `origin`, `amount`, `currency`; answers the `ciphertext`"
+      ),
+    HttpApiEndpoint.post("endFill", "/vault/service/fill/:id/result", {
+      params: id,
+      payload: FillResult,
+      success: success(ClosedFill),
+      error: tokenWriteFailures("not_found")
+    })
+      .annotateMerge(byToken("service", "What became of a fill", "A late one is taken once, and says so."))
+      .annotate(Traits, OWN_BUCKET)
+      .annotate(Row, "with a fill service's token: `status` (`done`, `failed`), `code`, `filled`, `submitted`")
+  )

@@ -1,0 +1,2 @@
+export { VaultApi as api } from "./api.ts"
+export { operations, queries } from "./operations.ts"
