@@ -13,6 +13,7 @@ import { postCommand, replyCommand, threadCommand } from "./content.ts"
 import { Fault } from "./fault.ts"
 import { libraryCommand } from "./library.ts"
 import { mailCommand } from "./mail.ts"
+import { vaultCommand } from "./vault.ts"
 import { questionsCommand } from "./questions.ts"
 import { reactionsCommand } from "./reactions.ts"
 import { rebuildCommand } from "./rebuild.ts"
@@ -47,6 +48,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   roadmap: roadmapCommand,
   library: libraryCommand,
   mail: mailCommand,
+  vault: vaultCommand,
   replay: replayCommand,
   tail: tailCommand,
   status: statusCommand,

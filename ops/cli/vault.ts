@@ -1,0 +1,62 @@
+/** `hub vault …`: tokens for fill services, how a vault stands, and keys brought under another HUB_VAULT_KEY. */
+import { viewsOver } from "../../actors/services.ts"
+import type { Queries, QueryName } from "../../schemas/bus/operations.ts"
+import { Effect } from "effect"
+import type { Arguments, Command } from "./command.ts"
+import type { Service } from "./connection.ts"
+import { Fault } from "./fault.ts"
+import { hubIdOfReference } from "./references.ts"
+
+const DEADLINE_MS = 15_000
+/** Where a fill service runs that an operator gave a token: not in a compartment. */
+export const OPERATORS_PLACE = "operator"
+
+const asked = <View extends QueryName>(
+  { nats }: Service,
+  view: View,
+  input: Queries[View]["input"]
+): Promise<Queries[View]["output"]> =>
+  Effect.runPromise(
+    Effect.mapError(
+      viewsOver(nats).query({ commandId: "", deadline: Date.now() + DEADLINE_MS }, view, input),
+      ({ message, code }) =>
+        code === "unavailable" ? new Fault("the keeper does not answer; is it running?") : new Fault(message, code)
+    )
+  )
+
+const agentOf = (service: Service, { positionals }: Arguments): Promise<string> => {
+  const [, reference] = positionals
+  if (reference === undefined) throw new Fault("name an agent, by handle, number or hub id")
+  return hubIdOfReference(service, reference)
+}
+
+/** The token stands alone on the last line. */
+const token = async (service: Service, args: Arguments): Promise<string> => {
+  const agent = await agentOf(service, args)
+  const issued = await asked(service, "keeper_issue", { agent, place: OPERATORS_PLACE })
+  return `a fill service of ${agent} may load the vault's key with this, once; the token before has ended\n${issued.token}`
+}
+
+const status = async (service: Service, args: Arguments): Promise<unknown> =>
+  service.command("vault.look", await agentOf(service, args), null)
+
+const rewrap = async (service: Service): Promise<string> => {
+  const { keys } = await asked(service, "keeper_rewrap", null)
+  return `${keys} keys were brought under the current HUB_VAULT_KEY`
+}
+
+const ACTIONS: Readonly<Record<string, (service: Service, args: Arguments) => Promise<unknown>>> = {
+  token,
+  status,
+  rewrap
+}
+
+export const vaultCommand: Command = {
+  usage: ["vault token <agent>", "vault status <agent>", "vault rewrap"],
+  run: (service, args) => {
+    const [name = ""] = args.positionals
+    const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
+    if (action === undefined) throw new Fault(`usage: hub ${vaultCommand.usage.join("\n       hub ")}`)
+    return action(service, args)
+  }
+}

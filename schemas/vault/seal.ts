@@ -1,0 +1,52 @@
+/**
+ * Entries as they are sealed (contract 17): UTF-8 JSON in an X25519 sealed box (`crypto_box_seal`), which only the
+ * vault's own fill service opens.
+ */
+import sodium from "libsodium-wrappers"
+import type { EntryKind } from "./records.ts"
+
+export interface ToSeal {
+  /** uid of the vault, and its public key in base64. */
+  readonly vault: string
+  readonly public_key: string
+  readonly uid: string
+  readonly kind: EntryKind
+  readonly origins?: ReadonlyArray<string>
+  /** Of the kind: `username`, `password`, `number`, `value` …; a card's `limits` among them. */
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+const PREFIX = "hxv1."
+const KEY_BYTES = 32
+
+/** Throws a `TypeError` where `public_key` is none. */
+export const sealEntry = async ({ vault, public_key, uid, kind, origins = [], fields }: ToSeal): Promise<string> => {
+  await sodium.ready
+  const key = sodium.from_base64(public_key, sodium.base64_variants.ORIGINAL)
+  if (key.length !== KEY_BYTES) throw new TypeError("public_key must be base64 of 32 bytes")
+  const plain = sodium.from_string(JSON.stringify({ ...fields, v: 1, vault, uid, kind, origins }))
+  try {
+    return PREFIX + sodium.to_base64(sodium.crypto_box_seal(plain, key), sodium.base64_variants.ORIGINAL)
+  } finally {
+    sodium.memzero(plain)
+  }
+}
+
+/** What is sealed inside; `null` where the box is not for this key, or holds no entry. */
+export const openEntry = async (
+  ciphertext: string,
+  { public_key, private_key }: { readonly public_key: Uint8Array; readonly private_key: Uint8Array }
+): Promise<Readonly<Record<string, unknown>> | null> => {
+  await sodium.ready
+  try {
+    const box = sodium.from_base64(ciphertext.slice(PREFIX.length), sodium.base64_variants.ORIGINAL)
+    const plain = sodium.crypto_box_seal_open(box, public_key, private_key)
+    const value: unknown = JSON.parse(sodium.to_string(plain))
+    sodium.memzero(plain)
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Readonly<Record<string, unknown>>)
+      : null
+  } catch {
+    return null
+  }
+}

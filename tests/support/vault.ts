@@ -1,0 +1,98 @@
+/** Vaults of agents, entries sealed for them, and a fill service as far as the service knows one. */
+import { randomUUID } from "node:crypto"
+import sodium from "libsodium-wrappers"
+import { Effect } from "effect"
+import { viewsOver } from "../../actors/services.ts"
+import type { Vault, VaultEntry } from "../../schemas/vault/records.ts"
+import { sealEntry } from "../../schemas/vault/seal.ts"
+import { waitFor } from "../harness/index.ts"
+import { type Answer, send } from "./http.ts"
+import { dataOf } from "./outcome.ts"
+import type { TestService } from "./service.ts"
+import { anAgent, type Carried } from "./sponsorship.ts"
+
+export const VAULT = "/api/v1/vault"
+
+export interface WithVault extends Carried {
+  readonly vault: Vault & { readonly public_key: string }
+}
+
+export const withVault = async ({ edges }: Pick<TestService, "edges">): Promise<WithVault> => {
+  const agent = await anAgent(edges)
+  await agent.client.call("POST", VAULT, { body: {} })
+  const vault = await waitFor(
+    async () => {
+      const found = dataOf<Vault>(await agent.client.call("GET", VAULT))
+      return found.status === "active" && found.public_key !== null ? { ...found, public_key: found.public_key } : null
+    },
+    { describe: "the vault's key is made" }
+  )
+  return { ...agent, vault }
+}
+
+export interface Wanted {
+  readonly kind?: VaultEntry["kind"]
+  readonly origins?: ReadonlyArray<string>
+  readonly limits?: object
+  readonly label?: string
+  readonly fields?: Readonly<Record<string, unknown>>
+}
+
+export const LIMITS_OF_CARD = { currency: "EUR", per_payment: "50.00", per_day: "80", fills_per_day: 3 }
+
+/** The body of a write. */
+export const sealedEntry = async ({ vault }: Pick<WithVault, "vault">, wanted: Wanted = {}) => {
+  const { kind = "login", origins = kind === "profile" ? [] : ["https://shop.example"], limits, label, fields } = wanted
+  const uid = randomUUID()
+  const secret = fields ?? { username: "ada", password: "correct horse" }
+  const ciphertext = await sealEntry({
+    vault: vault.uid,
+    public_key: vault.public_key,
+    uid,
+    kind,
+    origins,
+    fields: secret
+  })
+  const clear = kind === "card" ? { limits: limits ?? LIMITS_OF_CARD } : {}
+  return {
+    uid,
+    kind,
+    ...(kind === "profile" ? {} : { origins }),
+    ...clear,
+    ...(label === undefined ? {} : { label }),
+    ciphertext
+  }
+}
+
+/** With a token of the vault's. */
+export const asHolder =
+  ({ edges }: Pick<TestService, "edges">, token: string) =>
+  (method: string, path: string, body?: object, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
+    send({
+      edge: edges[Math.floor(Math.random() * edges.length)] ?? "",
+      method,
+      path,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    })
+
+/** As `hub vault token` does. */
+export const issueToken = ({ view }: Pick<TestService, "view">, agent: string, place = "operator"): Promise<string> =>
+  Effect.runPromise(
+    viewsOver(view.nats).query({ commandId: "", deadline: Date.now() + 30_000 }, "keeper_issue", { agent, place })
+  ).then(({ token }) => token)
+
+/** A one-time key, and what opens what is sealed to it. */
+export const oneTimeKey = async () => {
+  await sodium.ready
+  const { publicKey, privateKey } = sodium.crypto_box_keypair()
+  return {
+    ephemeral_public_key: Buffer.from(publicKey).toString("base64"),
+    open: (sealed: string): Uint8Array =>
+      sodium.crypto_box_seal_open(Buffer.from(sealed, "base64"), publicKey, privateKey)
+  }
+}
