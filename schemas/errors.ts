@@ -135,7 +135,10 @@ export const ERRORS = {
   email_owner_rule: { status: 403, says: "an owner whom you confirmed, with a verified address, is needed" },
   email_local_reserved: { status: 403, says: "a role's address" },
   email_sender_not_yours: { status: 403, says: "`from` must be an open mailbox of yours" },
-  email_sending_suspended: { status: 403, says: "too much of your mail came back; receiving goes on" },
+  email_sending_suspended: {
+    status: 403,
+    says: "too much of your mail came back; receiving goes on, and an operator may let you send again"
+  },
   email_paused: { status: 503, says: "this service sends nothing at the moment" },
   email_recipient_suppressed: { status: 422, says: "they take no mail: `details.suppressed`" },
   email_quota: { status: 429, says: "too much for an hour or a day; new agents: `details.first_week_until`" },

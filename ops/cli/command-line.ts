@@ -135,6 +135,14 @@ const parse = (args: ReadonlyArray<string>): Arguments => {
 /** Of all commands. */
 export const usage = (): string => usageOf(Object.values(COMMANDS))
 
+const HELP: ReadonlySet<string> = new Set(["--help", "-h"])
+
+/** Of one command, where that is what was asked; `null` for anything else. */
+export const usageAsked = ([name = "", ...rest]: ReadonlyArray<string>): string | null => {
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  return command !== undefined && rest.some((word) => HELP.has(word)) ? usageOf([command]) : null
+}
+
 /** Where the word is a part of a command, that is named. */
 export const unknownCommand = (name: string): string => {
   const lines = Object.values(COMMANDS).flatMap((command) => command.usage)

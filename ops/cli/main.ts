@@ -5,7 +5,7 @@
 import { MisshapenEvent } from "../../actors/engine/events.ts"
 import { UnknownEvent } from "../../actors/engine/fold.ts"
 import { exitWith } from "../launcher/exit.ts"
-import { readCommandLine, unknownCommand, usage } from "./command-line.ts"
+import { readCommandLine, unknownCommand, usage, usageAsked } from "./command-line.ts"
 import { Finding } from "./command.ts"
 import { openService } from "./connection.ts"
 import { Fault } from "./fault.ts"
@@ -13,6 +13,8 @@ import { remark, say } from "./output.ts"
 
 const run = async (words: ReadonlyArray<string>): Promise<number> => {
   const [name = "help"] = words
+  const asked = usageAsked(words)
+  if (asked !== null) return told(asked)
   const line = readCommandLine(words)
   if (line === null) {
     if (name !== "help" && name !== "--help") remark(`${unknownCommand(name)}\n`)

@@ -1,8 +1,11 @@
 /** Actors as operators name them. The claims in the log are what counts, so neither actors nor Postgres need to run. */
 import type { HandleClaim } from "../../actors/handle/actor.ts"
 import type { KeyClaim } from "../../actors/key/actor.ts"
+import type { MailAddress } from "../../actors/mail/address/actor.ts"
+import { addressId } from "../../actors/mail/address/id.ts"
 import type { NumberClaim } from "../../actors/number/actor.ts"
 import { HANDLE_PATTERN } from "../../schemas/agent/fields.ts"
+import { domainId } from "../../schemas/mail-domain/id.ts"
 import { PUBLIC_KEY_BYTES } from "../../schemas/signing/ed25519.ts"
 import { decodeBase64, HUB_ID_PATTERN, hubIdOf } from "../../schemas/signing/key.ts"
 import { subjects } from "../../schemas/subjects.ts"
@@ -52,9 +55,31 @@ const numbered = async (service: Service, reference: string, missing: Fault): Pr
   return row.id
 }
 
+/** Actors that go by their agent's id. */
+const OF_AGENTS: ReadonlySet<string> = new Set(["agent", "mailer", "mail_domain_holder"])
+
+/** The number of the mailbox that is open at an address. */
+const mailboxAt = async (service: Service, address: string): Promise<string> => {
+  const mailbox =
+    (await claimed<NonNullable<MailAddress>>(service, "mail_address", addressId(address)))?.mailbox ?? null
+  if (mailbox === null) throw new Fault(`no mailbox is open at ${address}`)
+  return String(mailbox)
+}
+
+/** Mail goes by what agents and people call it: `em_12`, an address, a domain. */
+const ofMail = (service: Service, kind: string, reference: string): Promise<string> | string | null => {
+  const text = reference.toLowerCase()
+  if (kind === "mail" || kind === "mail_sending") return text.replace(/^em_/, "")
+  if (kind === "mailbox" && text.includes("@")) return mailboxAt(service, text)
+  if (kind === "mail_address" && text.includes("@")) return addressId(text)
+  return kind === "mail_domain" && text.includes(".") ? domainId(text) : null
+}
+
 /** The id of any kind's actor. */
 export const idOfReference = async (service: Service, kind: string, reference: string): Promise<string> => {
-  if (kind === "agent") return hubIdOfReference(service, reference)
+  if (OF_AGENTS.has(kind)) return hubIdOfReference(service, reference)
+  const mail = await ofMail(service, kind, reference)
+  if (mail !== null) return tokenOf(mail)
   if (kind === "handle") return tokenOf(reference.toLowerCase())
   if (kind === "number") return tokenOf(reference.toUpperCase())
   const key = kind === "key" ? decodeBase64(reference, PUBLIC_KEY_BYTES) : null

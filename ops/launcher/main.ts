@@ -42,7 +42,14 @@ async function addressServers(args: ReadonlyArray<string>): Promise<void> {
 
 const verbs: Readonly<Record<string, Verb>> = {
   start: async (args) => {
-    const [{ start }, { fillLibrary }] = await Promise.all([import("./start.ts"), import("./starter-library.ts")])
+    const [{ start, START_USAGE }, { fillLibrary }] = await Promise.all([
+      import("./start.ts"),
+      import("./starter-library.ts")
+    ])
+    if (args.includes("--help") || args.includes("-h")) {
+      process.stdout.write(START_USAGE)
+      return 0
+    }
     return start({ args, env: process.env, entries: PRODUCT_ENTRIES, serving: fillLibrary })
   },
   test: async (args) => {

@@ -52,6 +52,14 @@ function count(name: string, text: string | undefined): number {
   throw new LaunchFault(`--${name} takes a number from 0 to ${MOST_NODES}, not "${text}"`)
 }
 
+/** What `npm start -- --help` says. */
+export const START_USAGE = `usage: npm start -- [--edges N] [--actors N] [--mail]
+  --edges N, --actors N  how many processes of each; 1 where nothing is said
+  --mail                 mail between its agents, at mail.localhost, received by SMTP on loopback (HUB_MAIL_PORT, else a
+                         free port, told at the start); what they send elsewhere is a file in <HUB_DATA>/outbox
+  HUB_PORT (8080), HUB_DATA (.hub) and all else by the environment: ops/docs/run-a-cluster.md, "Configuration"
+`
+
 /** `--mail`: a machine by itself, between its own agents; whatever the environment says comes first. */
 const MAIL_BY_ITSELF = { HUB_MAIL_PROVIDER: "smtp", HUB_MAIL_DOMAIN: "mail.localhost", HUB_MAIL_PORT: "0" }
 

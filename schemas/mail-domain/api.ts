@@ -85,7 +85,13 @@ export const MailDomainApi = HttpApiGroup.make("mail_domain")
       success: success(Schema.Struct({ deleted: Schema.Literal(true), domain: Schema.String })),
       error: signedWriteFailures("email_disabled", "email_domain_unknown", "confirmation_required")
     })
-      .annotateMerge(describe("signed", "Give your domain up", "Its mailboxes close, and their mail is erased."))
+      .annotateMerge(
+        describe(
+          "signed",
+          "Give your domain up",
+          "`confirm`: the domain. Its mailboxes close, and their mail is erased."
+        )
+      )
       .annotate(Traits, NEEDS_MAIL)
       .annotate(Row, "`confirm`: the domain; closes its mailboxes")
   )

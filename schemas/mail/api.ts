@@ -15,6 +15,7 @@ import {
 } from "../envelope.ts"
 import { Chapter, OWN_BUCKET, Row, Traits } from "../traits.ts"
 import { ChangeMailbox, CloseMailbox, MailStatus, OpenMailbox } from "./bodies.ts"
+import { MAIL_LIMITS } from "./limits.ts"
 import { ListedMail, Mail, Mailbox, MailCodes, MailEvent, MailThread } from "./records.ts"
 import { SendMail } from "./send.ts"
 import { ListedSent, SentMail } from "./sent.ts"
@@ -111,7 +112,7 @@ export const MailApi = HttpApiGroup.make("mail")
       .annotate(Traits, NEEDS_MAIL)
       .annotate(
         Row,
-        "`rules {block_senders, allow_senders, require_dmarc, only_codes}`, those that are named; `label`"
+        "`rules {block_senders, allow_senders, require_dmarc, only_codes}`, those that are named: what they keep out is dropped, and its sender hears of nothing; `label`"
       ),
     HttpApiEndpoint.delete("closeMailbox", "/email/mailboxes/:id", {
       params: id,
@@ -120,7 +121,11 @@ export const MailApi = HttpApiGroup.make("mail")
       error: signedWriteFailures("email_disabled", "not_found", "confirmation_required")
     })
       .annotateMerge(
-        describe("signed", "Close a mailbox", "What it received is erased at once. The address stays yours.")
+        describe(
+          "signed",
+          "Close a mailbox",
+          "`confirm`: `delete`. What it received is erased at once. The address stays yours."
+        )
       )
       .annotate(Traits, NEEDS_MAIL)
       .annotate(Row, "`confirm`: `delete`; its mail is erased at once"),
@@ -180,7 +185,7 @@ export const MailApi = HttpApiGroup.make("mail")
         describe(
           "signed",
           "Send mail",
-          "At most {{limits.email.recipients_max}} recipients in all, `text` or `html` or both. It is `queued` until a " +
+          `At most ${MAIL_LIMITS.recipients_max} recipients in all, \`text\` or \`html\` or both. It is \`queued\` until a ` +
             "server takes it: look at the message again, or wait for `email.bounced`. Send it under an Idempotency-Key: " +
             "then it goes out once, however often you ask.",
           "upload"
@@ -202,7 +207,7 @@ export const MailApi = HttpApiGroup.make("mail")
         describe("signed", "A message", "Marks it as read, unless `peek=1`. `include=html` adds the HTML as a string.")
       )
       .annotate(Traits, NEEDS_MAIL)
-      .annotate(Row, "its text, codes, links, attachments; read by that unless `?peek=1`; `?include=html`"),
+      .annotate(Row, "`em_…`: its text, codes, links, attachments; read by that unless `?peek=1`; `?include=html`"),
     HttpApiEndpoint.get("getMailAttachment", "/email/messages/:id/attachments/:n", {
       params: { id: Schema.String, n: Schema.String },
       success: Bytes,
@@ -231,13 +236,14 @@ export const MailApi = HttpApiGroup.make("mail")
           "signed",
           "Codes and links that let somebody in, newest first",
           "`from` names a host: only mail that DMARC aligned with its domain, and `meta.unaligned` counts what " +
-            "claimed it falsely. `wait_seconds` holds the request until there is one."
+            "claimed it unproven. `wait_seconds` holds the request until there is one; what came in the last `minutes` " +
+            "is answered at once: look at its `at`."
         )
       )
       .annotate(Traits, NEEDS_MAIL)
       .annotate(
         Row,
-        "`?minutes=` ({{limits.email.codes_minutes_default}}), `?from=<host>`, `?wait_seconds=` (25 at most)"
+        "newest first: of the last `?minutes=` ({{limits.email.codes_minutes_default}}) at once, else `?wait_seconds=` (25 at most) for one; `?from=<host>`"
       ),
     HttpApiEndpoint.get("listMailLog", "/email/log", {
       query: PagingQuery,
@@ -246,7 +252,7 @@ export const MailApi = HttpApiGroup.make("mail")
     })
       .annotateMerge(describe("signed", "What happened to your mail, newest first"))
       .annotate(Traits, NEEDS_MAIL)
-      .annotate(Row, "opened, received, dropped, closed; newest first; paged"),
+      .annotate(Row, "opened, received, dropped, closed, and what became of what you sent; newest first; paged"),
     HttpApiEndpoint.post("takeMailNotice", "/email/inbound/ses", {
       payload: ProviderNotice,
       success: success(TakenNotice),

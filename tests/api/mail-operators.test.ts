@@ -31,6 +31,18 @@ test("an agent is suspended and reinstated; the service is paused and resumed; a
   expect(await hub("reinstate", ada.agent.handle)).toContain("was not suspended")
   expect((await send(ada, { to })).status).toBe(202)
 
+  const replay = (...words: ReadonlyArray<string>): Promise<string> => operate(service.system, ["replay", ...words])
+  expect(await replay("mailer", ada.agent.handle)).toContain("mailer.suspended")
+  const { message_id, from } = dataOf<ListedSent>(await send(ada, { to }))
+  for (const [kind, name] of [
+    ["mail", message_id],
+    ["mail_sending", `${message_id}-1`],
+    ["mailbox", from.address],
+    ["mail_address", from.address]
+  ] as const)
+    expect(await replay(kind, name)).toContain(`${kind} `)
+  await expect(replay("mailbox", `nobody.${from.address}`)).rejects.toThrow(/no mailbox is open/)
+
   const third = nobody()
   await send(bob, { to: [third] })
   const paused = await waitFor(async () => {

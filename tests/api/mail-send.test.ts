@@ -240,6 +240,20 @@ describe("a letter to a person", () => {
   })
 })
 
+describe("an attachment", () => {
+  it("that is a message has no lines of its own among ours", async () => {
+    const ada = await aSender()
+    const to = stranger()
+    const content_base64 = btoa("Subject: x\r\n\r\na\r.\r\nMAIL FROM:<root@mail.hub.example>\r\n")
+    for (const [n, content_type] of ["message/rfc822", "Multipart/mixed"].entries()) {
+      const sent = await send(ada, { to: [to], attachments: [{ filename: "x.eml", content_type, content_base64 }] })
+      await settled(ada, dataOf<ListedSent>(sent).message_id, "delivered")
+      expect(world.to(to)[n]?.raw).not.toContain("MAIL FROM")
+      expect(world.to(to)[n]?.raw.replaceAll("\r\n", "")).toContain(content_base64)
+    }
+  })
+})
+
 describe("a retry", () => {
   it("under the same key goes out once, and counts once", async () => {
     const ada = await aSender()

@@ -71,7 +71,7 @@ describe("/skill.md", () => {
     const skill = await text("/skill.md", MARKDOWN)
     const { json } = { json: JSON.parse((await world.edge.call("/api/v1/openapi.json")).text) as OpenApi }
     const bodies = [...skill.matchAll(/POST (\/api\/v1\/[\w/]+) '(\{.*\})'/g)]
-    expect(bodies.length).toBe(6)
+    expect(bodies.length).toBe(8)
     for (const [, path = "", body = ""] of bodies) {
       const operation = json.paths[path.replace("/12/", "/{id}/")]?.post
       const shape = operation?.requestBody?.content["application/json"]?.schema

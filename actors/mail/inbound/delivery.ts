@@ -20,6 +20,7 @@ import { type MailKeys, sealDropped } from "../keys.ts"
 import type { ParsedMail } from "../parse/parsed.ts"
 import { type Addressed, letsIn, partsOf, sealedMail, summaryOf } from "./sealed.ts"
 import type { MailStore } from "./store.ts"
+import { type Judged, verdictsAbout } from "./verdicts.ts"
 
 export interface Incoming {
   readonly raw: Buffer
@@ -63,10 +64,11 @@ const harmless = (mail: ParsedMail, { virus }: Verdicts): ParsedMail =>
 export const delivered = (
   parts: DeliveryParts,
   incoming: Incoming,
-  judged: Effect.Effect<Verdicts>
+  judged: Effect.Effect<Judged>
 ): Effect.Effect<void, Refusal> =>
   Effect.gen(function* () {
-    const [mail, verdicts] = yield* Effect.all([parts.parse(incoming.raw), judged], { concurrency: 2 })
+    const [mail, judgement] = yield* Effect.all([parts.parse(incoming.raw), judged], { concurrency: 2 })
+    const verdicts = verdictsAbout(mail.from.address, judgement)
     const read: Read = {
       mail: harmless(mail, verdicts),
       verdicts,

@@ -1,10 +1,16 @@
 /**
  * What a message's origin is worth (spec 2.9): SPF, DKIM and DMARC, by mailauth. All that DNS is asked for one message
  * is bounded in time; what could not be asked by then is no verdict against anybody.
+ *
+ * Invariants
+ *  - DMARC passes for the sender that is shown, or for nobody: the header is read twice, here and by who reads the
+ *    message (parse/read.ts), and a stranger may write it so that two readers see two senders.
  */
 import { authenticate } from "mailauth"
 import type { Verdict, Verdicts } from "../../../schemas/mail/records.ts"
+import { mailDomain } from "../../../schemas/mail/settings.ts"
 import type { Lookup } from "../dns.ts"
+import { isTooMuchToJudge } from "./too-much.ts"
 
 export interface Origin {
   /** The client's address. */
@@ -14,8 +20,20 @@ export interface Origin {
   readonly sender: string
 }
 
+export interface Judged {
+  readonly verdicts: Verdicts
+  /** Of the sender that DMARC was asked about; `null` where whoever judged does not tell. */
+  readonly author: string | null
+}
+
 const NO_ONE: Verdicts = { spf: "NONE", dkim: "NONE", dmarc: "NONE", spam: "NONE", virus: "NONE" }
 const UNKNOWN: Verdicts = { ...NO_ONE, spf: "GRAY", dkim: "GRAY", dmarc: "GRAY" }
+
+/** `from`: the sender that is shown. */
+export const verdictsAbout = (from: string, { verdicts, author }: Judged): Verdicts => {
+  const isMeant = from !== "" && (author === null || from.slice(from.lastIndexOf("@") + 1) === author)
+  return verdicts.dmarc !== "PASS" || isMeant ? verdicts : { ...verdicts, dmarc: "NONE" }
+}
 
 const RESULTS: Readonly<Record<string, Verdict>> = {
   pass: "PASS",
@@ -58,19 +76,21 @@ export const judge = async (
   { ip, helo, sender }: Origin,
   lookup: Lookup,
   { mta, verdict_ms }: { readonly mta: string; readonly verdict_ms: number }
-): Promise<Verdicts> => {
+): Promise<Judged> => {
+  if (isTooMuchToJudge(raw)) return { verdicts: UNKNOWN, author: null }
   try {
     const resolver = within(lookup, performance.now() + verdict_ms)
     const options = { ip, helo, sender, mta, resolver, disableBimi: true }
     const { spf, dkim, dmarc } = await authenticate(raw, options)
-    return {
+    const verdicts: Verdicts = {
       ...NO_ONE,
       spf: spf === false ? "NONE" : verdictOf(spf.status.result),
       dkim: bestOf(dkim.results.map(({ status }) => signatureVerdict(status.result))),
       dmarc: dmarc === false ? "NONE" : verdictOf(dmarc.status.result)
     }
+    return { verdicts, author: dmarc === false ? "" : (mailDomain(dmarc.status.header?.from ?? "") ?? "") }
   } catch {
     // What the library makes nothing of is no reason to lose a message.
-    return UNKNOWN
+    return { verdicts: UNKNOWN, author: null }
   }
 }

@@ -98,11 +98,18 @@ export const sendingRefusal = (
   limits: MailLimits
 ): Refusal | null => {
   if (state.suspended_at !== null)
-    return refusal("email_sending_suspended", "You may not send: too much of it came back, or was not wanted.")
+    return refusal(
+      "email_sending_suspended",
+      "You may not send until an operator allows it: too much of it came back, or was not wanted."
+    )
   if (service.state.paused_at !== null)
     return { ...refusal("email_paused", "This service sends no mail at the moment."), retryAfter: PAUSED_RETRY_SECONDS }
   if (suppressed.length > 0)
-    return refusal("email_recipient_suppressed", "These addresses take no mail of this service.", { suppressed })
+    return refusal(
+      "email_recipient_suppressed",
+      `These addresses take no mail of this service: ${suppressed.join(", ")}.`,
+      { suppressed }
+    )
   const { per_hour, per_day, used_hour, used_day, first_week_until } = sendingState(
     state,
     { registeredAt, service },

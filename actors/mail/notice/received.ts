@@ -107,6 +107,10 @@ export const received = (
     if (returned === "again") return yield* Effect.fail(notAsked)
     if (to.length === 0) return { outcome: returned === "taken" ? "done" : "ignored", reason: null }
     const sender = heardAddress(mail.source ?? "") ?? ""
-    yield* delivered(parts.delivery, { raw: found.raw, sender, to }, Effect.succeed(verdictsIn(receipt)))
+    yield* delivered(
+      parts.delivery,
+      { raw: found.raw, sender, to },
+      Effect.succeed({ verdicts: verdictsIn(receipt), author: null })
+    )
     return { outcome: "done", reason: null }
   })

@@ -27,6 +27,9 @@ const LINE_BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
 
 const line = (text: string): string => text.replace(LINE_BREAKS, " ").trim()
 
+/** Those would stand in the message as they are, with whatever lines an agent gave them. */
+const UNENCODED = /^(?:message|multipart)\//i
+
 const parties = (all: ReadonlyArray<string>) =>
   all.flatMap((text) => {
     const found = addressee(text)
@@ -71,7 +74,7 @@ export const composed = (
     },
     attachments: content.attachments.map(({ filename, content_type, content_base64 }) => ({
       filename: line(filename).split(/[/\\]/).at(-1) ?? "",
-      contentType: content_type,
+      contentType: UNENCODED.test(content_type) ? "application/octet-stream" : content_type,
       content: Buffer.from(content_base64, "base64")
     })),
     textEncoding: "quoted-printable",

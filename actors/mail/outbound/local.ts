@@ -58,7 +58,7 @@ export const localTransport = (parts: DeliveryParts, ways: Ways): Transport => (
       const tags = yield* tagsOf(ways, named, recipients)
       const known = `sent-${message}`
       const incoming = { known, sender: envelopeFrom, raw: bytes, to: [{ mailbox, address, to, tags }] }
-      return yield* Effect.match(delivered(parts, incoming, Effect.succeed(OWN)), {
+      return yield* Effect.match(delivered(parts, incoming, Effect.succeed({ verdicts: OWN, author: null })), {
         onSuccess: () => DELIVERED,
         onFailure: ({ code }: Refusal): Outcome =>
           code === "not_found" ? NOBODY : code === "rate_limited" ? FULL : LATER

@@ -63,9 +63,15 @@ const shownAddresses = (addresses: ReadonlyArray<Address> | undefined): Readonly
     .map(({ address }) => line(address ?? "", ADDRESS_MAX_CHARS))
     .filter((address) => address !== "")
 
-const senderOf = (from: Address | undefined): MailSender => {
+/**
+ * An encoded word holds a name, never an address (RFC 2047 5): the library looks there all the same, and who judges where
+ * a message comes from does not.
+ */
+const senderOf = ({ from, headers }: Email): MailSender => {
   const [first] = flat(from === undefined ? [] : [from])
-  return { address: heardAddress(first?.address ?? "") ?? "", name: line(first?.name ?? "", NAME_MAX_CHARS) }
+  const address = first?.address ?? ""
+  const stands = headers.some(({ key, value }) => key === "from" && value.includes(address))
+  return { address: (stands ? heardAddress(address) : null) ?? "", name: line(first?.name ?? "", NAME_MAX_CHARS) }
 }
 
 const idsIn = (text: string | undefined): ReadonlyArray<string> =>
@@ -110,7 +116,7 @@ export const readMail = async (raw: Uint8Array, bounds: ReadBounds): Promise<Par
   const html = email.html === undefined ? null : cutTo(storable(email.html), bounds.body_max_bytes)
   const made = own.text.trim() === "" && html !== null ? cutTo(textOfHtml(html.text), bounds.body_max_bytes) : own
   const attachments = keptAttachments(email.attachments, bounds)
-  const from = senderOf(email.from)
+  const from = senderOf(email)
   const subject = line(email.subject ?? "", SUBJECT_MAX_CHARS)
   const { codes, links } = findIn({ from: from.address, subject, text: own.text, html: html?.text ?? null })
   const [messageId = null] = idsIn(email.messageId)

@@ -31,6 +31,12 @@ const clientFor = (invocation: Invocation, method: CallMethod) => {
   return method === "GET" ? invocation.reader() : invocation.agent()
 }
 
+/** Fields of the body that the hub does not know: a slip of the pen would go unseen. */
+const ignoredIn = (meta: unknown): ReadonlyArray<string> => {
+  const named = typeof meta === "object" && meta !== null && "ignored" in meta ? meta.ignored : []
+  return Array.isArray(named) ? named.filter((one) => typeof one === "string") : []
+}
+
 export const callCommand: Command = {
   usage: [USAGE],
   summary: "any operation below /api/v1 as it stands, signed where there is a key; prints what comes back",
@@ -57,6 +63,8 @@ export const callCommand: Command = {
     const secret = secretGiven(method, target, answer.data)
     if (secret !== undefined) invocation.around.warn(`the webhook's secret is in ${await home.keepSecret(secret)}`)
     const { data, meta, status, replayed } = answer
+    const ignored = ignoredIn(meta)
+    if (ignored.length > 0) invocation.around.warn(`not known there, and ignored: ${ignored.join(", ")}`)
     const words = typeof data === "string" ? harmless(data) : invocation.json(data, 2)
     invocation.around.write(
       invocation.flag("json") ? `${invocation.json({ status, data, meta, replayed })}\n` : `${words}\n`

@@ -24,6 +24,9 @@ import { apart, counted, listed, pageLine, when } from "./show.ts"
 
 const WAIT_MAX_SECONDS = 3600
 const MINUTES = "30"
+const MINUTES_PATTERN = /^[1-9]\d{0,3}$/
+/** A host alone: anything else is from nowhere, and is waited for in vain. */
+const HOST_PATTERN = /^[^\s/:?#@]+$/
 
 const BOXES: Choices<"inbox" | "sent" | "all"> = { inbox: true, sent: true, all: true }
 
@@ -106,7 +109,7 @@ const threads: Command = {
 
 const read: Command = {
   usage: ["mail read <message> [--peek] [--html]"],
-  summary: "a message, which is read by that unless --peek",
+  summary: "a message (em_1, …), which is read by that unless --peek",
   words: true,
   options: { peek: { type: "boolean" }, html: { type: "boolean" } },
   run: async (invocation) => {
@@ -123,19 +126,32 @@ const read: Command = {
 
 const waitCode: Command = {
   usage: ["mail wait-code [--from <host>] [--minutes <n>] [--wait <seconds>]"],
-  summary: "codes and links that let you in, as soon as they come; --from: proven to be from there",
+  summary:
+    "codes and links that let you in, newest first: of the last 30 minutes (--minutes) at once, else as soon as they come\n" +
+    "--wait: 0 where nothing is said; --from: from there, and proven to be (DMARC)",
   options: { from: { type: "string" }, minutes: { type: "string" }, wait: { type: "string" } },
   run: async (invocation) => {
     const seconds = secondsOf(invocation, WAIT_MAX_SECONDS)
-    const query = present({ from: invocation.text("from"), minutes: invocation.text("minutes") ?? MINUTES })
+    const from = invocation.text("from")
+    const minutes = invocation.text("minutes") ?? MINUTES
+    if (from !== undefined && !HOST_PATTERN.test(from))
+      throw usage(`--from takes a host, such as shop.example, not ${from}`)
+    if (!MINUTES_PATTERN.test(minutes)) throw usage(`--minutes takes a number from 1, not ${minutes}`)
+    const query = present({ from, minutes })
+    let unproven = 0
     const { client } = await invocation.agent()
     const ask = async (wait: number) => {
       const held = { ...query, wait_seconds: String(wait) }
       const { data, meta } = await client.operations.listMailCodes(held, { timeoutMs: HELD_TIMEOUT_MS })
+      unproven = meta.unaligned
       return { found: data.length === 0 ? null : { data, meta }, isIdle: data.length === 0 }
     }
     const found = seconds === 0 ? (await ask(0)).found : await askedUntil(untilOf(seconds), ask)
-    if (found === null) throw new Fault("no_code", `no code came within ${seconds} s`)
+    if (found === null) {
+      const waited = seconds === 0 ? "there is no code" : `no code came within ${seconds} s`
+      const others = `${counted(unproven, "message says", "messages say")} to be from ${from}, and nothing proves it: without --from you see it`
+      throw new Fault("no_code", unproven === 0 ? waited : `${waited}; ${others}`)
+    }
     invocation.print(found.data.flatMap(foundLines), found)
   }
 }

@@ -125,6 +125,8 @@ const run = async (args: ReadonlyArray<string>, around: Surroundings): Promise<v
   if (name === "--version") return around.write(`${VERSION}\n`)
   if (HELP.has(name)) return around.write(helpOf(Object.values(COMMANDS).flatMap(commandsOf)))
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (command === undefined && name.startsWith("-"))
+    throw usage(`${name} stands behind the command: hub-agent <command> … ${name}`)
   if (command === undefined) throw usage(`there is no command ${name}; hub-agent --help lists all`)
   if (!isGroup(command)) return perform(name, command, rest, around)
   const [word = "", ...more] = rest

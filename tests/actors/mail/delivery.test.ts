@@ -29,7 +29,9 @@ test("of a message that could not be stored whole, nothing is left", async () =>
   }
   const to = [{ mailbox: 7, address: "ada@d.example", to: "ada@d.example", tags: [] }]
   const incoming = { raw: Buffer.from("x"), sender: "b@x.example", to }
-  const outcome = await Effect.runPromise(Effect.result(delivered(parts, incoming, Effect.succeed(NONE))))
+  const outcome = await Effect.runPromise(
+    Effect.result(delivered(parts, incoming, Effect.succeed({ verdicts: NONE, author: null })))
+  )
   expect(outcome).toEqual(Result.fail(NOT_STORED))
   expect(forgotten).toEqual([{ mailbox: 7, mail: 12 }])
 })

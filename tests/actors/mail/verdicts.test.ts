@@ -3,9 +3,10 @@ import { generateKeyPairSync } from "node:crypto"
 import { dkimSign } from "mailauth/lib/dkim/sign.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { lookupBy } from "../../../actors/mail/dns.ts"
-import { judge } from "../../../actors/mail/inbound/verdicts.ts"
+import { judge, verdictsAbout } from "../../../actors/mail/inbound/verdicts.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { type NameServer, nameServer } from "../../support/dns.ts"
+import { readMail } from "../../../actors/mail/parse/read.ts"
 import { message } from "../../support/mail.ts"
 
 const IP = "192.0.2.7"
@@ -48,11 +49,19 @@ const signed = async (from: string, domain = "good.example"): Promise<string> =>
   return signatures + raw
 }
 
-const judged = (raw: string, { sender = "a@good.example", ip = IP } = {}) =>
+const judgement = (raw: string, { sender = "a@good.example", ip = IP } = {}) =>
   judge(Buffer.from(raw), { ip, helo: "mx.good.example", sender }, lookupBy({ dnsServers: [dns.address] }, BOUNDS), {
     mta: "mail.hub.example",
     verdict_ms: BOUNDS.verdict_ms
   })
+
+const judged = async (...given: Parameters<typeof judgement>) => (await judgement(...given)).verdicts
+
+/** As a mailbox is told. */
+const told = async (raw: string) => {
+  const { from } = await readMail(Buffer.from(raw), { ...LIMITS.limits.email, ...LIMITS.service.mail })
+  return { address: from.address, dmarc: verdictsAbout(from.address, await judgement(raw)).dmarc }
+}
 
 test("mail of its own domain passes all of them", async () => {
   expect(await judged(await signed("a@good.example"))).toEqual({
@@ -97,7 +106,7 @@ test.each([
 
 test("a name server that says nothing takes no longer than there is time, and condemns nobody", async () => {
   const silent = new Promise<never>(() => undefined)
-  const verdicts = await judge(
+  const { verdicts } = await judge(
     Buffer.from(await signed("a@good.example")),
     { ip: IP, helo: "mx.good.example", sender: "a@good.example" },
     () => silent,
@@ -105,4 +114,44 @@ test("a name server that says nothing takes no longer than there is time, and co
   )
   expect(Object.values(verdicts)).not.toContain("FAIL")
   expect(Object.values(verdicts)).not.toContain("PASS")
+})
+
+const HIDDEN = Buffer.from('"x" <x@bank.example>').toString("base64")
+
+test.each([
+  ["a list that begins in an encoded word", `=?utf-8?B?${HIDDEN}?=, a@good.example`],
+  ["a list, with a blank", `=?utf-8?B?${HIDDEN}?= , a@good.example`],
+  ["a quoted local part", '"x@bank.example y"@good.example'],
+  ["an empty group", "g:;, a@good.example"],
+  ["a route", "<@bank.example:a@good.example>"]
+])("%s is no proof of another sender", async (_name, from) => {
+  expect(await told(await signed(from))).toEqual({ address: "", dmarc: "NONE" })
+})
+
+test("the sender that is shown is the one that was proven", async () => {
+  expect(await told(await signed("Ada <a@good.example>"))).toEqual({ address: "a@good.example", dmarc: "PASS" })
+  const { verdicts } = await judgement(await signed("a@good.example"))
+  for (const [from, author, dmarc] of [
+    ["x@bank.example", "good.example", "NONE"],
+    ["", "good.example", "NONE"],
+    ["", null, "NONE"],
+    ["x@bank.example", null, "PASS"]
+  ] as const)
+    expect(verdictsAbout(from, { verdicts, author }).dmarc).toBe(dmarc)
+})
+
+const SIGNATURE = (n: number) =>
+  `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=good.example; s=s1; l=${n}; h=from; bh=AAAA; b=AAAA\r\n`
+const FROM = "From: a@good.example\r\n"
+
+// Each took the loop that receives mail from seconds to minutes.
+test.each([
+  ["signatures", `${Array.from({ length: 400 }, (_, n) => SIGNATURE(n)).join("")}${FROM}\r\n${"x\r\n".repeat(50_000)}`],
+  ["blanks within a signature", `${SIGNATURE(1).replace("b=AAAA\r", `b=${" ".repeat(60_000)}A\r`)}${FROM}\r\nx`],
+  ["folds", `X: y\r\n${" z\r\n".repeat(100_000)}${FROM}\r\nx`],
+  ["a header without an end", `${FROM}X: ${"y".repeat(100_000)}`],
+  ["bare line feeds", `${FROM}\r\n${"\n".repeat(300_000)}`],
+  ["one line", `${SIGNATURE(1)}${FROM}\r\n${" ".repeat(2_000_000)}`]
+])("too many or too long %s are not judged", async (_name, raw) => {
+  expect(await judged(raw)).toMatchObject({ spf: "GRAY", dkim: "GRAY", dmarc: "GRAY" })
 })
