@@ -124,21 +124,6 @@ export interface Database {
     since: Time
     sealed: string
   }
-  vault_log: {
-    id: Big
-    agent: string
-    at: Time
-    event: string
-    actor: string
-    entry: number | null
-    kind: string | null
-    origin: string | null
-    amount: string | null
-    currency: string | null
-    status: string | null
-    code: string | null
-    fill: number | null
-  }
   mails: {
     id: Big
     agent: string
@@ -301,6 +286,21 @@ export interface Database {
     edited_at: NullableTime
     search: string
     status_reason: string | null
+  }
+  vault_log: {
+    id: Big
+    agent: string
+    at: Time
+    event: string
+    actor: string
+    entry: number | null
+    kind: string | null
+    origin: string | null
+    amount: string | null
+    currency: string | null
+    status: string | null
+    code: string | null
+    fill: number | null
   }
   votes: {
     id: string

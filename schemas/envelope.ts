@@ -81,6 +81,19 @@ export const humanWriteFailures = (...codes: ReadonlyArray<ErrorCode>) =>
 
 export type Auth = "none" | "signed" | "optional" | "human"
 
+/** Which tokens of vaults an operation takes: `any` also where it may be signed instead. */
+export type TokenKind = "source" | "service" | "any"
+
+/**
+ * Marks an operation that is asked with `Authorization: Bearer` and a token of a vault (`x-hub-token`, contract 17).
+ */
+export const describeByToken = (token: TokenKind, summary: string, description?: string) =>
+  OpenApi.annotations({
+    summary,
+    ...(description === undefined ? {} : { description }),
+    override: { "x-hub-auth": token === "any" ? "optional" : "none", "x-hub-token": token, "x-hub-body": "plain" }
+  })
+
 /**
  * Marks an operation in the OpenAPI document with `x-hub-auth` (spec 4.2), a summary, and the kind of its body, from
  * which the body's ceiling follows (contract 21).

@@ -3,8 +3,6 @@
  * waits until they are there.
  */
 import {
-  AckPolicy,
-  DeliverPolicy,
   DiscardPolicy,
   JetStreamApiError,
   type JetStreamManager,
@@ -15,8 +13,9 @@ import {
 } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Limits } from "../../schemas/limits.ts"
+import { ensureConsumer, wantedConsumers } from "./consumers.ts"
 import { STREAM_NOT_FOUND } from "./jetstream-codes.ts"
-import { buckets, consumers, streams, subjects } from "../../schemas/subjects.ts"
+import { buckets, streams, subjects } from "../../schemas/subjects.ts"
 
 const SECOND = 1_000_000_000
 /** Nonces outlive the time in which they are refused by this much, so that no clock drift lets one through. */
@@ -234,60 +233,6 @@ const ensureStream = async (manager: JetStreamManager, wanted: Wanted): Promise<
     await manager.streams.update(wanted.name, wanted).catch((error: unknown) => {
       throw isMissing(error) ? why : error
     })
-  }
-}
-
-interface Durable {
-  readonly name: string
-  readonly subject: string
-  readonly ackWaitMs: number
-  readonly pendingMax: number
-}
-
-/** What all workers of a kind share: they may take of it, not say what is in it. */
-const wantedConsumers = ({ webhook, service: { mail, vault } }: Limits): ReadonlyArray<Durable> => [
-  {
-    name: consumers.webhooks,
-    subject: subjects.deliveries,
-    ackWaitMs: webhook.ack_wait_ms,
-    pendingMax: webhook.ack_pending_max
-  },
-  {
-    name: consumers.outbound,
-    subject: subjects.sendings,
-    ackWaitMs: mail.send_ack_wait_ms,
-    pendingMax: mail.sends_pending_max
-  },
-  {
-    name: consumers.mailNotices,
-    subject: subjects.mailNotices,
-    ackWaitMs: mail.notice_ack_wait_ms,
-    pendingMax: mail.notice_pending_max
-  },
-  {
-    name: consumers.keeper,
-    subject: subjects.vaults,
-    ackWaitMs: vault.ack_wait_ms,
-    pendingMax: vault.ack_pending_max
-  }
-]
-
-const ensureConsumer = async (
-  manager: JetStreamManager,
-  { name, subject, ackWaitMs, pendingMax }: Durable
-): Promise<void> => {
-  const figures = { ack_wait: ackWaitMs * 1_000_000, max_ack_pending: pendingMax }
-  const wanted = {
-    durable_name: name,
-    filter_subject: subject,
-    deliver_policy: DeliverPolicy.All,
-    ack_policy: AckPolicy.Explicit,
-    ...figures
-  }
-  try {
-    await manager.consumers.add(streams.events, wanted)
-  } catch {
-    await manager.consumers.update(streams.events, name, figures)
   }
 }
 

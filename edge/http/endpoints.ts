@@ -8,9 +8,8 @@ import { Context } from "effect"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { API_PREFIX, HubApi } from "../../schemas/api.ts"
 import type { BodyKind } from "../../schemas/body-ceiling.ts"
-import type { Auth } from "../../schemas/envelope.ts"
+import type { Auth, TokenKind } from "../../schemas/envelope.ts"
 import { HubPages } from "../../schemas/pages.ts"
-import type { TokenKind } from "../vault/holder.ts"
 import { Row, Traits } from "../../schemas/traits.ts"
 
 export interface Endpoint extends Required<Traits> {

@@ -5,6 +5,7 @@ import { VaultApi as api } from "../../schemas/vault/api.ts"
 import {
   ChangeEntry,
   ciphertextProblem,
+  isUuid,
   CreateSource,
   FillResult,
   LoadKey,
@@ -20,7 +21,7 @@ import { bodyDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataParts, dataValue, type Response } from "../http/respond.ts"
-import { holding } from "../vault/holder.ts"
+import { holding } from "../vault/token.ts"
 import { signer } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
@@ -74,6 +75,7 @@ export const vaultRoutes = ({ bus, config: { hub } }: RouteParts) => {
         const { uid, kind, label = null, origins = [], limits = null, ...rest } = yield* decodeWrite(call)
         const { ciphertext, unconfirmed: isNew = false } = rest
         yield* textsChecked(call, { label })
+        if (!isUuid(uid)) return yield* refuse(invalidField("uid", "uid must be a UUID of version 4, in lower case."))
         const problem = ciphertextProblem(ciphertext)
         if (problem !== null) return yield* refuse(refusal("ciphertext_invalid", problem, { field: "ciphertext" }))
         const { actor, by } = yield* writer(call)
@@ -88,9 +90,9 @@ export const vaultRoutes = ({ bus, config: { hub } }: RouteParts) => {
       }),
     changeVaultEntry: (call, { params }) =>
       Effect.gen(function* () {
-        const entry = yield* numberOf("entry", params.id)
         yield* changeIn(call, ["origins", "limits"], ["uid", "kind", "label", "ciphertext"])
         const wanted = yield* decodeChange(call)
+        const entry = yield* numberOf("entry", params.id)
         const actor = yield* writing(call)
         const { origins = null, limits = null } = wanted
         yield* bus.ask(call, { actor, op: "vault.change_entry", input: { entry, origins, limits } })
@@ -179,8 +181,8 @@ const serviceHandlers = (bus: RouteParts["bus"]) => ({
     }),
   endFill: (call: Call, { params }: { readonly params: { readonly id: string } }) =>
     Effect.gen(function* () {
-      const fill = yield* numberOf("fill", params.id)
       const { status, code = null } = yield* decodeResult(call)
+      const fill = yield* numberOf("fill", params.id)
       const { agent: actor, hash } = holding(call)
       return dataValue(yield* bus.read(call, { actor, op: "vault.end_fill", input: { hash, fill, status, code } }))
     })

@@ -1,21 +1,6 @@
-/**
- * Who asks with a token of a vault (spec 5.4): a source, which writes entries and reads none, or a fill service.
- *
- * Invariants
- *  - What does not look like one is refused before a body is read. Whether it holds, the vault says each time.
- *  - One that does not hold counts as a request of nobody, so that tokens cost to be tried; one that holds draws on its
- *    agent's bucket, and does what its agent's standing lets it.
- *  - The token itself goes no further than this, but to the keeper (`keeper_key`); everybody else knows its hash.
- */
-import { createHash } from "node:crypto"
-import { Effect } from "effect"
-import { type Refusal, refusal } from "../../schemas/errors.ts"
-import { type VaultToken, vaultToken } from "../../schemas/vault/fields.ts"
+/** Who asks, where it is with a token of a vault (token.ts). */
+import type { VaultToken } from "../../schemas/vault/fields.ts"
 import type { VaultToSeal } from "../../schemas/vault/records.ts"
-import type { Bus } from "../bus/bus.ts"
-import type { Call } from "../http/call.ts"
-import { drawnOf, type EdgeLimits } from "../http/limits.ts"
-import type { Refused } from "../http/refused.ts"
 
 export interface Bearer extends VaultToken {
   readonly token: string
@@ -26,53 +11,4 @@ export interface Bearer extends VaultToken {
 /** With a token that holds. */
 export interface Holder extends Bearer {
   readonly vault: VaultToSeal
-}
-
-/** Which tokens an endpoint takes: `any` also where it may be signed instead. */
-export type TokenKind = "source" | "service" | "any"
-
-const noToken = refusal("authentication_required", "This needs a vault's token: send `Authorization: Bearer hx…`.", {
-  scheme: "Bearer"
-})
-const invalid: Refusal = { ...refusal("token_invalid", "This token is none, or it has ended."), status: 401 }
-
-const SCHEME = /^Bearer +([^ ]+) *$/i
-
-/** By form alone; `null` where none came and none is needed. */
-export const readHolder = (call: Call, wanted: TokenKind, signed: boolean): Bearer | Refusal | null => {
-  const header = call.header("authorization")
-  if (wanted === "any" && signed) return null
-  if (header === undefined) return noToken
-  const token = SCHEME.exec(header)?.[1] ?? ""
-  const read = vaultToken(token)
-  if (read === null || (wanted !== "any" && read.type !== wanted)) return invalid
-  return { ...read, token, hash: createHash("sha256").update(token).digest("hex") }
-}
-
-export const isBearer = (read: Bearer | Refusal): read is Bearer => "hash" in read
-
-export const admittedHolder = (
-  bus: Bus,
-  limits: EdgeLimits,
-  call: Call,
-  bearer: Bearer
-): Effect.Effect<Holder, Refused> =>
-  Effect.gen(function* () {
-    const { agent: actor, type, hash } = bearer
-    const vault = yield* Effect.catch(
-      bus.read(call, { actor, op: "vault.by_token", input: { type, hash }, anew: true }),
-      (failed) =>
-        failed.refusal.code === "token_invalid"
-          ? Effect.andThen(drawnOf(limits, "anon", call), Effect.fail(failed))
-          : Effect.fail(failed)
-    )
-    const writes = call.method !== "GET" && call.method !== "HEAD"
-    yield* bus.ask(call, { actor, op: "agent.admit_token", input: { writes }, anew: true })
-    return { ...bearer, vault }
-  })
-
-/** Of an endpoint for tokens: the pipeline lets nobody else come to its handler. */
-export const holding = (call: Call): Holder => {
-  if (call.holder === null) throw new Error("An endpoint for tokens was entered by nobody")
-  return call.holder
 }

@@ -9,7 +9,7 @@
 import { setTimeout as delay } from "node:timers/promises"
 import { LaunchFault, messageOf } from "./fault.ts"
 import { addressFor, drawPasswords } from "./bus-users.ts"
-import { asEdge, asKeeper, asMail, withoutVaultKey } from "./edge-keys.ts"
+import { environmentOf, type NodeKind } from "./node-environment.ts"
 import { startNats } from "./nats.ts"
 import type { NatsOptions, RunningServer } from "./nats.ts"
 import { startNodeChild } from "./node-child.ts"
@@ -59,9 +59,6 @@ export interface StackOptions {
   readonly nodeEnv?: (role: NodeKind, index: number) => NodeJS.ProcessEnv
 }
 
-/** `mail`, `keeper`: an actor process of that role alone. */
-export type NodeKind = "edge" | "actor" | "mail" | "keeper"
-
 export interface ServerRole {
   readonly role: SupervisedRole | undefined
   readonly url: string
@@ -79,13 +76,6 @@ const mailEnvironment = (port: number | null): NodeJS.ProcessEnv => ({
   HUB_ROLES: "mail",
   ...(port === null ? {} : { HUB_MAIL_PORT: String(port) })
 })
-
-const OF_KIND: Readonly<Record<NodeKind, (env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv>> = {
-  edge: (env) => asEdge(withoutVaultKey(env)),
-  actor: withoutVaultKey,
-  mail: (env) => asMail(withoutVaultKey(env)),
-  keeper: asKeeper
-}
 
 type StartServer = (options: { port: number; onSpawn: (process: TiedProcess) => void }) => Promise<RunningServer>
 
@@ -275,7 +265,7 @@ export class Stack {
 
   /** A server of our own knows a user for each role; one that runs elsewhere is addressed as it was named. */
   #asItsUser(kind: NodeKind, given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-    const env = OF_KIND[kind](given)
+    const env = environmentOf(kind, given)
     const url = env["HUB_NATS_URL"] ?? ""
     return typeof this.#options.nats === "string"
       ? env

@@ -1,9 +1,10 @@
 /** An agent's vault over HTTP (spec 4.12; contract 9, 17). */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import {
   created,
   describe,
+  describeByToken,
   page,
   PagingQuery,
   personFailures,
@@ -35,14 +36,6 @@ const tokenFailures = (...codes: ReadonlyArray<ErrorCode>) =>
 
 const tokenWriteFailures = (...codes: ReadonlyArray<ErrorCode>) =>
   tokenFailures("validation_error", "request_too_large", "idempotency_in_flight", "idempotency_conflict", ...codes)
-
-/** Asked with `Authorization: Bearer`: the handler looks at the token, whatever the pipeline knows of it. */
-const byToken = (type: "source" | "service" | "any", summary: string, description?: string) =>
-  OpenApi.annotations({
-    summary,
-    ...(description === undefined ? {} : { description }),
-    override: { "x-hub-auth": type === "any" ? "optional" : "none", "x-hub-token": type, "x-hub-body": "plain" }
-  })
 
 export const VaultApi = HttpApiGroup.make("vault")
   .annotate(Chapter, 70)
@@ -81,7 +74,7 @@ export const VaultApi = HttpApiGroup.make("vault")
       )
     })
       .annotateMerge(
-        byToken(
+        describeByToken(
           "any",
           "Write a sealed entry",
           "Signed, or with a token of a source or of a fill service. A source is told `id` and `uid` alone."
@@ -184,7 +177,7 @@ export const VaultApi = HttpApiGroup.make("vault")
       success: success(VaultToSeal),
       error: tokenFailures()
     })
-      .annotateMerge(byToken("source", "What a source seals to"))
+      .annotateMerge(describeByToken("source", "What a source seals to"))
       .annotate(Traits, OWN_BUCKET)
       .annotate(Row, "with a source's token: `vault`, `public_key`, `status`, `kinds`"),
     HttpApiEndpoint.post("loadVaultKey", "/vault/service/key", {
@@ -193,7 +186,7 @@ export const VaultApi = HttpApiGroup.make("vault")
       error: tokenWriteFailures("vault_not_active", "vault_key_taken")
     })
       .annotateMerge(
-        byToken(
+        describeByToken(
           "service",
           "The vault's key, for a fill service",
           "Sealed to the service's own one-time key; once a token."
@@ -206,7 +199,7 @@ export const VaultApi = HttpApiGroup.make("vault")
       success: success(Schema.Array(FillableEntry)),
       error: tokenFailures("validation_error")
     })
-      .annotateMerge(byToken("service", "What may be filled into a website"))
+      .annotateMerge(describeByToken("service", "What may be filled into a website"))
       .annotate(Traits, OWN_BUCKET)
       .annotate(Row, "with a fill service's token: entries for `origin`, of `kind`"),
     HttpApiEndpoint.post("openFill", "/vault/service/fill", {
@@ -228,7 +221,9 @@ export const VaultApi = HttpApiGroup.make("vault")
         "fill_expired"
       )
     })
-      .annotateMerge(byToken("service", "Fill an entry", "Policy first, then the journal, then the ciphertext."))
+      .annotateMerge(
+        describeByToken("service", "Fill an entry", "Policy first, then the journal, then the ciphertext.")
+      )
       .annotate(Traits, OWN_BUCKET)
       .annotate(
         Row,
@@ -240,7 +235,7 @@ export const VaultApi = HttpApiGroup.make("vault")
       success: success(ClosedFill),
       error: tokenWriteFailures("not_found")
     })
-      .annotateMerge(byToken("service", "What became of a fill", "A late one is taken once, and says so."))
+      .annotateMerge(describeByToken("service", "What became of a fill", "A late one is taken once, and says so."))
       .annotate(Traits, OWN_BUCKET)
       .annotate(Row, "with a fill service's token: `status` (`done`, `failed`), `code`, `filled`, `submitted`")
   )

@@ -25,9 +25,10 @@ export const vaultToken = (text: string): VaultToken | null => {
 }
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
-export const Uuid = Schema.String.check(
-  Schema.isPattern(UUID_V4, { message: "must be a UUID of version 4, in lower case" })
-)
+export const isUuid = (text: string): boolean => UUID_V4.test(text)
+const UUID_CHARS = 36
+/** That it is one of version 4 is told by name, once all fields are of their types. */
+export const Uuid = Schema.String.check(Schema.isMaxLength(UUID_CHARS, { message: "must be a UUID of version 4" }))
 
 export const Label = Storable.check(
   Schema.isPattern(SINGLE_LINE, { message: "must be one line" }),
@@ -50,8 +51,10 @@ export const Amount = Schema.Union([
   Schema.Finite
 ])
 
-const CURRENCY = /^[A-Z]{3}$/
-export const Currency = Schema.String.check(Schema.isPattern(CURRENCY, { message: "must be a currency of ISO 4217" }))
+const CURRENCY_CHARS = 3
+export const Currency = Schema.String.check(
+  Schema.isMaxLength(CURRENCY_CHARS, { message: "must be a currency of ISO 4217" })
+)
 
 export const WantedLimits = Schema.Struct({
   currency: Currency,

@@ -1,12 +1,14 @@
 /** Origins of websites to which an entry belongs (spec 4.12; contract 17): as `URL.origin` gives them, https alone. */
-import { isIP } from "node:net"
 
 /** Names that mean this machine or this network. */
 const LOCAL = /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa)$/
 
+/** As `URL` writes every address of version 4; one of version 6 stands in brackets. */
+const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/
+
 /** A name that a certificate of the public web could be for. */
 export const isPublicHost = (host: string): boolean =>
-  host.includes(".") && !host.endsWith(".") && !host.startsWith("[") && isIP(host) === 0 && !LOCAL.test(host)
+  host.includes(".") && !host.endsWith(".") && !host.startsWith("[") && !IPV4.test(host) && !LOCAL.test(host)
 
 export type OriginProblem = "page_not_https" | "page_host_refused"
 

@@ -31,12 +31,15 @@ export interface Operation {
   readonly method: string
   readonly path: string
   readonly auth: "none" | "signed" | "optional" | "human"
+  /** Which token of a vault it takes; `any` also where it may be signed. */
+  readonly token: "source" | "service" | "any" | null
   readonly parameters: ReadonlyArray<Parameter>
   readonly body: Shape | null
 }
 
 interface Described {
   readonly "x-hub-auth": Operation["auth"]
+  readonly "x-hub-token"?: NonNullable<Operation["token"]>
   readonly parameters?: ReadonlyArray<Parameter>
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Shape }>> }
 }
@@ -61,6 +64,7 @@ export const OPERATIONS: ReadonlyArray<Operation> = Object.entries(document.path
       method: method.toUpperCase(),
       path,
       auth: described["x-hub-auth"],
+      token: described["x-hub-token"] ?? null,
       parameters: described.parameters ?? [],
       body: body === undefined ? null : resolved(body)
     }

@@ -12,6 +12,7 @@ interface Operation {
   readonly operationId: string
   readonly summary?: string
   readonly "x-hub-auth"?: string
+  readonly "x-hub-token"?: string
   readonly "x-hub-max-body-bytes"?: number
   readonly parameters: ReadonlyArray<{ readonly name: string }>
   readonly security: unknown
@@ -131,7 +132,7 @@ describe("openapi.json", () => {
         expect.arrayContaining(["auth_headers_incomplete", "auth_bad_signature", "auth_nonce_reused", "key_unknown"])
       )
       expect(codes.includes("authentication_required"), `${method} ${path}`).toBe(
-        ["signed", "human"].includes(operation["x-hub-auth"] ?? "")
+        ["signed", "human"].includes(operation["x-hub-auth"] ?? "") || operation["x-hub-token"] !== undefined
       )
       expect(codesOf(operation, "403"), `${method} ${path}`).toEqual(
         expect.arrayContaining(["agent_banned", "agent_deleted"])

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import { loadEdgeConfig } from "../../edge/config.ts"
 import { filledIn } from "../../edge/docs/fill-in.ts"
-import { edgeKeys } from "../../ops/launcher/edge-keys.ts"
+import { edgeKeys } from "../../ops/launcher/node-environment.ts"
 
 const configOf = (limits: Readonly<Record<string, number>> = {}) =>
   loadEdgeConfig({

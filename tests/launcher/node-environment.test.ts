@@ -1,6 +1,6 @@
 /** What of the environment an edge gets. */
 import { expect, test } from "vitest"
-import { asEdge } from "../../ops/launcher/edge-keys.ts"
+import { asEdge } from "../../ops/launcher/node-environment.ts"
 
 test("an edge knows neither the service's key nor the ways to the tables, the mail server and its provider", () => {
   const kept = { HUB_ENV: "development", HUB_BASE_URL: "https://hub.example", AWS_REGION: "eu-central-1" }

@@ -3,7 +3,7 @@
  * vault's own fill service opens.
  */
 import sodium from "libsodium-wrappers"
-import type { EntryKind } from "./records.ts"
+import type { EntryKind } from "../../../schemas/vault/records.ts"
 
 export interface ToSeal {
   /** uid of the vault, and its public key in base64. */

@@ -1,5 +1,5 @@
 /**
- * What nodes may know of the service's keys. An edge: the public half, and a key derived of it for one purpose
+ * What nodes may know of the service's keys. The keeper: the key of vaults, which nobody else gets, and no other. An edge: the public half, and a key derived of it for one purpose
  * (edge/config.ts).
  */
 import { createHmac } from "node:crypto"
@@ -63,3 +63,15 @@ export const asEdge = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
 /** Of the mail provider an edge knows the region alone. */
 const withoutProvider = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("AWS_") || name === "AWS_REGION"))
+
+/** `mail`, `keeper`: an actor process of that role alone. */
+export type NodeKind = "edge" | "actor" | "mail" | "keeper"
+
+const OF_KIND: Readonly<Record<NodeKind, (env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv>> = {
+  edge: (env) => asEdge(withoutVaultKey(env)),
+  actor: withoutVaultKey,
+  mail: (env) => asMail(withoutVaultKey(env)),
+  keeper: asKeeper
+}
+
+export const environmentOf = (kind: NodeKind, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => OF_KIND[kind](env)
