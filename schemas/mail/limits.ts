@@ -138,10 +138,12 @@ export const MAIL_SERVICE_LIMITS = {
   /** One that nobody says to be working on goes to another; one attempt ends after so long. */
   notice_ack_wait_ms: 30_000,
   notice_try_ms: 90_000,
-  /** What failed is tried again after this, each time later, until it is given up. */
+  /** What failed is called for again after this, each time later, until it is given up. */
   notice_again_ms: 2000,
-  notice_again_max_ms: 300_000,
+  notice_again_max_ms: 1_800_000,
   notice_give_up_seconds: 172_800,
+  /** What nobody has carried out by then is given up before the log forgets it. */
+  notice_over_seconds: 255_600,
   /** One call of the provider's interface. */
   provider_connect_ms: 5000,
   provider_call_ms: 20_000,

@@ -18,6 +18,7 @@ const MESSAGES = "/api/v1/email/messages"
 /** Stands nowhere but sealed. */
 const HIDDEN = "the heron crosses the harbour at dawn"
 const SMALL_MESSAGE_BYTES = 400_000
+const PENDING_MAX = 4
 
 let provider: Provider
 let service: TestService
@@ -34,6 +35,7 @@ beforeAll(async () => {
     limits: {
       "limits.email.message_max_bytes": SMALL_MESSAGE_BYTES,
       "service.mail.certificate_fetch_ms": 60_000,
+      "service.mail.notice_pending_max": PENDING_MAX,
       "service.mail.notice_again_ms": 20,
       "service.mail.notice_again_max_ms": 100
     }
@@ -201,6 +203,22 @@ describe("a mail in a bucket", () => {
     expect((await arrived(agent))[0]).toMatchObject({ subject: "stored" })
     expect(await settled(notice)).toMatchObject({ outcome: "done" })
     expect(turns).toBe(3)
+  })
+
+  it("that is denied holds up nothing else, however many there are", async () => {
+    const { agent, to } = await withMailbox()
+    const place = "GET /hub-mail/denied"
+    provider.answers.set(place, serving("<Error><Code>AccessDenied</Code></Error>", 403))
+    const denied = await Promise.all(Array.from({ length: 3 * PENDING_MAX }, () => tell(inBucket([to], "denied"))))
+    const putOff = async (notice: string) =>
+      (await logOf(service.view, "mail_notice", notice)).some(({ commit }) =>
+        commit.events.some(({ type }) => type === "mail_notice.put_off")
+      )
+    await waitFor(async () => (await Promise.all(denied.map(putOff))).every(Boolean))
+    await tell(inline(message({ to, subject: "beside them" }), [to]))
+    expect((await arrived(agent))[0]).toMatchObject({ subject: "beside them" })
+    provider.answers.set(place, serving("<Error><Code>NoSuchKey</Code></Error>", 404))
+    for (const notice of denied) expect(await settled(notice)).toMatchObject({ outcome: "given_up" })
   })
 
   it.each<readonly [string, string, Parameters<Provider["answers"]["set"]>[1]]>([
