@@ -90,6 +90,8 @@ export const MAIL_SERVICE_LIMITS = {
   links_max: 200,
   /** Of a message's words, those that are found by search. */
   words_max: 300,
+  /** Rows that are read for codes of one sender: more than a mailbox takes in a day. */
+  codes_rows_max: 600,
   /** Attempts to send that one process has under way, and that wait in it. */
   sends_at_once: 16,
   sends_held_max: 64,

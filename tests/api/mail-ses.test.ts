@@ -3,7 +3,8 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { noticeId } from "../../edge/mail/notices.ts"
-import type { ListedMail, Mail, MailEvent } from "../../schemas/mail/records.ts"
+import { LIMITS } from "../../schemas/limits.ts"
+import type { ListedMail, Mail, MailCodes, MailEvent } from "../../schemas/mail/records.ts"
 import { testFolder, waitFor } from "../harness/index.ts"
 import { send } from "../support/http.ts"
 import { deliver, message } from "../support/mail.ts"
@@ -233,8 +234,7 @@ describe("a mail in a bucket", () => {
       }
     ]
   ])("that %s is given up, into the log", async (what, reason, served) => {
-    const { to } = await withMailbox()
-    const key = what.replaceAll(/\W/g, "-")
+    const [{ to }, key] = [await withMailbox(), what.replaceAll(/\W/g, "-")]
     provider.answers.set(`GET /hub-mail/${key}`, served)
     expect(await settled(await tell(inBucket([to], key)))).toMatchObject({ outcome: "given_up", reason })
   })
@@ -248,6 +248,22 @@ describe("a mail in a bucket", () => {
       expect(provider.asked).toEqual([])
     }
   )
+})
+
+it("codes of one sender are found behind any number of others'", async () => {
+  const { agent, to } = await withMailbox()
+  const body = "Your verification code is 482913."
+  const passing = { dmarcVerdict: verdict("PASS") }
+  await tell(inline(message({ to, from: "a@login.bank.example", body }), [to], passing))
+  await arrived(agent)
+  for (let n = 0; n < LIMITS.limits.email.codes_messages_max + 5; n++)
+    await settled(await tell(inline(message({ to, from: `x${n}@evil.example`, body }), [to], passing)))
+  await settled(await tell(inline(message({ to, from: "a@bank.example", body }), [to])))
+  const codes = await waitFor(async () => {
+    const answer = await agent.client.call("GET", "/api/v1/email/codes?from=bank.example")
+    return answer.text.includes('"unaligned":1') ? dataOf<ReadonlyArray<MailCodes>>(answer) : null
+  })
+  expect(codes.map(({ from }) => from.address)).toEqual(["a@login.bank.example"])
 })
 
 describe("what is no mail", () => {
@@ -268,7 +284,7 @@ describe("the mail process", () => {
   it("listens on no port, and carries out after its death what was told meanwhile", async () => {
     const { agent, to } = await withMailbox()
     const { mail } = service.system
-    if (mail === undefined) throw new Error("there is no mail process")
+    if (mail === undefined) throw new Error("none")
     await expect(deliver(mail.port, { to, raw: message({ to }) })).rejects.toThrow(/ECONNREFUSED/)
     await mail.kill()
     const notice = await tell(inline(message({ to, subject: "meanwhile" }), [to]))
