@@ -88,6 +88,10 @@ export const MAIL_SERVICE_LIMITS = {
   depth_max: 20,
   headers_max_bytes: 262_144,
   links_max: 200,
+  /** After that no commit can come any more of a message of which nobody told; so many parts wait for it; and looks at one. */
+  doubt_ms: 300_000,
+  doubts_max: 1024,
+  doubt_looks_max: 5,
   /** Of a message's words, those that are found by search. */
   words_max: 300,
   /** Rows that are read for codes of one sender: more than a mailbox takes in a day. */
