@@ -51,6 +51,15 @@ const checkedEvent = (held: Claimed, { found, provider }: Checked): MailDomainEv
   claim_until: provenBy(held.records, found) === true ? null : held.claim_until
 })
 
+/** As it is to be judged: by what it needs now. */
+const asNeeded = (
+  held: Claimed,
+  { records }: Checked
+): { readonly held: Claimed; readonly events: Array<MailDomainEvent> } =>
+  records === undefined
+    ? { held, events: [] }
+    : { held: { ...held, records }, events: [{ type: "mail_domain.records_changed", v: 1, records }] }
+
 /** `facts`: what was found just now. */
 export const decideVerify = (
   state: MailDomainState,
@@ -58,9 +67,10 @@ export const decideVerify = (
   { at, facts }: { readonly at: number; readonly facts: Checked },
   { domain_check_seconds }: MailLimits
 ): Decided => {
-  const held = claimedBy(state, agent)
-  if (held === null) return noDomain
-  const events: Array<MailDomainEvent> = [checkedEvent(held, facts)]
+  const claim = claimedBy(state, agent)
+  if (claim === null) return noDomain
+  const { held, events } = asNeeded(claim, facts)
+  events.push(checkedEvent(held, facts))
   if (!hasAll(held.records, facts.found)) return { events }
   if (held.active) {
     if (held.failing_since !== null && facts.provider !== "FAILED")
@@ -85,17 +95,18 @@ export const decideCheck = (
   { at, facts }: { readonly at: number; readonly facts: Checked },
   limits: MailLimits
 ): Decided => {
-  const held = claimed(state)
+  const claim = claimed(state)
   const now = dueFor(state, fired, at)
   if (now === "early") return TOO_EARLY
-  if (held === null || now === "another") return NOTHING
-  const checked = checkedEvent(held, facts)
+  if (claim === null || now === "another") return NOTHING
+  const { held, events } = asNeeded(claim, facts)
+  events.push(checkedEvent(held, facts))
   const missing = [...missingOf(held.records, facts.found), ...(facts.provider === "FAILED" ? [OF_PROVIDER] : [])]
   const graceMs = limits.domain_grace_seconds * 1000
   const since = held.failing_since ?? at
-  if (missing.length > 0 && at - since >= graceMs) return downgraded(held, checked, missing, at, facts, limits)
+  if (missing.length > 0 && at - since >= graceMs) return downgraded(held, events, missing, at, facts, limits)
   const next = at + limits.domain_check_seconds * 1000
-  const events: Array<MailDomainEvent> = [checked, { type: "mail_domain.check_due", v: 1, next_check: next }]
+  events.push({ type: "mail_domain.check_due", v: 1, next_check: next })
   const { agent, domain } = held
   if (missing.length > 0) {
     const days_left = Math.max(0, Math.ceil((since + graceMs - at) / DAY_MS))
@@ -108,13 +119,13 @@ export const decideCheck = (
 /** Without its proof it is a claim like any other from then on. */
 const downgraded = (
   { agent, domain, records }: Claimed,
-  checked: MailDomainEvent,
+  events: Array<MailDomainEvent>,
   missing: ReadonlyArray<string>,
   at: number,
   { found }: Checked,
   { domain_claim_seconds }: MailLimits
 ): Decided => {
-  const events: Array<MailDomainEvent> = [checked, { type: "mail_domain.downgraded", v: 1, agent, domain, missing }]
+  events.push({ type: "mail_domain.downgraded", v: 1, agent, domain, missing })
   // Not seen now, it has until then to be seen: a claim without an end would keep everybody else off.
   if (provenBy(records, found) === true) return { events }
   const claim_until = at + domain_claim_seconds * 1000

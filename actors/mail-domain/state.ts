@@ -52,6 +52,8 @@ export type MailDomainState = typeof MailDomainState.Type
 export const MailDomainEvent = Schema.Union([
   /** `from`: whose it was until now. */
   event("mail_domain.declared", 1, { ...declared, claim: Schema.Int, from: Schema.NullOr(Schema.String) }),
+  /** The provider needs others than before. */
+  event("mail_domain.records_changed", 1, { records: Schema.Array(DnsRecord) }),
   /** `claim_until`: as it stands from now on. */
   event("mail_domain.checked", 1, { ...looked, claim_until: NullableNumber }),
   event("mail_domain.check_due", 1, { next_check: NullableNumber }),
@@ -107,6 +109,9 @@ type OfHeld = Exclude<
 
 const evolveHeld = (held: HeldDomain, event: OfHeld, at: number): HeldDomain => {
   switch (event.type) {
+    case "mail_domain.records_changed":
+      // What was found was of the others.
+      return { ...held, records: event.records, last_check: null }
     case "mail_domain.checked": {
       const { found, provider, claim_until } = event
       return { ...held, claim_until, last_check: { at, found, provider } }

@@ -104,6 +104,22 @@ describe("a domain", () => {
     expect(world.events.at(-1)).toMatchObject({ missing: ["provider"] })
   })
 
+  test("whose provider needs other records needs these from then on, and its agent is told", () => {
+    const world = anActive()
+    const dkim = { type: "CNAME", name: `new.${DOMAIN}`, value: "new", required: true, purpose: "dkim" } as const
+    const records = [PROOF, OTHERS[0], dkim]
+    const changed = { found: [true, true, false], provider: "PENDING", records } as const
+    expect(world.check(changed)).toBe("records_changed checked check_due failing")
+    expect(world.events.at(-1)).toMatchObject({ missing: [`CNAME new.${DOMAIN}`], days_left: 3 })
+    expect(shown(world)).toMatchObject({ status: "active", records: [{}, {}, { ...dkim, found: false }] })
+    expect(world.verify("ada", { found: [true, true, true], provider: "SUCCESS" })).toBe("checked recovered")
+    const pending = new World()
+    pending.declare("ada")
+    expect(pending.verify("ada", changed)).toBe("records_changed checked")
+    expect(pending.verify("ada", { found: [true, true, true], provider: null })).toBe("checked activated check_due")
+    expect(pending.state.held?.records).toEqual(records)
+  })
+
   test("knows its own timers alone", () => {
     const world = anActive()
     const due = world.state.held?.next_check ?? 0
