@@ -2,7 +2,7 @@
 import { refusal, type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { FiredTimer } from "../../schemas/timer.ts"
-import { type Decision, firing, type Timer } from "../engine/definition.ts"
+import { type Decision, firing, isDue, type Timer } from "../engine/definition.ts"
 import { mayBeEarly } from "../mail/early.ts"
 import type { Checked } from "./checks.ts"
 import type { DkimKey } from "./dkim.ts"
@@ -173,16 +173,39 @@ export const forgetting = (id: string, at: number): Timer => ({
   of: { kind: "mail_domain", id }
 })
 
+type ForgetBounds = Pick<
+  Limits["service"]["mail"],
+  "forget_again_ms" | "forget_again_max_ms" | "forget_give_up_seconds"
+>
+
+/** What the provider is to be told now; `null`: nothing. */
+export const toForget = ({ held, left, forget_due }: MailDomainState, fired: FiredTimer): string | null =>
+  fired.name === FORGET_TIMER && held === null && (forget_due === null || isDue(fired, forget_due)) ? left : null
+
+/** Of one that it did not forget: it may be told again for so long. */
+export const isForgetOver = (
+  { left_since }: MailDomainState,
+  at: number,
+  { forget_give_up_seconds }: ForgetBounds
+): boolean => at - (left_since ?? at) >= forget_give_up_seconds * 1000
+
+/** `facts`: whether the provider has forgotten it. */
 export const decideForget = (
-  { held, left }: MailDomainState,
+  state: MailDomainState,
   fired: FiredTimer,
-  { at }: { readonly at: number }
+  { id, at, facts }: { readonly id: string; readonly at: number; readonly facts: { readonly forgotten: boolean } },
+  bounds: ForgetBounds
 ): Decided => {
   // Set before the commit that gives it up: it may be early, but not for long. What is held again stays.
-  if (held !== null) {
+  if (state.held !== null) {
     return mayBeEarly(fired, at) ? { refused: unavailable("The domain is held.") } : NOTHING
   }
-  return left === null ? NOTHING : { events: [{ type: "mail_domain.forgotten", v: 1 }] }
+  if (toForget(state, fired) === null) return NOTHING
+  if (facts.forgotten) return { events: [{ type: "mail_domain.forgotten", v: 1 }] }
+  if (isForgetOver(state, at, bounds)) return { events: [{ type: "mail_domain.forgotten", v: 1, given_up: true }] }
+  const age = at - (state.left_since ?? at)
+  const due = at + Math.min(Math.max(age, bounds.forget_again_ms), bounds.forget_again_max_ms)
+  return { events: [{ type: "mail_domain.forget_put_off", v: 1, due }], timers: [forgetting(id, due)] }
 }
 
 /** Of the service's own, made on first demand. */

@@ -119,6 +119,10 @@ export const MAIL_SERVICE_LIMITS = {
   domain_check_ms: 5000,
   /** Domains that a node looks at at once, of those that are declared and of those that are held. */
   domain_checks_max: 32,
+  /** A domain that the provider does not forget: told again after as long as that goes on, within these; then given up. */
+  forget_again_ms: 60_000,
+  forget_again_max_ms: 86_400_000,
+  forget_give_up_seconds: 604_800,
   /** Of one answer, those that are looked at; and of each. */
   dns_records_max: 50,
   dns_record_max_chars: 4096,
