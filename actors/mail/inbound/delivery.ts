@@ -3,7 +3,8 @@
  *
  * Invariants
  *  - What is answered with "taken" is in the log of each of its mailboxes. Whoever dies before says nothing, and the
- *    sender comes again: the same bytes from the same sender are the same command, and are received once.
+ *    sender comes again: the same bytes from the same sender are the same command, and are received once for as long as
+ *    the mailbox remembers it (its newest 128 commands, of a day at most).
  *  - Judged and read once, sealed for each mailbox under its own key.
  *  - Whom a mailbox's rules keep out is told that the message was taken: it is journaled, and dropped.
  */
