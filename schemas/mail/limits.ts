@@ -88,8 +88,14 @@ export const MAIL_SERVICE_LIMITS = {
   depth_max: 20,
   headers_max_bytes: 262_144,
   links_max: 200,
+  /** After that no commit can come any more of a message of which nobody told; so many parts wait for it; and looks at one. */
+  doubt_ms: 300_000,
+  doubts_max: 1024,
+  doubt_looks_max: 5,
   /** Of a message's words, those that are found by search. */
   words_max: 300,
+  /** Rows that are read for codes of one sender: more than a mailbox takes in a day. */
+  codes_rows_max: 600,
   /** Attempts to send that one process has under way, and that wait in it. */
   sends_at_once: 16,
   sends_held_max: 64,
@@ -113,6 +119,10 @@ export const MAIL_SERVICE_LIMITS = {
   domain_check_ms: 5000,
   /** Domains that a node looks at at once, of those that are declared and of those that are held. */
   domain_checks_max: 32,
+  /** A domain that the provider does not forget: told again after as long as that goes on, within these; then given up. */
+  forget_again_ms: 60_000,
+  forget_again_max_ms: 86_400_000,
+  forget_give_up_seconds: 604_800,
   /** Of one answer, those that are looked at; and of each. */
   dns_records_max: 50,
   dns_record_max_chars: 4096,
@@ -138,10 +148,12 @@ export const MAIL_SERVICE_LIMITS = {
   /** One that nobody says to be working on goes to another; one attempt ends after so long. */
   notice_ack_wait_ms: 30_000,
   notice_try_ms: 90_000,
-  /** What failed is tried again after this, each time later, until it is given up. */
+  /** What failed is called for again after this, each time later, until it is given up. */
   notice_again_ms: 2000,
-  notice_again_max_ms: 300_000,
+  notice_again_max_ms: 1_800_000,
   notice_give_up_seconds: 172_800,
+  /** What nobody has carried out by then is given up before the log forgets it. */
+  notice_over_seconds: 255_600,
   /** One call of the provider's interface. */
   provider_connect_ms: 5000,
   provider_call_ms: 20_000,

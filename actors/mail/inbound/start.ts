@@ -14,6 +14,7 @@ import { mailKeysWith } from "../keys.ts"
 import { mailSender } from "../outbound/start.ts"
 import { openParsers } from "../parse/parsers.ts"
 import { delivered, type DeliveryParts } from "./delivery.ts"
+import { doubts } from "./doubts.ts"
 import { recipientBy } from "./recipient.ts"
 import { returnsBy } from "./returns.ts"
 import { MailServer, type Receiving } from "./server.ts"
@@ -44,13 +45,16 @@ export const mailServer: Effect.Effect<void, never, Needed> = Effect.gen(functio
   const { email } = limits.limits
   const bounds = { ...limits.service.mail, ...email }
   const parsers = yield* openParsers(bounds)
+  const ask = asking((one, span) => asker.ask(one, span))
+  const store = mailStore(nats, manager, {
+    keepSeconds: email.retention_seconds + LONGER_SECONDS,
+    maxBytes: email.stored_max_bytes
+  })
   const parts: DeliveryParts = {
-    ask: asking((one, span) => asker.ask(one, span)),
+    ask,
     keys,
-    store: mailStore(nats, manager, {
-      keepSeconds: email.retention_seconds + LONGER_SECONDS,
-      maxBytes: email.stored_max_bytes
-    }),
+    store,
+    doubt: yield* doubts({ ask, store, bounds }),
     nextNumber: Effect.tryPromise({ try: () => nextNumber(nats, "mail"), catch: () => notTaken }),
     parse: (raw) => parsers.parse(raw),
     wordsMax: bounds.words_max,
