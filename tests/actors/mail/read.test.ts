@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { Effect, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { ParsedMail } from "../../../actors/mail/parse/parsed.ts"
-import { openParsers, type Parsers } from "../../../actors/mail/parse/parsers.ts"
+import { openReaders, type Readers } from "../../../actors/mail/parse/readers.ts"
 import { cutTo, type ReadBounds, readMail, unread } from "../../../actors/mail/parse/read.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { isStorable, SINGLE_LINE } from "../../../schemas/plain-text.ts"
@@ -137,15 +137,14 @@ describe("read", () => {
 
 describe("a thread", () => {
   let scope: Scope.Closeable
-  let parsers: Parsers
+  let readers: Readers
   beforeAll(async () => {
     scope = Scope.makeUnsafe()
-    const bounds = { ...BOUNDS, parsers: 2, parse_ms: 2000, parser_start_ms: 30_000 }
-    parsers = await Effect.runPromise(Scope.provide(openParsers(bounds), scope))
+    readers = await Effect.runPromise(Scope.provide(openReaders(BOUNDS, null), scope))
   })
   afterAll(() => Effect.runPromise(Scope.close(scope, Effect.exit(Effect.void) as never)))
 
-  const parse = (raw: string) => Effect.runPromise(parsers.parse(Buffer.from(raw)))
+  const parse = (raw: string) => Effect.runPromise(readers.parse(Buffer.from(raw)))
   const nested = (depth: number): string => {
     const levels = Array.from({ length: depth }, (_, n) => n)
     const open = levels.map((n) => `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}\r\n`).join("")
