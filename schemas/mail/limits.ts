@@ -88,6 +88,8 @@ export const MAIL_SERVICE_LIMITS = {
   thread_heap_mb: 192,
   depth_max: 20,
   headers_max_bytes: 262_144,
+  /** Of a message that is read: 10 MB of base64 have fewer. */
+  lines_max: 150_000,
   links_max: 200,
   /** Of a message's words, those that are found by search. */
   words_max: 300,

@@ -135,6 +135,31 @@ describe("read", () => {
   )
 })
 
+describe("a table", () => {
+  const textOf = async (table: string) =>
+    (await read(`Content-Type: text/html\r\n\r\n<table>${table}</table>`)).text.split(/\n+/).map((row) => row.trim())
+
+  test("is drawn as one, however much room its cells ask for", async () => {
+    const rows = "<tr><td>a</td><td>b</td></tr><tr><td colspan=2>c</td></tr>"
+    expect(await textOf(rows)).toEqual(["a   b", "c"])
+    const wide = '<tr><td colspan=1000000 rowspan="1e9">a</td><td colspan="-1">b</td></tr>'
+    expect((await textOf(wide)).map((row) => row.split(/ +/))).toEqual([["a", "b"]])
+  })
+
+  test("that is too large is told row by row", async () => {
+    const cells = "<td>x</td>".repeat(4000)
+    const [first, second] = await textOf(`<tr><th>head</th><td>cell</td></tr><tr>${cells}</tr>`)
+    expect([first, second?.length]).toEqual(["head cell", 7999])
+    expect(await textOf("<tr><td>x</td></tr>".repeat(3000))).toHaveLength(3000)
+  })
+})
+
+test("of too many lines none is read", async () => {
+  const lines = (count: number) => Buffer.from(`Subject: lines\r\n\r\n${"\n".repeat(count)}`)
+  await expect(readMail(lines(BOUNDS.lines_max), BOUNDS)).rejects.toThrow("too many lines")
+  expect((await readMail(lines(1000), BOUNDS)).subject).toBe("lines")
+})
+
 describe("a thread", () => {
   let scope: Scope.Closeable
   let readers: Readers
