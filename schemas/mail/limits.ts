@@ -77,16 +77,19 @@ export const MAIL_SERVICE_LIMITS = {
   commands_max: 1000,
   /** Messages that are held at once, over all connections; one more is told to come again. */
   held_max_bytes: 67_108_864,
-  /** Messages that are parsed at once, each in a thread of its own; and that wait for it. */
-  parsers: 2,
-  parses_waiting_max: 128,
-  /** A message that takes a thread longer is tried once more, in a new one. */
-  parse_ms: 2000,
+  /** In which messages are read and judged; how many each has in hand, most of which wait for DNS; and what waits. */
+  threads: 2,
+  thread_jobs_max: 128,
+  threads_waiting_max: 256,
+  /** A message that takes more of its thread, for reading or for judging, is kept as it is. */
+  thread_cpu_ms: 2000,
   /** For a thread to begin, on a machine that has much to do. */
-  parser_start_ms: 30_000,
-  parser_heap_mb: 192,
+  thread_start_ms: 30_000,
+  thread_heap_mb: 192,
   depth_max: 20,
   headers_max_bytes: 262_144,
+  /** Of a message that is read: 10 MB of base64 have fewer. */
+  lines_max: 150_000,
   links_max: 200,
   /** After that no commit can come any more of a message of which nobody told; so many parts wait for it; and looks at one. */
   doubt_ms: 300_000,
@@ -114,6 +117,7 @@ export const MAIL_SERVICE_LIMITS = {
   report_max_bytes: 262_144,
   /** All that DNS is asked to judge one message. */
   verdict_ms: 4000,
+  verdict_questions_max: 100,
   dns_query_ms: 1500,
   /** All that DNS is asked for one domain of an agent's. */
   domain_check_ms: 5000,

@@ -67,7 +67,7 @@ const harmless = (mail: ParsedMail, { virus }: Verdicts): ParsedMail =>
 export const delivered = (
   parts: DeliveryParts,
   incoming: Incoming,
-  judged: Effect.Effect<Judged>
+  judged: Effect.Effect<Judged, Refusal>
 ): Effect.Effect<void, Refusal> =>
   Effect.gen(function* () {
     const [mail, judgement] = yield* Effect.all([parts.parse(incoming.raw), judged], { concurrency: 2 })
