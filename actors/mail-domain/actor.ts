@@ -1,7 +1,8 @@
 /** A mail domain; declared in schemas/mail-domain/operations.ts. */
-import { Effect } from "effect"
-import { notFound, refusal, type Refusal, unavailable } from "../../schemas/errors.ts"
+import { Effect, Result } from "effect"
+import { notFound, refusal, type Refusal } from "../../schemas/errors.ts"
 import { domainOperations } from "../../schemas/mail-domain/operations.ts"
+import { logNow } from "../../schemas/runtime/log/log.ts"
 import type { FiredTimer } from "../../schemas/timer.ts"
 import { custom, type PrepareContext, read, write } from "../engine/definition.ts"
 import { type Fold, kind } from "../kind.ts"
@@ -19,8 +20,10 @@ import {
   decideVerify,
   dueFor,
   FORGET_TIMER,
+  isForgetOver,
   noDomain,
-  type OwnFacts
+  type OwnFacts,
+  toForget
 } from "./decide.ts"
 import { makeKey, openKey } from "./dkim.ts"
 import { domainId } from "../../schemas/mail-domain/id.ts"
@@ -49,9 +52,13 @@ const NO_CHECK: Checked = { found: [], provider: null }
 const NO_CLAIM: ClaimFacts = { mailboxes: 0, holderSeq: 0 }
 
 /** What a timer's decision needs, by its name. */
-type TimerFacts = { readonly check: Checked; readonly claim: ClaimFacts }
-
-const notForgotten = unavailable("The provider of mail cannot be asked at the moment.")
+interface TimerFacts {
+  readonly check: Checked
+  readonly claim: ClaimFacts
+  readonly forgotten: boolean
+  /** A domain that the provider is told of no more, though it has it still. */
+  readonly givenUp: string | null
+}
 
 export const mailDomainKind = kind(fold, domainOperations, (node) => {
   const parts = domainParts(node)
@@ -80,11 +87,12 @@ export const mailDomainKind = kind(fold, domainOperations, (node) => {
 
   const timerFacts = (state: MailDomainState, fired: FiredTimer, context: PrepareContext) =>
     Effect.gen(function* () {
-      const { held, left } = state
-      if (fired.name === FORGET_TIMER && held === null && left !== null && parts !== null)
-        // A timer comes again for this alone.
-        yield* Effect.mapError(parts.provider.forget(left), () => notForgotten)
-      const facts: TimerFacts = { check: NO_CHECK, claim: NO_CLAIM }
+      const { held } = state
+      const left = toForget(state, fired)
+      const forgotten =
+        left === null || parts === null ? false : Result.isSuccess(yield* Effect.result(parts.provider.forget(left)))
+      const givenUp = !forgotten && isForgetOver(state, context.at, service.mail) ? left : null
+      const facts: TimerFacts = { check: NO_CHECK, claim: NO_CLAIM, forgotten, givenUp }
       if (held === null || dueFor(state, fired, context.at) !== "due") return facts
       if (fired.name === CHECK_TIMER) return { ...facts, check: yield* checked(held) }
       return { ...facts, claim: yield* claimFacts(held, context) }
@@ -137,12 +145,19 @@ export const mailDomainKind = kind(fold, domainOperations, (node) => {
       "mail_domain.default": read(() => ({ data: { domain: parts?.own ?? null } })),
       "mail_domain.timer": write({
         prepare: timerFacts,
-        decide: (state, fired, { id, at, facts: { check, claim } }) => {
+        decide: (state, fired, { id, at, facts }) => {
+          const { check, claim } = facts
           if (fired.name === CHECK_TIMER) return decideCheck(state, fired, { at, facts: check }, limits.email)
           if (fired.name === CLAIM_TIMER) return decideClaimEnd(state, fired, { id, at, facts: claim }, limits.email)
-          return fired.name === FORGET_TIMER ? decideForget(state, fired, { at }) : { events: [] }
+          return fired.name === FORGET_TIMER
+            ? decideForget(state, fired, { id, at, facts }, service.mail)
+            : { events: [] }
         },
-        answer: () => null
+        answer: () => null,
+        after: (_fired, { facts: { givenUp } }) =>
+          Effect.sync(() => {
+            if (givenUp !== null) logNow("warn", "mail", { domain: givenUp, error: "the provider does not forget it" })
+          })
       })
     }
   }

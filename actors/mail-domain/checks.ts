@@ -5,10 +5,12 @@ import type { Limits } from "../../schemas/limits.ts"
 import { type DnsRecord, proofName } from "../../schemas/mail-domain/records.ts"
 import type { Sealer } from "../log/seal.ts"
 import type { DnsQuestions } from "../mail/dns.ts"
-import { type Found, foundIn } from "./matching.ts"
+import { type Found, foundIn, hasAll } from "./matching.ts"
 import type { DomainProvider, ProviderStatus } from "./provider.ts"
 
 export interface Checked {
+  /** What the domain needs from now on, where that is not what it needed; `found` is of these then. */
+  readonly records?: ReadonlyArray<DnsRecord>
   readonly found: Found
   readonly provider: ProviderStatus | null
 }
@@ -29,21 +31,50 @@ const lookedUp = (dns: Asked, record: DnsRecord) =>
     (answers) => foundIn(record, answers)
   )
 
+/** The proof stays; what is new is not there yet. `null` where the provider needs no other keys than before. */
+const redeclared = (
+  records: ReadonlyArray<DnsRecord>,
+  found: Found,
+  wanted: ReadonlyArray<DnsRecord>
+): Pick<Checked, "records" | "found"> | null => {
+  const known = new Map(records.map((record, index): [string, boolean | null] => [keyOf(record), found[index] ?? null]))
+  if (wanted.every((one) => one.purpose !== "dkim" || known.has(keyOf(one)))) return null
+  const all = [...records.filter(({ purpose }) => purpose === "verification"), ...wanted]
+  return { records: all, found: all.map((one) => foundOf(known, one)) }
+}
+
+const foundOf = (known: ReadonlyMap<string, boolean | null>, record: DnsRecord): boolean | null => {
+  const found = known.get(keyOf(record))
+  return found === undefined ? false : found
+}
+
+const keyOf = ({ type, name, value }: DnsRecord): string => `${type} ${name} ${value}`
+
 /** Each for itself: who is silent keeps nobody else's answer back. */
 export const checkedBy = (
-  { dns, provider }: { readonly dns: Asked; readonly provider: Pick<DomainProvider, "check"> },
+  { dns, provider }: { readonly dns: Asked; readonly provider: Pick<DomainProvider, "check" | "again"> },
   { domain, records }: { readonly domain: string; readonly records: ReadonlyArray<DnsRecord> },
   { domain_check_ms: duration }: Bounds
 ): Effect.Effect<Checked> => {
   const inTime = <A>(look: Effect.Effect<A>): Effect.Effect<A | null> =>
     Effect.timeoutOrElse(look, { duration, orElse: () => Effect.succeed(null) })
-  return Effect.all(
-    {
-      found: Effect.forEach(records, (record) => inTime(lookedUp(dns, record)), { concurrency: "unbounded" }),
-      provider: inTime(Effect.orElseSucceed(provider.check(domain), () => null))
-    },
-    { concurrency: "unbounded" }
-  )
+  const said = (look: ReturnType<DomainProvider["check"]>) => inTime(Effect.orElseSucceed(look, () => null))
+  return Effect.gen(function* () {
+    const { found, first } = yield* Effect.all(
+      {
+        found: Effect.forEach(records, (record) => inTime(lookedUp(dns, record)), { concurrency: "unbounded" }),
+        first: said(provider.check(domain))
+      },
+      { concurrency: "unbounded" }
+    )
+    const isStuck = first?.status === "FAILED" && hasAll(records, found)
+    // Of other keys than those that are there nothing is gained by looking again.
+    const again =
+      isStuck && redeclared(records, found, first.records) === null ? yield* said(provider.again(domain)) : null
+    const last = again ?? first
+    const status = last?.status ?? null
+    return { found, provider: status, ...(last === null ? null : redeclared(records, found, last.records)) }
+  })
 }
 
 const BUSY = unavailable("Too many domains are looked at at the moment. It is safe to try again.")

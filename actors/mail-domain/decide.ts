@@ -2,7 +2,7 @@
 import { refusal, type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { FiredTimer } from "../../schemas/timer.ts"
-import { type Decision, firing, type Timer } from "../engine/definition.ts"
+import { type Decision, firing, isDue, type Timer } from "../engine/definition.ts"
 import { mayBeEarly } from "../mail/early.ts"
 import type { Checked } from "./checks.ts"
 import type { DkimKey } from "./dkim.ts"
@@ -51,6 +51,15 @@ const checkedEvent = (held: Claimed, { found, provider }: Checked): MailDomainEv
   claim_until: provenBy(held.records, found) === true ? null : held.claim_until
 })
 
+/** As it is to be judged: by what it needs now. */
+const asNeeded = (
+  held: Claimed,
+  { records }: Checked
+): { readonly held: Claimed; readonly events: Array<MailDomainEvent> } =>
+  records === undefined
+    ? { held, events: [] }
+    : { held: { ...held, records }, events: [{ type: "mail_domain.records_changed", v: 1, records }] }
+
 /** `facts`: what was found just now. */
 export const decideVerify = (
   state: MailDomainState,
@@ -58,9 +67,10 @@ export const decideVerify = (
   { at, facts }: { readonly at: number; readonly facts: Checked },
   { domain_check_seconds }: MailLimits
 ): Decided => {
-  const held = claimedBy(state, agent)
-  if (held === null) return noDomain
-  const events: Array<MailDomainEvent> = [checkedEvent(held, facts)]
+  const claim = claimedBy(state, agent)
+  if (claim === null) return noDomain
+  const { held, events } = asNeeded(claim, facts)
+  events.push(checkedEvent(held, facts))
   if (!hasAll(held.records, facts.found)) return { events }
   if (held.active) {
     if (held.failing_since !== null && facts.provider !== "FAILED")
@@ -85,17 +95,18 @@ export const decideCheck = (
   { at, facts }: { readonly at: number; readonly facts: Checked },
   limits: MailLimits
 ): Decided => {
-  const held = claimed(state)
+  const claim = claimed(state)
   const now = dueFor(state, fired, at)
   if (now === "early") return TOO_EARLY
-  if (held === null || now === "another") return NOTHING
-  const checked = checkedEvent(held, facts)
+  if (claim === null || now === "another") return NOTHING
+  const { held, events } = asNeeded(claim, facts)
+  events.push(checkedEvent(held, facts))
   const missing = [...missingOf(held.records, facts.found), ...(facts.provider === "FAILED" ? [OF_PROVIDER] : [])]
   const graceMs = limits.domain_grace_seconds * 1000
   const since = held.failing_since ?? at
-  if (missing.length > 0 && at - since >= graceMs) return downgraded(held, checked, missing, at, facts, limits)
+  if (missing.length > 0 && at - since >= graceMs) return downgraded(held, events, missing, at, facts, limits)
   const next = at + limits.domain_check_seconds * 1000
-  const events: Array<MailDomainEvent> = [checked, { type: "mail_domain.check_due", v: 1, next_check: next }]
+  events.push({ type: "mail_domain.check_due", v: 1, next_check: next })
   const { agent, domain } = held
   if (missing.length > 0) {
     const days_left = Math.max(0, Math.ceil((since + graceMs - at) / DAY_MS))
@@ -108,13 +119,13 @@ export const decideCheck = (
 /** Without its proof it is a claim like any other from then on. */
 const downgraded = (
   { agent, domain, records }: Claimed,
-  checked: MailDomainEvent,
+  events: Array<MailDomainEvent>,
   missing: ReadonlyArray<string>,
   at: number,
   { found }: Checked,
   { domain_claim_seconds }: MailLimits
 ): Decided => {
-  const events: Array<MailDomainEvent> = [checked, { type: "mail_domain.downgraded", v: 1, agent, domain, missing }]
+  events.push({ type: "mail_domain.downgraded", v: 1, agent, domain, missing })
   // Not seen now, it has until then to be seen: a claim without an end would keep everybody else off.
   if (provenBy(records, found) === true) return { events }
   const claim_until = at + domain_claim_seconds * 1000
@@ -162,16 +173,39 @@ export const forgetting = (id: string, at: number): Timer => ({
   of: { kind: "mail_domain", id }
 })
 
+type ForgetBounds = Pick<
+  Limits["service"]["mail"],
+  "forget_again_ms" | "forget_again_max_ms" | "forget_give_up_seconds"
+>
+
+/** What the provider is to be told now; `null`: nothing. */
+export const toForget = ({ held, left, forget_due }: MailDomainState, fired: FiredTimer): string | null =>
+  fired.name === FORGET_TIMER && held === null && (forget_due === null || isDue(fired, forget_due)) ? left : null
+
+/** Of one that it did not forget: it may be told again for so long. */
+export const isForgetOver = (
+  { left_since }: MailDomainState,
+  at: number,
+  { forget_give_up_seconds }: ForgetBounds
+): boolean => at - (left_since ?? at) >= forget_give_up_seconds * 1000
+
+/** `facts`: whether the provider has forgotten it. */
 export const decideForget = (
-  { held, left }: MailDomainState,
+  state: MailDomainState,
   fired: FiredTimer,
-  { at }: { readonly at: number }
+  { id, at, facts }: { readonly id: string; readonly at: number; readonly facts: { readonly forgotten: boolean } },
+  bounds: ForgetBounds
 ): Decided => {
   // Set before the commit that gives it up: it may be early, but not for long. What is held again stays.
-  if (held !== null) {
+  if (state.held !== null) {
     return mayBeEarly(fired, at) ? { refused: unavailable("The domain is held.") } : NOTHING
   }
-  return left === null ? NOTHING : { events: [{ type: "mail_domain.forgotten", v: 1 }] }
+  if (toForget(state, fired) === null) return NOTHING
+  if (facts.forgotten) return { events: [{ type: "mail_domain.forgotten", v: 1 }] }
+  if (isForgetOver(state, at, bounds)) return { events: [{ type: "mail_domain.forgotten", v: 1, given_up: true }] }
+  const age = at - (state.left_since ?? at)
+  const due = at + Math.min(Math.max(age, bounds.forget_again_ms), bounds.forget_again_max_ms)
+  return { events: [{ type: "mail_domain.forget_put_off", v: 1, due }], timers: [forgetting(id, due)] }
 }
 
 /** Of the service's own, made on first demand. */

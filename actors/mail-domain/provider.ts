@@ -2,12 +2,18 @@
 import { Effect } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import type { ProviderBounds } from "../mail/ses/client.ts"
-import type { Identities, ProviderFault } from "../mail/ses/identities.ts"
+import type { Identities, Identity, ProviderFault } from "../mail/ses/identities.ts"
 import type { DnsRecord } from "../../schemas/mail-domain/records.ts"
 import type { MailSettings, SesMail, SmtpMail } from "../../schemas/mail/settings.ts"
 
 /** Of a provider that looks at domains itself. */
 export type ProviderStatus = "PENDING" | "TEMPORARY_FAILURE" | "NOT_STARTED" | "FAILED" | "SUCCESS"
+
+export interface ProviderLook {
+  readonly status: ProviderStatus
+  /** What it needs, as `declare` tells it; empty where it does not say. */
+  readonly records: ReadonlyArray<DnsRecord>
+}
 
 /** Public half of the key that we sign by: SubjectPublicKeyInfo, DER in base64. */
 export interface DkimPublic {
@@ -19,7 +25,9 @@ export interface DomainProvider {
   /** The records that it needs, beside the proof of who holds the domain. Done again, it changes nothing. */
   readonly declare: (domain: string, dkim: DkimPublic) => Effect.Effect<ReadonlyArray<DnsRecord>, Refusal>
   /** `null`: it says nothing of its own. */
-  readonly check: (domain: string) => Effect.Effect<ProviderStatus | null, Refusal>
+  readonly check: (domain: string) => Effect.Effect<ProviderLook | null, Refusal>
+  /** One that it has given up, though its records are there: it is to look again. */
+  readonly again: (domain: string) => Effect.Effect<ProviderLook | null, Refusal>
   readonly forget: (domain: string) => Effect.Effect<void, Refusal>
 }
 
@@ -53,10 +61,31 @@ export const smtpProvider = ({ domain: ours, host }: Pick<SmtpMail, "domain" | "
       }
     ]),
   check: () => Effect.succeed(null),
+  again: () => Effect.succeed(null),
   forget: () => Effect.void
 })
 
 const notAnswered = refusal("email_provider_error", "The provider of mail did not answer as it should.")
+
+const sesRecords = (region: string, domain: string, tokens: ReadonlyArray<string>): ReadonlyArray<DnsRecord> => [
+  {
+    type: "MX",
+    name: domain,
+    value: `inbound-smtp.${region}.amazonaws.com`,
+    priority: MX_PRIORITY,
+    required: true,
+    purpose: "mx"
+  },
+  { type: "TXT", name: domain, value: "v=spf1 include:amazonses.com ~all", required: true, purpose: "spf" },
+  ...tokens.map((token): DnsRecord => ({
+    type: "CNAME",
+    name: `${token}._domainkey.${domain}`,
+    value: `${token}.dkim.amazonses.com`,
+    required: true,
+    purpose: "dkim"
+  })),
+  { type: "TXT", name: `_dmarc.${domain}`, value: "v=DMARC1; p=quarantine", required: false, purpose: "dmarc" }
+]
 
 /** SES takes mail in, sends and signs by keys of its own, which it names by tokens. */
 const sesProvider = ({ region }: SesMail, bounds: ProviderBounds): DomainProvider => {
@@ -68,37 +97,28 @@ const sesProvider = ({ region }: SesMail, bounds: ProviderBounds): DomainProvide
   })
   const asked = <A>(ask: (all: Identities) => Effect.Effect<A, ProviderFault>): Effect.Effect<A, Refusal> =>
     Effect.mapError(Effect.flatMap(identities, ask), () => notAnswered)
+  const looked = (
+    domain: string,
+    ask: (all: Identities) => Effect.Effect<Identity, ProviderFault>
+  ): Effect.Effect<ProviderLook, Refusal> =>
+    Effect.map(asked(ask), ({ status, tokens }) => ({
+      status,
+      records: tokens.length === 0 ? [] : sesRecords(region, domain, tokens)
+    }))
   return {
     declare: (domain) =>
       Effect.map(
-        asked((all) => all.declareIdentity(domain)),
-        (tokens) => [
-          {
-            type: "MX",
-            name: domain,
-            value: `inbound-smtp.${region}.amazonaws.com`,
-            priority: MX_PRIORITY,
-            required: true,
-            purpose: "mx"
-          },
-          { type: "TXT", name: domain, value: "v=spf1 include:amazonses.com ~all", required: true, purpose: "spf" },
-          ...tokens.map((token): DnsRecord => ({
-            type: "CNAME",
-            name: `${token}._domainkey.${domain}`,
-            value: `${token}.dkim.amazonses.com`,
-            required: true,
-            purpose: "dkim"
-          })),
-          { type: "TXT", name: `_dmarc.${domain}`, value: "v=DMARC1; p=quarantine", required: false, purpose: "dmarc" }
-        ]
+        looked(domain, (all) => all.declareIdentity(domain)),
+        ({ records }) => records
       ),
-    // One that it has forgotten meanwhile is declared again.
+    // One that it has forgotten meanwhile is declared again, and may have other tokens.
     check: (domain) =>
-      asked((all) =>
-        Effect.flatMap(all.identityStatus(domain), (status) =>
-          status === null ? Effect.as(all.declareIdentity(domain), "PENDING" as const) : Effect.succeed(status)
+      looked(domain, (all) =>
+        Effect.flatMap(all.identityOf(domain), (identity) =>
+          identity === null ? all.declareIdentity(domain) : Effect.succeed(identity)
         )
       ),
+    again: (domain) => looked(domain, (all) => all.seekAgain(domain)),
     forget: (domain) => asked((all) => all.deleteIdentity(domain))
   }
 }

@@ -45,13 +45,18 @@ export const MailDomainState = Schema.Struct({
   claim: Schema.Int,
   held: Schema.NullOr(HeldDomain),
   /** One that the provider still has to forget. */
-  left: Schema.NullOr(Schema.String)
+  left: Schema.NullOr(Schema.String),
+  left_since: NullableNumber,
+  /** When it is told so again; `null` where it was not told yet. */
+  forget_due: NullableNumber
 })
 export type MailDomainState = typeof MailDomainState.Type
 
 export const MailDomainEvent = Schema.Union([
   /** `from`: whose it was until now. */
   event("mail_domain.declared", 1, { ...declared, claim: Schema.Int, from: Schema.NullOr(Schema.String) }),
+  /** The provider needs others than before. */
+  event("mail_domain.records_changed", 1, { records: Schema.Array(DnsRecord) }),
   /** `claim_until`: as it stands from now on. */
   event("mail_domain.checked", 1, { ...looked, claim_until: NullableNumber }),
   event("mail_domain.check_due", 1, { next_check: NullableNumber }),
@@ -77,13 +82,21 @@ export const MailDomainEvent = Schema.Union([
     claim: Schema.Int,
     why: Schema.Literals(["given up", "expired"])
   }),
-  event("mail_domain.forgotten", 1)
+  event("mail_domain.forget_put_off", 1, { due: Schema.Number }),
+  /** `given_up`: the provider has it still. */
+  event("mail_domain.forgotten", 1, { given_up: Schema.optionalKey(Schema.Boolean) })
 ])
 export type MailDomainEvent = typeof MailDomainEvent.Type
 
 export type MailDomainActor = ActorOf<MailDomainState, MailDomainEvent>
 
-export const NOT_HELD: MailDomainState = { claim: 0, held: null, left: null }
+export const NOT_HELD: MailDomainState = {
+  claim: 0,
+  held: null,
+  left: null,
+  left_since: null,
+  forget_due: null
+}
 
 export const evolveMailDomain = (
   state: MailDomainState,
@@ -93,20 +106,31 @@ export const evolveMailDomain = (
   if (event.type === "mail_domain.declared") {
     const { domain, agent, records, dkim, claim_until, claim } = event
     const fresh = { active: false, created_at: at, failing_since: null, downgraded_at: null, next_check: null }
-    return { claim, left: null, held: { domain, agent, records, dkim, claim_until, ...fresh, last_check: null } }
+    return { ...NOT_HELD, claim, held: { domain, agent, records, dkim, claim_until, ...fresh, last_check: null } }
   }
-  if (event.type === "mail_domain.released") return { ...state, held: null, left: event.domain }
-  if (event.type === "mail_domain.forgotten") return { ...state, left: null }
+  if (event.type === "mail_domain.released")
+    return { ...NOT_HELD, claim: state.claim, left: event.domain, left_since: at }
+  if (event.type === "mail_domain.forget_put_off") return { ...state, forget_due: event.due }
+  if (event.type === "mail_domain.forgotten") return { ...NOT_HELD, claim: state.claim, held: state.held }
   return state.held === null ? state : { ...state, held: evolveHeld(state.held, event, at) }
 }
 
 type OfHeld = Exclude<
   MailDomainEvent,
-  { readonly type: "mail_domain.declared" | "mail_domain.released" | "mail_domain.forgotten" }
+  {
+    readonly type:
+      | "mail_domain.declared"
+      | "mail_domain.released"
+      | "mail_domain.forget_put_off"
+      | "mail_domain.forgotten"
+  }
 >
 
 const evolveHeld = (held: HeldDomain, event: OfHeld, at: number): HeldDomain => {
   switch (event.type) {
+    case "mail_domain.records_changed":
+      // What was found was of the others.
+      return { ...held, records: event.records, last_check: null }
     case "mail_domain.checked": {
       const { found, provider, claim_until } = event
       return { ...held, claim_until, last_check: { at, found, provider } }

@@ -37,6 +37,22 @@ export const lookupBy = (servers: Servers, bounds: Pick<Bounds, "dns_query_ms">)
   return async (name, type) => (await resolver.resolve(name, type)) as Array<string> | Array<Array<string>>
 }
 
+/** For one message: rejects what is asked once its time is over, and beyond so many questions, as a passing fault. */
+export const lookupWithin = (lookup: Lookup, bounds: { readonly ms: number; readonly questions: number }): Lookup => {
+  const until = performance.now() + bounds.ms
+  let questions = 0
+  const late = () => Object.assign(new Error("DNS took too long"), { code: "ETIMEOUT" })
+  return (name, type) => {
+    const left = until - performance.now()
+    if (left <= 0 || ++questions > bounds.questions) return Promise.reject(late())
+    let timer: NodeJS.Timeout | undefined
+    const over = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(late()), left)
+    })
+    return Promise.race([lookup(name, type), over]).finally(() => clearTimeout(timer))
+  }
+}
+
 /** NXDOMAIN, and a name without records of that type. */
 const ABSENT: ReadonlySet<string> = new Set(["ENOTFOUND", "ENODATA"])
 

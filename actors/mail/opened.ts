@@ -5,22 +5,14 @@
 import { type Context, Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
-import type { Limits } from "../../schemas/limits.ts"
 import type { MailToTell } from "../../schemas/mail/operations.ts"
-import {
-  type ListedMail,
-  type MailCodes,
-  type MailThread,
-  messageIdOf,
-  threadIdOf
-} from "../../schemas/mail/records.ts"
+import { type ListedMail, type MailThread, messageIdOf, threadIdOf } from "../../schemas/mail/records.ts"
 import { type ListedSent, recipientsOf, statusOfAll } from "../../schemas/mail/sent.ts"
-import { isWithin } from "../../schemas/mail/senders.ts"
-import { mailDomain } from "../../schemas/mail/settings.ts"
 import { wordsOf } from "../../schemas/mail/words.ts"
 import type { Sealer } from "../log/seal.ts"
 import { QueryRefused } from "../queries/refused.ts"
 import { Actors, type ActorServices, type Asking, Views } from "../services.ts"
+import { coded, type CodesBounds, type OpenPage } from "./coded.ts"
 import { type MailKeys, markWord, openDropped, openEnvelope, openSent } from "./keys.ts"
 
 type Row = Queries["mail_rows"]["output"]["items"][number]
@@ -36,7 +28,7 @@ const NO_MAIL: Refusal = unavailable("Mail cannot be opened here.")
 
 export interface OpeningParts {
   readonly mail: MailKeys | null
-  readonly limits: Limits["limits"]["email"]
+  readonly limits: CodesBounds
 }
 
 const openReceived = (sealer: Sealer, row: Row): ListedMail => ({
@@ -129,47 +121,16 @@ const threads = (mail: MailKeys, wanted: Queries["mail_threads"]["input"], askin
     return { items: yield* Effect.forEach(items, (row) => openThread(mail, row), { concurrency: ABREAST }), total }
   })
 
-const LETS_IN: ReadonlySet<string> = new Set(["confirmation", "password_reset", "login"])
-
-const codesOf = ({ message_id, received_at, from, subject, codes, links, verdicts }: ListedMail): MailCodes => ({
-  message_id,
-  at: received_at,
-  from,
-  subject,
-  codes,
-  links: links.filter(({ kind }) => LETS_IN.has(kind)),
-  dmarc: verdicts.dmarc,
-  dkim: verdicts.dkim,
-  spf: verdicts.spf
-})
-
-/** Of mail that lets somebody in, those that are looked through for what came from one domain. */
-const CODES_PAGES_MAX = 20
-
-const coded = (mail: MailKeys, { agent, minutes, from }: Coding["input"], max: number, asking: Asking) =>
+const codes = (mail: MailKeys, { agent, minutes, from }: Coding["input"], bounds: CodesBounds, asking: Asking) =>
   Effect.gen(function* () {
     const views = yield* Views
-    const page = (nth: number) =>
+    const wanted = { agent, box: "inbox", thread: null, unread: false, words: null, minutes } as const
+    const open: OpenPage = (page, per_page) =>
       Effect.gen(function* () {
-        const wanted = { agent, box: "inbox", thread: null, unread: false, words: null, minutes } as const
-        const { items, total } = yield* views.query(asking, "mail_rows", { ...wanted, page: nth, per_page: max })
-        return { all: (yield* openedAs(mail, items, openReceived)).map(codesOf), isLast: nth * max >= total }
+        const { items } = yield* views.query(asking, "mail_rows", { ...wanted, page, per_page })
+        return { rows: items.length, mails: yield* openedAs(mail, items, openReceived) }
       })
-    if (from === null) return { items: (yield* page(1)).all, unaligned: 0 }
-    const domain = mailDomain(from)
-    if (domain === null) return { items: [], unaligned: 0 }
-    const aligned: Array<MailCodes> = []
-    let unaligned = 0
-    // Whose mail it is stands sealed in it: what strangers send in between must not hide what is asked for.
-    for (let nth = 1; nth <= CODES_PAGES_MAX && aligned.length < max; nth++) {
-      const { all, isLast } = yield* page(nth)
-      const claimed = all.filter((one) => isWithin(one.from.address, domain))
-      const proven = claimed.filter(({ dmarc }) => dmarc === "PASS")
-      aligned.push(...proven)
-      unaligned += claimed.length - proven.length
-      if (isLast) break
-    }
-    return { items: aligned.slice(0, max), unaligned }
+    return yield* coded(open, from, bounds)
   })
 
 const journal = (mail: MailKeys, wanted: Queries["mail_log"]["input"], asking: Asking) =>
@@ -229,7 +190,7 @@ export const openedQueries = (
   return {
     mail_list: answer((keys, input: Listing["input"], asking) => listed(keys, input, asking)),
     mail_threads: answer((keys, input: Queries["mail_threads"]["input"], asking) => threads(keys, input, asking)),
-    mail_codes: answer((keys, input: Coding["input"], asking) => coded(keys, input, limits.codes_messages_max, asking)),
+    mail_codes: answer((keys, input: Coding["input"], asking) => codes(keys, input, limits, asking)),
     mail_log: answer((keys, input: Queries["mail_log"]["input"], asking) => journal(keys, input, asking)),
     mail_summaries: answer((_keys, { mails }: Queries["mail_summaries"]["input"], asking) => summarized(mails, asking))
   }

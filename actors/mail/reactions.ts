@@ -1,7 +1,7 @@
 /** Whom mail came for is told of it, and what became of what was sent; with an account its mailboxes go. */
 import { AgentEvent } from "../agent/state.ts"
 import { on, reactions, tell } from "../reactions/reaction.ts"
-import { SERVICE_ID } from "../../schemas/mail/sending-operations.ts"
+import { SERVICE_ID, type SUPPRESSIONS } from "../../schemas/mail/sending-operations.ts"
 import { MailboxEvent } from "./box/state.ts"
 import { MailerEvent } from "./mailer/state.ts"
 import { MailSendingEvent } from "./sending/state.ts"
@@ -39,22 +39,23 @@ const BAD: ReadonlySet<string> = new Set(["bounced", "complained"])
 export const sendingsCounted = reactions(
   "mail_counted",
   on("mail_sending", MailSendingEvent, (event) => {
-    if (event.type === "mail_sending.unsubscribed") {
-      const { recipient, sealed } = event
-      return [tell("mail_recipient.suppress", recipient, { reason: "unsubscribed", sealed })]
-    }
+    if (event.type === "mail_sending.unsubscribed") return suppressed(event, "unsubscribed")
     const type = badOf(event)
     if (type === null || !("recipient" in event)) return []
     const counted = tell("mailer.count", event.agent, { type })
     // Who is there the service itself knows, at each attempt; and its standing with others is not touched.
     if ("own" in event && event.own === true) return [counted]
-    return [
-      tell("mail_recipient.suppress", event.recipient, { reason: type, sealed: event.sealed }),
-      counted,
-      tell("mail_service.count", SERVICE_ID, { type })
-    ]
+    return [...suppressed(event, type), counted, tell("mail_service.count", SERVICE_ID, { type })]
   })
 )
+
+type Told = Pick<Extract<MailSendingEvent, { recipient: string }>, "recipient" | "sealed" | "untagged">
+
+/** Who wants no more wants none at his other tags either; one that is not there says nothing of them. */
+const suppressed = ({ recipient, sealed, untagged }: Told, reason: (typeof SUPPRESSIONS)[number]) =>
+  [{ recipient, sealed }, ...(untagged === undefined || reason === "bounced" ? [] : [untagged])].map((one) =>
+    tell("mail_recipient.suppress", one.recipient, { reason, sealed: one.sealed })
+  )
 
 const badOf = (event: MailSendingEvent): "bounced" | "complained" | null =>
   (event.type === "mail_sending.settled" || event.type === "mail_sending.reported") && BAD.has(event.status)

@@ -99,7 +99,11 @@ const actors = Layer.effectDiscard(
       people: peopleQuery(ask, randomUUID),
       owner_words: wordsQuery(ask, randomUUID),
       owner_conversation: conversationQuery(accounts, services, randomUUID),
-      ...openedQueries({ mail, limits: config.limits.limits.email }, services, randomUUID)
+      ...openedQueries(
+        { mail, limits: { ...config.limits.service.mail, ...config.limits.limits.email } },
+        services,
+        randomUUID
+      )
     })
   })
 )

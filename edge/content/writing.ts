@@ -1,5 +1,6 @@
 /** What writes of all kinds of content share: what a change must say, who asks, and what of the day's bytes it takes. */
 import { Effect } from "effect"
+import type { Operations } from "../../schemas/bus/operations.ts"
 import type { Caller } from "../../schemas/content/author.ts"
 import { invalidField, notFound } from "../../schemas/errors.ts"
 import { type Bus, parse } from "../bus/bus.ts"
@@ -44,14 +45,20 @@ export const WRITE_MIN_BYTES = 1200
  * Who signed; the signature is settled, and what is written counted among what the agent may write in a day. What is only
  * answered once more writes nothing.
  */
-export const admitted = (
+export const admitted = (bus: Bus, call: Call, taking: Partial<Taking> = {}): Effect.Effect<Caller, Refused> =>
+  Effect.map(admittedByName(bus, call, taking), ({ agent, operator }) => ({ agent, operator }))
+
+/** The same, with its handle. */
+export const admittedByName = (
   bus: Bus,
   call: Call,
   { log = Math.max(WRITE_MIN_BYTES, call.body.length), upload = 0 }: Partial<Taking> = {}
-): Effect.Effect<Caller, Refused> => {
+): Effect.Effect<Admitted, Refused> => {
   const taken = call.again ? NOTHING : { bytes: log, ...(upload === 0 ? {} : { upload }) }
-  return Effect.map(own(bus, call, "content.admit", taken), parse<Caller>)
+  return Effect.map(own(bus, call, "content.admit", taken), parse<Admitted>)
 }
+
+type Admitted = Operations["content.admit"]["output"]
 
 const NOTHING = { bytes: 0 }
 

@@ -8,7 +8,7 @@ import { SendMail } from "../../schemas/mail/send.ts"
 import type { SentContent, SentMail } from "../../schemas/mail/sent.ts"
 import { mailDomain } from "../../schemas/mail/settings.ts"
 import { attachmentPart } from "../../schemas/mail/stored.ts"
-import { admitted, changeIn, numberOf, textsChecked } from "../content/writing.ts"
+import { admitted, admittedByName, changeIn, numberOf, textsChecked } from "../content/writing.ts"
 import { attachment } from "../http/blob.ts"
 import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
@@ -93,14 +93,14 @@ export const mailRoutes = (parts: RouteParts) => {
         const own = hub.mail?.domain ?? ""
         const domain = wanted.domain === undefined ? own : mailDomain(wanted.domain)
         if (domain === null) return yield* refuse(noDomain)
-        const { id, handle } = yield* signer(bus, call)
+        const { agent, handle } = yield* admittedByName(bus, call)
         const local_part = wanted.local_part ?? handle
         // At its own domain an agent names whom it will.
         const refused = domain === own ? localPartRefusal(local_part, handle) : null
         if (refused !== null) return yield* refuse(refused)
         const input = { local_part, domain, label: wanted.label ?? null }
-        const { mailbox: opened } = yield* bus.read(call, { actor: id, op: "mailer.open_mailbox", input })
-        return dataValue(yield* mailbox(call, id, opened), CREATED)
+        const { mailbox: opened } = yield* bus.read(call, { actor: agent, op: "mailer.open_mailbox", input })
+        return dataValue(yield* mailbox(call, agent, opened), CREATED)
       }),
     getMailbox: (call, { params }) =>
       Effect.gen(function* () {

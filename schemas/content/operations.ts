@@ -11,7 +11,7 @@ export const contentOperations = operationsOf("agent", {
    */
   "content.admit": op({
     input: Schema.Struct({ bytes: Schema.Int, upload: Schema.optionalKey(Schema.Int) }),
-    output: Caller,
+    output: Schema.Struct({ ...Caller.fields, handle: Schema.String }),
     askedBy: ["edge"]
   }),
   /** Whether it may what operators may: nobody's agent may not. */

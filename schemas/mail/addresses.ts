@@ -1,5 +1,5 @@
 /** Addresses as an agent writes them (contract 20): alone, or in angle brackets behind a name. */
-import { senderAddress } from "./senders.ts"
+import { recipientAddress } from "./senders.ts"
 
 export interface Addressee {
   readonly name: string
@@ -16,7 +16,7 @@ export const addressee = (text: string): Addressee | null => {
   if (text.length > ADDRESSED_MAX_CHARS || BREAKS.test(text)) return null
   const trimmed = text.trim()
   const bracket = trimmed.endsWith(">") ? trimmed.lastIndexOf("<") : -1
-  const address = senderAddress(bracket < 0 ? trimmed : trimmed.slice(bracket + 1, -1).trim())
+  const address = recipientAddress(bracket < 0 ? trimmed : trimmed.slice(bracket + 1, -1).trim())
   const name = bracket < 0 ? "" : unquoted(trimmed.slice(0, bracket).trim())
   return address === null || name.length > NAME_MAX_CHARS || /[<>"]/.test(name) ? null : { name, address }
 }

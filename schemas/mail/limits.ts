@@ -77,19 +77,28 @@ export const MAIL_SERVICE_LIMITS = {
   commands_max: 1000,
   /** Messages that are held at once, over all connections; one more is told to come again. */
   held_max_bytes: 67_108_864,
-  /** Messages that are parsed at once, each in a thread of its own; and that wait for it. */
-  parsers: 2,
-  parses_waiting_max: 128,
-  /** A message that takes a thread longer is tried once more, in a new one. */
-  parse_ms: 2000,
+  /** In which messages are read and judged; how many each has in hand, most of which wait for DNS; and what waits. */
+  threads: 2,
+  thread_jobs_max: 128,
+  threads_waiting_max: 256,
+  /** A message that takes more of its thread, for reading or for judging, is kept as it is. */
+  thread_cpu_ms: 2000,
   /** For a thread to begin, on a machine that has much to do. */
-  parser_start_ms: 30_000,
-  parser_heap_mb: 192,
+  thread_start_ms: 30_000,
+  thread_heap_mb: 192,
   depth_max: 20,
   headers_max_bytes: 262_144,
+  /** Of a message that is read: 10 MB of base64 have fewer. */
+  lines_max: 150_000,
   links_max: 200,
+  /** After that no commit can come any more of a message of which nobody told; so many parts wait for it; and looks at one. */
+  doubt_ms: 300_000,
+  doubts_max: 1024,
+  doubt_looks_max: 5,
   /** Of a message's words, those that are found by search. */
   words_max: 300,
+  /** Rows that are read for codes of one sender: more than a mailbox takes in a day. */
+  codes_rows_max: 600,
   /** Attempts to send that one process has under way, and that wait in it. */
   sends_at_once: 16,
   sends_held_max: 64,
@@ -108,11 +117,16 @@ export const MAIL_SERVICE_LIMITS = {
   report_max_bytes: 262_144,
   /** All that DNS is asked to judge one message. */
   verdict_ms: 4000,
+  verdict_questions_max: 100,
   dns_query_ms: 1500,
   /** All that DNS is asked for one domain of an agent's. */
   domain_check_ms: 5000,
   /** Domains that a node looks at at once, of those that are declared and of those that are held. */
   domain_checks_max: 32,
+  /** A domain that the provider does not forget: told again after as long as that goes on, within these; then given up. */
+  forget_again_ms: 60_000,
+  forget_again_max_ms: 86_400_000,
+  forget_give_up_seconds: 604_800,
   /** Of one answer, those that are looked at; and of each. */
   dns_records_max: 50,
   dns_record_max_chars: 4096,
@@ -138,10 +152,12 @@ export const MAIL_SERVICE_LIMITS = {
   /** One that nobody says to be working on goes to another; one attempt ends after so long. */
   notice_ack_wait_ms: 30_000,
   notice_try_ms: 90_000,
-  /** What failed is tried again after this, each time later, until it is given up. */
+  /** What failed is called for again after this, each time later, until it is given up. */
   notice_again_ms: 2000,
-  notice_again_max_ms: 300_000,
+  notice_again_max_ms: 1_800_000,
   notice_give_up_seconds: 172_800,
+  /** What nobody has carried out by then is given up before the log forgets it. */
+  notice_over_seconds: 255_600,
   /** One call of the provider's interface. */
   provider_connect_ms: 5000,
   provider_call_ms: 20_000,

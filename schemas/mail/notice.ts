@@ -5,6 +5,7 @@
  */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
+import { FiredTimer } from "../timer.ts"
 
 export const NOTICE_OUTCOMES = ["done", "ignored", "given_up"] as const
 export const NoticeOutcome = Schema.Struct({
@@ -21,5 +22,18 @@ export const noticeOperations = operationsOf("mail_notice", {
     output: Schema.Struct({ taken: Schema.Boolean }),
     askedBy: ["edge"]
   }),
-  "mail_notice.settle": op({ input: NoticeOutcome, output: Nothing, askedBy: ["mail"] })
+  /** What it says, sealed: for who carries it out again. Refused `not_found` where the log has forgotten it. */
+  "mail_notice.message": op({
+    input: Nothing,
+    output: Schema.Struct({ sealed: Schema.String }),
+    askedBy: ["mail"]
+  }),
+  "mail_notice.settle": op({ input: NoticeOutcome, output: Nothing, askedBy: ["mail"] }),
+  /** It cannot be done now: called for again, or given up where it is too old. Refused `not_found` as above. */
+  "mail_notice.put_off": op({
+    input: Schema.Struct({ attempt: Schema.Int, reason: Schema.String }),
+    output: Schema.Struct({ given_up: Schema.Boolean }),
+    askedBy: ["mail"]
+  }),
+  "mail_notice.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })

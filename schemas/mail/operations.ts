@@ -190,6 +190,8 @@ export const mailOperations = operationsOf("mail", {
     }),
     askedBy: []
   }),
+  /** Whether there is such a message: for who has stored its parts, and was not told what became of it. */
+  "mail.there": op({ input: Nothing, output: Schema.Boolean, askedBy: ["mail"] }),
   /** For who tells its agent of it. */
   "mail.summary": op({ input: Nothing, output: MailToTell, askedBy: [] }),
   "mail.mark_read": op({ input: ByAgent, output: Schema.Struct({ read_at: Schema.String }), askedBy: ["edge"] }),

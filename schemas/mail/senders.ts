@@ -1,4 +1,4 @@
-/** Who sends: addresses and domains as rules name them (contract 20). */
+/** Who sends, and who is sent to: addresses and domains as rules and agents name them (contract 20). */
 import { mailDomain } from "./settings.ts"
 
 const LOCAL_MAX_CHARS = 64
@@ -7,17 +7,26 @@ const HEARD_LOCAL_MAX_CHARS = 256
 
 const addressIn = (text: string, localMax: number): string | null => {
   const at = text.lastIndexOf("@")
-  const local = text.slice(0, Math.max(0, at)).trim().toLowerCase()
+  const local = text.slice(0, Math.max(0, at)).trim().toLowerCase().normalize("NFC")
   const domain = mailDomain(text.slice(at + 1))
   if (at < 1 || domain === null || local.length > localMax || /[\s<>,;:"()[\]\\\p{Cc}]/u.test(local)) return null
   return `${local}@${domain}`
 }
 
-/** In lower case, the domain as A-label; `null` where it is none. Local parts may be of any script (SMTPUTF8). */
+/** In lower case, composed (NFC), the domain as A-label; `null` where it is none. Local parts may be of any script (SMTPUTF8). */
 export const senderAddress = (text: string): string | null => addressIn(text, LOCAL_MAX_CHARS)
 
 /** The same, of who has sent something: whom rules block is known however long his address is. */
 export const heardAddress = (text: string): string | null => addressIn(text, HEARD_LOCAL_MAX_CHARS)
+
+/** What no server takes, or nobody sees: an at sign or dots where none may stand (RFC 5321 4.1.2), invisible characters. */
+const UNDELIVERABLE = /@|^\.|\.\.|\.$|[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u
+
+/** The same, of whom mail is sent to. */
+export const recipientAddress = (text: string): string | null => {
+  const address = senderAddress(text)
+  return address === null || UNDELIVERABLE.test(address.slice(0, address.lastIndexOf("@"))) ? null : address
+}
 
 export const isSenderRule = (text: string): boolean =>
   text.includes("@") ? senderAddress(text) !== null : mailDomain(text) !== null

@@ -140,6 +140,23 @@ describe("what comes back", () => {
     expect(await journaled(ada, "unsubscribed")).toHaveLength(1)
   })
 
+  it("from whoever wants no more counts for all of his tags; that one is not there for that one", async () => {
+    const ada = await aSender()
+    const of = (person: string, tag: string) => `${person}${tag}@world.example`
+    const [zoe, yan] = [randomUUID(), randomUUID()]
+    const sent = dataOf<ListedSent>(await send(ada, { to: [of(zoe, "+a"), of(yan, "+a")] }))
+    await settled(ada, sent.message_id, "delivered")
+    const [taken] = world.to(of(zoe, "+a"))
+    const [, unsubscribe = ""] = /^List-Unsubscribe: <mailto:([^>]+)>/m.exec(unfolded(taken)) ?? []
+    await deliver(port(), { from: of(zoe, "+a"), to: unsubscribe, raw: "Subject: no\r\n\r\n" })
+    await deliver(port(), { from: "", to: world.to(of(yan, "+a"))[0]?.from ?? "", raw: dsn("failed", "5.1.1") })
+    // More than she may send in a day: it is refused for that, until it is refused for whom it is for.
+    const others = Array.from({ length: 9 }, stranger)
+    for (const gone of [of(zoe, "+a"), of(zoe, "+b"), of(zoe, ""), of(yan, "+a")])
+      await waitFor(async () => ((await send(ada, { to: [gone, ...others] })).status === 422 ? true : null))
+    expect((await send(ada, { to: [of(yan, "+b"), of(yan, "")] })).status).toBe(202)
+  })
+
   it("to the service's own addresses from an agent is heard like from the world", async () => {
     const [ada, bob] = [await aSender(), await aSender()]
     const two = [stranger(), stranger()]

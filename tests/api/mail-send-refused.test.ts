@@ -23,6 +23,9 @@ describe("what is refused", () => {
       },
       "to"
     ],
+    ["an address with two at signs", { to: ["a@b@world.example"] }, "to.0"],
+    ["an address with dots where none may be", { to: ["a@b.example"], cc: ["Ada <x..y@b.example>"] }, "cc.0"],
+    ["an address that nobody sees whole", { to: ["a@b.example", "a\u200b@b.example"] }, "to.1"],
     ["neither text nor HTML", { to: ["a@b.example"], text: " " }, "text"],
     ["a text too long", { to: ["a@b.example"], text: "ä".repeat(131_073) }, "text"],
     [

@@ -3,7 +3,8 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { noticeId } from "../../edge/mail/notices.ts"
-import type { ListedMail, Mail, MailEvent } from "../../schemas/mail/records.ts"
+import { LIMITS } from "../../schemas/limits.ts"
+import type { ListedMail, Mail, MailCodes, MailEvent } from "../../schemas/mail/records.ts"
 import { testFolder, waitFor } from "../harness/index.ts"
 import { send } from "../support/http.ts"
 import { deliver, message } from "../support/mail.ts"
@@ -18,6 +19,7 @@ const MESSAGES = "/api/v1/email/messages"
 /** Stands nowhere but sealed. */
 const HIDDEN = "the heron crosses the harbour at dawn"
 const SMALL_MESSAGE_BYTES = 400_000
+const PENDING_MAX = 4
 
 let provider: Provider
 let service: TestService
@@ -34,6 +36,7 @@ beforeAll(async () => {
     limits: {
       "limits.email.message_max_bytes": SMALL_MESSAGE_BYTES,
       "service.mail.certificate_fetch_ms": 60_000,
+      "service.mail.notice_pending_max": PENDING_MAX,
       "service.mail.notice_again_ms": 20,
       "service.mail.notice_again_max_ms": 100
     }
@@ -203,6 +206,22 @@ describe("a mail in a bucket", () => {
     expect(turns).toBe(3)
   })
 
+  it("that is denied holds up nothing else, however many there are", async () => {
+    const { agent, to } = await withMailbox()
+    const place = "GET /hub-mail/denied"
+    provider.answers.set(place, serving("<Error><Code>AccessDenied</Code></Error>", 403))
+    const denied = await Promise.all(Array.from({ length: 3 * PENDING_MAX }, () => tell(inBucket([to], "denied"))))
+    const putOff = async (notice: string) =>
+      (await logOf(service.view, "mail_notice", notice)).some(({ commit }) =>
+        commit.events.some(({ type }) => type === "mail_notice.put_off")
+      )
+    await waitFor(async () => (await Promise.all(denied.map(putOff))).every(Boolean))
+    await tell(inline(message({ to, subject: "beside them" }), [to]))
+    expect((await arrived(agent))[0]).toMatchObject({ subject: "beside them" })
+    provider.answers.set(place, serving("<Error><Code>NoSuchKey</Code></Error>", 404))
+    for (const notice of denied) expect(await settled(notice)).toMatchObject({ outcome: "given_up" })
+  })
+
   it.each<readonly [string, string, Parameters<Provider["answers"]["set"]>[1]]>([
     ["is not there", "the stored message is not there", serving("<Error><Code>NoSuchKey</Code></Error>", 404)],
     ["is too large", "the stored message is too large", serving("a".repeat(SMALL_MESSAGE_BYTES + 1))],
@@ -215,8 +234,7 @@ describe("a mail in a bucket", () => {
       }
     ]
   ])("that %s is given up, into the log", async (what, reason, served) => {
-    const { to } = await withMailbox()
-    const key = what.replaceAll(/\W/g, "-")
+    const [{ to }, key] = [await withMailbox(), what.replaceAll(/\W/g, "-")]
     provider.answers.set(`GET /hub-mail/${key}`, served)
     expect(await settled(await tell(inBucket([to], key)))).toMatchObject({ outcome: "given_up", reason })
   })
@@ -230,6 +248,22 @@ describe("a mail in a bucket", () => {
       expect(provider.asked).toEqual([])
     }
   )
+})
+
+it("codes of one sender are found behind any number of others'", async () => {
+  const { agent, to } = await withMailbox()
+  const body = "Your verification code is 482913."
+  const passing = { dmarcVerdict: verdict("PASS") }
+  await tell(inline(message({ to, from: "a@login.bank.example", body }), [to], passing))
+  await arrived(agent)
+  for (let n = 0; n < LIMITS.limits.email.codes_messages_max + 5; n++)
+    await settled(await tell(inline(message({ to, from: `x${n}@evil.example`, body }), [to], passing)))
+  await settled(await tell(inline(message({ to, from: "a@bank.example", body }), [to])))
+  const codes = await waitFor(async () => {
+    const answer = await agent.client.call("GET", "/api/v1/email/codes?from=bank.example")
+    return answer.text.includes('"unaligned":1') ? dataOf<ReadonlyArray<MailCodes>>(answer) : null
+  })
+  expect(codes.map(({ from }) => from.address)).toEqual(["a@login.bank.example"])
 })
 
 describe("what is no mail", () => {
@@ -250,7 +284,7 @@ describe("the mail process", () => {
   it("listens on no port, and carries out after its death what was told meanwhile", async () => {
     const { agent, to } = await withMailbox()
     const { mail } = service.system
-    if (mail === undefined) throw new Error("there is no mail process")
+    if (mail === undefined) throw new Error("none")
     await expect(deliver(mail.port, { to, raw: message({ to }) })).rejects.toThrow(/ECONNREFUSED/)
     await mail.kill()
     const notice = await tell(inline(message({ to, subject: "meanwhile" }), [to]))

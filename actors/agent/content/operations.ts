@@ -128,11 +128,11 @@ export const contentOperations = (
       // The gate lets a suspended agent pass where no bucket of writes is drawn.
       const closed = statusRefusal(state, true)
       if (closed !== null) return Effect.fail(closed)
-      const { roles } = state
+      const { roles, handle } = state
       const drawn = Effect.andThen(meter.admit(bytes, { id, memory }), upload(memory.uploadBytes, id, uploaded))
       return Effect.map(drawn, () => {
         meter.spent(bytes, { id, memory })
-        return { agent: id, operator: roles.includes("operator") }
+        return { agent: id, operator: roles.includes("operator"), handle }
       })
     })
   }

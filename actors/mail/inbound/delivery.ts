@@ -3,13 +3,14 @@
  *
  * Invariants
  *  - What is answered with "taken" is in the log of each of its mailboxes. Whoever dies before says nothing, and the
- *    sender comes again: the same bytes from the same sender are the same command, and are received once.
+ *    sender comes again: the same bytes from the same sender are the same command, and are received once for as long as
+ *    the mailbox remembers it (its newest 128 commands, of a day at most).
  *  - Judged and read once, sealed for each mailbox under its own key.
  *  - Whom a mailbox's rules keep out is told that the message was taken: it is journaled, and dropped.
  */
 import { createHash } from "node:crypto"
-import { Effect, Result } from "effect"
-import type { Refusal } from "../../../schemas/errors.ts"
+import { Cause, Effect, Exit, Option, Result } from "effect"
+import type { ErrorCode, Refusal } from "../../../schemas/errors.ts"
 import type { Verdicts } from "../../../schemas/mail/records.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { newKey } from "../../../schemas/secret/bytes.ts"
@@ -19,7 +20,7 @@ import { ruleAgainst } from "../box/rules.ts"
 import { type MailKeys, sealDropped } from "../keys.ts"
 import type { ParsedMail } from "../parse/parsed.ts"
 import { type Addressed, letsIn, partsOf, sealedMail, summaryOf } from "./sealed.ts"
-import type { MailStore } from "./store.ts"
+import type { MailStore, Place } from "./store.ts"
 import { type Judged, verdictsAbout } from "./verdicts.ts"
 
 export interface Incoming {
@@ -36,6 +37,8 @@ export interface DeliveryParts {
   readonly ask: Asking
   readonly keys: MailKeys
   readonly store: MailStore
+  /** Takes the parts away when it is known that their message was not received (doubts.ts). */
+  readonly doubt: (place: Place) => void
   readonly nextNumber: Effect.Effect<number, Refusal>
   readonly parse: (raw: Buffer) => Effect.Effect<ParsedMail, Refusal>
   readonly wordsMax: number
@@ -64,7 +67,7 @@ const harmless = (mail: ParsedMail, { virus }: Verdicts): ParsedMail =>
 export const delivered = (
   parts: DeliveryParts,
   incoming: Incoming,
-  judged: Effect.Effect<Judged>
+  judged: Effect.Effect<Judged, Refusal>
 ): Effect.Effect<void, Refusal> =>
   Effect.gen(function* () {
     const [mail, judgement] = yield* Effect.all([parts.parse(incoming.raw), judged], { concurrency: 2 })
@@ -99,8 +102,14 @@ const toMailbox = (parts: DeliveryParts, read: Read, to: Addressed): Effect.Effe
     else yield* received(parts, read, to, sealer, id)
   })
 
+/**
+ * Refusals that say nothing for certain: also of one that is too busy, or has no room, another node may have been asked
+ * before, whose commit is still under way.
+ */
+const UNCERTAIN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded", "internal_error"])
+
 const received = (
-  { ask, store, nextNumber, wordsMax, notStored }: DeliveryParts,
+  { ask, store, doubt, nextNumber, wordsMax, notStored }: DeliveryParts,
   { mail, verdicts, bytes }: Read,
   to: Addressed,
   sealer: Sealer,
@@ -111,23 +120,28 @@ const received = (
     const place = { mailbox: to.mailbox, mail: number }
     const key = newKey()
     const forget = Effect.ignore(Effect.tryPromise(() => store.forget(place)))
+    const doubted = Effect.sync(() => doubt(place))
+    const storing = Effect.tryPromise({
+      try: () => store.keep(place, partsOf(mail), key),
+      catch: (error) => {
+        logNow("error", "mail", { error })
+        return notStored
+      }
+      // Nobody was asked to receive it; but a piece that was not acknowledged in time may come to lie there yet.
+    }).pipe(Effect.tapError(() => forget))
     const receiving = Effect.gen(function* () {
-      const kept = yield* Effect.tryPromise({
-        try: () => store.keep(place, partsOf(mail), key),
-        catch: (error) => {
-          logNow("error", "mail", { error })
-          return notStored
-        }
-        // Nobody was asked to receive it: what lies there is of no use.
-      }).pipe(Effect.tapError(() => forget))
+      const kept = yield* storing
       const summary = summaryOf(mail, number, to, verdicts)
       const sealed = sealedMail(sealer, mail, number, summary, { key, parts: kept, wordsMax })
       const input = { number, bytes, mail: sealed }
-      return yield* ask(id, "mailbox.receive", String(to.mailbox), input)
+      return (yield* ask(id, "mailbox.receive", String(to.mailbox), input)).mail
     })
-    const { mail: taken } = yield* receiving.pipe(
-      // Whether it was received nobody knows where nobody answered: then its parts go with their time.
-      Effect.tapError(({ code }) => (code === "unavailable" || code === "overloaded" ? Effect.void : forget))
-    )
-    if (taken !== number) yield* forget
+    yield* Effect.onExit(receiving, (exit) => {
+      // It was received before, under another number.
+      if (Exit.isSuccess(exit)) return exit.value === number ? Effect.void : forget
+      const error = Cause.findErrorOption(exit.cause)
+      // The mailbox has judged, and takes no such message: no commit of it can come. Of all else nobody knows, of what
+      // was interrupted while it was stored or asked for as little.
+      return Option.isSome(error) && !UNCERTAIN.has(error.value.code) ? forget : doubted
+    })
   })

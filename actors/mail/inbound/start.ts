@@ -12,14 +12,14 @@ import { Bus, Cluster, Configuration, MailKey, Streams, Tracing } from "../../pr
 import { lookupBy } from "../dns.ts"
 import { mailKeysWith } from "../keys.ts"
 import { mailSender } from "../outbound/start.ts"
-import { openParsers } from "../parse/parsers.ts"
+import { openReaders, type Readers } from "../parse/readers.ts"
 import { delivered, type DeliveryParts } from "./delivery.ts"
+import { doubts } from "./doubts.ts"
 import { recipientBy } from "./recipient.ts"
 import { returnsBy } from "./returns.ts"
 import { MailServer, type Receiving } from "./server.ts"
 import { mailStore } from "./store.ts"
 import type { Ways } from "./ways.ts"
-import { judge, type Origin } from "./verdicts.ts"
 
 const notTaken = unavailable("Mail cannot be taken at the moment.")
 
@@ -43,16 +43,22 @@ export const mailServer: Effect.Effect<void, never, Needed> = Effect.gen(functio
   const { asker } = yield* Cluster
   const { email } = limits.limits
   const bounds = { ...limits.service.mail, ...email }
-  const parsers = yield* openParsers(bounds)
+  const ask = asking((one, span) => asker.ask(one, span))
+  const store = mailStore(nats, manager, {
+    keepSeconds: email.retention_seconds + LONGER_SECONDS,
+    maxBytes: email.stored_max_bytes
+  })
+  const { domain: mta } = settings
+  // What the provider brings it has judged itself.
+  const judging = settings.provider === "smtp" ? { mta, lookup: lookupBy(settings, limits.service.mail) } : null
+  const readers = yield* openReaders(bounds, judging)
   const parts: DeliveryParts = {
-    ask: asking((one, span) => asker.ask(one, span)),
+    ask,
     keys,
-    store: mailStore(nats, manager, {
-      keepSeconds: email.retention_seconds + LONGER_SECONDS,
-      maxBytes: email.stored_max_bytes
-    }),
+    store,
+    doubt: yield* doubts({ ask, store, bounds }),
     nextNumber: Effect.tryPromise({ try: () => nextNumber(nats, "mail"), catch: () => notTaken }),
-    parse: (raw) => parsers.parse(raw),
+    parse: readers.parse,
     wordsMax: bounds.words_max,
     notStored: notTaken
   }
@@ -61,7 +67,7 @@ export const mailServer: Effect.Effect<void, never, Needed> = Effect.gen(functio
   const disk = yield* StorageWatch.watching({ manager, config }, email.free_disk_min_bytes, OF_MAIL)
   const hasRoom = async () => !disk.low && !(await parts.store.isFull())
   const ways: Ways = { recipient, returns, hasRoom }
-  if (settings.provider === "smtp") yield* bySmtp(parts, settings, ways)
+  if (settings.provider === "smtp") yield* bySmtp(parts, settings, ways, readers)
   else {
     // Who has no such provider loads nothing of it.
     const { bySes } = yield* Effect.promise(() => import("../ses/start.ts"))
@@ -73,20 +79,17 @@ export const mailServer: Effect.Effect<void, never, Needed> = Effect.gen(functio
 const bySmtp = (
   parts: DeliveryParts,
   settings: SmtpMail,
-  { recipient, returns, hasRoom }: Ways
+  { recipient, returns, hasRoom }: Ways,
+  readers: Readers
 ): Effect.Effect<void, never, Configuration | Scope.Scope> =>
   Effect.gen(function* () {
     const { limits, bind } = yield* Configuration
     const bounds = { ...limits.service.mail, ...limits.limits.email }
-    const lookup = lookupBy(settings, limits.service.mail)
-    const { verdict_ms } = bounds
-    const judged = (raw: Buffer, origin: Origin) =>
-      Effect.promise(() => judge(raw, origin, lookup, { mta: settings.domain, verdict_ms }))
     const receiving: Receiving = {
       ...returns,
       hasRoom,
       recipient: (address, tag) => Effect.runPromise(recipient(address, tag)),
-      deliver: deliveryBy(parts, judged)
+      deliver: deliveryBy(parts, readers)
     }
     const server = new MailServer(receiving, settings, bounds)
     yield* Effect.promise(() => server.listen(settings.port, bind))
@@ -94,13 +97,10 @@ const bySmtp = (
   })
 
 const deliveryBy =
-  (
-    parts: DeliveryParts,
-    judged: (raw: Buffer, origin: Origin) => Parameters<typeof delivered>[2]
-  ): Receiving["deliver"] =>
+  (parts: DeliveryParts, { judge }: Readers): Receiving["deliver"] =>
   (incoming) =>
     Effect.runPromise(
-      Effect.match(delivered(parts, incoming, judged(incoming.raw, incoming)), {
+      Effect.match(delivered(parts, incoming, judge(incoming.raw, incoming)), {
         onSuccess: () => true,
         onFailure: ({ code }) => {
           logNow("warn", "mail", { put_off: code, bytes: incoming.raw.length })

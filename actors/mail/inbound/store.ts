@@ -23,7 +23,7 @@ export interface Part {
   readonly bytes: Uint8Array
 }
 
-interface Place {
+export interface Place {
   readonly mailbox: number
   readonly mail: number
 }

@@ -56,12 +56,16 @@ const isSuppressed = (nats: NatsConnection, mail: MailKeys, address: string): Ef
     (found) => found !== null && eventsOf(MailRecipientEvent, found.commit).reduce(evolveMailRecipient, null) !== null
   )
 
-/** With what stands behind a plus it is the same person's in most places. */
-const anySuppressed = (nats: NatsConnection, mail: MailKeys, address: string): Effect.Effect<boolean, Refusal> => {
+/** Without what stands behind a plus; `null` where nothing does. */
+const untaggedOf = (address: string): string | null => {
   const [plus, at] = [address.indexOf("+"), address.lastIndexOf("@")]
-  const plain = plus < 0 || plus > at ? address : address.slice(0, plus) + address.slice(at)
+  return plus < 1 || plus > at ? null : address.slice(0, plus) + address.slice(at)
+}
+
+const anySuppressed = (nats: NatsConnection, mail: MailKeys, address: string): Effect.Effect<boolean, Refusal> => {
+  const plain = untaggedOf(address)
   return Effect.flatMap(isSuppressed(nats, mail, address), (found) =>
-    found || plain === address ? Effect.succeed(found) : isSuppressed(nats, mail, plain)
+    found || plain === null ? Effect.succeed(found) : isSuppressed(nats, mail, plain)
   )
 }
 
@@ -179,9 +183,17 @@ export const sealedSending = (
     }
   })
 
+const recipientOf = (mail: MailKeys, address: string) => ({
+  recipient: recipientId(mail, address),
+  sealed: sealRecipient(mail, address)
+})
+
 const placesOf = (mail: MailKeys, sealer: Sealer, addresses: ReadonlyArray<string>): SealedSending["recipients"] =>
-  addresses.map((address) => ({
-    recipient: recipientId(mail, address),
-    to: sealDropped(sealer, { from: address, rule: null }),
-    sealed: sealRecipient(mail, address)
-  }))
+  addresses.map((address) => {
+    const plain = untaggedOf(address)
+    return {
+      ...recipientOf(mail, address),
+      to: sealDropped(sealer, { from: address, rule: null }),
+      ...(plain === null ? {} : { untagged: recipientOf(mail, plain) })
+    }
+  })

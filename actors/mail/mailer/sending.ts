@@ -144,7 +144,9 @@ export interface SealedSending {
   readonly mail: number
   readonly message: Omit<Extract<MailMessageEvent, { type: "mail.queued" }>, "type" | "v" | "agent">
   /** By the numbers that they have, from 1. */
-  readonly recipients: ReadonlyArray<{ readonly recipient: string; readonly to: string; readonly sealed: string }>
+  readonly recipients: ReadonlyArray<
+    Pick<Extract<MailSendingEvent, { type: "mail_sending.queued" }>, "recipient" | "to" | "sealed" | "untagged">
+  >
 }
 
 export interface SendFacts extends SenderFacts {

@@ -5,7 +5,7 @@ import { mailOperations } from "../../../schemas/mail/operations.ts"
 import { type ListedSent, recipientsOf, statusOfAll } from "../../../schemas/mail/sent.ts"
 import { iso } from "../../agent/profile.ts"
 import { blobsAt, naming } from "../../blob/naming.ts"
-import { custom, type PrepareContext, write } from "../../engine/definition.ts"
+import { custom, type PrepareContext, read, write } from "../../engine/definition.ts"
 import { type Fold, kind, type KindParts } from "../../kind.ts"
 import type { Sealer } from "../../log/seal.ts"
 import { Actors, type ActorServices } from "../../services.ts"
@@ -98,6 +98,7 @@ export const mailKind = kind(fold, mailOperations, (parts) => {
           return { ...openSent(sealer, number, state.envelope), at, content, key: openKey(sealer, number, state.key) }
         })
       ),
+      "mail.there": read((state) => ({ data: state !== null })),
       "mail.summary": custom((value, _input, { id }) =>
         Effect.map(opened(parts, value), ({ state, sealer }) =>
           state.box === "sent"

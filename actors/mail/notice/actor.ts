@@ -1,10 +1,14 @@
 /** What the provider told, once for each of its messages (state.ts); declared in schemas/mail/notice.ts. */
 import { Effect } from "effect"
 import { noticeOperations } from "../../../schemas/mail/notice.ts"
-import { write } from "../../engine/definition.ts"
+import { unavailable } from "../../../schemas/errors.ts"
+import { logNow } from "../../../schemas/runtime/log/log.ts"
+import { custom, write } from "../../engine/definition.ts"
+import { eventsOf } from "../../engine/events.ts"
 import { type Fold, kind } from "../../kind.ts"
+import { firstCommit } from "../../log/last-commit.ts"
 import { mailDisabled } from "../mailer/disabled.ts"
-import { decideSettle, decideTake } from "./decide.ts"
+import { decidePutOff, decideSettle, decideTake, decideTimer, NOBODY, noNotice, OVER_TIMER } from "./decide.ts"
 import { evolveNotice, type NoticeActor, NoticeEvent, NoticeState } from "./state.ts"
 
 const fold: Fold<NoticeActor> = {
@@ -15,17 +19,43 @@ const fold: Fold<NoticeActor> = {
   evolve: evolveNotice
 }
 
-export const noticeKind = kind(fold, noticeOperations, ({ mail, config }) => ({
+const notRead = unavailable("The log cannot be read at the moment.")
+
+export const noticeKind = kind(fold, noticeOperations, ({ mail, config, nats }) => ({
   keepSeconds: config.limits.service.mail.notice_kept_seconds,
+  onTimer: "mail_notice.timer",
   operations: {
     "mail_notice.take": write({
       prepare: (state, { message }, { id }) => {
         if (mail === null) return Effect.fail(mailDisabled)
         return Effect.sync(() => ({ sealed: state === null ? mail.sealNotice(id, message) : null }))
       },
-      decide: (state, _input, context) => decideTake(state, context),
+      decide: (state, _input, context) => decideTake(state, context, config.limits.service.mail),
       answer: (_state, reply) => reply
     }),
-    "mail_notice.settle": write({ decide: decideSettle, answer: () => null })
+    "mail_notice.message": custom((_state, _input, { id }) =>
+      Effect.gen(function* () {
+        // A state that held it would be as large as a mail.
+        const found = yield* Effect.tryPromise({
+          try: () => firstCommit(nats, "mail_notice", id),
+          catch: () => notRead
+        })
+        const events = found === null ? [] : eventsOf(NoticeEvent, found.commit)
+        const taken = events.find((event) => event.type === "mail_notice.taken")
+        return taken === undefined ? yield* Effect.fail(noNotice.refused) : { sealed: taken.sealed }
+      })
+    ),
+    "mail_notice.settle": write({ decide: decideSettle, answer: () => null }),
+    "mail_notice.put_off": write({
+      decide: (state, input, context) => decidePutOff(state, input, context, config.limits.service.mail),
+      answer: (_state, reply) => reply
+    }),
+    "mail_notice.timer": write({
+      decide: decideTimer,
+      answer: () => null,
+      // No worker is there who would tell it.
+      after: ({ name }, { id }) =>
+        name === OVER_TIMER ? Effect.sync(() => logNow("warn", "mail", { notice: id, given_up: NOBODY })) : Effect.void
+    })
   }
 }))

@@ -1,4 +1,11 @@
-/** What the provider told: `null` where nothing of that id came, or longer ago than the log keeps it. */
+/**
+ * What the provider told: `null` where nothing of that id came, or longer ago than the log keeps it.
+ *
+ * Invariants
+ *  - It is called for by `taken` and by each `due`: whoever hears such a commit carries it out, and settles it or puts
+ *    it off. What is put off waits for a timer, and holds up nobody.
+ *  - Settled it stays so. One that nobody has settled in `notice_over_seconds` is given up.
+ */
 import { Schema } from "effect"
 import { NOTICE_OUTCOMES } from "../../../schemas/mail/notice.ts"
 import { event, inventoryOf } from "../../engine/events.ts"
@@ -8,13 +15,21 @@ import type { ActorOf } from "../../kind.ts"
 export const NoticeState = Schema.NullOr(
   Schema.Struct({
     status: Schema.Literals(["waiting", ...NOTICE_OUTCOMES]),
-    reason: Schema.NullOr(Schema.String)
+    reason: Schema.NullOr(Schema.String),
+    /** Unix ms. */
+    taken_at: Schema.Number,
+    /** The last that was called for. */
+    attempt: Schema.Int,
+    /** Unix ms; `null` where an attempt is called for. */
+    due: Schema.NullOr(Schema.Number)
   })
 )
 export type NoticeState = typeof NoticeState.Type
 
 export const NoticeEvent = Schema.Union([
   event("mail_notice.taken", 1, { sealed: Schema.String }),
+  event("mail_notice.put_off", 1, { attempt: Schema.Int, reason: Schema.String, due: Schema.Number }),
+  event("mail_notice.due", 1, { attempt: Schema.Int }),
   event("mail_notice.settled", 1, {
     outcome: Schema.Literals(NOTICE_OUTCOMES),
     reason: Schema.NullOr(Schema.String)
@@ -26,7 +41,16 @@ export const NOTICE_EVENTS = inventoryOf(NoticeEvent)
 
 export type NoticeActor = ActorOf<NoticeState, NoticeEvent>
 
-export const evolveNotice = (state: NoticeState, event: NoticeEvent): NoticeState => {
-  if (event.type === "mail_notice.taken") return { status: "waiting", reason: null }
-  return state === null ? null : { status: event.outcome, reason: event.reason }
+export const evolveNotice = (state: NoticeState, event: NoticeEvent, { at }: { readonly at: number }): NoticeState => {
+  if (event.type === "mail_notice.taken")
+    return { status: "waiting", reason: null, taken_at: at, attempt: 1, due: null }
+  if (state === null) return null
+  switch (event.type) {
+    case "mail_notice.put_off":
+      return { ...state, reason: event.reason, due: event.due }
+    case "mail_notice.due":
+      return { ...state, attempt: event.attempt, due: null }
+    case "mail_notice.settled":
+      return { ...state, status: event.outcome, reason: event.reason, due: null }
+  }
 }

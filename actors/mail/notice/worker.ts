@@ -2,11 +2,12 @@
  * Carries out what the provider told: takes it from a durable consumer of the log, opens it, acts, and settles it.
  *
  * Invariants
- *  - The log says what is to be done: a notification is acknowledged when its actor has the outcome. A worker may die
- *    anywhere: another carries it out again, which is done once (the same mail, the same report).
+ *  - The log says what is to be done: a call for a notification is acknowledged when its actor has the outcome, or has
+ *    put it off. A worker may die anywhere: another carries it out again, which is done once (the same mail, the same
+ *    report).
  *  - So many at once (`notices_at_once`), each bounded in time; what is held is said to be worked on.
- *  - What cannot be done at the moment is tried again, each time later, and given up into the log when it is too old: by
- *    then whoever has to be reached has been away for days.
+ *  - What cannot be done at the moment is put off at once, and called for again by its actor's timer: what waits takes no
+ *    place of the consumer's, and so holds up nothing else. Only what its actor cannot be asked about is given back.
  */
 import { Cause, Effect, Exit, Fiber, FiberSet, Schedule, type Scope } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
@@ -20,6 +21,7 @@ import { Held } from "../../fanout/held.ts"
 import type { Message, Source } from "../../fanout/message.ts"
 import type { Commit } from "../../log/commit.ts"
 import type { MailKeys } from "../keys.ts"
+import { againMs } from "./decide.ts"
 import { NOTICE_EVENTS, NoticeEvent } from "./state.ts"
 
 export interface NoticeParts {
@@ -36,16 +38,16 @@ const FETCH_RETRY_MS = 250
 /** At the end, for what is under way. */
 const LINGER_MS = 1000
 
-interface Notice {
-  readonly sealed: string
-  /** Unix ms. */
-  readonly at: number
+interface Call {
+  readonly attempt: number
+  /** `null`: the log has it further back. */
+  readonly sealed: string | null
 }
 
 const text = new TextDecoder()
 
 /** `null`: nothing is to be done; `undefined`: this release does not know. */
-const noticeIn = ({ data }: Message): Notice | null | undefined => {
+const callIn = ({ data }: Message): Call | null | undefined => {
   if (data.length === 0) return null
   const commit = JSON.parse(text.decode(data)) as Commit
   try {
@@ -54,12 +56,12 @@ const noticeIn = ({ data }: Message): Notice | null | undefined => {
     if (error instanceof UnknownEvent) return undefined
     throw error
   }
-  const taken = eventsOf(NoticeEvent, commit).find((event) => event.type === "mail_notice.taken")
-  return taken === undefined ? null : { sealed: taken.sealed, at: commit.at }
+  for (const event of eventsOf(NoticeEvent, commit)) {
+    if (event.type === "mail_notice.taken") return { attempt: 1, sealed: event.sealed }
+    if (event.type === "mail_notice.due") return { attempt: event.attempt, sealed: null }
+  }
+  return null
 }
-
-export const againMs = ({ notice_again_ms, notice_again_max_ms }: Limits["service"]["mail"], given: number): number =>
-  Math.min(notice_again_ms * 2 ** Math.min(given - 1, 20), notice_again_max_ms)
 
 export const noticeWorker = (parts: NoticeParts): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -71,15 +73,14 @@ export const noticeWorker = (parts: NoticeParts): Effect.Effect<void, never, Sco
     const underWay = yield* FiberSet.make()
     const run = yield* FiberSet.runtime(underWay)()
     const take = (message: Message): void => {
-      const notice = noticeIn(message)
-      if (notice === undefined) return message.nak(STRANGE_MS)
-      if (notice === null) return message.ack()
+      const call = callIn(message)
+      if (call === undefined) return message.nak(STRANGE_MS)
+      if (call === null) return message.ack()
       if (held.has(message)) return
       held.hold(message)
-      run(settled(parts, message, notice)).addObserver((exit) => {
-        if (Exit.isSuccess(exit)) return held.ack(message)
-        if (!Exit.hasFails(exit) && !Exit.hasInterrupts(exit)) logFault(message, Cause.squash(exit.cause))
-        held.nak(message, againMs(bounds, message.given))
+      run(answered(parts, message, call)).addObserver((exit) => {
+        if (Exit.isSuccess(exit)) held.ack(message)
+        else held.nak(message, againMs(bounds, message.given))
       })
     }
     const some = Effect.suspend(() => source.fetch(held.room, take))
@@ -91,24 +92,53 @@ export const noticeWorker = (parts: NoticeParts): Effect.Effect<void, never, Sco
     )
   })
 
-/** Fails where it is to come again. */
-const settled = (
+/** Fails where the call is to come again. */
+const answered = (parts: NoticeParts, message: Message, call: Call): Effect.Effect<void, Refusal> => {
+  const { delivery: id } = message
+  return Effect.matchCauseEffect(carriedOut(parts, id, call), {
+    onSuccess: (outcome) => settled(parts, id, outcome),
+    onFailure: (cause) => {
+      if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+      if (!Cause.hasFails(cause)) logFault(message, Cause.squash(cause))
+      return putOff(parts, message, call, reasonOf(cause))
+    }
+  })
+}
+
+const carriedOut = (
   { ask, keys, carryOut, bounds }: NoticeParts,
-  { delivery: id }: Message,
-  { sealed, at }: Notice
-): Effect.Effect<void, Refusal | Cause.TimeoutError> =>
+  id: string,
+  { attempt, sealed }: Call
+): Effect.Effect<NoticeOutcome, Refusal | Cause.TimeoutError> =>
   Effect.gen(function* () {
-    const carried = Effect.suspend(() => carryOut(id, keys.openNotice(id, sealed)))
-    const outcome = yield* Effect.catchCause(Effect.timeout(carried, bounds.notice_try_ms), (cause) => {
-      if (Cause.hasInterruptsOnly(cause) || Date.now() - at < bounds.notice_give_up_seconds * 1000)
-        return Effect.failCause(cause)
-      return Effect.succeed<NoticeOutcome>({ outcome: "given_up", reason: reasonOf(cause) })
-    })
-    if (outcome.outcome === "given_up") logNow("warn", "mail", { notice: id, given_up: outcome.reason })
-    yield* Effect.catch(ask(`settle-${id}`, "mail_notice.settle", id, outcome), (refused) =>
-      // The log has forgotten it: there is nothing to settle.
-      refused.code === "not_found" ? Effect.void : Effect.fail(refused)
-    )
+    const box = sealed ?? (yield* ask(`message-${id}-${attempt}`, "mail_notice.message", id, null)).sealed
+    return yield* Effect.timeout(carryOut(id, keys.openNotice(id, box)), bounds.notice_try_ms)
+  })
+
+const settled = ({ ask }: NoticeParts, id: string, outcome: NoticeOutcome): Effect.Effect<void, Refusal> => {
+  if (outcome.outcome === "given_up") logNow("warn", "mail", { notice: id, given_up: outcome.reason })
+  return Effect.catch(ask(`settle-${id}`, "mail_notice.settle", id, outcome), (refused) =>
+    // The log has forgotten it: there is nothing to settle.
+    refused.code === "not_found" ? Effect.void : Effect.fail(refused)
+  )
+}
+
+const putOff = (
+  { ask }: NoticeParts,
+  { delivery: id, seq }: Message,
+  { attempt }: Call,
+  reason: string
+): Effect.Effect<void, Refusal> =>
+  Effect.matchEffect(ask(`put-off-${id}-${seq}`, "mail_notice.put_off", id, { attempt, reason }), {
+    onSuccess: ({ given_up }) =>
+      Effect.sync(() => {
+        if (given_up) logNow("warn", "mail", { notice: id, given_up: reason })
+      }),
+    onFailure: (refused) =>
+      // The log has forgotten it: it can be put off no longer.
+      refused.code === "not_found"
+        ? Effect.sync(() => logNow("warn", "mail", { notice: id, forgotten: reason }))
+        : Effect.fail(refused)
   })
 
 /** Words of ours: of a fault no more than its kind, for its text may hold what a mail says. */

@@ -1,17 +1,58 @@
 /** The text of an HTML message, by `html-to-text`: what a reader sees, without what images and links carry. */
-import { convert } from "html-to-text"
+import { convert, type DomNode, type FormatCallback } from "html-to-text"
 
 const MAX_DEPTH = 60
 const MAX_CHILDREN = 5000
 
+/** Of a table that is drawn as one: the library takes time with the square of its longer side. */
+const MAX_SPAN = 20
+const MAX_COLUMNS = 100
+const MAX_ROWS = 1000
+
+const GROUPS: ReadonlySet<string> = new Set(["thead", "tbody", "tfoot", "center"])
+
+const tagsIn = ({ children = [] }: DomNode): ReadonlyArray<DomNode> => children.filter(({ type }) => type === "tag")
+
+/** As the library finds them: groups may stand within groups. */
+const rowsOf = (elem: DomNode): ReadonlyArray<DomNode> =>
+  tagsIn(elem).flatMap((one) => (one.name === "tr" ? [one] : GROUPS.has(one.name ?? "") ? rowsOf(one) : []))
+
+const clamped = (span: unknown): number => Math.min(Math.max(Math.trunc(Number(span)) || 1, 1), MAX_SPAN)
+
+/** Its cells take no more room than they may from here on. Resolves to how many columns it has. */
+const columnsOf = (row: DomNode): number =>
+  tagsIn(row)
+    .filter(({ name }) => name === "td" || name === "th")
+    .reduce((columns, { attribs }) => {
+      for (const name of ["colspan", "rowspan"]) if (name in attribs) attribs[name] = String(clamped(attribs[name]))
+      return columns + clamped(attribs.colspan)
+    }, 0)
+
+/** The library's own, with what stands below. */
+type Builder = Parameters<FormatCallback>[2] & {
+  readonly options: { readonly formatters: Readonly<Record<string, FormatCallback>> }
+}
+
+/** What is too large to be drawn is told row by row. */
+const boundedTable: FormatCallback = (elem, walk, builder, options) => {
+  const rows = rowsOf(elem)
+  const columns = rows.reduce((most, row) => Math.max(most, columnsOf(row)), 0)
+  const isSmall = rows.length <= MAX_ROWS && columns <= MAX_COLUMNS
+  const { formatters } = (builder as Builder).options
+  formatters[isSmall ? "dataTable" : "block"]?.(elem, walk, builder, options)
+}
+
 const OPTIONS = {
   wordwrap: false,
   limits: { maxDepth: MAX_DEPTH, maxChildNodes: MAX_CHILDREN, ellipsis: "…" },
+  formatters: { boundedTable },
   selectors: [
     { selector: "a", options: { ignoreHref: true } },
     { selector: "img", format: "skip" },
     ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, options: { uppercase: false } })),
-    { selector: "table", format: "dataTable", options: { uppercaseHeaderCells: false, maxColumnWidth: 200 } }
+    { selector: "table", format: "boundedTable", options: { uppercaseHeaderCells: false, maxColumnWidth: 200 } },
+    { selector: "tr", format: "block" },
+    ...["td", "th"].map((selector) => ({ selector, format: "inlineSurround", options: { suffix: " " } }))
   ]
 } as const
 

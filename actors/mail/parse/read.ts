@@ -15,6 +15,7 @@ export interface ReadBounds {
   readonly body_max_bytes: number
   readonly depth_max: number
   readonly headers_max_bytes: number
+  readonly lines_max: number
   readonly links_max: number
 }
 
@@ -24,6 +25,7 @@ const ADDRESSES_MAX = 100
 const ADDRESS_MAX_CHARS = 320
 const FOLLOWS_MAX = 20
 const ID_MAX_CHARS = 998
+const LF = 0x0a
 const TYPE = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}$/
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}T/
 
@@ -105,8 +107,16 @@ const keptAttachments = (all: ReadonlyArray<Attachment>, bounds: ReadBounds): Re
       bytes
     }))
 
-/** Rejects what is too deep, or has too much of a header. */
+/** The library takes as long for a line of no bytes as for one of many. */
+const hasTooManyLines = (raw: Uint8Array, max: number): boolean => {
+  let lines = 0
+  for (let at = raw.indexOf(LF); at >= 0; at = raw.indexOf(LF, at + 1)) if (++lines > max) return true
+  return false
+}
+
+/** Rejects what is too deep, or has too much of a header, or too many lines. */
 export const readMail = async (raw: Uint8Array, bounds: ReadBounds): Promise<ParsedMail> => {
+  if (hasTooManyLines(raw, bounds.lines_max)) throw new Error("too many lines")
   const email = await PostalMime.parse(raw, {
     maxNestingDepth: bounds.depth_max,
     maxHeadersSize: bounds.headers_max_bytes,

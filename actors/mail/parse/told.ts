@@ -1,15 +1,40 @@
-/** What a thread that reads messages is told, and tells. */
+/** What a thread that reads and judges messages is told, and tells. */
+import type { Judged, Origin } from "../inbound/verdicts.ts"
 import type { ParsedMail } from "./parsed.ts"
+import type { ReadBounds } from "./read.ts"
 
-export interface Told {
-  readonly id: number
-  readonly raw: Uint8Array
+export interface Start {
+  readonly bounds: ReadBounds
+  /** In whose name it judges; `null` where it judges nothing. */
+  readonly mta: string | null
 }
 
-export interface Answered {
-  readonly id: number
-  readonly mail: ParsedMail
+export type Work =
+  | { readonly type: "parse"; readonly raw: Uint8Array }
+  | { readonly type: "judge"; readonly raw: Uint8Array; readonly origin: Origin }
+
+export type Result = ParsedMail | Judged
+
+export interface Answer {
+  readonly question: number
+  /** Of a failure its code alone. */
+  readonly said: { readonly records: Array<string> | Array<Array<string>> } | { readonly code: string }
 }
 
-/** Once, as it is ready to read. */
-export const BEGUN = "begun"
+export type Told =
+  | { readonly type: "work"; readonly id: number; readonly work: Work }
+  | { readonly type: "answers"; readonly id: number; readonly answers: ReadonlyArray<Answer> }
+
+/** `cpu`: microseconds that the thread has spent since it began. */
+export type Tells =
+  | { readonly type: "begun"; readonly cpu: number }
+  | {
+      readonly type: "asks"
+      readonly id: number
+      readonly question: number
+      readonly name: string
+      readonly record: string
+    }
+  /** For what it has asked: until then it computes nothing of that job. */
+  | { readonly type: "waits"; readonly id: number; readonly cpu: number }
+  | { readonly type: "done"; readonly id: number; readonly result: Result; readonly cpu: number }

@@ -1,16 +1,82 @@
-/** The thread that reads messages: one after the other, as it is told. */
+/** The thread that reads and judges messages, as it is told. DNS is asked by who told it. */
 import { parentPort, workerData } from "node:worker_threads"
-import { type ReadBounds, readMail, unread } from "./read.ts"
-import { type Answered, BEGUN, type Told } from "./told.ts"
+import type { Lookup } from "../dns.ts"
+import { UNJUDGED } from "../inbound/verdicts.ts"
+import type { ParsedMail } from "./parsed.ts"
+import { readMail, unread } from "./read.ts"
+import type { Answer, Result, Start, Tells, Told, Work } from "./told.ts"
 
-const bounds: ReadBounds = workerData
+const { bounds, mta }: Start = workerData
+// Who judges nothing loads nothing for it.
+const judging = mta === null ? null : await import("../inbound/judge.ts")
 
-parentPort?.on("message", ({ id, raw }: Told) => {
-  void readMail(raw, bounds)
-    .catch(() => unread(raw, bounds))
-    .then((mail) => {
-      const answer: Answered = { id, mail }
-      parentPort?.postMessage(answer)
+type Records = Awaited<ReturnType<Lookup>>
+
+interface Asked {
+  readonly resolve: (records: Records) => void
+  readonly reject: (error: Error) => void
+}
+
+const open = new Set<number>()
+const settling = new Set<number>()
+const asked = new Map<number, Asked>()
+let questions = 0
+
+const tell = (told: Tells, moved: ReadonlyArray<ArrayBuffer> = []): void => parentPort?.postMessage(told, [...moved])
+
+const cpu = (): number => {
+  const { user, system } = process.threadCpuUsage()
+  return user + system
+}
+
+/** Behind all that follows from what is known now. */
+const settle = (id: number): void => {
+  if (settling.has(id)) return
+  settling.add(id)
+  setImmediate(() => {
+    settling.delete(id)
+    if (open.has(id)) tell({ type: "waits", id, cpu: cpu() })
+  })
+}
+
+const lookupOf =
+  (id: number): Lookup =>
+  (name, record) =>
+    new Promise((resolve, reject) => {
+      const question = ++questions
+      asked.set(question, { resolve, reject })
+      tell({ type: "asks", id, question, name, record })
+      settle(id)
     })
+
+const heard = ({ question, said }: Answer): void => {
+  const one = asked.get(question)
+  asked.delete(question)
+  if ("records" in said) one?.resolve(said.records)
+  else one?.reject(Object.assign(new Error(`DNS said ${said.code}`), { code: said.code }))
+}
+
+const done = async (id: number, work: Work): Promise<Result> => {
+  if (work.type === "parse") return readMail(work.raw, bounds).catch(() => unread(work.raw, bounds))
+  return judging === null || mta === null ? UNJUDGED : judging.judge(work.raw, work.origin, lookupOf(id), mta)
+}
+
+/** What holds the bytes of one attachment and nothing else goes over without a copy. */
+const movedOf = ({ attachments }: ParsedMail): ReadonlyArray<ArrayBuffer> =>
+  attachments.flatMap(({ bytes: { buffer, byteLength } }) =>
+    buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : []
+  )
+
+parentPort?.on("message", (told: Told) => {
+  const { id } = told
+  if (told.type === "answers") {
+    for (const answer of told.answers) heard(answer)
+    return settle(id)
+  }
+  open.add(id)
+  void done(id, told.work).then((result) => {
+    open.delete(id)
+    tell({ type: "done", id, result, cpu: cpu() }, "parsed" in result ? movedOf(result) : [])
+  })
 })
-parentPort?.postMessage(BEGUN)
+tell({ type: "begun", cpu: cpu() })

@@ -30,14 +30,15 @@ const ofDomain = (agent: string, domain: string, asking: Asking): Effect.Effect<
 
 export const blockedBy = (
   { mail }: Pick<HubConfig, "mail">,
-  { agent, recipient }: MailSendingValue,
+  { agent, recipient, untagged }: MailSendingValue,
   from: string,
   asking: Asking
 ): Effect.Effect<Blocked, Refusal, Actors> =>
   Effect.gen(function* () {
     const actors = yield* Actors
-    const { suppressed } = yield* actors.ask(asking, "mail_recipient.look", recipient, null)
-    if (suppressed) return over("its recipient takes no mail of this service any more")
+    for (const id of untagged === undefined ? [recipient] : [recipient, untagged.recipient])
+      if ((yield* actors.ask(asking, "mail_recipient.look", id, null)).suppressed)
+        return over("its recipient takes no mail of this service any more")
     const domain = from.slice(from.lastIndexOf("@") + 1)
     const held = domain === mail?.domain ? null : yield* ofDomain(agent, domain, asking)
     return held ?? (yield* ofSender(agent, asking))

@@ -26,12 +26,13 @@ interface Settling {
   readonly own?: boolean
 }
 
-const aboutOf = ({ agent, mailbox, to, recipient, sealed, mail, n }: MailSendingValue) => ({
+const aboutOf = ({ agent, mailbox, to, recipient, sealed, untagged, mail, n }: MailSendingValue) => ({
   agent,
   mailbox,
   to,
   recipient,
   sealed,
+  ...(untagged === undefined ? {} : { untagged }),
   mail,
   n
 })

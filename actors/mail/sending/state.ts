@@ -11,6 +11,9 @@ import { SendingStatus } from "../../../schemas/mail/sent.ts"
 import { event, inventoryOf } from "../../engine/events.ts"
 import type { ActorOf } from "../../kind.ts"
 
+/** The same address without its tag, where it has one: it is the same person's in most places. */
+const untagged = Schema.optionalKey(Schema.Struct({ recipient: Schema.String, sealed: Schema.String }))
+
 const queued = {
   agent: Schema.String,
   mailbox: Schema.Int,
@@ -21,7 +24,8 @@ const queued = {
   /** Its address, under the mailbox's key (as a counterpart in the journal). */
   to: Schema.String,
   /** The same under the service's: what may not be written to any more outlives the mailbox. */
-  sealed: Schema.String
+  sealed: Schema.String,
+  untagged
 }
 
 export const MailSendingValue = Schema.Struct({
@@ -46,7 +50,7 @@ export type MailSendingState = typeof MailSendingState.Type
 /** With what journals and reactions need of it. */
 const about = { agent: Schema.String, mailbox: Schema.Int, to: Schema.String }
 
-const bad = { recipient: Schema.String, sealed: Schema.String, mail: Schema.Int, n: Schema.Int }
+const bad = { recipient: Schema.String, sealed: Schema.String, untagged, mail: Schema.Int, n: Schema.Int }
 
 export const MailSendingEvent = Schema.Union([
   event("mail_sending.queued", 1, queued),
@@ -79,7 +83,7 @@ export type MailSendingActor = ActorOf<MailSendingState, MailSendingEvent>
 
 export const evolveMailSending = (state: MailSendingState, event: MailSendingEvent): MailSendingState => {
   if (event.type === "mail_sending.queued") {
-    const { agent, mailbox, mail, n, recipient, to, sealed } = event
+    const { type: _type, v: _v, ...of } = event
     const begun = {
       status: "queued",
       detail: null,
@@ -89,7 +93,7 @@ export const evolveMailSending = (state: MailSendingState, event: MailSendingEve
       unsubscribed: false,
       due: null
     } as const
-    return { agent, mailbox, mail, n, recipient, to, sealed, ...begun }
+    return { ...of, ...begun }
   }
   if (state === null) return null
   switch (event.type) {

@@ -6,6 +6,7 @@ import {
   GetAccountCommand,
   GetEmailIdentityCommand,
   NotFoundException,
+  PutEmailIdentityDkimSigningAttributesCommand,
   SESv2Client
 } from "@aws-sdk/client-sesv2"
 import { Data, Effect } from "effect"
@@ -25,11 +26,18 @@ export interface AccountState {
   readonly per_second: number | null
 }
 
-export interface Identities {
+export interface Identity {
+  readonly status: IdentityStatus
   /** Names of the DKIM records: `<token>._domainkey.<domain>`. */
-  readonly declareIdentity: (domain: string) => Effect.Effect<ReadonlyArray<string>, ProviderFault>
+  readonly tokens: ReadonlyArray<string>
+}
+
+export interface Identities {
+  readonly declareIdentity: (domain: string) => Effect.Effect<Identity, ProviderFault>
   /** `null`: SES knows no such domain. */
-  readonly identityStatus: (domain: string) => Effect.Effect<IdentityStatus | null, ProviderFault>
+  readonly identityOf: (domain: string) => Effect.Effect<Identity | null, ProviderFault>
+  /** One that it has given up: by keys of its own, which is what it is already, and the search begins anew. */
+  readonly seekAgain: (domain: string) => Effect.Effect<Identity, ProviderFault>
   readonly deleteIdentity: (domain: string) => Effect.Effect<void, ProviderFault>
   readonly accountState: Effect.Effect<AccountState, ProviderFault>
 }
@@ -42,6 +50,13 @@ export class ProviderFault extends Data.TaggedError("ProviderFault")<{ readonly 
 
 const statusIn = (status: string | undefined): IdentityStatus =>
   IDENTITY_STATUSES.find((known) => known === status) ?? "PENDING"
+
+interface Dkim {
+  readonly Status?: string | undefined
+  readonly Tokens?: ReadonlyArray<string> | undefined
+}
+
+const identityIn = ({ Status, Tokens = [] }: Dkim = {}): Identity => ({ status: statusIn(Status), tokens: Tokens })
 
 /** For the life of the process. */
 export const identitiesFor = (region: string, bounds: ProviderBounds): Identities =>
@@ -63,36 +78,46 @@ const identitiesOf = (client: SESv2Client, { provider_connect_ms, provider_call_
       }
     )
 
+  const created = async (EmailIdentity: string, options: { readonly abortSignal: AbortSignal }): Promise<Identity> => {
+    const { DkimAttributes } = await client
+      .send(new CreateEmailIdentityCommand({ EmailIdentity }), options)
+      .catch((error: unknown) => {
+        if (error instanceof AlreadyExistsException)
+          return client.send(new GetEmailIdentityCommand({ EmailIdentity }), options)
+        throw error
+      })
+    const identity = identityIn(DkimAttributes)
+    if (identity.tokens.length === 0) throw new Error("an identity without DKIM tokens")
+    return identity
+  }
+  const deleted = async (EmailIdentity: string, options: { readonly abortSignal: AbortSignal }): Promise<void> => {
+    await client.send(new DeleteEmailIdentityCommand({ EmailIdentity }), options).catch((error: unknown) => {
+      if (!(error instanceof NotFoundException)) throw error
+    })
+  }
+
   return {
-    declareIdentity: (EmailIdentity) =>
+    declareIdentity: (domain) => called((options) => created(domain, options)),
+    seekAgain: (EmailIdentity) =>
       called(async (options) => {
-        const created = await client
-          .send(new CreateEmailIdentityCommand({ EmailIdentity }), options)
-          .catch((error: unknown) => {
-            if (error instanceof AlreadyExistsException)
-              return client.send(new GetEmailIdentityCommand({ EmailIdentity }), options)
-            throw error
-          })
-        const tokens = created.DkimAttributes?.Tokens ?? []
-        if (tokens.length === 0) throw new Error("an identity without DKIM tokens")
-        return tokens
+        const wanted = { EmailIdentity, SigningAttributesOrigin: "AWS_SES" } as const
+        const set = await client.send(new PutEmailIdentityDkimSigningAttributesCommand(wanted), options)
+        if (set.DkimStatus !== "FAILED") return identityIn({ Status: set.DkimStatus, Tokens: set.DkimTokens })
+        // It does not look again for that: a new one it must look for.
+        await deleted(EmailIdentity, options)
+        return created(EmailIdentity, options)
       }),
-    identityStatus: (EmailIdentity) =>
+    identityOf: (EmailIdentity) =>
       called(async (options) => {
         try {
           const { DkimAttributes } = await client.send(new GetEmailIdentityCommand({ EmailIdentity }), options)
-          return statusIn(DkimAttributes?.Status)
+          return identityIn(DkimAttributes)
         } catch (error) {
           if (error instanceof NotFoundException) return null
           throw error
         }
       }),
-    deleteIdentity: (EmailIdentity) =>
-      called(async (options) => {
-        await client.send(new DeleteEmailIdentityCommand({ EmailIdentity }), options).catch((error: unknown) => {
-          if (!(error instanceof NotFoundException)) throw error
-        })
-      }),
+    deleteIdentity: (domain) => called((options) => deleted(domain, options)),
     accountState: called(async (options) => {
       const account = await client.send(new GetAccountCommand({}), options)
       return {

@@ -44,6 +44,6 @@ test("a verdict that fails before the nonce is in the log is an answer, and ends
   // A turn of the event loop and more: long enough for Node to find a rejection that nobody handles.
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
   recorded.resolve(true)
-  await vi.waitFor(() => expect(replies.map(({ head }) => head.refused?.code)).toEqual(["internal_error"]))
+  await vi.waitFor(() => expect(replies.map(({ head }) => head.refused?.code)).toEqual(["internal_error"]), 60_000)
   expect(unhandled).toEqual([])
 })

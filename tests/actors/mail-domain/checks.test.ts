@@ -1,6 +1,8 @@
 /** Looks at domains: bounded in number, and a token for each who claims one. */
 import { Deferred, Effect, Exit, Fiber } from "effect"
-import { expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
+import type { ProviderStatus } from "../../../actors/mail-domain/provider.ts"
+import type { DnsRecord } from "../../../schemas/mail-domain/records.ts"
 import { Sealer } from "../../../actors/log/seal.ts"
 import { checkedBy, Looks, proofOf } from "../../../actors/mail-domain/checks.ts"
 
@@ -39,6 +41,84 @@ test("whoever is silent keeps nobody else's answer back", async () => {
   ])
   const dns = { ask: (name: string) => Promise.resolve(answers.get(name) ?? null) }
   const check = () => Effect.never
-  const looked = checkedBy({ dns, provider: { check } }, { domain: "a.example", records }, { domain_check_ms: 100 })
+  const looked = checkedBy(
+    { dns, provider: { check, again: check } },
+    { domain: "a.example", records },
+    { domain_check_ms: 100 }
+  )
   expect(await Effect.runPromise(looked)).toEqual({ found: [true, null, false], provider: null })
+})
+
+describe("where the provider", () => {
+  const PROOF = proofOf(new Sealer(new Uint8Array(32), "tests"), "a.example", "ada")
+  const wanted = (...tokens: ReadonlyArray<string>): ReadonlyArray<DnsRecord> => [
+    { type: "MX", name: "a.example", value: "mx.provider.example", required: true, purpose: "mx" },
+    ...tokens.map((token): DnsRecord => ({
+      type: "CNAME",
+      name: `${token}._domainkey.a.example`,
+      value: `${token}.dkim.provider.example`,
+      required: true,
+      purpose: "dkim"
+    }))
+  ]
+  /** `said`: at first, and when it is to look again. */
+  const looked = async (
+    said: ReadonlyArray<readonly [ProviderStatus, ReadonlyArray<DnsRecord>]>,
+    { absent = "" } = {}
+  ) => {
+    const records = [PROOF, ...wanted("a", "b")]
+    const asked: Array<string> = []
+    const look = (how: string) => () =>
+      Effect.suspend(() => {
+        const [status, needed] = said[asked.push(how) - 1] ?? ["SUCCESS", []]
+        return Effect.succeed({ status, records: needed })
+      })
+    const dns = {
+      ask: async (name: string) => [
+        records.filter((one) => one.name === name && name !== absent).map(({ value }) => value)
+      ]
+    }
+    const provider = { check: look("check"), again: look("again") }
+    const checked = await Effect.runPromise(
+      checkedBy({ dns, provider }, { domain: "a.example", records }, { domain_check_ms: 60_000 })
+    )
+    return { asked, checked }
+  }
+
+  test("has given up a domain whose records are all there, it looks again", async () => {
+    const { asked, checked } = await looked([
+      ["FAILED", wanted("a", "b")],
+      ["PENDING", wanted("a", "b")]
+    ])
+    expect(asked).toEqual(["check", "again"])
+    expect(checked).toEqual({ found: [true, true, true, true], provider: "PENDING" })
+  })
+
+  test("has given up one that lacks a record, it is right", async () => {
+    const { asked, checked } = await looked([["FAILED", wanted("a", "b")]], { absent: "a._domainkey.a.example" })
+    expect(asked).toEqual(["check"])
+    expect(checked).toEqual({ found: [true, true, false, true], provider: "FAILED" })
+  })
+
+  test.each([
+    ["at once", [["PENDING", wanted("b", "c")]]],
+    [
+      "after a new look",
+      [
+        ["FAILED", wanted("a", "b")],
+        ["PENDING", wanted("b", "c")]
+      ]
+    ]
+  ] as const)("has other keys, these are needed, and the new ones not there: %s", async (_when, said) => {
+    const { checked } = await looked(said)
+    expect(checked).toEqual({
+      provider: "PENDING",
+      records: [PROOF, ...wanted("b", "c")],
+      found: [true, true, true, false]
+    })
+  })
+
+  test("does not say what it needs, nothing else is needed", async () => {
+    expect((await looked([["SUCCESS", []]])).checked).toEqual({ found: [true, true, true, true], provider: "SUCCESS" })
+  })
 })

@@ -6,12 +6,15 @@ import {
   decideCheck,
   decideClaimEnd,
   decideForget,
-  decideOwn
+  decideOwn,
+  FORGET_TIMER
 } from "../../../actors/mail-domain/decide.ts"
 import { decideDeclare } from "../../../actors/mail-domain/holder/decide.ts"
 import { NO_DOMAIN } from "../../../actors/mail-domain/holder/state.ts"
 import { recordOf } from "../../../actors/mail-domain/record.ts"
-import { evolveMailDomain, NOT_HELD } from "../../../actors/mail-domain/state.ts"
+import { evolveMailDomain, type MailDomainState, NOT_HELD } from "../../../actors/mail-domain/state.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
+import type { FiredTimer } from "../../../schemas/timer.ts"
 import { ALL, BEGIN, DAY, DKIM, DOMAIN, EMAIL, failed, NO_MX, NO_PROOF, OTHERS, PROOF, SILENT, World } from "./world.ts"
 
 const anActive = (): World => {
@@ -20,6 +23,10 @@ const anActive = (): World => {
   world.verify("ada", ALL)
   return world
 }
+
+const SERVICE = LIMITS.service.mail
+const forget = (state: MailDomainState, fired: FiredTimer, at: number, forgotten = true) =>
+  decideForget(state, fired, { id: "d", at, facts: { forgotten } }, SERVICE)
 
 const shown = ({ state }: World) => (state.held === null ? null : recordOf(state.held))
 
@@ -104,6 +111,22 @@ describe("a domain", () => {
     expect(world.events.at(-1)).toMatchObject({ missing: ["provider"] })
   })
 
+  test("whose provider needs other records needs these from then on, and its agent is told", () => {
+    const world = anActive()
+    const dkim = { type: "CNAME", name: `new.${DOMAIN}`, value: "new", required: true, purpose: "dkim" } as const
+    const records = [PROOF, OTHERS[0], dkim]
+    const changed = { found: [true, true, false], provider: "PENDING", records } as const
+    expect(world.check(changed)).toBe("records_changed checked check_due failing")
+    expect(world.events.at(-1)).toMatchObject({ missing: [`CNAME new.${DOMAIN}`], days_left: 3 })
+    expect(shown(world)).toMatchObject({ status: "active", records: [{}, {}, { ...dkim, found: false }] })
+    expect(world.verify("ada", { found: [true, true, true], provider: "SUCCESS" })).toBe("checked recovered")
+    const pending = new World()
+    pending.declare("ada")
+    expect(pending.verify("ada", changed)).toBe("records_changed checked")
+    expect(pending.verify("ada", { found: [true, true, true], provider: null })).toBe("checked activated check_due")
+    expect(pending.state.held?.records).toEqual(records)
+  })
+
   test("knows its own timers alone", () => {
     const world = anActive()
     const due = world.state.held?.next_check ?? 0
@@ -127,13 +150,13 @@ describe("a claim", () => {
     expect([world.state.held, world.holder("ada").state.domain]).toEqual([null, null])
     expect(world.events.at(-1)).toMatchObject({ agent: "ada", why: "expired", claim: 1 })
     const fired = { name: "forget", at: 1000 }
-    expect(decideForget(world.state, fired, { at: 1000 })).toMatchObject({
+    expect(forget(world.state, fired, 1000)).toMatchObject({
       events: [{ type: "mail_domain.forgotten" }]
     })
     expect(world.declare("bob")).toBe("declared")
     // It may be early, before the commit that gives it up; what is held again stays.
-    expect(decideForget(world.state, fired, { at: 1500 })).toMatchObject({ refused: { code: "unavailable" } })
-    expect(decideForget(world.state, fired, { at: 1000 + DAY })).toEqual({ events: [] })
+    expect(forget(world.state, fired, 1500)).toMatchObject({ refused: { code: "unavailable" } })
+    expect(forget(world.state, fired, 1000 + DAY)).toEqual({ events: [] })
   })
 
   test("that is proven does not end", () => {
@@ -216,6 +239,39 @@ describe("an agent", () => {
     expect(decideDeclare(state, { domain: DOMAIN }, context, EMAIL)).toMatchObject({
       refused: { code: "email_domain_limit", details: { domain: "other.example" } }
     })
+  })
+})
+
+test("one that the provider does not forget is told of ever later, and given up after days", () => {
+  const world = new World()
+  world.declare("ada")
+  world.release("ada")
+  let [state, due, turns] = [world.state, world.at, 0]
+  const waits: Array<number> = []
+  for (;;) {
+    const fired = { name: FORGET_TIMER, at: due }
+    const decided = forget(state, fired, due, false)
+    if ("refused" in decided) throw new Error("refused")
+    expect(++turns).toBeLessThan(30)
+    state = decided.events.reduce((before, event) => evolveMailDomain(before, event, { at: due }), state)
+    const [timer] = decided.timers ?? []
+    if (timer === undefined) {
+      expect(decided.events).toEqual([{ type: "mail_domain.forgotten", v: 1, given_up: true }])
+      break
+    }
+    expect(timer).toMatchObject({ name: FORGET_TIMER, of: { kind: "mail_domain", id: "d" } })
+    // That of another chain, or the same again, is nobody's.
+    expect(forget(state, fired, due, false)).toEqual({ events: [] })
+    waits.push(timer.at - due)
+    due = timer.at
+  }
+  expect(state.left).toBeNull()
+  expect(due - world.at).toBeGreaterThanOrEqual(SERVICE.forget_give_up_seconds * 1000)
+  expect(waits[0]).toBe(SERVICE.forget_again_ms)
+  expect(waits.at(-1)).toBe(SERVICE.forget_again_max_ms)
+  expect(waits).toEqual(waits.toSorted((a, b) => a - b))
+  expect(forget(world.state, { name: FORGET_TIMER, at: world.at }, world.at)).toEqual({
+    events: [{ type: "mail_domain.forgotten", v: 1 }]
   })
 })
 

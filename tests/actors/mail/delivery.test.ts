@@ -1,37 +1,134 @@
 /** From a message's bytes to a mailbox: what is stored on the way does not stay for nothing. */
-import { Effect, Result } from "effect"
-import { expect, test } from "vitest"
+import { Deferred, Effect, Fiber, Result } from "effect"
+import { afterEach, beforeEach, expect, it, test } from "vitest"
+import { asking } from "../../../actors/fanout/asks.ts"
 import { Sealer } from "../../../actors/log/seal.ts"
 import { delivered, type DeliveryParts } from "../../../actors/mail/inbound/delivery.ts"
+import { doubts } from "../../../actors/mail/inbound/doubts.ts"
 import type { MailKeys } from "../../../actors/mail/keys.ts"
 import { unread } from "../../../actors/mail/parse/read.ts"
 import { unavailable } from "../../../schemas/errors.ts"
 import { NO_RULES } from "../../../schemas/mail/records.ts"
+import { answer, refusing } from "../../fanout/played.ts"
+import { waitFor } from "../../harness/index.ts"
+import { openScope } from "../../support/scope.ts"
 
 const NOT_STORED = unavailable("not stored")
 const NONE = { spf: "NONE", dkim: "NONE", dmarc: "NONE", spam: "NONE", virus: "NONE" } as const
+const PLACE = { mailbox: 7, mail: 12 }
+const ACCEPTS = { agent: "a", address: "ada@d.example", rules: NO_RULES, full: null }
 
-test("of a message that could not be stored whole, nothing is left", async () => {
+type Kept = ReturnType<DeliveryParts["store"]["keep"]>
+type Said = ReturnType<typeof answer>
+
+/** `keep` stores, `receive` is what the mailbox says. */
+const delivering = (keep: () => Kept, receive: () => Said | Promise<Said>) => {
   const forgotten: Array<unknown> = []
-  const ask = () => Effect.succeed({ agent: "a", address: "ada@d.example", rules: NO_RULES, full: null })
+  const doubted: Array<unknown> = []
   const parts: DeliveryParts = {
-    ask: ask as unknown as DeliveryParts["ask"],
+    ask: asking(async ({ op }) => (op === "mailbox.receive" ? receive() : answer(ACCEPTS))),
     keys: { of: () => Effect.succeed(new Sealer(new Uint8Array(32), "tests")) } as unknown as MailKeys,
     store: {
-      keep: () => Promise.reject(new Error("the third piece was not acknowledged")),
+      keep,
       forget: (place) => Promise.resolve(void forgotten.push(place)),
       isFull: () => Promise.resolve(false)
     },
-    nextNumber: Effect.succeed(12),
+    doubt: (place) => void doubted.push(place),
+    nextNumber: Effect.succeed(PLACE.mail),
     parse: (raw) => Effect.succeed(unread(raw, { body_max_bytes: 1000 })),
     wordsMax: 10,
     notStored: NOT_STORED
   }
-  const to = [{ mailbox: 7, address: "ada@d.example", to: "ada@d.example", tags: [] }]
+  const to = [{ mailbox: PLACE.mailbox, address: "ada@d.example", to: "ada@d.example", tags: [] }]
   const incoming = { raw: Buffer.from("x"), sender: "b@x.example", to }
-  const outcome = await Effect.runPromise(
-    Effect.result(delivered(parts, incoming, Effect.succeed({ verdicts: NONE, author: null })))
+  return { forgotten, doubted, delivery: delivered(parts, incoming, Effect.succeed({ verdicts: NONE, author: null })) }
+}
+
+const stored = () => Promise.resolve([{ name: "text", size: 1 }])
+
+test("of a message that could not be stored whole, nothing is left", async () => {
+  const { forgotten, doubted, delivery } = delivering(
+    () => Promise.reject(new Error("the third piece was not acknowledged")),
+    () => answer({ mail: PLACE.mail })
   )
-  expect(outcome).toEqual(Result.fail(NOT_STORED))
-  expect(forgotten).toEqual([{ mailbox: 7, mail: 12 }])
+  expect(await Effect.runPromise(Effect.result(delivery))).toEqual(Result.fail(NOT_STORED))
+  expect(forgotten).toEqual([PLACE])
+  // That piece may come yet.
+  expect(doubted).toEqual([PLACE])
+})
+
+it.each<readonly [string, () => Said, "kept" | "forgotten" | "doubted"]>([
+  ["received", () => answer({ mail: PLACE.mail }), "kept"],
+  ["received before", () => answer({ mail: 3 }), "forgotten"],
+  ["refused by a mailbox that is closed", () => refusing("not_found"), "forgotten"],
+  ["refused by a mailbox that is full", () => refusing("rate_limited"), "forgotten"],
+  ["refused by who has no room, or is too busy", () => refusing("overloaded"), "doubted"],
+  ["not answered", () => refusing("unavailable"), "doubted"],
+  ["the end of who was asked", () => refusing("internal_error"), "doubted"]
+])("of one that is %s the parts are as they must be", async (_what, said, fate) => {
+  const { forgotten, doubted, delivery } = delivering(stored, said)
+  await Effect.runPromise(Effect.result(delivery))
+  expect(forgotten).toEqual(fate === "forgotten" ? [PLACE] : [])
+  expect(doubted).toEqual(fate === "doubted" ? [PLACE] : [])
+})
+
+it.each(["stored", "received"])("of one that is interrupted as it is %s nobody knows", async (when) => {
+  const begun = Deferred.makeUnsafe<void>()
+  const never = <A>() => {
+    Deferred.doneUnsafe(begun, Effect.void)
+    return new Promise<A>(() => undefined)
+  }
+  const { forgotten, doubted, delivery } = delivering(
+    () => (when === "stored" ? never() : stored()),
+    () => never()
+  )
+  const fiber = Effect.runFork(delivery)
+  await Effect.runPromise(Deferred.await(begun))
+  await Effect.runPromise(Fiber.interrupt(fiber))
+  expect([forgotten, doubted]).toEqual([[], [PLACE]])
+})
+
+let scope = openScope()
+beforeEach(() => void (scope = openScope()))
+afterEach(() => scope.close())
+
+const doubting = async (isThere: (mail: string) => Said, more: { readonly doubts_max?: number } = {}) => {
+  const asked: Array<string> = []
+  const forgotten: Array<number> = []
+  const ask = asking(({ actor }) => {
+    asked.push(actor)
+    return Promise.resolve(isThere(actor))
+  })
+  const store = { forget: ({ mail }: { readonly mail: number }) => Promise.resolve(void forgotten.push(mail)) }
+  const bounds = { doubt_ms: 5, doubts_max: 10, doubt_looks_max: 3, ...more }
+  return { asked, forgotten, doubt: await scope.make(doubts({ ask, store, bounds })) }
+}
+
+test("what was not received is taken away once that is certain; what was, never", async () => {
+  const { asked, forgotten, doubt } = await doubting((mail) => answer(mail === "1"))
+  for (const mail of [1, 2]) doubt({ mailbox: 7, mail })
+  await waitFor(async () => asked.length === 2 && forgotten.length === 1)
+  expect(forgotten).toEqual([2])
+})
+
+test("who cannot be asked is asked again, so many times; then the parts stay for their time", async () => {
+  let turns = 0
+  const { asked, forgotten, doubt } = await doubting((mail) =>
+    mail === "1" && ++turns > 2 ? answer(false) : refusing("unavailable")
+  )
+  doubt({ mailbox: 7, mail: 1 })
+  await waitFor(async () => forgotten.length === 1)
+  doubt({ mailbox: 7, mail: 2 })
+  await waitFor(async () => asked.filter((mail) => mail === "2").length === 3)
+  expect(forgotten).toEqual([1])
+})
+
+test("no more wait than the bound, and those that are over make room", async () => {
+  const { asked, forgotten, doubt } = await doubting(() => answer(false), { doubts_max: 1 })
+  for (const mail of [1, 2]) doubt({ mailbox: 7, mail })
+  await waitFor(async () => {
+    if (forgotten.length === 1) doubt({ mailbox: 7, mail: 3 })
+    return forgotten.includes(3)
+  })
+  expect(asked).not.toContain("2")
 })

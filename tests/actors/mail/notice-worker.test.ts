@@ -1,6 +1,6 @@
 /** The worker that carries out what the provider told, between a log and actors that are played here. */
 import { Effect } from "effect"
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { asking } from "../../../actors/fanout/asks.ts"
 import type { Message, Source } from "../../../actors/fanout/message.ts"
 import { MailKeys } from "../../../actors/mail/keys.ts"
@@ -21,7 +21,6 @@ const BOUNDS: Limits["service"]["mail"] = {
   notice_again_ms: 7
 }
 const DONE: NoticeOutcome = { outcome: "done", reason: null }
-const DAY_MS = 86_400_000
 
 let bus: EngineBus
 let keys: MailKeys
@@ -42,12 +41,12 @@ class Line implements Source {
   private readonly waiting: Array<Message> = []
   private wake: () => void = () => undefined
 
-  give(id: string, events: ReadonlyArray<object>, { given = 1, at = Date.now() } = {}): void {
+  give(id: string, events: ReadonlyArray<object>, { given = 1 } = {}): void {
     this.waiting.push({
       seq: Number(id),
       delivery: id,
       given,
-      data: Buffer.from(JSON.stringify({ v: 1, id: "c", op: "mail_notice.take", at, events })),
+      data: Buffer.from(JSON.stringify({ v: 1, id: "c", op: "mail_notice.take", at: Date.now(), events })),
       ack: () => void this.told.push(`ack ${id}`),
       nak: (ms) => void this.told.push(`nak ${id} ${ms}`),
       working: () => void this.working++
@@ -55,13 +54,13 @@ class Line implements Source {
     this.wake()
   }
 
-  taken(
-    id: string,
-    message: string,
-    more: { readonly given?: number; readonly at?: number; readonly as?: string } = {}
-  ): void {
+  taken(id: string, message: string, more: { readonly given?: number; readonly as?: string } = {}): void {
     const { as = id, ...rest } = more
     this.give(id, [{ type: "mail_notice.taken", v: 1, sealed: keys.sealNotice(as, message) }], rest)
+  }
+
+  due(id: string, attempt: number): void {
+    this.give(id, [{ type: "mail_notice.due", v: 1, attempt }])
   }
 
   readonly fetch: Source["fetch"] = (max, receive) =>
@@ -74,12 +73,15 @@ class Line implements Source {
 
 type CarryOut = Parameters<typeof noticeWorker>[0]["carryOut"]
 
-const started = async (carryOut: CarryOut, more: Partial<typeof BOUNDS> = {}, settles = () => answer(null)) => {
+type Replies = (ask: Ask) => ReturnType<typeof answer>
+const ANSWERS: Replies = ({ op }) => answer(op === "mail_notice.put_off" ? { given_up: false } : null)
+
+const started = async (carryOut: CarryOut, more: Partial<typeof BOUNDS> = {}, replies: Replies = ANSWERS) => {
   const line = new Line()
   const asks: Array<Ask> = []
   const ask = asking((one) => {
     asks.push(one)
-    return Promise.resolve(settles())
+    return Promise.resolve(replies(one))
   })
   const scope = openScope()
   scopes.push(scope.close)
@@ -112,19 +114,57 @@ test("what says nothing to be done is acknowledged, and what a newer release wro
   expect(asks).toEqual([])
 })
 
-test("what cannot be done now comes again, each time later; when it is too old it is given up", async () => {
-  const { line, told, settled } = await started(() => Effect.fail(unavailable("The bucket is away.")))
-  line.taken("1", "{}")
-  line.taken("2", "{}", { given: 4 })
-  await told("nak 1 7")
-  await told("nak 2 56")
-  expect(settled()).toEqual([])
-  line.taken("3", "{}", { at: Date.now() - 2 * DAY_MS - 1000 })
-  await told("ack 3")
-  expect(settled()).toEqual([["3", { outcome: "given_up", reason: "The bucket is away." }]])
+test("what cannot be done now is put off, and acknowledged at once: it holds up nothing else", async () => {
+  const { line, told, asks, settled } = await started((_id, message) =>
+    message === "ok" ? Effect.succeed(DONE) : Effect.fail(unavailable("The bucket is away."))
+  )
+  const many = Array.from({ length: 3 * LIMITS.service.mail.notice_pending_max }, (_, index) => String(index + 1))
+  for (const id of many) line.taken(id, "{}")
+  line.taken("1000", "ok")
+  await told("ack 1000")
+  expect(line.told.filter((one) => one.startsWith("nak"))).toEqual([])
+  expect(settled()).toEqual([...many.map((id) => [id, { attempt: 1, reason: "The bucket is away." }]), ["1000", DONE]])
+  expect(asks[0]).toMatchObject({ kind: "mail_notice", op: "mail_notice.put_off", id: "put-off-1-1" })
 })
 
-test("a fault, or another's box, comes again too, and says nothing of what it holds", async () => {
+test("what is called for again is read from the log, and carried out as its next attempt", async () => {
+  const done: Array<string> = []
+  const carryOut: CarryOut = (id, message) =>
+    Effect.suspend(() => {
+      done.push(`${id} ${message}`)
+      return Effect.fail(unavailable("Still away."))
+    })
+  const { line, told, asks } = await started(carryOut, {}, (ask) =>
+    ask.op === "mail_notice.message" ? answer({ sealed: keys.sealNotice("1", "again") }) : ANSWERS(ask)
+  )
+  line.due("1", 3)
+  await told("ack 1")
+  expect(done).toEqual(["1 again"])
+  expect(asks.map(({ op, input }) => [op, input])).toEqual([
+    ["mail_notice.message", null],
+    ["mail_notice.put_off", { attempt: 3, reason: "Still away." }]
+  ])
+})
+
+test("what is given up, or forgotten by the log, is told", async () => {
+  const away = () => Effect.fail(unavailable("away"))
+  const lines = vi.spyOn(process.stderr, "write").mockReturnValue(true)
+  try {
+    const over = await started(away, {}, () => answer({ given_up: true }))
+    over.line.taken("1", "{}")
+    await over.told("ack 1")
+    const forgotten = await started(away, {}, () => refusing("not_found"))
+    forgotten.line.due("2", 2)
+    await forgotten.told("ack 2")
+    const told = lines.mock.calls.map(([line]) => String(line)).join("")
+    expect(told).toContain('"notice":"1","given_up":"away"')
+    expect(told).toContain('"notice":"2","forgotten":')
+  } finally {
+    lines.mockRestore()
+  }
+})
+
+test("a fault, or another's box, is put off too, and says nothing of what it holds", async () => {
   const { line, told, settled } = await started((_id, message) =>
     Effect.sync(() => {
       throw new TypeError(`secret ${message}`)
@@ -132,17 +172,31 @@ test("a fault, or another's box, comes again too, and says nothing of what it ho
   )
   line.taken("1", "{}")
   line.taken("2", "{}", { as: "1" })
-  await told("nak 1 7")
-  await told("nak 2 7")
-  line.taken("3", "{}", { at: Date.now() - 3 * DAY_MS })
-  await told("ack 3")
-  expect(settled()).toEqual([["3", { outcome: "given_up", reason: "TypeError" }]])
+  await told("ack 1")
+  await told("ack 2")
+  expect(settled()).toEqual([
+    ["1", { attempt: 1, reason: "TypeError" }],
+    ["2", { attempt: 1, reason: expect.stringMatching(/^\w+$/) }]
+  ])
 })
 
 test("one that does not end is interrupted in its time", async () => {
-  const { line, told } = await started(() => Effect.never, { notice_try_ms: 20 })
+  const { line, told, settled } = await started(() => Effect.never, { notice_try_ms: 20 })
   line.taken("1", "{}")
+  await told("ack 1")
+  expect(settled()).toEqual([["1", { attempt: 1, reason: "TimeoutError" }]])
+})
+
+test("what its actor cannot be asked to put off is given back, each time for longer", async () => {
+  const { line, told } = await started(
+    () => Effect.fail(unavailable("away")),
+    {},
+    () => refusing("unavailable")
+  )
+  line.taken("1", "{}")
+  line.taken("2", "{}", { given: 4 })
   await told("nak 1 7")
+  await told("nak 2 56")
 })
 
 test("so many at once, which it says to be working on; the rest waits", async () => {

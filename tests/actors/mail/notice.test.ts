@@ -3,52 +3,131 @@ import { Effect, Result } from "effect"
 import fc from "fast-check"
 import { describe, expect, it, test } from "vitest"
 import type { Decision } from "../../../actors/engine/definition.ts"
-import { decideSettle, decideTake } from "../../../actors/mail/notice/decide.ts"
+import {
+  AGAIN_TIMER,
+  againMs,
+  decidePutOff,
+  decideSettle,
+  decideTake,
+  decideTimer,
+  NOBODY,
+  OVER_TIMER
+} from "../../../actors/mail/notice/decide.ts"
 import { fedBack, type Report, reportIn, type Reports, sendingOf } from "../../../actors/mail/notice/feedback.ts"
 import { type Notification, notificationIn } from "../../../actors/mail/notice/notification.ts"
 import { verdictsIn } from "../../../actors/mail/notice/received.ts"
 import { evolveNotice, type NoticeEvent, type NoticeState } from "../../../actors/mail/notice/state.ts"
-import { againMs } from "../../../actors/mail/notice/worker.ts"
-import { NOTICE_OUTCOMES } from "../../../schemas/mail/notice.ts"
+import { type NoticeOutcome, NOTICE_OUTCOMES } from "../../../schemas/mail/notice.ts"
 import { notFound, type Refusal, unavailable } from "../../../schemas/errors.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 
 const eventsOf = <Reply>(decision: Decision<NoticeEvent, Reply>): ReadonlyArray<NoticeEvent> => decision.events ?? []
 
+const BOUNDS = LIMITS.service.mail
+const AT = 1_700_000_000_000
+const GIVE_UP_MS = BOUNDS.notice_give_up_seconds * 1000
+
+/** An actor that is played: what it is asked, one after the other. */
+const played = () => {
+  let state: NoticeState = null
+  const all: Array<NoticeEvent> = []
+  const asked = <Reply>(decision: Decision<NoticeEvent, Reply>, at: number): Decision<NoticeEvent, Reply> => {
+    for (const event of eventsOf(decision)) {
+      all.push(event)
+      state = evolveNotice(state, event, { at })
+    }
+    return decision
+  }
+  return {
+    types: () => all.map(({ type }) => type),
+    state: () => state,
+    take: (at = AT) =>
+      asked(decideTake(state, { at, facts: { sealed: state === null ? "sealed" : null } }, BOUNDS), at),
+    settle: (outcome: NoticeOutcome, at = AT) => asked(decideSettle(state, outcome), at),
+    putOff: (attempt: number, at = AT) => asked(decidePutOff(state, { attempt, reason: "away" }, { at }, BOUNDS), at),
+    fire: (name: string, due: number | undefined, at: number) =>
+      asked(decideTimer(state, { name, at: due }, { at }), at)
+  }
+}
+
+const refusedBy = (decision: Decision<NoticeEvent, unknown>) =>
+  "refused" in decision ? decision.refused.code : "nothing"
+
 describe("the actor", () => {
-  test("takes a message once and keeps its first outcome, whatever comes in which order", () => {
-    const take = fc.constant({ type: "take" as const })
-    const settle = fc.record({
-      type: fc.constant("settle" as const),
-      outcome: fc.constantFrom(...NOTICE_OUTCOMES),
-      reason: fc.option(fc.string())
-    })
+  test("takes a message once, calls for it attempt by attempt, and keeps its first outcome, in whatever order", () => {
+    const ask = fc.oneof(
+      fc.constant({ type: "take" as const }),
+      fc.record({
+        type: fc.constant("settle" as const),
+        outcome: fc.constantFrom(...NOTICE_OUTCOMES),
+        reason: fc.option(fc.string())
+      }),
+      fc.record({ type: fc.constant("put off" as const), attempt: fc.integer({ min: 1, max: 4 }) }),
+      fc.constant({ type: "fire" as const })
+    )
     fc.assert(
-      fc.property(fc.array(fc.oneof(take, settle)), (asks) => {
-        let state: NoticeState = null
-        const all: Array<NoticeEvent> = []
-        for (const ask of asks) {
-          const sealed = state === null ? "sealed" : null
-          const decision: Decision<NoticeEvent, unknown> =
-            ask.type === "take" ? decideTake(state, { facts: { sealed } }) : decideSettle(state, ask)
-          const events: ReadonlyArray<NoticeEvent> = eventsOf(decision)
-          all.push(...events)
-          state = events.reduce(evolveNotice, state)
+      fc.property(fc.array(ask), (asks) => {
+        const actor = played()
+        let at = AT
+        for (const one of asks) {
+          at += 1000
+          if (one.type === "take") actor.take(at)
+          else if (one.type === "settle") actor.settle(one, at)
+          else if (one.type === "put off") actor.putOff(one.attempt, at)
+          else {
+            const due = actor.state()?.due ?? at
+            at = Math.max(at, due)
+            actor.fire(AGAIN_TIMER, due, at)
+          }
         }
+        const told = actor.types().map((type) => type.replace("mail_notice.", ""))
+        expect(told.join(" ")).toMatch(/^(?:taken(?: put_off due)*(?: put_off)?(?: settled)?)?$/)
         const settled = asks.slice(asks.findIndex(({ type }) => type === "take")).find(({ type }) => type === "settle")
         const isTaken = asks.some(({ type }) => type === "take")
-        expect(all.map(({ type }) => type)).toEqual([
-          ...(isTaken ? ["mail_notice.taken"] : []),
-          ...(isTaken && settled !== undefined ? ["mail_notice.settled"] : [])
-        ])
+        expect(told.includes("settled")).toBe(isTaken && settled !== undefined)
         if (isTaken && settled?.type === "settle")
-          expect(state).toEqual({ status: settled.outcome, reason: settled.reason })
+          expect(actor.state()).toMatchObject({ status: settled.outcome, reason: settled.reason, due: null })
       })
     )
   })
 
+  test("puts off until a timer calls for the next attempt, each time later, and gives up what is too old", () => {
+    const actor = played()
+    expect(actor.take()).toMatchObject({
+      timers: [{ name: OVER_TIMER, at: AT + BOUNDS.notice_over_seconds * 1000 }]
+    })
+    const due = AT + againMs(BOUNDS, 1)
+    expect(actor.putOff(1)).toMatchObject({ reply: { given_up: false }, timers: [{ name: AGAIN_TIMER, at: due }] })
+    expect(actor.state()).toMatchObject({ status: "waiting", reason: "away", due })
+    // Told again, or by who was thought to be lost.
+    expect(eventsOf(actor.putOff(1))).toEqual([])
+    expect(refusedBy(actor.fire(AGAIN_TIMER, due, due - 1))).toBe("unavailable")
+    expect(eventsOf(actor.fire(AGAIN_TIMER, due - 1, due))).toEqual([])
+    expect(eventsOf(actor.fire(AGAIN_TIMER, due, due))).toEqual([{ type: "mail_notice.due", v: 1, attempt: 2 }])
+    expect(eventsOf(actor.putOff(1, due))).toEqual([])
+    expect(actor.putOff(2, due)).toMatchObject({ timers: [{ at: due + againMs(BOUNDS, 2) }] })
+    actor.fire(AGAIN_TIMER, actor.state()?.due ?? 0, AT + GIVE_UP_MS)
+    expect(actor.putOff(3, AT + GIVE_UP_MS)).toMatchObject({ reply: { given_up: true } })
+    expect(actor.state()).toMatchObject({ status: "given_up", reason: "away", due: null })
+  })
+
+  test("gives up what nobody has carried out, before the log forgets it", () => {
+    expect(BOUNDS.notice_over_seconds).toBeLessThan(BOUNDS.notice_kept_seconds)
+    expect(BOUNDS.notice_over_seconds).toBeGreaterThan(BOUNDS.notice_give_up_seconds)
+    const over = AT + BOUNDS.notice_over_seconds * 1000
+    const actor = played()
+    expect(eventsOf(actor.fire(OVER_TIMER, over, over))).toEqual([])
+    actor.take()
+    expect(refusedBy(actor.fire(OVER_TIMER, over, over - 1))).toBe("unavailable")
+    expect(eventsOf(actor.fire(OVER_TIMER, over, over))).toEqual([
+      { type: "mail_notice.settled", v: 1, outcome: "given_up", reason: NOBODY }
+    ])
+    expect(eventsOf(actor.fire(OVER_TIMER, over, over))).toEqual([])
+  })
+
   test("settles nothing that it has not taken", () => {
     expect(decideSettle(null, { outcome: "done", reason: null })).toMatchObject({ refused: { code: "not_found" } })
+    expect(refusedBy(played().putOff(1))).toBe("not_found")
   })
 })
 

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { Effect, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { ParsedMail } from "../../../actors/mail/parse/parsed.ts"
-import { openParsers, type Parsers } from "../../../actors/mail/parse/parsers.ts"
+import { openReaders, type Readers } from "../../../actors/mail/parse/readers.ts"
 import { cutTo, type ReadBounds, readMail, unread } from "../../../actors/mail/parse/read.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { isStorable, SINGLE_LINE } from "../../../schemas/plain-text.ts"
@@ -135,17 +135,41 @@ describe("read", () => {
   )
 })
 
+describe("a table", () => {
+  const textOf = async (table: string) =>
+    (await read(`Content-Type: text/html\r\n\r\n<table>${table}</table>`)).text.split(/\n+/).map((row) => row.trim())
+
+  test("is drawn as one, however much room its cells ask for", async () => {
+    const rows = "<tr><td>a</td><td>b</td></tr><tr><td colspan=2>c</td></tr>"
+    expect(await textOf(rows)).toEqual(["a   b", "c"])
+    const wide = '<tr><td colspan=1000000 rowspan="1e9">a</td><td colspan="-1">b</td></tr>'
+    expect((await textOf(wide)).map((row) => row.split(/ +/))).toEqual([["a", "b"]])
+  })
+
+  test("that is too large is told row by row", async () => {
+    const cells = "<td>x</td>".repeat(4000)
+    const [first, second] = await textOf(`<tr><th>head</th><td>cell</td></tr><tr>${cells}</tr>`)
+    expect([first, second?.length]).toEqual(["head cell", 7999])
+    expect(await textOf("<tr><td>x</td></tr>".repeat(3000))).toHaveLength(3000)
+  })
+})
+
+test("of too many lines none is read", async () => {
+  const lines = (count: number) => Buffer.from(`Subject: lines\r\n\r\n${"\n".repeat(count)}`)
+  await expect(readMail(lines(BOUNDS.lines_max), BOUNDS)).rejects.toThrow("too many lines")
+  expect((await readMail(lines(1000), BOUNDS)).subject).toBe("lines")
+})
+
 describe("a thread", () => {
   let scope: Scope.Closeable
-  let parsers: Parsers
+  let readers: Readers
   beforeAll(async () => {
     scope = Scope.makeUnsafe()
-    const bounds = { ...BOUNDS, parsers: 2, parse_ms: 2000, parser_start_ms: 30_000 }
-    parsers = await Effect.runPromise(Scope.provide(openParsers(bounds), scope))
+    readers = await Effect.runPromise(Scope.provide(openReaders(BOUNDS, null), scope))
   })
   afterAll(() => Effect.runPromise(Scope.close(scope, Effect.exit(Effect.void) as never)))
 
-  const parse = (raw: string) => Effect.runPromise(parsers.parse(Buffer.from(raw)))
+  const parse = (raw: string) => Effect.runPromise(readers.parse(Buffer.from(raw)))
   const nested = (depth: number): string => {
     const levels = Array.from({ length: depth }, (_, n) => n)
     const open = levels.map((n) => `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}\r\n`).join("")

@@ -177,28 +177,48 @@ describe("a message", () => {
 
 describe("a domain", () => {
   const identities = (): Promise<Identities> => Promise.resolve(identitiesFor(REGION, PATIENT))
-  const known = (Status: string) => json({ DkimAttributes: { Status, Tokens: ["a", "b", "c"] } })
+  const TOKENS = ["a", "b", "c"]
+  const known = (Status: string, Tokens = TOKENS) => json({ DkimAttributes: { Status, Tokens } })
 
   it("is declared with its tokens, and declared again with the same", async () => {
     const { declareIdentity } = await identities()
     provider.answers.set(IDENTITIES, known("PENDING"))
-    expect(await Effect.runPromise(declareIdentity("agent.example"))).toEqual(["a", "b", "c"])
+    expect(await Effect.runPromise(declareIdentity("agent.example"))).toMatchObject({ tokens: TOKENS })
     expect(JSON.parse(provider.asked[0]?.body ?? "")).toEqual({ EmailIdentity: "agent.example" })
     provider.answers.set(IDENTITIES, fault("AlreadyExistsException"))
     provider.answers.set(`GET ${IDENTITY}`, known("SUCCESS"))
-    expect(await Effect.runPromise(declareIdentity("agent.example"))).toEqual(["a", "b", "c"])
+    expect(await Effect.runPromise(declareIdentity("agent.example"))).toMatchObject({ tokens: TOKENS })
   })
 
   it.each(["SUCCESS", "PENDING", "FAILED", "TEMPORARY_FAILURE", "NOT_STARTED"])("is told as %s", async (status) => {
     provider.answers.set(`GET ${IDENTITY}`, known(status))
-    expect(await Effect.runPromise((await identities()).identityStatus("agent.example"))).toBe(status)
+    expect(await Effect.runPromise((await identities()).identityOf("agent.example"))).toEqual({
+      status,
+      tokens: TOKENS
+    })
+  })
+
+  it("that was given up is looked for again, by the keys that it has", async () => {
+    provider.answers.set(`PUT ${IDENTITY}/dkim/signing`, json({ DkimStatus: "PENDING", DkimTokens: TOKENS }))
+    const { seekAgain } = await identities()
+    expect(await Effect.runPromise(seekAgain("agent.example"))).toEqual({ status: "PENDING", tokens: TOKENS })
+    expect(provider.asked.map(({ body }) => JSON.parse(body))).toEqual([{ SigningAttributesOrigin: "AWS_SES" }])
+  })
+
+  it("that stays given up is made anew, with whatever tokens it gets", async () => {
+    provider.answers.set(`PUT ${IDENTITY}/dkim/signing`, json({ DkimStatus: "FAILED", DkimTokens: TOKENS }))
+    provider.answers.set(`DELETE ${IDENTITY}`, json({}))
+    provider.answers.set(IDENTITIES, known("PENDING", ["d", "e", "f"]))
+    const { seekAgain } = await identities()
+    expect(await Effect.runPromise(seekAgain("agent.example"))).toEqual({ status: "PENDING", tokens: ["d", "e", "f"] })
+    expect(provider.asked.map(({ method }) => method)).toEqual(["PUT", "DELETE", "POST"])
   })
 
   it("that is not there has no status, and is gone when it is taken away", async () => {
-    const { identityStatus, deleteIdentity } = await identities()
+    const { identityOf, deleteIdentity } = await identities()
     provider.answers.set(`GET ${IDENTITY}`, fault("NotFoundException", 404))
     provider.answers.set(`DELETE ${IDENTITY}`, fault("NotFoundException", 404))
-    expect(await Effect.runPromise(identityStatus("agent.example"))).toBeNull()
+    expect(await Effect.runPromise(identityOf("agent.example"))).toBeNull()
     await Effect.runPromise(deleteIdentity("agent.example"))
     provider.answers.set(`DELETE ${IDENTITY}`, json({}))
     await Effect.runPromise(deleteIdentity("agent.example"))
@@ -206,9 +226,9 @@ describe("a domain", () => {
   })
 
   it("is a fault where the provider does not answer as it should, by the provider's own name for it", async () => {
-    const { identityStatus, declareIdentity } = await identities()
+    const { identityOf, declareIdentity } = await identities()
     provider.answers.set(`GET ${IDENTITY}`, fault("AccessDeniedException", 403))
-    expect(await Effect.runPromise(Effect.flip(identityStatus("agent.example")))).toMatchObject({
+    expect(await Effect.runPromise(Effect.flip(identityOf("agent.example")))).toMatchObject({
       _tag: "ProviderFault",
       reason: "AccessDeniedException"
     })

@@ -1,0 +1,63 @@
+/**
+ * Codes and links of the last minutes, newest first. Anybody may fill the newest page: of a sender that is asked for, it
+ * is read on until enough is found, the time is over, or `codes_rows_max` rows were read.
+ */
+import { Effect } from "effect"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import type { Refusal } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import type { ListedMail, MailCodes } from "../../schemas/mail/records.ts"
+import { isWithin } from "../../schemas/mail/senders.ts"
+import { mailDomain } from "../../schemas/mail/settings.ts"
+
+export type CodesBounds = Pick<Limits["limits"]["email"], "codes_messages_max"> &
+  Pick<Limits["service"]["mail"], "codes_rows_max">
+
+export interface Opened {
+  /** Rows that the page has, with those that cannot be opened any more. */
+  readonly rows: number
+  readonly mails: ReadonlyArray<ListedMail>
+}
+
+/** The n-th page of so many rows, from 1. */
+export type OpenPage = (page: number, per_page: number) => Effect.Effect<Opened, Refusal>
+
+type Found = Queries["mail_codes"]["output"]
+
+const LETS_IN: ReadonlySet<string> = new Set(["confirmation", "password_reset", "login"])
+
+const codesOf = ({ message_id, received_at, from, subject, codes, links, verdicts }: ListedMail): MailCodes => ({
+  message_id,
+  at: received_at,
+  from,
+  subject,
+  codes,
+  links: links.filter(({ kind }) => LETS_IN.has(kind)),
+  dmarc: verdicts.dmarc,
+  dkim: verdicts.dkim,
+  spf: verdicts.spf
+})
+
+export const coded = (
+  open: OpenPage,
+  from: string | null,
+  { codes_messages_max: max, codes_rows_max }: CodesBounds
+): Effect.Effect<Found, Refusal> =>
+  Effect.gen(function* () {
+    if (from === null) return { items: (yield* open(1, max)).mails.map(codesOf), unaligned: 0 }
+    const domain = mailDomain(from)
+    if (domain === null) return { items: [], unaligned: 0 }
+    // By their ids: what comes in meanwhile moves rows to the next page, where they are met again.
+    const aligned = new Map<string, MailCodes>()
+    const unaligned = new Set<string>()
+    for (let page = 1; (page - 1) * max < codes_rows_max && aligned.size < max; page++) {
+      const { rows, mails } = yield* open(page, max)
+      for (const mail of mails) {
+        if (!isWithin(mail.from.address, domain)) continue
+        if (mail.verdicts.dmarc === "PASS") aligned.set(mail.message_id, codesOf(mail))
+        else unaligned.add(mail.message_id)
+      }
+      if (rows < max) break
+    }
+    return { items: [...aligned.values()].slice(0, max), unaligned: unaligned.size }
+  })

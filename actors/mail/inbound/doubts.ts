@@ -1,0 +1,41 @@
+/**
+ * Parts that are stored of messages of which nobody told whether they were received: taken away where they were not.
+ *
+ * Invariants
+ *  - What may have been received is never taken away: it is looked for when no commit can come any more, in the log.
+ *  - So many wait (`doubts_max`), and no longer than the process lives: what is beyond that goes with its time.
+ */
+import { Effect, FiberSet, Schedule, type Scope } from "effect"
+import type { Refusal } from "../../../schemas/errors.ts"
+import type { Limits } from "../../../schemas/limits.ts"
+import type { Asking } from "../../fanout/asks.ts"
+import type { MailStore, Place } from "./store.ts"
+
+export interface Doubting {
+  readonly ask: Asking
+  readonly store: Pick<MailStore, "forget">
+  readonly bounds: Pick<Limits["service"]["mail"], "doubt_ms" | "doubts_max" | "doubt_looks_max">
+}
+
+/** For as long as the scope is open. */
+export const doubts = ({
+  ask,
+  store,
+  bounds: { doubt_ms, doubts_max, doubt_looks_max }
+}: Doubting): Effect.Effect<(place: Place) => void, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const waiting = yield* FiberSet.make()
+    const run = yield* FiberSet.runtime(waiting)()
+    const looked = (place: Place): Effect.Effect<void, Refusal> =>
+      Effect.flatMap(ask(`there-${place.mail}`, "mail.there", String(place.mail), null), (isThere) =>
+        isThere ? Effect.void : Effect.ignore(Effect.tryPromise(() => store.forget(place)))
+      )
+    let count = 0
+    return (place) => {
+      if (count >= doubts_max) return
+      count += 1
+      const again = Effect.retry(looked(place), { schedule: Schedule.spaced(doubt_ms), times: doubt_looks_max - 1 })
+      const over = Effect.sync(() => void (count -= 1))
+      run(Effect.ensuring(Effect.ignore(Effect.delay(again, doubt_ms)), over))
+    }
+  })

@@ -1,0 +1,234 @@
+/**
+ * A thread, and what it has in hand. It computes for one job at a time; those that wait for DNS meanwhile let others in.
+ *
+ * Invariants
+ *  - A job has so much of the thread's own CPU, over all of its turns. One that wants more takes the thread with it and
+ *    is given up: what a slow machine takes is nobody's.
+ *  - Others that such a thread had in hand begin anew in the next one, so often and no more.
+ */
+import { Worker } from "node:worker_threads"
+import { logNow } from "../../../schemas/runtime/log/log.ts"
+import { codeOf, type Lookup } from "../dns.ts"
+import type { ReadBounds } from "./read.ts"
+import type { Answer, Result, Start, Tells, Told, Work } from "./told.ts"
+
+export interface ThreadBounds extends ReadBounds {
+  readonly thread_jobs_max: number
+  readonly thread_cpu_ms: number
+  readonly thread_start_ms: number
+  readonly thread_heap_mb: number
+}
+
+export interface Job {
+  /** Its bytes are copied when their turn comes. */
+  readonly work: Work
+  /** Anew for each try. */
+  readonly lookup: () => Lookup
+  /** `null`: it was given up. */
+  readonly done: (result: Result | null) => void
+  tries: number
+}
+
+export interface Queue {
+  /** Something may be taken. */
+  readonly next: () => void
+  /** Before all others. */
+  readonly again: (job: Job) => void
+}
+
+interface UnderWay {
+  readonly id: number
+  readonly job: Job
+  readonly lookup: Lookup
+  /** Of its turns that are over, in microseconds. */
+  cpu: number
+  looks: number
+  answers: Array<Answer>
+}
+
+const TRIES = 5
+/** A job that neither computes nor asks. */
+const LOOKS = 20
+const LOOKS_PER_BOUND = 4
+
+type Why = "start" | "time" | "memory" | "exit"
+
+export class Thread {
+  private readonly bounds: ThreadBounds
+  private readonly mta: string | null
+  private readonly queue: Queue
+  private readonly open = new Map<number, UnderWay>()
+  private worker: Worker | null = null
+  private hasBegun = false
+  /** As the thread told it last. */
+  private cpu = 0
+  private running: UnderWay | null = null
+  private timer: NodeJS.Timeout | undefined
+  private count = 0
+
+  constructor(bounds: ThreadBounds, mta: string | null, queue: Queue) {
+    this.bounds = bounds
+    this.mta = mta
+    this.queue = queue
+  }
+
+  get isFree(): boolean {
+    return this.running === null && this.open.size < this.bounds.thread_jobs_max
+  }
+
+  take(job: Job): void {
+    this.worker ??= this.begin()
+    job.tries++
+    const under: UnderWay = { id: ++this.count, job, lookup: job.lookup(), cpu: 0, looks: 0, answers: [] }
+    this.open.set(under.id, under)
+    this.turnOf(under)
+    const raw = new Uint8Array(job.work.raw)
+    this.tell({ type: "work", id: under.id, work: { ...job.work, raw } }, [raw.buffer])
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.timer)
+    const { worker } = this
+    this.worker = null
+    await worker?.terminate()
+  }
+
+  private tell(told: Told, moved: ReadonlyArray<ArrayBuffer> = []): void {
+    this.worker?.postMessage(told, [...moved])
+  }
+
+  private begin(): Worker {
+    const { thread_heap_mb: maxOldGenerationSizeMb, ...bounds } = this.bounds
+    const workerData: Start = { bounds, mta: this.mta }
+    const worker = new Worker(new URL("./worker.ts", import.meta.url), {
+      workerData,
+      resourceLimits: { maxOldGenerationSizeMb },
+      env: {},
+      stdout: true,
+      stderr: true
+    })
+    worker.unref()
+    this.hasBegun = false
+    const ended = (why: Why) => () => {
+      if (worker === this.worker) this.giveUp(why)
+    }
+    worker.on("message", (told: Tells) => {
+      if (worker === this.worker) this.heard(told, worker)
+    })
+    // Out of memory, or a fault that nobody caught.
+    worker.on("error", ended("memory"))
+    worker.on("exit", ended("exit"))
+    return worker
+  }
+
+  private heard(told: Tells, worker: Worker): void {
+    if (told.type === "asks") return this.asks(told, worker)
+    if (told.type === "begun") {
+      this.hasBegun = true
+      this.cpu = told.cpu
+      if (this.running !== null) this.watch(this.running)
+      return
+    }
+    const under = this.open.get(told.id)
+    if (under === undefined) return
+    this.turnEnds(under, told.cpu)
+    if (told.type === "done") {
+      this.open.delete(told.id)
+      under.job.done(told.result)
+    }
+    this.go()
+  }
+
+  private asks({ id, question, name, record }: Extract<Tells, { type: "asks" }>, worker: Worker): void {
+    const under = this.open.get(id)
+    const answered = (said: Answer["said"]): void => {
+      if (worker !== this.worker) return
+      under?.answers.push({ question, said })
+      this.go()
+    }
+    under?.lookup(name, record).then(
+      (records) => answered({ records }),
+      (error: unknown) => answered({ code: codeOf(error) })
+    )
+  }
+
+  /** What is under way goes before what waits. */
+  private go(): void {
+    if (this.running !== null) return
+    const under = [...this.open.values()].find(({ answers }) => answers.length > 0)
+    if (under === undefined) return this.queue.next()
+    const { id, answers } = under
+    under.answers = []
+    this.turnOf(under)
+    this.tell({ type: "answers", id, answers })
+  }
+
+  private turnOf(under: UnderWay): void {
+    this.running = under
+    if (this.hasBegun) this.watch(under)
+    else this.within(this.bounds.thread_start_ms, () => this.giveUp("start"))
+  }
+
+  private turnEnds(under: UnderWay, cpu: number): void {
+    under.cpu += cpu - this.cpu
+    this.cpu = cpu
+    if (this.running !== under) return
+    clearTimeout(this.timer)
+    this.running = null
+  }
+
+  private within(ms: number, over: () => void): void {
+    clearTimeout(this.timer)
+    this.timer = setTimeout(over, ms)
+  }
+
+  private watch(under: UnderWay, used = under.cpu): void {
+    const { thread_cpu_ms } = this.bounds
+    const left = thread_cpu_ms - used / 1000
+    this.within(Math.max(left, thread_cpu_ms / LOOKS_PER_BOUND), () => void this.look(under))
+  }
+
+  private async look(under: UnderWay): Promise<void> {
+    const { worker } = this
+    const { cpu, looks } = under
+    const spent = worker === null ? null : await this.spentBy(worker)
+    // Another turn of it may be under way.
+    if (worker !== this.worker || this.running !== under || under.cpu !== cpu || under.looks !== looks) return
+    under.looks++
+    const used = cpu + (spent ?? Number.POSITIVE_INFINITY) - this.cpu
+    if (used >= this.bounds.thread_cpu_ms * 1000 || under.looks >= LOOKS) this.giveUp("time")
+    else this.watch(under, used)
+  }
+
+  /** `null`: nobody could say. Whoever says nothing for as long is held up by what it computes. */
+  private async spentBy(worker: Worker): Promise<number | null> {
+    let timer: NodeJS.Timeout | undefined
+    const over = new Promise<null>((resolve) => {
+      timer = setTimeout(() => resolve(null), this.bounds.thread_cpu_ms)
+    })
+    const told = worker.cpuUsage().then(
+      ({ user, system }) => user + system,
+      () => null
+    )
+    return Promise.race([told, over]).finally(() => clearTimeout(timer))
+  }
+
+  private giveUp(why: Why): void {
+    const { worker, running } = this
+    const others = [...this.open.values()].filter((one) => one !== running)
+    clearTimeout(this.timer)
+    this.worker = null
+    this.running = null
+    this.open.clear()
+    void worker?.terminate()
+    if (running !== null) this.ended(running.job, why, why === "start")
+    for (const { job } of others.toReversed()) this.ended(job, why, true)
+    this.queue.next()
+  }
+
+  private ended(job: Job, why: Why, mayTryAgain: boolean): void {
+    if (mayTryAgain && job.tries < TRIES) return this.queue.again(job)
+    logNow("warn", "mail", { given_up: job.work.type, why, bytes: job.work.raw.length })
+    job.done(null)
+  }
+}
