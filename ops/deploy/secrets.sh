@@ -21,11 +21,13 @@ if [ -e .env ]; then
   add HUB_ADDRESS_KEY "$(head -c 32 /dev/urandom | base64)"
   add HUB_NATS_MAIL_PASSWORD "$(password)"
   add HUB_MAIL_KEY "$(head -c 32 /dev/urandom | base64)"
+  add HUB_NATS_KEEPER_PASSWORD "$(password)"
+  add HUB_VAULT_KEY "$(head -c 32 /dev/urandom | base64)"
   [ "$added" = 1 ] || { echo ".env is there already and stays as it is" >&2; exit 1; }
   exit 0
 fi
 {
-  for name in NATS_ROUTE NATS_EDGE NATS_ACTORS NATS_QUERIES NATS_WEBHOOKS NATS_MAIL NATS_OPERATOR POSTGRES; do
+  for name in NATS_ROUTE NATS_EDGE NATS_ACTORS NATS_QUERIES NATS_WEBHOOKS NATS_MAIL NATS_KEEPER NATS_OPERATOR POSTGRES; do
     echo "HUB_${name}_PASSWORD=$(password)"
   done
   key=$(head -c 32 /dev/urandom | base64)
@@ -33,6 +35,7 @@ fi
   echo "HUB_SERVER_PUBLIC_KEY=$(public_of "$key")"
   echo "HUB_ADDRESS_KEY=$(head -c 32 /dev/urandom | base64)"
   echo "HUB_MAIL_KEY=$(head -c 32 /dev/urandom | base64)"
+  echo "HUB_VAULT_KEY=$(head -c 32 /dev/urandom | base64)"
 } > .env.new
 mv .env.new .env
 echo "drawn into .env"

@@ -24,7 +24,13 @@ export interface Subject {
   readonly service: TestService
   readonly agent: AgentClient
   readonly person: PersonClient
+  /** Of the agent's vault. */
+  readonly tokens: { readonly source: string; readonly service: string }
 }
+
+/** Whether only a vault's token lets it be asked. */
+const byToken = ({ token }: Operation): "source" | "service" | null =>
+  token === "source" || token === "service" ? token : null
 
 /** A stream ends by itself: each of its cases is an answer with an end like any other. */
 export const SHORT_STREAMS = { "notifications.stream_lifetime_ms": 100 }
@@ -64,8 +70,13 @@ const bySigner = (
   })
 
 /** A session of its own where an operation is for people: the operation may end it. */
-const tokenFor = async ({ person }: Subject, { auth }: Operation): Promise<Readonly<Record<string, string>>> => {
-  if (auth !== "human") return {}
+const tokenFor = async (
+  { person, tokens }: Subject,
+  operation: Operation
+): Promise<Readonly<Record<string, string>>> => {
+  const of = byToken(operation)
+  if (of !== null) return { authorization: `Bearer ${tokens[of]}` }
+  if (operation.auth !== "human") return {}
   expect(outcome(await person.logIn(person.password, freshAddress()))).toBe("200")
   return { authorization: `Bearer ${person.token}` }
 }
@@ -109,7 +120,15 @@ const signatureCases = (operation: Operation): ReadonlyArray<Case> => {
           )
         ]
       : []),
-    ...(operation.auth === "signed" || operation.auth === "human"
+    ...(byToken(operation) === null
+      ? []
+      : [
+          make("by a token of nobody", "401 token_invalid", async ({ service }) => {
+            const authorization = `Bearer hx${operation.token === "source" ? "s" : "v"}_${"0".repeat(24)}${"a".repeat(43)}`
+            return outcome(await unsigned(service.edges[0] ?? "", operation, { ...freshAddress(), authorization }))
+          })
+        ]),
+    ...(operation.auth === "signed" || operation.auth === "human" || operation.token !== null
       ? [
           make("none", "401 authentication_required", async ({ service }) =>
             outcome(await unsigned(service.edges[0] ?? "", operation))
@@ -162,7 +181,7 @@ const validationCases = (operation: Operation): ReadonlyArray<Case> => {
         edge: service.edges[0] ?? "",
         method: operation.method,
         path: pathWith(operation.path),
-        headers: freshAddress(),
+        headers: { ...freshAddress(), ...(await tokenFor(subject, operation)) },
         body: text
       })
     )
@@ -238,6 +257,15 @@ const limitCases = (operation: Operation): ReadonlyArray<Case> => {
     ask
   })
   const cases: Array<Case> = []
+  if (byToken(operation) !== null) {
+    cases.push(
+      make("by a token", "agent", async (subject) => {
+        const headers = await tokenFor(subject, operation)
+        return bucketOf(() => unsigned(subject.service.edges[0] ?? "", operation, { ...freshAddress(), ...headers }))
+      })
+    )
+    return cases
+  }
   if (operation.auth !== "signed") {
     cases.push(
       make("unsigned", operation.auth === "human" && operation.method !== "GET" ? "ip" : "anon", ({ service }) => {

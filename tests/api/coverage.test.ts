@@ -4,11 +4,13 @@
  * otherwise than the rule must be written down in exceptions.ts.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { outcome } from "../support/outcome.ts"
 import { PersonClient } from "../support/person.ts"
 import { register } from "../support/register.ts"
 import { type TestService, testService } from "../support/service.ts"
+import { issueToken } from "../support/vault.ts"
 import { type Case, CASES, type Check, freshAddress, SHORT_STREAMS, SMALL, type Subject } from "./cases.ts"
 import { EXCEPTIONS } from "./exceptions.ts"
 import { OPERATIONS } from "./interface.ts"
@@ -30,12 +32,21 @@ async function expectRuled(key: string, one: Case, subject: Subject): Promise<vo
   expect(seen).toBe(exception?.answer ?? one.expected)
 }
 
+/** Asked of the actors themselves: over HTTP it would draw on the limits that are tried here. */
+async function tokensOf(service: TestService, agent: string): Promise<Subject["tokens"]> {
+  const { command } = service.view
+  await command("vault.create", agent, null)
+  await waitFor(async () => (await command("vault.look", agent, null)).status === "active")
+  const { token: source } = await command("vault.create_source", agent, { label: "Bank", kinds: ["login"] })
+  return { source, service: await issueToken(service, agent) }
+}
+
 async function subjectIn(service: TestService): Promise<Subject> {
   const agent = new AgentClient({ edge: () => service.edges[0] ?? "" })
-  await register(agent, { edge: service.edges[0] ?? "", headers: freshAddress() })
+  const { id } = await register(agent, { edge: service.edges[0] ?? "", headers: freshAddress() })
   const person = new PersonClient({ edge: () => service.edges[0] ?? "" })
   expect(outcome(await person.signUp(freshAddress()))).toBe("201")
-  return { service, agent, person }
+  return { service, agent, person, tokens: await tokensOf(service, id) }
 }
 
 test("every exception is about a case that exists", () => {
@@ -57,7 +68,11 @@ test("every operation has cases of each kind that can apply to it", () => {
 })
 
 /** Every part of the service is there. */
-const WITH_MAIL = { mail: "mail.hub.example", env: { HUB_TRUST_PROXY: "1", HUB_DNS_SERVERS: "127.0.0.1:9" } }
+const WITH_MAIL = {
+  mail: "mail.hub.example",
+  keeper: true,
+  env: { HUB_TRUST_PROXY: "1", HUB_DNS_SERVERS: "127.0.0.1:9" }
+}
 
 describe("with ordinary limits", () => {
   let subject: Subject

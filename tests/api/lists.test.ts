@@ -4,6 +4,7 @@ import { waitFor } from "../harness/index.ts"
 import { type Answer, send } from "../support/http.ts"
 import { dataOf } from "../support/outcome.ts"
 import { type TestService, testService } from "../support/service.ts"
+import { filled, openVault } from "../support/vault.ts"
 import { community, EACH, type Written } from "./community.ts"
 import { type Operation, OPERATIONS, pathWith } from "./interface.ts"
 
@@ -27,8 +28,9 @@ const ASKED: Readonly<Record<string, string>> = { "GET /api/v1/search": "q=post"
 let service: TestService
 let world: Written
 beforeAll(async () => {
-  service = await testService({ mail: "mail.hub.example", env: { HUB_DNS_SERVERS: "127.0.0.1:9" } })
+  service = await testService({ mail: "mail.hub.example", keeper: true, env: { HUB_DNS_SERVERS: "127.0.0.1:9" } })
   world = await community(service)
+  await filled(await openVault(world.ada), EACH)
 })
 afterAll(() => service?.stop())
 

@@ -14,6 +14,7 @@ import { answer, declared } from "../support/sponsorship.ts"
 import { register, type Registered } from "../support/register.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { dataOf } from "../support/outcome.ts"
+import { filled, issueToken, openVault } from "../support/vault.ts"
 import { STARTER_LIBRARY } from "../../ops/launcher/starter-library.ts"
 import { waitFor } from "../harness/index.ts"
 import { operate } from "../support/hub.ts"
@@ -28,12 +29,15 @@ const OWN_DOMAIN = "own.custom.example"
 /** What `{id}` of a path is. */
 const ids = new Map<string, string>()
 let slug = ""
+/** Of the agent's vault. */
+let tokens = { source: "", service: "" }
 const person = new PersonClient({ edge: () => service.edges[0] ?? "" })
 
 beforeAll(async () => {
   service = await testService({
     edges: 1,
     mail: "mail.hub.example",
+    keeper: true,
     env: { HUB_DNS_SERVERS: "127.0.0.1:9" },
     limits: { "notifications.stream_lifetime_ms": 100 }
   })
@@ -73,6 +77,10 @@ beforeAll(async () => {
   const domain = await client.call("POST", "/api/v1/email/domains", { body: { domain: OWN_DOMAIN } })
   expect(outcome(domain)).toBe("201")
   ids.set("email/messages", await mailed(`${agent.handle}@mail.hub.example`))
+  const source = await filled(await openVault({ client, agent }), 1)
+  ids.set("vault/entries", "1")
+  ids.set("vault/sources", String(source.id))
+  tokens = { source: source.token, service: await issueToken(service, agent.id) }
 })
 afterAll(() => service?.stop())
 
@@ -146,7 +154,7 @@ describe.each([...PATHS.keys()])("%s", (path) => {
   })
 })
 
-describe.each(OPERATIONS.filter(({ method }) => method === "GET"))("$id", ({ path, auth }) => {
+describe.each(OPERATIONS.filter(({ method }) => method === "GET"))("$id", ({ path, auth, token }) => {
   const address = () =>
     pathWith(path, {
       ref: agent.handle,
@@ -156,10 +164,15 @@ describe.each(OPERATIONS.filter(({ method }) => method === "GET"))("$id", ({ pat
       domain: OWN_DOMAIN,
       slug: path.includes("/categories/") ? "help" : slug
     })
-  const get = (method: string): Promise<Answer> =>
-    auth === "signed"
-      ? client.call(method, address())
-      : ask(method, address(), auth === "human" ? { authorization: `Bearer ${person.token}` } : {})
+  const bearer = (): string | null => {
+    if (token === "source" || token === "service") return tokens[token]
+    return auth === "human" ? person.token : null
+  }
+  const get = (method: string): Promise<Answer> => {
+    if (auth === "signed") return client.call(method, address())
+    const own = bearer()
+    return ask(method, address(), own === null ? {} : { authorization: `Bearer ${own}` })
+  }
 
   test("HEAD has the status and headers of GET, and no body", async () => {
     const [full, head] = [await get("GET"), await get("HEAD")]

@@ -17,8 +17,10 @@ export interface WithVault extends Carried {
   readonly vault: Vault & { readonly public_key: string }
 }
 
-export const withVault = async ({ edges }: Pick<TestService, "edges">): Promise<WithVault> => {
-  const agent = await anAgent(edges)
+export const withVault = async ({ edges }: Pick<TestService, "edges">): Promise<WithVault> =>
+  openVault(await anAgent(edges))
+
+export const openVault = async (agent: Carried): Promise<WithVault> => {
   await agent.client.call("POST", VAULT, { body: {} })
   const vault = await waitFor(
     async () => {
@@ -62,6 +64,16 @@ export const sealedEntry = async ({ vault }: Pick<WithVault, "vault">, wanted: W
     ...(label === undefined ? {} : { label }),
     ciphertext
   }
+}
+
+/** So many entries and sources; the last source, with its token. */
+export const filled = async (of: WithVault, count: number) => {
+  let source = { id: 0, token: "" }
+  for (let n = 0; n < count; n++) {
+    await of.client.call("POST", `${VAULT}/entries`, { body: await sealedEntry(of) })
+    source = dataOf(await of.client.call("POST", `${VAULT}/sources`, { body: { label: "Bank", kinds: ["login"] } }))
+  }
+  return source
 }
 
 /** With a token of the vault's. */
