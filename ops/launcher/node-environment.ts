@@ -24,8 +24,11 @@ const keysFor = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
 }
 
 /** What everybody but the keeper gets. */
-export const withoutVaultKey = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("HUB_VAULT_KEY")))
+export const withoutVaultKey = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const { HUB_VAULT_KEY: _key, HUB_VAULT_KEY_FILE: _file, ...rest } = env
+  const { HUB_VAULT_KEY_FORMER: _former, HUB_VAULT_KEY_FORMER_FILE: _formerFile, ...kept } = rest
+  return kept
+}
 
 /** The keeper's environment: it has the key of vaults, and none of any other. */
 export const asKeeper = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {

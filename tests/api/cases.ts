@@ -29,8 +29,7 @@ export interface Subject {
 }
 
 /** Whether only a vault's token lets it be asked. */
-const byToken = ({ token }: Operation): "source" | "service" | null =>
-  token === "source" || token === "service" ? token : null
+const byToken = ({ token }: Operation) => (token === "source" || token === "service" ? token : null)
 
 /** A stream ends by itself: each of its cases is an answer with an end like any other. */
 export const SHORT_STREAMS = { "notifications.stream_lifetime_ms": 100 }
@@ -70,12 +69,10 @@ const bySigner = (
   })
 
 /** A session of its own where an operation is for people: the operation may end it. */
-const tokenFor = async (
-  { person, tokens }: Subject,
-  operation: Operation
-): Promise<Readonly<Record<string, string>>> => {
-  const of = byToken(operation)
-  if (of !== null) return { authorization: `Bearer ${tokens[of]}` }
+type Headers = Readonly<Record<string, string>>
+const tokenFor = async ({ person, tokens }: Subject, operation: Operation): Promise<Headers> => {
+  const kind = byToken(operation)
+  if (kind !== null) return { authorization: `Bearer ${tokens[kind]}` }
   if (operation.auth !== "human") return {}
   expect(outcome(await person.logIn(person.password, freshAddress()))).toBe("200")
   return { authorization: `Bearer ${person.token}` }
@@ -257,15 +254,13 @@ const limitCases = (operation: Operation): ReadonlyArray<Case> => {
     ask
   })
   const cases: Array<Case> = []
-  if (byToken(operation) !== null) {
-    cases.push(
+  if (byToken(operation) !== null)
+    return [
       make("by a token", "agent", async (subject) => {
-        const headers = await tokenFor(subject, operation)
-        return bucketOf(() => unsigned(subject.service.edges[0] ?? "", operation, { ...freshAddress(), ...headers }))
+        const headers = { ...freshAddress(), ...(await tokenFor(subject, operation)) }
+        return bucketOf(() => unsigned(subject.service.edges[0] ?? "", operation, headers))
       })
-    )
-    return cases
-  }
+    ]
   if (operation.auth !== "signed") {
     cases.push(
       make("unsigned", operation.auth === "human" && operation.method !== "GET" ? "ip" : "anon", ({ service }) => {

@@ -125,7 +125,8 @@ export class PidLedger {
       stack.postgres.role,
       ...stack.edges.map((edge) => edge.role),
       ...stack.actors,
-      ...(stack.mail === undefined ? [] : [stack.mail.role])
+      stack.mail?.role,
+      stack.keeper
     ]
     for (const role of roles) if (role !== undefined && role.pid !== null) this.#pids.add(role.pid)
   }

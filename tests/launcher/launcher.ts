@@ -56,7 +56,8 @@ export class Launcher {
   /** Every process that run.json names now. */
   pids(): ReadonlyArray<number> {
     const run = this.run()
-    const all = [run.nats, run.postgres, ...run.edges, ...run.actors].map((entry) => entry.pid)
+    const alone = [run.mail, run.keeper].filter((entry) => entry !== undefined)
+    const all = [run.nats, run.postgres, ...run.edges, ...run.actors, ...alone].map((entry) => entry.pid)
     return all.filter((pid) => pid !== null)
   }
 

@@ -11,7 +11,7 @@ import type { Launcher } from "./launcher.ts"
 afterEach(endLaunchers)
 
 /** Nodes start side by side with what may be refused: how far they come is theirs. */
-const OF_A_NODE = /^\[(?:actor|edge) \d+\] connects to /
+const OF_A_NODE = /^\[(?:actor|edge|keeper) \d+\] connects to /
 
 /** The launcher ends with status 1 and this one line, and says nothing on standard output. */
 async function expectRefusal(launcher: Launcher, line: string | RegExp): Promise<void> {

@@ -47,13 +47,14 @@ describe("a start", () => {
         { pid, metrics },
         { pid, metrics },
         { pid, metrics }
-      ]
+      ],
+      keeper: { pid }
     })
     expect(new Set([...run.edges, ...run.actors].map((one) => one.metrics)).size).toBe(5)
     expect(statSync(launcher.runFile).mode & 0o777).toBe(0o600)
     expectClosed(launcher.dataDir)
     const pids = launcher.pids()
-    expect(new Set(pids).size).toBe(7)
+    expect(new Set(pids).size).toBe(8)
     expect(pids.filter((it) => !isRunning(it))).toEqual([])
     const hosts = `127.0.0.1:${launcher.port},127.0.0.1:${launcher.port + 1}`
     expect(await health(second)).toEqual({ nats: `nats://${new URL(run.nats.url).host}`, user: "edge", hosts, base })
