@@ -178,9 +178,8 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     subjects: [subjects.vault]
   },
   {
-    // Lost keys are lost secrets. No direct gets: only the keeper may read them, and it asks the leader.
+    // Lost keys are lost secrets. Of the service's users only the keeper may read them (roles.conf).
     ...common,
-    allow_direct: false,
     num_replicas: replicas,
     ...refusing(service.vault.keys_max_bytes),
     name: streams.vaultKeys,

@@ -27,6 +27,7 @@ interface Parameter {
 interface Declared {
   readonly operationId: string
   readonly "x-hub-auth"?: string
+  readonly "x-hub-token"?: string
   readonly summary?: string
   readonly description?: string
   readonly parameters: ReadonlyArray<Parameter>
@@ -124,12 +125,17 @@ const isForPeople = (method: string, { operationId, "x-hub-auth": auth }: Declar
 /** The mail provider's entry: the one that takes plain text, and that no client of ours calls. */
 const isForProvider = ({ requestBody }: Declared): boolean => requestBody?.content["text/plain"] !== undefined
 
+/** Asked with a vault's token alone: by sources and fill services, which sign nothing. */
+const isForTokens = ({ "x-hub-token": token }: Declared): boolean => token === "source" || token === "service"
+
 export const operationsIn = (document: OpenApi.OpenAPISpec): ReadonlyArray<Operation> => {
   const operations = Object.entries(document.paths)
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, given]) => ({ path, method, declared: given as unknown as Declared }))
     )
-    .filter(({ method, declared }) => !isForPeople(method, declared) && !isForProvider(declared))
+    .filter(
+      ({ method, declared }) => !isForPeople(method, declared) && !isForProvider(declared) && !isForTokens(declared)
+    )
     .map(({ path, method, declared }) => operationOf(path, method, declared))
     .filter(({ answer }) => answer !== "stream")
   const names = operations.map(({ name }) => name)
