@@ -30,7 +30,12 @@ beforeAll(async () => {
   service = await testService({
     natsStoreMaxBytes: STORE_BYTES,
     natsConfig: `http: "127.0.0.1:${port}"`,
-    limits: { ...PRODUCT_DEADLINE, "service.vault.keys_max_bytes": MIB, ...Object.fromEntries(small), "service.storage_free_min_bytes": FLOOR_BYTES },
+    limits: {
+      ...PRODUCT_DEADLINE,
+      "service.vault.keys_max_bytes": MIB,
+      ...Object.fromEntries(small),
+      "service.storage_free_min_bytes": FLOOR_BYTES
+    },
     env: { HUB_NATS_MONITOR: `http://127.0.0.1:${port}` }
   })
   client = new AgentClient({ edge: () => service.system.url })

@@ -172,7 +172,9 @@ describe("the tables", () => {
       (name) => `meta.${name}`
     ),
     "mail.getMail",
-    ...["feed", "categoryFeed", "agentFeed"].map((name) => `feed.${name}`)
+    ...["feed", "categoryFeed", "agentFeed"].map((name) => `feed.${name}`),
+    // By a vault's token alone.
+    ...["getVaultToSeal", "listFillable"].map((name) => `vault.${name}`)
   ]
 
   it("have every resource that anybody may read, or it is named here why not", () => {
