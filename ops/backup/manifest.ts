@@ -103,7 +103,14 @@ export const readManifest = (
 }
 
 /** Backups of releases before do not hold these; the next start makes them. */
-const NEWER: ReadonlySet<string> = new Set([streams.reactions, streams.aside, streams.blobs, streams.people])
+const NEWER: ReadonlySet<string> = new Set([
+  streams.reactions,
+  streams.aside,
+  streams.blobs,
+  streams.people,
+  streams.mail,
+  streams.mailKeys
+])
 
 const faultOf = ({ streams: parts, consumers }: Manifest): string | null => {
   const names = parts.map(({ name }) => name)
