@@ -81,7 +81,6 @@ export const subjects = {
   vaultKey: (uid: string) => `hub.vaultkey.${uid}`,
   vaultKeys: "hub.vaultkey.*",
   vaultToken: (agent: string, place: string) => `hub.vaulttoken.${agent}.${place}`,
-  vaultTokensOf: (agent: string) => `hub.vaulttoken.${agent}.*`,
   vaultTokens: "hub.vaulttoken.*.*",
   vaults: "hub.evt.vault.*",
   projected: "hub.projected",

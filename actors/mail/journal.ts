@@ -1,11 +1,9 @@
 /** What happened to an agent's mail, as rows of its journal. */
 import { eventsOf } from "../engine/events.ts"
 import type { Logged } from "../projections/projection.ts"
+import { lineNumber } from "../projections/rows.ts"
 import { MailboxEvent } from "./box/state.ts"
 import { MailSendingEvent } from "./sending/state.ts"
-
-/** Events of one commit in the journal: each has a number behind the commit's own. */
-const EVENTS_OF_COMMIT = 16
 
 export interface JournalRow {
   readonly id: number
@@ -64,8 +62,6 @@ const entriesOf = ({ kind, id, commit }: Logged): ReadonlyArray<Entry | null> =>
 export const journalOf = (logged: Logged): ReadonlyArray<JournalRow> => {
   const at = new Date(logged.commit.at).toISOString()
   return entriesOf(logged).flatMap((entry, index) =>
-    entry === null
-      ? []
-      : [{ id: logged.seq * EVENTS_OF_COMMIT + index, at, mail: null, sealed: null, detail: null, ...entry }]
+    entry === null ? [] : [{ id: lineNumber(logged.seq, index), at, mail: null, sealed: null, detail: null, ...entry }]
   )
 }

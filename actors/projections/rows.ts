@@ -6,6 +6,12 @@
 const storable = (_name: string, value: unknown): unknown =>
   typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value
 
+/** More than any commit has of one actor. */
+const EVENTS_OF_COMMIT = 16
+
+/** Of a line of a journal: each event of a commit has a number behind the commit's own. */
+export const lineNumber = (seq: number, index: number): number => seq * EVENTS_OF_COMMIT + index
+
 /** All of them as one text: for rows that are short. */
 export const rowsJson = (rows: ReadonlyArray<object>): string => JSON.stringify(rows, storable)
 

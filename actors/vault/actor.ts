@@ -2,7 +2,7 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
-import { vaultTokenOf } from "../../schemas/vault/fields.ts"
+import { vaultTokenOf } from "../../schemas/vault/token.ts"
 import { vaultOperations } from "../../schemas/vault/operations.ts"
 import { custom, read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
@@ -162,7 +162,7 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, manager, seed, con
         answer: (_state, { fill, status, late }) => ({ fill_id: fill, status, late })
       }),
       "vault.revoke": write({
-        decide: (state, { by }) => decideRevoke(state, by),
+        decide: (state) => decideRevoke(state, "agent"),
         answer: (state) => ({
           revoked: true as const,
           revoked_at: new Date(existing(state).revoked_at ?? 0).toISOString()

@@ -11,8 +11,7 @@ import { invalidField } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { OpenFill } from "../../schemas/vault/fields.ts"
 import type { FiredTimer } from "../../schemas/timer.ts"
-import type { Decision, Timer } from "../engine/definition.ts"
-import { type DecideContext } from "../engine/definition.ts"
+import type { DecideContext, Decision, Timer } from "../engine/definition.ts"
 import { serviceOf, type VaultLimits } from "./decide.ts"
 import { evolveVault } from "./evolve.ts"
 import { dayOf, judged } from "./policy.ts"
@@ -60,6 +59,12 @@ const expiredBy = ({ fills }: VaultValue, at: number): ReadonlyArray<VaultEvent>
   return over.length === 0 ? [] : [{ type: "vault.fills_expired", v: 1, fills: over }]
 }
 
+/** As it is once what has expired is told. */
+const settledBy = (before: VaultValue, at: number) => {
+  const over = expiredBy(before, at)
+  return { over, state: over.reduce<VaultState>((now, event) => evolveVault(now, event, { at }), before) ?? before }
+}
+
 const pendingOf = ({ fills }: VaultValue) => fills.filter(({ status }) => status === "pending")
 
 const refusedFill = (
@@ -99,8 +104,7 @@ export const decideFill = (
   const wrong = malformed(wanted)
   if (wrong !== null) return { refused: wrong }
   if (before.status !== "active") return NOT_ACTIVE
-  const over = expiredBy(before, at)
-  const state = over.reduce<VaultState>((now, event) => evolveVault(now, event, { at }), before) ?? before
+  const { over, state } = settledBy(before, at)
   const entry = state.entries.find(({ id }) => id === wanted.entry_id) ?? null
   const refusedAs = (code: string) => [...over, refusedFill(service.place, entry, wanted, code)]
   if (entry === null) return { ...NO_ENTRY, events: refusedAs("entry_unknown") }
@@ -154,8 +158,7 @@ export const decideEndFill = (
 ): Decided<{ readonly fill: number; readonly status: "done" | "failed"; readonly late: boolean }> => {
   const service = serviceOf(before, input.hash)
   if (before === null || service === null) return TOKEN_INVALID
-  const over = expiredBy(before, at)
-  const state = over.reduce<VaultState>((now, event) => evolveVault(now, event, { at }), before) ?? before
+  const { over, state } = settledBy(before, at)
   const found = state.fills.find(({ fill, place }) => fill === input.fill && place === service.place)
   if (found === undefined) return { ...NO_FILL, events: over }
   const late = found.status === "expired"

@@ -3,10 +3,8 @@ import { amountOf } from "../../schemas/vault/money.ts"
 import type { EntryKind, FillStatus } from "../../schemas/vault/records.ts"
 import { eventsOf } from "../engine/events.ts"
 import type { Logged } from "../projections/projection.ts"
+import { lineNumber } from "../projections/rows.ts"
 import { VaultEvent } from "./state.ts"
-
-/** Events of one commit in the journal: each has a number behind the commit's own. */
-const EVENTS_OF_COMMIT = 16
 
 export interface JournalRow {
   readonly id: number
@@ -80,6 +78,6 @@ export const journalOf = ({ seq, id: agent, commit }: Logged): ReadonlyArray<Jou
   const at = new Date(commit.at).toISOString()
   return eventsOf(VaultEvent, commit).flatMap((event, index) => {
     const line = lineOf(event)
-    return line === null ? [] : [{ id: seq * EVENTS_OF_COMMIT + index, agent, at, ...NOTHING, ...line }]
+    return line === null ? [] : [{ id: lineNumber(seq, index), agent, at, ...NOTHING, ...line }]
   })
 }

@@ -1,5 +1,6 @@
 /** What a vault refuses with (contract 9, 17). */
 import { notFound, refusal, type Refusal } from "../../schemas/errors.ts"
+import { tokenInvalid } from "../../schemas/vault/token.ts"
 import type { PolicyCode } from "../../schemas/vault/records.ts"
 
 type Refused = { readonly refused: Refusal }
@@ -17,11 +18,7 @@ export const EXPIRED = refused(refusal("fill_expired", "This fill has expired. A
 export const ENTRY_EXISTS = refused(
   refusal("vault_entry_exists", "The vault has an entry of this uid.", { field: "uid" })
 )
-/** Of both kinds of tokens: bad, ended or revoked, which of them is not told. */
-export const TOKEN_INVALID: Refused = refused({
-  ...refusal("token_invalid", "This token is none, or it has ended."),
-  status: 401
-})
+export const TOKEN_INVALID = refused(tokenInvalid)
 
 export const full = (what: string, max: number): Refused =>
   refused(refusal("vault_full", `A vault has at most ${max} ${what}.`, { max }))

@@ -9,6 +9,7 @@
 import { Effect } from "effect"
 import { HUMAN_PREFIX, SESSION_TOKEN } from "../../schemas/human/fields.ts"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
+import { bearerToken } from "../auth/bearer.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { drawn, drawnOf, type EdgeLimits } from "../http/limits.ts"
@@ -21,8 +22,6 @@ const noToken = refusal("authentication_required", "This needs a person's token:
 })
 const noSession = refusal("session_invalid", "This is no token of a session that holds. Log in again.")
 
-const SCHEME = /^Bearer +([^ ]+) *$/i
-
 /** `null` where it is none. */
 export const bearerOf = (token: string): Bearer | null => {
   const human = SESSION_TOKEN.exec(token)?.[1]
@@ -31,9 +30,8 @@ export const bearerOf = (token: string): Bearer | null => {
 
 /** By form alone. */
 export const readBearer = (call: Call): Bearer | Refusal => {
-  const header = call.header("authorization")
-  if (header === undefined) return noToken
-  return bearerOf(SCHEME.exec(header)?.[1] ?? "") ?? noSession
+  const token = bearerToken(call)
+  return token === null ? noToken : (bearerOf(token) ?? noSession)
 }
 
 export const isBearer = (read: Bearer | Refusal): read is Bearer => "token" in read

@@ -146,7 +146,7 @@ export const vaultRoutes = ({ bus, config: { hub } }: RouteParts) => {
         const { confirm } = yield* decodeRevoke(call, call.body.length === 0 ? NO_FIELDS : call.body)
         if (confirm !== "revoke") return yield* refuse(unconfirmed)
         const actor = yield* writing(call)
-        return dataValue(yield* bus.read(call, { actor, op: "vault.revoke", input: { by: "agent" } }))
+        return dataValue(yield* bus.read(call, { actor, op: "vault.revoke", input: null }))
       }),
     getVaultToSeal: (call) => Effect.sync(() => dataValue(holding(call).vault)),
     ...serviceHandlers(bus)

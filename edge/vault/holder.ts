@@ -1,5 +1,5 @@
 /** Who asks, where it is with a token of a vault (token.ts). */
-import type { VaultToken } from "../../schemas/vault/fields.ts"
+import type { VaultToken } from "../../schemas/vault/token.ts"
 import type { VaultToSeal } from "../../schemas/vault/records.ts"
 
 export interface Bearer extends VaultToken {

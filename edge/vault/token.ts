@@ -7,13 +7,14 @@
  *    agent's bucket, and does what its agent's standing lets it.
  *  - The token itself goes no further than this, but to the keeper (`keeper_key`); everybody else knows its hash.
  */
-import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
-import { vaultToken } from "../../schemas/vault/fields.ts"
+import { tokenInvalid, vaultToken } from "../../schemas/vault/token.ts"
+import { bearerToken } from "../auth/bearer.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { drawnOf, type EdgeLimits } from "../http/limits.ts"
+import { tokenHash } from "../human/token-hash.ts"
 import type { Refused } from "../http/refused.ts"
 import type { TokenKind } from "../../schemas/envelope.ts"
 import type { Bearer, Holder } from "./holder.ts"
@@ -21,19 +22,15 @@ import type { Bearer, Holder } from "./holder.ts"
 const noToken = refusal("authentication_required", "This needs a vault's token: send `Authorization: Bearer hx…`.", {
   scheme: "Bearer"
 })
-const invalid: Refusal = { ...refusal("token_invalid", "This token is none, or it has ended."), status: 401 }
-
-const SCHEME = /^Bearer +([^ ]+) *$/i
 
 /** By form alone; `null` where none came and none is needed. */
 export const readHolder = (call: Call, wanted: TokenKind, signed: boolean): Bearer | Refusal | null => {
-  const header = call.header("authorization")
   if (wanted === "any" && signed) return null
-  if (header === undefined) return noToken
-  const token = SCHEME.exec(header)?.[1] ?? ""
+  const token = bearerToken(call)
+  if (token === null) return noToken
   const read = vaultToken(token)
-  if (read === null || (wanted !== "any" && read.type !== wanted)) return invalid
-  return { ...read, token, hash: createHash("sha256").update(token).digest("hex") }
+  if (read === null || (wanted !== "any" && read.type !== wanted)) return tokenInvalid
+  return { ...read, token, hash: tokenHash(token) }
 }
 
 export const isBearer = (read: Bearer | Refusal): read is Bearer => "hash" in read

@@ -96,13 +96,7 @@ export const VaultApi = HttpApiGroup.make("vault")
       params: id,
       payload: ChangeEntry,
       success: success(VaultEntry),
-      error: signedWriteFailures(
-        "not_found",
-        "entry_unknown",
-        "vault_widening_refused",
-        "limits_above_ceiling",
-        "origins_required"
-      )
+      error: signedWriteFailures("not_found", "entry_unknown", "vault_widening_refused", "limits_above_ceiling")
     })
       .annotateMerge(describe("signed", "Narrow an entry", "Fewer websites, lower limits: never the other way."))
       .annotate(Row, "`origins`, `limits`: fewer and lower, never more"),

@@ -4,26 +4,6 @@ import { SINGLE_LINE, Storable, VISIBLE } from "../plain-text.ts"
 import { VAULT_LIMITS } from "./limits.ts"
 import { EntryKind, FillAction } from "./records.ts"
 
-/** `hxs_` or `hxv_`, whose vault it is for, and 256 random bits. */
-const TOKEN = /^hx([sv])_([0-9a-f]{24})[A-Za-z0-9_-]{43}$/
-const HUB_PREFIX = "hx"
-
-/** `secret`: 256 random bits in base64url. */
-export const vaultTokenOf = (type: VaultToken["type"], agent: string, secret: string): string =>
-  `hx${type === "source" ? "s" : "v"}_${agent.slice(HUB_PREFIX.length)}${secret}`
-
-export interface VaultToken {
-  readonly type: "source" | "service"
-  /** Hub id. */
-  readonly agent: string
-}
-
-/** `null` where it is none. */
-export const vaultToken = (text: string): VaultToken | null => {
-  const [, type, agent] = TOKEN.exec(text) ?? []
-  return type === undefined ? null : { type: type === "s" ? "source" : "service", agent: `${HUB_PREFIX}${agent}` }
-}
-
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 export const isUuid = (text: string): boolean => UUID_V4.test(text)
 const UUID_CHARS = 36

@@ -133,7 +133,7 @@ export const vaultOperations = operationsOf("vault", {
     askedBy: ["edge"]
   }),
   "vault.revoke": op({
-    input: Schema.Struct({ by: Schema.Literals(["agent", "service"]) }),
+    input: Nothing,
     output: Schema.Struct({ revoked: Schema.Literal(true), revoked_at: Schema.String }),
     askedBy: ["edge"]
   }),

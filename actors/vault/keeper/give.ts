@@ -10,25 +10,21 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import { Effect } from "effect"
 import type { Queries } from "../../../schemas/bus/operations.ts"
-import { refusal, type Refusal, unavailable } from "../../../schemas/errors.ts"
-import { vaultTokenOf } from "../../../schemas/vault/fields.ts"
+import { refusal, type Refusal } from "../../../schemas/errors.ts"
+import { vaultTokenOf } from "../../../schemas/vault/token.ts"
 import type { Asking } from "../../fanout/asks.ts"
 import { QueryRefused } from "../../queries/refused.ts"
 import { KEY_TAKEN, NOT_ACTIVE, TOKEN_INVALID } from "../refusals.ts"
 import { sealedTo } from "./pairs.ts"
-import type { KeeperStore } from "./store.ts"
+import { type KeeperStore, stored } from "./store.ts"
 
 const TOKEN_BYTES = 32
-const AWAY = unavailable("The keeper's store does not answer. It is safe to try again.")
 const NO_KEY = refusal("ciphertext_invalid", "ephemeral_public_key is no public key of X25519.", {
   field: "ephemeral_public_key"
 })
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 const isSame = (one: string, other: string): boolean => timingSafeEqual(Buffer.from(one), Buffer.from(other))
-
-const stored = <A>(act: () => Promise<A>): Effect.Effect<A, Refusal> =>
-  Effect.tryPromise({ try: act, catch: () => AWAY })
 
 interface Parts {
   readonly ask: Asking

@@ -3,9 +3,11 @@
  * which tokens they are given out.
  */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
+import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { eraseNewest } from "../../log/erase.ts"
+import { WRONG_LAST_SEQUENCE } from "../../log/jetstream-codes.ts"
 import { lastMessage, leaderMessage } from "../../log/last-message.ts"
 import { requestStream } from "../../log/requests.ts"
 import type { KeySealing } from "./sealing.ts"
@@ -37,6 +39,11 @@ export interface PrivateKey {
   /** 32 bytes; the caller wipes them. */
   readonly bytes: Buffer
 }
+
+const AWAY = unavailable("The keeper's store does not answer. It is safe to try again.")
+
+export const stored = <A>(act: () => Promise<A>): Effect.Effect<A, Refusal> =>
+  Effect.tryPromise({ try: act, catch: () => AWAY })
 
 const text = new TextDecoder()
 
@@ -115,10 +122,7 @@ export class KeeperStore {
     if (seq !== undefined) more.set("Nats-Expected-Last-Subject-Sequence", String(seq))
     const reply = await requestStream(this.nats, subject, JSON.stringify(value), { headers: more, timeout: TIMEOUT_MS })
     const { error } = reply.json<{ readonly error?: { readonly err_code?: number; readonly description?: string } }>()
-    if (error !== undefined && error.err_code !== WRONG_SEQUENCE)
+    if (error !== undefined && error.err_code !== WRONG_LAST_SEQUENCE)
       throw new Error(`the keeper's store refused: ${error.description ?? "unknown error"}`)
   }
 }
-
-/** Of the server: somebody else has written there. */
-const WRONG_SEQUENCE = 10_071

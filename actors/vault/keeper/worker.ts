@@ -8,7 +8,7 @@
  *  - A private key leaves this process in no event, no answer and no log line but sealed (give.ts).
  */
 import { Cause, Effect, Exit, FiberSet, Schedule, type Scope } from "effect"
-import { type Refusal, unavailable } from "../../../schemas/errors.ts"
+import type { Refusal } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { eventsOf } from "../../engine/events.ts"
@@ -19,7 +19,7 @@ import type { Message, Source } from "../../fanout/message.ts"
 import type { Commit } from "../../log/commit.ts"
 import { VAULT_EVENTS, VaultEvent } from "../state.ts"
 import { newPair } from "./pairs.ts"
-import type { KeeperStore } from "./store.ts"
+import { type KeeperStore, stored } from "./store.ts"
 
 export interface KeeperParts {
   readonly source: Source
@@ -28,7 +28,6 @@ export interface KeeperParts {
   readonly bounds: Limits["service"]["vault"]
 }
 
-const AWAY = unavailable("The keeper's store does not answer.")
 const AGAIN_MS = 500
 const AGAIN_MAX_MS = 30_000
 /** What a newer release has written is left to its keeper. */
@@ -48,9 +47,6 @@ const eventsIn = ({ data }: Message): ReadonlyArray<VaultEvent> | undefined => {
   }
   return eventsOf(VaultEvent, commit)
 }
-
-const stored = <A>(act: () => Promise<A>): Effect.Effect<A, Refusal> =>
-  Effect.tryPromise({ try: act, catch: () => AWAY })
 
 const made = ({ ask, store }: KeeperParts, agent: string, uid: string): Effect.Effect<void, Refusal> =>
   Effect.gen(function* () {

@@ -1,0 +1,67 @@
+/** The keeper away, come back, and with another HUB_VAULT_KEY: what goes on without it, and what waits. */
+import { randomBytes } from "node:crypto"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import type { Vault } from "../../schemas/vault/records.ts"
+import { waitFor } from "../harness/index.ts"
+import { operate } from "../support/hub.ts"
+import { dataOf, outcome } from "../support/outcome.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { anAgent } from "../support/sponsorship.ts"
+import { asHolder, issueToken, oneTimeKey, sealedEntry, VAULT, type WithVault, withVault } from "../support/vault.ts"
+
+const [FIRST, SECOND] = [randomBytes(32).toString("base64"), randomBytes(32).toString("base64")]
+
+let keys: Readonly<Record<string, string>> = { HUB_VAULT_KEY: FIRST }
+let service: TestService
+beforeAll(async () => {
+  service = await testService({ edges: 2, keeper: true, nodeEnv: (role) => (role === "keeper" ? keys : {}) })
+})
+afterAll(() => service?.stop())
+
+const restarted = async (next: Readonly<Record<string, string>>): Promise<void> => {
+  keys = next
+  await service.system.keeper?.kill()
+  await service.system.keeper?.restart()
+}
+
+const loaded = async ({ agent }: WithVault, token?: string): Promise<string> => {
+  const ask = asHolder(service, token ?? (await issueToken(service, agent.id)))
+  const { ephemeral_public_key, open } = await oneTimeKey()
+  const answer = await ask("POST", `${VAULT}/service/key`, { ephemeral_public_key })
+  return Buffer.from(open(dataOf<{ readonly sealed_key: string }>(answer).sealed_key)).toString("base64")
+}
+
+it("without it entries are written and filled; a new vault has its key once it is back", async () => {
+  const of = await withVault(service)
+  const ask = asHolder(service, await issueToken(service, of.agent.id))
+  await service.system.keeper?.kill()
+  const { id } = dataOf<{ readonly id: number }>(
+    await of.client.call("POST", `${VAULT}/entries`, { body: await sealedEntry(of) })
+  )
+  const wanted = { entry_id: id, action: "login", origin: "https://shop.example" }
+  expect(outcome(await ask("POST", `${VAULT}/service/fill`, wanted))).toBe("200")
+  const other = await anAgent(service.edges)
+  expect(dataOf<Vault>(await other.client.call("POST", VAULT, { body: {} })).status).toBe("pending_key")
+  await service.system.keeper?.restart()
+  await waitFor(async () => dataOf<Vault>(await other.client.call("GET", VAULT)).status === "active", {
+    describe: "the vault's key is made"
+  })
+})
+
+it("brings keys under another HUB_VAULT_KEY while the service runs; the former one opens nothing then", async () => {
+  const of = await withVault(service)
+  const before = await loaded(of)
+  await restarted({ HUB_VAULT_KEY: SECOND, HUB_VAULT_KEY_FORMER: FIRST })
+  expect(await operate(service.system, ["vault", "rewrap"])).toMatch(/^[1-9]\d* keys were brought/)
+  expect(await operate(service.system, ["vault", "rewrap"])).toMatch(/^0 keys were brought/)
+  await restarted({ HUB_VAULT_KEY: SECOND })
+  expect(await loaded(of)).toBe(before)
+})
+
+it("draws a token for whom an operator names, alone on the last line", async () => {
+  const of = await withVault(service)
+  const said = await operate(service.system, ["vault", "token", of.agent.handle])
+  const token = said.trim().split("\n").at(-1) ?? ""
+  expect(token).toMatch(/^hxv_/)
+  expect(await loaded(of, token)).toHaveLength(44)
+})
