@@ -37,12 +37,16 @@ export const lookupBy = (servers: Servers, bounds: Pick<Bounds, "dns_query_ms">)
   return async (name, type) => (await resolver.resolve(name, type)) as Array<string> | Array<Array<string>>
 }
 
-/** For one message: rejects what is asked once its time is over, and beyond so many questions, as a passing fault. */
+/**
+ * For one message: rejects what is asked once its time is over, and beyond so many questions, as a passing fault. Its time
+ * begins with its first question: what a thread takes to begin is not the message's.
+ */
 export const lookupWithin = (lookup: Lookup, bounds: { readonly ms: number; readonly questions: number }): Lookup => {
-  const until = performance.now() + bounds.ms
+  let until: number | null = null
   let questions = 0
   const late = () => Object.assign(new Error("DNS took too long"), { code: "ETIMEOUT" })
   return (name, type) => {
+    until ??= performance.now() + bounds.ms
     const left = until - performance.now()
     if (left <= 0 || ++questions > bounds.questions) return Promise.reject(late())
     let timer: NodeJS.Timeout | undefined

@@ -103,11 +103,19 @@ test("every count and score is what was acknowledged, whatever dies", async () =
       { describe: `what agent ${place} is told of itself` }
     )
     // Each entry explains itself, and together they are the score.
-    const { entries } = dataOf<{ entries: ReadonlyArray<{ score: string; delta: number; value: number }> }>(
-      await client.call("GET", "/api/v1/me/scores?limit=100")
+    const describe = `the last entry of agent ${place}`
+    // Of the tables, which may be a moment behind what the agent itself knows.
+    await waitFor(
+      async () => {
+        const { entries } = dataOf<{ entries: ReadonlyArray<{ score: string; delta: number; value: number }> }>(
+          await client.call("GET", "/api/v1/me/scores?limit=100")
+        )
+        const last = entries.find(({ score }) => score === "reputation")
+        expect(last?.value ?? 0, describe).toBe(wanted.scores.reputation)
+        return true
+      },
+      { describe }
     )
-    const last = entries.find(({ score }) => score === "reputation")
-    expect(last?.value ?? 0, `the last entry of agent ${place}`).toBe(wanted.scores.reputation)
   }
   for (const one of community.written)
     await waitFor(() => expectCounted(one).then(() => true), { describe: `${one.type} ${one.id}` })

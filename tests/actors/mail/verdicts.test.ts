@@ -1,7 +1,7 @@
 /** What a message's origin is worth, by a name server and keys of the test (spec 2.9; contract 20). */
 import { generateKeyPairSync } from "node:crypto"
 import { dkimSign } from "mailauth/lib/dkim/sign.js"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { lookupBy, lookupWithin } from "../../../actors/mail/dns.ts"
 import { judge } from "../../../actors/mail/inbound/judge.ts"
 import { verdictsAbout } from "../../../actors/mail/inbound/verdicts.ts"
@@ -162,4 +162,17 @@ test("of more questions than a message may ask none is asked", async () => {
   expect([await lookup("a.example", "TXT"), await lookup("b.example", "TXT")]).toEqual([["1"], ["2"]])
   await expect(lookup("c.example", "TXT")).rejects.toMatchObject({ code: "ETIMEOUT" })
   expect(asked).toBe(2)
+})
+
+test("a message's time begins with its first question: a thread that is slow to begin costs it nothing", async () => {
+  const clock = vi.spyOn(performance, "now").mockReturnValue(1000)
+  try {
+    const lookup = lookupWithin(() => Promise.resolve(["x"]), { ms: BOUNDS.verdict_ms, questions: 9 })
+    clock.mockReturnValue(1000 + 10 * BOUNDS.verdict_ms)
+    expect(await lookup("a.example", "TXT")).toEqual(["x"])
+    clock.mockReturnValue(1000 + 11 * BOUNDS.verdict_ms)
+    await expect(lookup("a.example", "TXT")).rejects.toMatchObject({ code: "ETIMEOUT" })
+  } finally {
+    clock.mockRestore()
+  }
 })
