@@ -194,7 +194,7 @@ const KINDS: Readonly<Record<EntryKind, (value: unknown) => Checked>> = { login,
 const isKind = (kind: unknown): kind is EntryKind => typeof kind === "string" && Object.hasOwn(KINDS, kind)
 
 /** Refused as the service would refuse it, before anything is sealed. */
-const requireTaken = (vault: SealingVault, kind: EntryKind): string => {
+export const requireTaken = (vault: SealingVault, kind: EntryKind): string => {
   if ("kinds" in vault && !vault.kinds.includes(kind))
     throw new HubError({
       code: "vault_kind_not_allowed",
