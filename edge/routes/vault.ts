@@ -153,7 +153,7 @@ export const vaultRoutes = ({ bus, config: { hub } }: RouteParts) => {
   })
 }
 
-/** Bytes, which no Idempotency-Key keeps: a ciphertext and a key stand in no copy. Sent again, it is made again. */
+/** Bytes, which no Idempotency-Key keeps: a ciphertext and a key stand in no copy. */
 const unkept = (data: unknown): Response => dataParts(Buffer.from(JSON.stringify(data)))
 
 /** Of fill services. */
@@ -176,8 +176,13 @@ const serviceHandlers = (bus: RouteParts["bus"]) => ({
     Effect.gen(function* () {
       const wanted = yield* decodeFill(call)
       const { agent: actor, hash } = holding(call)
-      const { fill } = yield* bus.read(call, { actor, op: "vault.fill", input: { hash, wanted } })
-      return unkept(yield* bus.read(call, { actor, op: "vault.opened", input: { hash, fill } }))
+      // Asked again a day long, it is the same fill: the vault itself remembers no more than its newest commands.
+      const fill =
+        call.remake === null
+          ? (yield* bus.read(call, { actor, op: "vault.fill", input: { hash, wanted } })).fill
+          : Number(call.remake)
+      const opened = yield* bus.read(call, { actor, op: "vault.opened", input: { hash, fill } })
+      return { ...unkept(opened), remake: String(fill) }
     }),
   endFill: (call: Call, { params }: { readonly params: { readonly id: string } }) =>
     Effect.gen(function* () {
