@@ -10,35 +10,39 @@ import { rowsJson } from "../projections/rows.ts"
 import { journalOf } from "./journal.ts"
 import { VAULT_EVENTS, VaultEvent } from "./state.ts"
 
+/** How a fill ended, as its row says it. */
+interface End {
+  readonly agent: string
+  readonly fill: number
+  readonly status: FillStatus
+  readonly code: string | null
+}
+
+const endsOf = ({ id: agent, commit }: Logged): ReadonlyArray<End> =>
+  eventsOf(VaultEvent, commit).flatMap((event): ReadonlyArray<End> => {
+    if (event.type === "vault.fill_ended") return [{ agent, fill: event.fill, status: event.status, code: event.code }]
+    if (event.type === "vault.fills_expired")
+      return event.fills.map((fill) => ({ agent, fill, status: "expired", code: null }))
+    return []
+  })
+
+/** All rows first: a fill may end in the batch in which it began. Of several ends of one, the last counts. */
 const writing =
   (commits: ReadonlyArray<Logged>): Change =>
   async (trx) => {
-    // In the order of the log: a fill may end in the batch in which it began.
-    for (const commit of commits) {
-      const rows = journalOf(commit)
-      if (rows.length > 0)
-        await sql`
-          insert into vault_log
-          select * from jsonb_populate_recordset(null::vault_log, ${rowsJson(rows)}::jsonb)
-          on conflict (id) do nothing`.execute(trx)
-      for (const event of eventsOf(VaultEvent, commit.commit)) {
-        if (event.type === "vault.fill_ended")
-          await trx
-            .updateTable("vault_log")
-            .set({ status: event.status, code: event.code })
-            .where("agent", "=", commit.id)
-            .where("fill", "=", event.fill)
-            .execute()
-        if (event.type === "vault.fills_expired")
-          await trx
-            .updateTable("vault_log")
-            .set({ status: "expired" })
-            .where("agent", "=", commit.id)
-            .where("fill", "in", event.fills)
-            .where("status", "=", "pending")
-            .execute()
-      }
-    }
+    const rows = commits.flatMap(journalOf)
+    if (rows.length > 0)
+      await sql`
+        insert into vault_log
+        select * from jsonb_populate_recordset(null::vault_log, ${rowsJson(rows)}::jsonb)
+        on conflict (id) do nothing`.execute(trx)
+    const ends = new Map(commits.flatMap(endsOf).map((end) => [`${end.agent} ${end.fill}`, end]))
+    if (ends.size > 0)
+      await sql`
+        update vault_log set status = ended.status, code = ended.code
+        from jsonb_to_recordset(${rowsJson([...ends.values()])}::jsonb)
+          as ended (agent text, fill integer, status text, code text)
+        where vault_log.agent = ended.agent and vault_log.fill = ended.fill`.execute(trx)
   }
 
 export const vaultProjection = logProjection({
