@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openEntry } from "../../edge/sdk/vault/seal.ts"
 import type { VaultEntry } from "../../schemas/vault/records.ts"
 import { type TestBrowser, openBrowser, type Visit } from "../support/browser.ts"
+import { waitFor } from "../harness/index.ts"
 import { send } from "../support/http.ts"
 import { dataOf } from "../support/outcome.ts"
 import { type TestService, testService } from "../support/service.ts"
@@ -174,9 +175,17 @@ describe("a login", () => {
       "[location.href, document.documentElement.outerHTML, document.getElementById('seal-token').value].join()"
     expect(String(await visit.page.evaluate(kept))).not.toContain(token)
     await fill(visit, "secret", { value: PASSWORD, origins: SHOP })
+    await field(visit, "secret", "consent").check()
     await press(visit, "Seal and send")
     await status(visit, "Sealed and sent")
-    const [entry] = await entries()
+    expect((await entries())[0]).toMatchObject({ kind: "secret", consent: "owner" })
+    expect(await field(visit, "secret", "consent").isChecked()).toBe(false)
+    await fill(visit, "secret", { value: PASSWORD, origins: SHOP })
+    await press(visit, "Seal and send")
+    const [entry] = await waitFor(async () => {
+      const all = await entries()
+      return all[0]?.consent === null ? all : null
+    })
     expect(await readBack(entry?.id ?? 0, "secret", { field: "pin" })).toMatchObject({ value: PASSWORD })
     await visit.close()
   })

@@ -89,13 +89,21 @@ describe("hub-agent vault", () => {
   })
 
   it("lets a card be narrowed, and no other way", async () => {
-    const limits = ["--limits", "EUR,50,100,5"]
+    const limits = ["--limits", "EUR,50,100,5", "--consent", "above=20"]
     const card = await json<{ readonly id: number }>(ada, sealed("card", limits), CARD)
     expect(card).toMatchObject({
+      consent: { above: "20.00", currency: "EUR" },
       limits: { currency: "EUR", per_payment: "50.00", per_day: "100.00", fills_per_day: 5 }
     })
     const pay = { amount: "5", currency: "EUR" }
-    expect(await readBack(ada, card.id, "pay", pay)).toMatchObject({ cvc: "987", limits: { per_payment: "50.00" } })
+    expect(await readBack(ada, card.id, "pay", pay)).toMatchObject({
+      cvc: "987",
+      limits: { per_payment: "50.00" },
+      consent: { above: "20.00", currency: "EUR" }
+    })
+    expect(await lines(ada, ["vault", "show", String(card.id)])).toContain(
+      "consent:  your owners are asked above 20.00 EUR\n"
+    )
     const narrow = (...more: ReadonlyArray<string>) => ada.run(["vault", "narrow", String(card.id), ...more])
     expect(await narrow("--origin", SHOP, "--limits", "EUR,20,100,5")).toMatchObject({
       status: 0,

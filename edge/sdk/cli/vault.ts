@@ -1,6 +1,13 @@
 /** The agent's vault: what is in it, who may write into it, what became of it. What is sealed, nobody here can read. */
 import { resolve } from "node:path"
-import type { CardLimits, Vault, VaultEntry, VaultLogLine, VaultSource } from "../../../schemas/vault/records.ts"
+import type {
+  CardLimits,
+  Consent,
+  Vault,
+  VaultEntry,
+  VaultLogLine,
+  VaultSource
+} from "../../../schemas/vault/records.ts"
 import {
   type Choices,
   chosen,
@@ -33,6 +40,11 @@ const limitsText = (limits: CardLimits | null): string =>
     ? ""
     : `${limits.per_payment} a payment, ${limits.per_day} a day (${limits.currency}), ${limits.fills_per_day} fills a day`
 
+const consentText = (consent: Consent): string =>
+  consent === "owner"
+    ? "your owners are asked before each use"
+    : `your owners are asked above ${consent.above} ${consent.currency}`
+
 const vaultLines = ({ uid, status, public_key, entries, sources, revoked_at }: Vault): ReadonlyArray<string> => [
   `vault:   ${uid}`,
   `status:  ${status}${revoked_at === null ? "" : ` since ${when(revoked_at)}`}`,
@@ -45,6 +57,7 @@ const entryLines = (entry: VaultEntry): ReadonlyArray<string> => [
   `${entry.kind} ${entry.id}${entry.label === null ? "" : `: ${oneLine(entry.label)}`}`,
   `websites: ${entry.origins.join(", ") || (entry.kind === "card" ? "any shop" : "none named")}`,
   ...(entry.limits === null ? [] : [`limits:   ${limitsText(entry.limits)}`]),
+  ...(entry.consent === null ? [] : [`consent:  ${consentText(entry.consent)}`]),
   `written:  ${when(entry.created_at)} by ${entry.source}${entry.unconfirmed ? ", not confirmed by its website" : ""}`,
   `used:     ${entry.uses} times${entry.last_used_at === null ? "" : `, last ${when(entry.last_used_at)}`}`
 ]
