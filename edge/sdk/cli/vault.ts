@@ -204,7 +204,10 @@ const source: Command = {
     if (path !== undefined) await create(path, `${made.token}\n`)
     const file = path ?? (await home.keepSourceToken(made.id, made.token))
     const shown = invocation.flag("show-secret") ? [made.token] : []
-    invocation.print([`source ${made.id} writes ${made.kinds.join(", ")}; its token is in ${file}`, ...shown], made)
+    invocation.print([`source ${made.id} writes ${made.kinds.join(", ")}; its token is in ${file}`, ...shown], {
+      ...made,
+      file
+    })
   }
 }
 
