@@ -194,6 +194,9 @@ describe("the captcha before a fill", () => {
     const of = await aVault(hasty)
     const { fill_id } = await opened(of)
     expect(outcome(await relay(of, { fill_id, round: 2 }))).toBe("422 validation_error")
+    // No picture costs no round.
+    const none = await relay(of, { fill_id, round: 1, image_base64: "bm9uZQ==" })
+    expect(outcome(none)).toBe("422 captcha_image_unsuitable")
     const sent = dataOf<Captcha>(await relay(of, { fill_id, round: 1 }))
     expect(sent).toMatchObject({ state: "pending", origin: SHOP, context: "Before the login" })
     const solve = { text: "XK7" }
@@ -208,6 +211,7 @@ describe("the captcha before a fill", () => {
     })
     const second = dataOf<Captcha>(await relay(of, { fill_id, round: 2 }))
     expect(dataOf<Captcha>(await of.ask("DELETE", `${VAULT}/captcha/${second.id}`)).state).toBe("cancelled")
+    expect(outcome(await relay(of, { fill_id, round: 2 }))).toBe("422 validation_error")
     expect((await relay(of, { fill_id, round: 3 })).status).toBe(201)
     expect(outcome(await relay(of, { fill_id, round: 4 }))).toBe("409 captcha_unsolved")
     expect(outcome(await of.ask("POST", `${FILL}/${fill_id}/result`, { status: "done" }))).toBe("200")
