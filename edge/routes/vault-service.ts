@@ -105,19 +105,20 @@ export const vaultServiceRoutes = ({ bus, notifications, captchas, config: { hub
         const { agent: actor, hash } = holding(call)
         const { context = null } = sent
         yield* withoutOwnerSecrets([...textsIn({ context })], NOBODY)
-        // Before anything is stored, and before the fill waits for somebody whom there is not.
+        // Before anything is stored for it.
         if (!call.again) yield* bus.read(call, { actor, op: "captcha.may_send", input: null })
         yield* admittedHolding(bus, call, actor, captchaTaking(sent))
-        const { origin } = yield* bus.read(call, { actor, op: "vault.relay", input: { hash, fill, round } })
-        return yield* captchas.handed(
-          call,
-          { ...sent, origin },
-          {
-            agent: actor,
-            purpose: "fill_captcha",
-            begin: (input) => bus.read(call, { actor, op: "captcha.send", input })
-          }
-        )
+        return yield* captchas.handed(call, sent, {
+          agent: actor,
+          purpose: "fill_captcha",
+          // A picture that is none costs no round; a round has the fill wait for no one but its captcha.
+          begin: (input) =>
+            Effect.gen(function* () {
+              const { origin } = yield* bus.read(call, { actor, op: "vault.relay", input: { hash, fill, round } })
+              const begun = yield* bus.read(call, { actor, op: "captcha.send", input: { ...input, origin } })
+              return { ...begun, origin }
+            })
+        })
       }),
     getFillCaptcha: (call, { params, query }) =>
       Effect.gen(function* () {
