@@ -266,7 +266,7 @@ describe("a fill", () => {
     const world = new World()
     for (const days of [0, 1, 1, 1]) {
       world.at += days * DAY
-      expect([world.pay(1, "50"), world.pay(1, "30")]).toEqual(["opened", "opened"])
+      expect([world.paid(1, "50"), world.pay(1, "30")]).toEqual(["opened", "opened"])
     }
     // The first of them, and one before all of them.
     for (const days of [3, 4]) {
@@ -275,7 +275,7 @@ describe("a fill", () => {
       world.at += days * DAY
     }
     world.at += DAY
-    expect(world.pay(1, "50")).toBe("opened")
+    expect(world.paid(1, "50")).toBe("opened")
   })
 
   test("is judged by limits as they were narrowed", () => {
