@@ -35,12 +35,19 @@ export const openEntry = async (
   try {
     const box = sodium.from_base64(ciphertext.slice(PREFIX.length), sodium.base64_variants.ORIGINAL)
     const plain = sodium.crypto_box_seal_open(box, public_key, private_key)
-    const value: unknown = JSON.parse(sodium.to_string(plain))
-    sodium.memzero(plain)
+    const value = parsed(plain)
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? (value as Readonly<Record<string, unknown>>)
       : null
   } catch {
     return null
+  }
+}
+
+const parsed = (plain: Uint8Array): unknown => {
+  try {
+    return JSON.parse(sodium.to_string(plain))
+  } finally {
+    sodium.memzero(plain)
   }
 }
