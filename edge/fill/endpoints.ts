@@ -1,0 +1,89 @@
+/** What the local service does, by its paths (spec 4.12). */
+import { originProblem } from "../../schemas/vault/origins.ts"
+import { readLogin } from "./bodies.ts"
+import { CommandFailed, openBrowser } from "./cdp.ts"
+import type { Service } from "./grant.ts"
+import { login } from "./login.ts"
+import { openPage, PageMoved } from "./page.ts"
+import { attempt, type Filled, type Filling } from "./place.ts"
+import { Refused } from "./refusal.ts"
+import type { Endpoint, Endpoints } from "./server.ts"
+import { chooseTab } from "./tabs.ts"
+
+export interface Parts extends Service {
+  readonly cdp: string
+}
+
+/** A fill that takes longer has met a page that does not let it end. */
+const FILL_MAX_MS = 60_000
+
+const REASONS = {
+  page_not_https: "The page is not one of https.",
+  page_host_refused: "The page is on an address, or on a local name."
+} as const
+
+const bounded = <A>(work: Promise<A>, close: () => void): Promise<A> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      // Whatever is under way meets a closed connection, and types no more.
+      close()
+      reject(new Refused("browser_unreachable", "The page takes too long."))
+    }, FILL_MAX_MS)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
+
+/** Of an entry that was named the service is asked all the same: so its journal has the refusal. */
+const refusedPage = async ({ hub }: Service, origin: string, wanted: object | null): Promise<void> => {
+  const problem = originProblem(origin)
+  if (problem === null) return
+  if (wanted !== null) await hub.ask("POST", "/vault/service/fill", { ...wanted, origin })
+  throw new Refused(problem, REASONS[problem])
+}
+
+const onPage = async <A extends Filled>(
+  { cdp, ...service }: Parts,
+  tab: string | null,
+  wanted: object | null,
+  fill: (filling: Filling) => Promise<A>
+): Promise<A> => {
+  const browser = await openBrowser(cdp)
+  const work = async (): Promise<A> => {
+    const page = await openPage(browser, await chooseTab(browser, cdp, tab))
+    try {
+      await refusedPage(service, page.origin, wanted)
+      return await attempt(page, () => fill({ service, page }))
+    } finally {
+      await page.end()
+    }
+  }
+  try {
+    return await bounded(work(), browser.close)
+  } catch (error) {
+    if (error instanceof PageMoved || error instanceof CommandFailed)
+      throw new Refused("browser_unreachable", "The page cannot be looked at.")
+    throw error
+  } finally {
+    browser.close()
+  }
+}
+
+const named = (action: string, entry_id: number | null, more: object = {}): object | null =>
+  entry_id === null ? null : { entry_id, action, ...more }
+
+const filling = (run: Endpoint["run"]): Endpoint => ({
+  method: "POST",
+  run: async (body) => ({ status: "done", ...(await run(body)) })
+})
+
+export const endpointsOf = (parts: Parts): Endpoints => ({
+  "/status": {
+    method: "GET",
+    run: async () => ({ ready: true, vault: parts.key.vault, loaded_at: parts.key.loaded_at })
+  },
+  "/login": filling(async (given) => {
+    const body = readLogin(given)
+    return { ...(await onPage(parts, body.tab, named("login", body.entry_id), (at) => login(at, body))) }
+  })
+})

@@ -1,0 +1,96 @@
+/** In the page: what is done to a field beside typing, and whether it is still the one that was chosen. */
+import type { PageDocument, PageElement, PageWindow } from "./dom.ts"
+import { everything, isOpen, isReachable } from "./look.ts"
+import { known } from "./tell.ts"
+
+declare const document: PageDocument
+declare const window: PageWindow
+declare const Event: new (type: string, options: object) => object
+
+/** Where the focus is, in shadow roots too. */
+function focused(): PageElement | null {
+  let at: PageElement | null = document.activeElement
+  while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement
+  return at
+}
+
+export interface State {
+  readonly origin: string
+  /** Seen, open, and not covered. */
+  readonly usable: boolean
+  readonly focused: boolean
+  /** How much stands in it, and how much of that is letters and digits. */
+  readonly length: number
+  readonly dense: number
+}
+
+export function stateOf(n: number): State {
+  const element = known[n]
+  const { origin } = window.location
+  if (element === undefined || !element.isConnected)
+    return { origin, usable: false, focused: false, length: 0, dense: 0 }
+  const value = element.value ?? ""
+  return {
+    origin,
+    usable: isOpen(element) && isReachable(element),
+    focused: focused() === element,
+    length: [...value].length,
+    dense: [...value.replace(/[^\p{L}\p{N}]/gu, "")].length
+  }
+}
+
+/** What stands in it is selected, so that typing puts something else in its place. */
+export function enter(n: number): State {
+  const element = known[n]
+  if (element?.isConnected) {
+    element.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" })
+    element.focus({ preventScroll: true })
+    element.select?.()
+  }
+  return stateOf(n)
+}
+
+export function leave(n: number): State {
+  if (focused() === known[n]) known[n]?.blur()
+  return stateOf(n)
+}
+
+export function choose(n: number, value: string): State {
+  const element = known[n]
+  if (element?.isConnected) {
+    element.focus({ preventScroll: true })
+    element.value = value
+    for (const type of ["input", "change"]) element.dispatchEvent(new Event(type, { bubbles: true, composed: true }))
+  }
+  return stateOf(n)
+}
+
+/** Where to click; `null` where it cannot be clicked. */
+export function pointOf(n: number): { readonly x: number; readonly y: number } | null {
+  const element = known[n]
+  if (element === undefined || !isOpen(element) || !isReachable(element)) return null
+  const { left, top, width, height } = element.getBoundingClientRect()
+  return { x: left + width / 2, y: top + height / 2 }
+}
+
+let quiet: ReadonlyArray<PageElement> = []
+
+/** While keys are typed no frame may take the focus: what is typed would go there. */
+export function hush(): number {
+  const frames = everything(document).filter((element) => element.matches("iframe, frame, object, embed, fencedframe"))
+  quiet = frames.filter((frame) => !frame.hasAttribute("inert"))
+  for (const frame of quiet) frame.inert = true
+  return quiet.length
+}
+
+export function unhush(): number {
+  for (const frame of quiet) frame.inert = false
+  const { length } = quiet
+  quiet = []
+  return length
+}
+
+/** Of a frame's element: it stands there for people to see. */
+export function isShown(element: PageElement): boolean {
+  return isOpen(element) && isReachable(element)
+}

@@ -1,0 +1,34 @@
+/** What runs in a page, as text: the sources of `page/`, without their types, in one scope. */
+import { readFileSync } from "node:fs"
+import { stripTypeScriptTypes } from "node:module"
+
+/** Each after what it uses. */
+const PARTS = ["look", "tell", "act", "money"] as const
+const CALLABLE = [
+  "scan",
+  "stateOf",
+  "enter",
+  "leave",
+  "choose",
+  "pointOf",
+  "hush",
+  "unhush",
+  "isShown",
+  "moneyLines"
+] as const
+export type InPage = (typeof CALLABLE)[number]
+
+const IMPORT = /^import [^"]*"[^"]*"$/gm
+const EXPORT = /^export /gm
+
+const partOf = (name: string): string =>
+  stripTypeScriptTypes(readFileSync(new URL(`page/${name}.ts`, import.meta.url), "utf8"))
+    .replace(IMPORT, "")
+    .replace(EXPORT, "")
+
+/** Its value is an object of functions, which only the world that evaluates it knows. */
+export const PROGRAM = `(() => {
+const names = () => ({ ${CALLABLE.join(", ")} })
+${PARTS.map((name) => `/* ${name} */\n${partOf(name)}`).join("\n")}
+return names()
+})()`
