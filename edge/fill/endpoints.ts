@@ -1,12 +1,15 @@
 /** What the local service does, by its paths (spec 4.12). */
 import { originProblem } from "../../schemas/vault/origins.ts"
-import { readLogin } from "./bodies.ts"
+import { readLogin, readPay, readSecret, readSignup } from "./bodies.ts"
 import { CommandFailed, openBrowser } from "./cdp.ts"
 import type { Service } from "./grant.ts"
 import { login } from "./login.ts"
+import { pay } from "./pay.ts"
 import { openPage, PageMoved } from "./page.ts"
 import { attempt, type Filled, type Filling } from "./place.ts"
 import { Refused } from "./refusal.ts"
+import { secret } from "./secret.ts"
+import { signup } from "./signup.ts"
 import type { Endpoint, Endpoints } from "./server.ts"
 import { chooseTab } from "./tabs.ts"
 
@@ -85,5 +88,20 @@ export const endpointsOf = (parts: Parts): Endpoints => ({
   "/login": filling(async (given) => {
     const body = readLogin(given)
     return { ...(await onPage(parts, body.tab, named("login", body.entry_id), (at) => login(at, body))) }
+  }),
+  "/signup": filling(async (given) => {
+    const body = readSignup(given)
+    return { ...(await onPage(parts, body.tab, null, (at) => signup(at, body))) }
+  }),
+  "/pay": filling(async (given) => {
+    const body = readPay(given)
+    const { amount, currency } = body
+    const wanted = named("pay", body.entry_id, { amount, currency })
+    return { ...(await onPage(parts, body.tab, wanted, (at) => pay(at, body))) }
+  }),
+  "/secret": filling(async (given) => {
+    const body = readSecret(given)
+    const { tab, entry_id, field } = body
+    return { ...(await onPage(parts, tab, named("secret", entry_id, { field }), (at) => secret(at, body))) }
   })
 })

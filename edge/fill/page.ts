@@ -63,13 +63,13 @@ const documentIn = async (browser: Browser, session: string, frame: Frame): Prom
     { frameId: frame.id, worldName: WORLD },
     session
   )
-  const evaluated = await browser.send<{ readonly result: { readonly objectId?: string } }>(
-    "Runtime.evaluate",
-    { expression: PROGRAM, contextId: executionContextId },
-    session
-  )
+  const evaluated = await browser.send<{
+    readonly result: { readonly objectId?: string }
+    readonly exceptionDetails?: object
+  }>("Runtime.evaluate", { expression: PROGRAM, contextId: executionContextId }, session)
   const { objectId } = evaluated.result
-  if (objectId === undefined) throw new PageMoved("The page cannot be looked at.")
+  if (objectId === undefined || evaluated.exceptionDetails !== undefined)
+    throw new PageMoved("The page cannot be looked at.")
   const call = async <A>(name: InPage, ...args: ReadonlyArray<unknown>): Promise<A> => {
     const { result, exceptionDetails } = await browser.send<{
       readonly result: { readonly value?: unknown }

@@ -1,10 +1,12 @@
 /**
- * Typing into a field, as keys (contract 17).
+ * Typing into a field (contract 17).
  *
  * Invariants
  *  - Right before the first key of each field the document is asked whether it is still the one that was granted, and the
  *    field whether it is seen, not covered, and has the focus.
- *  - While keys go out no frame of the page may take the focus, and the first sign of another document ends them.
+ *  - Keys go to whatever has the focus, be it a frame of somebody else that took it between two of them. So a key says
+ *    that something is typed, not what: the character itself is put into the field from within its document, in one turn
+ *    with the look at the focus. Another document, or another field, can get none.
  *  - Whether a field took what was typed is told by how much stands in it, never by what.
  */
 import type { State } from "./page/act.ts"
@@ -13,24 +15,21 @@ import { Refused } from "./refusal.ts"
 
 /** Longer texts are put in at once. */
 const KEYS_MAX = 60
-const ASCII = /^[\x20-\x7e]$/
+/** As keyboards on glass send it, and input methods: the page learns the character by what stands in its field. */
+const KEY = { key: "Unidentified", code: "", windowsVirtualKeyCode: 229 } as const
 
-const codeOf = (key: string): { readonly code: string; readonly windowsVirtualKeyCode: number } => {
-  if (/^[a-z]$/i.test(key))
-    return { code: `Key${key.toUpperCase()}`, windowsVirtualKeyCode: key.toUpperCase().charCodeAt(0) }
-  if (/^\d$/.test(key)) return { code: `Digit${key}`, windowsVirtualKeyCode: key.charCodeAt(0) }
-  return key === " " ? { code: "Space", windowsVirtualKeyCode: 32 } : { code: "", windowsVirtualKeyCode: 0 }
+const NO_FOCUS = "The field is gone, or does not keep the focus."
+
+const put = async (page: Page, document: PageDocument, n: number, text: string): Promise<void> => {
+  page.still()
+  if (!(await document.call<boolean>("insert", n, text))) throw new Refused("field_not_found", NO_FOCUS)
 }
 
-const press = async ({ input }: Page, key: string): Promise<void> => {
-  if (!ASCII.test(key)) {
-    await input("Input.insertText", { text: key })
-    return
-  }
-  const code = codeOf(key)
+const press = async (page: Page, document: PageDocument, n: number, character: string): Promise<void> => {
   await Promise.all([
-    input("Input.dispatchKeyEvent", { type: "keyDown", key, text: key, unmodifiedText: key, ...code }),
-    input("Input.dispatchKeyEvent", { type: "keyUp", key, ...code })
+    page.input("Input.dispatchKeyEvent", { type: "rawKeyDown", ...KEY }),
+    put(page, document, n, character),
+    page.input("Input.dispatchKeyEvent", { type: "keyUp", ...KEY })
   ])
 }
 
@@ -42,46 +41,25 @@ const entered = async (page: Page, document: PageDocument, n: number): Promise<v
     throw new Refused("field_not_found", "The field is covered, hidden or gone, or takes no focus.")
 }
 
-const keyed = async (page: Page, text: string): Promise<void> => {
+const keyed = async (page: Page, document: PageDocument, n: number, text: string): Promise<void> => {
   const characters = [...text]
-  if (characters.length > KEYS_MAX || /\p{Cc}/u.test(text)) {
-    page.still()
-    await page.input("Input.insertText", { text })
-    return
-  }
-  for (const character of characters) {
-    page.still()
-    await press(page, character)
-  }
-  page.still()
+  if (characters.length > KEYS_MAX || /\p{Cc}/u.test(text)) return put(page, document, n, text)
+  for (const character of characters) await press(page, document, n, character)
 }
 
 const took = ({ length, dense }: State, text: string): boolean =>
   length === [...text].length || (dense > 0 && dense === [...text.replace(/[^\p{L}\p{N}]/gu, "")].length)
 
-/** Quiet, so that what is typed stays in this document. */
-const undisturbed = async <A>(page: Page, document: PageDocument, work: () => Promise<A>): Promise<A> => {
-  if (document !== page.top) return work()
-  await document.call("hush")
-  try {
-    return await work()
-  } finally {
-    await document.call("unhush").catch(() => undefined)
-  }
+export const typeInto = async (page: Page, document: PageDocument, n: number, text: string): Promise<void> => {
+  await entered(page, document, n)
+  await keyed(page, document, n, text)
+  if (took(await document.call<State>("stateOf", n), text)) return
+  // Where a page meddled with the keys, its field is given the whole at once.
+  await entered(page, document, n)
+  await put(page, document, n, text)
+  if (!took(await document.call<State>("stateOf", n), text))
+    throw new Refused("field_not_found", "The field does not take what is typed.")
 }
-
-export const typeInto = (page: Page, document: PageDocument, n: number, text: string): Promise<void> =>
-  undisturbed(page, document, async () => {
-    await entered(page, document, n)
-    await keyed(page, text)
-    if (took(await document.call<State>("stateOf", n), text)) return
-    // Where a page meddled with the keys, its field is given the whole at once.
-    await entered(page, document, n)
-    page.still()
-    await page.input("Input.insertText", { text })
-    if (!took(await document.call<State>("stateOf", n), text))
-      throw new Refused("field_not_found", "The field does not take what is typed.")
-  })
 
 export const chooseIn = async (page: Page, document: PageDocument, n: number, value: string): Promise<void> => {
   await page.check()

@@ -21,7 +21,7 @@ beforeEach(() => {
   bench.websites.sent.length = 0
 })
 
-const open = (page: string, site = SHOP) => bench.page.goto(`${site}/${page}`)
+const open = (page: string, site = SHOP) => bench.open(`${site}/${page}`)
 const sent = () => waitFor(() => bench.lastSent(), { describe: "the page has sent it" })
 
 describe("one page", () => {

@@ -160,6 +160,21 @@ export const askFill = (
     call.end(body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body))
   })
 
+const OPEN_TRIES = 50
+
+/** A page that was sent a moment ago may still be on its way to the next one: that must have come before another is opened. */
+const openIn = async (page: Page, url: string): Promise<void> => {
+  for (let tries = 1; ; tries++) {
+    try {
+      await page.goto(url)
+      return
+    } catch (error) {
+      if (tries === OPEN_TRIES || !String(error).includes("interrupted by another navigation")) throw error
+      await page.waitForLoadState()
+    }
+  }
+}
+
 export interface FillBench {
   readonly service: TestService
   readonly of: WithVault
@@ -168,7 +183,7 @@ export interface FillBench {
   readonly fill: FillProcess
   readonly page: Page
   readonly write: (wanted: Wanted) => Promise<VaultEntry>
-  /** "200", or status and code. */
+  readonly open: (url: string) => Promise<void>
   readonly post: (path: string, body?: object) => Promise<Told>
   /** What the last form or script sent. */
   readonly lastSent: () => Readonly<Record<string, string>> | undefined
@@ -176,6 +191,7 @@ export interface FillBench {
   readonly stop: () => Promise<void>
 }
 
+/** "200 done", or status and code. */
 export const told = ({ status, json }: Told): string => `${status} ${String(json["code"] ?? json["status"])}`
 
 export const openBench = async (names: ReadonlyArray<string>): Promise<FillBench> => {
@@ -194,6 +210,7 @@ export const openBench = async (names: ReadonlyArray<string>): Promise<FillBench
     page: browser.page,
     write: async (wanted) =>
       dataOf(await of.client.call("POST", `${VAULT}/entries`, { body: await sealedEntry(of, wanted) })),
+    open: (url) => openIn(browser.page, url),
     post: (path, body) => askFill(fill.url, "POST", path, body),
     lastSent: () => websites.sent.at(-1)?.fields,
     journal: async () => dataOf(await of.client.call("GET", `${VAULT}/log?per_page=100`)),

@@ -1,6 +1,6 @@
 /** In the page: what is done to a field beside typing, and whether it is still the one that was chosen. */
 import type { PageDocument, PageElement, PageWindow } from "./dom.ts"
-import { everything, isOpen, isReachable } from "./look.ts"
+import { isOpen, isReachable } from "./look.ts"
 import { known } from "./tell.ts"
 
 declare const document: PageDocument
@@ -50,6 +50,14 @@ export function enter(n: number): State {
   return stateOf(n)
 }
 
+/** In one turn, so that nothing comes between the focus and the text: `false` where the field does not keep the focus. */
+export function insert(n: number, text: string): boolean {
+  const element = known[n]
+  if (!element?.isConnected) return false
+  if (focused() !== element) element.focus({ preventScroll: true })
+  return focused() === element && document.execCommand("insertText", false, text)
+}
+
 export function leave(n: number): State {
   if (focused() === known[n]) known[n]?.blur()
   return stateOf(n)
@@ -71,23 +79,6 @@ export function pointOf(n: number): { readonly x: number; readonly y: number } |
   if (element === undefined || !isOpen(element) || !isReachable(element)) return null
   const { left, top, width, height } = element.getBoundingClientRect()
   return { x: left + width / 2, y: top + height / 2 }
-}
-
-let quiet: ReadonlyArray<PageElement> = []
-
-/** While keys are typed no frame may take the focus: what is typed would go there. */
-export function hush(): number {
-  const frames = everything(document).filter((element) => element.matches("iframe, frame, object, embed, fencedframe"))
-  quiet = frames.filter((frame) => !frame.hasAttribute("inert"))
-  for (const frame of quiet) frame.inert = true
-  return quiet.length
-}
-
-export function unhush(): number {
-  for (const frame of quiet) frame.inert = false
-  const { length } = quiet
-  quiet = []
-  return length
 }
 
 /** Of a frame's element: it stands there for people to see. */

@@ -34,7 +34,6 @@ export interface PageElement {
   readonly minLength?: number
   readonly isContentEditable?: boolean
   value?: string
-  inert?: boolean
   getAttribute(name: string): string | null
   hasAttribute(name: string): boolean
   getBoundingClientRect(): Box
@@ -69,7 +68,7 @@ export interface PageWindow {
 
 export interface PageDocument extends PageRoot {
   readonly documentElement: { readonly scrollWidth: number; readonly lang: string }
-  readonly title: string
+  execCommand(command: string, ui: boolean, value: string): boolean
 }
 
 /** An element that may be of use, as it is told: never with what stands in it. */
@@ -104,7 +103,6 @@ export interface ButtonFact {
 
 export interface FormFact {
   readonly form: number
-  readonly text: string
   /** The address that it is sent to is one of http. */
   readonly insecure: boolean
 }

@@ -6,7 +6,6 @@ declare const document: PageDocument
 declare const window: PageWindow
 
 const TEXT_MAX = 200
-const FORM_TEXT_MAX = 4000
 const FIELDS_MAX = 120
 const BUTTONS_MAX = 120
 const OPTIONS_MAX = 300
@@ -122,7 +121,6 @@ function grouping(): { readonly of: (element: PageElement) => number; readonly t
   const told = (): ReadonlyArray<FormFact> =>
     groups.map((group, form) => ({
       form,
-      text: clean(`${group.getAttribute("id")} ${group.getAttribute("action")} ${group.textContent}`, FORM_TEXT_MAX),
       insecure: group.matches("form") && isInsecure(group)
     }))
   return { of, told }
