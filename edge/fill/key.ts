@@ -3,7 +3,7 @@
  * the end. What it opens are strings of JavaScript, which nobody can wipe: they live as long as one fill.
  */
 import sodium from "libsodium-wrappers"
-import { openEntry } from "../../schemas/vault/seal.ts"
+import { openEntry } from "../sdk/vault/seal.ts"
 import type { Hub } from "./hub.ts"
 import { Refused, StartFault } from "./refusal.ts"
 

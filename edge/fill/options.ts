@@ -1,6 +1,7 @@
 /** How the fill service is told what it needs: arguments first, then the environment. */
 import { readFileSync, statSync } from "node:fs"
 import { parseArgs } from "node:util"
+import { vaultToken } from "../../schemas/vault/token.ts"
 import { StartFault } from "./refusal.ts"
 
 export const USAGE = `npm run -s fill -- --token-file <file> --cdp http://127.0.0.1:9222 [--port 7777]
@@ -22,7 +23,6 @@ export interface Options {
 const USUAL_PORT = 7777
 const PORT_MAX = 65_535
 const USUAL_HUB = "http://127.0.0.1:8080"
-const TOKEN = /^hxv_[0-9a-f]{24}[A-Za-z0-9_-]{43}$/
 const TOKEN_FILE_MAX_BYTES = 1024
 const GROUP_AND_OTHERS_READ = 0o044
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"])
@@ -34,7 +34,7 @@ const readToken = (file: string): string => {
     throw new StartFault(`--token-file: ${file} may be read by others than its owner; chmod 600 it`)
   if (about.size > TOKEN_FILE_MAX_BYTES) throw new StartFault(`--token-file: ${file} holds more than a token`)
   const token = readFileSync(file, "utf8").replace(/\r?\n$/, "")
-  if (!TOKEN.test(token)) throw new StartFault(`--token-file: ${file} holds no hxv_ token`)
+  if (vaultToken(token)?.type !== "service") throw new StartFault(`--token-file: ${file} holds no hxv_ token`)
   return token
 }
 

@@ -4,7 +4,19 @@ import { stripTypeScriptTypes } from "node:module"
 
 /** Each after what it uses. */
 const PARTS = ["look", "tell", "act", "money"] as const
-const CALLABLE = ["scan", "stateOf", "enter", "leave", "choose", "pointOf", "insert", "isShown", "moneyLines"] as const
+const CALLABLE = [
+  "scan",
+  "stateOf",
+  "enter",
+  "leave",
+  "choose",
+  "pointOf",
+  "insert",
+  "isShown",
+  "isLoaded",
+  "throughFrame",
+  "moneyLines"
+] as const
 export type InPage = (typeof CALLABLE)[number]
 
 const IMPORT = /^import [^"]*"[^"]*"$/gm

@@ -3,13 +3,15 @@
  * password is lost. The entry is marked as unconfirmed until the page has taken the form.
  */
 import { randomUUID } from "node:crypto"
-import { sealEntry } from "../../schemas/vault/seal.ts"
+import { sealEntry } from "../sdk/vault/seal.ts"
 import type { SignupBody } from "./bodies.ts"
+import { CommandFailed } from "./cdp.ts"
 import { entriesFor } from "./entries.ts"
 import { isInsecure } from "./forms.ts"
 import { granted, type Service } from "./grant.ts"
-import type { Fact, Scan } from "./page/dom.ts"
-import type { Page, PageDocument } from "./page.ts"
+import type { Fact } from "./page/dom.ts"
+import { type PageDocument, PageMoved } from "./document.ts"
+import type { Page } from "./page.ts"
 import { makePassword } from "./password.ts"
 import { attempt, type Filled, type Filling, placeIn, submitForm } from "./place.ts"
 import { Refused } from "./refusal.ts"
@@ -25,6 +27,7 @@ type Values = Readonly<Partial<Record<Asked, string>>>
 
 const ACCEPTED_WITHIN_MS = 10_000
 const LOOK_AGAIN_MS = 100
+const GONE_TIMES = 2
 
 const profileOf = async (service: Service, origin: string): Promise<Sealed> => {
   const [profile] = await entriesFor(service.hub, { kind: "profile" })
@@ -97,21 +100,28 @@ const typeForm = async (
   return { filled: [...filled, "password"], left_empty: [...left_empty] }
 }
 
-const isGone = (scan: Scan): boolean => signupIn(scan) === null
+/** `null`: there is no document to look at, since another is on its way. */
+const shown = async (page: Page, within: PageDocument): Promise<boolean | null> => {
+  try {
+    const document = within === page.top ? await page.current() : within
+    if (document.origin !== within.origin) return false
+    return (await document.call<boolean>("isLoaded")) ? signupIn(await document.scan()) !== null : null
+  } catch (error) {
+    // A frame that is gone took its form along.
+    if (error instanceof PageMoved || error instanceof CommandFailed) return within === page.top ? null : false
+    throw error
+  }
+}
 
-/** Another page, or the form has gone: whoever still shows it has not taken it. */
+/** Whoever still shows the form has not taken it; it must be gone twice, since pages build up what they show. */
 const accepted = async (page: Page, document: PageDocument): Promise<boolean> => {
   const until = Date.now() + ACCEPTED_WITHIN_MS
-  while (Date.now() < until) {
-    try {
-      page.still()
-      if (isGone(await document.scan())) return true
-    } catch {
-      return true
-    }
+  let gone = 0
+  while (Date.now() < until && gone < GONE_TIMES) {
     await new Promise((later) => setTimeout(later, LOOK_AGAIN_MS))
+    gone = (await shown(page, document)) === false ? gone + 1 : 0
   }
-  return false
+  return gone === GONE_TIMES
 }
 
 export const signup = async ({ service, page }: Filling, body: SignupBody): Promise<SignedUp> => {

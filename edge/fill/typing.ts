@@ -10,7 +10,8 @@
  *  - Whether a field took what was typed is told by how much stands in it, never by what.
  */
 import type { State } from "./page/act.ts"
-import type { Page, PageDocument } from "./page.ts"
+import type { PageDocument, Point } from "./document.ts"
+import type { Page } from "./page.ts"
 import { Refused } from "./refusal.ts"
 
 /** Longer texts are put in at once. */
@@ -33,11 +34,17 @@ const press = async (page: Page, document: PageDocument, n: number, character: s
   ])
 }
 
+/** Where it is in the tab; `null` where nobody could click on it. */
+const pointIn = async (document: PageDocument, n: number): Promise<Point | null> => {
+  const point = await document.call<Point | null>("pointOf", n)
+  return point === null ? null : document.inTab(point)
+}
+
 const entered = async (page: Page, document: PageDocument, n: number): Promise<void> => {
   await page.check()
   const state = await document.call<State>("enter", n)
   if (state.origin !== document.origin) throw new Refused("origin_mismatch", "The page belongs to another website now.")
-  if (!state.usable || !state.focused)
+  if (!state.usable || !state.focused || (await pointIn(document, n)) === null)
     throw new Refused("field_not_found", "The field is covered, hidden or gone, or takes no focus.")
 }
 
@@ -69,7 +76,7 @@ export const chooseIn = async (page: Page, document: PageDocument, n: number, va
 
 export const click = async (page: Page, document: PageDocument, n: number): Promise<boolean> => {
   await page.check()
-  const point = await document.call<{ readonly x: number; readonly y: number } | null>("pointOf", n)
+  const point = await pointIn(document, n)
   if (point === null) return false
   page.still()
   const event = { ...point, button: "left", clickCount: 1 }

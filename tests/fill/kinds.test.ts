@@ -49,10 +49,8 @@ describe("a card", () => {
       status: "done",
       submitted: true
     })
-    expect(await sent()).toEqual({
-      ...{ n1: "4111", n2: "1111", n3: "1111", n4: "1111" },
-      ...{ m: "04", y: "2031", p: "123", k: "Ada Lovelace" }
-    })
+    const number = { n1: "4111", n2: "1111", n3: "1111", n4: "1111" }
+    expect(await sent()).toEqual({ ...number, m: "04", y: "2031", p: "123", k: "Ada Lovelace" })
   })
 
   it("for another amount than the page tells is refused", async () => {

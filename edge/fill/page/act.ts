@@ -26,7 +26,7 @@ export interface State {
 
 export function stateOf(n: number): State {
   const element = known[n]
-  const { origin } = window.location
+  const { origin } = window
   if (element === undefined || !element.isConnected)
     return { origin, usable: false, focused: false, length: 0, dense: 0 }
   const value = element.value ?? ""
@@ -81,7 +81,41 @@ export function pointOf(n: number): { readonly x: number; readonly y: number } |
   return { x: left + width / 2, y: top + height / 2 }
 }
 
+export function isLoaded(): boolean {
+  return document.readyState === "complete"
+}
+
 /** Of a frame's element: it stands there for people to see. */
 export function isShown(element: PageElement): boolean {
   return isOpen(element) && isReachable(element)
+}
+
+/** Where a point within a frame's element lies in this document; `null` where the frame is not what one would meet there. */
+export function throughFrame(
+  element: PageElement,
+  x: number,
+  y: number
+): { readonly x: number; readonly y: number } | null {
+  const at = (): { readonly x: number; readonly y: number } => {
+    const { left, top } = element.getBoundingClientRect()
+    const style = window.getComputedStyle(element)
+    const edge = (side: string): number => Number.parseFloat(style[`padding${side}`] ?? "0") || 0
+    return {
+      x: left + (element.clientLeft ?? 0) + edge("Left") + x,
+      y: top + (element.clientTop ?? 0) + edge("Top") + y
+    }
+  }
+  // Turned or scaled, it has its points elsewhere.
+  const { width } = element.getBoundingClientRect()
+  if (!isOpen(element) || Math.abs(width - (element.offsetWidth ?? 0)) > 1) return null
+  const first = at()
+  const inView = first.x >= 0 && first.y >= 0 && first.x < window.innerWidth && first.y < window.innerHeight
+  if (!inView)
+    window.scrollTo({
+      left: window.scrollX,
+      top: window.scrollY + first.y - window.innerHeight / 2,
+      behavior: "instant"
+    })
+  const point = at()
+  return element.getRootNode().elementFromPoint(point.x, point.y) === element ? point : null
 }

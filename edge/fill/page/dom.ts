@@ -32,7 +32,9 @@ export interface PageElement {
   readonly readOnly?: boolean
   readonly maxLength?: number
   readonly minLength?: number
-  readonly isContentEditable?: boolean
+  readonly clientLeft?: number
+  readonly clientTop?: number
+  readonly offsetWidth?: number
   value?: string
   getAttribute(name: string): string | null
   hasAttribute(name: string): boolean
@@ -61,12 +63,15 @@ export interface PageWindow {
   readonly scrollY: number
   readonly innerWidth: number
   readonly innerHeight: number
+  /** "null" in a sandbox, whatever the address. */
+  readonly origin: string
   readonly location: { readonly origin: string; readonly href: string }
   scrollTo(options: object): void
   getComputedStyle(element: PageElement): Readonly<Record<string, string>>
 }
 
 export interface PageDocument extends PageRoot {
+  readonly readyState: string
   readonly documentElement: { readonly scrollWidth: number; readonly lang: string }
   execCommand(command: string, ui: boolean, value: string): boolean
 }

@@ -135,7 +135,7 @@ export function scan(): Scan {
   const fields = all.filter(isField).slice(0, FIELDS_MAX).filter(useful)
   const buttons = all.filter(isButton).slice(0, BUTTONS_MAX).filter(useful)
   const found = {
-    origin: window.location.origin,
+    origin: window.origin,
     fields: fields.map((field) => factOf(field, groups.of(field))),
     buttons: buttons.map((button) => buttonOf(button, groups.of(button)))
   }
