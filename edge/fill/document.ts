@@ -89,5 +89,6 @@ export const documentIn = async (
   const declaration = "function (name, args) { return this[name](...args) }"
   const call = <A>(name: InPage, ...args: ReadonlyArray<unknown>): Promise<A> =>
     callOn<A>(browser, session, { objectId, declaration, args: [name, args] })
-  return { origin: originOf(frame), scan: () => call<Scan>("scan"), call, inTab }
+  const [claimed, own] = [originOf(frame), await call<string>("ownOrigin")]
+  return { origin: own === claimed ? claimed : "null", scan: () => call<Scan>("scan"), call, inTab }
 }

@@ -4,6 +4,7 @@ import {
   plain,
   saysCardNumber,
   saysCvc,
+  saysElsewhere,
   saysEmail,
   saysLogin,
   saysNew,
@@ -83,7 +84,7 @@ export const buttonIn = (
   { buttons }: Scan,
   form: number,
   wanted: ReadonlyArray<Says>,
-  unwanted: Says = () => false
+  unwanted: Says = saysElsewhere
 ): ButtonFact | null => {
   const own = buttons.filter((button) => button.form === form && !unwanted(plain(button.text)))
   for (const says of wanted) {

@@ -1,9 +1,10 @@
 /** `POST /login`: what of a login the page asks for now: both on one page, one after the other on two, a code last. */
 import type { LoginBody } from "./bodies.ts"
 import { entryFor, entryNamed } from "./entries.ts"
-import { isInsecure, loginIn, type Steps } from "./forms.ts"
+import { loginIn, type Steps } from "./forms.ts"
 import { granted } from "./grant.ts"
 import type { PageDocument } from "./document.ts"
+import type { ButtonFact, Scan } from "./page/dom.ts"
 import type { Page } from "./page.ts"
 import { Refused } from "./refusal.ts"
 import { needed, type Sealed, textIn } from "./sealed.ts"
@@ -47,19 +48,21 @@ const typeLogin = async (page: Page, document: PageDocument, steps: Steps, seale
   return filled
 }
 
+/** Once all is typed, the page asks for no more than what it asked for. */
+const submitOf = (scan: Scan): ButtonFact | null => loginIn(scan)?.submit ?? null
+
 export const login = async ({ service, page }: Filling, { entry_id, submit }: LoginBody): Promise<Filled> => {
   const { origin } = page
   const id = entry_id ?? (await entryFor(service.hub, origin, "login")).id
   const place = await placeIn(page, loginIn, async () =>
     entry_id === null ? entryFor(service.hub, origin, "login") : entryNamed(service.hub, "login", entry_id)
   )
-  const { document, scan, found } = place
-  if (isInsecure(scan, found.form)) throw new Refused("page_not_https", "The form is sent without encryption.")
+  const { document, found } = place
   return granted(service, { entry_id: id, action: "login", origin }, (sealed, fill) =>
     attempt(page, async () => {
       place.allowed(sealed, fill)
       const filled = await typeLogin(page, document, found, sealed)
-      const submitted = submit && (await submitForm(page, document, found.submit))
+      const submitted = submit && (await submitForm(page, { document, find: submitOf }, found.submit))
       return { site: origin, entry_id: id, filled, submitted }
     })
   )

@@ -43,8 +43,10 @@ interface Wanted {
 
 /** "lower, [-.!]": every class that is named, together. */
 const charactersOf = (text: string): string => {
-  const own = text.match(/\[[^\s]*\]/)?.[0].slice(1, -1) ?? ""
-  const names = text.replace(/\[[^\s]*\]/, "").split(",")
+  const [from, to] = [text.indexOf("["), text.lastIndexOf("]")]
+  const isOwn = from !== -1 && to > from
+  const own = isOwn ? text.slice(from + 1, to).replace(/\s/g, "") : ""
+  const names = (isOwn ? text.slice(0, from) + text.slice(to + 1) : text).split(",")
   const named = names.map((name) => (Object.hasOwn(CLASSES, name.trim()) ? (CLASSES[name.trim()] ?? "") : ""))
   return [...new Set(named.join("") + own)].join("")
 }

@@ -3,8 +3,9 @@ import { minorOf } from "../../schemas/vault/money.ts"
 import type { PayBody } from "./bodies.ts"
 import { cardIn, type CardForm, typedCard } from "./card.ts"
 import { entryFor, entryNamed } from "./entries.ts"
-import { buttonIn, isInsecure } from "./forms.ts"
+import { buttonIn } from "./forms.ts"
 import { granted } from "./grant.ts"
+import type { ButtonFact, Scan } from "./page/dom.ts"
 import type { Lines } from "./page/money.ts"
 import type { PageDocument } from "./document.ts"
 import type { Page } from "./page.ts"
@@ -35,20 +36,26 @@ const typeCard = async (page: Page, document: PageDocument, form: CardForm, seal
   return [...filled]
 }
 
+const payButton = (scan: Scan): ButtonFact | null => {
+  const form = cardIn(scan)?.form
+  return form === undefined ? null : buttonIn(scan, form, [saysPay, saysNext])
+}
+
 export const pay = async ({ service, page }: Filling, body: PayBody): Promise<Filled> => {
   const { origin } = page
   const { entry_id, amount, currency, submit } = body
   const id = entry_id ?? (await entryFor(service.hub, origin, "card")).id
   await checkAmount(page, body)
   const place = await placeIn(page, cardIn, () => entryNamed(service.hub, "card", id))
-  const { document, scan, found } = place
-  if (isInsecure(scan, found.form)) throw new Refused("page_not_https", "The form is sent without encryption.")
+  const { document, found } = place
   return granted(service, { entry_id: id, action: "pay", origin, amount, currency }, (sealed, fill) =>
     attempt(page, async () => {
       place.allowed(sealed, fill)
       const filled = await typeCard(page, document, found, sealed)
-      const button = buttonIn(scan, found.form, [saysPay, saysNext])
-      const submitted = submit && (await submitForm(page, document, button))
+      // A page that has raised it meanwhile is not sent.
+      if (submit) await checkAmount(page, body)
+      const submitted =
+        submit && (await submitForm(page, { document, find: payButton }, payButton(await document.scan())))
       return { site: origin, entry_id: id, filled, submitted }
     })
   )

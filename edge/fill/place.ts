@@ -5,6 +5,8 @@ import type { ButtonFact, Scan } from "./page/dom.ts"
 import type { PageDocument } from "./document.ts"
 import type { Page } from "./page.ts"
 import { Refused } from "./refusal.ts"
+import { getDomain } from "tldts"
+import { isInsecure } from "./forms.ts"
 import { type Fill, originsIn, type Sealed } from "./sealed.ts"
 import { click, pressEnter } from "./typing.ts"
 
@@ -23,37 +25,81 @@ export interface Place<A> {
   readonly document: PageDocument
   readonly scan: Scan
   readonly found: A
-  /** Throws where what is sealed inside does not name the frame's origin. */
-  readonly allowed: (sealed: Sealed, fill: Fill) => void
+  /** Throws where the entry, as sealed and as stored, does not name the websites that would get what is typed. */
+  readonly allowed: (sealed: Sealed, fill: Pick<Fill, "entry">) => void
 }
+
+/** How long a page whose form is not there yet is waited for. */
+const FORM_WITHIN_MS = 2_000
+const LOOK_AGAIN_MS = 100
 
 const frameRefused = (origin: string): Refused =>
   new Refused("frame_refused", "The form stands in a frame of another website, which the entry does not name.", {
     frame: origin
   })
 
-/** `find` in the top document, then in its frames; `entry` is asked for only where a frame has what is sought. */
-export const placeIn = async <A>(
+const siteOf = (origin: string): string | null => getDomain(origin, { allowPrivateDomains: true })
+
+/** Where somebody put a form of his own into a page, it sends what is typed to him. */
+const checkTarget = (scan: Scan, form: number, origin: string, names: (one: string) => boolean): void => {
+  for (const target of scan.forms.find((one) => one.form === form)?.targets ?? []) {
+    const isOwn = target === origin || (siteOf(target) !== null && siteOf(target) === siteOf(origin))
+    if (!isOwn && !names(target))
+      throw new Refused("origin_mismatch", "The form is sent to another website, which the entry does not name.", {
+        target
+      })
+  }
+}
+
+const placeOf = <A extends { readonly form: number }>(
+  { origin: site }: Page,
+  { document, scan, found }: Omit<Place<A>, "allowed">
+): Place<A> => {
+  if (isInsecure(scan, found.form)) throw new Refused("page_not_https", "The form is sent without encryption.")
+  const { origin } = document
+  const allowed: Place<A>["allowed"] = (sealed, { entry }) => {
+    const inside = originsIn(sealed) ?? []
+    const names = (one: string): boolean => inside.includes(one) && entry.origins.includes(one)
+    if (origin !== site && !names(origin)) throw frameRefused(origin)
+    const anyShop = entry.kind === "card" && inside.length === 0 && entry.origins.length === 0
+    if (!anyShop) checkTarget(scan, found.form, origin, names)
+  }
+  return { document, scan, found, allowed }
+}
+
+const lookIn = async <A extends { readonly form: number }>(
   page: Page,
   find: (scan: Scan) => A | null,
   entry: () => Promise<Fillable | null>
-): Promise<Place<A>> => {
+): Promise<Place<A> | null> => {
   const scan = await page.top.scan()
   const found = find(scan)
-  if (found !== null) return { document: page.top, scan, found, allowed: () => undefined }
+  if (found !== null) return placeOf(page, { document: page.top, scan, found })
   for (const document of await page.frames()) {
     const within = await document.scan()
     const sought = find(within)
     if (sought === null) continue
     const { origin } = document
-    const names = (origins: ReadonlyArray<string>): boolean => origin === page.origin || origins.includes(origin)
-    if (!names((await entry())?.origins ?? [])) throw frameRefused(origin)
-    const allowed = (sealed: Sealed, fill: Fill): void => {
-      if (!names(originsIn(sealed) ?? []) || !names(fill.entry.origins)) throw frameRefused(origin)
-    }
-    return { document, scan: within, found: sought, allowed }
+    if (origin !== page.origin && !((await entry())?.origins ?? []).includes(origin)) throw frameRefused(origin)
+    return placeOf(page, { document, scan: within, found: sought })
   }
-  throw new Refused("form_not_found", "The page has no form for this that a person could see and fill.")
+  return null
+}
+
+/** `find` in the top document, then in its frames; `entry` is asked for only where a frame has what is sought. */
+export const placeIn = async <A extends { readonly form: number }>(
+  page: Page,
+  find: (scan: Scan) => A | null,
+  entry: () => Promise<Fillable | null>
+): Promise<Place<A>> => {
+  const until = Date.now() + FORM_WITHIN_MS
+  for (;;) {
+    const place = await lookIn(page, find, entry)
+    if (place !== null) return place
+    if (Date.now() > until)
+      throw new Refused("form_not_found", "The page has no form for this that a person could see and fill.")
+    await new Promise((later) => setTimeout(later, LOOK_AGAIN_MS))
+  }
 }
 
 /** What breaks off because the page went elsewhere says so. */
@@ -65,9 +111,21 @@ export const attempt = async <A>(page: Page, work: () => Promise<A>): Promise<A>
   }
 }
 
+/** A button may open only once the fields are full. */
+const BUTTON_WITHIN_MS = 600
+
 /** By its button; without one, by Enter in the field that was typed last. */
-export const submitForm = async (page: Page, document: PageDocument, button: ButtonFact | null): Promise<boolean> => {
+export const submitForm = async (
+  page: Page,
+  { document, find }: { readonly document: PageDocument; readonly find: (scan: Scan) => ButtonFact | null },
+  button: ButtonFact | null
+): Promise<boolean> => {
   if (button !== null && (await click(page, document, button.n))) return true
+  for (const until = Date.now() + BUTTON_WITHIN_MS; Date.now() < until;) {
+    const late = find(await document.scan())
+    if (late !== null && (await click(page, document, late.n))) return true
+    await new Promise((later) => setTimeout(later, LOOK_AGAIN_MS))
+  }
   await pressEnter(page)
   return true
 }

@@ -14,17 +14,19 @@ const CALLABLE = [
   "insert",
   "isShown",
   "isLoaded",
+  "ownOrigin",
   "throughFrame",
   "moneyLines"
 ] as const
 export type InPage = (typeof CALLABLE)[number]
 
-const IMPORT = /^import [^"]*"[^"]*"$/gm
 const EXPORT = /^export /gm
 
 const partOf = (name: string): string =>
   stripTypeScriptTypes(readFileSync(new URL(`page/${name}.ts`, import.meta.url), "utf8"))
-    .replace(IMPORT, "")
+    .split("\n")
+    .filter((line) => !line.startsWith("import "))
+    .join("\n")
     .replace(EXPORT, "")
 
 /** Its value is an object of functions, which only the world that evaluates it knows. */

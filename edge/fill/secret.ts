@@ -1,7 +1,6 @@
 /** `POST /secret`: a secret into the field that is named, by its name, its id or its label. */
 import type { SecretBody } from "./bodies.ts"
 import { entryNamed } from "./entries.ts"
-import { isInsecure } from "./forms.ts"
 import { granted } from "./grant.ts"
 import type { Fact, Scan } from "./page/dom.ts"
 import { attempt, type Filled, type Filling, placeIn } from "./place.ts"
@@ -41,8 +40,7 @@ export const secret = async ({ service, page }: Filling, { entry_id, field }: Se
       throw unknown(error)
     }
   )
-  const { document, scan, found } = place
-  if (isInsecure(scan, found.form)) throw new Refused("page_not_https", "The form is sent without encryption.")
+  const { document, found } = place
   return granted(service, { entry_id, action: "secret", origin, field }, (sealed, fill) =>
     attempt(page, async () => {
       place.allowed(sealed, fill)

@@ -40,8 +40,9 @@ const askedBy = (field: Fact): Asked | null => {
   if (!isTextField(field)) return null
   for (const [token, asked] of Object.entries(TOKENS)) if (hasToken(field, token)) return asked
   const text = namesOf(field)
-  if (saysSearch(text) || saysPhone(text) || field.type === "tel" || field.type === "number") return null
+  if (saysSearch(text) || field.type === "tel" || field.type === "number") return null
   if (field.type === "email" || saysEmail(textOf(field))) return "email"
+  if (saysPhone(text)) return null
   if (saysUsername(text)) return "username"
   if (saysLastName(text) && !saysFirstName(text)) return "family_name"
   if (saysFirstName(text) && !saysLastName(text)) return "given_name"

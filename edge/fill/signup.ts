@@ -7,15 +7,14 @@ import { sealEntry } from "../sdk/vault/seal.ts"
 import type { SignupBody } from "./bodies.ts"
 import { CommandFailed } from "./cdp.ts"
 import { entriesFor } from "./entries.ts"
-import { isInsecure } from "./forms.ts"
 import { granted, type Service } from "./grant.ts"
-import type { Fact } from "./page/dom.ts"
+import type { ButtonFact, Fact, Scan } from "./page/dom.ts"
 import { type PageDocument, PageMoved } from "./document.ts"
 import type { Page } from "./page.ts"
 import { makePassword } from "./password.ts"
 import { attempt, type Filled, type Filling, placeIn, submitForm } from "./place.ts"
 import { Refused } from "./refusal.ts"
-import { needed, type Sealed, textIn } from "./sealed.ts"
+import { type Fill, needed, type Sealed, textIn } from "./sealed.ts"
 import { type Asked, type SignupForm, signupIn } from "./signup-form.ts"
 import { typeInto } from "./typing.ts"
 
@@ -124,11 +123,18 @@ const accepted = async (page: Page, document: PageDocument): Promise<boolean> =>
   return gone === GONE_TIMES
 }
 
+const submitOf = (scan: Scan): ButtonFact | null => signupIn(scan)?.submit ?? null
+
+/** As it will be stored. */
+const ownEntry = (origin: string): Pick<Fill, "entry"> => ({
+  entry: { uid: "", kind: "login", origins: [origin], limits: null }
+})
+
 export const signup = async ({ service, page }: Filling, body: SignupBody): Promise<SignedUp> => {
   const { origin } = page
   const place = await placeIn(page, signupIn, async () => null)
-  const { document, scan, found } = place
-  if (isInsecure(scan, found.form)) throw new Refused("page_not_https", "The form is sent without encryption.")
+  place.allowed({ origins: [origin] }, ownEntry(origin))
+  const { document, found } = place
   const values = valuesOf(await profileOf(service, origin), body.username)
   const [rules] = found.passwords as readonly [Fact, ...ReadonlyArray<Fact>]
   const password = makePassword(rules)
@@ -142,7 +148,7 @@ export const signup = async ({ service, page }: Filling, body: SignupBody): Prom
   return granted(service, { entry_id: id, action: "signup", origin }, async (sealed) => {
     const typed = await attempt(page, async () => {
       const done = await typeForm(page, document, found, values, needed(sealed, "password"))
-      const submitted = body.submit && (await submitForm(page, document, found.submit))
+      const submitted = body.submit && (await submitForm(page, { document, find: submitOf }, found.submit))
       return { site: origin, entry_id: id, ...done, submitted }
     })
     if (typed.submitted && !(await accepted(page, document)))

@@ -22,13 +22,15 @@ const SIGNS: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 const THOUSAND = 3
+/** Without what ends the sentence. */
+const AMOUNT = /^(?:\d|[.,](?=\d))*/
 
 /**
  * What a number may mean: "1.234,56" has decimals behind its last separator, "1.234" has thousands there. Where the
  * currency has three decimals the latter may mean both.
  */
 export const amountsOf = (text: string, currency: string): ReadonlyArray<number> => {
-  const compact = text.replace(/[^\d.,]/g, "").replace(/[.,]+$/, "")
+  const [compact = ""] = text.replace(/[^\d.,]/g, "").match(AMOUNT) ?? []
   const at = Math.max(compact.lastIndexOf("."), compact.lastIndexOf(","))
   const digits = (part: string): string => part.replace(/[.,]/g, "")
   const whole = minorOf(digits(compact), currency)

@@ -60,6 +60,10 @@ export const saysNext = has(
   "next,continue,proceed,weiter,fortfahren,suivant,continuer,siguiente,continuar,avanti,continua,prosegui,proximo,seguinte,avancar," +
     "volgende,doorgaan,verder,dalej,kontynuuj,далее,продолжить,下一步,继续,繼續,次へ,続ける,続行,ileri,devam"
 )
+/** Ways in that are none by name and password. */
+export const saysElsewhere = has(
+  "google,apple,facebook,microsoft,github,gitlab,linkedin,twitter,amazon,paypal,passkey,sso,single sign on,saml,qr code,magic link"
+)
 export const saysVerify = has(
   "verify,confirm,submit,bestatigen,prufen,verifier,valider,confirmer,verificar,confirmar,verifica,conferma,verifieren,bevestigen," +
     "zweryfikuj,potwierdz,подтвердить,проверить,验证,確認,認証,確定,dogrula,doğrula,onayla"

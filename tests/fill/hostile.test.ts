@@ -90,29 +90,6 @@ describe("a page that is none of https", () => {
     expect(told(await bench.post("/login"))).toBe("403 page_not_https")
     expect(told(await bench.post("/login", { entry_id: entry }))).toBe("403 page_not_https")
   })
-
-  it("or sends its form elsewhere in the clear", async () => {
-    await open("insecure")
-    expect(told(await bench.post("/login"))).toBe("403 page_not_https")
-  })
-})
-
-describe("a form", () => {
-  it("below something that nobody sees is not filled", async () => {
-    await open("overlay")
-    expect(told(await bench.post("/login"))).toBe("404 form_not_found")
-  })
-
-  it("for newsletters is none for logins", async () => {
-    await open("blank")
-    expect(told(await bench.post("/login"))).toBe("404 form_not_found")
-  })
-
-  it("whose field goes away is not guessed anew", async () => {
-    await open("removes")
-    expect(told(await bench.post("/login"))).toBe("404 field_not_found")
-    expect(bench.websites.sent).toEqual([])
-  })
 })
 
 it("a page's own script reaches nothing at the local port", async () => {

@@ -63,7 +63,7 @@ export const openAgentBrowser = async ({ port, spki }: Websites): Promise<AgentB
       "--site-per-process",
       "--remote-debugging-port=0",
       `--user-data-dir=${profile}`,
-      `--host-resolver-rules=MAP *.example 127.0.0.1:${port},MAP *.test 127.0.0.1:${port}`,
+      `--host-resolver-rules=MAP *.example 127.0.0.1:${port},MAP *.internal 127.0.0.1:${port}`,
       `--ignore-certificate-errors-spki-list=${spki}`,
       "about:blank"
     ],

@@ -33,6 +33,9 @@ const bodyOf = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(parts).toString("utf8")
 }
 
+/** Below `/sandboxed/` a page is served into a sandbox: its address is the website's, its origin nobody's. */
+const SANDBOX = { "content-security-policy": "sandbox allow-scripts allow-forms" } as const
+
 /** `/<page>` is a file of `tests/fill/pages`; whatever is posted is written down. */
 export const openWebsites = async (names: ReadonlyArray<string>): Promise<Websites> => {
   const { cert, key } = authority("Websites of the tests").issue({ names })
@@ -48,9 +51,10 @@ export const openWebsites = async (names: ReadonlyArray<string>): Promise<Websit
         else response.writeHead(303, { location: next }).end()
         return
       }
-      const page = /^\/([a-z0-9-]+)$/.exec(pathname)?.[1]
+      const [, sandbox, page] = /^\/(sandboxed\/)?([a-z0-9-]+)$/.exec(pathname) ?? []
       const html = page === undefined ? null : await readFile(join(PAGES, `${page}.html`), "utf8").catch(() => null)
-      response.writeHead(html === null ? 404 : 200, TYPE).end(html ?? "<!doctype html><title>None</title>")
+      const headers = sandbox === undefined ? TYPE : { ...TYPE, ...SANDBOX }
+      response.writeHead(html === null ? 404 : 200, headers).end(html ?? "<!doctype html><title>None</title>")
     }
     void answer()
   })

@@ -43,7 +43,6 @@ export function stateOf(n: number): State {
 export function enter(n: number): State {
   const element = known[n]
   if (element?.isConnected) {
-    element.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" })
     element.focus({ preventScroll: true })
     element.select?.()
   }
@@ -79,6 +78,11 @@ export function pointOf(n: number): { readonly x: number; readonly y: number } |
   if (element === undefined || !isOpen(element) || !isReachable(element)) return null
   const { left, top, width, height } = element.getBoundingClientRect()
   return { x: left + width / 2, y: top + height / 2 }
+}
+
+/** "null" in a sandbox, whatever the address. */
+export function ownOrigin(): string {
+  return window.origin
 }
 
 export function isLoaded(): boolean {

@@ -110,6 +110,8 @@ export interface FormFact {
   readonly form: number
   /** The address that it is sent to is one of http. */
   readonly insecure: boolean
+  /** The origins that it may be sent to, by its own address or by its buttons'. */
+  readonly targets: ReadonlyArray<string>
 }
 
 export interface Scan {

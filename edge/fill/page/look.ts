@@ -5,7 +5,7 @@ declare const document: PageDocument
 declare const window: PageWindow
 
 const ELEMENTS_MAX = 30_000
-const SMALLEST_PX = 6
+const SMALLEST_PX = 12
 const FAINTEST = 0.2
 const ANCESTORS_MAX = 200
 
@@ -81,13 +81,15 @@ function isInView(element: PageElement): boolean {
 
 export function isReachable(element: PageElement): boolean {
   if (!isSeen(element)) return false
-  if (!isInView(element)) element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" })
+  // Something that stays where it is, as a bar at the window's edge, does not lie over its middle.
+  if (!isInView(element) || !isOnTop(element))
+    element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" })
   return isInView(element) ? isOnTop(element) : isSeen(element) && isOnTop(element)
 }
 
 /** Somebody may type into it, and not only a program that fills whatever it meets. */
-export function isOpen(element: PageElement): boolean {
-  if (element.disabled === true || element.readOnly === true) return false
+export function isOpen(element: PageElement, readOnly = false): boolean {
+  if (element.disabled === true || (element.readOnly === true && !readOnly)) return false
   if (element.matches(":disabled") || element.getAttribute("aria-disabled") === "true") return false
   if (element.getAttribute("aria-readonly") === "true") return false
   return nearest(element, '[inert], [aria-hidden="true"]') === null

@@ -102,11 +102,18 @@ function buttonOf(element: PageElement, form: number): ButtonFact {
   }
 }
 
-function isInsecure(form: PageElement): boolean {
-  const action = form.getAttribute("action")
-  return action !== null && URL.canParse(action, window.location.href)
-    ? !["https:", "javascript:"].includes(new URL(action, window.location.href).protocol)
-    : false
+const TARGETS_MAX = 20
+
+/** The addresses that a form tells, of itself and of the buttons in it. */
+function addressesOf(form: PageElement): ReadonlyArray<URL> {
+  if (!form.matches("form")) return []
+  const own = [form.getAttribute("action")]
+  const buttons = [...form.querySelectorAll("[formaction]")].map((button) => button.getAttribute("formaction"))
+  const given = [...own, ...buttons].flatMap((one) => (one === null || one.trim() === "" ? [] : [one]))
+  return given
+    .slice(0, TARGETS_MAX)
+    .flatMap((one) => (URL.canParse(one, window.location.href) ? [new URL(one, window.location.href)] : []))
+    .filter(({ protocol }) => protocol !== "javascript:")
 }
 
 /** Numbers of forms: a field without one belongs to the dialog around it, or to the page. */
@@ -119,10 +126,14 @@ function grouping(): { readonly of: (element: PageElement) => number; readonly t
     return at === -1 ? groups.push(group) - 1 : at
   }
   const told = (): ReadonlyArray<FormFact> =>
-    groups.map((group, form) => ({
-      form,
-      insecure: group.matches("form") && isInsecure(group)
-    }))
+    groups.map((group, form) => {
+      const addresses = addressesOf(group)
+      return {
+        form,
+        insecure: addresses.some(({ protocol }) => protocol !== "https:"),
+        targets: [...new Set(addresses.map(({ origin }) => origin))]
+      }
+    })
   return { of, told }
 }
 
@@ -131,7 +142,9 @@ export function scan(): Scan {
   const { scrollX: left, scrollY: top } = window
   const all = everything(document)
   const groups = grouping()
-  const useful = (element: PageElement): boolean => isOpen(element) && isReachable(element)
+  // Some fields are open only once they have the focus: that is seen when they get it.
+  const useful = (element: PageElement): boolean =>
+    isOpen(element, isField(element) && (element.value ?? "") === "") && isReachable(element)
   const fields = all.filter(isField).slice(0, FIELDS_MAX).filter(useful)
   const buttons = all.filter(isButton).slice(0, BUTTONS_MAX).filter(useful)
   const found = {
