@@ -301,6 +301,7 @@ export interface Database {
     status: string | null
     code: string | null
     fill: number | null
+    asks_until: NullableTime
   }
   votes: {
     id: string

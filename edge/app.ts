@@ -14,6 +14,7 @@ import { Feeds } from "./feed/feeds.ts"
 import { AgentMarkdown } from "./html/agent-markdown.ts"
 import { outsideOf } from "./html/outside.ts"
 import { PasswordHashing } from "./human/password-hash.ts"
+import { Captchas } from "./captcha/captchas.ts"
 import { Clients } from "./http/address.ts"
 import { EndpointTable } from "./http/endpoints.ts"
 import { EdgeLimits } from "./http/limits.ts"
@@ -80,6 +81,7 @@ export const openEdge = (
       documents,
       identities,
       notifications,
+      captchas: new Captchas({ bus: bus.bus, blobs, notifications }, hub.limits),
       markdown,
       feeds: new Feeds(bus.bus, hub.baseUrl, markdown)
     })

@@ -20,6 +20,9 @@ export const success = <S extends Schema.Top>(data: S) => Schema.Struct({ ok: Sc
 export const page = <S extends Schema.Top>(item: S) =>
   Schema.Struct({ ok: Schema.Literal(true), data: Schema.Array(item), meta: PageMeta })
 
+/** Taken, and not done yet. */
+export const accepted = <S extends Schema.Top>(data: S) => success(data).pipe(HttpApiSchema.status(202))
+
 export const created = <S extends Schema.Top>(data: S) => success(data).pipe(HttpApiSchema.status(201))
 
 const failure = (status: number, codes: ReadonlyArray<ErrorCode>) =>

@@ -29,6 +29,7 @@ import { blockOperations } from "./block/operations.ts"
 import { pendingAt } from "./captcha/state.ts"
 import { relayOperations } from "./captcha/operations.ts"
 import { admittingTokens } from "./admit-token.ts"
+import { vaultNews } from "./vault/operations.ts"
 import { contentOperations } from "./content/operations.ts"
 import { decideDelete, decideUpdate } from "./decide.ts"
 import { evolve } from "./evolve.ts"
@@ -220,6 +221,7 @@ export const agentKind = kind(fold, declared, (parts) => {
       ...webhookOperations(parts),
       ...contentOperations(parts, meter),
       ...admittingTokens(limits),
+      ...vaultNews,
       ...messagingOperations(parts),
       ...blockOperations(parts),
       ...idempotencyOperations(nats, limits, new Sealer(seed))

@@ -27,6 +27,7 @@ const HANDLED_WITHIN_MS = 10_000
 
 const ANSWERED = /^(Message|Captcha) ([1-9]\d{0,14}) (?:from|of) /
 const BUTTON = /^(m|c):([1-9]\d{0,14})(?::(\d))?$/
+const CONSENT = /^v:(hx[0-9a-f]{24}):([1-9]\d{0,14}):(a|d)$/
 
 /** With what there is nothing more to press. */
 const OVER: ReadonlySet<string> = new Set(["not_found", "captcha_not_pending"])
@@ -148,12 +149,27 @@ const heardMessage = (listening: Listening, bot: number, message: Message, of: A
   return Effect.flatMap(orSaid(done), (text) => listening.bot.say(chat, text))
 }
 
+/** Allowed, or declined: whose agent it is, its vault makes sure of. */
+const consented = (human: string, data: string, of: Asking): Heard<string | null> =>
+  Effect.gen(function* () {
+    const [, agent, fill, act] = CONSENT.exec(data) ?? []
+    if (agent === undefined) return null
+    const actors = yield* Actors
+    yield* drawn(human, of)
+    const allow = act === "a"
+    yield* actors.ask(of, "vault.consent", agent, { human, fill: Number(fill), allow })
+    return allow ? said.allowed : said.declined
+  })
+
 const pressed = (listening: Listening, query: CallbackQuery, of: Asking): Heard<string> =>
   Effect.gen(function* () {
     const chat = query.message?.chat
-    const [, kind, number, option] = BUTTON.exec(query.data ?? "") ?? []
-    if (chat?.type !== "private" || kind === undefined) return said.refused(notOpen)
+    if (chat?.type !== "private") return said.refused(notOpen)
     const human = yield* personOf(listening, chat.id, of)
+    const consent = yield* consented(human, query.data ?? "", of)
+    if (consent !== null) return consent
+    const [, kind, number, option] = BUTTON.exec(query.data ?? "") ?? []
+    if (kind === undefined) return said.refused(notOpen)
     if (kind === "c") {
       yield* answerCaptcha(human, Number(number), { checked: true }, of)
       return said.answered

@@ -6,6 +6,7 @@
  */
 import { Schema } from "effect"
 import { CaptchaKind } from "../../schemas/captcha/records.ts"
+import type { ConsentAsked } from "../../schemas/vault/records.ts"
 import { legible } from "../../schemas/legible.ts"
 import { relayedEvent } from "../../schemas/relay/events.ts"
 
@@ -68,6 +69,30 @@ export const captchaMessage = (
   buttons: kind === "checkbox" ? [{ label: "I am human", data: `c:${number}` }] : [],
   captcha: number
 })
+
+const DOES: Readonly<Record<ConsentAsked["action"], string>> = {
+  login: "log in",
+  signup: "sign up",
+  pay: "pay",
+  secret: "enter a secret"
+}
+
+/** What a button says of a fill: which vault, which of its fills, and `a` to allow or `d` to decline it. */
+const consentButton = (agent: string, fill: number, act: "a" | "d"): string => `v:${agent}:${fill}:${act}`
+
+export const consentMessage = (agent: string, asked: ConsentAsked, { handle, page }: Of): ChatContent => {
+  const { fill_id, action, origin, label, amount, currency } = asked
+  const sum = amount === null || currency === null ? "" : ` ${amount} ${currency}`
+  const what = label === null ? "" : `\nWith: ${shortened(label, CAPTION_MAX, page)}`
+  return {
+    text: `Fill ${fill_id} of ${handle}\n\nIt wants to ${DOES[action]}${sum} at ${origin}.${what}\n\nAllow it?`,
+    buttons: [
+      { label: "Allow", data: consentButton(agent, fill_id, "a") },
+      { label: "Decline", data: consentButton(agent, fill_id, "d") }
+    ],
+    captcha: null
+  }
+}
 
 export const newsMessage = (event: string, { handle, page }: Of): ChatContent => ({
   text: `News of ${handle}\n\n${relayedEvent(event)?.description ?? event}\n${page}`,

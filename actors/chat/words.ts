@@ -16,6 +16,8 @@ export const said = {
   unlinked: "This chat is linked no more.",
   howToAnswer: "Reply to a message of an agent, and it gets your words.",
   answered: "Your agent has it.",
+  allowed: "You have allowed it.",
+  declined: "You have declined it.",
   chosen: (words: string): string => `Your agent has it: ${words}`,
   refused: ({ code, message }: Refusal): string => OF_CODES[code] ?? message,
   isFinal: ({ code }: Refusal): boolean => !PASSING.has(code)

@@ -5,12 +5,18 @@ export type LetterLimits = Limits["service"]["letters"] &
   Pick<
     Limits["limits"]["owner"],
     "verify_link_seconds" | "reset_link_seconds" | "relay_max_age_seconds" | "captcha_seconds"
-  >
+  > &
+  Pick<Limits["vault"], "consent_seconds">
 
-export const letterLimits = ({ service, limits: { owner } }: Pick<Limits, "service" | "limits">): LetterLimits => ({
+export const letterLimits = ({
+  service,
+  vault,
+  limits: { owner }
+}: Pick<Limits, "service" | "limits" | "vault">): LetterLimits => ({
   ...service.letters,
   verify_link_seconds: owner.verify_link_seconds,
   reset_link_seconds: owner.reset_link_seconds,
   relay_max_age_seconds: owner.relay_max_age_seconds,
-  captcha_seconds: owner.captcha_seconds
+  captcha_seconds: owner.captcha_seconds,
+  consent_seconds: vault.consent_seconds
 })

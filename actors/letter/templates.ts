@@ -6,7 +6,7 @@ import { chatLinked } from "./templates/chat-linked.ts"
 import { newLogin } from "./templates/new-login.ts"
 import { passwordChanged } from "./templates/password-changed.ts"
 import { resetPassword } from "./templates/reset-password.ts"
-import { relayedCaptcha, relayedDigest, relayedEvent, relayedWords } from "./templates/relayed.ts"
+import { relayedCaptcha, relayedConsent, relayedDigest, relayedEvent, relayedWords } from "./templates/relayed.ts"
 import { sponsorshipEnded } from "./templates/sponsorship-ended.ts"
 import type { Template } from "./templates/template.ts"
 import { twoStepChanged } from "./templates/two-step-changed.ts"
@@ -22,6 +22,7 @@ const TEMPLATES = {
   sponsorship_ended: sponsorshipEnded,
   relayed_event: relayedEvent,
   relayed_captcha: relayedCaptcha,
+  relayed_consent: relayedConsent,
   relayed_words: relayedWords,
   relayed_digest: relayedDigest
 } as const

@@ -63,7 +63,7 @@ type ByKeys =
   | "mail_summaries"
 
 /** Answered by the keeper alone. */
-type ByKeeper = "keeper_key" | "keeper_issue" | "keeper_rewrap"
+type ByKeeper = "keeper_key" | "keeper_issue" | "keeper_health" | "keeper_rewrap"
 
 type ByTables = Omit<QueryHandlers, "health" | "visible" | ByKeys | ByKeeper>
 

@@ -1,9 +1,10 @@
 /** What happens to an agent, or what it asks for, is told to each of its owners, who chose by which ways. */
-import { CAPTCHA_ASKED, OWNER_ASKED } from "../../schemas/relay/events.ts"
+import { CAPTCHA_ASKED, CONSENT_ASKED, OWNER_ASKED } from "../../schemas/relay/events.ts"
 import { AgentEvent } from "../agent/state.ts"
 import { CaptchaEvent } from "../captcha/state.ts"
 import { OwnerMessageEvent } from "../owner/state.ts"
 import { on, reactions, tell, type Told } from "../reactions/reaction.ts"
+import { VaultEvent } from "../vault/state.ts"
 
 export const relayedToOwners = reactions(
   "relayed_to_owners",
@@ -23,5 +24,10 @@ export const relayedToOwners = reactions(
     if (event.type !== "captcha.asked") return []
     const told = { agent: event.agent, event: CAPTCHA_ASKED, number: Number(id), at }
     return event.keys.map(({ human }) => tell("human.relay", human, told))
+  }),
+  on("vault", VaultEvent, (event, { id: agent, at }): ReadonlyArray<Told> => {
+    if (event.type !== "vault.consent_asked") return []
+    const told = { agent, event: CONSENT_ASKED, number: event.fill, at }
+    return event.owners.map((human) => tell("human.relay", human, told))
   })
 )

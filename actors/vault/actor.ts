@@ -1,14 +1,14 @@
 /** The vault of an agent; declared in schemas/vault/operations.ts. */
 import { createHash, randomBytes, randomUUID } from "node:crypto"
 import { Effect } from "effect"
-import { type Refusal, unavailable } from "../../schemas/errors.ts"
+import type { Refusal } from "../../schemas/errors.ts"
 import { vaultTokenOf } from "../../schemas/vault/token.ts"
 import { vaultOperations } from "../../schemas/vault/operations.ts"
 import { custom, read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kind.ts"
 import { Sealer } from "../log/seal.ts"
-import { type Ciphertexts, ciphertextsOf } from "./ciphertexts.ts"
+import { ciphertextsOf } from "./ciphertexts.ts"
 import {
   decideChangeEntry,
   decideCreate,
@@ -20,14 +20,18 @@ import {
   decideRevoke,
   decideWriteEntry,
   type DrawnToken,
+  entryOf,
   serviceOf,
   sourceOf
 } from "./decide.ts"
-import { decideAdmitService, decideEndFill, decideExpire, decideFill, decideLoadKey } from "./decide-fills.ts"
+import { asksIn, decideConsent, decideRelay } from "./decide-consent.ts"
+import { decideAdmitService, decideEndFill, decideFill, decideLoadKey, decideMisused } from "./decide-fills.ts"
 import { evolveVault } from "./evolve.ts"
-import { shownLimits } from "./policy.ts"
+import { decideExpire } from "./open-fills.ts"
+import { opened, ownersToAsk } from "./opened.ts"
+import { carried } from "./owned.ts"
 import { entryRecord, sourceRecord, toSeal, vaultRecord } from "./record.ts"
-import { EXPIRED, NO_ENTRY, NO_FILL, NO_VAULT, TOKEN_INVALID } from "./refusals.ts"
+import { NO_ENTRY, NO_FILL, NO_VAULT, TOKEN_INVALID } from "./refusals.ts"
 import { type EntryValue, type VaultActor, VaultEvent, VaultState } from "./state.ts"
 
 const fold: Fold<VaultActor> = {
@@ -38,9 +42,6 @@ const fold: Fold<VaultActor> = {
   evolve: evolveVault
 }
 
-const entryOf = (state: VaultState, entry: number): EntryValue | null =>
-  state?.entries.find(({ id }) => id === entry) ?? null
-
 const TOKEN_BYTES = 32
 const tokenOf = (agent: string): string => `source of ${agent}`
 
@@ -49,40 +50,12 @@ const drawn = (sealer: Sealer, agent: string): DrawnToken => {
   return { hash: createHash("sha256").update(token).digest("hex"), sealed: sealer.seal(token, tokenOf(agent)) }
 }
 
-const GONE = unavailable("The vault's store has lost this entry. Tell the operator.")
-
-/** A fill that is pending, with its ciphertext: nothing else is ever handed out. */
-const opened = (
-  ciphertexts: Ciphertexts,
-  state: VaultState,
-  { hash, fill }: { readonly hash: string; readonly fill: number },
-  { id, at }: { readonly id: string; readonly at: number }
-) =>
-  Effect.gen(function* () {
-    const service = serviceOf(state, hash)
-    if (state === null || service === null) return yield* Effect.fail(TOKEN_INVALID.refused)
-    const found = state.fills.find((one) => one.fill === fill && one.place === service.place)
-    if (found === undefined) return yield* Effect.fail(NO_FILL.refused)
-    if (found.status !== "pending" || found.expires_at <= at) return yield* Effect.fail(EXPIRED.refused)
-    const entry = entryOf(state, found.entry)
-    if (entry === null) return yield* Effect.fail(NO_ENTRY.refused)
-    const ciphertext = yield* ciphertexts.read(id, state.uid, entry.sha256)
-    if (ciphertext === null) return yield* Effect.fail(GONE)
-    const { uid, kind, origins, limits } = entry
-    return {
-      fill_id: fill,
-      vault: state.uid,
-      entry: { uid, kind, origins, limits: shownLimits(limits) },
-      ciphertext,
-      expires_at: new Date(found.expires_at).toISOString()
-    }
-  })
-
 export const vaultKind = kind(fold, vaultOperations, ({ nats, manager, seed, config: { limits } }) => {
   const sealer = new Sealer(seed, "hub vault sources")
   const ciphertexts = ciphertextsOf(nats, manager)
   const bounds = limits.vault
   const fillBounds = { ...limits.vault, ...limits.service.vault }
+  const relayBounds = { ...bounds, captcha_seconds: limits.limits.owner.captcha_seconds }
 
   return {
     onTimer: "vault.timer",
@@ -149,17 +122,48 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, manager, seed, con
         answer: () => null
       }),
       "vault.load_key": write({
-        decide: decideLoadKey,
+        decide: (state, input, context) => decideLoadKey(state, input, context, fillBounds),
         answer: (state, { place }) => ({ uid: existing(state).uid, place })
       }),
       "vault.fill": write({
+        prepare: (state, input, context) => ownersToAsk(decideFill, fillBounds, state, input, context),
         decide: (state, input, context) => decideFill(state, input, context, fillBounds),
         answer: (_state, { fill }) => ({ fill })
       }),
       "vault.opened": custom((state, input, context) => opened(ciphertexts, state, input, context)),
       "vault.end_fill": write({
-        decide: (state, input, context) => decideEndFill(state, input, context),
+        decide: (state, input, context) => decideEndFill(state, input, context, fillBounds),
         answer: (_state, { fill, status, late }) => ({ fill_id: fill, status, late })
+      }),
+      "vault.asked": custom((state, { human, fill }, context) =>
+        Effect.gen(function* () {
+          yield* carried(context, human)
+          const asks = state === null ? [] : asksIn(state, context.at)
+          const found = asks.find(({ fill_id }) => fill_id === fill)
+          return found ?? (yield* Effect.fail(NO_FILL.refused))
+        })
+      ),
+      "vault.consent": write({
+        prepare: (_state, { human }, context) => carried(context, human),
+        decide: (state, input, context) => decideConsent(state, input, context, bounds),
+        answer: () => null,
+        projected: true
+      }),
+      "vault.owned": custom((state, { human }, context) =>
+        Effect.gen(function* () {
+          yield* carried(context, human)
+          if (state === null) return null
+          const entries = state.entries.toReversed().map(entryRecord)
+          return { vault: vaultRecord(state), entries, asked: asksIn(state, context.at) }
+        })
+      ),
+      "vault.relay": write({
+        decide: (state, input, context) => decideRelay(state, input, context, relayBounds),
+        answer: (_state, { origin }) => ({ origin })
+      }),
+      "vault.misused": write({
+        decide: (state, input, context) => decideMisused(state, input, context, fillBounds),
+        answer: () => null
       }),
       "vault.revoke": write({
         decide: (state) => decideRevoke(state, "agent"),

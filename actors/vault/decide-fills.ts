@@ -10,20 +10,29 @@
 import { invalidField } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { OpenFill } from "../../schemas/vault/fields.ts"
-import type { FiredTimer } from "../../schemas/timer.ts"
-import type { DecideContext, Decision, Timer } from "../engine/definition.ts"
+import type { DecideContext, Decision } from "../engine/definition.ts"
+import { amountOf } from "../../schemas/vault/money.ts"
+import { type Alert, alerting, alertOf } from "./alerts.ts"
 import { serviceOf, type VaultLimits } from "./decide.ts"
-import { evolveVault } from "./evolve.ts"
-import { dayOf, judged } from "./policy.ts"
-import { byPolicy, full, KEY_TAKEN, NO_ENTRY, NO_FILL, NO_VAULT, NOT_ACTIVE, TOKEN_INVALID } from "./refusals.ts"
-import type { EntryValue, VaultEvent, VaultState, VaultValue } from "./state.ts"
+import { dayOf, judged, needsConsent } from "./policy.ts"
+import { expiring, openOf, settledBy } from "./open-fills.ts"
+import {
+  byPolicy,
+  CONSENT_PENDING,
+  DECLINED,
+  full,
+  KEY_TAKEN,
+  NO_ENTRY,
+  NO_FILL,
+  NO_VAULT,
+  NOBODY_TO_ASK,
+  NOT_ACTIVE,
+  TOKEN_INVALID
+} from "./refusals.ts"
+import type { EntryValue, FillValue, ServiceValue, VaultEvent, VaultState, VaultValue } from "./state.ts"
 
 type At = Pick<DecideContext<unknown>, "at">
 type Decided<Reply = null> = Decision<VaultEvent, Reply>
-
-export const EXPIRE_TIMER = "expire"
-
-const NOTHING = { events: [] } as const
 
 /** Where a fill service runs, and by what it is known: the one that was there before is known no more. */
 export const decideAdmitService = (
@@ -41,31 +50,28 @@ export const decideAdmitService = (
 /** Asked again for the same key, it is given again. */
 export const decideLoadKey = (
   state: VaultState,
-  { hash, ephemeral }: { readonly hash: string; readonly ephemeral: string }
+  { hash, ephemeral }: { readonly hash: string; readonly ephemeral: string },
+  { at }: At,
+  bounds: AlertLimits
 ): Decided<{ readonly place: string }> => {
   const service = serviceOf(state, hash)
   if (service === null) return TOKEN_INVALID
   if (state?.status !== "active") return NOT_ACTIVE
   const { place } = service
   if (service.ephemeral !== null) return service.ephemeral === ephemeral ? { events: [], reply: { place } } : KEY_TAKEN
-  return { events: [{ type: "vault.key_loaded", v: 1, place, ephemeral }], reply: { place } }
+  const loaded: VaultEvent = { type: "vault.key_loaded", v: 1, place, ephemeral }
+  return { events: [loaded, ...alerting(state, alertOf("key_loaded"), at, bounds)], reply: { place } }
 }
 
-/** Of those that are pending, whose time is over. */
-const expiredBy = ({ fills }: VaultValue, at: number): ReadonlyArray<VaultEvent> => {
-  const over = fills
-    .filter(({ status, expires_at }) => status === "pending" && expires_at <= at)
-    .map(({ fill }) => fill)
-  return over.length === 0 ? [] : [{ type: "vault.fills_expired", v: 1, fills: over }]
-}
-
-/** As it is once what has expired is told. */
-const settledBy = (before: VaultValue, at: number) => {
-  const over = expiredBy(before, at)
-  return { over, state: over.reduce<VaultState>((now, event) => evolveVault(now, event, { at }), before) ?? before }
-}
-
-const pendingOf = ({ fills }: VaultValue) => fills.filter(({ status }) => status === "pending")
+/** Where it was a token of this vault once. */
+export const decideMisused = (
+  state: VaultState,
+  { hash }: { readonly hash: string },
+  { at }: At,
+  bounds: AlertLimits
+): Decided => ({
+  events: state?.ended.includes(hash) === true ? alerting(state, alertOf("token_ended"), at, bounds) : []
+})
 
 const refusedFill = (
   place: string,
@@ -91,13 +97,46 @@ const malformed = (wanted: OpenFill) => {
   return wanted.currency === undefined ? invalidField("currency", "A payment needs its currency.") : null
 }
 
-type FillLimits = Pick<VaultLimits, "fill_pending_seconds"> & Pick<Limits["service"]["vault"], "pending_max">
+type AlertLimits = Pick<Limits["service"]["vault"], "alert_seconds">
+export type FillLimits = Pick<VaultLimits, "fill_pending_seconds" | "consent_seconds" | "captcha_rounds_max"> &
+  Pick<Limits["service"]["vault"], "pending_max" | "asked_max"> &
+  AlertLimits
 
+/** Of which an owner hears. */
+const OVER_A_LIMIT: ReadonlySet<string> = new Set(["amount_over_payment", "amount_over_day", "fills_over_day"])
+
+/** Shown with the entry that it is about. */
+const alertOn = (event: Alert["event"], { id, label }: EntryValue, about: Partial<Alert>): Alert =>
+  alertOf(event, { entry_id: id, label, ...about })
+
+/** Why this entry is not filled now, and what is written of that. */
+const refusing = (
+  state: VaultValue,
+  entry: EntryValue | null,
+  { place }: ServiceValue,
+  wanted: OpenFill,
+  { at, bounds }: At & { readonly bounds: FillLimits }
+) => {
+  const { origin, amount, currency = null } = wanted
+  const money = { amount: amount === undefined ? null : String(amount), currency }
+  return (code: string): ReadonlyArray<VaultEvent> => [
+    refusedFill(place, entry, wanted, code),
+    ...(entry !== null && OVER_A_LIMIT.has(code)
+      ? alerting(state, alertOn("refusal", entry, { origin, code, ...money }), at, bounds)
+      : [])
+  ]
+}
+
+/** Whether the owner has declined it just now: nobody is asked again and again until he is tired of it. */
+const wasDeclined = ({ fills }: VaultValue, entry: EntryValue, at: number): boolean =>
+  fills.some((one) => one.entry === entry.id && one.status === "declined" && one.expires_at > at)
+
+/** `facts`: ids of the agent's owners, where one of them has to allow it. */
 export const decideFill = (
   before: VaultState,
   { hash, wanted }: { readonly hash: string; readonly wanted: OpenFill },
-  { at }: At,
-  { fill_pending_seconds, pending_max }: FillLimits
+  { at, facts: owners }: At & { readonly facts: ReadonlyArray<string> },
+  bounds: FillLimits
 ): Decided<{ readonly fill: number }> => {
   const service = serviceOf(before, hash)
   if (before === null || service === null) return TOKEN_INVALID
@@ -106,44 +145,100 @@ export const decideFill = (
   if (before.status !== "active") return NOT_ACTIVE
   const { over, state } = settledBy(before, at)
   const entry = state.entries.find(({ id }) => id === wanted.entry_id) ?? null
-  const refusedAs = (code: string) => [...over, refusedFill(service.place, entry, wanted, code)]
-  if (entry === null) return { ...NO_ENTRY, events: refusedAs("entry_unknown") }
-  if (pendingOf(state).length >= pending_max)
+  const refused = refusing(state, entry, service, wanted, { at, bounds })
+  if (entry === null) return { ...NO_ENTRY, events: [...over, ...refused("entry_unknown")] }
+  const { pending_max } = bounds
+  if (openOf(state).length >= pending_max)
     return { ...full("fills that wait for their end", pending_max), events: over }
   const verdict = judged(entry, wanted, at)
   if ("code" in verdict) {
     const details = entry.limits === null ? {} : { currency: entry.limits.currency }
-    return { refused: byPolicy(verdict.code, details), events: refusedAs(verdict.code) }
+    return { refused: byPolicy(verdict.code, details), events: [...over, ...refused(verdict.code)] }
   }
-  const fill = state.last.fill + 1
-  const expires_at = at + fill_pending_seconds * 1000
-  const opened: VaultEvent = {
-    type: "vault.fill_opened",
-    v: 1,
-    fill,
-    entry: entry.id,
-    kind: entry.kind,
-    action: wanted.action,
-    origin: wanted.origin,
-    day: dayOf(at),
-    minor: verdict.minor,
-    currency: entry.limits?.currency ?? null,
-    place: service.place,
-    expires_at
+  const asks = needsConsent(entry, verdict.minor)
+  const unasked = asks ? notAsked(state, entry, owners, { at, bounds }) : null
+  if (unasked !== null) return { ...unasked, events: [...over, ...refused(unasked.refused.code)] }
+  const opened = opening(state, entry, service, wanted, { at, minor: verdict.minor, bounds })
+  const asked = asks ? [asking(opened, owners, at, bounds)] : []
+  const expires_at = asked[0]?.expires_at ?? opened.expires_at
+  return {
+    events: [...over, opened, ...asked],
+    reply: { fill: opened.fill },
+    timers: expiring(before, expires_at)
   }
-  return { events: [...over, opened], reply: { fill }, timers: expiring(state, expires_at) }
 }
 
-/** One at a time: when it fires, the next is set (`decideExpire`). */
-const expiring = (state: VaultValue, expires_at: number): ReadonlyArray<Timer> =>
-  pendingOf(state).length === 0 ? [{ name: EXPIRE_TIMER, at: expires_at }] : []
-
-export const decideExpire = (state: VaultState, { name }: FiredTimer, { at }: At): Decided => {
-  if (name !== EXPIRE_TIMER || state === null) return NOTHING
-  const left = pendingOf(state).filter(({ expires_at }) => expires_at > at)
-  const next = Math.min(...left.map(({ expires_at }) => expires_at))
-  return { events: expiredBy(state, at), timers: left.length === 0 ? [] : [{ name: EXPIRE_TIMER, at: next }] }
+/** Why no owner is asked. */
+const notAsked = (
+  state: VaultValue,
+  entry: EntryValue,
+  owners: ReadonlyArray<string>,
+  { at, bounds: { asked_max } }: At & { readonly bounds: FillLimits }
+) => {
+  if (wasDeclined(state, entry, at)) return DECLINED
+  const asked = openOf(state).filter(({ status }) => status === "asked")
+  if (asked.length >= asked_max) return full("fills that wait for an owner", asked_max)
+  return owners.length === 0 ? NOBODY_TO_ASK : null
 }
+
+type Of<Type extends VaultEvent["type"]> = Extract<VaultEvent, { readonly type: Type }>
+
+const opening = (
+  { last }: VaultValue,
+  { id: entry, kind, limits }: EntryValue,
+  { place }: ServiceValue,
+  { action, origin }: OpenFill,
+  { at, minor, bounds }: At & { readonly minor: number | null; readonly bounds: FillLimits }
+): Of<"vault.fill_opened"> => ({
+  type: "vault.fill_opened",
+  v: 1,
+  fill: last.fill + 1,
+  entry,
+  kind,
+  action,
+  origin,
+  day: dayOf(at),
+  minor,
+  currency: limits?.currency ?? null,
+  place,
+  expires_at: at + bounds.fill_pending_seconds * 1000
+})
+
+const asking = (
+  { fill, entry }: Of<"vault.fill_opened">,
+  owners: ReadonlyArray<string>,
+  at: number,
+  { consent_seconds }: FillLimits
+): Of<"vault.consent_asked"> => ({
+  type: "vault.consent_asked",
+  v: 1,
+  fill,
+  entry,
+  owners,
+  expires_at: at + consent_seconds * 1000
+})
+
+/** What is sealed is not what stands here: somebody has moved or relabelled it. */
+const SEALED_OTHERWISE: ReadonlySet<string> = new Set(["sealed_mismatch", "limits_exceed_sealed"])
+
+/** What its end tells an owner. */
+const alertOfEnd = (
+  { entries }: VaultValue,
+  { entry: id, origin, minor }: FillValue,
+  { late, status, code }: Pick<Of<"vault.fill_ended">, "late" | "status" | "code">
+): Alert | null => {
+  const entry = entries.find((one) => one.id === id)
+  if (entry === undefined) return null
+  if (code !== null && SEALED_OTHERWISE.has(code)) return alertOn("sealed_mismatch", entry, { origin, code })
+  if (!late || status !== "done") return null
+  const { limits } = entry
+  const money =
+    limits === null || minor === null ? {} : { amount: amountOf(minor, limits.currency), currency: limits.currency }
+  return alertOn("late_fill", entry, { origin, ...money })
+}
+
+/** Nothing of them has ever left. */
+const NEVER_ALLOWED: ReadonlySet<FillValue["status"]> = new Set(["declined", "unanswered"])
 
 /** Told by the service that opened it, or by whichever runs at its place now. */
 export const decideEndFill = (
@@ -154,18 +249,22 @@ export const decideEndFill = (
     readonly status: "done" | "failed"
     readonly code: string | null
   },
-  { at }: At
+  { at }: At,
+  bounds: AlertLimits
 ): Decided<{ readonly fill: number; readonly status: "done" | "failed"; readonly late: boolean }> => {
   const service = serviceOf(before, input.hash)
   if (before === null || service === null) return TOKEN_INVALID
   const { over, state } = settledBy(before, at)
   const found = state.fills.find(({ fill, place }) => fill === input.fill && place === service.place)
-  if (found === undefined) return { ...NO_FILL, events: over }
+  if (found === undefined || NEVER_ALLOWED.has(found.status)) return { ...NO_FILL, events: over }
+  const { status, code } = input
+  if (found.status === "asked" && status === "done") return { ...CONSENT_PENDING, events: over }
   const late = found.status === "expired"
   const { fill, entry } = found
-  const { status, code } = input
+  const alert = alertOfEnd(state, found, { late, status, code })
+  const told = alert === null ? [] : alerting(state, alert, at, bounds)
   return {
-    events: [...over, { type: "vault.fill_ended", v: 1, fill, entry, status, code, late }],
+    events: [...over, { type: "vault.fill_ended", v: 1, fill, entry, status, code, late }, ...told],
     reply: { fill, status, late }
   }
 }

@@ -18,7 +18,16 @@ import {
   TOKEN_INVALID,
   widening
 } from "./refusals.ts"
-import type { EntryValue, MinorLimits, ServiceValue, SourceValue, VaultEvent, VaultState, VaultValue } from "./state.ts"
+import type {
+  ConsentValue,
+  EntryValue,
+  MinorLimits,
+  ServiceValue,
+  SourceValue,
+  VaultEvent,
+  VaultState,
+  VaultValue
+} from "./state.ts"
 
 export type VaultLimits = Limits["vault"]
 type Decided<Reply = null> = Decision<VaultEvent, Reply>
@@ -36,6 +45,9 @@ export const sourceOf = (state: VaultState, hash: string): SourceValue | null =>
 
 export const serviceOf = (state: VaultState, hash: string): ServiceValue | null =>
   state?.services.find((one) => isSame(one.hash, hash)) ?? null
+
+export const entryOf = (state: VaultState, entry: number): EntryValue | null =>
+  state?.entries.find(({ id }) => id === entry) ?? null
 
 /** `facts`: the new vault's uid. */
 export const decideCreate = (state: VaultState, uid: string): Decided =>
@@ -136,7 +148,11 @@ export const decideWriteEntry = (
   if (state.entries.length >= bounds.entries_max && replaced === undefined) return full("entries", bounds.entries_max)
   const clear = clearPart(input, bounds)
   if (isRefusal(clear)) return { refused: clear }
+  const consent = checkedConsent(input, clear.limits)
+  if (consent !== null && isRefusal(consent)) return { refused: consent }
   const entry = state.last.entry + 1
+  const required: ReadonlyArray<VaultEvent> =
+    consent === null ? [] : [{ type: "vault.consent_required", v: 1, entry, ...consent }]
   return {
     events: [
       {
@@ -152,10 +168,22 @@ export const decideWriteEntry = (
         unconfirmed: input.unconfirmed && by.type === "service",
         sha256,
         replaced: replaced === undefined ? null : { entry: replaced.id, sha256: replaced.sha256 }
-      }
+      },
+      ...required
     ],
     reply: { entry }
   }
+}
+
+/** Above how much, in the currency of the limits; only cards have sums. */
+const checkedConsent = ({ consent }: EntryToWrite, limits: MinorLimits | null): ConsentValue | Refusal | null => {
+  if (consent === null) return null
+  if (consent === "owner") return { above: null }
+  if (limits === null) return invalidField("consent", "Only a card's consent may begin above a sum: say `owner`.")
+  if (consent.currency !== limits.currency)
+    return invalidField("consent.currency", `consent.currency must be ${limits.currency}, as that of the limits.`)
+  const above = minorOf(consent.above, limits.currency)
+  return above === null ? invalidField("consent.above", `above must be an amount of ${limits.currency}.`) : { above }
 }
 
 /** None may be there that was not before; where none are named, all are allowed. */

@@ -1,6 +1,7 @@
 /** How the events of a vault fold (state.ts). */
 import type { AnswerContext } from "../engine/definition.ts"
 import { VAULT_SERVICE_LIMITS } from "../../schemas/vault/limits.ts"
+import { aboutOf } from "./alerts.ts"
 import type { DayTotal, EntryValue, FillValue, VaultEvent, VaultState, VaultValue } from "./state.ts"
 
 /** Days whose totals are kept: a clock that is set back a day finds what was filled then. */
@@ -18,7 +19,9 @@ const begun = (uid: string, at: number, last: VaultValue["last"]): VaultValue =>
   entries: [],
   sources: [],
   services: [],
-  fills: []
+  fills: [],
+  alerts: [],
+  ended: []
 })
 
 const counted = (days: ReadonlyArray<DayTotal>, day: number, minor: number, fills: number): ReadonlyArray<DayTotal> => {
@@ -46,21 +49,76 @@ type Of<Type extends VaultEvent["type"]> = Extract<VaultEvent, { readonly type: 
 const entryWritten = (state: VaultValue, event: Of<"vault.entry_written">, at: number): VaultValue => {
   const { entry, uid, kind, label, origins, limits, source, unconfirmed, sha256, replaced } = event
   const fields = { id: entry, uid, kind, label, origins, limits, source, unconfirmed, sha256 }
-  const value: EntryValue = { ...fields, created_at: at, updated_at: at, last_used_at: null, uses: 0, days: [] }
+  const value: EntryValue = {
+    ...fields,
+    created_at: at,
+    updated_at: at,
+    last_used_at: null,
+    uses: 0,
+    days: [],
+    consent: null
+  }
   const others = state.entries.filter(({ id }) => id !== replaced?.entry)
   return { ...state, last: { ...state.last, entry }, entries: [...others, value] }
 }
 
 const fillOpened = (state: VaultValue, event: Of<"vault.fill_opened">): VaultValue => {
   const { fill, entry, action, origin, day, minor, place, expires_at } = event
-  const value: FillValue = { fill, entry, action, origin, day, minor, place, expires_at, status: "pending" }
+  const value: FillValue = {
+    fill,
+    entry,
+    action,
+    origin,
+    day,
+    minor,
+    place,
+    expires_at,
+    status: "pending",
+    consented: false,
+    rounds: 0
+  }
   return countedFill({ ...state, last: { ...state.last, fill }, fills: [...state.fills, value] }, value, 1)
+}
+
+const changedFill = (state: VaultValue, fill: number, change: Partial<FillValue>): VaultValue => ({
+  ...state,
+  fills: state.fills.map((one) => (one.fill === fill ? { ...one, ...change } : one))
+})
+
+const HAS_ENDED: ReadonlySet<FillValue["status"]> = new Set(["expired", "declined", "unanswered"])
+
+/** Those whose late results nobody waits for any more are forgotten on the way. */
+const forgotten = (state: VaultValue, at: number): VaultValue => {
+  const { late_seconds, late_max } = VAULT_SERVICE_LIMITS
+  const over = state.fills.filter((one) => HAS_ENDED.has(one.status) && one.expires_at > at - late_seconds * 1000)
+  return { ...state, fills: [...over.slice(-late_max), ...state.fills.filter(({ status }) => !HAS_ENDED.has(status))] }
+}
+
+const fillDeclined = (state: VaultValue, { fill }: Of<"vault.consent_declined">, at: number): VaultValue => {
+  const found = state.fills.find((one) => one.fill === fill)
+  if (found === undefined) return state
+  return forgotten(changedFill(countedFill(state, found, -1), fill, { status: "declined" }), at)
+}
+
+const alerted = (state: VaultValue, event: Of<"vault.alerted">, at: number): VaultValue => {
+  const about = aboutOf(event)
+  const others = state.alerts.filter((one) => one.about !== about).slice(1 - VAULT_SERVICE_LIMITS.alerts_max)
+  return { ...state, alerts: [...others, { about, at }] }
+}
+
+const endedTokens = (state: VaultValue, hashes: ReadonlyArray<string>): VaultValue["ended"] =>
+  [...state.ended, ...hashes].slice(-VAULT_SERVICE_LIMITS.ended_tokens_max)
+
+/** What has expired counts again once it went well; what nobody allowed counts no more. */
+const recounted = (state: VaultValue, found: FillValue, status: "done" | "failed"): VaultValue => {
+  if (found.status === "expired" && status === "done") return countedFill(state, found, 1)
+  return found.status === "asked" ? countedFill(state, found, -1) : state
 }
 
 const fillEnded = (state: VaultValue, { fill, status }: Of<"vault.fill_ended">, at: number): VaultValue => {
   const found = state.fills.find((one) => one.fill === fill)
   if (found === undefined) return state
-  const again = found.status === "expired" && status === "done" ? countedFill(state, found, 1) : state
+  const again = recounted(state, found, status)
   const closed = withoutFill(again, fill)
   if (status !== "done") return closed
   return changed(closed, found.entry, (one) => ({
@@ -72,27 +130,31 @@ const fillEnded = (state: VaultValue, { fill, status }: Of<"vault.fill_ended">, 
   }))
 }
 
-/** Those whose late results nobody waits for any more are forgotten on the way. */
+const OVER: Readonly<Partial<Record<FillValue["status"], FillValue["status"]>>> = {
+  pending: "expired",
+  asked: "unanswered"
+}
+
 const fillsExpired = (state: VaultValue, { fills }: Of<"vault.fills_expired">, at: number): VaultValue => {
-  const uncounted = state.fills
-    .filter(({ fill, status }) => fills.includes(fill) && status === "pending")
-    .reduce((now, one) => countedFill(now, one, -1), state)
-  const marked = uncounted.fills.map((one): FillValue =>
-    fills.includes(one.fill) ? { ...one, status: "expired" } : one
+  const over = state.fills.filter(({ fill, status }) => fills.includes(fill) && OVER[status] !== undefined)
+  const uncounted = over.reduce((now, one) => countedFill(now, one, -1), state)
+  const marked = over.reduce(
+    (now, { fill, status }) => changedFill(now, fill, { status: OVER[status] ?? status }),
+    uncounted
   )
-  const { late_seconds, late_max } = VAULT_SERVICE_LIMITS
-  const late = marked.filter((one) => one.status === "expired" && one.expires_at > at - late_seconds * 1000)
-  return { ...uncounted, fills: [...late.slice(-late_max), ...marked.filter(({ status }) => status === "pending")] }
+  return forgotten(marked, at)
 }
 
 const ofVault = (state: VaultValue, event: VaultEvent, at: number): VaultValue => {
   switch (event.type) {
     case "vault.created":
-      return begun(event.uid, at, state.last)
+      return { ...begun(event.uid, at, state.last), alerts: state.alerts, ended: state.ended }
     case "vault.key_published":
       return { ...state, status: "active", public_key: event.public_key }
     case "vault.entry_written":
       return entryWritten(state, event, at)
+    case "vault.consent_required":
+      return changed(state, event.entry, (one) => ({ ...one, consent: { above: event.above } }))
     case "vault.entry_changed":
       return changed(state, event.entry, (one) => ({
         ...one,
@@ -107,12 +169,16 @@ const ofVault = (state: VaultValue, event: VaultEvent, at: number): VaultValue =
       const value = { id, label, kinds, hash, created_at: at }
       return { ...state, last: { ...state.last, source: id }, sources: [...state.sources, value] }
     }
-    case "vault.source_revoked":
-      return { ...state, sources: state.sources.filter(({ id }) => id !== event.source) }
+    case "vault.source_revoked": {
+      const ended = state.sources.filter(({ id }) => id === event.source).map(({ hash }) => hash)
+      const sources = state.sources.filter(({ id }) => id !== event.source)
+      return { ...state, sources, ended: endedTokens(state, ended) }
+    }
     case "vault.service_admitted": {
       const { place, hash } = event
       const others = state.services.filter((one) => one.place !== place)
-      return { ...state, services: [...others, { place, hash, ephemeral: null }] }
+      const ended = state.services.filter((one) => one.place === place).map((one) => one.hash)
+      return { ...state, services: [...others, { place, hash, ephemeral: null }], ended: endedTokens(state, ended) }
     }
     case "vault.key_loaded":
       return {
@@ -123,14 +189,28 @@ const ofVault = (state: VaultValue, event: VaultEvent, at: number): VaultValue =
       }
     case "vault.fill_opened":
       return fillOpened(state, event)
+    case "vault.consent_asked":
+      return changedFill(state, event.fill, { status: "asked", expires_at: event.expires_at })
+    case "vault.consent_given":
+      return changedFill(state, event.fill, { status: "pending", consented: true, expires_at: event.expires_at })
+    case "vault.consent_declined":
+      return fillDeclined(state, event, at)
+    case "vault.captcha_relayed":
+      return changedFill(state, event.fill, { rounds: event.round, expires_at: event.expires_at })
+    case "vault.alerted":
+      return alerted(state, event, at)
     case "vault.fill_refused":
       return state
     case "vault.fill_ended":
       return fillEnded(state, event, at)
     case "vault.fills_expired":
       return fillsExpired(state, event, at)
-    case "vault.revoked":
-      return { ...begun(state.uid, state.created_at, state.last), status: "revoked", revoked_at: at }
+    case "vault.revoked": {
+      const hashes = [...state.sources, ...state.services].map(({ hash }) => hash)
+      const { uid, created_at, last, alerts } = state
+      const ended = endedTokens(state, hashes)
+      return { ...begun(uid, created_at, last), status: "revoked", revoked_at: at, alerts, ended }
+    }
   }
 }
 

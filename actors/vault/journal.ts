@@ -59,6 +59,12 @@ const lineOf = (event: VaultEvent): Line | null => {
     case "vault.service_admitted":
     case "vault.fill_ended":
     case "vault.fills_expired":
+    case "vault.consent_required":
+    case "vault.consent_asked":
+    case "vault.consent_given":
+    case "vault.consent_declined":
+    case "vault.captcha_relayed":
+    case "vault.alerted":
       return null
   }
 }

@@ -1,12 +1,17 @@
 import type { Answering } from "../queries/serve.ts"
 import { vaultKind } from "./actor.ts"
-import { vaultLogQuery, vaultProjection } from "./projection.ts"
-import { ciphertextsGo, vaultsGo } from "./reactions.ts"
+import { vaultProjection } from "./projection.ts"
+import { consentsPendingQuery, vaultLogQuery, vaultsActiveQuery } from "./queries.ts"
+import { ciphertextsGo, vaultNews, vaultsGo } from "./reactions.ts"
 
 export const kinds = [vaultKind]
 
 export const projections = [vaultProjection]
 
-export const reactions = [ciphertextsGo, vaultsGo]
+export const reactions = [ciphertextsGo, vaultNews, vaultsGo]
 
-export const queries = ({ db }: Answering) => ({ vault_log: vaultLogQuery(db) })
+export const queries = ({ db, config: { baseUrl } }: Answering) => ({
+  vault_log: vaultLogQuery(db),
+  vaults_active: vaultsActiveQuery(db),
+  consents_pending: consentsPendingQuery(db, baseUrl)
+})

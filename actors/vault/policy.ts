@@ -8,9 +8,9 @@
  */
 import { amountOf, minorOf } from "../../schemas/vault/money.ts"
 import { originProblem } from "../../schemas/vault/origins.ts"
-import type { EntryKind, FillAction, PolicyCode } from "../../schemas/vault/records.ts"
+import type { Consent, EntryKind, FillAction, PolicyCode } from "../../schemas/vault/records.ts"
 import type { OpenFill } from "../../schemas/vault/fields.ts"
-import type { DayTotal, EntryValue, MinorLimits } from "./state.ts"
+import type { DayTotal, EntryValue, FillValue, MinorLimits } from "./state.ts"
 
 const DAY_MS = 86_400_000
 
@@ -61,6 +61,22 @@ export const judged = (entry: EntryValue, wanted: OpenFill, at: number): Judged 
   return judgedPayment(entry.limits, wanted, totalOf(entry, dayOf(at)))
 }
 
+/** Whether an owner has to allow it. */
+export const needsConsent = ({ consent }: EntryValue, minor: number | null): boolean =>
+  consent !== null && (consent.above === null || (minor ?? 0) > consent.above)
+
+/** Whether what was let in stands to be filled still, whatever was narrowed meanwhile; it counts in its day already. */
+export const stillAllowed = (
+  entry: EntryValue,
+  { action, origin, day, minor }: Pick<FillValue, "action" | "origin" | "day" | "minor">
+): boolean => {
+  if (!KINDS[action].includes(entry.kind) || originRefusal(entry, origin) !== null) return false
+  const { limits } = entry
+  if (limits === null) return entry.kind !== "card"
+  const total = totalOf(entry, day)
+  return (minor ?? 0) <= limits.per_payment && total.minor <= limits.per_day && total.fills <= limits.fills_per_day
+}
+
 /** As it stands in records: decimals of the main unit. */
 export const shownLimits = (limits: MinorLimits | null) =>
   limits === null
@@ -71,3 +87,10 @@ export const shownLimits = (limits: MinorLimits | null) =>
         per_day: amountOf(limits.per_day, limits.currency),
         fills_per_day: limits.fills_per_day
       }
+
+/** As it stands in records. */
+export const shownConsent = ({ consent, limits }: Pick<EntryValue, "consent" | "limits">): Consent | null => {
+  if (consent === null) return null
+  if (consent.above === null || limits === null) return "owner"
+  return { above: amountOf(consent.above, limits.currency), currency: limits.currency }
+}

@@ -1,14 +1,56 @@
 /** The journal of vaults: every fill, refusal and change. It stays when a vault is revoked. */
-import { type Kysely, sql } from "kysely"
-import type { Queries } from "../../schemas/bus/operations.ts"
-import type { EntryKind, FillStatus, VaultLogLine } from "../../schemas/vault/records.ts"
+import { sql, type Transaction } from "kysely"
 import type { Database } from "../database.ts"
 import { eventsOf } from "../engine/events.ts"
-import { COUNTED, pageOf } from "../page.ts"
 import { type Change, type Logged, logProjection } from "../projections/projection.ts"
 import { rowsJson } from "../projections/rows.ts"
 import { journalOf } from "./journal.ts"
 import { VAULT_EVENTS, VaultEvent } from "./state.ts"
+
+/** What becomes of a fill, or of one that waits for an owner, stands in the line of its opening. */
+const writeEnd = async (trx: Transaction<Database>, agent: string, event: VaultEvent): Promise<void> => {
+  const lines = trx.updateTable("vault_log").where("agent", "=", agent)
+  const over = { asks_until: null } as const
+  switch (event.type) {
+    case "vault.consent_asked": {
+      await lines
+        .set({ asks_until: new Date(event.expires_at) })
+        .where("fill", "=", event.fill)
+        .execute()
+      return
+    }
+    case "vault.consent_given":
+      await lines.set(over).where("fill", "=", event.fill).execute()
+      return
+    case "vault.consent_declined":
+      await lines
+        .set({ ...over, status: "failed", code: "owner_declined" })
+        .where("fill", "=", event.fill)
+        .execute()
+      return
+    case "vault.fill_ended":
+      await lines
+        .set({ ...over, status: event.status, code: event.code })
+        .where("fill", "=", event.fill)
+        .execute()
+      return
+    case "vault.fills_expired":
+      await lines
+        .set({ ...over, status: "expired" })
+        .where("fill", "in", event.fills)
+        .where("status", "=", "pending")
+        .execute()
+      return
+    // Nobody can tell the end of one any more.
+    case "vault.revoked":
+      await lines
+        .set({ ...over, status: "expired" })
+        .where("status", "=", "pending")
+        .execute()
+      return
+    default:
+  }
+}
 
 const writing =
   (commits: ReadonlyArray<Logged>): Change =>
@@ -21,53 +63,14 @@ const writing =
           insert into vault_log
           select * from jsonb_populate_recordset(null::vault_log, ${rowsJson(rows)}::jsonb)
           on conflict (id) do nothing`.execute(trx)
-      for (const event of eventsOf(VaultEvent, commit.commit)) {
-        if (event.type === "vault.fill_ended")
-          await trx
-            .updateTable("vault_log")
-            .set({ status: event.status, code: event.code })
-            .where("agent", "=", commit.id)
-            .where("fill", "=", event.fill)
-            .execute()
-        if (event.type === "vault.fills_expired")
-          await trx
-            .updateTable("vault_log")
-            .set({ status: "expired" })
-            .where("agent", "=", commit.id)
-            .where("fill", "in", event.fills)
-            .where("status", "=", "pending")
-            .execute()
-      }
+      for (const event of eventsOf(VaultEvent, commit.commit)) await writeEnd(trx, commit.id, event)
     }
   }
 
 export const vaultProjection = logProjection({
   name: "vault",
-  version: 1,
+  version: 2,
   reads: [{ kind: "vault", events: VAULT_EVENTS }],
   tables: [{ name: "vault_log", kind: "vault", actor: "agent" }],
   changes: (commits) => (commits.length === 0 ? null : writing(commits))
 })
-
-export const vaultLogQuery =
-  (db: Kysely<Database>) =>
-  async ({ agent, ...page }: Queries["vault_log"]["input"]): Promise<Queries["vault_log"]["output"]> => {
-    const found = db.selectFrom("vault_log").where("agent", "=", agent)
-    const { total, rows } = await pageOf(found.select(COUNTED), found.selectAll().orderBy("id", "desc"), page)
-    return {
-      total,
-      items: rows.map((row): VaultLogLine => ({
-        id: Number(row.id),
-        at: row.at.toISOString(),
-        event: row.event as VaultLogLine["event"],
-        actor: row.actor,
-        entry_id: row.entry,
-        kind: row.kind as EntryKind | null,
-        origin: row.origin,
-        amount: row.amount,
-        currency: row.currency,
-        status: row.status as FillStatus | null,
-        code: row.code
-      }))
-    }
-  }

@@ -21,6 +21,27 @@ export const ciphertextsGo = reactions(
   })
 )
 
+/** What its agent hears of, and by it the owners (actors/relay/). */
+export const vaultNews = reactions(
+  "vault_news",
+  on("vault", VaultEvent, (event, { id }) => {
+    switch (event.type) {
+      case "vault.alerted": {
+        const { type: _type, v: _v, ...alert } = event
+        return [tell("agent.vault_alert", id, alert)]
+      }
+      case "vault.consent_given":
+      case "vault.consent_declined": {
+        const { fill, entry, origin } = event
+        const allowed = event.type === "vault.consent_given"
+        return [tell("agent.vault_consent", id, { fill, entry, origin, allowed })]
+      }
+      default:
+        return []
+    }
+  })
+)
+
 export const vaultsGo = reactions(
   "vault_ended",
   on("agent", AgentEvent, (event, { id }) =>

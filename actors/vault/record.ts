@@ -1,7 +1,7 @@
 /** A vault and what is in it, as clients see it. Pure. */
 import type { Vault, VaultEntry, VaultSource, VaultToSeal } from "../../schemas/vault/records.ts"
 import { ENTRY_KINDS } from "../../schemas/vault/records.ts"
-import { shownLimits } from "./policy.ts"
+import { shownConsent, shownLimits } from "./policy.ts"
 import type { EntryValue, SourceValue, VaultValue } from "./state.ts"
 
 const iso = (at: number): string => new Date(at).toISOString()
@@ -24,6 +24,7 @@ export const entryRecord = (entry: EntryValue): VaultEntry => ({
   label: entry.label,
   origins: entry.origins,
   limits: shownLimits(entry.limits),
+  consent: shownConsent(entry),
   source: entry.source,
   unconfirmed: entry.unconfirmed,
   created_at: iso(entry.created_at),

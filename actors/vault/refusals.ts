@@ -15,6 +15,12 @@ export const NO_FILL = refused(notFound("fill"))
 export const EXISTS = refused(refusal("vault_exists", "You have a vault already."))
 export const KEY_TAKEN = refused(refusal("vault_key_taken", "This token has been used to load the key."))
 export const EXPIRED = refused(refusal("fill_expired", "This fill has expired. Ask for a new one."))
+export const DECLINED = refused(refusal("owner_declined", "Your owner does not allow this fill."))
+export const CONSENT_PENDING = refused(refusal("consent_pending", "No owner has allowed this fill yet."))
+export const NOBODY_TO_ASK = refused(refusal("owner_none", "An owner has to allow this fill, and you have none."))
+export const UNSOLVED = refused(
+  refusal("captcha_unsolved", "This fill's captchas have gone to the owners often enough.")
+)
 export const ENTRY_EXISTS = refused(
   refusal("vault_entry_exists", "The vault has an entry of this uid.", { field: "uid" })
 )

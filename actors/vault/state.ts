@@ -6,10 +6,12 @@
  *    known by theirs; money is counted in whole minor units.
  *  - A fill counts in the day of its opening from the commit that opens it, before any ciphertext leaves. It stops to
  *    count when it expires, and counts again if it is told later that it went well.
+ *  - One that an owner has to allow is `asked` until one has, and counts meanwhile; declined or left unanswered it counts
+ *    no more, and nothing of it ever leaves.
  *  - Revoked, all of it is gone from the state but that it was; the next vault has another uid.
  */
 import { Schema } from "effect"
-import { EntryKind, FillAction } from "../../schemas/vault/records.ts"
+import { EntryKind, FillAction, VaultAlert } from "../../schemas/vault/records.ts"
 import { event, inventoryOf } from "../engine/events.ts"
 import type { ActorOf } from "../kind.ts"
 
@@ -38,9 +40,14 @@ const written = {
   sha256: Schema.String
 }
 
+/** What an owner has to allow: payments above so many minor units, or, `null`, every fill. */
+const ConsentValue = Schema.Struct({ above: Schema.NullOr(Schema.Int) })
+export type ConsentValue = typeof ConsentValue.Type
+
 export const EntryValue = Schema.Struct({
   id: Schema.Int,
   ...written,
+  consent: Schema.NullOr(ConsentValue),
   /** Unix ms. */
   created_at: Schema.Number,
   updated_at: Schema.Number,
@@ -82,8 +89,18 @@ const opened = {
   expires_at: Schema.Number
 }
 
-const FillValue = Schema.Struct({ ...opened, status: Schema.Literals(["pending", "expired"]) })
+const FillValue = Schema.Struct({
+  ...opened,
+  status: Schema.Literals(["asked", "pending", "expired", "declined", "unanswered"]),
+  /** Whether an owner has allowed it. */
+  consented: Schema.Boolean,
+  /** Pictures of captchas that went to the owners. */
+  rounds: Schema.Int
+})
 export type FillValue = typeof FillValue.Type
+
+/** When somebody was told of an entry and a code. */
+const AlertValue = Schema.Struct({ about: Schema.String, at: Schema.Number })
 
 export const VaultValue = Schema.Struct({
   uid: Schema.String,
@@ -96,7 +113,10 @@ export const VaultValue = Schema.Struct({
   entries: Schema.Array(EntryValue),
   sources: Schema.Array(SourceValue),
   services: Schema.Array(ServiceValue),
-  fills: Schema.Array(FillValue)
+  fills: Schema.Array(FillValue),
+  alerts: Schema.Array(AlertValue),
+  /** Hashes of tokens that hold no more, the newest few: whoever comes with one is told of. */
+  ended: Schema.Array(Schema.String)
 })
 export type VaultValue = typeof VaultValue.Type
 export const VaultState = Schema.NullOr(VaultValue)
@@ -113,6 +133,8 @@ export const VaultEvent = Schema.Union([
     /** A profile takes the place of the one before, with its ciphertext. */
     replaced: Schema.NullOr(Schema.Struct({ entry: Schema.Int, sha256: Schema.String }))
   }),
+  /** Right behind the writing of the entry: an owner has to allow its fills. */
+  event("vault.consent_required", 1, { entry: Schema.Int, above: Schema.NullOr(Schema.Int) }),
   event("vault.entry_changed", 1, {
     entry: Schema.Int,
     kind: EntryKind,
@@ -137,6 +159,29 @@ export const VaultEvent = Schema.Union([
   event("vault.service_admitted", 1, { place: Schema.String, hash: Schema.String }),
   event("vault.key_loaded", 1, { place: Schema.String, ephemeral: Schema.String }),
   event("vault.fill_opened", 1, { ...opened, kind: EntryKind, currency: Schema.NullOr(Schema.String) }),
+  /** Right behind the opening of the fill, which waits for one of the owners now. */
+  event("vault.consent_asked", 1, {
+    fill: Schema.Int,
+    entry: Schema.Int,
+    owners: Schema.Array(Schema.String),
+    expires_at: Schema.Number
+  }),
+  event("vault.consent_given", 1, {
+    fill: Schema.Int,
+    entry: Schema.Int,
+    human: Schema.String,
+    origin: Schema.String,
+    expires_at: Schema.Number
+  }),
+  event("vault.consent_declined", 1, {
+    fill: Schema.Int,
+    entry: Schema.Int,
+    human: Schema.String,
+    origin: Schema.String
+  }),
+  event("vault.captcha_relayed", 1, { fill: Schema.Int, round: Schema.Int, expires_at: Schema.Number }),
+  /** What the agent and its owners are to hear of, behind what caused it. */
+  event("vault.alerted", 1, VaultAlert.fields),
   event("vault.fill_refused", 1, {
     entry: Schema.NullOr(Schema.Int),
     kind: Schema.NullOr(EntryKind),

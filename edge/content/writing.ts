@@ -48,6 +48,17 @@ export const WRITE_MIN_BYTES = 1200
 export const admitted = (bus: Bus, call: Call, taking: Partial<Taking> = {}): Effect.Effect<Caller, Refused> =>
   Effect.map(admittedByName(bus, call, taking), ({ agent, operator }) => ({ agent, operator }))
 
+/** As `admitted`, of an agent whose vault's token came: what is written counts among the agent's own. */
+export const admittedHolding = (
+  bus: Bus,
+  call: Call,
+  actor: string,
+  { log = Math.max(WRITE_MIN_BYTES, call.body.length), upload = 0 }: Partial<Taking> = {}
+): Effect.Effect<void, Refused> => {
+  const input = call.again ? NOTHING : { bytes: log, ...(upload === 0 ? {} : { upload }) }
+  return Effect.asVoid(bus.ask(call, { actor, op: "content.admit", input }))
+}
+
 /** The same, with its handle. */
 export const admittedByName = (
   bus: Bus,

@@ -9,7 +9,7 @@ import { Streams } from "./streams.ts"
 import { Watch } from "./watch.ts"
 
 /** Requests of one agent that one edge holds for its owners: one for each purpose, see actors/agent/owner/held.ts. */
-const FOR_OWNERS_PER_AGENT_MAX = 2
+const FOR_OWNERS_PER_AGENT_MAX = 4
 /** Requests of one agent that one edge holds for mail. */
 const FOR_MAIL_PER_AGENT_MAX = 4
 

@@ -1,23 +1,27 @@
 /**
  * Whether who signed a held request may still read: asked of the agent's actor anew, with the signature that was
- * settled when the request came in, so that it draws on no bucket again.
+ * settled when the request came in, so that it draws on no bucket again; of a vault's token, asked of the vault.
  */
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
+import type { Holder } from "../vault/holder.ts"
 import type { ErrorCode, Refusal } from "../../schemas/errors.ts"
 
 /** Nobody could tell: no verdict either way. */
 const NO_VERDICT: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded", "internal_error"])
 
+const asHolder = ({ agent: actor, type, hash }: Holder) =>
+  ({ actor, op: "vault.by_token", input: { type, hash }, anew: true }) as const
+
 export type Right = "good" | "unknown" | { readonly refused: Refusal }
 
 export const rightOf = async (bus: Bus, call: Call, deadlineMs: number): Promise<Right> => {
   call.deadline = Date.now() + deadlineMs
-  const outcome = await bus.outcome(
-    call,
-    { actor: call.ticket?.home ?? "", op: "agent.authenticate", input: null },
-    true
-  )
+  const { holder } = call
+  const outcome =
+    holder === null
+      ? await bus.outcome(call, { actor: call.ticket?.home ?? "", op: "agent.authenticate", input: null }, true)
+      : await bus.outcome(call, asHolder(holder), false)
   if (outcome.ok) return "good"
   return NO_VERDICT.has(outcome.refusal.code) ? "unknown" : { refused: outcome.refusal }
 }

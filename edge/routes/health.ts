@@ -31,15 +31,16 @@ export const healthOf = (call: Call, bus: Bus, link: Link, timeoutMs: number): E
   Effect.gen(function* () {
     const detailed = yield* isOperator(call, bus, timeoutMs)
     const askedAt = Date.now()
-    const [asked, lists] = link.up
+    const [asked, lists, vaults] = link.up
       ? yield* Effect.all(
           [
             Effect.result(bus.query(call, "health", null, timeoutMs)),
-            Effect.result(bus.query(call, "alive", null, timeoutMs))
+            Effect.result(bus.query(call, "alive", null, timeoutMs)),
+            vaultHealth(call, bus, timeoutMs)
           ],
-          { concurrency: 2 }
+          { concurrency: 3 }
         )
-      : [AWAY, AWAY]
+      : [AWAY, AWAY, NO_VAULTS]
     const answeredAt = Date.now()
     const time = new Date(answeredAt).toISOString()
     const actors: ActorHealth | null = Result.isSuccess(asked) ? asked.success : null
@@ -47,7 +48,7 @@ export const healthOf = (call: Call, bus: Bus, link: Link, timeoutMs: number): E
     const status =
       !link.up || actors === null || Result.isFailure(lists)
         ? "down"
-        : actors.status === "ok" && clock?.status === "warn"
+        : actors.status === "ok" && (clock?.status === "warn" || vaults.vault_key_ok === false)
           ? "degraded"
           : actors.status
     const checks: Checks = {
@@ -55,21 +56,46 @@ export const healthOf = (call: Call, bus: Bus, link: Link, timeoutMs: number): E
       ...(clock === null ? {} : { clock }),
       nats: link.up ? check("pass", time, null) : check("fail", time, "The edge has no connection to the bus."),
       actors: actors === null ? check("fail", time, "No actor node answered.") : check("pass", time, null),
+      ...(vaults.vault_key_ok === null ? {} : { keeper: keeperCheck(vaults.vault_key_ok, time) }),
       queries: Result.isFailure(lists)
         ? check("fail", time, "Nobody answers for the read models.")
         : check("pass", time, null)
     }
     const shown: Health = { status, version: VERSION, time }
     return dataValue(
-      detailed ? { ...shown, ...NOT_PART_OF_IT, uptime_seconds: Math.floor(process.uptime()), checks } : shown,
+      detailed
+        ? { ...shown, ...NOT_PART_OF_IT, ...vaults, uptime_seconds: Math.floor(process.uptime()), checks }
+        : shown,
       status === "down" ? 503 : 200
     )
   })
 
-/** Neither vaults nor a runtime are part of the service yet: nothing is known of them, good or bad. */
+type VaultHealth = Required<Pick<Health, "vault_key_ok" | "vaults_active">>
+
+const NO_VAULTS: VaultHealth = { vault_key_ok: null, vaults_active: null }
+
+/** A service without a keeper has no vaults to look after: only where there are some is its absence a fault. */
+const vaultHealth = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<VaultHealth> =>
+  Effect.gen(function* () {
+    const [keeper, counted] = yield* Effect.all(
+      [
+        Effect.result(bus.query(call, "keeper_health", null, timeoutMs)),
+        Effect.result(bus.query(call, "vaults_active", null, timeoutMs))
+      ],
+      { concurrency: 2 }
+    )
+    const vaults_active = Result.isSuccess(counted) ? counted.success.active : null
+    if (Result.isSuccess(keeper)) return { vault_key_ok: keeper.success.key_ok, vaults_active }
+    return { vault_key_ok: (vaults_active ?? 0) > 0 ? false : null, vaults_active }
+  })
+
+const keeperCheck = (isOk: boolean, time: string): Checks[string] =>
+  isOk
+    ? check("pass", time, null)
+    : check("fail", time, "The keeper does not answer, or its HUB_VAULT_KEY does not open what it keeps.")
+
+/** A runtime is no part of the service yet: nothing is known of it, good or bad. */
 const NOT_PART_OF_IT = {
-  vault_key_ok: null,
-  vaults_active: null,
   runtime_firewall: null,
   runtime_egress_ok: null
 } as const

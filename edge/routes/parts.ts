@@ -3,6 +3,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Blobs } from "../bus/blobs.ts"
 import type { Lists } from "../bus/lists.ts"
 import type { Link } from "../bus/connection.ts"
+import type { Captchas } from "../captcha/captchas.ts"
 import type { EdgeConfig } from "../config.ts"
 import type { Documents } from "../docs/documents.ts"
 import type { Feeds } from "../feed/feeds.ts"
@@ -24,6 +25,8 @@ export interface RouteParts {
   readonly documents: Documents
   readonly identities: Identities
   readonly notifications: Notifications
+  /** One for the process: its pictures share the threads. */
+  readonly captchas: Captchas
   /** One for the process: all renderings share its part of the time. */
   readonly markdown: AgentMarkdown
   /** One for the process: JSON and Atom share what is laid out. */

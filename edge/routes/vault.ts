@@ -1,4 +1,4 @@
-/** An agent's vault: what its agent does with it, and what whoever has a token of it may do. */
+/** An agent's vault: what its agent does with it, and who writes into it (with tokens: vault-service.ts). */
 import { Effect } from "effect"
 import { invalidField, notFound, refusal } from "../../schemas/errors.ts"
 import { VaultApi as api } from "../../schemas/vault/api.ts"
@@ -7,21 +7,16 @@ import {
   ciphertextProblem,
   isUuid,
   CreateSource,
-  FillResult,
-  LoadKey,
-  OpenFill,
   RevokeVault,
   WriteEntry
 } from "../../schemas/vault/fields.ts"
-import { ENTRY_KINDS, type EntryKind } from "../../schemas/vault/records.ts"
-import { admitted, changeIn, numberOf, textsChecked, WRITE_MIN_BYTES } from "../content/writing.ts"
+import { admitted, admittedHolding, changeIn, numberOf, textsChecked, WRITE_MIN_BYTES } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { dataParts, dataValue, type Response } from "../http/respond.ts"
-import { holding } from "../vault/token.ts"
+import { dataValue } from "../http/respond.ts"
 import { signer } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
@@ -29,17 +24,12 @@ const decodeWrite = bodyDecoder(WriteEntry)
 const decodeChange = bodyDecoder(ChangeEntry)
 const decodeSource = bodyDecoder(CreateSource)
 const decodeRevoke = bodyDecoder(RevokeVault)
-const decodeLoad = bodyDecoder(LoadKey)
-const decodeFill = bodyDecoder(OpenFill)
-const decodeResult = bodyDecoder(FillResult)
 
 const CREATED = 201
 const NO_FIELDS = Buffer.from("{}")
 const unconfirmed = refusal("confirmation_required", "Revoking a vault needs `confirm`: `revoke`.", {
   field: "confirm"
 })
-
-const isKind = (text: string): text is EntryKind => ENTRY_KINDS.some((kind) => kind === text)
 
 export const vaultRoutes = ({ bus, config: { hub } }: RouteParts) => {
   const own = (call: Call) => Effect.map(signer(bus, call), ({ id }) => id)
@@ -51,7 +41,9 @@ export const vaultRoutes = ({ bus, config: { hub } }: RouteParts) => {
     Effect.gen(function* () {
       const { holder } = call
       if (holder === null) return { actor: yield* writing(call), by: { type: "agent" } as const }
-      return { actor: holder.agent, by: { type: holder.type, hash: holder.hash } }
+      const { agent: actor, type, hash } = holder
+      yield* admittedHolding(bus, call, actor, { log: WRITE_MIN_BYTES + call.body.length })
+      return { actor, by: { type, hash } }
     })
 
   return routesOf(api, {
@@ -72,14 +64,22 @@ export const vaultRoutes = ({ bus, config: { hub } }: RouteParts) => {
       }),
     writeVaultEntry: (call) =>
       Effect.gen(function* () {
-        const { uid, kind, label = null, origins = [], limits = null, ...rest } = yield* decodeWrite(call)
+        const {
+          uid,
+          kind,
+          label = null,
+          origins = [],
+          limits = null,
+          consent = null,
+          ...rest
+        } = yield* decodeWrite(call)
         const { ciphertext, unconfirmed: isNew = false } = rest
         yield* textsChecked(call, { label })
         if (!isUuid(uid)) return yield* refuse(invalidField("uid", "uid must be a UUID of version 4, in lower case."))
         const problem = ciphertextProblem(ciphertext)
         if (problem !== null) return yield* refuse(refusal("ciphertext_invalid", problem, { field: "ciphertext" }))
         const { actor, by } = yield* writer(call)
-        const input = { by, uid, kind, label, origins, limits, unconfirmed: isNew, ciphertext }
+        const input = { by, uid, kind, label, origins, limits, consent, unconfirmed: isNew, ciphertext }
         const entry = yield* bus.read(call, { actor, op: "vault.write_entry", input })
         return dataValue(by.type === "source" ? { id: entry.id, uid: entry.uid } : entry, CREATED)
       }),
@@ -147,43 +147,6 @@ export const vaultRoutes = ({ bus, config: { hub } }: RouteParts) => {
         if (confirm !== "revoke") return yield* refuse(unconfirmed)
         const actor = yield* writing(call)
         return dataValue(yield* bus.read(call, { actor, op: "vault.revoke", input: null }))
-      }),
-    getVaultToSeal: (call) => Effect.sync(() => dataValue(holding(call).vault)),
-    ...serviceHandlers(bus)
+      })
   })
 }
-
-/** Bytes, which no Idempotency-Key keeps: a ciphertext and a key stand in no copy. Sent again, it is made again. */
-const unkept = (data: unknown): Response => dataParts(Buffer.from(JSON.stringify(data)))
-
-/** Of fill services. */
-const serviceHandlers = (bus: RouteParts["bus"]) => ({
-  loadVaultKey: (call: Call): Effect.Effect<Response, Refused> =>
-    Effect.gen(function* () {
-      const { ephemeral_public_key } = yield* decodeLoad(call)
-      const { agent, token } = holding(call)
-      return unkept(yield* bus.query(call, "keeper_key", { agent, token, ephemeral_public_key }))
-    }),
-  listFillable: (call: Call, { query }: { readonly query: { readonly origin?: string; readonly kind?: string } }) =>
-    Effect.gen(function* () {
-      const { agent: actor, hash } = holding(call)
-      const { origin = null, kind = null } = query
-      if (kind !== null && !isKind(kind))
-        return yield* refuse(invalidField("kind", `kind must be one of ${ENTRY_KINDS.join(", ")}.`))
-      return dataValue(yield* bus.read(call, { actor, op: "vault.fillable", input: { hash, origin, kind } }))
-    }),
-  openFill: (call: Call): Effect.Effect<Response, Refused> =>
-    Effect.gen(function* () {
-      const wanted = yield* decodeFill(call)
-      const { agent: actor, hash } = holding(call)
-      const { fill } = yield* bus.read(call, { actor, op: "vault.fill", input: { hash, wanted } })
-      return unkept(yield* bus.read(call, { actor, op: "vault.opened", input: { hash, fill } }))
-    }),
-  endFill: (call: Call, { params }: { readonly params: { readonly id: string } }) =>
-    Effect.gen(function* () {
-      const { status, code = null } = yield* decodeResult(call)
-      const fill = yield* numberOf("fill", params.id)
-      const { agent: actor, hash } = holding(call)
-      return dataValue(yield* bus.read(call, { actor, op: "vault.end_fill", input: { hash, fill, status, code } }))
-    })
-})

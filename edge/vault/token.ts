@@ -35,6 +35,10 @@ export const readHolder = (call: Call, wanted: TokenKind, signed: boolean): Bear
 
 export const isBearer = (read: Bearer | Refusal): read is Bearer => "hash" in read
 
+/** One that held once: the agent and its owners hear of it. Whoever came with it is told nothing of that. */
+const misused = (bus: Bus, call: Call, { agent: actor, hash }: Bearer): Effect.Effect<void> =>
+  Effect.ignore(bus.ask(call, { actor, op: "vault.misused", input: { hash }, anew: true }))
+
 export const admittedHolder = (
   bus: Bus,
   limits: EdgeLimits,
@@ -47,7 +51,10 @@ export const admittedHolder = (
       bus.read(call, { actor, op: "vault.by_token", input: { type, hash }, anew: true }),
       (failed) =>
         failed.refusal.code === "token_invalid"
-          ? Effect.andThen(drawnOf(limits, "anon", call), Effect.fail(failed))
+          ? Effect.andThen(
+              Effect.andThen(drawnOf(limits, "anon", call), misused(bus, call, bearer)),
+              Effect.fail(failed)
+            )
           : Effect.fail(failed)
     )
     const writes = call.method !== "GET" && call.method !== "HEAD"

@@ -69,6 +69,16 @@ export const OwnerPages = HttpApiGroup.make("page.owner").add(
     payload: formOf({ mailbox: Field, confirm: Field, ...FormToken }),
     success: HtmlText
   }).annotateMerge(describe("none", "Closes a mailbox of an agent")),
+  HttpApiEndpoint.post("consentToFill", "/owner/agents/:handle/consents", {
+    params: { handle: Schema.String },
+    payload: formOf({ fill: Field, act: Field, ...FormToken }),
+    success: HtmlText
+  }).annotateMerge(describe("none", "Allows a fill of an agent's vault, or declines it")),
+  HttpApiEndpoint.post("revokeVaultEntry", "/owner/agents/:handle/entries", {
+    params: { handle: Schema.String },
+    payload: formOf({ entry: Field, confirm: Field, ...FormToken }),
+    success: HtmlText
+  }).annotateMerge(describe("none", "Revokes an entry of an agent's vault")),
   HttpApiEndpoint.get("captcha", "/owner/captcha/:id", {
     params: { id: Schema.String },
     success: HtmlText

@@ -171,13 +171,23 @@ export const NOTIFICATION_TYPES = [
     "vault.alert",
     "Something happened in your vault that you should know of.",
     {
-      event: "string",
+      event: "string (refusal, sealed_mismatch, token_ended, key_loaded or late_fill)",
       entry_id: "integer or null",
+      label: "string or null",
       origin: "string or null",
-      code: "string or null"
+      code: "string or null",
+      amount: "string or null",
+      currency: "string or null",
+      at: "string (ISO 8601)"
     },
     true
   ),
+  type("vault.consent", "Your owner allowed a fill of your vault, or declined it.", {
+    fill_id: "integer",
+    entry_id: "integer",
+    origin: "string",
+    allowed: "boolean"
+  }),
   type(
     "runtime.suspended",
     "A compartment was suspended.",

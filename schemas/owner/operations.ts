@@ -23,7 +23,7 @@ const Answered = Schema.Struct({
 export type AnsweredByOwner = typeof Answered.Type
 
 /** One held request of an agent for each purpose, whichever edge holds it. */
-const Purpose = Schema.Literals(["message", "captcha"])
+const Purpose = Schema.Literals(["message", "captcha", "consent", "fill_captcha"])
 export type WaitPurpose = typeof Purpose.Type
 
 export const owningOperations = operationsOf("agent", {
@@ -37,6 +37,8 @@ export const owningOperations = operationsOf("agent", {
   "owner.owners": op({ input: Nothing, output: Schema.Array(OwnerReached), askedBy: ["edge"] }),
   /** Whether this person does; to everybody else there is no such agent. */
   "owner.carries": op({ input: Schema.Struct({ human: Schema.String }), output: Nothing, askedBy: ["edge"] }),
+  /** Ids of those who have confirmed to carry it. */
+  "owner.confirmed": op({ input: Nothing, output: Schema.Array(Schema.String), askedBy: [] }),
   /** Whether one of them has a verified address. */
   "owner.proven": op({ input: Nothing, output: Schema.Struct({ proven: Schema.Boolean }), askedBy: [] }),
   /** By an owner. Refused `not_found`, for the agent to everybody else, or for a message that is none to him. */

@@ -5,6 +5,7 @@ import { NOTIFICATION_TYPES } from "../notification/types.ts"
 /** What the agent itself hands to its owners. */
 export const OWNER_ASKED = "owner.asked"
 export const CAPTCHA_ASKED = "captcha.asked"
+export const CONSENT_ASKED = "vault.consent_asked"
 
 export const CHANNELS = ["email", "chat"] as const
 export type Channel = (typeof CHANNELS)[number]
@@ -21,7 +22,7 @@ export interface RelayedEvent {
 }
 
 /** What an owner has done himself, or what only programs look at. */
-const NOT_RELAYED: ReadonlySet<string> = new Set(["webhook.test", "owner.message", "captcha.answered"])
+const NOT_RELAYED: ReadonlySet<string> = new Set(["webhook.test", "owner.message", "captcha.answered", "vault.consent"])
 
 const own = (event: string, description: string): RelayedEvent => ({
   event,
@@ -35,6 +36,7 @@ const toOwner = (description: string): string => `To the agent: “${description
 export const RELAYED_EVENTS: ReadonlyArray<RelayedEvent> = [
   own(OWNER_ASKED, "The agent asks or tells you something."),
   own(CAPTCHA_ASKED, "The agent needs you to solve a captcha."),
+  own(CONSENT_ASKED, "A secret of the agent's vault is to be used, and you have to allow it."),
   ...NOTIFICATION_TYPES.filter(({ type }) => !NOT_RELAYED.has(type)).map(
     ({ type, description, owner_relay_default }) => ({
       event: type,

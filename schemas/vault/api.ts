@@ -7,35 +7,16 @@ import {
   describeByToken,
   page,
   PagingQuery,
-  personFailures,
   signedFailures,
   signedWriteFailures,
   success
 } from "../envelope.ts"
-import type { ErrorCode } from "../errors.ts"
-import { Chapter, OWN_BUCKET, Row, Traits } from "../traits.ts"
-import { ChangeEntry, CreateSource, FillResult, LoadKey, OpenFill, RevokeVault, WriteEntry } from "./fields.ts"
-import {
-  ClosedFill,
-  CreatedSource,
-  FillableEntry,
-  OpenedFill,
-  Vault,
-  VaultEntry,
-  VaultLogLine,
-  VaultSource,
-  VaultToSeal,
-  WrittenEntry
-} from "./records.ts"
+import { Chapter, Row, Traits } from "../traits.ts"
+import { ChangeEntry, CreateSource, RevokeVault, WriteEntry } from "./fields.ts"
+import { tokenWriteFailures } from "./token-failures.ts"
+import { CreatedSource, Vault, VaultEntry, VaultLogLine, VaultSource, WrittenEntry } from "./records.ts"
 
 const id = { id: Schema.String }
-
-/** Of a vault's token; what else it can meet is told by those of signatures. */
-const tokenFailures = (...codes: ReadonlyArray<ErrorCode>) =>
-  personFailures("authentication_required", "token_invalid", "agent_suspended", ...codes)
-
-const tokenWriteFailures = (...codes: ReadonlyArray<ErrorCode>) =>
-  tokenFailures("validation_error", "request_too_large", "idempotency_in_flight", "idempotency_conflict", ...codes)
 
 export const VaultApi = HttpApiGroup.make("vault")
   .annotate(Chapter, 70)
@@ -83,7 +64,7 @@ export const VaultApi = HttpApiGroup.make("vault")
       .annotate(Traits, { draw: ["write"] })
       .annotate(
         Row,
-        "`uid`, `kind`, `label`, `origins`, `limits`, `ciphertext` (`hxv1.` and base64 of the sealed box)"
+        "`uid`, `kind`, `label`, `origins`, `limits`, `consent`, `ciphertext` (`hxv1.` and base64 of the sealed box)"
       ),
     HttpApiEndpoint.get("getVaultEntry", "/vault/entries/:id", {
       params: id,
@@ -166,70 +147,5 @@ export const VaultApi = HttpApiGroup.make("vault")
           "Keys, tokens and entries are erased within seconds. Nothing brings them back."
         )
       )
-      .annotate(Row, "`confirm`: `revoke`; erases key, tokens and entries for good"),
-    HttpApiEndpoint.get("getVaultToSeal", "/vault/source", {
-      success: success(VaultToSeal),
-      error: tokenFailures()
-    })
-      .annotateMerge(describeByToken("source", "What a source seals to"))
-      .annotate(Traits, OWN_BUCKET)
-      .annotate(Row, "with a source's token: `vault`, `public_key`, `status`, `kinds`"),
-    HttpApiEndpoint.post("loadVaultKey", "/vault/service/key", {
-      payload: LoadKey,
-      success: success(Schema.Struct({ vault: Schema.String, public_key: Schema.String, sealed_key: Schema.String })),
-      error: tokenWriteFailures("vault_not_active", "vault_key_taken")
-    })
-      .annotateMerge(
-        describeByToken(
-          "service",
-          "The vault's key, for a fill service",
-          "Sealed to the service's own one-time key; once a token."
-        )
-      )
-      .annotate(Traits, OWN_BUCKET)
-      .annotate(Row, "with a fill service's token: the private key, sealed to `ephemeral_public_key`; once"),
-    HttpApiEndpoint.get("listFillable", "/vault/service/entries", {
-      query: { origin: Schema.optionalKey(Schema.String), kind: Schema.optionalKey(Schema.String) },
-      success: success(Schema.Array(FillableEntry)),
-      error: tokenFailures("validation_error")
-    })
-      .annotateMerge(describeByToken("service", "What may be filled into a website"))
-      .annotate(Traits, OWN_BUCKET)
-      .annotate(Row, "with a fill service's token: entries for `origin`, of `kind`"),
-    HttpApiEndpoint.post("openFill", "/vault/service/fill", {
-      payload: OpenFill,
-      success: success(OpenedFill),
-      error: tokenWriteFailures(
-        "vault_not_active",
-        "vault_full",
-        "entry_unknown",
-        "kind_mismatch",
-        "origin_mismatch",
-        "origin_not_allowed",
-        "page_not_https",
-        "page_host_refused",
-        "currency_mismatch",
-        "amount_over_payment",
-        "amount_over_day",
-        "fills_over_day",
-        "fill_expired"
-      )
-    })
-      .annotateMerge(
-        describeByToken("service", "Fill an entry", "Policy first, then the journal, then the ciphertext.")
-      )
-      .annotate(Traits, OWN_BUCKET)
-      .annotate(
-        Row,
-        "with a fill service's token: `entry_id`, `action`, `origin`, `amount`, `currency`; answers the `ciphertext`"
-      ),
-    HttpApiEndpoint.post("endFill", "/vault/service/fill/:id/result", {
-      params: id,
-      payload: FillResult,
-      success: success(ClosedFill),
-      error: tokenWriteFailures("not_found")
-    })
-      .annotateMerge(describeByToken("service", "What became of a fill", "A late one is taken once, and says so."))
-      .annotate(Traits, OWN_BUCKET)
-      .annotate(Row, "with a fill service's token: `status` (`done`, `failed`), `code`, `filled`, `submitted`")
+      .annotate(Row, "`confirm`: `revoke`; erases key, tokens and entries for good")
   )

@@ -1,5 +1,6 @@
 /** What clients give a vault, with its rules (contract 9, 17). */
 import { Schema } from "effect"
+import { SendCaptcha } from "../captcha/api.ts"
 import { SINGLE_LINE, Storable, VISIBLE } from "../plain-text.ts"
 import { VAULT_LIMITS } from "./limits.ts"
 import { EntryKind, FillAction } from "./records.ts"
@@ -43,6 +44,13 @@ export const WantedLimits = Schema.Struct({
   fills_per_day: Schema.Int
 })
 
+/** `owner`: an owner allows every fill; `above`: payments of more than that sum. */
+export const WantedConsent = Schema.Union([
+  Schema.Literal("owner"),
+  Schema.Struct({ above: Amount, currency: Currency })
+])
+export type WantedConsent = typeof WantedConsent.Type
+
 /** `ciphertext`: `hxv1.` and base64 of the sealed box. */
 export const WriteEntry = Schema.Struct({
   uid: Uuid,
@@ -50,6 +58,7 @@ export const WriteEntry = Schema.Struct({
   label: Schema.optionalKey(Schema.NullOr(Label)),
   origins: Schema.optionalKey(Origins),
   limits: Schema.optionalKey(Schema.NullOr(WantedLimits)),
+  consent: Schema.optionalKey(Schema.NullOr(WantedConsent)),
   ciphertext: Schema.String,
   /** Of the fill service alone: a sign-up, before its website has accepted it. */
   unconfirmed: Schema.optionalKey(Schema.Boolean)
@@ -103,6 +112,9 @@ export const FillResult = Schema.Struct({
   submitted: Schema.optionalKey(Schema.Boolean)
 })
 export type FillResult = typeof FillResult.Type
+
+/** As `SendCaptcha`, for a fill: `round` counts its pictures. */
+export const RelayCaptcha = Schema.Struct({ ...SendCaptcha.fields, fill_id: Schema.Int, round: Schema.Int })
 
 const PREFIX = "hxv1."
 const BOX_BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/

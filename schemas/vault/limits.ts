@@ -4,6 +4,10 @@ export const VAULT_LIMITS = {
   entries_max: 500,
   /** A fill that nobody has told the end of counts no more. */
   fill_pending_seconds: 120,
+  /** How long a fill waits for an owner to allow it. */
+  consent_seconds: 600,
+  /** Pictures of captchas that may be sent to owners for one fill. */
+  captcha_rounds_max: 3,
   /** Of what a card may be allowed: the same number in every currency. */
   ceilings: { per_payment: 1000, per_day: 2000, fills_per_day: 20 },
   sources_max: 20,
@@ -15,9 +19,15 @@ export const VAULT_LIMITS = {
 export const VAULT_SERVICE_LIMITS = {
   /** Fills of one vault that wait for their end. */
   pending_max: 50,
+  /** And of those, fills that wait for an owner. */
+  asked_max: 5,
   /** Fills whose end came too late are remembered for so long, and so many: a late result still closes one. */
   late_seconds: 86_400,
   late_max: 200,
+  /** Between two alerts of one entry and code; and how many of them, and of tokens that have ended, are remembered. */
+  alert_seconds: 60,
+  alerts_max: 100,
+  ended_tokens_max: 50,
   /** Fill services of one agent that have a token at once. */
   tokens_max: 10,
   /** Vaults that the keeper has under way at once, and how long one may take. */

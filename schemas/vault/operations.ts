@@ -3,16 +3,20 @@
  * it holds, the vault says. Ciphertexts go in and come out of their own stream, never into the log.
  */
 import { Schema } from "effect"
+import { Author } from "../content/author.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
-import { OpenFill, Uuid, WantedLimits } from "./fields.ts"
+import { OpenFill, Uuid, WantedConsent, WantedLimits } from "./fields.ts"
 import {
+  AskedFill,
   ClosedFill,
+  ConsentAsked,
   CreatedSource,
   EntryKind,
   FillableEntry,
   OpenedFill,
   Vault,
+  VaultAlert,
   VaultEntry,
   VaultLogLine,
   VaultSource,
@@ -37,6 +41,7 @@ export const EntryToWrite = Schema.Struct({
   label: Schema.NullOr(Schema.String),
   origins: Schema.Array(Schema.String),
   limits: Schema.NullOr(WantedLimits),
+  consent: Schema.NullOr(WantedConsent),
   unconfirmed: Schema.Boolean,
   ciphertext: Schema.String
 })
@@ -110,18 +115,49 @@ export const vaultOperations = operationsOf("vault", {
     output: Schema.Struct({ uid: Schema.String, place: Schema.String }),
     askedBy: ["keeper"]
   }),
-  /** Policy, then the journal: what is answered is in the log. Refused by the codes of contract 9. */
+  /**
+   * Policy, then the journal: what is answered is in the log. Refused by the codes of contract 9; `owner_none` where
+   * somebody would have to allow it, and nobody can.
+   */
   "vault.fill": op({
     input: Schema.Struct({ hash: Hash, wanted: OpenFill }),
     output: Schema.Struct({ fill: Schema.Int }),
     askedBy: ["edge"]
   }),
-  /** Of a fill that is pending. Refused `fill_expired`, `not_found`. */
+  /** Of a fill that is pending, or waits for an owner. Refused `owner_declined`, `fill_expired`, `not_found`. */
   "vault.opened": op({
     input: Schema.Struct({ hash: Hash, fill: Schema.Int }),
-    output: OpenedFill,
+    output: Schema.Union([OpenedFill, AskedFill]),
     askedBy: ["edge"]
   }),
+  /** To one of the agent's owners, to whom all others are `not_found`; so is what waits no more. */
+  "vault.asked": op({
+    input: Schema.Struct({ human: Schema.String, fill: Schema.Int }),
+    output: ConsentAsked,
+    askedBy: ["edge"]
+  }),
+  /** One of them allows a fill, or declines it. Refused `not_found` as above. */
+  "vault.consent": op({
+    input: Schema.Struct({ human: Schema.String, fill: Schema.Int, allow: Schema.Boolean }),
+    output: Nothing,
+    askedBy: ["edge"]
+  }),
+  /** To one of the agent's owners: never a secret. */
+  "vault.owned": op({
+    input: Schema.Struct({ human: Schema.String }),
+    output: Schema.NullOr(
+      Schema.Struct({ vault: Vault, entries: Schema.Array(VaultEntry), asked: Schema.Array(ConsentAsked) })
+    ),
+    askedBy: ["edge"]
+  }),
+  /** A captcha of a fill goes to the owners: the fill does not expire meanwhile. Refused `fill_expired`, `captcha_unsolved`. */
+  "vault.relay": op({
+    input: Schema.Struct({ hash: Hash, fill: Schema.Int, round: Schema.Int }),
+    output: Schema.Struct({ origin: Schema.String }),
+    askedBy: ["edge"]
+  }),
+  /** Somebody came with a token that is none: where it was one once, the agent and its owners hear of it. */
+  "vault.misused": op({ input: Schema.Struct({ hash: Hash }), output: Nothing, askedBy: ["edge"] }),
   "vault.end_fill": op({
     input: Schema.Struct({
       hash: Hash,
@@ -148,14 +184,32 @@ export const vaultOperations = operationsOf("vault", {
   "vault.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })
 
+export const newsOperations = operationsOf("agent", {
+  /** What happened in its vault, once a minute for each entry and code. */
+  "agent.vault_alert": op({ input: VaultAlert, output: Nothing, askedBy: [] }),
+  /** An owner has allowed a fill, or declined it. */
+  "agent.vault_consent": op({
+    input: Schema.Struct({ fill: Schema.Int, entry: Schema.Int, origin: Schema.String, allowed: Schema.Boolean }),
+    output: Nothing,
+    askedBy: []
+  })
+})
+
 export const tokenOperations = operationsOf("agent", {
   /** Whoever has a token of its vault does what the agent's standing lets it, and draws on the agent's bucket. */
   "agent.admit_token": op({ input: Schema.Struct({ writes: Schema.Boolean }), output: Nothing, askedBy: ["edge"] })
 })
 
-export const operations = { ...vaultOperations, ...tokenOperations }
+export const operations = { ...vaultOperations, ...tokenOperations, ...newsOperations }
 
 export const queries = {
+  /** How many have their key, and are not revoked. */
+  vaults_active: query({ input: Nothing, output: Schema.Struct({ active: Schema.Int }) }),
+  /** That wait for a person, the one that ends first in front. */
+  consents_pending: query({
+    input: Schema.Struct({ human: Schema.String }),
+    output: Schema.Array(Schema.Struct({ agent: Author, fill: Schema.Int, expires_at: Schema.String }))
+  }),
   vault_log: query({ input: Schema.Struct({ agent: Schema.String, ...Page }), output: paged(VaultLogLine) }),
   /**
    * Answered by the keeper: the private key, sealed to the one-time key of a fill service. Asked again with the same
@@ -171,5 +225,7 @@ export const queries = {
     output: Schema.Struct({ token: Schema.String })
   }),
   /** Answered by the keeper, to operators: keys that stand under the former HUB_VAULT_KEY come under the current one. */
+  /** Answered by the keeper: whether it opens what stands under HUB_VAULT_KEY. */
+  keeper_health: query({ input: Nothing, output: Schema.Struct({ key_ok: Schema.Boolean }) }),
   keeper_rewrap: query({ input: Nothing, output: Schema.Struct({ keys: Schema.Int }) })
 }

@@ -5,6 +5,10 @@ export const ENTRY_KINDS = ["login", "card", "profile", "secret"] as const
 export const EntryKind = Schema.Literals(ENTRY_KINDS)
 export type EntryKind = typeof EntryKind.Type
 
+export const FILL_ACTIONS = ["login", "signup", "pay", "secret"] as const
+export const FillAction = Schema.Literals(FILL_ACTIONS)
+export type FillAction = typeof FillAction.Type
+
 export const VAULT_STATUSES = ["pending_key", "active", "revoked"] as const
 export const VaultStatus = Schema.Literals(VAULT_STATUSES)
 
@@ -30,6 +34,13 @@ export const CardLimits = Schema.Struct({
 }).annotate({ identifier: "CardLimits" })
 export type CardLimits = typeof CardLimits.Type
 
+/** What an owner has to allow: every fill, or payments of more than a sum. */
+export const Consent = Schema.Union([
+  Schema.Literal("owner"),
+  Schema.Struct({ above: Schema.String, currency: Schema.String })
+]).annotate({ identifier: "VaultConsent" })
+export type Consent = typeof Consent.Type
+
 export const VaultEntry = Schema.Struct({
   id: Schema.Int,
   uid: Schema.String,
@@ -37,6 +48,7 @@ export const VaultEntry = Schema.Struct({
   label: Schema.NullOr(Schema.String),
   origins: Schema.Array(Schema.String),
   limits: Schema.NullOr(CardLimits),
+  consent: Schema.NullOr(Consent),
   /** `agent`, `fill_service` or `source:<id>`. */
   source: Schema.String,
   /** Of a sign-up that its website has not accepted yet. */
@@ -114,16 +126,13 @@ export const VaultLogLine = Schema.Struct({
 }).annotate({ identifier: "VaultLogLine" })
 export type VaultLogLine = typeof VaultLogLine.Type
 
-export const FILL_ACTIONS = ["login", "signup", "pay", "secret"] as const
-export const FillAction = Schema.Literals(FILL_ACTIONS)
-export type FillAction = typeof FillAction.Type
-
 /** Of an entry, as the fill service compares it with what is sealed inside. */
 export const OpenedEntry = Schema.Struct({
   uid: Schema.String,
   kind: EntryKind,
   origins: Schema.Array(Schema.String),
-  limits: Schema.NullOr(CardLimits)
+  limits: Schema.NullOr(CardLimits),
+  consent: Schema.NullOr(Consent)
 })
 
 export const OpenedFill = Schema.Struct({
@@ -131,8 +140,32 @@ export const OpenedFill = Schema.Struct({
   vault: Schema.String,
   entry: OpenedEntry,
   ciphertext: Schema.String,
+  /** Whether an owner has allowed this very fill. */
+  consented: Schema.Boolean,
   expires_at: Schema.String
 }).annotate({ identifier: "OpenedVaultFill" })
+
+/** A fill that waits for an owner. */
+export const AskedFill = Schema.Struct({
+  fill_id: Schema.Int,
+  consent: Schema.Literal("pending"),
+  expires_at: Schema.String
+}).annotate({ identifier: "AskedVaultFill" })
+export type AskedFill = typeof AskedFill.Type
+
+/** Of a fill, what its owner is to know before allowing it. */
+export const ConsentAsked = Schema.Struct({
+  fill_id: Schema.Int,
+  entry_id: Schema.Int,
+  kind: EntryKind,
+  label: Schema.NullOr(Schema.String),
+  action: FillAction,
+  origin: Schema.String,
+  amount: Schema.NullOr(Schema.String),
+  currency: Schema.NullOr(Schema.String),
+  expires_at: Schema.String
+})
+export type ConsentAsked = typeof ConsentAsked.Type
 
 export const ClosedFill = Schema.Struct({
   fill_id: Schema.Int,
@@ -162,3 +195,18 @@ export const POLICY_CODES = [
   "fills_over_day"
 ] as const
 export type PolicyCode = (typeof POLICY_CODES)[number]
+
+export const ALERT_EVENTS = ["refusal", "sealed_mismatch", "token_ended", "key_loaded", "late_fill"] as const
+
+/** Payload of `vault.alert` (contract 17). */
+export const VaultAlert = Schema.Struct({
+  event: Schema.Literals(ALERT_EVENTS),
+  entry_id: Schema.NullOr(Schema.Int),
+  label: Schema.NullOr(Schema.String),
+  origin: Schema.NullOr(Schema.String),
+  code: Schema.NullOr(Schema.String),
+  amount: Schema.NullOr(Schema.String),
+  currency: Schema.NullOr(Schema.String),
+  at: Schema.String
+})
+export type VaultAlert = typeof VaultAlert.Type

@@ -197,7 +197,7 @@ test("an operator sees more of the deployment's health, and others do not", asyn
     uptime_seconds: expect.any(Number),
     checks: { db: { status: "pass" }, nats: { status: "pass" }, jetstream: { status: "pass" } }
   })
-  const none = { vault_key_ok: null, vaults_active: null, runtime_firewall: null, runtime_egress_ok: null }
+  const none = { vault_key_ok: null, vaults_active: 0, runtime_firewall: null, runtime_egress_ok: null }
   expect(after).toMatchObject({
     ...none,
     checks: {

@@ -48,6 +48,7 @@ export const PLACES: ReadonlyArray<string> = [
   subjects.vaultKey("v"),
   subjects.vaultToken("a", "p"),
   subjects.query("keeper_key"),
+  subjects.query("keeper_health"),
   subjects.query("keeper_issue"),
   MAIL_PIECE,
   MAIL_PIECE_READ,
@@ -98,6 +99,7 @@ export const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: 
       `$JS.API.DIRECT.GET.${streams.blobs}.${subjects.blob("s", "0")}`,
       MAIL_PIECE_READ,
       subjects.query("keeper_key"),
+      subjects.query("keeper_health"),
       ...LEASES
     ].includes(place),
   keeper: (place) =>

@@ -9,7 +9,7 @@ import type { KindParts, Operating } from "../../kind.ts"
 import { Actors, type ActorServices } from "../../services.ts"
 import { iso } from "../profile.ts"
 import type { AgentActor, AgentState } from "../state.ts"
-import { decideAnswer, decideSeen, decideWrite, hasProvenOwner, isOwner } from "./decide.ts"
+import { decideAnswer, decideSeen, decideWrite, hasProvenOwner, isOwner, ownersOf } from "./decide.ts"
 import { answerFacts, ownersReached, writeFacts } from "./facts.ts"
 import { letGo, mayHold } from "./held.ts"
 import { answerIn } from "./state.ts"
@@ -45,6 +45,7 @@ export const owningOperations = (parts: KindParts): Operating<typeof declared, A
     Effect.map(ownersReached(state, context), (owners) => owners.map(({ state: _reach, ...owner }) => owner))
   ),
   "owner.carries": read((state, { human }) => (isOwner(state, human) ? { data: null } : { refused: noAgent })),
+  "owner.confirmed": read((state) => ({ data: ownersOf(state) })),
   "owner.proven": read((state) => ({ data: { proven: hasProvenOwner(state) } })),
   "owner.answered": read((state, { message }) => {
     if (state === null || answerIn(state.owners, message) === null) return { data: null }

@@ -9,7 +9,7 @@
  */
 import { unavailable } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
-import { CAPTCHA_ASKED, type Choice, OWNER_ASKED, relayedEvent } from "../../../schemas/relay/events.ts"
+import { CAPTCHA_ASKED, type Choice, CONSENT_ASKED, OWNER_ASKED, relayedEvent } from "../../../schemas/relay/events.ts"
 import type { Relayed } from "../../../schemas/relay/operations.ts"
 import type { FiredTimer } from "../../../schemas/timer.ts"
 import { type DecideContext, firing } from "../../engine/definition.ts"
@@ -47,7 +47,8 @@ export interface RelayFacts {
 }
 
 /** Asked for by the agent itself, which has limits of its own. */
-const isAsked = (event: string): boolean => event === OWNER_ASKED || event === CAPTCHA_ASKED
+const ASKED: ReadonlySet<string> = new Set([OWNER_ASKED, CAPTCHA_ASKED, CONSENT_ASKED])
+const isAsked = (event: string): boolean => ASKED.has(event)
 
 /** Whether there is room for one more in the chat. */
 export const mayChat = (state: HumanState, event: string, at: number, { relay_chat }: RelayLimits): boolean => {

@@ -28,6 +28,19 @@ export const relayedCaptcha = template({
   })
 })
 
+export const relayedConsent = template({
+  values: { agent: handle, path },
+  holds: ({ consent_seconds }) => consent_seconds,
+  draft: ({ agent, path: to }, service) => ({
+    subject: `Your agent ${agent} needs your consent`,
+    paragraphs: [
+      `Your agent ${agent} at ${service} is about to use a secret of its vault, and you have to allow it. Its page says which, and where.`
+    ],
+    link: { label: "Allow or decline it", path: to },
+    why: `You get this letter because you carry ${agent} at ${service}. ${CHOOSE}`
+  })
+})
+
 export const relayedWords = template({
   values: { agent: handle, words, offered: line, path },
   worth,

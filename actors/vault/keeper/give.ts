@@ -96,6 +96,13 @@ const answered = <A>(effect: Effect.Effect<A, Refusal>): Promise<A> =>
 export const keeperQueries = (parts: Parts) => ({
   keeper_key: (input: Queries["keeper_key"]["input"]) => answered(given(parts, input)),
   keeper_issue: (input: Queries["keeper_issue"]["input"]) => answered(issued(parts, input)),
+  keeper_health: () =>
+    answered(
+      Effect.map(
+        stored(() => parts.store.opens()),
+        (key_ok) => ({ key_ok })
+      )
+    ),
   keeper_rewrap: () =>
     answered(
       Effect.map(

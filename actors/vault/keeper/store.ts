@@ -90,6 +90,29 @@ export class KeeperStore {
     return last === null ? null : { ...readToken(text.decode(last.data)), seq: last.seq }
   }
 
+  /** Whether the oldest key opens under one of the service's keys; also where there is none yet. */
+  async opens(): Promise<boolean> {
+    let from = 1
+    for (;;) {
+      const next = await leaderMessage(
+        this.nats,
+        streams.vaultKeys,
+        { seq: from, next_by_subj: subjects.vaultKeys },
+        TIMEOUT_MS
+      )
+      if (next === null) return true
+      from = next.seq + 1
+      if (next.data.length === 0) continue
+      const { vault, sealed } = readKey(text.decode(next.data))
+      try {
+        this.sealing.open(Buffer.from(sealed, "base64"), vault).fill(0)
+        return true
+      } catch {
+        return false
+      }
+    }
+  }
+
   /** All keys that stand under a former HUB_VAULT_KEY are sealed anew; how many there were. */
   async rewrap(): Promise<number> {
     let [from, count] = [1, 0]

@@ -27,7 +27,9 @@ export interface Refusing {
 }
 
 export interface AgentPageShown extends Owned {
+  readonly consents: Html
   readonly mail: Html
+  readonly vault: Html
   readonly id: string
   readonly handle: string
   readonly page: number
@@ -138,10 +140,10 @@ export const agentPage = (space: OwnerSpace, member: Member, shown: AgentPageSho
     title: agent.name,
     main: html`<header class="who"><h1>${own(agent.name)}</h1>
 <p class="faint">@${handle} · ${STANDING[agent.status] ?? agent.status}${named}</p></header>
-${waiting}${asks}<section><h2 id="write">Write to it</h2>
+${shown.consents}${waiting}${asks}<section><h2 id="write">Write to it</h2>
 ${writing}</section>
 <section><h2 id="said">What was said</h2>
 ${others}${turning}</section>
-${shown.mail}`
+${shown.mail}${shown.vault}`
   }
 }

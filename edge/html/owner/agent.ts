@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { notFound } from "../../../schemas/errors.ts"
 import { OwnerText } from "../../../schemas/owner/api.ts"
 import type { OwningMail } from "../../owner/mail.ts"
+import type { OwningVault } from "../../owner/vault.ts"
 import type { Owning } from "../../owner/owning.ts"
 import type { Call } from "../../http/call.ts"
 import { clamped } from "../../http/query.ts"
@@ -11,6 +12,14 @@ import type { Response } from "../../http/respond.ts"
 import { agentPage, agentPath, formName, type Refusing } from "./agent-view.ts"
 import { withProblems } from "./entry.ts"
 import { closingForm, CONFIRM_WORD, type MailSection, mailSection, type RefusedClosing } from "./mail-view.ts"
+import {
+  consentForm,
+  consentSection,
+  REVOKE_WORD,
+  type RefusedRevoking,
+  revokingForm,
+  vaultSection
+} from "./vault-view.ts"
 import { type Html, NOTHING } from "../html.ts"
 import { checkOf, ended, NO_PROBLEMS, type Problems, type Told } from "./fields.ts"
 import type { Member, OwnerSpace } from "./space.ts"
@@ -27,6 +36,18 @@ interface Sent {
 interface Closing {
   readonly form_token?: string
   readonly mailbox?: string
+  readonly confirm?: string
+}
+
+interface Consenting {
+  readonly form_token?: string
+  readonly fill?: string
+  readonly act?: string
+}
+
+interface Revoking {
+  readonly form_token?: string
+  readonly entry?: string
   readonly confirm?: string
 }
 
@@ -52,11 +73,14 @@ interface Showing {
   readonly status: number
   readonly refusing: Refusing | null
   readonly refused: RefusedClosing | null
+  readonly revoking: RefusedRevoking | null
 }
 
-const PLAIN: Showing = { page: 1, status: 200, refusing: null, refused: null }
+const PLAIN: Showing = { page: 1, status: 200, refusing: null, refused: null, revoking: null }
 
-export const agentPages = (space: OwnerSpace, owning: Owning, mail: OwningMail) => {
+const isWord = (typed: string | undefined, word: string): boolean => (typed ?? "").trim().toLowerCase() === word
+
+export const agentPages = (space: OwnerSpace, owning: Owning, mail: OwningMail, vaults: OwningVault) => {
   /** On the first page alone. What cannot be had of it at the moment leaves the page standing. */
   const mailOf = (call: Call, member: Member, section: Omit<MailSection, "mail">, page: number): Effect.Effect<Html> =>
     mail.isThere && page === 1
@@ -66,14 +90,35 @@ export const agentPages = (space: OwnerSpace, owning: Owning, mail: OwningMail) 
         )
       : Effect.succeed(NOTHING)
 
-  const shown = (call: Call, member: Member, handle: string, { page, refusing, refused, status }: Showing): Served =>
+  /** Of the vault: what waits to be allowed, and the rest. */
+  const vaultOf = (
+    call: Call,
+    member: Member,
+    agent: { readonly id: string; readonly handle: string },
+    showing: Showing
+  ) =>
+    showing.page !== 1
+      ? Effect.succeed({ consents: NOTHING, vault: NOTHING })
+      : Effect.map(
+          Effect.orElseSucceed(vaults.shown(call, member.person.human, agent.id), () => undefined),
+          (vault) => {
+            const section = { ...agent, vault, refused: showing.revoking }
+            const consents = consentSection(space, member, section)
+            return { consents, vault: vaultSection(space, member, section) }
+          }
+        )
+
+  const shown = (call: Call, member: Member, handle: string, showing: Showing): Served =>
     Effect.gen(function* () {
+      const { page, refusing, refused, status } = showing
       const { human } = member.person
       const id = yield* owning.agent(call, handle)
       const owned = yield* owning.conversation(call, human, id, { page, per_page: PER_PAGE })
       const pages = Math.ceil(owned.conversation.total / PER_PAGE)
       const mailShown = yield* mailOf(call, member, { id, handle, refused }, page)
-      const made = agentPage(space, member, { ...owned, id, handle, page, pages, refusing, mail: mailShown })
+      const { consents, vault } = yield* vaultOf(call, member, { id, handle }, showing)
+      const sections = { consents, mail: mailShown, vault }
+      const made = agentPage(space, member, { ...owned, id, handle, page, pages, refusing, ...sections })
       return space.page(call, member, status === 200 ? made : withProblems(made, status))
     })
 
@@ -111,12 +156,45 @@ export const agentPages = (space: OwnerSpace, owning: Owning, mail: OwningMail) 
           if (!isNumber(form.mailbox)) return yield* refuse(notFound("mailbox"))
           const mailbox = Number(form.mailbox)
           yield* space.taken(call, member, closingForm(id, mailbox), form)
-          const isMeant = (form.confirm ?? "").trim().toLowerCase() === CONFIRM_WORD
+          const isMeant = isWord(form.confirm, CONFIRM_WORD)
           const problems: Problems = isMeant ? NO_PROBLEMS : { confirm: `Type ${CONFIRM_WORD} to close the mailbox.` }
           const outcome = yield* ended(problems, ["confirm"], {}, mail.close(call, human, id, mailbox))
           if (outcome.ok) return space.goTo(call, agentPath(handle), "mailbox_closed")
           const refused = { mailbox, problems: outcome.problems }
           return yield* shown(call, member, handle, { ...PLAIN, refused, status: outcome.status })
+        })
+      ),
+    consentToFill: (call: Call, { params, form }: Asked & { readonly form: Consenting }): Served =>
+      space.asMember(call, (member) =>
+        Effect.gen(function* () {
+          const handle = params.handle.toLowerCase()
+          const { human } = member.person
+          const id = yield* owning.agent(call, handle)
+          const allow = form.act === "allow"
+          if (!isNumber(form.fill) || (!allow && form.act !== "decline")) return yield* refuse(notFound("fill"))
+          const fill = Number(form.fill)
+          yield* space.taken(call, member, consentForm(id, fill), form)
+          const outcome = yield* vaults.consent(call, human, id, fill, allow)
+          const notice = outcome === "over" ? "fill_over" : allow ? "fill_allowed" : "fill_declined"
+          return space.goTo(call, agentPath(handle), notice)
+        })
+      ),
+    revokeVaultEntry: (call: Call, { params, form }: Asked & { readonly form: Revoking }): Served =>
+      space.asMember(call, (member) =>
+        Effect.gen(function* () {
+          const handle = params.handle.toLowerCase()
+          const { human } = member.person
+          const id = yield* owning.agent(call, handle)
+          if (!isNumber(form.entry)) return yield* refuse(notFound("entry"))
+          const entry = Number(form.entry)
+          yield* space.taken(call, member, revokingForm(id, entry), form)
+          const problems: Problems = isWord(form.confirm, REVOKE_WORD)
+            ? NO_PROBLEMS
+            : { confirm: `Type ${REVOKE_WORD} to revoke the entry.` }
+          const outcome = yield* ended(problems, ["confirm"], {}, vaults.revoke(call, human, id, entry))
+          if (outcome.ok) return space.goTo(call, agentPath(handle), "entry_revoked")
+          const revoking = { entry, problems: outcome.problems }
+          return yield* shown(call, member, handle, { ...PLAIN, revoking, status: outcome.status })
         })
       )
   }

@@ -41,6 +41,7 @@ interface Shown {
   readonly sponsorships: ReadonlyArray<HumanSponsorship>
   readonly questions: Queries["owner_questions"]["output"]
   readonly captchas: Queries["captchas_pending"]["output"]
+  readonly consents: Queries["consents_pending"]["output"]
   /** By hub id. */
   readonly latest: ReadonlyMap<string, Latest>
   readonly typed: string | undefined
@@ -107,7 +108,7 @@ const formName = (action: HomeAction, agent = ""): string => (action === "declar
 const homePage = (
   space: OwnerSpace,
   member: Member,
-  { name, sponsorships, questions, captchas, latest, typed, problems }: Shown
+  { name, sponsorships, questions, captchas, consents, latest, typed, problems }: Shown
 ): OwnerPage => {
   const withdrawing = (agent: string): Html =>
     space.form(
@@ -142,6 +143,18 @@ ${said === undefined ? NOTHING : saidBy(said)}${talk}${isOpen(one) && handle !==
 `
   }
 
+  const allowing =
+    consents.length === 0
+      ? NOTHING
+      : html`<section><h2 id="consents">Fills that wait for your consent</h2>
+<ul class="rows">
+${consents.map(
+  ({ agent: { handle, name: called }, expires_at }) => html`<li class="row"><p class="title">${
+    handle === null ? own(called) : html`<a href="${space.at(agentPath(handle))}">For ${own(called)}</a>`
+  }</p>
+<p class="faint">Until ${minute(expires_at)}</p></li>\n`
+)}</ul></section>
+`
   const waiting =
     captchas.length === 0
       ? NOTHING
@@ -179,7 +192,7 @@ ${
     ? NOTHING
     : html`<div class="notice"><p>Your address is not confirmed yet. Open the link of the letter that we sent there, or have
 <a href="${space.at("/owner/settings")}#address">another one sent</a>.</p></div>\n`
-}${waiting}<section><h2 id="agents">Agents that you stand behind</h2>
+}${allowing}${waiting}<section><h2 id="agents">Agents that you stand behind</h2>
 ${carried}</section>
 <section><h2 id="declare">Stand behind an agent</h2>
 <p>The agent is asked, and says whether that is so. Once it has confirmed, your name stands on its page.</p>
@@ -209,10 +222,22 @@ export const homePages = (space: OwnerSpace, sponsoring: Sponsoring, bus: Bus) =
     const sponsored = bus.query(call, "sponsored", { human })
     const asked = bus.query(call, "owner_questions", { human })
     const captchas = bus.query(call, "captchas_pending", { human })
+    const consents = bus.query(call, "consents_pending", { human })
     return Effect.map(
-      Effect.all([account, sponsored, asked, captchas, latestOf(bus, call, human)], { concurrency: "unbounded" }),
-      ([{ name }, sponsorships, questions, captchas, latest]) => {
-        const page = homePage(space, member, { name, sponsorships, questions, captchas, latest, typed, problems })
+      Effect.all([account, sponsored, asked, captchas, consents, latestOf(bus, call, human)], {
+        concurrency: "unbounded"
+      }),
+      ([{ name }, sponsorships, questions, captchas, consents, latest]) => {
+        const page = homePage(space, member, {
+          name,
+          sponsorships,
+          questions,
+          captchas,
+          consents,
+          latest,
+          typed,
+          problems
+        })
         return space.page(call, member, status === 200 ? page : withProblems(page, status))
       }
     )

@@ -7,6 +7,7 @@ import { pagesOf } from "../../http/handlers.ts"
 import type { RouteParts } from "../../routes/parts.ts"
 import { OwningMail } from "../../owner/mail.ts"
 import { Owning } from "../../owner/owning.ts"
+import { OwningVault } from "../../owner/vault.ts"
 import { Solving } from "../../captcha/solving.ts"
 import { agentPages } from "./agent.ts"
 import { captchaPages } from "./captcha.ts"
@@ -27,7 +28,7 @@ export const ownerPages = (parts: RouteParts) => {
     ...settingsPages(space, people, bus),
     ...passkeyPages(space, parts),
     ...homePages(space, new Sponsoring(parts), bus),
-    ...agentPages(space, new Owning(parts), new OwningMail(parts)),
+    ...agentPages(space, new Owning(parts), new OwningMail(parts), new OwningVault(parts)),
     ...captchaPages(space, new Solving(parts), bus),
     logOut: (call, { form }) =>
       space.asMember(call, (member) =>

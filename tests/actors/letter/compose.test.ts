@@ -25,6 +25,7 @@ const VALUES: Readonly<Record<TemplateName, Readonly<Record<string, string>>>> =
   sponsorship_ended: { agent: "ada_1" },
   relayed_event: { agent: "ada_1", what: "A private message arrived.", path: "/owner/agents/ada_1" },
   relayed_captcha: { agent: "ada_1", path: "/owner/captcha/7" },
+  relayed_consent: { agent: "ada_1", path: "/owner/agents/ada_1" },
   relayed_words: { agent: "ada_1", words: "May I? It costs 12.50.", offered: "It offers: yes, no.", path },
   relayed_digest: { lines: "ada_1, 3 times: A private message arrived." }
 }
@@ -156,6 +157,7 @@ describe("templates", () => {
       ["reset_password", 3600],
       ["relayed_event", 21_600],
       ["relayed_captcha", 600],
+      ["relayed_consent", 600],
       ["relayed_words", 21_600],
       ["relayed_digest", 21_600]
     ])

@@ -4,7 +4,9 @@
  */
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { decideEndFill, decideExpire, decideFill, EXPIRE_TIMER } from "../../../actors/vault/decide-fills.ts"
+import { decideConsent } from "../../../actors/vault/decide-consent.ts"
+import { decideEndFill, decideFill } from "../../../actors/vault/decide-fills.ts"
+import { decideExpire, EXPIRE_TIMER } from "../../../actors/vault/open-fills.ts"
 import { decideChangeEntry, decideWriteEntry } from "../../../actors/vault/decide.ts"
 import { evolveVault } from "../../../actors/vault/evolve.ts"
 import { dayOf, totalOf } from "../../../actors/vault/policy.ts"
@@ -19,18 +21,22 @@ const DAY = 86_400_000
 const BEGIN = Date.UTC(2026, 4, 3, 23, 58)
 const PENDING = BOUNDS.fill_pending_seconds * 1000
 const SHOP = "https://shop.example"
+/** Of the first card payments above that wait for an owner. */
+const ABOVE = { minor: 3000, amount: "30" } as const
 const CARDS = [
   { currency: "EUR", per_payment: "50", per_day: "80", fills_per_day: 3 },
   { currency: "JPY", per_payment: 500, per_day: 900, fills_per_day: 4 }
 ] as const
+
+const OWNERS = ["hum_1"]
+const UNCOUNTED: ReadonlySet<string> = new Set(["expired", "declined", "unanswered"])
 
 interface Opened {
   readonly fill: number
   readonly entry: number
   readonly day: number
   readonly minor: number
-  readonly until: number
-  state: "pending" | "done" | "failed" | "expired"
+  state: "asked" | "pending" | "done" | "failed" | "expired" | "declined" | "unanswered"
 }
 
 class World {
@@ -51,7 +57,8 @@ class World {
         kind: "card",
         label: null,
         origins: [],
-        limits
+        limits,
+        consent: index === 0 ? { above: ABOVE.amount, currency: limits.currency } : null
       } as const
       const decided = decideWriteEntry(this.state, { ...input, unconfirmed: false, ciphertext: "" }, "s", BOUNDS)
       this.fold(decided.events ?? [])
@@ -61,7 +68,8 @@ class World {
   fold(events: ReadonlyArray<VaultEvent>): void {
     for (const event of events) {
       if (event.type === "vault.fills_expired")
-        for (const one of this.opened) if (event.fills.includes(one.fill)) one.state = "expired"
+        for (const one of this.opened)
+          if (event.fills.includes(one.fill)) one.state = one.state === "asked" ? "unanswered" : "expired"
       this.state = evolveVault(this.state, event, { at: this.at })
     }
   }
@@ -69,22 +77,31 @@ class World {
   pay(entry: number, amount: string): string {
     const { currency } = CARDS[entry - 1] ?? CARDS[0]
     const wanted = { entry_id: entry, action: "pay", origin: SHOP, amount, currency } as const
-    const decided = decideFill(this.state, { hash: "h", wanted }, { at: this.at }, BOUNDS)
+    const decided = decideFill(this.state, { hash: "h", wanted }, { at: this.at, facts: OWNERS }, BOUNDS)
     this.fold(decided.events ?? [])
     if ("refused" in decided) return decided.refused.code
     const fill = decided.reply?.fill ?? 0
     const minor = minorOf(amount, currency) ?? 0
-    this.opened.push({ fill, entry, day: dayOf(this.at), minor, until: this.at + PENDING, state: "pending" })
-    return "opened"
+    const asks = entry === 1 && minor > ABOVE.minor
+    this.opened.push({ fill, entry, day: dayOf(this.at), minor, state: asks ? "asked" : "pending" })
+    return asks ? "asked" : "opened"
+  }
+
+  /** Allowed at once, where that is needed. */
+  paid(entry: number, amount: string): string {
+    const outcome = this.pay(entry, amount)
+    if (outcome !== "asked") return outcome
+    return this.consent(this.opened.at(-1)?.fill ?? 0, true) === "allowed" ? "opened" : "not allowed"
   }
 
   end(fill: number, status: "done" | "failed"): string {
-    const decided = decideEndFill(this.state, { hash: "h", fill, status, code: null }, { at: this.at })
+    const decided = decideEndFill(this.state, { hash: "h", fill, status, code: null }, { at: this.at }, BOUNDS)
     this.fold(decided.events ?? [])
     if ("refused" in decided) return decided.refused.code
     const found = this.opened.find((one) => one.fill === fill)
     // A late failure does not count again.
-    if (found !== undefined && !(found.state === "expired" && status === "failed")) found.state = status
+    if (found !== undefined && !(found.state === "expired" && status === "failed"))
+      found.state = found.state === "asked" ? "declined" : status
     return decided.reply?.late === true ? "late" : "ended"
   }
 
@@ -92,9 +109,18 @@ class World {
     this.fold(decideExpire(this.state, { name: EXPIRE_TIMER }, { at: this.at }).events ?? [])
   }
 
+  consent(fill: number, allow: boolean): string {
+    const decided = decideConsent(this.state, { human: "hum_1", fill, allow }, { at: this.at }, BOUNDS)
+    this.fold(decided.events ?? [])
+    if ("refused" in decided) return decided.refused.code
+    const found = this.opened.find((one) => one.fill === fill)
+    if (found !== undefined) found.state = allow ? "pending" : "declined"
+    return allow ? "allowed" : "declined"
+  }
+
   /** What counts on a day, by this test's own sum. */
   counted(entry: number, day: number): { readonly minor: number; readonly fills: number } {
-    const all = this.opened.filter((one) => one.entry === entry && one.day === day && one.state !== "expired")
+    const all = this.opened.filter((one) => one.entry === entry && one.day === day && !UNCOUNTED.has(one.state))
     return { minor: all.reduce((sum, { minor }) => sum + minor, 0), fills: all.length }
   }
 }
@@ -109,6 +135,7 @@ const STEP = fc.oneof(
     })
   },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("end" as const), nth: fc.nat(8), ok: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("consent" as const), nth: fc.nat(4), ok: fc.boolean() }) },
   fc.record({ do: fc.constant("expire" as const) }),
   fc.record({ do: fc.constant("wait" as const), ms: fc.integer({ min: -PENDING, max: 2 * PENDING }) }),
   fc.record({ do: fc.constant("jump" as const), days: fc.constantFrom(-1, 1) })
@@ -128,6 +155,9 @@ const take = (world: World, step: Step): void => {
   } else if (step.do === "end") {
     const found = world.opened.at(-1 - step.nth)
     if (found !== undefined) world.end(found.fill, step.ok ? "done" : "failed")
+  } else if (step.do === "consent") {
+    const found = world.opened.at(-1 - step.nth)
+    if (found !== undefined) world.consent(found.fill, step.ok)
   } else if (step.do === "expire") world.expire()
   else world.at += step.do === "wait" ? step.ms : step.days * DAY
 }
@@ -148,17 +178,74 @@ test("a day's limit is never exceeded when a fill is opened, whatever happened b
   )
 })
 
+describe("a fill that an owner has to allow", () => {
+  const asked = () => {
+    const world = new World()
+    expect(world.pay(1, "50")).toBe("asked")
+    return world
+  }
+  const total = (world: World) => totalOf(world.state?.entries[0] ?? { days: [] }, dayOf(BEGIN))
+
+  test("counts while it waits, and goes on as any other once it is allowed", () => {
+    const world = asked()
+    expect([world.pay(1, "30.01"), world.pay(1, "30")]).toEqual(["amount_over_day", "opened"])
+    expect(world.end(1, "done")).toBe("consent_pending")
+    expect([world.consent(1, true), world.consent(1, true), world.consent(1, false)]).toEqual([
+      "allowed",
+      "not_found",
+      "not_found"
+    ])
+    expect(world.end(1, "done")).toBe("ended")
+    expect(total(world)).toMatchObject({ minor: 8000, fills: 2 })
+  })
+
+  test("counts no more once it is declined, and is not asked for again for a while", () => {
+    const world = asked()
+    expect([world.consent(1, false), world.end(1, "done"), world.pay(1, "31")]).toEqual([
+      "declined",
+      "not_found",
+      "owner_declined"
+    ])
+    expect(total(world)).toMatchObject({ minor: 0, fills: 0 })
+    world.at += BOUNDS.consent_seconds * 1000
+    expect(world.pay(1, "31")).toBe("asked")
+  })
+
+  test("ends unanswered, and nothing of it can be told later", () => {
+    const world = asked()
+    world.at += BOUNDS.consent_seconds * 1000
+    expect([world.consent(1, true), world.end(1, "done")]).toEqual(["not_found", "not_found"])
+    expect(total(world)).toMatchObject({ minor: 0, fills: 0 })
+  })
+
+  test("is not let in by a consent that comes after the card was narrowed", () => {
+    const world = asked()
+    const limits = { currency: "EUR", per_payment: "40", per_day: "80", fills_per_day: 3 }
+    world.fold(decideChangeEntry(world.state, { entry: 1, origins: null, limits }, BOUNDS).events ?? [])
+    expect(world.consent(1, true)).toBe("not_found")
+    expect(total(world)).toMatchObject({ minor: 0, fills: 0 })
+  })
+
+  test("is refused where nobody could allow it", () => {
+    const world = new World()
+    const wanted = { entry_id: 1, action: "pay", origin: SHOP, amount: "31", currency: "EUR" } as const
+    const decided = decideFill(world.state, { hash: "h", wanted }, { at: world.at, facts: [] }, BOUNDS)
+    expect("refused" in decided ? decided.refused.code : "opened").toBe("owner_none")
+    expect(decided.events?.map(({ type }) => type)).toEqual(["vault.fill_refused"])
+  })
+})
+
 describe("a fill", () => {
   test("that expires does not count, and counts again if it went well after all", () => {
     const world = new World()
-    expect([world.pay(1, "50"), world.pay(1, "30.01")]).toEqual(["opened", "amount_over_day"])
+    expect([world.paid(1, "50"), world.pay(1, "30.01")]).toEqual(["opened", "amount_over_day"])
     world.at += PENDING - 1
     expect(world.pay(1, "30.01")).toBe("amount_over_day")
     world.at += 1
     // Past midnight by now: the day of its opening is another.
     world.at = BEGIN + PENDING
     expect(dayOf(world.at)).not.toBe(dayOf(BEGIN))
-    expect(world.pay(1, "50")).toBe("opened")
+    expect(world.paid(1, "50")).toBe("opened")
     expect(world.end(1, "done")).toBe("late")
     expect(world.end(1, "done")).toBe("not_found")
     expect(totalOf(world.state?.entries[0] ?? { days: [] }, dayOf(BEGIN))).toMatchObject({ minor: 5000, fills: 1 })
@@ -167,7 +254,7 @@ describe("a fill", () => {
   test("of a moment ago counts also where the clock was set back", () => {
     const world = new World()
     world.at += 5 * 60_000
-    expect([world.pay(1, "50"), world.end(1, "done"), world.pay(1, "30")]).toEqual(["opened", "ended", "opened"])
+    expect([world.paid(1, "50"), world.end(1, "done"), world.pay(1, "30")]).toEqual(["opened", "ended", "opened"])
     world.at -= 2 * 60_000
     expect(world.pay(1, "0.01")).toBe("amount_over_day")
   })

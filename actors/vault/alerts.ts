@@ -1,0 +1,32 @@
+/**
+ * What an agent and its owners hear of by themselves (contract 17): refusals over a limit, what is sealed otherwise than
+ * it stands here, a token that is used after its end, a key that is loaded, a result that comes late. Pure.
+ *
+ * Invariant: of one entry and code at most one in `alert_seconds`, whoever asks how often.
+ */
+import type { VaultAlert } from "../../schemas/vault/records.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import type { VaultEvent, VaultState } from "./state.ts"
+
+export type Alert = Omit<VaultAlert, "at">
+
+/** What is told but once a minute. */
+export const aboutOf = ({ event, entry_id, code }: Alert): string => [event, entry_id ?? "", code ?? ""].join(":")
+
+type AlertLimits = Pick<Limits["service"]["vault"], "alert_seconds">
+
+/** Nothing, where it was told just now: by a clock that was set back as well. */
+export const alerting = (
+  state: VaultState,
+  alert: Alert,
+  at: number,
+  { alert_seconds }: AlertLimits
+): ReadonlyArray<VaultEvent> => {
+  const before = state?.alerts.find(({ about }) => about === aboutOf(alert))
+  if (before !== undefined && Math.abs(at - before.at) < alert_seconds * 1000) return []
+  return [{ type: "vault.alerted", v: 1, ...alert, at: new Date(at).toISOString() }]
+}
+
+const PLAIN = { entry_id: null, label: null, origin: null, code: null, amount: null, currency: null } as const
+
+export const alertOf = (event: Alert["event"], about: Partial<Alert> = {}): Alert => ({ ...PLAIN, ...about, event })

@@ -1,0 +1,91 @@
+/**
+ * Decisions on fills that need a person: an owner allows one, or solves the captcha before it. Pure.
+ *
+ * Invariants
+ *  - Only who carries the agent at that moment allows or declines, once; what waits no more stays as it ended.
+ *  - What was narrowed while it waited holds: a fill that policy would not let in now ends unanswered.
+ */
+import { invalidField } from "../../schemas/errors.ts"
+import { amountOf } from "../../schemas/vault/money.ts"
+import type { ConsentAsked } from "../../schemas/vault/records.ts"
+import type { DecideContext, Decision } from "../engine/definition.ts"
+import { serviceOf, type VaultLimits } from "./decide.ts"
+import { expiring, openOf, settledBy } from "./open-fills.ts"
+import { stillAllowed } from "./policy.ts"
+import { EXPIRED, NO_FILL, TOKEN_INVALID, UNSOLVED } from "./refusals.ts"
+import type { FillValue, VaultEvent, VaultState, VaultValue } from "./state.ts"
+
+type At = Pick<DecideContext<unknown>, "at">
+type Decided<Reply = null> = Decision<VaultEvent, Reply>
+
+/** What an owner is told of a fill that waits for one; `null` of every other. */
+export const askedRecord = (
+  { entries }: VaultValue,
+  { entry: id, fill, action, origin, minor, expires_at, status }: FillValue,
+  at: number
+): ConsentAsked | null => {
+  const entry = entries.find((one) => one.id === id)
+  if (status !== "asked" || expires_at <= at || entry === undefined) return null
+  const { kind, label, limits } = entry
+  const money =
+    limits === null || minor === null
+      ? { amount: null, currency: null }
+      : { amount: amountOf(minor, limits.currency), currency: limits.currency }
+  const about = { fill_id: fill, entry_id: id, kind, label, action, origin, ...money }
+  return { ...about, expires_at: new Date(expires_at).toISOString() }
+}
+
+export const asksIn = (state: VaultValue, at: number): ReadonlyArray<ConsentAsked> =>
+  openOf(state).flatMap((one) => askedRecord(state, one, at) ?? [])
+
+export const decideConsent = (
+  before: VaultState,
+  { human, fill, allow }: { readonly human: string; readonly fill: number; readonly allow: boolean },
+  { at }: At,
+  { fill_pending_seconds }: Pick<VaultLimits, "fill_pending_seconds">
+): Decided => {
+  if (before === null) return NO_FILL
+  const { over, state } = settledBy(before, at)
+  const found = state.fills.find((one) => one.fill === fill && one.status === "asked")
+  if (found === undefined) return { ...NO_FILL, events: over }
+  const { entry: id, origin } = found
+  const entry = state.entries.find((one) => one.id === id)
+  if (entry === undefined || (allow && !stillAllowed(entry, found)))
+    return { ...NO_FILL, events: [...over, { type: "vault.fills_expired", v: 1, fills: [fill] }] }
+  if (!allow) return { events: [...over, { type: "vault.consent_declined", v: 1, fill, entry: id, human, origin }] }
+  const expires_at = at + fill_pending_seconds * 1000
+  return {
+    events: [...over, { type: "vault.consent_given", v: 1, fill, entry: id, human, origin, expires_at }],
+    timers: expiring(state, expires_at)
+  }
+}
+
+/** Seconds: how long an owner may take for one, and the fill's service to go on behind it. */
+type RelayLimits = Pick<VaultLimits, "captcha_rounds_max" | "fill_pending_seconds"> & {
+  readonly captcha_seconds: number
+}
+
+/** Asked again for the round that it had, nothing happens. */
+export const decideRelay = (
+  before: VaultState,
+  { hash, fill, round }: { readonly hash: string; readonly fill: number; readonly round: number },
+  { at }: At,
+  { captcha_rounds_max, captcha_seconds, fill_pending_seconds }: RelayLimits
+): Decided<{ readonly origin: string }> => {
+  const service = serviceOf(before, hash)
+  if (before === null || service === null) return TOKEN_INVALID
+  const { over, state } = settledBy(before, at)
+  const found = state.fills.find((one) => one.fill === fill && one.place === service.place)
+  if (found === undefined) return { ...NO_FILL, events: over }
+  if (found.status !== "pending") return { ...EXPIRED, events: over }
+  if (round > captcha_rounds_max) return { ...UNSOLVED, events: over }
+  const { origin, rounds } = found
+  if (round === rounds && rounds > 0) return { events: over, reply: { origin } }
+  if (round !== rounds + 1)
+    return { refused: invalidField("round", `round must be ${rounds + 1}, the next of this fill.`), events: over }
+  const expires_at = Math.max(found.expires_at, at + (captcha_seconds + fill_pending_seconds) * 1000)
+  return {
+    events: [...over, { type: "vault.captcha_relayed", v: 1, fill, round, expires_at }],
+    reply: { origin }
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Fills that are open: they wait for their result, or for an owner. Pure.
+ *
+ * Invariants
+ *  - What is over is told before anything is judged, whether its timer has fired or not.
+ *  - As long as one is open, a timer is set for the first end of all, or for an earlier moment.
+ */
+import type { FiredTimer } from "../../schemas/timer.ts"
+import type { DecideContext, Decision, Timer } from "../engine/definition.ts"
+import { evolveVault } from "./evolve.ts"
+import type { FillValue, VaultEvent, VaultState, VaultValue } from "./state.ts"
+
+type At = Pick<DecideContext<unknown>, "at">
+
+export const EXPIRE_TIMER = "expire"
+
+const NOTHING = { events: [] } as const
+
+export const openOf = ({ fills }: VaultValue): ReadonlyArray<FillValue> =>
+  fills.filter(({ status }) => status === "pending" || status === "asked")
+
+const expiredBy = (state: VaultValue, at: number): ReadonlyArray<VaultEvent> => {
+  const over = openOf(state)
+    .filter(({ expires_at }) => expires_at <= at)
+    .map(({ fill }) => fill)
+  return over.length === 0 ? [] : [{ type: "vault.fills_expired", v: 1, fills: over }]
+}
+
+/** As it is once what is over is told. */
+export const settledBy = (before: VaultValue, at: number) => {
+  const over = expiredBy(before, at)
+  return { over, state: over.reduce<VaultState>((now, event) => evolveVault(now, event, { at }), before) ?? before }
+}
+
+/** Where none is set for as early. */
+export const expiring = (before: VaultValue, expires_at: number): ReadonlyArray<Timer> =>
+  openOf(before).some((one) => one.expires_at <= expires_at) ? [] : [{ name: EXPIRE_TIMER, at: expires_at }]
+
+export const decideExpire = (state: VaultState, { name }: FiredTimer, { at }: At): Decision<VaultEvent> => {
+  if (name !== EXPIRE_TIMER || state === null) return NOTHING
+  const left = openOf(state).filter(({ expires_at }) => expires_at > at)
+  const next = Math.min(...left.map(({ expires_at }) => expires_at))
+  return { events: expiredBy(state, at), timers: left.length === 0 ? [] : [{ name: EXPIRE_TIMER, at: next }] }
+}

@@ -1,0 +1,50 @@
+/** What a person sees of an agent's vault, and does with it (spec 4.10): never a secret, never a ciphertext. */
+import { Effect } from "effect"
+import type { Operations } from "../../schemas/bus/operations.ts"
+import type { Call } from "../http/call.ts"
+import type { Refused } from "../http/refused.ts"
+import type { RouteParts } from "../routes/parts.ts"
+
+/** `null`: the agent has no vault. */
+export type OwnedVault = Operations["vault.owned"]["output"]
+
+export class OwningVault {
+  private readonly bus: RouteParts["bus"]
+
+  constructor({ bus }: Pick<RouteParts, "bus">) {
+    this.bus = bus
+  }
+
+  shown(call: Call, human: string, actor: string): Effect.Effect<OwnedVault, Refused> {
+    return this.bus.read(call, { actor, op: "vault.owned", input: { human } })
+  }
+
+  /** Of what another owner has answered meanwhile, or whose time is over, the page says so. */
+  consent(
+    call: Call,
+    human: string,
+    actor: string,
+    fill: number,
+    allow: boolean
+  ): Effect.Effect<"done" | "over", Refused> {
+    const asked = this.bus.ask(call, { actor, op: "vault.consent", input: { human, fill, allow } })
+    return Effect.catch(Effect.as(asked, "done" as const), (failed): Effect.Effect<"over", Refused> =>
+      failed.refusal.code === "not_found" ? Effect.succeed("over") : Effect.fail(failed)
+    )
+  }
+
+  /** One that the person's page showed. */
+  revoke(call: Call, human: string, actor: string, entry: number): Effect.Effect<void, Refused> {
+    const { bus } = this
+    return Effect.gen(function* () {
+      yield* bus.ask(call, { actor, op: "owner.carries", input: { human } })
+      const revoking = bus.ask(call, { actor, op: "vault.delete_entry", input: { entry, by: "owner" } })
+      // Of a form that is open in two windows, the second finds it done.
+      yield* Effect.catchIf(
+        revoking,
+        ({ refusal }) => refusal.code === "entry_unknown",
+        () => Effect.void
+      )
+    })
+  }
+}

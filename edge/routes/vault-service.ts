@@ -1,0 +1,135 @@
+/** What is asked with a token of a vault: by sources, and by fill services (spec 4.12; contract 9, 17). */
+import { Effect } from "effect"
+import { ReportCaptcha } from "../../schemas/captcha/api.ts"
+import { CAPTCHA_LIMITS } from "../../schemas/captcha/limits.ts"
+import type { Operations } from "../../schemas/bus/operations.ts"
+import { invalidField } from "../../schemas/errors.ts"
+import { FillResult, LoadKey, OpenFill, RelayCaptcha } from "../../schemas/vault/fields.ts"
+import { ENTRY_KINDS, type EntryKind } from "../../schemas/vault/records.ts"
+import { VaultServiceApi } from "../../schemas/vault-service/api.ts"
+import { captchaTaking } from "../captcha/captchas.ts"
+import { textsIn } from "../content/texts.ts"
+import { admittedHolding, numberOf } from "../content/writing.ts"
+import type { Call } from "../http/call.ts"
+import { routesOf } from "../http/handlers.ts"
+import { bodyDecoder } from "../http/json.ts"
+import { clamped } from "../http/query.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import { dataParts, dataValue, type Response } from "../http/respond.ts"
+import { NOBODY } from "../../schemas/secret/owner.ts"
+import { withoutOwnerSecrets } from "../owner/secrets.ts"
+import { OwnerWaits } from "../owner/waits.ts"
+import { holding } from "../vault/token.ts"
+import type { RouteParts } from "./parts.ts"
+
+const decodeLoad = bodyDecoder(LoadKey)
+const decodeFill = bodyDecoder(OpenFill)
+const decodeResult = bodyDecoder(FillResult)
+const decodeRelay = bodyDecoder(RelayCaptcha)
+const decodeReport = bodyDecoder(ReportCaptcha)
+
+const ACCEPTED = 202
+const { captcha_wait_max_seconds: WAIT_MAX_SECONDS } = CAPTCHA_LIMITS
+
+const isKind = (text: string): text is EntryKind => ENTRY_KINDS.some((kind) => kind === text)
+
+/** Bytes, which no Idempotency-Key keeps: a ciphertext and a key stand in no copy. Sent again, it is made again. */
+const unkept = (data: unknown, status = 200): Response => ({ ...dataParts(Buffer.from(JSON.stringify(data))), status })
+
+type Opened = Operations["vault.opened"]["output"]
+
+const isAsked = (opened: Opened): boolean => "consent" in opened
+const openedAnswer = (opened: Opened): Response => unkept(opened, isAsked(opened) ? ACCEPTED : 200)
+
+const waitOf = (call: Call, { wait_seconds }: { readonly wait_seconds?: string }): number =>
+  call.method === "HEAD" ? 0 : clamped(wait_seconds, 0, WAIT_MAX_SECONDS, 0)
+
+export const vaultServiceRoutes = ({ bus, notifications, captchas, config: { hub } }: RouteParts) => {
+  const waits = new OwnerWaits(bus, notifications.forOwners, hub.limits)
+
+  const openedNow = (call: Call, fill: number): Effect.Effect<Opened, Refused> =>
+    Effect.suspend(() => {
+      const { agent: actor, hash } = holding(call)
+      return bus.read(call, { actor, op: "vault.opened", input: { hash, fill } })
+    })
+
+  return routesOf(VaultServiceApi, {
+    getVaultToSeal: (call) => Effect.sync(() => dataValue(holding(call).vault)),
+    loadVaultKey: (call) =>
+      Effect.gen(function* () {
+        const { ephemeral_public_key } = yield* decodeLoad(call)
+        const { agent, token } = holding(call)
+        return unkept(yield* bus.query(call, "keeper_key", { agent, token, ephemeral_public_key }))
+      }),
+    listFillable: (call, { query }) =>
+      Effect.gen(function* () {
+        const { agent: actor, hash } = holding(call)
+        const { origin = null, kind = null } = query
+        if (kind !== null && !isKind(kind))
+          return yield* refuse(invalidField("kind", `kind must be one of ${ENTRY_KINDS.join(", ")}.`))
+        return dataValue(yield* bus.read(call, { actor, op: "vault.fillable", input: { hash, origin, kind } }))
+      }),
+    openFill: (call) =>
+      Effect.gen(function* () {
+        const wanted = yield* decodeFill(call)
+        const { agent: actor, hash } = holding(call)
+        const { fill } = yield* bus.read(call, { actor, op: "vault.fill", input: { hash, wanted } })
+        return openedAnswer(yield* openedNow(call, fill))
+      }),
+    awaitFill: (call, { params, query }) =>
+      Effect.gen(function* () {
+        const fill = yield* numberOf("fill", params.id)
+        const { found } = yield* waits.hold(call, {
+          agent: holding(call).agent,
+          purpose: "consent",
+          waitSeconds: waitOf(call, query),
+          look: openedNow(call, fill),
+          isThere: (opened) => !isAsked(opened)
+        })
+        return openedAnswer(found)
+      }),
+    endFill: (call, { params }) =>
+      Effect.gen(function* () {
+        const { status, code = null } = yield* decodeResult(call)
+        const fill = yield* numberOf("fill", params.id)
+        const { agent: actor, hash } = holding(call)
+        return dataValue(yield* bus.read(call, { actor, op: "vault.end_fill", input: { hash, fill, status, code } }))
+      }),
+    relayCaptcha: (call) =>
+      Effect.gen(function* () {
+        const { fill_id: fill, round, ...sent } = yield* decodeRelay(call)
+        const { agent: actor, hash } = holding(call)
+        const { context = null } = sent
+        yield* withoutOwnerSecrets([...textsIn({ context })], NOBODY)
+        // Before anything is stored, and before the fill waits for somebody whom there is not.
+        if (!call.again) yield* bus.read(call, { actor, op: "captcha.may_send", input: null })
+        yield* admittedHolding(bus, call, actor, captchaTaking(sent))
+        const { origin } = yield* bus.read(call, { actor, op: "vault.relay", input: { hash, fill, round } })
+        return yield* captchas.handed(
+          call,
+          { ...sent, origin },
+          {
+            agent: actor,
+            purpose: "fill_captcha",
+            begin: (input) => bus.read(call, { actor, op: "captcha.send", input })
+          }
+        )
+      }),
+    getFillCaptcha: (call, { params, query }) =>
+      Effect.gen(function* () {
+        const id = yield* numberOf("captcha", params.id)
+        return dataValue(yield* captchas.held(call, holding(call).agent, id, waitOf(call, query), "fill_captcha"))
+      }),
+    cancelFillCaptcha: (call, { params }) =>
+      Effect.gen(function* () {
+        const id = yield* numberOf("captcha", params.id)
+        return dataValue(yield* captchas.cancelled(call, holding(call).agent, id))
+      }),
+    reportFillCaptcha: (call, { params }) =>
+      Effect.gen(function* () {
+        const { result } = yield* decodeReport(call)
+        const id = yield* numberOf("captcha", params.id)
+        return yield* captchas.reported(call, holding(call).agent, id, result)
+      })
+  })
+}

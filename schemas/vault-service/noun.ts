@@ -1,0 +1,1 @@
+export { VaultServiceApi as api } from "./api.ts"
