@@ -7,6 +7,7 @@ import { login } from "./login.ts"
 import { pay } from "./pay.ts"
 import { PageMoved } from "./document.ts"
 import { openPage } from "./page.ts"
+import { bounded, type Patience } from "./patience.ts"
 import { attempt, type Filled, type Filling } from "./place.ts"
 import { Refused } from "./refusal.ts"
 import { secret } from "./secret.ts"
@@ -18,25 +19,10 @@ export interface Parts extends Service {
   readonly cdp: string
 }
 
-/** A fill that takes longer has met a page that does not let it end. */
-const FILL_MAX_MS = 60_000
-
 const REASONS = {
   page_not_https: "The page is not one of https.",
   page_host_refused: "The page is on an address, or on a local name."
 } as const
-
-const bounded = <A>(work: Promise<A>, close: () => void): Promise<A> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      // Whatever is under way meets a closed connection, and types no more.
-      close()
-      reject(new Refused("browser_unreachable", "The page takes too long."))
-    }, FILL_MAX_MS)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
-}
 
 /** Of an entry that was named the service is asked all the same: so its journal has the refusal. */
 const refusedPage = async ({ hub }: Service, origin: string, wanted: object | null): Promise<void> => {
@@ -48,22 +34,25 @@ const refusedPage = async ({ hub }: Service, origin: string, wanted: object | nu
 
 const onPage = async <A extends Filled>(
   { cdp, ...service }: Parts,
-  tab: string | null,
-  wanted: object | null,
+  {
+    tab,
+    wanted,
+    signal
+  }: { readonly tab: string | null; readonly wanted: object | null; readonly signal: AbortSignal },
   fill: (filling: Filling) => Promise<A>
 ): Promise<A> => {
   const browser = await openBrowser(cdp)
-  const work = async (): Promise<A> => {
+  const work = async (patience: Patience): Promise<A> => {
     const page = await openPage(browser, await chooseTab(browser, cdp, tab))
     try {
       await refusedPage(service, page.origin, wanted)
-      return await attempt(page, () => fill({ service, page }))
+      return await attempt(page, () => fill({ service, page, patience }))
     } finally {
       await page.end()
     }
   }
   try {
-    return await bounded(work(), browser.close)
+    return await bounded(work, { close: browser.close, signal })
   } catch (error) {
     if (error instanceof PageMoved || error instanceof CommandFailed)
       throw new Refused("browser_unreachable", "The page cannot be looked at.")
@@ -78,7 +67,7 @@ const named = (action: string, entry_id: number | null, more: object = {}): obje
 
 const filling = (run: Endpoint["run"]): Endpoint => ({
   method: "POST",
-  run: async (body) => ({ status: "done", ...(await run(body)) })
+  run: async (body, signal) => ({ status: "done", ...(await run(body, signal)) })
 })
 
 export const endpointsOf = (parts: Parts): Endpoints => ({
@@ -86,23 +75,29 @@ export const endpointsOf = (parts: Parts): Endpoints => ({
     method: "GET",
     run: async () => ({ ready: true, vault: parts.key.vault, loaded_at: parts.key.loaded_at })
   },
-  "/login": filling(async (given) => {
+  "/login": filling(async (given, signal) => {
     const body = readLogin(given)
-    return { ...(await onPage(parts, body.tab, named("login", body.entry_id), (at) => login(at, body))) }
+    return {
+      ...(await onPage(parts, { tab: body.tab, wanted: named("login", body.entry_id), signal }, (at) =>
+        login(at, body)
+      ))
+    }
   }),
-  "/signup": filling(async (given) => {
+  "/signup": filling(async (given, signal) => {
     const body = readSignup(given)
-    return { ...(await onPage(parts, body.tab, null, (at) => signup(at, body))) }
+    return { ...(await onPage(parts, { tab: body.tab, wanted: null, signal }, (at) => signup(at, body))) }
   }),
-  "/pay": filling(async (given) => {
+  "/pay": filling(async (given, signal) => {
     const body = readPay(given)
     const { amount, currency } = body
     const wanted = named("pay", body.entry_id, { amount, currency })
-    return { ...(await onPage(parts, body.tab, wanted, (at) => pay(at, body))) }
+    return { ...(await onPage(parts, { tab: body.tab, wanted, signal }, (at) => pay(at, body))) }
   }),
-  "/secret": filling(async (given) => {
+  "/secret": filling(async (given, signal) => {
     const body = readSecret(given)
     const { tab, entry_id, field } = body
-    return { ...(await onPage(parts, tab, named("secret", entry_id, { field }), (at) => secret(at, body))) }
+    return {
+      ...(await onPage(parts, { tab, wanted: named("secret", entry_id, { field }), signal }, (at) => secret(at, body)))
+    }
   })
 })

@@ -1,4 +1,5 @@
 /** The vault's service, asked with the fill service's token. */
+import { readBounded } from "../sdk/client/answer.ts"
 import { Refused } from "./refusal.ts"
 
 const ASK_TIMEOUT_MS = 30_000
@@ -6,7 +7,7 @@ const ANSWER_MAX_BYTES = 4_194_304
 
 export interface Hub {
   /** The `data` of the answer; a refusal of the service is one here, under its own code. */
-  readonly ask: <A>(method: "GET" | "POST", path: string, body?: object) => Promise<A>
+  readonly ask: <A>(method: "GET" | "POST" | "DELETE", path: string, body?: object) => Promise<A>
 }
 
 const unreachable = (reason: string): Refused => new Refused("hub_unreachable", reason)
@@ -31,7 +32,16 @@ const refusedAs = (status: number, { error }: Readonly<Record<string, unknown>>)
   return new Refused(code, typeof message === "string" ? message : code, field)
 }
 
-export const hubAt = (origin: string, token: string): Hub => ({
+const textOf = async (answer: Response): Promise<string> => {
+  try {
+    return await readBounded(answer, ANSWER_MAX_BYTES)
+  } catch {
+    throw unreachable("The hub's answer ends early, or not at all.")
+  }
+}
+
+/** `ended`: the token is worth nothing any more. */
+export const hubAt = (origin: string, token: string, ended: () => void = () => undefined): Hub => ({
   ask: async <A>(method: string, path: string, body?: object): Promise<A> => {
     const answer = await fetch(`${origin}/api/v1${path}`, {
       method,
@@ -46,10 +56,12 @@ export const hubAt = (origin: string, token: string): Hub => ({
     }).catch((error: unknown) => {
       throw unreachable(`The hub cannot be reached: ${error instanceof Error ? error.message : "no answer"}.`)
     })
-    const text = await answer.text()
-    if (text.length > ANSWER_MAX_BYTES) throw unreachable("The hub's answer is too long.")
-    const value = parse(text)
-    if (!answer.ok) throw refusedAs(answer.status, value)
+    const value = parse(await textOf(answer))
+    if (!answer.ok) {
+      const refused = refusedAs(answer.status, value)
+      if (refused.code === "token_invalid") ended()
+      throw refused
+    }
     return value["data"] as A
   }
 })

@@ -51,16 +51,17 @@ const typeLogin = async (page: Page, document: PageDocument, steps: Steps, seale
 /** Once all is typed, the page asks for no more than what it asked for. */
 const submitOf = (scan: Scan): ButtonFact | null => loginIn(scan)?.submit ?? null
 
-export const login = async ({ service, page }: Filling, { entry_id, submit }: LoginBody): Promise<Filled> => {
+export const login = async (filling: Filling, { entry_id, submit }: LoginBody): Promise<Filled> => {
+  const { service, page } = filling
   const { origin } = page
   const id = entry_id ?? (await entryFor(service.hub, origin, "login")).id
-  const place = await placeIn(page, loginIn, async () =>
-    entry_id === null ? entryFor(service.hub, origin, "login") : entryNamed(service.hub, "login", entry_id)
-  )
-  const { document, found } = place
-  return granted(service, { entry_id: id, action: "login", origin }, (sealed, fill) =>
+  const sought = () => placeIn(page, loginIn, () => entryNamed(service.hub, "login", id))
+  const first = await sought()
+  return granted(filling, { entry_id: id, action: "login", origin }, (sealed, fill) =>
     attempt(page, async () => {
-      place.allowed(sealed, fill)
+      // While an owner was asked the page may have changed.
+      const { document, found, allowed } = fill.consented ? await sought() : first
+      allowed(sealed, fill)
       const filled = await typeLogin(page, document, found, sealed)
       const submitted = submit && (await submitForm(page, { document, find: submitOf }, found.submit))
       return { site: origin, entry_id: id, filled, submitted }

@@ -21,17 +21,22 @@ const run = async (): Promise<void> => {
     process.stdout.write(USAGE)
     return
   }
-  const { token, hub: origin, cdp, port } = options
-  const hub = hubAt(origin, token)
+  const { token, hub: origin, cdp, port, users } = options
+  const ended = Promise.withResolvers<void>()
+  const hub = hubAt(origin, token, ended.resolve)
   const key = await loadKey(hub)
   process.once("exit", key.wipe)
-  const server = await serve(port, endpointsOf({ hub, key, cdp }))
-  const end = (): void => {
-    setTimeout(() => process.exit(0), END_WITHIN_MS).unref()
-    void server.stop().then(() => process.exit(0))
+  const server = await serve({ port, users }, endpointsOf({ hub, key, cdp }))
+  const end = (status: number): void => {
+    setTimeout(() => process.exit(status), END_WITHIN_MS).unref()
+    void server.stop().then(() => process.exit(status))
   }
-  process.once("SIGTERM", end)
-  process.once("SIGINT", end)
+  process.once("SIGTERM", () => end(0))
+  process.once("SIGINT", () => end(0))
+  void ended.promise.then(() => {
+    process.stderr.write("hub fill: the token has ended, or the vault is revoked\n")
+    end(1)
+  })
   process.stdout.write(`ready ${server.url}\n`)
 }
 

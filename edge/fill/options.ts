@@ -8,6 +8,7 @@ export const USAGE = `npm run -s fill -- --token-file <file> --cdp http://127.0.
   --token-file <file>  holds the vault's hxv_ token, readable by its owner alone; or HUB_FILL_TOKEN_FILE
   --cdp <url>          where Chromium listens for its DevTools protocol; or HUB_FILL_CDP
   --port <number>      of 127.0.0.1, 7777 unless told
+  --user <uid>         who else may ask, beside the user that it runs as
   --allow-http         speak http to a hub on another machine
   -h, --help           this text
 HUB_URL is the hub's address, http://127.0.0.1:8080 unless told.
@@ -18,6 +19,8 @@ export interface Options {
   readonly cdp: string
   readonly port: number
   readonly hub: string
+  /** Who may ask. */
+  readonly users: ReadonlyArray<number>
 }
 
 const USUAL_PORT = 7777
@@ -51,6 +54,16 @@ const portIn = (text: string): number => {
   return port
 }
 
+const USER_MAX = 2 ** 32 - 2
+
+const usersIn = (text: string | undefined): ReadonlyArray<number> => {
+  const own = process.getuid?.() ?? 0
+  if (text === undefined) return [own]
+  const user = /^\d{1,10}$/.test(text) ? Number(text) : -1
+  if (user < 0 || user > USER_MAX) throw new StartFault(`--user: ${JSON.stringify(text)} is no user's number`)
+  return [own, user]
+}
+
 const parsed = (args: ReadonlyArray<string>) => {
   try {
     return parseArgs({
@@ -59,6 +72,7 @@ const parsed = (args: ReadonlyArray<string>) => {
         "token-file": { type: "string" },
         cdp: { type: "string" },
         port: { type: "string" },
+        user: { type: "string" },
         "allow-http": { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false }
       }
@@ -81,5 +95,6 @@ export const readOptions = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv)
     throw new StartFault("HUB_URL: a token goes to another machine by https alone, unless --allow-http says otherwise")
   const { origin } = addressIn("--cdp", cdp)
   const port = portIn(values.port ?? String(USUAL_PORT))
-  return { token: readToken(file), cdp: origin, port, hub: hub.origin }
+  const users = usersIn(values.user)
+  return { token: readToken(file), cdp: origin, port, hub: hub.origin, users }
 }

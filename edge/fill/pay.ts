@@ -41,16 +41,20 @@ const payButton = (scan: Scan): ButtonFact | null => {
   return form === undefined ? null : buttonIn(scan, form, [saysPay, saysNext])
 }
 
-export const pay = async ({ service, page }: Filling, body: PayBody): Promise<Filled> => {
+export const pay = async (filling: Filling, body: PayBody): Promise<Filled> => {
+  const { service, page } = filling
   const { origin } = page
   const { entry_id, amount, currency, submit } = body
   const id = entry_id ?? (await entryFor(service.hub, origin, "card")).id
-  await checkAmount(page, body)
-  const place = await placeIn(page, cardIn, () => entryNamed(service.hub, "card", id))
-  const { document, found } = place
-  return granted(service, { entry_id: id, action: "pay", origin, amount, currency }, (sealed, fill) =>
+  const sought = async () => {
+    await checkAmount(page, body)
+    return placeIn(page, cardIn, () => entryNamed(service.hub, "card", id))
+  }
+  const first = await sought()
+  return granted(filling, { entry_id: id, action: "pay", origin, amount, currency }, (sealed, fill) =>
     attempt(page, async () => {
-      place.allowed(sealed, fill)
+      const { document, found, allowed } = fill.consented ? await sought() : first
+      allowed(sealed, fill)
       const filled = await typeCard(page, document, found, sealed)
       // A page that has raised it meanwhile is not sent.
       if (submit) await checkAmount(page, body)

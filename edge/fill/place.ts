@@ -3,6 +3,7 @@ import type { Fillable } from "./entries.ts"
 import type { Outcome, Service } from "./grant.ts"
 import type { ButtonFact, Scan } from "./page/dom.ts"
 import type { PageDocument } from "./document.ts"
+import type { Patience } from "./patience.ts"
 import type { Page } from "./page.ts"
 import { Refused } from "./refusal.ts"
 import { getDomain } from "tldts"
@@ -13,6 +14,7 @@ import { click, pressEnter } from "./typing.ts"
 export interface Filling {
   readonly service: Service
   readonly page: Page
+  readonly patience: Patience
 }
 
 export interface Filled extends Outcome {

@@ -70,6 +70,16 @@ const checkLimits = ({ limits: sealed }: Sealed, { entry }: Fill, { amount, curr
     throw new Refused("amount_over_payment", "The amount is above what is sealed for a payment.")
 }
 
+/** Whether what is sealed wants an owner to allow this fill: all of them, or payments above a sum. */
+const wantsConsent = ({ consent }: Sealed, { amount, currency }: Asked): boolean => {
+  if (consent === undefined || consent === null) return false
+  if (consent === "owner") return true
+  const { above, currency: of } = (typeof consent === "object" ? consent : {}) as Sealed
+  if (!isText(of) || of !== currency || !(isText(above) || typeof above === "number")) return true
+  const [most, minor] = [minorOf(above, of), minorOf(amount ?? "", of)]
+  return most === null || minor === null || minor > most
+}
+
 /** Throws where it is not the entry that was asked for. */
 export const checkSealed = (sealed: Sealed | null, fill: Fill, vault: string, asked: Asked): Sealed => {
   if (sealed === null) throw new Refused("sealed_mismatch", "The entry does not open with this vault's key.")
@@ -80,5 +90,6 @@ export const checkSealed = (sealed: Sealed | null, fill: Fill, vault: string, as
   if (sealed["kind"] !== entry.kind) throw mismatch("kind")
   checkOrigins(sealed, fill, asked.origin)
   if (entry.kind === "card") checkLimits(sealed, fill, asked)
+  if (wantsConsent(sealed, asked) && !fill.consented) throw mismatch("rule for an owner's consent")
   return sealed
 }

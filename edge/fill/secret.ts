@@ -33,17 +33,18 @@ const unknown = (error: unknown): unknown =>
       )
     : error
 
-export const secret = async ({ service, page }: Filling, { entry_id, field }: SecretBody): Promise<Filled> => {
+export const secret = async (filling: Filling, { entry_id, field }: SecretBody): Promise<Filled> => {
+  const { service, page } = filling
   const { origin } = page
-  const place = await placeIn(page, fieldIn(field), () => entryNamed(service.hub, "secret", entry_id)).catch(
-    (error: unknown) => {
+  const sought = () =>
+    placeIn(page, fieldIn(field), () => entryNamed(service.hub, "secret", entry_id)).catch((error: unknown) => {
       throw unknown(error)
-    }
-  )
-  const { document, found } = place
-  return granted(service, { entry_id, action: "secret", origin, field }, (sealed, fill) =>
+    })
+  const first = await sought()
+  return granted(filling, { entry_id, action: "secret", origin, field }, (sealed, fill) =>
     attempt(page, async () => {
-      place.allowed(sealed, fill)
+      const { document, found, allowed } = fill.consented ? await sought() : first
+      allowed(sealed, fill)
       await typeInto(page, document, found.n, needed(sealed, "value"))
       return { site: origin, entry_id, filled: [field], submitted: false }
     })

@@ -4,10 +4,12 @@
  * Invariants
  *  - Nothing is looked at before header, `Origin` and `Host` are right: a page can send none of the first, always sends
  *    the second where it matters, and a name that was bound anew to this address shows in the third.
+ *  - Nor is anything answered to another user of the machine than those whom it is for.
  *  - One fill at a time; a few wait, what comes beyond them is told so.
  *  - An answer is bare JSON and holds no secret. What goes wrong unforeseen is told without its message.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { isFrom } from "./peer.ts"
 import { invalid, Refused } from "./refusal.ts"
 
 const HOST = "127.0.0.1"
@@ -20,7 +22,11 @@ const WAITING_MAX = 8
 
 export interface Endpoint {
   readonly method: "GET" | "POST"
-  readonly run: (body: Readonly<Record<string, unknown>>) => Promise<Readonly<Record<string, unknown>>>
+  /** `signal`: whoever asked has gone. */
+  readonly run: (
+    body: Readonly<Record<string, unknown>>,
+    signal: AbortSignal
+  ) => Promise<Readonly<Record<string, unknown>>>
 }
 export type Endpoints = Readonly<Record<string, Endpoint>>
 
@@ -37,6 +43,9 @@ const guarded = (request: IncomingMessage, port: number): void => {
   if (hosts.length !== 1 || ![`${HOST}:${port}`, `localhost:${port}`].includes(hosts[0] ?? ""))
     throw new Refused("request_refused", `Host must be ${HOST}:${port} or localhost:${port}.`)
 }
+
+const isOwn = ({ socket }: IncomingMessage, users: ReadonlyArray<number>): Promise<boolean> =>
+  isFrom(users, { port: socket.remotePort ?? 0, service: socket.localPort ?? 0 })
 
 const bodyOf = async (request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> => {
   const parts: Array<Buffer> = []
@@ -100,22 +109,29 @@ export interface LocalServer {
   readonly stop: () => Promise<void>
 }
 
-export const serve = (port: number, endpoints: Endpoints): Promise<LocalServer> => {
+export const serve = (
+  { port, users }: { readonly port: number; readonly users: ReadonlyArray<number> },
+  endpoints: Endpoints
+): Promise<LocalServer> => {
   const queued = oneAtATime()
-  const answer = async (request: IncomingMessage): Promise<object> => {
+  const answer = async (request: IncomingMessage, signal: AbortSignal): Promise<object> => {
     guarded(request, portOf(server))
+    if (!(await isOwn(request, users)))
+      throw new Refused("request_refused", "Requests are answered to the user alone whom the service runs for.")
     const path = (request.url ?? "").split("?", 1)[0] ?? ""
     const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined
     if (endpoint === undefined) throw new Refused("not_found", "There is no such endpoint.")
     if (request.method !== endpoint.method)
       throw new Refused("method_not_allowed", `This endpoint takes ${endpoint.method}.`)
     const body = await bodyOf(request)
-    return endpoint.method === "GET" ? endpoint.run(body) : queued(() => endpoint.run(body))
+    return endpoint.method === "GET" ? endpoint.run(body, signal) : queued(() => endpoint.run(body, signal))
   }
   const server = createServer(
     { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: 1_000 },
     (request, response) => {
-      answer(request).then(
+      const gone = new AbortController()
+      response.once("close", () => gone.abort())
+      answer(request, gone.signal).then(
         (body) => respond(response, 200, body),
         (error: unknown) => {
           const { status, body } = told(error)

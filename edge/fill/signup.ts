@@ -28,12 +28,12 @@ const ACCEPTED_WITHIN_MS = 10_000
 const LOOK_AGAIN_MS = 100
 const GONE_TIMES = 2
 
-const profileOf = async (service: Service, origin: string): Promise<Sealed> => {
-  const [profile] = await entriesFor(service.hub, { kind: "profile" })
+const profileOf = async (filling: Filling, origin: string): Promise<Sealed> => {
+  const [profile] = await entriesFor(filling.service.hub, { kind: "profile" })
   if (profile === undefined) return {}
   const wanted = { entry_id: profile.id, action: "signup", origin } as const
   let found: Sealed = {}
-  await granted(service, wanted, async (sealed) => {
+  await granted(filling, wanted, async (sealed) => {
     found = sealed
     return { filled: [], submitted: false }
   })
@@ -127,15 +127,16 @@ const submitOf = (scan: Scan): ButtonFact | null => signupIn(scan)?.submit ?? nu
 
 /** As it will be stored. */
 const ownEntry = (origin: string): Pick<Fill, "entry"> => ({
-  entry: { uid: "", kind: "login", origins: [origin], limits: null }
+  entry: { uid: "", kind: "login", origins: [origin], limits: null, consent: null }
 })
 
-export const signup = async ({ service, page }: Filling, body: SignupBody): Promise<SignedUp> => {
+export const signup = async (filling: Filling, body: SignupBody): Promise<SignedUp> => {
+  const { service, page } = filling
   const { origin } = page
   const place = await placeIn(page, signupIn, async () => null)
   place.allowed({ origins: [origin] }, ownEntry(origin))
   const { document, found } = place
-  const values = valuesOf(await profileOf(service, origin), body.username)
+  const values = valuesOf(await profileOf(filling, origin), body.username)
   const [rules] = found.passwords as readonly [Fact, ...ReadonlyArray<Fact>]
   const password = makePassword(rules)
   const { email } = values
@@ -145,7 +146,7 @@ export const signup = async ({ service, page }: Filling, body: SignupBody): Prom
     password,
     ...(email === undefined ? {} : { email })
   })
-  return granted(service, { entry_id: id, action: "signup", origin }, async (sealed) => {
+  return granted(filling, { entry_id: id, action: "signup", origin }, async (sealed) => {
     const typed = await attempt(page, async () => {
       const done = await typeForm(page, document, found, values, needed(sealed, "password"))
       const submitted = body.submit && (await submitForm(page, { document, find: submitOf }, found.submit))

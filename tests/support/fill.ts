@@ -63,7 +63,7 @@ export const openAgentBrowser = async ({ port, spki }: Websites): Promise<AgentB
       "--site-per-process",
       "--remote-debugging-port=0",
       `--user-data-dir=${profile}`,
-      `--host-resolver-rules=MAP *.example 127.0.0.1:${port},MAP *.internal 127.0.0.1:${port}`,
+      `--host-resolver-rules=MAP *.example 127.0.0.1:${port},MAP *.internal 127.0.0.1:${port},MAP rebound.test 127.0.0.1`,
       `--ignore-certificate-errors-spki-list=${spki}`,
       "about:blank"
     ],
@@ -90,7 +90,8 @@ export const openAgentBrowser = async ({ port, spki }: Websites): Promise<AgentB
 export interface FillProcess {
   readonly url: string
   readonly child: ChildProcess
-  /** Its status; `null` where a signal ended it. */
+  /** Its status, once it has ended; `null` where a signal ended it. */
+  readonly ended: () => Promise<number | null>
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>
 }
 
@@ -120,6 +121,7 @@ export const startFill = async ({ token, cdp, hub, mode = 0o600 }: FillStart): P
   return {
     url,
     child,
+    ended: () => ended(child),
     stop: (signal = "SIGTERM") => {
       child.kill(signal)
       return ended(child)
