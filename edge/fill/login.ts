@@ -8,7 +8,8 @@ import type { ButtonFact, Scan } from "./page/dom.ts"
 import type { Page } from "./page.ts"
 import { Refused } from "./refusal.ts"
 import { needed, type Sealed, textIn } from "./sealed.ts"
-import { attempt, type Filled, type Filling, placeIn, submitForm } from "./place.ts"
+import { attempt, type Filled, type Filling, placeIn } from "./place.ts"
+import { NOT_SENT, sendForm } from "./submit.ts"
 import { totpOf } from "./totp.ts"
 import { typeInto } from "./typing.ts"
 
@@ -63,8 +64,9 @@ export const login = async (filling: Filling, { entry_id, submit }: LoginBody): 
       const { document, found, allowed } = fill.consented ? await sought() : first
       allowed(sealed, fill)
       const filled = await typeLogin(page, document, found, sealed)
-      const submitted = submit && (await submitForm(page, { document, find: submitOf }, found.submit))
-      return { site: origin, entry_id: id, filled, submitted }
+      const sending = { document, find: submitOf, button: found.submit }
+      const sent = submit ? await sendForm(filling, fill.fill_id, sending) : NOT_SENT
+      return { site: origin, entry_id: id, filled, ...sent }
     })
   )
 }

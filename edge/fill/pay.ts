@@ -9,9 +9,10 @@ import type { ButtonFact, Scan } from "./page/dom.ts"
 import type { Lines } from "./page/money.ts"
 import type { PageDocument } from "./document.ts"
 import type { Page } from "./page.ts"
-import { attempt, type Filled, type Filling, placeIn, submitForm } from "./place.ts"
+import { attempt, type Filled, type Filling, placeIn } from "./place.ts"
 import { Refused } from "./refusal.ts"
 import type { Sealed } from "./sealed.ts"
+import { NOT_SENT, sendForm } from "./submit.ts"
 import { agrees } from "./total.ts"
 import { chooseIn, typeInto } from "./typing.ts"
 import { saysNext, saysPay } from "./words.ts"
@@ -58,9 +59,9 @@ export const pay = async (filling: Filling, body: PayBody): Promise<Filled> => {
       const filled = await typeCard(page, document, found, sealed)
       // A page that has raised it meanwhile is not sent.
       if (submit) await checkAmount(page, body)
-      const submitted =
-        submit && (await submitForm(page, { document, find: payButton }, payButton(await document.scan())))
-      return { site: origin, entry_id: id, filled, submitted }
+      const sending = { document, find: payButton, button: payButton(await document.scan()) }
+      const sent = submit ? await sendForm(filling, fill.fill_id, sending) : NOT_SENT
+      return { site: origin, entry_id: id, filled, ...sent }
     })
   )
 }

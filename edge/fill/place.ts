@@ -9,7 +9,7 @@ import { Refused } from "./refusal.ts"
 import { getDomain } from "tldts"
 import { isInsecure } from "./forms.ts"
 import { type Fill, originsIn, type Sealed } from "./sealed.ts"
-import { click, pressEnter } from "./typing.ts"
+import { clickAt, pressEnter } from "./typing.ts"
 
 export interface Filling {
   readonly service: Service
@@ -18,6 +18,8 @@ export interface Filling {
 }
 
 export interface Filled extends Outcome {
+  /** Where one stood before the form that was sent. */
+  readonly captcha?: string
   /** The origin. */
   readonly site: string
   readonly entry_id: number
@@ -116,18 +118,20 @@ export const attempt = async <A>(page: Page, work: () => Promise<A>): Promise<A>
 /** A button may open only once the fields are full. */
 const BUTTON_WITHIN_MS = 600
 
+export interface Sending {
+  readonly document: PageDocument
+  /** The button that sends it, of a page as it is by then. */
+  readonly find: (scan: Scan) => ButtonFact | null
+  readonly button: ButtonFact | null
+}
+
 /** By its button; without one, by Enter in the field that was typed last. */
-export const submitForm = async (
-  page: Page,
-  { document, find }: { readonly document: PageDocument; readonly find: (scan: Scan) => ButtonFact | null },
-  button: ButtonFact | null
-): Promise<boolean> => {
-  if (button !== null && (await click(page, document, button.n))) return true
+export const submitForm = async (page: Page, { document, find, button }: Sending): Promise<void> => {
+  if (button !== null && (await clickAt(page, document, button.n))) return
   for (const until = Date.now() + BUTTON_WITHIN_MS; Date.now() < until;) {
     const late = find(await document.scan())
-    if (late !== null && (await click(page, document, late.n))) return true
+    if (late !== null && (await clickAt(page, document, late.n))) return
     await new Promise((later) => setTimeout(later, LOOK_AGAIN_MS))
   }
   await pressEnter(page)
-  return true
 }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
 
 /** Each after what it uses. */
-const PARTS = ["look", "tell", "act", "money"] as const
+const PARTS = ["look", "tell", "act", "money", "captcha"] as const
 const CALLABLE = [
   "scan",
   "stateOf",
@@ -15,6 +15,9 @@ const CALLABLE = [
   "isShown",
   "isLoaded",
   "ownOrigin",
+  "captchaZone",
+  "zonePoint",
+  "scrolled",
   "throughFrame",
   "moneyLines"
 ] as const

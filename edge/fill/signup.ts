@@ -12,10 +12,11 @@ import type { ButtonFact, Fact, Scan } from "./page/dom.ts"
 import { type PageDocument, PageMoved } from "./document.ts"
 import type { Page } from "./page.ts"
 import { makePassword } from "./password.ts"
-import { attempt, type Filled, type Filling, placeIn, submitForm } from "./place.ts"
+import { attempt, type Filled, type Filling, placeIn } from "./place.ts"
 import { Refused } from "./refusal.ts"
 import { type Fill, needed, type Sealed, textIn } from "./sealed.ts"
 import { type Asked, type SignupForm, signupIn } from "./signup-form.ts"
+import { NOT_SENT, sendForm } from "./submit.ts"
 import { typeInto } from "./typing.ts"
 
 export interface SignedUp extends Filled {
@@ -146,11 +147,12 @@ export const signup = async (filling: Filling, body: SignupBody): Promise<Signed
     password,
     ...(email === undefined ? {} : { email })
   })
-  return granted(filling, { entry_id: id, action: "signup", origin }, async (sealed) => {
+  return granted(filling, { entry_id: id, action: "signup", origin }, async (sealed, fill) => {
     const typed = await attempt(page, async () => {
       const done = await typeForm(page, document, found, values, needed(sealed, "password"))
-      const submitted = body.submit && (await submitForm(page, { document, find: submitOf }, found.submit))
-      return { site: origin, entry_id: id, ...done, submitted }
+      const sending = { document, find: submitOf, button: found.submit }
+      const sent = body.submit ? await sendForm(filling, fill.fill_id, sending) : NOT_SENT
+      return { site: origin, entry_id: id, ...done, ...sent }
     })
     if (typed.submitted && !(await accepted(page, document)))
       throw new Refused("signup_not_accepted", "The page still shows the form: see what it wants.", {

@@ -74,17 +74,28 @@ export const chooseIn = async (page: Page, document: PageDocument, n: number, va
   if (state.length !== [...value].length) throw new Refused("field_not_found", "The list does not take the choice.")
 }
 
-export const click = async (page: Page, document: PageDocument, n: number): Promise<boolean> => {
-  await page.check()
-  const point = await pointIn(document, n)
-  if (point === null) return false
+const pressAt = async (page: Page, point: Point): Promise<void> => {
   page.still()
   const event = { ...point, button: "left", clickCount: 1 }
   await Promise.all([
     page.input("Input.dispatchMouseEvent", { type: "mousePressed", ...event }),
     page.input("Input.dispatchMouseEvent", { type: "mouseReleased", ...event })
   ])
+}
+
+export const clickAt = async (page: Page, document: PageDocument, n: number): Promise<boolean> => {
+  await page.check()
+  const point = await pointIn(document, n)
+  if (point === null) return false
+  await pressAt(page, point)
   return true
+}
+
+/** Somewhere on a captcha of the top document; `part` of it, or where its box is. */
+export const clickOn = async (page: Page, n: number, part: Point | null): Promise<void> => {
+  await page.check()
+  const point = await page.top.call<Point | null>("zonePoint", n, part)
+  if (point !== null) await pressAt(page, point)
 }
 
 export const pressEnter = async (page: Page): Promise<void> => {

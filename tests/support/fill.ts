@@ -184,7 +184,7 @@ export interface FillBench {
   readonly browser: AgentBrowser
   readonly fill: FillProcess
   readonly page: Page
-  readonly write: (wanted: Wanted) => Promise<VaultEntry>
+  readonly write: (wanted: Wanted, more?: object) => Promise<VaultEntry>
   readonly open: (url: string) => Promise<void>
   readonly post: (path: string, body?: object) => Promise<Told>
   /** What the last form or script sent. */
@@ -196,11 +196,21 @@ export interface FillBench {
 /** "200 done", or status and code. */
 export const told = ({ status, json }: Told): string => `${status} ${String(json["code"] ?? json["status"])}`
 
-export const openBench = async (names: ReadonlyArray<string>): Promise<FillBench> => {
-  const service = await testService({ keeper: true })
+export interface BenchOptions {
+  /** Of the service. */
+  readonly limits?: Readonly<Record<string, number>>
+  /** Who the agent is, with its vault; nobody carries it unless told. */
+  readonly agent?: (service: TestService) => Promise<WithVault>
+}
+
+export const openBench = async (
+  names: ReadonlyArray<string>,
+  { limits = {}, agent = withVault }: BenchOptions = {}
+): Promise<FillBench> => {
+  const service = await testService({ keeper: true, limits })
   const websites = await openWebsites(names)
   const browser = await openAgentBrowser(websites)
-  const of = await withVault(service)
+  const of = await agent(service)
   const token = await issueToken(service, of.agent.id)
   const fill = await startFill({ token, cdp: browser.cdp, hub: service.edges[0] ?? "" })
   return {
@@ -210,8 +220,10 @@ export const openBench = async (names: ReadonlyArray<string>): Promise<FillBench
     browser,
     fill,
     page: browser.page,
-    write: async (wanted) =>
-      dataOf(await of.client.call("POST", `${VAULT}/entries`, { body: await sealedEntry(of, wanted) })),
+    write: async (wanted, more = {}) =>
+      dataOf(
+        await of.client.call("POST", `${VAULT}/entries`, { body: { ...(await sealedEntry(of, wanted)), ...more } })
+      ),
     open: (url) => openIn(browser.page, url),
     post: (path, body) => askFill(fill.url, "POST", path, body),
     lastSent: () => websites.sent.at(-1)?.fields,

@@ -30,6 +30,7 @@ export interface PageElement {
   readonly type?: string
   readonly disabled?: boolean
   readonly readOnly?: boolean
+  readonly checked?: boolean
   readonly maxLength?: number
   readonly minLength?: number
   readonly clientLeft?: number
