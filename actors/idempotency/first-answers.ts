@@ -60,7 +60,7 @@ interface Kept {
 }
 
 export interface KeptSealed extends Kept {
-  /** The answer is not here. */
+  /** The answer is not here; what it is made anew of may be. */
   readonly remade?: true
 }
 
@@ -106,7 +106,7 @@ export const firstAnswers = (nats: NatsConnection, sealer: Sealer): FirstAnswers
         const last = await lastMessage(nats, streams.idempotency, subjects.idempotency(owner, key), TIMEOUT_MS)
         if (last === null || last.data.length === 0) return null
         const first = JSON.parse(text.decode(last.data)) as KeptSealed
-        return first.remade === true ? first : { ...first, answer: sealer.open(first.answer, purpose(owner, key)) }
+        return first.answer === "" ? first : { ...first, answer: sealer.open(first.answer, purpose(owner, key)) }
       },
       catch: () => NOT_LOOKED_UP
     })
@@ -133,7 +133,8 @@ export const firstAnswers = (nats: NatsConnection, sealer: Sealer): FirstAnswers
     const found = Effect.map(keptOf(owner, input.key), (first): IdempotencyBegin => {
       const begun = { state: "new", begun: commandId, ...commandOf(entry) } as const
       if (first === null) return begun
-      if (first.remade === true && first.body === input.body) return { ...begun, again: true }
+      if (first.remade === true && first.body === input.body)
+        return { ...begun, again: true, ...(first.answer === "" ? {} : { remake: first.answer }) }
       underWay.delete(input.key)
       return heard(first, input)
     })
@@ -150,10 +151,12 @@ export const firstAnswers = (nats: NatsConnection, sealer: Sealer): FirstAnswers
     )
   }
 
-  const sealed = (owner: string, key: string, first: KeptSealed): KeptSealed =>
-    first.remade === true || (first.status === REMADE_STATUS && Buffer.byteLength(first.answer) > ANSWER_KEPT_MAX_BYTES)
-      ? { ...first, answer: "", remade: true }
-      : { ...first, answer: sealer.seal(first.answer, purpose(owner, key)) }
+  const sealed = (owner: string, key: string, first: KeptSealed): KeptSealed => {
+    const isLong = Buffer.byteLength(first.answer) > ANSWER_KEPT_MAX_BYTES
+    if (isLong && (first.remade === true || first.status === REMADE_STATUS))
+      return { ...first, answer: "", remade: true }
+    return first.answer === "" ? first : { ...first, answer: sealer.seal(first.answer, purpose(owner, key)) }
+  }
 
   const keep = (owner: string, key: string, first: KeptSealed, ttlSeconds: number): Effect.Effect<void, Refusal> =>
     Effect.tryPromise({

@@ -65,7 +65,7 @@ type RelayLimits = Pick<VaultLimits, "captcha_rounds_max" | "fill_pending_second
   readonly captcha_seconds: number
 }
 
-/** Asked again for the round that it had, nothing happens. */
+/** Each picture is a round, and each round one picture: whoever repeats the very command hears what it was told. */
 export const decideRelay = (
   before: VaultState,
   { hash, fill, round }: { readonly hash: string; readonly fill: number; readonly round: number },
@@ -80,7 +80,6 @@ export const decideRelay = (
   if (found.status !== "pending") return { ...EXPIRED, events: over }
   if (round > captcha_rounds_max) return { ...UNSOLVED, events: over }
   const { origin, rounds } = found
-  if (round === rounds && rounds > 0) return { events: over, reply: { origin } }
   if (round !== rounds + 1)
     return { refused: invalidField("round", `round must be ${rounds + 1}, the next of this fill.`), events: over }
   const expires_at = Math.max(found.expires_at, at + (captcha_seconds + fill_pending_seconds) * 1000)

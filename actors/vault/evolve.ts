@@ -2,10 +2,8 @@
 import type { AnswerContext } from "../engine/definition.ts"
 import { VAULT_SERVICE_LIMITS } from "../../schemas/vault/limits.ts"
 import { aboutOf } from "./alerts.ts"
+import { DAYS_KEPT } from "./policy.ts"
 import type { DayTotal, EntryValue, FillValue, VaultEvent, VaultState, VaultValue } from "./state.ts"
-
-/** Days whose totals are kept: a clock that is set back a day finds what was filled then. */
-const DAYS_KEPT = 3
 
 const NONE_YET = { entry: 0, source: 0, fill: 0 }
 

@@ -4,7 +4,7 @@
  * Invariants
  *  - What is asked is compared in whole minor units of one currency; what has another, or is no amount, is refused.
  *  - A day's total holds every fill of that day that was not refused and has not expired: a new one is let in only where
- *    it still fits.
+ *    it still fits. Into a day whose total is known no more nothing is let in: only a clock that is set back asks for one.
  */
 import { amountOf, minorOf } from "../../schemas/vault/money.ts"
 import { originProblem } from "../../schemas/vault/origins.ts"
@@ -17,6 +17,9 @@ const DAY_MS = 86_400_000
 /** Of UTC. */
 export const dayOf = (at: number): number => Math.floor(at / DAY_MS)
 
+/** Days whose totals are kept (evolve.ts): a clock that is set back a day finds what was filled then. */
+export const DAYS_KEPT = 3
+
 /** A profile goes into sign-up forms, beside the login that a sign-up makes. */
 const KINDS: Readonly<Record<FillAction, ReadonlyArray<EntryKind>>> = {
   login: ["login"],
@@ -27,6 +30,10 @@ const KINDS: Readonly<Record<FillAction, ReadonlyArray<EntryKind>>> = {
 
 export const totalOf = ({ days }: Pick<EntryValue, "days">, day: number): DayTotal =>
   days.find((one) => one.day === day) ?? { day, minor: 0, fills: 0 }
+
+/** Older than all that are kept, of which there are as many as may be: what was filled then, nobody knows. */
+export const isForgotten = ({ days }: Pick<EntryValue, "days">, day: number): boolean =>
+  days.length >= DAYS_KEPT && days.every((one) => one.day > day)
 
 const originRefusal = ({ kind, origins }: EntryValue, origin: string): PolicyCode | null => {
   const problem = originProblem(origin)
@@ -58,7 +65,8 @@ export const judged = (entry: EntryValue, wanted: OpenFill, at: number): Judged 
   if (entry.kind !== "card") return { minor: null }
   // A card never exists without limits: one without them is filled by nobody.
   if (entry.limits === null) return { code: "amount_over_payment" }
-  return judgedPayment(entry.limits, wanted, totalOf(entry, dayOf(at)))
+  const verdict = judgedPayment(entry.limits, wanted, totalOf(entry, dayOf(at)))
+  return "minor" in verdict && isForgotten(entry, dayOf(at)) ? { code: "amount_over_day" } : verdict
 }
 
 /** Whether an owner has to allow it. */

@@ -1,70 +1,71 @@
 /** The journal of vaults: every fill, refusal and change. It stays when a vault is revoked. */
-import { sql, type Transaction } from "kysely"
-import type { Database } from "../database.ts"
+import { sql } from "kysely"
+import type { FillStatus } from "../../schemas/vault/records.ts"
 import { eventsOf } from "../engine/events.ts"
 import { type Change, type Logged, logProjection } from "../projections/projection.ts"
-import { rowsJson } from "../projections/rows.ts"
+import { lineNumber, rowsJson } from "../projections/rows.ts"
 import { journalOf } from "./journal.ts"
 import { VAULT_EVENTS, VaultEvent } from "./state.ts"
 
-/** What becomes of a fill, or of one that waits for an owner, stands in the line of its opening. */
-const writeEnd = async (trx: Transaction<Database>, agent: string, event: VaultEvent): Promise<void> => {
-  const lines = trx.updateTable("vault_log").where("agent", "=", agent)
-  const over = { asks_until: null } as const
-  switch (event.type) {
-    case "vault.consent_asked": {
-      await lines
-        .set({ asks_until: new Date(event.expires_at) })
-        .where("fill", "=", event.fill)
-        .execute()
-      return
-    }
-    case "vault.consent_given":
-      await lines.set(over).where("fill", "=", event.fill).execute()
-      return
-    case "vault.consent_declined":
-      await lines
-        .set({ ...over, status: "failed", code: "owner_declined" })
-        .where("fill", "=", event.fill)
-        .execute()
-      return
-    case "vault.fill_ended":
-      await lines
-        .set({ ...over, status: event.status, code: event.code })
-        .where("fill", "=", event.fill)
-        .execute()
-      return
-    case "vault.fills_expired":
-      await lines
-        .set({ ...over, status: "expired" })
-        .where("fill", "in", event.fills)
-        .where("status", "=", "pending")
-        .execute()
-      return
-    // Nobody can tell the end of one any more.
-    case "vault.revoked":
-      await lines
-        .set({ ...over, status: "expired" })
-        .where("status", "=", "pending")
-        .execute()
-      return
-    default:
-  }
+/** What became of a fill, or of one that waits for an owner: in the row of its opening. */
+interface End {
+  readonly agent: string
+  readonly fill: number
+  readonly status: FillStatus
+  readonly code: string | null
+  readonly asks_until: string | null
 }
 
+const endsOf = ({ id: agent, commit }: Logged): ReadonlyArray<End> =>
+  eventsOf(VaultEvent, commit).flatMap((event): ReadonlyArray<End> => {
+    const plain = { agent, code: null, asks_until: null }
+    switch (event.type) {
+      case "vault.consent_asked": {
+        const asks_until = new Date(event.expires_at).toISOString()
+        return [{ ...plain, fill: event.fill, status: "pending", asks_until }]
+      }
+      case "vault.consent_given":
+        return [{ ...plain, fill: event.fill, status: "pending" }]
+      case "vault.consent_declined":
+        return [{ ...plain, fill: event.fill, status: "failed", code: "owner_declined" }]
+      case "vault.fill_ended":
+        return [{ ...plain, fill: event.fill, status: event.status, code: event.code }]
+      case "vault.fills_expired":
+        return event.fills.map((fill) => ({ ...plain, fill, status: "expired" }))
+      default:
+        return []
+    }
+  })
+
+const isRevocation = ({ commit }: Logged): boolean =>
+  eventsOf(VaultEvent, commit).some(({ type }) => type === "vault.revoked")
+
+/** All rows first: a fill may end in the batch in which it began. Of several ends of one, the last counts. */
 const writing =
   (commits: ReadonlyArray<Logged>): Change =>
   async (trx) => {
-    // In the order of the log: a fill may end in the batch in which it began.
-    for (const commit of commits) {
-      const rows = journalOf(commit)
-      if (rows.length > 0)
-        await sql`
-          insert into vault_log
-          select * from jsonb_populate_recordset(null::vault_log, ${rowsJson(rows)}::jsonb)
-          on conflict (id) do nothing`.execute(trx)
-      for (const event of eventsOf(VaultEvent, commit.commit)) await writeEnd(trx, commit.id, event)
-    }
+    const rows = commits.flatMap(journalOf)
+    if (rows.length > 0)
+      await sql`
+        insert into vault_log
+        select * from jsonb_populate_recordset(null::vault_log, ${rowsJson(rows)}::jsonb)
+        on conflict (id) do nothing`.execute(trx)
+    const ends = new Map(commits.flatMap(endsOf).map((end) => [`${end.agent} ${end.fill}`, end]))
+    if (ends.size > 0)
+      await sql`
+        update vault_log set status = ended.status, code = ended.code, asks_until = ended.asks_until
+        from jsonb_to_recordset(${rowsJson([...ends.values()])}::jsonb)
+          as ended (agent text, fill integer, status text, code text, asks_until timestamptz)
+        where vault_log.agent = ended.agent and vault_log.fill = ended.fill`.execute(trx)
+    // Of what was open when its vault was revoked nobody can tell the end any more.
+    for (const { id: agent, seq } of commits.filter(isRevocation))
+      await trx
+        .updateTable("vault_log")
+        .set({ status: "expired", asks_until: null })
+        .where("agent", "=", agent)
+        .where("status", "=", "pending")
+        .where("id", "<", String(lineNumber(seq, 0)))
+        .execute()
   }
 
 export const vaultProjection = logProjection({

@@ -33,7 +33,8 @@ const CREATED = 201
 /** It is there: whoever asks again finds what became of it. */
 const UNKNOWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded"])
 
-type Begun = Operations["captcha.send"]["output"]
+/** `origin`: where whoever begins it knows better than who sent it. */
+type Begun = Operations["captcha.send"]["output"] & { readonly origin?: string }
 
 export interface Handing {
   /** Hub id. */
@@ -96,13 +97,14 @@ export class Captchas {
     const { image_base64, kind, context = null, origin = null, wait_seconds = 0 } = sent
     return Effect.gen({ self: this }, function* () {
       const picture = yield* this.kept(call, image_base64)
-      const { id, created_at, expires_at } = yield* begin({ kind, context, origin, ...picture })
+      const begun = yield* begin({ kind, context, origin, ...picture })
+      const { id, created_at, expires_at } = begun
       const pending: Captcha = {
         id,
         state: "pending",
         kind,
         context,
-        origin,
+        origin: begun.origin ?? origin,
         created_at,
         expires_at,
         answered_at: null,

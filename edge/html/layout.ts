@@ -43,7 +43,7 @@ export type Section = (typeof SECTIONS)[number][0]
 
 const DESCRIPTION_MAX_CHARS = 160
 
-const policyFor = (formAction: "'none'" | "'self'", script = ""): string =>
+export const policyFor = (formAction: "'none'" | "'self'", script = ""): string =>
   `default-src 'none'; ${script}style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; ` +
   `img-src 'self'; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`
 

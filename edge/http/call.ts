@@ -52,6 +52,8 @@ export class Call {
   command: string | null = null
   /** The command was carried out: only its answer is wanted. */
   again = false
+  /** What its answer is made anew of, where that was kept in its place. */
+  remake: string | null = null
   /** How to give back what is held until the answer is out, see lent.ts. */
   readonly lent: Array<() => void> = []
   /** Where the request is traced. */

@@ -17,7 +17,8 @@
  *  - Answers that a retry may change (401, 429, 5xx) are not kept; the key is free. So are answers above
  *    `ANSWER_MAX_BYTES` that cannot be made anew.
  *  - A large answer that shows a record as it stands is not kept: who repeats the request gets it made anew (`again`).
- *    Above `ANSWER_MAX_BYTES` it does not even go along; that it was given, and to which body, does.
+ *    Above `ANSWER_MAX_BYTES` it does not even go along; that it was given, and to which body, does. One that may stand in
+ *    no copy is made anew of what is kept in its place (`remake`), however long ago its command was.
  *  - What is kept is sealed there, so that an answer with a secret (registration's) may be kept like any other. What goes
  *    with a person's account is not: how an owner is called and what one said is left out of it (`Response.kept`).
  */
@@ -75,6 +76,7 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
         if (begun.again === true) {
           call.again = true
           call.headers["idempotent-replayed"] = "true"
+          call.remake = begun.remake ?? null
         }
         const end = (kept: KeptAnswer) => finish(keeper, { ...entry, ...kept, ...begunBy(begun) })
         // Its client is gone: who asks again need not wait for the deadline of a request that nobody waits for.
@@ -215,7 +217,8 @@ const begunBy = ({ begun }: { readonly begun?: string }): Pick<IdempotencyFinish
 const NOTHING_KEPT: KeptAnswer = { status: 0, answer: "" }
 
 /** `remakes`: a node of a release before would keep an answer that does not come along as an empty one. */
-const keptOf = ({ status, body: said, kept }: Response, remakes: boolean): KeptAnswer => {
+const keptOf = ({ status, body: said, kept, remake }: Response, remakes: boolean): KeptAnswer => {
+  if (remake !== undefined) return remakes ? { status, answer: remake, remade: true } : NOTHING_KEPT
   const body = kept ?? said
   if (status === 401 || status === 429 || status >= 500 || typeof body !== "string") return NOTHING_KEPT
   if (Buffer.byteLength(body) <= ANSWER_MAX_BYTES) return { status, answer: body }

@@ -17,6 +17,8 @@ export interface Response {
   readonly body: string | Uint8Array | Readable | null
   /** What is kept of it under an Idempotency-Key, where that is less: what goes with a person's account is in no copy. */
   readonly kept?: string
+  /** What is kept of it where it may stand in no copy at all: the handler makes it anew of this (`Call.remake`). */
+  readonly remake?: string
 }
 
 const JSON_TYPE = "application/json; charset=utf-8"

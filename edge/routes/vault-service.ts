@@ -33,7 +33,7 @@ const { captcha_wait_max_seconds: WAIT_MAX_SECONDS } = CAPTCHA_LIMITS
 
 const isKind = (text: string): text is EntryKind => ENTRY_KINDS.some((kind) => kind === text)
 
-/** Bytes, which no Idempotency-Key keeps: a ciphertext and a key stand in no copy. Sent again, it is made again. */
+/** Bytes, which no Idempotency-Key keeps: a ciphertext and a key stand in no copy. */
 const unkept = (data: unknown, status = 200): Response => ({ ...dataParts(Buffer.from(JSON.stringify(data))), status })
 
 type Opened = Operations["vault.opened"]["output"]
@@ -73,8 +73,12 @@ export const vaultServiceRoutes = ({ bus, notifications, captchas, config: { hub
       Effect.gen(function* () {
         const wanted = yield* decodeFill(call)
         const { agent: actor, hash } = holding(call)
-        const { fill } = yield* bus.read(call, { actor, op: "vault.fill", input: { hash, wanted } })
-        return openedAnswer(yield* openedNow(call, fill))
+        // Asked again a day long, it is the same fill: the vault itself remembers no more than its newest commands.
+        const fill =
+          call.remake === null
+            ? (yield* bus.read(call, { actor, op: "vault.fill", input: { hash, wanted } })).fill
+            : Number(call.remake)
+        return { ...openedAnswer(yield* openedNow(call, fill)), remake: String(fill) }
       }),
     awaitFill: (call, { params, query }) =>
       Effect.gen(function* () {
@@ -101,19 +105,20 @@ export const vaultServiceRoutes = ({ bus, notifications, captchas, config: { hub
         const { agent: actor, hash } = holding(call)
         const { context = null } = sent
         yield* withoutOwnerSecrets([...textsIn({ context })], NOBODY)
-        // Before anything is stored, and before the fill waits for somebody whom there is not.
+        // Before anything is stored for it.
         if (!call.again) yield* bus.read(call, { actor, op: "captcha.may_send", input: null })
         yield* admittedHolding(bus, call, actor, captchaTaking(sent))
-        const { origin } = yield* bus.read(call, { actor, op: "vault.relay", input: { hash, fill, round } })
-        return yield* captchas.handed(
-          call,
-          { ...sent, origin },
-          {
-            agent: actor,
-            purpose: "fill_captcha",
-            begin: (input) => bus.read(call, { actor, op: "captcha.send", input })
-          }
-        )
+        return yield* captchas.handed(call, sent, {
+          agent: actor,
+          purpose: "fill_captcha",
+          // A picture that is none costs no round; a round has the fill wait for no one but its captcha.
+          begin: (input) =>
+            Effect.gen(function* () {
+              const { origin } = yield* bus.read(call, { actor, op: "vault.relay", input: { hash, fill, round } })
+              const begun = yield* bus.read(call, { actor, op: "captcha.send", input: { ...input, origin } })
+              return { ...begun, origin }
+            })
+        })
       }),
     getFillCaptcha: (call, { params, query }) =>
       Effect.gen(function* () {

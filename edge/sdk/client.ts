@@ -1,6 +1,6 @@
 /**
- * The service as an agent's program uses it. Runs in Node 20 and newer, Deno, Bun, Workers and browsers, without any
- * dependency; what it knows of the interface's shape are types alone.
+ * The service as an agent's program uses it. Runs in Node 20 and newer, Deno, Bun, Workers and browsers. It loads nothing
+ * but itself, and libsodium when an entry of a vault is sealed; what it knows of the interface's shape are types alone.
  *
  *   const hub = createClient({ hub: "https://hub.example", key: await keyFromSeed(seed) })
  *   const { data } = await hub.get("/me")
@@ -13,7 +13,7 @@
  * `HubError`; decide by its `code`. What is repeated by itself, and when, is written in client/transport.ts.
  */
 import { AGENT_NUMBER_PATTERN } from "../../schemas/signing/identity.ts"
-import { type HubAddress, hubAddress, targetOf } from "./client/address.ts"
+import { type HubAddress, targetOf } from "./client/address.ts"
 import type { Answer } from "./client/answer.ts"
 import { attest, type Attested } from "./client/attestation.ts"
 import type {
@@ -26,6 +26,7 @@ import type {
   PagesArguments,
   PathsOf
 } from "./client/calls.ts"
+import { type ConnectionOptions, transportOf } from "./client/connection.ts"
 import { clientError, invalid } from "./client/errors.ts"
 import type { AgentKey } from "./client/key.ts"
 import { type OperationCalls, operationCalls } from "./client/operations.ts"
@@ -40,14 +41,9 @@ import {
   type Rotated,
   type Scheduled
 } from "./client/rotation.ts"
-import {
-  ANSWER_MAX_BYTES,
-  RETRY,
-  type RetryOptions,
-  type SendOptions,
-  TIMEOUT_MS,
-  Transport
-} from "./client/transport.ts"
+import { type SendOptions, Transport } from "./client/transport.ts"
+import { type EntryToSeal, type SealedEntry, sealEntry } from "./client/vault.ts"
+import { SourceClient, type SourceOptions } from "./client/vault-source.ts"
 import {
   proofHeaders,
   type ProofHeaders,
@@ -61,6 +57,7 @@ import {
 export type { Answer } from "./client/answer.ts"
 export type { Operations } from "./client/api.ts"
 export type { Attested } from "./client/attestation.ts"
+export type { ConnectionOptions } from "./client/connection.ts"
 export { CLIENT_CODES, HubError, isHubError } from "./client/errors.ts"
 export { AgentKey, generateKey, keyFromSeed } from "./client/key.ts"
 export { type PowOptions, type PowProgress, proofOfWork } from "./client/pow.ts"
@@ -68,29 +65,27 @@ export type { OperationCalls, OperationName } from "./client/operations.ts"
 export type { Answers, Question, QuestionsToSolve, Registered, RegisterOptions } from "./client/registration.ts"
 export type { ProvenKey, RecoverOptions, Recovery, RecoveryCalls, Rotated, Scheduled } from "./client/rotation.ts"
 export type { ProofHeaders, ProvenInit, PublicIdentity, ToProve } from "./client/website.ts"
+export {
+  type CardToSeal,
+  type EntryToSeal,
+  type LoginToSeal,
+  type ProfileToSeal,
+  type SealedEntry,
+  type SealingVault,
+  type SecretToSeal,
+  sealEntry
+} from "./client/vault.ts"
+export type { SourceClient, SourceOptions } from "./client/vault-source.ts"
 export { verifyWebhook, type WebhookEvent, type WebhookToVerify } from "./client/webhook.ts"
 
 export const PAGES_MAX_ITEMS = 10_000
 const PER_PAGE = 100
 
-export interface ClientOptions {
-  /** The service's address, with the path of the installation if it has one. */
-  readonly hub: string
+export interface ClientOptions extends ConnectionOptions {
   /** Without a key only what needs none can be called. */
   readonly key?: AgentKey
-  /** The service's own host name, where it is reached under another one. */
-  readonly host?: string
-  /** Speak http to another machine than this one. Off, because what is sent and answered could be read on the way. */
-  readonly allowHttp?: boolean
   /** Known from before; otherwise asked for once, when it is needed. */
   readonly identity?: PublicIdentity
-  readonly fetch?: typeof fetch
-  /** Milliseconds since 1970. */
-  readonly now?: () => number
-  /** For one try. */
-  readonly timeoutMs?: number
-  readonly maxAnswerBytes?: number
-  readonly retry?: Partial<RetryOptions>
 }
 
 type RawOptions = Omit<SendOptions, "key" | "repeatable"> & { readonly signed?: boolean }
@@ -117,17 +112,10 @@ export class HubClient {
   readonly operations: OperationCalls
 
   constructor(options: ClientOptions) {
-    const ask: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init))
-    this.#fetch = ask
-    this.#address = hubAddress(options.hub, options.host, options.allowHttp === true)
-    this.#transport = new Transport({
-      address: this.#address,
-      fetch: ask,
-      now: options.now ?? Date.now,
-      retry: { ...RETRY, ...options.retry },
-      timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
-      maxAnswerBytes: options.maxAnswerBytes ?? ANSWER_MAX_BYTES
-    })
+    const transport = transportOf(options)
+    this.#fetch = transport.fetch
+    this.#address = transport.address
+    this.#transport = new Transport(transport)
     this.#key = options.key ?? null
     this.#identity = options.identity ?? null
     this.recovery = recoveryCalls(this.#send, () => this.#needKey())
@@ -237,6 +225,12 @@ export class HubClient {
     return recover(this.#send, options)
   }
 
+  /** An entry as it is written into the agent's own vault: `operations.writeVaultEntry(await hub.sealEntry({ … }))`. */
+  async sealEntry(entry: EntryToSeal): Promise<SealedEntry> {
+    this.#needKey()
+    return sealEntry((await this.get("/vault")).data, entry)
+  }
+
   /** A statement by the service, for a day, that this key is this agent's. */
   async attest(): Promise<Attested> {
     const key = this.#needKey()
@@ -282,4 +276,10 @@ export class HubClient {
   }
 }
 
-export const createClient = (options: ClientOptions): HubClient => new HubClient(options)
+export function createClient(options: SourceOptions): SourceClient
+export function createClient(options: ClientOptions): HubClient
+export function createClient(options: ClientOptions | SourceOptions): HubClient | SourceClient {
+  if (!("sourceToken" in options)) return new HubClient(options)
+  if ("key" in options) throw invalid("sourceToken", "goes with no key: a source is not the agent")
+  return new SourceClient(new Transport(transportOf(options)), options.sourceToken)
+}

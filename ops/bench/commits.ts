@@ -46,10 +46,10 @@ export const commitPath = async (say: (line: string) => void): Promise<void> => 
   }
 }
 
-const write = async (log: JetStreamLog, name: string, count: number): Promise<void> => {
+export const write = async (log: JetStreamLog, name: string, count: number, writers = WRITERS): Promise<void> => {
   let begun = 0
   await Promise.all(
-    Array.from({ length: WRITERS }, async (_, writer) => {
+    Array.from({ length: writers }, async (_, writer) => {
       const subject = subjects.event("bench", `${name}-${writer}`)
       let expected = 0
       while (begun < count) {

@@ -3,7 +3,7 @@
  *
  * CPU is that of all processes that serve (edges, actors, NATS, Postgres), in units of one Ed25519 verification
  * measured here: machines differ and are noisy, ratios less so. `--only
- * http|backup|commits|mail|reads|memory|directory|questions|rebuild|search|takeover|traces|verify|waits|webhooks|writes`, `--case <part of a title>`,
+ * http|backup|commits|mail|reads|memory|directory|questions|rebuild|search|takeover|traces|vault|verify|waits|webhooks|writes`, `--case <part of a title>`,
  * `--edges`, `--actors`, `--seconds`, `--rounds`, `--kills` narrow it down.
  */
 import { parseArgs } from "node:util"
@@ -21,6 +21,7 @@ import { questionCases } from "./questions.ts"
 import { rebuildCase } from "./rebuild.ts"
 import { takeoverCase } from "./takeover.ts"
 import { traceCosts } from "./traces.ts"
+import { vaultCases } from "./vault.ts"
 import { verificationCost } from "./verification.ts"
 import { verifierCases } from "./verify.ts"
 import { waitCases } from "./waits.ts"
@@ -81,6 +82,7 @@ if (wants("rebuild")) await rebuildCase(say)
 if (wants("search")) await searchCases(options, say)
 if (wants("takeover")) await takeoverCase(Number(values.kills), say)
 if (wants("traces")) traceCosts(say)
+if (wants("vault")) await vaultCases(options, table, say)
 if (wants("verify")) await verifierCases(say)
 if (wants("waits")) await waitCases(options, say)
 if (wants("webhooks")) await webhookCases(say, values.case)

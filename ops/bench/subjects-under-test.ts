@@ -64,12 +64,14 @@ export interface ServiceOptions {
   readonly metrics?: boolean
   /** Whether mail is received, by a process of its own. */
   readonly mail?: boolean
+  /** Whether vaults get their keys, by a process of its own. */
+  readonly keeper?: boolean
 }
 
 export const startService = async (
   edges: number,
   actors: number,
-  { env = {}, limits = {}, metrics = false, mail = false }: ServiceOptions = {}
+  { env = {}, limits = {}, metrics = false, mail = false, keeper = false }: ServiceOptions = {}
 ): Promise<BenchStack> => {
   const folder = await mkdtemp(join(tmpdir(), "hub-bench-"))
   const edgePorts = await Promise.all(Array.from({ length: edges }, () => drawPort()))
@@ -102,6 +104,7 @@ export const startService = async (
     edgePorts,
     actors,
     ...(mail ? { mailPort: await drawPort() } : {}),
+    keeper,
     ...(metrics ? { metrics: "free" as const } : {}),
     entries: PRODUCT_ENTRIES,
     autoRestart: false,

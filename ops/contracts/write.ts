@@ -1,6 +1,7 @@
 /**
  * The generated files that are committed: the contract (`openapi.json`, the events with their versions, the subjects),
- * the operations by name for clients, the verifier as the one file that websites copy, and the types of the tables.
+ * the operations by name for clients, the verifier as the one file that websites copy, the script of the page that seals, and the
+ * types of the tables.
  * `npm run contracts` writes them; with `--check` it only compares and names what differs, so that no interface changes
  * without being declared. The tables' types, which take a Postgres, are compared by a test.
  */
@@ -11,6 +12,7 @@ import { KINDS } from "../../actors/actors.ts"
 import { HubApi } from "../../schemas/api.ts"
 import { buckets, consumers, queueGroups, streams, subjects } from "../../schemas/subjects.ts"
 import { BUNDLE, bundled } from "../kit/bundle.ts"
+import { SEAL_SCRIPT, sealScript } from "../kit/seal-page.ts"
 import { projectRoot } from "../launcher/paths.ts"
 import { OPERATION_TABLE, operationsIn, operationTable, TOOLS, toolsJson } from "./operations.ts"
 import { TABLES, tablesOfMigrations } from "./tables.ts"
@@ -52,7 +54,8 @@ const contents: Readonly<Record<string, string>> = {
   [`${FOLDER}/subjects.txt`]: `${subjectsText()}\n`,
   [OPERATION_TABLE]: operationTable(operations),
   [TOOLS]: toolsJson(operations),
-  [BUNDLE]: await bundled()
+  [BUNDLE]: await bundled(),
+  [SEAL_SCRIPT]: await sealScript()
 }
 
 const check = process.argv.includes("--check")

@@ -5,15 +5,15 @@
  *  - It needs no other package: what the protocol's implementation is made of lies in the files, with its licences.
  *  - Whoever does not speak the protocol does not load it.
  */
-import { chmod, copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises"
+import { chmod, copyFile, mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { type OutputChunk, rolldown } from "rolldown"
 import { VERSION } from "../../schemas/version.ts"
 import { projectRoot } from "../launcher/paths.ts"
+import { LICENCES, licences } from "./licences.ts"
 
 const ENTRY = "edge/sdk/cli/main.ts"
 const COMMAND = "hub-agent.js"
-const LICENCES = "LICENCES.txt"
 const EXECUTABLE = 0o755
 /** What Node 20 has. */
 const TARGET = "es2022"
@@ -48,22 +48,6 @@ const requireComplete = (found: ReadonlyArray<OutputChunk>): void => {
   if (missing.length > 0) throw new Error(`hub-agent imports what its package does not have: ${missing.join(", ")}`)
 }
 
-/** The folder of the package that a module is of; nothing for our own. */
-const packageFolder = (module: string): string | undefined =>
-  /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(module)?.[0]
-
-const licenceIn = async (folder: string): Promise<string> => {
-  const { name, version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as Record<string, string>
-  const file = (await readdir(folder)).find((one) => /^licen[cs]e/i.test(one))
-  if (file === undefined) throw new Error(`${folder} has no licence to hand on`)
-  return `${name} ${version}\n\n${(await readFile(join(folder, file), "utf8")).trim()}\n`
-}
-
-const licences = async (found: ReadonlyArray<OutputChunk>): Promise<string> => {
-  const folders = new Set(found.flatMap(({ moduleIds }) => moduleIds.flatMap((id) => packageFolder(id) ?? [])))
-  return (await Promise.all([...folders].toSorted().map(licenceIn))).join(`\n${"-".repeat(80)}\n\n`)
-}
-
 const packageOf = (files: ReadonlyArray<string>): object => ({
   name: "hub-agent",
   version: VERSION,
@@ -81,7 +65,7 @@ export const writeAgent = async (folder: string): Promise<void> => {
   await mkdir(folder, { recursive: true })
   for (const { fileName, code } of found) await writeFile(join(folder, fileName), code)
   await chmod(join(folder, COMMAND), EXECUTABLE)
-  await writeFile(join(folder, LICENCES), await licences(found))
+  await writeFile(join(folder, LICENCES), await licences(found.flatMap(({ moduleIds }) => moduleIds)))
   const files = [...found.map(({ fileName }) => fileName), LICENCES]
   await writeFile(join(folder, "package.json"), `${JSON.stringify(packageOf(files), null, 2)}\n`)
   await copyFile(join(projectRoot, "ops", "kit", "hub-agent.md"), join(folder, "README.md"))

@@ -7,8 +7,8 @@
  * Invariants
  *  - The kit is what `tsc` makes of edge/sdk: the same code as plain JavaScript with its types, and nothing beside it
  *    that is not imported.
- *  - Neither needs another package: whatever they would import but Node's own modules stops the build. The types need
- *    none at all, for they must be read where there is no Node either.
+ *  - Neither needs another package: whatever they would import but Node's own modules stops the build. What seals entries
+ *    of a vault lies in the kit as one file more (sodium.ts), with its licence. The types need none at all, for they must be read where there is no Node either.
  *  - The folder is made anew each time and is complete or not there.
  */
 import { execFile } from "node:child_process"
@@ -18,6 +18,8 @@ import { promisify } from "node:util"
 import { VERSION } from "../../schemas/version.ts"
 import { projectRoot } from "../launcher/paths.ts"
 import { writeAgent } from "./agent.ts"
+import { LICENCES } from "./licences.ts"
+import { SODIUM, SODIUM_FILE, sodiumBundle } from "./sodium.ts"
 
 const ENTRIES = ["edge/sdk/verify", "edge/sdk/client"]
 const DERIVED_TYPES = "edge/sdk/client/api.d.ts"
@@ -70,12 +72,18 @@ const writeOutTypes = async (folder: string): Promise<void> => {
 /** The compiler leaves the endings of imports in types as they were; what is installed has no `.ts`. */
 const withEndings = (source: string): string => source.replace(/(["'])(\.{1,2}\/[^"']+)\.ts\1/g, "$1$2.js$1")
 
+const SODIUM_IMPORT = `import("${SODIUM}")`
+
+/** What imports libsodium lies beside it. */
+const withSodium = (source: string): string =>
+  source.replaceAll(SODIUM_IMPORT, `import("./${posix.basename(SODIUM_FILE)}")`)
+
 /** Every file that the entries lead to, with its text. */
 const closure = async (folder: string): Promise<ReadonlyMap<string, string>> => {
   const found = new Set(ENTRIES.flatMap((entry) => [`${entry}.js`, `${entry}.d.ts`]))
   const texts = new Map<string, string>()
   for (const file of found) {
-    const text = withEndings(await readFile(join(folder, file), "utf8"))
+    const text = withSodium(withEndings(await readFile(join(folder, file), "utf8")))
     texts.set(file, text)
     for (const name of importsIn(text)) {
       if (name.startsWith(".")) found.add(targetOf(file, name))
@@ -96,17 +104,21 @@ const packageOf = (): object => ({
   license: "UNLICENSED",
   engines: { node: ">=20" },
   exports: { "./verify": exportOf("edge/sdk/verify"), "./client": exportOf("edge/sdk/client") },
-  files: ["edge", "schemas"]
+  files: ["edge", "schemas", LICENCES]
 })
 
 const writeKit = async (compiled: string, folder: string): Promise<void> => {
   await compile(compiled)
   await writeOutTypes(compiled)
+  const sodium = await sodiumBundle()
+  await mkdir(join(compiled, dirname(SODIUM_FILE)), { recursive: true })
+  await writeFile(join(compiled, SODIUM_FILE), sodium.code)
   for (const [file, text] of await closure(compiled)) {
     await mkdir(join(folder, dirname(file)), { recursive: true })
     await writeFile(join(folder, file), text)
   }
   await writeFile(join(folder, "package.json"), `${JSON.stringify(packageOf(), null, 2)}\n`)
+  await writeFile(join(folder, LICENCES), sodium.licences)
   await copyFile(join(projectRoot, "ops", "kit", "README.md"), join(folder, "README.md"))
 }
 

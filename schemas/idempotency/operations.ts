@@ -27,14 +27,15 @@ export type IdempotencyEntry = typeof IdempotencyEntry.Type
 export const IdempotencyBegin = Schema.Union([
   /**
    * `begun` names this beginning to its `finish`. `again`: it was carried out, and its answer is made anew by asking
-   * under the same command with `Ask.again`.
+   * under the same command with `Ask.again`, or of what is kept in its place (`remake`).
    */
   Schema.Struct({
     state: Schema.Literal("new"),
     begun: Schema.optionalKey(Schema.String),
     /** Command id of what the request asks; where nothing is said, the edge makes it of key and body. */
     command: Schema.optionalKey(Schema.String),
-    again: Schema.optionalKey(Schema.Literal(true))
+    again: Schema.optionalKey(Schema.Literal(true)),
+    remake: Schema.optionalKey(Schema.String)
   }),
   Schema.Struct({ state: Schema.Literal("in_flight") }),
   Schema.Struct({ state: Schema.Literal("conflict") }),
@@ -45,7 +46,7 @@ export type IdempotencyBegin = typeof IdempotencyBegin.Type
 /**
  * `status: 0` keeps nothing and frees the key again: the answer was one that a retry may change (401, 429, 5xx), or
  * far too long. Of a long one that shows a record it is kept that it was given; `remade`: of one so long that it does
- * not come along. `abandoned`: what began may still be under way, so the key is free for the same body alone until the
+ * not come along, or that may stand in no copy: `answer` is then what it is made anew of, if anything is. `abandoned`: what began may still be under way, so the key is free for the same body alone until the
  * request's deadline.
  */
 export const IdempotencyFinish = Schema.Struct({

@@ -91,7 +91,7 @@ export const VaultServiceApi = HttpApiGroup.make("vault_service")
       params: id,
       payload: FillResult,
       success: success(ClosedFill),
-      error: tokenWriteFailures("not_found")
+      error: tokenWriteFailures("not_found", "consent_pending")
     })
       .annotateMerge(describeByToken("service", "What became of a fill", "A late one is taken once, and says so."))
       .annotate(Traits, OWN_BUCKET)

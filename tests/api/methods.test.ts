@@ -14,7 +14,7 @@ import { answer, declared } from "../support/sponsorship.ts"
 import { register, type Registered } from "../support/register.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { dataOf } from "../support/outcome.ts"
-import { filled, issueToken, openVault } from "../support/vault.ts"
+import { asHolder, filled, issueToken, openVault } from "../support/vault.ts"
 import { STARTER_LIBRARY } from "../../ops/launcher/starter-library.ts"
 import { waitFor } from "../harness/index.ts"
 import { operate } from "../support/hub.ts"
@@ -81,6 +81,11 @@ beforeAll(async () => {
   ids.set("vault/entries", "1")
   ids.set("vault/sources", String(source.id))
   tokens = { source: source.token, service: await issueToken(service, agent.id) }
+  const wanted = { entry_id: 1, action: "login", origin: "https://shop.example" }
+  const fill = await asHolder(service, tokens.service)("POST", "/api/v1/vault/service/fill", wanted)
+  ids.set("vault/service", String(dataOf<{ readonly fill_id: number }>(fill).fill_id))
+  // Of the agent, as every captcha is.
+  ids.set("vault/captcha", ids.get("me") ?? "")
 })
 afterAll(() => service?.stop())
 

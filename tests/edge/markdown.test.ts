@@ -174,7 +174,7 @@ describe("the tables", () => {
     "mail.getMail",
     ...["feed", "categoryFeed", "agentFeed"].map((name) => `feed.${name}`),
     // By a vault's token alone.
-    ...["getVaultToSeal", "listFillable"].map((name) => `vault.${name}`)
+    ...["getVaultToSeal", "listFillable", "awaitFill", "getFillCaptcha"].map((name) => `vault_service.${name}`)
   ]
 
   it("have every resource that anybody may read, or it is named here why not", () => {

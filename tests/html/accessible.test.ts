@@ -44,6 +44,7 @@ const KINDS = [
   "an entry of the library",
   "the roadmap",
   "the reference",
+  "sealing an entry",
   "nothing there",
   "a query that is wrong"
 ] as const
@@ -86,6 +87,7 @@ beforeAll(async () => {
     "an entry of the library": "/library/sign-typescript",
     "the roadmap": "/roadmap",
     "the reference": "/docs",
+    "sealing an entry": "/vault/seal",
     "nothing there": "/nowhere",
     "a query that is wrong": "/threads?sort=odd"
   }

@@ -109,9 +109,9 @@ export const linkNames = (): ReadonlyArray<string> => [...document.querySelector
 
 /** What can be reached by keyboard, in the order of the document. */
 export const reachable = (): ReadonlyArray<string> =>
-  [...document.querySelectorAll("a[href], [tabindex='0'], input:not([type='hidden']), button")].map(
-    (element) => element.getAttribute("aria-label") ?? element.innerText
-  )
+  [...document.querySelectorAll("a[href], [tabindex='0'], input:not([type='hidden']), button")]
+    .filter((element) => element.closest("[hidden]") === null)
+    .map((element) => element.getAttribute("aria-label") ?? element.innerText)
 
 export interface Focus {
   readonly name: string

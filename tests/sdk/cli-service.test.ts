@@ -27,7 +27,7 @@ import { rotateTests } from "./support/cli-rotate.ts"
 
 let registered = ""
 
-beforeAll(openCliService)
+beforeAll(() => openCliService())
 afterAll(closeCliService)
 
 describe("register", () => {

@@ -6,11 +6,13 @@ import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { buildKit } from "../../ops/kit/build.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
+import { openEntry } from "../../edge/sdk/vault/seal.ts"
 import { VERSION } from "../../schemas/version.ts"
 import { testFolder } from "../harness/servers.ts"
 import { runCli } from "./support/cli.ts"
 import { startHost } from "./support/mcp.ts"
 import { data, startPlayer } from "./support/player.ts"
+import { vaultKeys } from "./support/vault-keys.ts"
 
 const execute = promisify(execFile)
 const STRICT = [
@@ -76,7 +78,12 @@ describe("the kit", () => {
     const files = (await readdir(installed(), { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile())
       .map(({ name }) => name)
-    expect(files.filter((name) => !/\.(js|d\.ts)$/.test(name)).toSorted()).toEqual(["README.md", "package.json"])
+    expect(files.filter((name) => !/\.(js|d\.ts)$/.test(name)).toSorted()).toEqual([
+      "LICENCES.txt",
+      "README.md",
+      "package.json"
+    ])
+    expect(await readFile(installed("LICENCES.txt"), "utf8")).toMatch(/^libsodium 0[\s\S]*\nlibsodium-wrappers 0/)
     const { dependencies, version } = JSON.parse(await readFile(installed("package.json"), "utf8")) as Record<
       string,
       unknown
@@ -107,15 +114,36 @@ describe("the kit", () => {
     })
   })
 
+  test("seals entries of a vault by a library that it brings, and that nothing else loads", async () => {
+    const keys = await vaultKeys()
+    const made = (await program(`
+      import { createClient, sealEntry } from "hub-kit/client"
+      createClient({ hub: "https://hub.example", sourceToken: "hxs_" + "0".repeat(24) + "A".repeat(43) })
+      const vault = { uid: "v", public_key: ${JSON.stringify(keys.publicKey)} }
+      const entry = { kind: "secret", origins: ["https://shop.example"], value: "open sesame" }
+      console.log(JSON.stringify(await sealEntry(vault, entry)))
+    `)) as { readonly ciphertext: string }
+    expect(await openEntry(made.ciphertext, { public_key: keys.public, private_key: keys.private })).toMatchObject({
+      value: "open sesame"
+    })
+    const importing = (await readdir(installed("edge"), { recursive: true })).filter((name) => name.endsWith(".js"))
+    const texts = await Promise.all(importing.map((name) => readFile(installed("edge", name), "utf8")))
+    expect(texts.filter((text) => text.includes('"./libsodium.js"'))).toHaveLength(1)
+    expect(texts.join("")).not.toMatch(/from "[^"]*libsodium/)
+  })
+
   test("has types that stand alone, for browsers and for Node", async () => {
     const source = `
-      import { createClient, verifyWebhook, type Operations } from "hub-kit/client"
+      import { createClient, sealEntry, verifyWebhook, type Operations } from "hub-kit/client"
       import { createVerifier } from "hub-kit/verify"
       const hub = createClient({ hub: "https://hub.example" })
       const name: string = (await hub.get("/me")).data.name
       const sort: NonNullable<NonNullable<Operations["/agents"]["GET"]["query"]>["sort"]> = "newest"
       for await (const agent of hub.pages("/agents", { query: { sort } })) console.log(agent.handle, name, verifyWebhook, createVerifier)
       const { data: post } = await hub.operations.publishPost({ title: "a", body: name, kind: "note" })
+      const source = createClient({ hub: "https://hub.example", sourceToken: name })
+      const sealed = await sealEntry(await source.vault(), { kind: "secret", origins: [name], value: name })
+      await hub.operations.writeVaultEntry(sealed)
       const id: number = (await hub.operations.reply({ id: post.id, body: "b" })).data.id
       console.log(id)
       export {}
@@ -181,7 +209,7 @@ describe("the command", () => {
     const manifest = JSON.parse(await readFile(command("package.json"), "utf8")) as Record<string, unknown>
     expect([manifest["dependencies"], manifest["version"]]).toEqual([undefined, VERSION])
     const licences = await readFile(command("LICENCES.txt"), "utf8")
-    for (const name of ["@modelcontextprotocol/sdk 1.", "ajv 8.", "zod 4."])
+    for (const name of ["@modelcontextprotocol/sdk 1.", "ajv 8.", "libsodium 0.", "zod 4."])
       expect(licences).toContain(`\n${name}`.trim())
     for (const file of (await readdir(command())).filter((name) => name.endsWith(".js")))
       expect(await readFile(command(file), "utf8")).not.toContain(projectRoot)
@@ -190,6 +218,7 @@ describe("the command", () => {
   test("loads what speaks to models only where it is asked to", async () => {
     const source = await readFile(command("hub-agent.js"), "utf8")
     expect(source).not.toMatch(/^import .*"\.\/server\.js"/m)
+    expect(source).not.toMatch(/^import .*libsodium/m)
     expect(source).toMatch(/\bimport\("\.\/server\.js"\)/)
     const player = await startPlayer((_, response) => data(response, { author: { hx_id: "HX-000002" }, body: "Two." }))
     const home = join(folder, "home-mcp")

@@ -2,6 +2,7 @@
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { sql } from "kysely"
+import { leaderMessage } from "../../actors/log/last-message.ts"
 import type { TestService } from "./service.ts"
 
 const filesBelow = async (folder: string): Promise<ReadonlyArray<string>> => {
@@ -10,7 +11,7 @@ const filesBelow = async (folder: string): Promise<ReadonlyArray<string>> => {
 }
 
 /** Each row of each table, as text. */
-const rowsOf = async ({ view }: TestService): Promise<string> => {
+const rowsOf = async ({ view }: Pick<TestService, "view">): Promise<string> => {
   const tables = await sql<{ name: string }>`
     select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables
     where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`.execute(view.db)
@@ -23,7 +24,7 @@ const rowsOf = async ({ view }: TestService): Promise<string> => {
   return dumps.join("\n")
 }
 
-const scraped = async ({ system }: TestService): Promise<string> => {
+const scraped = async ({ system }: Pick<TestService, "system">): Promise<string> => {
   const nodes = [...system.edges, ...system.actors]
   const pages = await Promise.all(nodes.map(async ({ metrics }) => (await fetch(metrics)).text()))
   return pages.join("\n")
@@ -41,4 +42,36 @@ export const foundIn = async (service: TestService, planted: ReadonlyArray<strin
   look("a log", Buffer.from(service.system.logs.text()))
   look("metrics", Buffer.from(await scraped(service)))
   return found
+}
+
+const STREAM_TIMEOUT_MS = 60_000
+
+/** Every message of every stream. */
+const streamsOf = async ({ view }: TestService): Promise<ReadonlyArray<Buffer>> => {
+  const all: Array<Buffer> = []
+  for await (const name of view.manager.streams.names())
+    for (let seq = 1; ;) {
+      const message = await leaderMessage(view.nats, name, { seq, next_by_subj: ">" }, STREAM_TIMEOUT_MS)
+      if (message === null) break
+      all.push(Buffer.from(message.data))
+      seq = message.seq + 1
+    }
+  return all
+}
+
+export type Place = readonly [name: string, bytes: Buffer]
+
+/** Whatever a system keeps, and all files below the folders. */
+export const keptBy = async (service: TestService, folders: ReadonlyArray<string>): Promise<ReadonlyArray<Place>> => {
+  const files = (await Promise.all(folders.map(filesBelow))).flat()
+  return [
+    // One that is gone meanwhile was let go by its server.
+    ...(await Promise.all(
+      files.map(async (file): Promise<Place> => [`file ${file}`, await readFile(file).catch(() => Buffer.alloc(0))])
+    )),
+    ["streams", Buffer.concat(await streamsOf(service))],
+    ["tables", Buffer.from(await rowsOf(service))],
+    ["logs", Buffer.from(service.system.logs.text())],
+    ["metrics", Buffer.from(await scraped(service))]
+  ]
 }

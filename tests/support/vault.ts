@@ -2,13 +2,15 @@
 import { randomUUID } from "node:crypto"
 import sodium from "libsodium-wrappers"
 import { Effect } from "effect"
+import { eventsOf } from "../../actors/engine/events.ts"
 import { viewsOver } from "../../actors/services.ts"
-import type { Vault, VaultEntry } from "../../schemas/vault/records.ts"
+import { VaultEvent } from "../../actors/vault/state.ts"
+import type { Vault, VaultEntry, VaultLogLine } from "../../schemas/vault/records.ts"
 import { sealEntry } from "../../edge/sdk/vault/seal.ts"
 import { waitFor } from "../harness/index.ts"
 import { type Answer, send } from "./http.ts"
 import { dataOf } from "./outcome.ts"
-import type { TestService } from "./service.ts"
+import { logOf, type TestService } from "./service.ts"
 import { anAgent, type Carried } from "./sponsorship.ts"
 
 export const VAULT = "/api/v1/vault"
@@ -106,5 +108,40 @@ export const oneTimeKey = async () => {
     ephemeral_public_key: Buffer.from(publicKey).toString("base64"),
     open: (sealed: string): Uint8Array =>
       sodium.crypto_box_seal_open(Buffer.from(sealed, "base64"), publicKey, privateKey)
+  }
+}
+
+/** As a well-made client: what was not answered is asked again under its key, at whichever edge. */
+export const persistently =
+  (ask: ReturnType<typeof asHolder>) =>
+  (method: string, path: string, body: object, key: string): Promise<Answer> =>
+    waitFor(
+      async () => {
+        const answer = await ask(method, path, body, { "idempotency-key": key })
+        if (answer.status !== 503 && answer.code !== "idempotency_in_flight") return answer
+        throw new Error(answer.text)
+      },
+      { describe: `an answer to ${method} ${path}` }
+    )
+
+/** What its log says has happened, of one type. */
+export const eventsOfVault = async <Type extends VaultEvent["type"]>(
+  view: TestService["view"],
+  agent: string,
+  type: Type
+): Promise<ReadonlyArray<Extract<VaultEvent, { readonly type: Type }>>> =>
+  (await logOf(view, "vault", agent)).flatMap(({ commit }) =>
+    eventsOf(VaultEvent, commit).filter(
+      (event): event is Extract<VaultEvent, { readonly type: Type }> => event.type === type
+    )
+  )
+
+/** All of its journal. */
+export const journalOf = async ({ client }: Pick<Carried, "client">): Promise<ReadonlyArray<VaultLogLine>> => {
+  const lines: Array<VaultLogLine> = []
+  for (let page = 1; ; page++) {
+    const answer = await client.retrying("GET", `${VAULT}/log?per_page=100&page=${page}`)
+    lines.push(...dataOf<ReadonlyArray<VaultLogLine>>(answer))
+    if (page >= (answer.json.meta?.pages ?? 0)) return lines
   }
 }

@@ -1,9 +1,9 @@
 /**
- * The one script of the service's pages: it asks the browser for a passkey, since nothing else can, and sends what it
+ * The one script of the owner's space: it asks the browser for a passkey, since nothing else can, and sends what it
  * gets by the form that its button stands in.
  *
  * Invariants
- *  - It stands on the two pages that ask for a passkey, and on no other; their policy knows it by its hash and lets
+ *  - It stands on the two pages that ask for a passkey, and on no other there; their policy knows it by its hash and lets
  *    nothing else run. It is the same text each time: what differs stands in a field beside it.
  *  - It loads nothing, sends nothing itself, and writes into the page by `textContent` alone.
  */

@@ -5,7 +5,7 @@ import { present } from "./arguments.ts"
 import type { Command, Invocation } from "./command.ts"
 import { usage } from "./fault.ts"
 import { jsonArgument } from "./input.ts"
-import { secretGiven } from "./output.ts"
+import { secretGiven, sourceTokenGiven } from "./output.ts"
 
 type CallMethod = Parameters<HubClient["request"]>[0]
 
@@ -62,6 +62,9 @@ export const callCommand: Command = {
       })
     const secret = secretGiven(method, target, answer.data)
     if (secret !== undefined) invocation.around.warn(`the webhook's secret is in ${await home.keepSecret(secret)}`)
+    const source = sourceTokenGiven(method, target, answer.data)
+    if (source !== undefined)
+      invocation.around.warn(`the source's token is in ${await home.keepSourceToken(source.id, source.token)}`)
     const { data, meta, status, replayed } = answer
     const ignored = ignoredIn(meta)
     if (ignored.length > 0) invocation.around.warn(`not known there, and ignored: ${ignored.join(", ")}`)

@@ -1,7 +1,7 @@
 /** What a command is, and what it is given. */
 import type { ParseArgsConfig } from "node:util"
 import { harmless } from "../../../schemas/printed.ts"
-import { type ClientOptions, createClient, type HubClient } from "../client.ts"
+import { type ClientOptions, type ConnectionOptions, createClient, type HubClient } from "../client.ts"
 import { usage } from "./fault.ts"
 import { type Home, openHome } from "./home.ts"
 import { jsonText } from "./output.ts"
@@ -108,13 +108,14 @@ export class Invocation {
     return keys.every((key) => key === null) ? stranger : this.agent()
   }
 
-  #client(options: ClientOptions): HubClient {
+  /** How that hub is spoken to, whoever does. */
+  connection(hub: string): ConnectionOptions {
     const host = this.text("host") ?? this.around.env["HUB_HOST"]
-    return createClient({
-      allowHttp: this.flag("allow-http"),
-      ...(host === undefined || host === "" ? {} : { host }),
-      ...options
-    })
+    return { hub, allowHttp: this.flag("allow-http"), ...(host === undefined || host === "" ? {} : { host }) }
+  }
+
+  #client({ hub, ...options }: ClientOptions): HubClient {
+    return createClient({ ...this.connection(hub), ...options })
   }
 
   /** Lines in words, or with `--json` the value. */

@@ -68,12 +68,17 @@ const inPlace = async (
   }
 }
 
+const isThere = (path: string): Fault => new Fault("file_exists", `${path} is there already, and is never replaced`)
+
+/** Before something is made that is shown once, and would have nowhere to go. */
+export const requireFree = async (path: string): Promise<void> => {
+  if ((await stat(path).catch(() => null)) !== null) throw isThere(path)
+}
+
 export const create = (path: string, text: string | Uint8Array): Promise<void> =>
   inPlace(path, text, (own) =>
     link(own, path).catch((error: unknown) => {
-      throw systemCode(error) === "EEXIST"
-        ? new Fault("file_exists", `${path} is there already, and is never replaced`)
-        : error
+      throw systemCode(error) === "EEXIST" ? isThere(path) : error
     })
   )
 

@@ -4,6 +4,7 @@
  *   key             the seed, base64
  *   key.next        the seed that a rotation under way will bring, or has brought (rotate.ts)
  *   webhook-secret  what the service shares with the agent's webhook
+ *   source-<n>      the token of a source of the agent's vault
  *   recovery.key    the recovery key's seed, until it is moved to a safer place
  *   agent.json      which hub this is for, and who the agent is there
  */
@@ -96,6 +97,14 @@ export class Home {
     await this.ensure()
     await replace(this.path("webhook-secret"), `${secret}\n`)
     return this.path("webhook-secret")
+  }
+
+  /** Of a vault that was revoked there may be one of that number still: it opens nothing any more. */
+  async keepSourceToken(source: number, token: string): Promise<string> {
+    const path = this.path(`source-${source}`)
+    await this.ensure()
+    await replace(path, `${token}\n`)
+    return path
   }
 
   async secret(): Promise<string | null> {

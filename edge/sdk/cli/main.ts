@@ -27,6 +27,7 @@ import { rotateCommand } from "./rotate.ts"
 import { searchCommand } from "./search.ts"
 import { confirmCommand, rejectCommand, sponsorshipsCommand } from "./sponsorship.ts"
 import { threadCommands } from "./thread.ts"
+import { vaultCommands } from "./vault.ts"
 import { voteCommands } from "./vote.ts"
 import { unwatchCommand, watchCommand, watchesCommand } from "./watch.ts"
 import { proveCommand, verifyWebhookCommand } from "./website.ts"
@@ -57,6 +58,7 @@ const COMMANDS: Readonly<Record<string, Command | CommandGroup>> = {
   "owner-messages": ownerMessagesCommand,
   captcha: captchaCommand,
   mail: mailCommands,
+  vault: vaultCommands,
   call: callCommand,
   mcp: mcpCommand,
   prove: proveCommand,

@@ -4,6 +4,7 @@ import { isHubError } from "../client.ts"
 import { Fault } from "./fault.ts"
 
 const SECRET = /^whsec_/
+const SOURCE_TOKEN = /^hxs_[0-9a-f]{24}/
 const HIDDEN = "(hidden: --show-secret shows it)"
 export const oneLine = (text: string): string => harmless(text.replaceAll(/\s+/g, " ").trim())
 
@@ -19,8 +20,21 @@ export const secretGiven = (method: string, target: string, data: unknown): stri
   return typeof secret === "string" && SECRET.test(secret) ? secret : undefined
 }
 
+export interface GivenToken {
+  readonly id: number
+  readonly token: string
+}
+
+/** The token of a source of a vault, where it is given: once, as the webhook's secret is. */
+export const sourceTokenGiven = (method: string, target: string, data: unknown): GivenToken | undefined => {
+  if (`${method} ${target.split("?")[0]}` !== "POST /vault/sources") return undefined
+  if (typeof data !== "object" || data === null || !("token" in data) || !("id" in data)) return undefined
+  const { id, token } = data
+  return typeof id === "number" && typeof token === "string" && SOURCE_TOKEN.test(token) ? { id, token } : undefined
+}
+
 const hiding = (_name: string, value: unknown): unknown =>
-  typeof value === "string" && SECRET.test(value) ? HIDDEN : value
+  typeof value === "string" && (SECRET.test(value) || SOURCE_TOKEN.test(value)) ? HIDDEN : value
 
 /** Escapes of JSON for what is not printable: the text stays the same value. */
 export const jsonText = (value: unknown, showSecret: boolean, indent?: number): string =>

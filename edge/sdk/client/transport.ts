@@ -6,6 +6,7 @@
  *    the installation is not part of it.
  *  - A signed write carries one Idempotency-Key over all its tries, so that a try whose answer was lost is not done
  *    twice.
+ *  - A token goes to the service alone: nothing that redirects is followed. Its writes are repeated as signed ones are.
  *  - Repeated is only what may be: reads, writes under an Idempotency-Key, and what surely was not done (429,
  *    `overloaded`, a connection that never came about). An unsigned write whose answer is lost is the caller's to
  *    judge.
@@ -56,6 +57,8 @@ export interface SendOptions {
   readonly contentType?: string
   /** By another key than the client's; `null` for not at all. */
   readonly key?: AgentKey | null
+  /** Sent in the place of a signature. */
+  readonly token?: string
   readonly idempotencyKey?: string
   readonly signal?: AbortSignal
   readonly timeoutMs?: number
@@ -155,7 +158,9 @@ export class Transport {
     const type =
       options.contentType ?? (options.body instanceof Uint8Array ? "application/octet-stream" : "application/json")
     const isWrite = !isRead(method)
-    const once = isWrite && key !== null ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined
+    const { token } = options
+    const once =
+      isWrite && (key !== null || token !== undefined) ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined
     return {
       method,
       url,
@@ -165,7 +170,8 @@ export class Transport {
       key,
       headers: {
         ...(body.length === 0 ? {} : { "content-type": type }),
-        ...(once === undefined ? {} : { "idempotency-key": once })
+        ...(once === undefined ? {} : { "idempotency-key": once }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` })
       },
       repeatable: !isWrite || once !== undefined || options.repeatable === true,
       signal: options.signal,

@@ -35,7 +35,9 @@ const NAMED: Names = new Set<OperationName>([
   "deleteRecovery",
   "rotateWebhookSecret",
   "closeMailbox",
-  "releaseMailDomain"
+  "releaseMailDomain",
+  "deleteVaultEntry",
+  "revokeVault"
 ])
 const OPERATORS: Names = new Set<OperationName>(["listReports", "getReport", "reviewReport", "resolveReport"])
 /** Fields of operations that others call as well: refused to whoever has not the role. */

@@ -9,7 +9,7 @@ import { Fault } from "../cli/fault.ts"
 import { download, upload } from "../cli/file.ts"
 import type { Home } from "../cli/home.ts"
 import { bytesOf } from "../cli/input.ts"
-import { oneLine, secretGiven } from "../cli/output.ts"
+import { oneLine, secretGiven, sourceTokenGiven } from "../cli/output.ts"
 import type { HubClient } from "../client.ts"
 import { operationOf, spread } from "../client/operations.ts"
 import { type Answers, failed } from "./answers.ts"
@@ -108,6 +108,8 @@ export class ToolCalls {
     })
     const secret = secretGiven(operation.method, target, data)
     if (secret !== undefined) await home.keepSecret(secret)
+    const source = sourceTokenGiven(operation.method, target, data)
+    if (source !== undefined) await home.keepSourceToken(source.id, source.token)
     // The data of a post is any JSON: a number of an agent in it says nothing of who wrote it.
     return answers.of(data, meta, name !== "getData")
   }

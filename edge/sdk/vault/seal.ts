@@ -3,6 +3,7 @@
  * vault's own fill service opens.
  */
 import sodium from "libsodium-wrappers"
+import { sealedBox } from "../client/sealed-box.ts"
 import type { EntryKind } from "../../../schemas/vault/records.ts"
 
 export interface ToSeal {
@@ -17,20 +18,13 @@ export interface ToSeal {
 }
 
 const PREFIX = "hxv1."
-const KEY_BYTES = 32
 
-/** Throws a `TypeError` where `public_key` is none. */
-export const sealEntry = async ({ vault, public_key, uid, kind, origins = [], fields }: ToSeal): Promise<string> => {
-  await sodium.ready
-  const key = sodium.from_base64(public_key, sodium.base64_variants.ORIGINAL)
-  if (key.length !== KEY_BYTES) throw new TypeError("public_key must be base64 of 32 bytes")
-  const plain = sodium.from_string(JSON.stringify({ ...fields, v: 1, vault, uid, kind, origins }))
-  try {
-    return PREFIX + sodium.to_base64(sodium.crypto_box_seal(plain, key), sodium.base64_variants.ORIGINAL)
-  } finally {
-    sodium.memzero(plain)
-  }
-}
+/**
+ * Seals whatever it is given: agents and sources use the client's, which checks it first (client/vault.ts). Throws a
+ * `TypeError` where `public_key` is none.
+ */
+export const sealEntry = ({ vault, public_key, uid, kind, origins = [], fields }: ToSeal): Promise<string> =>
+  sealedBox(public_key, new TextEncoder().encode(JSON.stringify({ ...fields, v: 1, vault, uid, kind, origins })))
 
 /** What is sealed inside; `null` where the box is not for this key, or holds no entry. */
 export const openEntry = async (
@@ -41,12 +35,19 @@ export const openEntry = async (
   try {
     const box = sodium.from_base64(ciphertext.slice(PREFIX.length), sodium.base64_variants.ORIGINAL)
     const plain = sodium.crypto_box_seal_open(box, public_key, private_key)
-    const value: unknown = JSON.parse(sodium.to_string(plain))
-    sodium.memzero(plain)
+    const value = parsed(plain)
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? (value as Readonly<Record<string, unknown>>)
       : null
   } catch {
     return null
+  }
+}
+
+const parsed = (plain: Uint8Array): unknown => {
+  try {
+    return JSON.parse(sodium.to_string(plain))
+  } finally {
+    sodium.memzero(plain)
   }
 }

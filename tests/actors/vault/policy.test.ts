@@ -9,11 +9,10 @@ import { decideEndFill, decideFill } from "../../../actors/vault/decide-fills.ts
 import { decideExpire, EXPIRE_TIMER } from "../../../actors/vault/open-fills.ts"
 import { decideChangeEntry, decideWriteEntry } from "../../../actors/vault/decide.ts"
 import { evolveVault } from "../../../actors/vault/evolve.ts"
-import { dayOf, totalOf } from "../../../actors/vault/policy.ts"
+import { dayOf, isForgotten, totalOf } from "../../../actors/vault/policy.ts"
 import type { VaultEvent, VaultState } from "../../../actors/vault/state.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
-import { amountOf, isCurrency, minorOf } from "../../../schemas/vault/money.ts"
-import { originProblem } from "../../../schemas/vault/origins.ts"
+import { amountOf, minorOf } from "../../../schemas/vault/money.ts"
 
 const BOUNDS = { ...LIMITS.vault, ...LIMITS.service.vault }
 const DAY = 86_400_000
@@ -138,7 +137,10 @@ const STEP = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("consent" as const), nth: fc.nat(4), ok: fc.boolean() }) },
   fc.record({ do: fc.constant("expire" as const) }),
   fc.record({ do: fc.constant("wait" as const), ms: fc.integer({ min: -PENDING, max: 2 * PENDING }) }),
-  fc.record({ do: fc.constant("jump" as const), days: fc.constantFrom(-1, 1) })
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant("jump" as const), days: fc.constantFrom(-4, -3, -2, -1, 1, 1, 2, 3) })
+  }
 )
 type Step = typeof STEP extends fc.Arbitrary<infer One> ? One : never
 
@@ -164,11 +166,12 @@ const take = (world: World, step: Step): void => {
 
 test("a day's limit is never exceeded when a fill is opened, whatever happened before", () => {
   fc.assert(
-    fc.property(fc.array(STEP, { maxLength: 60 }), (steps) => {
+    fc.property(fc.array(STEP, { maxLength: 60, size: "max" }), (steps) => {
       const world = new World()
       for (const step of steps) {
         take(world, step)
         for (const entry of world.state?.entries ?? []) {
+          if (isForgotten(entry, dayOf(world.at))) continue
           const { minor, fills } = totalOf(entry, dayOf(world.at))
           expect({ minor, fills }).toEqual(world.counted(entry.id, dayOf(world.at)))
         }
@@ -259,6 +262,22 @@ describe("a fill", () => {
     expect(world.pay(1, "0.01")).toBe("amount_over_day")
   })
 
+  test("of a day that is known no more is refused, however far the clock was set back", () => {
+    const world = new World()
+    for (const days of [0, 1, 1, 1]) {
+      world.at += days * DAY
+      expect([world.paid(1, "50"), world.pay(1, "30")]).toEqual(["opened", "opened"])
+    }
+    // The first of them, and one before all of them.
+    for (const days of [3, 4]) {
+      world.at -= days * DAY
+      expect(world.pay(1, "0.01")).toBe("amount_over_day")
+      world.at += days * DAY
+    }
+    world.at += DAY
+    expect(world.paid(1, "50")).toBe("opened")
+  })
+
   test("is judged by limits as they were narrowed", () => {
     const world = new World()
     const limits = { currency: "EUR", per_payment: "10", per_day: "15", fills_per_day: 3 }
@@ -270,53 +289,4 @@ describe("a fill", () => {
       "opened"
     ])
   })
-})
-
-test.each([
-  ["1", "EUR", 100],
-  ["1.5", "EUR", 150],
-  ["1.50", "EUR", 150],
-  ["1.500", "EUR", 150],
-  ["1.505", "EUR", null],
-  [12.34, "EUR", 1234],
-  [0.1 + 0.2, "EUR", null],
-  ["500", "JPY", 500],
-  ["0.5", "JPY", null],
-  ["1.234", "KWD", 1234],
-  ["-1", "EUR", null],
-  ["1e3", "EUR", null],
-  ["1,5", "EUR", null],
-  ["", "EUR", null],
-  [Number.NaN, "EUR", null],
-  ["0000001", "EUR", 100]
-] as const)("%j of %s is %j", (amount, currency, minor) => {
-  expect(minorOf(amount, currency)).toBe(minor)
-  if (minor !== null) expect(minorOf(amountOf(minor, currency), currency)).toBe(minor)
-})
-
-test("what nobody pays in is no currency", () => {
-  expect(["EUR", "JPY", "XAU", "XXX", "eur", "E"].map(isCurrency)).toEqual([true, true, false, false, false, false])
-})
-
-test.each([
-  ["https://shop.example", null],
-  ["https://shop.example:8443", null],
-  ["https://xn--bcher-kva.example", null],
-  ["https://bücher.example", "page_not_https"],
-  ["https://shop.example/", "page_not_https"],
-  ["https://shop.example@evil.example", "page_not_https"],
-  ["https://SHOP.example", "page_not_https"],
-  ["http://shop.example", "page_not_https"],
-  ["data:text/html,x", "page_not_https"],
-  ["blob:https://shop.example/1", "page_not_https"],
-  ["null", "page_not_https"],
-  ["https://127.0.0.1", "page_host_refused"],
-  ["https://0x7f.1", "page_not_https"],
-  ["https://[::1]", "page_host_refused"],
-  ["https://localhost", "page_host_refused"],
-  ["https://nas", "page_host_refused"],
-  ["https://router.local", "page_host_refused"],
-  ["https://shop.example.", "page_host_refused"]
-] as const)("the origin %s: %s", (origin, problem) => {
-  expect(originProblem(origin)).toBe(problem)
 })

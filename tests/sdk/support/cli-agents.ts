@@ -22,10 +22,11 @@ export let edge = ""
 export let folder = ""
 let homes = 0
 
-export const openCliService = async (): Promise<void> => {
+export const openCliService = async (more: { readonly keeper?: true } = {}): Promise<void> => {
   service = await testService({
     edges: 1,
     actors: 1,
+    ...more,
     limits: { "identity.recovery_delay_seconds": RECOVERY_DELAY_SECONDS, "rate_limits.recover.requests": 1_000_000 }
   })
   edge = service.edges[0] ?? ""

@@ -68,6 +68,16 @@ describe("a request under an Idempotency-Key", () => {
     expect(await begin("far", { commandId: "anew" })).toEqual({ data: { state: "new", begun: "anew", again: true } })
   })
 
+  test("keeps what an answer is made anew of, where that may stand in no copy", async () => {
+    const { begin, finish } = agentOf()
+    await begin("secret", { commandId: "secret" })
+    await finish("secret", { status: 200, answer: "7", remade: true })
+    expect(await begin("secret", {}, { body: "c" })).toEqual({ data: { state: "conflict" } })
+    expect(await begin("secret", { commandId: "anew" })).toEqual({
+      data: { state: "new", begun: "anew", again: true, remake: "7" }
+    })
+  })
+
   test("is under way from its beginning to its end, and the same request tried again has begun but once", async () => {
     const { begin, finish } = agentOf()
     expect(await begin("one", { commandId: "first" })).toEqual({ data: { state: "new", begun: "first" } })

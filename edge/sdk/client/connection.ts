@@ -1,0 +1,28 @@
+/** Where the service is and how it is asked, whoever asks. */
+import { hubAddress } from "./address.ts"
+import { ANSWER_MAX_BYTES, RETRY, type RetryOptions, TIMEOUT_MS, type TransportOptions } from "./transport.ts"
+
+export interface ConnectionOptions {
+  /** The service's address, with the path of the installation if it has one. */
+  readonly hub: string
+  /** The service's own host name, where it is reached under another one. */
+  readonly host?: string
+  /** Speak http to another machine than this one. Off, because what is sent and answered could be read on the way. */
+  readonly allowHttp?: boolean
+  readonly fetch?: typeof fetch
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+  /** For one try. */
+  readonly timeoutMs?: number
+  readonly maxAnswerBytes?: number
+  readonly retry?: Partial<RetryOptions>
+}
+
+export const transportOf = (options: ConnectionOptions): TransportOptions => ({
+  address: hubAddress(options.hub, options.host, options.allowHttp === true),
+  fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+  now: options.now ?? Date.now,
+  retry: { ...RETRY, ...options.retry },
+  timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+  maxAnswerBytes: options.maxAnswerBytes ?? ANSWER_MAX_BYTES
+})

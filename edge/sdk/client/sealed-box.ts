@@ -1,0 +1,40 @@
+/**
+ * Sealed boxes (libsodium's `crypto_box_seal`, X25519): whoever has the public key makes one, and only the private
+ * key opens it.
+ *
+ * Invariants
+ *  - The library is loaded when the first one is made, and by nothing else of the client.
+ *  - What was sealed is wiped from the memory that was lent for it; the texts that it came of are for the runtime.
+ */
+
+const BOX_PREFIX = "hxv1."
+const KEY_BYTES = 32
+/** What a box is longer than what it seals: a one-time key and a tag. */
+const OVERHEAD_BYTES = 48
+
+/** Of the ciphertext that so many bytes make. */
+export const sealedChars = (bytes: number): number => BOX_PREFIX.length + 4 * Math.ceil((bytes + OVERHEAD_BYTES) / 3)
+
+/** `plain` is wiped. Throws a `TypeError` where `publicKey` is no base64 of 32 bytes. */
+export const sealedBox = async (publicKey: string, plain: Uint8Array): Promise<string> => {
+  const { default: sodium } = await import("libsodium-wrappers")
+  await sodium.ready
+  const { ORIGINAL } = sodium.base64_variants
+  try {
+    const key = keyIn(() => sodium.from_base64(publicKey, ORIGINAL))
+    return BOX_PREFIX + sodium.to_base64(sodium.crypto_box_seal(plain, key), ORIGINAL)
+  } finally {
+    sodium.memzero(plain)
+  }
+}
+
+const keyIn = (read: () => Uint8Array): Uint8Array => {
+  const fault = new TypeError("public_key must be base64 of 32 bytes")
+  try {
+    const key = read()
+    if (key.length === KEY_BYTES) return key
+  } catch {
+    throw fault
+  }
+  throw fault
+}
