@@ -1,4 +1,4 @@
-/** What the npm scripts run, once the packages are installed: start, test, agent, bench, campaign and hub. */
+/** What the npm scripts run, once the packages are installed: start, test, agent, fill, bench, campaign and hub. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -57,6 +57,7 @@ const verbs: Readonly<Record<string, Verb>> = {
     return exitWith(await test(args))
   },
   agent: (args) => runProgram("edge/sdk/cli/main.ts", args),
+  fill: (args) => runProgram("edge/fill/main.ts", args),
   bench: (args) => runProgram("ops/bench/main.ts", args),
   campaign: (args) => runProgram("ops/campaign/main.ts", args),
   hub: async (args) => {

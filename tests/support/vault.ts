@@ -55,7 +55,7 @@ export const sealedEntry = async ({ vault }: Pick<WithVault, "vault">, wanted: W
     uid,
     kind,
     origins,
-    fields: kind === "card" ? { ...secret, limits: limits ?? LIMITS_OF_CARD } : secret
+    fields: kind === "card" ? { limits: limits ?? LIMITS_OF_CARD, ...secret } : secret
   })
   const clear = kind === "card" ? { limits: limits ?? LIMITS_OF_CARD } : {}
   return {

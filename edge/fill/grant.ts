@@ -1,0 +1,75 @@
+/** A fill as the service knows it: opened, so that it stands in the journal, then opened up, then ended. */
+import type { AskedFill, FillAction } from "../../schemas/vault/records.ts"
+import type { Hub } from "./hub.ts"
+import type { Key } from "./key.ts"
+import type { Patience } from "./patience.ts"
+import { Refused } from "./refusal.ts"
+import { type Asked, checkSealed, type Fill, type Sealed } from "./sealed.ts"
+
+export interface Wanted extends Asked {
+  readonly entry_id: number
+  readonly action: FillAction
+  readonly field?: string
+}
+
+export interface Outcome {
+  readonly filled: ReadonlyArray<string>
+  readonly submitted: boolean
+}
+
+const FILLED_MAX = 50
+const SHOWN_MAX_CHARS = 60
+
+export interface Service {
+  readonly hub: Hub
+  readonly key: Key
+}
+
+interface Asking {
+  readonly service: Service
+  readonly patience: Patience
+}
+
+type Opened = Fill | typeof AskedFill.Type
+const isAsked = (fill: Opened): fill is typeof AskedFill.Type => "consent" in fill
+
+/** As long as the service holds one request. */
+const WAIT_SECONDS = 25
+
+/** Until an owner has allowed it, or declined, or the time for it is over: the service says which. */
+const allowed = async (hub: Hub, fill_id: number, signal: AbortSignal): Promise<Fill> => {
+  for (;;) {
+    if (signal.aborted) throw new Refused("fill_expired", "Nobody waits for this fill any more.")
+    const path = `/vault/service/fill/${fill_id}?wait_seconds=${WAIT_SECONDS}`
+    const fill = await hub.ask<Opened>("GET", path)
+    if (!isAsked(fill)) return fill
+  }
+}
+
+const codeOf = (error: unknown): string => (error instanceof Refused ? error.code : "internal_error")
+
+/** `use` types it; however it ends, the service is told. */
+export const granted = async <A extends Outcome>(
+  { service: { hub, key }, patience }: Asking,
+  wanted: Wanted,
+  use: (sealed: Sealed, fill: Fill) => Promise<A>
+): Promise<A> => {
+  const opened = await hub.ask<Opened>("POST", "/vault/service/fill", wanted)
+  const fill = isAsked(opened)
+    ? await patience.whileAsking(() => allowed(hub, opened.fill_id, patience.signal))
+    : opened
+  const end = (result: object) => hub.ask("POST", `/vault/service/fill/${fill.fill_id}/result`, result)
+  const before = Date.parse(fill.expires_at)
+  try {
+    const sealed = checkSealed(await key.open(fill.ciphertext), fill, key.vault, wanted)
+    if (Date.now() > before) throw new Refused("fill_expired", "The fill has expired.")
+    const done = await use(sealed, fill)
+    const filled = done.filled.slice(0, FILLED_MAX).map((name) => name.slice(0, SHOWN_MAX_CHARS))
+    // It is typed already: that the service could not be told changes nothing about it.
+    await end({ status: "done", filled, submitted: done.submitted }).catch(() => undefined)
+    return done
+  } catch (error) {
+    await end({ status: "failed", code: codeOf(error) }).catch(() => undefined)
+    throw error
+  }
+}

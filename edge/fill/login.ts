@@ -1,0 +1,72 @@
+/** `POST /login`: what of a login the page asks for now: both on one page, one after the other on two, a code last. */
+import type { LoginBody } from "./bodies.ts"
+import { entryFor, entryNamed } from "./entries.ts"
+import { loginIn, type Steps } from "./forms.ts"
+import { granted } from "./grant.ts"
+import type { PageDocument } from "./document.ts"
+import type { ButtonFact, Scan } from "./page/dom.ts"
+import type { Page } from "./page.ts"
+import { Refused } from "./refusal.ts"
+import { needed, type Sealed, textIn } from "./sealed.ts"
+import { attempt, type Filled, type Filling, placeIn } from "./place.ts"
+import { NOT_SENT, sendForm } from "./submit.ts"
+import { totpOf } from "./totp.ts"
+import { typeInto } from "./typing.ts"
+
+/** A field for addresses takes no other name. */
+const usernameFor = (sealed: Sealed, { type }: { readonly type: string }): string => {
+  const username = needed(sealed, "username")
+  return type === "email" && !username.includes("@") ? (textIn(sealed, "email") ?? username) : username
+}
+
+const typeCode = async (page: Page, document: PageDocument, { otp }: Steps, sealed: Sealed): Promise<void> => {
+  const secret = textIn(sealed, "totp")
+  if (secret === null)
+    throw new Refused("field_not_found", "The page asks for a code, and the entry holds no secret for one.")
+  const code = totpOf(secret, Date.now())
+  const [first, ...more] = otp
+  if (first === undefined) return
+  if (more.length === 0) return typeInto(page, document, first.n, code)
+  if (otp.length !== code.length) throw new Refused("field_not_found", "The page asks for a code of another length.")
+  for (const [at, field] of otp.entries()) await typeInto(page, document, field.n, code[at] ?? "")
+}
+
+const typeLogin = async (page: Page, document: PageDocument, steps: Steps, sealed: Sealed): Promise<Array<string>> => {
+  const { username, password, otp } = steps
+  const filled: Array<string> = []
+  if (username !== null) {
+    await typeInto(page, document, username.n, usernameFor(sealed, username))
+    filled.push("username")
+  }
+  if (password !== null) {
+    await typeInto(page, document, password.n, needed(sealed, "password"))
+    filled.push("password")
+  }
+  if (otp.length > 0) {
+    await typeCode(page, document, steps, sealed)
+    filled.push("totp")
+  }
+  return filled
+}
+
+/** Once all is typed, the page asks for no more than what it asked for. */
+const submitOf = (scan: Scan): ButtonFact | null => loginIn(scan)?.submit ?? null
+
+export const login = async (filling: Filling, { entry_id, submit }: LoginBody): Promise<Filled> => {
+  const { service, page } = filling
+  const { origin } = page
+  const id = entry_id ?? (await entryFor(service.hub, origin, "login")).id
+  const sought = () => placeIn(page, loginIn, () => entryNamed(service.hub, "login", id))
+  const first = await sought()
+  return granted(filling, { entry_id: id, action: "login", origin }, (sealed, fill) =>
+    attempt(page, async () => {
+      // While an owner was asked the page may have changed.
+      const { document, found, allowed } = fill.consented ? await sought() : first
+      allowed(sealed, fill)
+      const filled = await typeLogin(page, document, found, sealed)
+      const sending = { document, find: submitOf, button: found.submit }
+      const sent = submit ? await sendForm(filling, fill.fill_id, sending) : NOT_SENT
+      return { site: origin, entry_id: id, filled, ...sent }
+    })
+  )
+}

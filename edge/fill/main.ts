@@ -1,0 +1,53 @@
+/**
+ * The fill service (spec 4.12; contract 17): a program of its own beside an agent's browser. It types secrets of the
+ * agent's vault into the page that is open there, and gives them to nobody.
+ *
+ * Core dumps: Node can neither set a limit nor call prctl. The npm script starts it under `ulimit -c 0`; whoever starts
+ * it in another way sees to that himself. Nor can Node keep its memory out of swap: that is the machine's to do.
+ */
+import { hubAt } from "./hub.ts"
+import { loadKey } from "./key.ts"
+import { readOptions, USAGE } from "./options.ts"
+import { Refused, StartFault } from "./refusal.ts"
+import { endpointsOf } from "./endpoints.ts"
+import { serve } from "./server.ts"
+
+/** A fill that does not end is not waited for longer. */
+const END_WITHIN_MS = 8_000
+
+const run = async (): Promise<void> => {
+  const options = readOptions(process.argv.slice(2), process.env)
+  if (options === null) {
+    process.stdout.write(USAGE)
+    return
+  }
+  const { token, hub: origin, cdp, port, users } = options
+  const ended = Promise.withResolvers<void>()
+  const hub = hubAt(origin, token, ended.resolve)
+  const key = await loadKey(hub)
+  process.once("exit", key.wipe)
+  const server = await serve({ port, users }, endpointsOf({ hub, key, cdp }))
+  const end = (status: number): void => {
+    setTimeout(() => process.exit(status), END_WITHIN_MS).unref()
+    void server.stop().then(() => process.exit(status))
+  }
+  process.once("SIGTERM", () => end(0))
+  process.once("SIGINT", () => end(0))
+  void ended.promise.then(() => {
+    process.stderr.write("hub fill: the token has ended, or the vault is revoked\n")
+    end(1)
+  })
+  process.stdout.write(`ready ${server.url}\n`)
+}
+
+const reasonOf = (error: unknown): string => {
+  if (error instanceof StartFault) return error.message
+  if (error instanceof Refused) return `the hub refuses: ${error.code}: ${error.message}`
+  if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") return "--port: it is taken"
+  return error instanceof Error ? error.message : "it failed"
+}
+
+run().catch((error: unknown) => {
+  process.stderr.write(`hub fill: ${reasonOf(error)}\n`)
+  process.exit(1)
+})

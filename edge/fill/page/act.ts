@@ -1,0 +1,125 @@
+/** In the page: what is done to a field beside typing, and whether it is still the one that was chosen. */
+import type { PageDocument, PageElement, PageWindow } from "./dom.ts"
+import { isOpen, isReachable } from "./look.ts"
+import { known } from "./tell.ts"
+
+declare const document: PageDocument
+declare const window: PageWindow
+declare const Event: new (type: string, options: object) => object
+
+/** Where the focus is, in shadow roots too. */
+function focused(): PageElement | null {
+  let at: PageElement | null = document.activeElement
+  while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement
+  return at
+}
+
+export interface State {
+  readonly origin: string
+  /** Seen, open, and not covered. */
+  readonly usable: boolean
+  readonly focused: boolean
+  /** How much stands in it, and how much of that is letters and digits. */
+  readonly length: number
+  readonly dense: number
+}
+
+export function stateOf(n: number): State {
+  const element = known[n]
+  const { origin } = window
+  if (element === undefined || !element.isConnected)
+    return { origin, usable: false, focused: false, length: 0, dense: 0 }
+  const value = element.value ?? ""
+  return {
+    origin,
+    usable: isOpen(element) && isReachable(element),
+    focused: focused() === element,
+    length: [...value].length,
+    dense: [...value.replace(/[^\p{L}\p{N}]/gu, "")].length
+  }
+}
+
+/** What stands in it is selected, so that typing puts something else in its place. */
+export function enter(n: number): State {
+  const element = known[n]
+  if (element?.isConnected) {
+    element.focus({ preventScroll: true })
+    element.select?.()
+  }
+  return stateOf(n)
+}
+
+/** In one turn, so that nothing comes between the focus and the text: `false` where the field does not keep the focus. */
+export function insert(n: number, text: string): boolean {
+  const element = known[n]
+  if (!element?.isConnected) return false
+  if (focused() !== element) element.focus({ preventScroll: true })
+  return focused() === element && document.execCommand("insertText", false, text)
+}
+
+export function leave(n: number): State {
+  if (focused() === known[n]) known[n]?.blur()
+  return stateOf(n)
+}
+
+export function choose(n: number, value: string): State {
+  const element = known[n]
+  if (element?.isConnected) {
+    element.focus({ preventScroll: true })
+    element.value = value
+    for (const type of ["input", "change"]) element.dispatchEvent(new Event(type, { bubbles: true, composed: true }))
+  }
+  return stateOf(n)
+}
+
+/** Where to click; `null` where it cannot be clicked. */
+export function pointOf(n: number): { readonly x: number; readonly y: number } | null {
+  const element = known[n]
+  if (element === undefined || !isOpen(element) || !isReachable(element)) return null
+  const { left, top, width, height } = element.getBoundingClientRect()
+  return { x: left + width / 2, y: top + height / 2 }
+}
+
+/** "null" in a sandbox, whatever the address. */
+export function ownOrigin(): string {
+  return window.origin
+}
+
+export function isLoaded(): boolean {
+  return document.readyState === "complete"
+}
+
+/** Of a frame's element: it stands there for people to see. */
+export function isShown(element: PageElement): boolean {
+  return isOpen(element) && isReachable(element)
+}
+
+/** Where a point within a frame's element lies in this document; `null` where the frame is not what one would meet there. */
+export function throughFrame(
+  element: PageElement,
+  x: number,
+  y: number
+): { readonly x: number; readonly y: number } | null {
+  const at = (): { readonly x: number; readonly y: number } => {
+    const { left, top } = element.getBoundingClientRect()
+    const style = window.getComputedStyle(element)
+    const edge = (side: string): number => Number.parseFloat(style[`padding${side}`] ?? "0") || 0
+    return {
+      x: left + (element.clientLeft ?? 0) + edge("Left") + x,
+      y: top + (element.clientTop ?? 0) + edge("Top") + y
+    }
+  }
+  // Turned or scaled, it has its points elsewhere.
+  const { width } = element.getBoundingClientRect()
+  if (!isOpen(element) || Math.abs(width - (element.offsetWidth ?? 0)) > 1) return null
+  const first = at()
+  const inView = first.x >= 0 && first.y >= 0 && first.x < window.innerWidth && first.y < window.innerHeight
+  if (!inView)
+    window.scrollTo({
+      left: window.scrollX,
+      top: window.scrollY + first.y - window.innerHeight / 2,
+      behavior: "instant"
+    })
+  const point = at()
+  return element.getRootNode().elementFromPoint(point.x, point.y) === element ? point : null
+}

@@ -1,0 +1,157 @@
+/** In the page: fields, buttons and forms, told by what stands on them. */
+import type { ButtonFact, Fact, FormFact, PageDocument, PageElement, PageOption, PageWindow, Scan } from "./dom.ts"
+import { around, everything, isOpen, isReachable, nearest } from "./look.ts"
+
+declare const document: PageDocument
+declare const window: PageWindow
+
+const TEXT_MAX = 200
+const FIELDS_MAX = 120
+const BUTTONS_MAX = 120
+const OPTIONS_MAX = 300
+const LEVELS_UP = 3
+const TYPES = ["", "text", "email", "tel", "password", "number", "search", "url"]
+const GROUPS = 'form, dialog, [role="form"], [role="dialog"]'
+
+/** What was told, by its number. */
+export const known: Array<PageElement> = []
+
+function clean(text: string | null | undefined, max = TEXT_MAX): string {
+  return (text ?? "").replace(/\s+/g, " ").trim().slice(0, max)
+}
+
+function pointedAt(element: PageElement, attribute: string): string {
+  const ids = (element.getAttribute(attribute) ?? "").split(" ").filter((id) => id !== "")
+  return ids.map((id) => clean(element.getRootNode().getElementById(id)?.textContent)).join(" ")
+}
+
+/** Where no label is bound to a field, what stands before it is one. */
+function before(element: PageElement): string {
+  let at: PageElement | null = element
+  for (let up = 0; at !== null && up < LEVELS_UP; up++) {
+    const previous = at.previousElementSibling
+    if (previous !== null) {
+      const isField =
+        previous.matches("input, select, textarea") || previous.querySelectorAll("input, select").length > 0
+      return isField ? "" : clean(previous.textContent, 80)
+    }
+    if (at.matches(GROUPS)) return ""
+    at = around(at)
+  }
+  return ""
+}
+
+export function labelOf(element: PageElement): string {
+  const labels = [...(element.labels ?? [])].map((label) => clean(label.textContent))
+  const own = [...labels, element.getAttribute("aria-label") ?? "", pointedAt(element, "aria-labelledby")]
+  const text = clean(own.join(" "))
+  return text === "" ? before(element) : text
+}
+
+function optionsOf(element: PageElement): ReadonlyArray<PageOption> {
+  return [...(element.options ?? [])].slice(0, OPTIONS_MAX).map(({ value, text, disabled }) => ({
+    value: value.slice(0, TEXT_MAX),
+    text: clean(text),
+    disabled
+  }))
+}
+
+function number(element: PageElement): number {
+  return known.push(element) - 1
+}
+
+function factOf(element: PageElement, form: number): Fact {
+  const attribute = (name: string): string => clean(element.getAttribute(name))
+  return {
+    n: number(element),
+    form,
+    tag: element.tagName.toLowerCase(),
+    type: attribute("type").toLowerCase(),
+    autocomplete: attribute("autocomplete").toLowerCase(),
+    name: attribute("name"),
+    id: attribute("id"),
+    label: labelOf(element),
+    hint: clean(`${attribute("placeholder")} ${attribute("title")} ${pointedAt(element, "aria-describedby")}`),
+    mode: attribute("inputmode"),
+    max: element.maxLength ?? -1,
+    min: element.minLength ?? -1,
+    pattern: attribute("pattern"),
+    rules: attribute("passwordrules"),
+    full: (element.value ?? "") !== "",
+    options: optionsOf(element)
+  }
+}
+
+function isField(element: PageElement): boolean {
+  if (element.matches("select, textarea")) return true
+  return element.matches("input") && TYPES.includes((element.getAttribute("type") ?? "").toLowerCase())
+}
+
+function isButton(element: PageElement): boolean {
+  return element.matches('button, [role="button"], input[type="submit"], input[type="button"], input[type="image"]')
+}
+
+function buttonOf(element: PageElement, form: number): ButtonFact {
+  const words = [element.textContent, element.getAttribute("value"), element.getAttribute("aria-label")]
+  const type = element.type ?? ""
+  return {
+    n: number(element),
+    form,
+    text: clean([...words, element.getAttribute("title")].map((word) => word ?? "").join(" ")),
+    submits: ["submit", "image"].includes(type)
+  }
+}
+
+const TARGETS_MAX = 20
+
+/** The addresses that a form tells, of itself and of the buttons in it. */
+function addressesOf(form: PageElement): ReadonlyArray<URL> {
+  if (!form.matches("form")) return []
+  const own = [form.getAttribute("action")]
+  const buttons = [...form.querySelectorAll("[formaction]")].map((button) => button.getAttribute("formaction"))
+  const given = [...own, ...buttons].flatMap((one) => (one === null || one.trim() === "" ? [] : [one]))
+  return given
+    .slice(0, TARGETS_MAX)
+    .flatMap((one) => (URL.canParse(one, window.location.href) ? [new URL(one, window.location.href)] : []))
+    .filter(({ protocol }) => protocol !== "javascript:")
+}
+
+/** Numbers of forms: a field without one belongs to the dialog around it, or to the page. */
+function grouping(): { readonly of: (element: PageElement) => number; readonly told: () => ReadonlyArray<FormFact> } {
+  const groups: Array<PageElement> = []
+  const of = (element: PageElement): number => {
+    const group = element.form ?? nearest(element, GROUPS)
+    if (group === null) return -1
+    const at = groups.indexOf(group)
+    return at === -1 ? groups.push(group) - 1 : at
+  }
+  const told = (): ReadonlyArray<FormFact> =>
+    groups.map((group, form) => {
+      const addresses = addressesOf(group)
+      return {
+        form,
+        insecure: addresses.some(({ protocol }) => protocol !== "https:"),
+        targets: [...new Set(addresses.map(({ origin }) => origin))]
+      }
+    })
+  return { of, told }
+}
+
+export function scan(): Scan {
+  known.length = 0
+  const { scrollX: left, scrollY: top } = window
+  const all = everything(document)
+  const groups = grouping()
+  // Some fields are open only once they have the focus: that is seen when they get it.
+  const useful = (element: PageElement): boolean =>
+    isOpen(element, isField(element) && (element.value ?? "") === "") && isReachable(element)
+  const fields = all.filter(isField).slice(0, FIELDS_MAX).filter(useful)
+  const buttons = all.filter(isButton).slice(0, BUTTONS_MAX).filter(useful)
+  const found = {
+    origin: window.origin,
+    fields: fields.map((field) => factOf(field, groups.of(field))),
+    buttons: buttons.map((button) => buttonOf(button, groups.of(button)))
+  }
+  window.scrollTo({ left, top, behavior: "instant" })
+  return { ...found, forms: groups.told() }
+}

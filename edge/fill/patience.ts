@@ -1,0 +1,42 @@
+/** How long a fill may take: a page is not waited for without end; a person may take as long as the service lets him. */
+import { unreachable } from "./cdp.ts"
+
+/** A fill that takes longer has met a page that does not let it end. */
+const FILL_MAX_MS = 60_000
+
+export interface Patience {
+  /** For a person: the time that it takes is not the page's. */
+  readonly whileAsking: <A>(work: () => Promise<A>) => Promise<A>
+  /** Whoever asked for the fill has gone. */
+  readonly signal: AbortSignal
+}
+
+/** `close` is called where it takes too long: whatever is under way meets a closed connection, and types no more. */
+export const bounded = async <A>(
+  work: (patience: Patience) => Promise<A>,
+  { close, signal }: { readonly close: () => void; readonly signal: AbortSignal }
+): Promise<A> => {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const end = (): void => {
+    close()
+    reject(unreachable("The page takes too long."))
+  }
+  let left = FILL_MAX_MS
+  let since = Date.now()
+  let timer = setTimeout(end, left)
+  const whileAsking = async <B>(asking: () => Promise<B>): Promise<B> => {
+    clearTimeout(timer)
+    left -= Date.now() - since
+    try {
+      return await asking()
+    } finally {
+      since = Date.now()
+      timer = setTimeout(end, Math.max(left, 0))
+    }
+  }
+  try {
+    return await Promise.race([work({ whileAsking, signal }), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

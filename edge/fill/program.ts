@@ -1,0 +1,40 @@
+/** What runs in a page, as text: the sources of `page/`, without their types, in one scope. */
+import { readFileSync } from "node:fs"
+import { stripTypeScriptTypes } from "node:module"
+
+/** Each after what it uses. */
+const PARTS = ["look", "tell", "act", "money", "captcha"] as const
+const CALLABLE = [
+  "scan",
+  "stateOf",
+  "enter",
+  "leave",
+  "choose",
+  "pointOf",
+  "insert",
+  "isShown",
+  "isLoaded",
+  "ownOrigin",
+  "captchaZone",
+  "zonePoint",
+  "scrolled",
+  "throughFrame",
+  "moneyLines"
+] as const
+export type InPage = (typeof CALLABLE)[number]
+
+const EXPORT = /^export /gm
+
+const partOf = (name: string): string =>
+  stripTypeScriptTypes(readFileSync(new URL(`page/${name}.ts`, import.meta.url), "utf8"))
+    .split("\n")
+    .filter((line) => !line.startsWith("import "))
+    .join("\n")
+    .replace(EXPORT, "")
+
+/** Its value is an object of functions, which only the world that evaluates it knows. */
+export const PROGRAM = `(() => {
+const names = () => ({ ${CALLABLE.join(", ")} })
+${PARTS.map((name) => `/* ${name} */\n${partOf(name)}`).join("\n")}
+return names()
+})()`

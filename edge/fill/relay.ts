@@ -1,0 +1,76 @@
+/** A captcha before a fill, as the agent's owners get it by way of the service (spec 4.12): at most three, for ten minutes. */
+import type { Captcha as CaptchaRecord, CaptchaAnswer, CaptchaKind } from "../../schemas/captcha/records.ts"
+import type { Hub } from "./hub.ts"
+import type { Patience } from "./patience.ts"
+import { Refused } from "./refusal.ts"
+
+type Captcha = typeof CaptchaRecord.Type
+export type Answer = typeof CaptchaAnswer.Type
+
+const ROUNDS_MAX = 3
+const ALL_WITHIN_MS = 600_000
+const ROUND_NEEDS_MS = 30_000
+/** As long as the service holds one request. */
+const WAIT_SECONDS = 25
+
+export const unsolved = (reason: string): Refused => new Refused("captcha_unsolved", reason)
+
+export interface Picture {
+  readonly kind: CaptchaKind
+  readonly image_base64: string
+}
+
+export interface Relay {
+  /** Throws where nobody can be asked, or nobody answers in time. */
+  readonly ask: (picture: Picture) => Promise<Answer>
+  /** Of the one asked last. */
+  readonly report: (result: "solved" | "failed") => Promise<void>
+}
+
+interface About {
+  readonly hub: Hub
+  readonly patience: Patience
+  readonly fill_id: number
+  readonly context: string
+}
+
+export const relayOf = ({ hub, patience, fill_id, context }: About): Relay => {
+  const until = Date.now() + ALL_WITHIN_MS
+  let round = 0
+  let last: number | null = null
+
+  const answered = async (id: number): Promise<Captcha> => {
+    for (;;) {
+      if (patience.signal.aborted) {
+        await hub.ask("DELETE", `/vault/captcha/${id}`).catch(() => undefined)
+        throw unsolved("Nobody waits for this fill any more.")
+      }
+      const captcha = await hub.ask<Captcha>("GET", `/vault/captcha/${id}?wait_seconds=${WAIT_SECONDS}`)
+      if (captcha.state !== "pending") return captcha
+    }
+  }
+
+  const report: Relay["report"] = async (result) => {
+    const id = last
+    last = null
+    // How it ended is for the owner to see; a fill does not fail by it.
+    if (id !== null) await hub.ask("POST", `/vault/captcha/${id}/result`, { result }).catch(() => undefined)
+  }
+
+  return {
+    report,
+    ask: async (picture) => {
+      await report("failed")
+      round++
+      if (round > ROUNDS_MAX || until - Date.now() < ROUND_NEEDS_MS) throw unsolved("The captcha was not solved.")
+      const body = { ...picture, context, fill_id, round }
+      return patience.whileAsking(async () => {
+        const { id } = await hub.ask<Captcha>("POST", "/vault/captcha", body)
+        const { answer, state } = await answered(id)
+        if (answer === null || state !== "answered") throw unsolved("No owner has solved the captcha in time.")
+        last = id
+        return answer
+      })
+    }
+  }
+}

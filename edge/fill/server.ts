@@ -1,0 +1,157 @@
+/**
+ * The local service: HTTP on 127.0.0.1 for the agent beside it, and for nobody who comes by way of a browser.
+ *
+ * Invariants
+ *  - Nothing is looked at before header, `Origin` and `Host` are right: a page can send none of the first, always sends
+ *    the second where it matters, and a name that was bound anew to this address shows in the third.
+ *  - Nor is anything answered to another user of the machine than those whom it is for.
+ *  - One fill at a time; a few wait, what comes beyond them is told so.
+ *  - An answer is bare JSON and holds no secret. What goes wrong unforeseen is told without its message.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { isFrom } from "./peer.ts"
+import { invalid, Refused } from "./refusal.ts"
+
+const HOST = "127.0.0.1"
+const BODY_MAX_BYTES = 65_536
+const HEADERS_TIMEOUT_MS = 5_000
+const REQUEST_TIMEOUT_MS = 10_000
+const CONNECTIONS_MAX = 32
+/** Fills that may wait for the one under way. */
+const WAITING_MAX = 8
+
+export interface Endpoint {
+  readonly method: "GET" | "POST"
+  /** `signal`: whoever asked has gone. */
+  readonly run: (
+    body: Readonly<Record<string, unknown>>,
+    signal: AbortSignal
+  ) => Promise<Readonly<Record<string, unknown>>>
+}
+export type Endpoints = Readonly<Record<string, Endpoint>>
+
+const headersOf = ({ rawHeaders }: IncomingMessage, name: string): ReadonlyArray<string> =>
+  rawHeaders.flatMap((_, at) =>
+    at % 2 === 0 && rawHeaders[at]?.toLowerCase() === name ? [rawHeaders[at + 1] ?? ""] : []
+  )
+
+const guarded = (request: IncomingMessage, port: number): void => {
+  const hosts = headersOf(request, "host")
+  const [mark = "", ...more] = headersOf(request, "x-hub-vault")
+  if (mark !== "1" || more.length > 0) throw new Refused("request_refused", "Every request needs X-Hub-Vault: 1.")
+  if (headersOf(request, "origin").length > 0) throw new Refused("request_refused", "No request may have an Origin.")
+  if (hosts.length !== 1 || ![`${HOST}:${port}`, `localhost:${port}`].includes(hosts[0] ?? ""))
+    throw new Refused("request_refused", `Host must be ${HOST}:${port} or localhost:${port}.`)
+}
+
+const isOwn = ({ socket }: IncomingMessage, users: ReadonlyArray<number>): Promise<boolean> =>
+  isFrom(users, { port: socket.remotePort ?? 0, service: socket.localPort ?? 0 })
+
+const bodyOf = async (request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> => {
+  const parts: Array<Buffer> = []
+  let bytes = 0
+  for await (const part of request as AsyncIterable<Buffer>) {
+    bytes += part.length
+    if (bytes > BODY_MAX_BYTES) throw new Refused("request_too_large", `A body has at most ${BODY_MAX_BYTES} bytes.`)
+    parts.push(part)
+  }
+  if (bytes === 0) return {}
+  try {
+    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(parts)))
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  } catch {
+    // Told below.
+  }
+  throw invalid("body", "The body must be a JSON object.")
+}
+
+/** One after the other. */
+const oneAtATime = () => {
+  let last: Promise<unknown> = Promise.resolve()
+  let waiting = 0
+  return <A>(work: () => Promise<A>): Promise<A> => {
+    if (waiting > WAITING_MAX) throw new Refused("fill_busy", "Other fills are under way; ask again.")
+    waiting++
+    const done = last.then(work).finally(() => waiting--)
+    last = done.catch(() => undefined)
+    return done
+  }
+}
+
+const told = (error: unknown): { readonly status: number; readonly body: object } => {
+  if (error instanceof Refused) return error
+  // Its message may quote what it stumbled over.
+  process.stderr.write(`hub fill: ${error instanceof Error ? error.name : "a fault"} in an answer\n`)
+  return { status: 500, body: { status: "refused", code: "internal_error", reason: "The fill service failed." } }
+}
+
+const respond = (response: ServerResponse, status: number, body: object): void => {
+  const bytes = Buffer.from(JSON.stringify(body))
+  response.writeHead(status, {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": bytes.length,
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    // What is left of a body that was refused is read by nobody.
+    ...(status === 413 ? { connection: "close" } : {})
+  })
+  response.end(bytes)
+}
+
+const portOf = (server: Server): number => {
+  const address = server.address()
+  return typeof address === "object" && address !== null ? address.port : 0
+}
+
+export interface LocalServer {
+  readonly url: string
+  /** Fills under way end first. */
+  readonly stop: () => Promise<void>
+}
+
+export const serve = (
+  { port, users }: { readonly port: number; readonly users: ReadonlyArray<number> },
+  endpoints: Endpoints
+): Promise<LocalServer> => {
+  const queued = oneAtATime()
+  const answer = async (request: IncomingMessage, signal: AbortSignal): Promise<object> => {
+    guarded(request, portOf(server))
+    if (!(await isOwn(request, users)))
+      throw new Refused("request_refused", "Requests are answered to the user alone whom the service runs for.")
+    const path = (request.url ?? "").split("?", 1)[0] ?? ""
+    const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined
+    if (endpoint === undefined) throw new Refused("not_found", "There is no such endpoint.")
+    if (request.method !== endpoint.method)
+      throw new Refused("method_not_allowed", `This endpoint takes ${endpoint.method}.`)
+    const body = await bodyOf(request)
+    return endpoint.method === "GET" ? endpoint.run(body, signal) : queued(() => endpoint.run(body, signal))
+  }
+  const server = createServer(
+    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: 1_000 },
+    (request, response) => {
+      const gone = new AbortController()
+      response.once("close", () => gone.abort())
+      answer(request, gone.signal).then(
+        (body) => respond(response, 200, body),
+        (error: unknown) => {
+          const { status, body } = told(error)
+          respond(response, status, body)
+        }
+      )
+    }
+  )
+  server.maxConnections = CONNECTIONS_MAX
+  return new Promise((resolve, reject) => {
+    server.once("error", reject)
+    server.listen(port, HOST, () =>
+      resolve({
+        url: `http://${HOST}:${portOf(server)}`,
+        stop: () =>
+          new Promise((stopped) => {
+            server.close(() => stopped())
+            server.closeIdleConnections()
+          })
+      })
+    )
+  })
+}

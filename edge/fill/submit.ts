@@ -1,0 +1,142 @@
+/**
+ * Sending a form, and a captcha that stands before it (spec 4.12): a box is ticked first; what a person has to solve goes
+ * to the agent's owners, as a picture of that zone alone.
+ *
+ * Invariants
+ *  - A picture in which something that was typed could be seen is never sent.
+ *  - The same picture is never sent twice.
+ */
+import { createHash } from "node:crypto"
+import { CommandFailed } from "./cdp.ts"
+import { PageMoved } from "./document.ts"
+import type { Area, Zone } from "./page/captcha.ts"
+import type { Page } from "./page.ts"
+import { type Filling, type Sending, submitForm } from "./place.ts"
+import { type Answer, relayOf, type Relay, unsolved } from "./relay.ts"
+import { clickAt, clickOn, typeInto } from "./typing.ts"
+
+export interface SentForm {
+  readonly submitted: boolean
+  readonly captcha?: "solved alone" | "solved by your owner"
+}
+
+export const NOT_SENT: SentForm = { submitted: false }
+
+const LOOK_AGAIN_MS = 100
+/** After the form was sent: a captcha that the page wants only then. */
+const APPEARS_WITHIN_MS = 1_000
+/** After an answer, or a tick. */
+const SETTLES_WITHIN_MS = 5_000
+const TURNS_MAX = 12
+const PNG_MAX_CHARS = 1_300_000
+const JPEG_QUALITY = 70
+
+const pause = (): Promise<void> => new Promise((later) => setTimeout(later, LOOK_AGAIN_MS))
+
+/** Of the document that was filled: what comes after it is looked at by another fill. */
+const zoneOn = async (page: Page): Promise<Zone | null> => {
+  try {
+    page.still()
+    return await page.top.call<Zone | null>("captchaZone")
+  } catch (error) {
+    if (error instanceof PageMoved || error instanceof CommandFailed) return null
+    throw error
+  }
+}
+
+const shot = async (page: Page, { x, y, width, height }: Area): Promise<string> => {
+  const scroll = await page.top.call<{ readonly x: number; readonly y: number }>("scrolled")
+  const clip = { x: x + scroll.x, y: y + scroll.y, width, height, scale: 1 }
+  const take = async (format: object): Promise<string> => {
+    const { data } = (await page.input("Page.captureScreenshot", { clip, ...format })) as { readonly data: string }
+    return data
+  }
+  const png = await take({ format: "png" })
+  return png.length <= PNG_MAX_CHARS ? png : take({ format: "jpeg", quality: JPEG_QUALITY })
+}
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64")
+
+const KINDS = { box: "checkbox", text: "text", taps: "taps" } as const
+
+const apply = async (page: Page, zone: Zone, answer: Answer): Promise<void> => {
+  if ("text" in answer) return typeInto(page, page.top, zone.n, answer.text)
+  const taps = answer.taps ?? []
+  for (const tap of taps) await clickOn(page, zone.n, tap)
+  if (taps.length === 0) await clickOn(page, zone.n, null)
+  if (zone.confirm !== null) await clickAt(page, page.top, zone.confirm)
+}
+
+/** Until the captcha is gone, or another one; what is there then. */
+const settled = async (page: Page, before: Zone, seen: string | null): Promise<Zone | null> => {
+  const until = Date.now() + SETTLES_WITHIN_MS
+  for (;;) {
+    const zone = await zoneOn(page)
+    if (zone === null || zone.kind !== before.kind || Date.now() > until) return zone
+    if (seen !== null && hashOf(await shot(page, zone.area)) !== seen) return zone
+    await pause()
+  }
+}
+
+const hasMoved = (page: Page): boolean => {
+  try {
+    page.still()
+    return false
+  } catch (error) {
+    if (error instanceof PageMoved) return true
+    throw error
+  }
+}
+
+const appeared = async (page: Page): Promise<Zone | null> => {
+  for (const until = Date.now() + APPEARS_WITHIN_MS; Date.now() < until; await pause()) {
+    const zone = await zoneOn(page)
+    if (zone !== null || hasMoved(page)) return zone
+  }
+  return null
+}
+
+const askOwner = async (page: Page, relay: Relay, zone: Zone, seen: string | null): Promise<string> => {
+  if (!zone.clean) throw unsolved("The captcha cannot be shown to an owner without what was typed.")
+  const image_base64 = await shot(page, zone.area)
+  const hash = hashOf(image_base64)
+  if (hash === seen) {
+    await relay.report("failed")
+    throw unsolved("The captcha shows the same picture after it was answered.")
+  }
+  await apply(page, zone, await relay.ask({ kind: KINDS[zone.kind], image_base64 }))
+  return hash
+}
+
+/** What is typed is sent, whatever captcha the page puts before that. */
+export const sendForm = async (filling: Filling, fill_id: number, sending: Sending): Promise<SentForm> => {
+  const { page, patience, service } = filling
+  const context = `Before a form at ${page.origin} is sent`
+  const relay = relayOf({ hub: service.hub, patience, fill_id, context })
+  let captcha: SentForm["captcha"]
+  let [ticked, seen] = [false, null as string | null]
+  let zone = await zoneOn(page)
+  for (let turn = 0; turn < TURNS_MAX; turn++) {
+    if (zone === null) {
+      // Some pages send the form by themselves, once their captcha is solved.
+      if (captcha === undefined || !hasMoved(page)) await submitForm(page, sending)
+      zone = await appeared(page)
+      if (zone === null) {
+        await relay.report("solved")
+        return { submitted: true, ...(captcha === undefined ? {} : { captcha }) }
+      }
+      continue
+    }
+    const before: Zone = zone
+    if (before.kind === "box" && !ticked) {
+      ticked = true
+      captcha ??= "solved alone"
+      await clickOn(page, before.n, null)
+    } else {
+      seen = await askOwner(page, relay, before, seen)
+      captcha = "solved by your owner"
+    }
+    zone = await settled(page, before, before.kind === "taps" ? seen : null)
+  }
+  throw unsolved("The page asks for one captcha after the other.")
+}

@@ -1,0 +1,47 @@
+/**
+ * Which tab a fill is for: the one last brought to front, as the order of the browser's list tells. Windows have a tab
+ * in front each; where several do, and nobody names one, no choice is made.
+ */
+import { type Browser, CommandFailed, type Target, targetsOf } from "./cdp.ts"
+import { invalid, Refused } from "./refusal.ts"
+
+const CANDIDATES_SHOWN = 10
+/** What a browser opens by itself: nothing is ever filled there, and nobody means it. */
+const EMPTY = /^(?:about:blank$|chrome:|devtools:|chrome-extension:)/
+
+const windowOf = async (browser: Browser, { id }: Target): Promise<number | string> => {
+  try {
+    const { windowId } = await browser.send<{ readonly windowId: number }>("Browser.getWindowForTarget", {
+      targetId: id
+    })
+    return windowId
+  } catch (error) {
+    // Browsers without windows give every tab its own.
+    if (error instanceof CommandFailed) return id
+    throw error
+  }
+}
+
+/** Of each window the tab in front. */
+const inFront = async (browser: Browser, tabs: ReadonlyArray<Target>): Promise<ReadonlyArray<Target>> => {
+  const windows = await Promise.all(tabs.map((tab) => windowOf(browser, tab)))
+  const first = tabs.filter((_, at) => windows.indexOf(windows[at] ?? "") === at)
+  return first.length === 1 ? first : first.filter(({ url }) => !EMPTY.test(url))
+}
+
+export const chooseTab = async (browser: Browser, cdp: string, wanted: string | null): Promise<Target> => {
+  const tabs = (await targetsOf(cdp)).filter(({ type }) => type === "page")
+  if (wanted !== null) {
+    const named = tabs.find(({ id }) => id === wanted)
+    if (named === undefined) throw invalid("tab", "tab must be the target id of a tab that is open.")
+    return named
+  }
+  const [first, ...others] = await inFront(browser, tabs)
+  if (first === undefined) throw new Refused("form_not_found", "No page is open.")
+  if (others.length === 0) return first
+  const candidates = [first, ...others].slice(0, CANDIDATES_SHOWN).map(({ id, url }) => ({
+    tab: id,
+    site: URL.canParse(url) ? new URL(url).origin : null
+  }))
+  throw new Refused("page_ambiguous", "Several windows have a page in front: name one by `tab`.", { candidates })
+}

@@ -1,0 +1,73 @@
+/** What a page says is to be paid, read from its lines. Pure. */
+import { exponentOf, isCurrency, minorOf } from "../../schemas/vault/money.ts"
+import { plain, saysPartial, saysPay, saysTotal } from "./words.ts"
+
+/** Digits, with what groups them and what separates decimals. */
+const NUMBER = /\d[\d.,'’\u00a0\u202f\u2009 ]{0,30}/g
+const SIGNS: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "€": ["EUR"],
+  "£": ["GBP", "GIP", "FKP", "SHP", "EGP"],
+  "₺": ["TRY"],
+  "₽": ["RUB"],
+  "₩": ["KRW"],
+  "₹": ["INR"],
+  "¥": ["JPY", "CNY"],
+  "￥": ["JPY", "CNY"],
+  円: ["JPY"],
+  元: ["CNY", "TWD", "HKD"],
+  zł: ["PLN"],
+  $: "USD,CAD,AUD,NZD,SGD,HKD,TWD,MXN,ARS,CLP,COP,UYU,BRL,BBD,BMD,BSD,BZD,FJD,GYD,JMD,KYD,LRD,NAD,SBD,SRD,TTD".split(
+    ","
+  )
+}
+
+const THOUSAND = 3
+/** Without what ends the sentence. */
+const AMOUNT = /^(?:\d|[.,](?=\d))*/
+
+/**
+ * What a number may mean: "1.234,56" has decimals behind its last separator, "1.234" has thousands there. Where the
+ * currency has three decimals the latter may mean both.
+ */
+export const amountsOf = (text: string, currency: string): ReadonlyArray<number> => {
+  const [compact = ""] = text.replace(/[^\d.,]/g, "").match(AMOUNT) ?? []
+  const at = Math.max(compact.lastIndexOf("."), compact.lastIndexOf(","))
+  const digits = (part: string): string => part.replace(/[.,]/g, "")
+  const whole = minorOf(digits(compact), currency)
+  if (at === -1) return whole === null ? [] : [whole]
+  const split = minorOf(`${digits(compact.slice(0, at))}.${compact.slice(at + 1)}`, currency)
+  const mixed = compact.includes(".") && compact.includes(",")
+  const grouped = compact.length - at - 1 === THOUSAND && !mixed
+  const readings = grouped ? [whole, ...(exponentOf(currency) === THOUSAND ? [split] : [])] : [split]
+  return readings.filter((one) => one !== null)
+}
+
+/** Of a sign that several have, all of them. */
+const currenciesIn = (line: string): ReadonlyArray<string> => [
+  ...Object.entries(SIGNS).flatMap(([sign, codes]) => (line.includes(sign) ? codes : [])),
+  ...(line.match(/\b[A-Z]{3}\b/g) ?? []).filter(isCurrency)
+]
+
+const amountsIn = (line: string, currency: string): ReadonlyArray<number> => {
+  const others = currenciesIn(line)
+  // An amount of another currency is none of this one.
+  if (others.length > 0 && !others.includes(currency)) return [-1]
+  return [...line.matchAll(NUMBER)].flatMap(([text]) => amountsOf(text, currency))
+}
+
+const isTotal = (line: string): boolean => saysTotal(plain(line)) && !saysPartial(plain(line))
+
+/**
+ * Whether what the page says agrees with `minor`; `null` where it says nothing. The button that pays knows best, then
+ * the lines of totals, of which one must agree.
+ */
+export const agrees = (
+  minor: number,
+  currency: string,
+  { lines, buttons }: { readonly lines: ReadonlyArray<string>; readonly buttons: ReadonlyArray<string> }
+): boolean | null => {
+  const pays = buttons.filter((text) => saysPay(plain(text))).flatMap((text) => amountsIn(text, currency))
+  if (pays.length > 0) return pays.includes(minor)
+  const totals = lines.filter(isTotal).flatMap((line) => amountsIn(line, currency))
+  return totals.length > 0 ? totals.includes(minor) : null
+}

@@ -1,0 +1,108 @@
+/**
+ * Typing into a field (contract 17).
+ *
+ * Invariants
+ *  - Right before the first key of each field the document is asked whether it is still the one that was granted, and the
+ *    field whether it is seen, not covered, and has the focus.
+ *  - Keys go to whatever has the focus, be it a frame of somebody else that took it between two of them. So a key says
+ *    that something is typed, not what: the character itself is put into the field from within its document, in one turn
+ *    with the look at the focus. Another document, or another field, can get none.
+ *  - Whether a field took what was typed is told by how much stands in it, never by what.
+ */
+import type { State } from "./page/act.ts"
+import type { PageDocument, Point } from "./document.ts"
+import type { Page } from "./page.ts"
+import { Refused } from "./refusal.ts"
+
+/** Longer texts are put in at once. */
+const KEYS_MAX = 60
+/** As keyboards on glass send it, and input methods: the page learns the character by what stands in its field. */
+const KEY = { key: "Unidentified", code: "", windowsVirtualKeyCode: 229 } as const
+
+const NO_FOCUS = "The field is gone, or does not keep the focus."
+
+const put = async (page: Page, document: PageDocument, n: number, text: string): Promise<void> => {
+  page.still()
+  if (!(await document.call<boolean>("insert", n, text))) throw new Refused("field_not_found", NO_FOCUS)
+}
+
+const press = async (page: Page, document: PageDocument, n: number, character: string): Promise<void> => {
+  await Promise.all([
+    page.input("Input.dispatchKeyEvent", { type: "rawKeyDown", ...KEY }),
+    put(page, document, n, character),
+    page.input("Input.dispatchKeyEvent", { type: "keyUp", ...KEY })
+  ])
+}
+
+/** Where it is in the tab; `null` where nobody could click on it. */
+const pointIn = async (document: PageDocument, n: number): Promise<Point | null> => {
+  const point = await document.call<Point | null>("pointOf", n)
+  return point === null ? null : document.inTab(point)
+}
+
+const entered = async (page: Page, document: PageDocument, n: number): Promise<void> => {
+  await page.check()
+  const state = await document.call<State>("enter", n)
+  if (state.origin !== document.origin) throw new Refused("origin_mismatch", "The page belongs to another website now.")
+  if (!state.usable || !state.focused || (await pointIn(document, n)) === null)
+    throw new Refused("field_not_found", "The field is covered, hidden or gone, or takes no focus.")
+}
+
+const keyed = async (page: Page, document: PageDocument, n: number, text: string): Promise<void> => {
+  const characters = [...text]
+  if (characters.length > KEYS_MAX || /\p{Cc}/u.test(text)) return put(page, document, n, text)
+  for (const character of characters) await press(page, document, n, character)
+}
+
+const took = ({ length, dense }: State, text: string): boolean =>
+  length === [...text].length || (dense > 0 && dense === [...text.replace(/[^\p{L}\p{N}]/gu, "")].length)
+
+export const typeInto = async (page: Page, document: PageDocument, n: number, text: string): Promise<void> => {
+  await entered(page, document, n)
+  await keyed(page, document, n, text)
+  if (took(await document.call<State>("stateOf", n), text)) return
+  // Where a page meddled with the keys, its field is given the whole at once.
+  await entered(page, document, n)
+  await put(page, document, n, text)
+  if (!took(await document.call<State>("stateOf", n), text))
+    throw new Refused("field_not_found", "The field does not take what is typed.")
+}
+
+export const chooseIn = async (page: Page, document: PageDocument, n: number, value: string): Promise<void> => {
+  await page.check()
+  const state = await document.call<State>("choose", n, value)
+  if (state.length !== [...value].length) throw new Refused("field_not_found", "The list does not take the choice.")
+}
+
+const pressAt = async (page: Page, point: Point): Promise<void> => {
+  page.still()
+  const event = { ...point, button: "left", clickCount: 1 }
+  await Promise.all([
+    page.input("Input.dispatchMouseEvent", { type: "mousePressed", ...event }),
+    page.input("Input.dispatchMouseEvent", { type: "mouseReleased", ...event })
+  ])
+}
+
+export const clickAt = async (page: Page, document: PageDocument, n: number): Promise<boolean> => {
+  await page.check()
+  const point = await pointIn(document, n)
+  if (point === null) return false
+  await pressAt(page, point)
+  return true
+}
+
+/** Somewhere on a captcha of the top document; `part` of it, or where its box is. */
+export const clickOn = async (page: Page, n: number, part: Point | null): Promise<void> => {
+  await page.check()
+  const point = await page.top.call<Point | null>("zonePoint", n, part)
+  if (point !== null) await pressAt(page, point)
+}
+
+export const pressEnter = async (page: Page): Promise<void> => {
+  await page.check()
+  const key = { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13 }
+  await Promise.all([
+    page.input("Input.dispatchKeyEvent", { type: "keyDown", text: "\r", ...key }),
+    page.input("Input.dispatchKeyEvent", { type: "keyUp", ...key })
+  ])
+}

@@ -1,0 +1,72 @@
+/** Websites of the tests, on origins of their own: https, each name with a certificate, all of them on this machine. */
+import { createHash, createPublicKey } from "node:crypto"
+import { readFile } from "node:fs/promises"
+import { createServer } from "node:https"
+import type { IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { projectRoot } from "../../ops/launcher/paths.ts"
+import { authority } from "./certificates.ts"
+
+const PAGES = join(projectRoot, "tests/fill/pages")
+const TYPE = { "content-type": "text/html; charset=utf-8" } as const
+
+export interface Sent {
+  readonly host: string
+  readonly path: string
+  /** Of a form, or of a script. */
+  readonly fields: Readonly<Record<string, string>>
+}
+
+export interface Websites {
+  readonly port: number
+  /** By which a browser that does not know the authority knows the certificate. */
+  readonly spki: string
+  /** What forms and scripts sent, the oldest first. */
+  readonly sent: Array<Sent>
+  readonly stop: () => Promise<void>
+}
+
+const bodyOf = async (request: IncomingMessage): Promise<string> => {
+  const parts: Array<Buffer> = []
+  for await (const part of request as AsyncIterable<Buffer>) parts.push(part)
+  return Buffer.concat(parts).toString("utf8")
+}
+
+/** Below `/sandboxed/` a page is served into a sandbox: its address is the website's, its origin nobody's. */
+const SANDBOX = { "content-security-policy": "sandbox allow-scripts allow-forms" } as const
+
+/** `/<page>` is a file of `tests/fill/pages`; whatever is posted is written down. */
+export const openWebsites = async (names: ReadonlyArray<string>): Promise<Websites> => {
+  const { cert, key } = authority("Websites of the tests").issue({ names })
+  const sent: Array<Sent> = []
+  const server = createServer({ cert, key }, (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "https://any.example")
+    const answer = async (): Promise<void> => {
+      if (request.method === "POST") {
+        const fields = Object.fromEntries(new URLSearchParams(await bodyOf(request)))
+        sent.push({ host: request.headers.host ?? "", path: pathname, fields })
+        const next = searchParams.get("then")
+        if (next === null) response.writeHead(200, TYPE).end("<!doctype html><title>Done</title><p>Thank you.</p>")
+        else response.writeHead(303, { location: next }).end()
+        return
+      }
+      const [, sandbox, page] = /^\/(sandboxed\/)?([a-z0-9-]+)$/.exec(pathname) ?? []
+      const html = page === undefined ? null : await readFile(join(PAGES, `${page}.html`), "utf8").catch(() => null)
+      const headers = sandbox === undefined ? TYPE : { ...TYPE, ...SANDBOX }
+      response.writeHead(html === null ? 404 : 200, headers).end(html ?? "<!doctype html><title>None</title>")
+    }
+    void answer()
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const spki = createPublicKey(cert).export({ type: "spki", format: "der" })
+  return {
+    port: (server.address() as AddressInfo).port,
+    spki: createHash("sha256").update(spki).digest("base64"),
+    sent,
+    stop: async () => {
+      server.closeAllConnections()
+      await new Promise((stopped) => server.close(stopped))
+    }
+  }
+}
