@@ -42,7 +42,7 @@ export const decideConsent = (
   before: VaultState,
   { human, fill, allow }: { readonly human: string; readonly fill: number; readonly allow: boolean },
   { at }: At,
-  { fill_pending_seconds }: Pick<VaultLimits, "fill_pending_seconds">
+  { fill_pending_seconds, consent_seconds }: Pick<VaultLimits, "fill_pending_seconds" | "consent_seconds">
 ): Decided => {
   if (before === null) return NO_FILL
   const { over, state } = settledBy(before, at)
@@ -52,7 +52,10 @@ export const decideConsent = (
   const entry = state.entries.find((one) => one.id === id)
   if (entry === undefined || (allow && !stillAllowed(entry, found)))
     return { ...NO_FILL, events: [...over, { type: "vault.fills_expired", v: 1, fills: [fill] }] }
-  if (!allow) return { events: [...over, { type: "vault.consent_declined", v: 1, fill, entry: id, human, origin }] }
+  if (!allow) {
+    const until = at + consent_seconds * 1000
+    return { events: [...over, { type: "vault.consent_declined", v: 1, fill, entry: id, human, origin, until }] }
+  }
   const expires_at = at + fill_pending_seconds * 1000
   return {
     events: [...over, { type: "vault.consent_given", v: 1, fill, entry: id, human, origin, expires_at }],

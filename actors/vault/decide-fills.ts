@@ -171,6 +171,10 @@ export const decideFill = (
   }
 }
 
+/** Also where it was taken back: asked anew at once, owners would be asked without end. */
+const hasAsked = ({ status, expires_at }: FillValue, at: number): boolean =>
+  status === "asked" || (status === "unanswered" && expires_at > at)
+
 /** Why no owner is asked. */
 const notAsked = (
   state: VaultValue,
@@ -179,8 +183,8 @@ const notAsked = (
   { at, bounds: { asked_max } }: At & { readonly bounds: FillLimits }
 ) => {
   if (wasDeclined(state, entry, at)) return DECLINED
-  const asked = openOf(state).filter(({ status }) => status === "asked")
-  if (asked.length >= asked_max) return full("fills that wait for an owner", asked_max)
+  if (state.fills.filter((one) => hasAsked(one, at)).length >= asked_max)
+    return full("fills that wait for an owner, or were taken back just now", asked_max)
   return owners.length === 0 ? NOBODY_TO_ASK : null
 }
 

@@ -85,17 +85,23 @@ const changedFill = (state: VaultValue, fill: number, change: Partial<FillValue>
 
 const HAS_ENDED: ReadonlySet<FillValue["status"]> = new Set(["expired", "declined", "unanswered"])
 
-/** Those whose late results nobody waits for any more are forgotten on the way. */
+/** Owners are asked less because of it, for so long. */
+const silences = ({ status, expires_at }: FillValue, at: number): boolean => status !== "expired" && expires_at > at
+
+/** Those whose late results nobody waits for any more are forgotten on the way; those that silence, last of all. */
 const forgotten = (state: VaultValue, at: number): VaultValue => {
   const { late_seconds, late_max } = VAULT_SERVICE_LIMITS
   const over = state.fills.filter((one) => HAS_ENDED.has(one.status) && one.expires_at > at - late_seconds * 1000)
-  return { ...state, fills: [...over.slice(-late_max), ...state.fills.filter(({ status }) => !HAS_ENDED.has(status))] }
+  const inOrder = [...over.filter((one) => !silences(one, at)), ...over.filter((one) => silences(one, at))]
+  const open = state.fills.filter(({ status }) => !HAS_ENDED.has(status))
+  return { ...state, fills: [...inOrder.slice(-late_max), ...open] }
 }
 
-const fillDeclined = (state: VaultValue, { fill }: Of<"vault.consent_declined">, at: number): VaultValue => {
+const fillDeclined = (state: VaultValue, { fill, until }: Of<"vault.consent_declined">, at: number): VaultValue => {
   const found = state.fills.find((one) => one.fill === fill)
   if (found === undefined) return state
-  return forgotten(changedFill(countedFill(state, found, -1), fill, { status: "declined" }), at)
+  const declined = { status: "declined", expires_at: until } as const
+  return forgotten(changedFill(countedFill(state, found, -1), fill, declined), at)
 }
 
 const alerted = (state: VaultValue, event: Of<"vault.alerted">, at: number): VaultValue => {
@@ -107,16 +113,14 @@ const alerted = (state: VaultValue, event: Of<"vault.alerted">, at: number): Vau
 const endedTokens = (state: VaultValue, hashes: ReadonlyArray<string>): VaultValue["ended"] =>
   [...state.ended, ...hashes].slice(-VAULT_SERVICE_LIMITS.ended_tokens_max)
 
-/** What has expired counts again once it went well; what nobody allowed counts no more. */
-const recounted = (state: VaultValue, found: FillValue, status: "done" | "failed"): VaultValue => {
-  if (found.status === "expired" && status === "done") return countedFill(state, found, 1)
-  return found.status === "asked" ? countedFill(state, found, -1) : state
-}
-
 const fillEnded = (state: VaultValue, { fill, status }: Of<"vault.fill_ended">, at: number): VaultValue => {
   const found = state.fills.find((one) => one.fill === fill)
   if (found === undefined) return state
-  const again = recounted(state, found, status)
+  // Taken back: it counts no more, but the owners have been asked.
+  if (found.status === "asked")
+    return forgotten(changedFill(countedFill(state, found, -1), fill, { status: "unanswered" }), at)
+  // What has expired counts again once it went well.
+  const again = found.status === "expired" && status === "done" ? countedFill(state, found, 1) : state
   const closed = withoutFill(again, fill)
   if (status !== "done") return closed
   return changed(closed, found.entry, (one) => ({

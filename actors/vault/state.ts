@@ -177,7 +177,9 @@ export const VaultEvent = Schema.Union([
     fill: Schema.Int,
     entry: Schema.Int,
     human: Schema.String,
-    origin: Schema.String
+    origin: Schema.String,
+    /** Unix ms: nobody is asked for this entry before. */
+    until: Schema.Number
   }),
   event("vault.captcha_relayed", 1, { fill: Schema.Int, round: Schema.Int, expires_at: Schema.Number }),
   /** What the agent and its owners are to hear of, behind what caused it. */

@@ -19,8 +19,10 @@ export const VAULT_LIMITS = {
 export const VAULT_SERVICE_LIMITS = {
   /** Fills of one vault that wait for their end. */
   pending_max: 50,
-  /** And of those, fills that wait for an owner. */
+  /** Fills that wait for an owner, with those that were taken back before their time was over. */
   asked_max: 5,
+  /** Entries in one answer of a vault: some 7 KB each where they name all the websites that they may. */
+  entries_told_max: 100,
   /** Fills whose end came too late are remembered for so long, and so many: a late result still closes one. */
   late_seconds: 86_400,
   late_max: 200,
