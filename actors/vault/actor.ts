@@ -2,6 +2,7 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
+import { VAULT_SERVICE_LIMITS } from "../../schemas/vault/limits.ts"
 import { vaultTokenOf } from "../../schemas/vault/token.ts"
 import { vaultOperations } from "../../schemas/vault/operations.ts"
 import { custom, read, write } from "../engine/definition.ts"
@@ -43,6 +44,7 @@ const fold: Fold<VaultActor> = {
 }
 
 const TOKEN_BYTES = 32
+const { entries_told_max: TOLD_MAX } = VAULT_SERVICE_LIMITS
 const tokenOf = (agent: string): string => `source of ${agent}`
 
 const drawn = (sealer: Sealer, agent: string): DrawnToken => {
@@ -109,12 +111,13 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, manager, seed, con
         const known = type === "source" ? source !== null : serviceOf(state, hash) !== null
         return state === null || !known ? TOKEN_INVALID : { data: toSeal(state, source) }
       }),
-      "vault.fillable": read((state, { hash, origin, kind: wanted }) => {
+      "vault.fillable": read((state, { hash, origin, kind: wanted, after = 0 }) => {
         if (state === null || serviceOf(state, hash) === null) return TOKEN_INVALID
         const fits = (one: EntryValue): boolean =>
+          one.id > after &&
           (wanted === null || one.kind === wanted) &&
           (origin === null || one.kind === "profile" || one.origins.includes(origin) || isForAll(one))
-        const found = state.entries.filter(fits)
+        const found = state.entries.filter(fits).slice(0, TOLD_MAX)
         return { data: found.map(({ id, uid, kind: of, label, origins }) => ({ id, uid, kind: of, label, origins })) }
       }),
       "vault.admit_service": write({
@@ -149,11 +152,12 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, manager, seed, con
         answer: () => null,
         projected: true
       }),
-      "vault.owned": custom((state, { human }, context) =>
+      "vault.owned": custom((state, { human, before }, context) =>
         Effect.gen(function* () {
           yield* carried(context, human)
           if (state === null) return null
-          const entries = state.entries.toReversed().map(entryRecord)
+          const older = state.entries.filter(({ id }) => before === null || id < before)
+          const entries = older.slice(-TOLD_MAX).toReversed().map(entryRecord)
           return { vault: vaultRecord(state), entries, asked: asksIn(state, context.at) }
         })
       ),

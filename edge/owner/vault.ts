@@ -1,9 +1,12 @@
 /** What a person sees of an agent's vault, and does with it (spec 4.10): never a secret, never a ciphertext. */
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
+import { VAULT_SERVICE_LIMITS } from "../../schemas/vault/limits.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 import type { RouteParts } from "../routes/parts.ts"
+
+const { entries_told_max: TOLD_MAX } = VAULT_SERVICE_LIMITS
 
 /** `null`: the agent has no vault. */
 export type OwnedVault = Operations["vault.owned"]["output"]
@@ -15,8 +18,20 @@ export class OwningVault {
     this.bus = bus
   }
 
+  /** All of it, in as many answers as that takes. */
   shown(call: Call, human: string, actor: string): Effect.Effect<OwnedVault, Refused> {
-    return this.bus.read(call, { actor, op: "vault.owned", input: { human } })
+    const { bus } = this
+    return Effect.gen(function* () {
+      const first = yield* bus.read(call, { actor, op: "vault.owned", input: { human, before: null } })
+      if (first === null) return null
+      const entries = [...first.entries]
+      for (let told = first.entries; told.length === TOLD_MAX;) {
+        const before = told.at(-1)?.id ?? null
+        told = (yield* bus.read(call, { actor, op: "vault.owned", input: { human, before } }))?.entries ?? []
+        entries.push(...told)
+      }
+      return { ...first, entries }
+    })
   }
 
   /** Of what another owner has answered meanwhile, or whose time is over, the page says so. */

@@ -5,6 +5,7 @@ import { CAPTCHA_LIMITS } from "../../schemas/captcha/limits.ts"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import { invalidField } from "../../schemas/errors.ts"
 import { FillResult, LoadKey, OpenFill, RelayCaptcha } from "../../schemas/vault/fields.ts"
+import { VAULT_SERVICE_LIMITS } from "../../schemas/vault/limits.ts"
 import { ENTRY_KINDS, type EntryKind } from "../../schemas/vault/records.ts"
 import { VaultServiceApi } from "../../schemas/vault-service/api.ts"
 import { captchaTaking } from "../captcha/captchas.ts"
@@ -29,6 +30,7 @@ const decodeRelay = bodyDecoder(RelayCaptcha)
 const decodeReport = bodyDecoder(ReportCaptcha)
 
 const ACCEPTED = 202
+const { entries_told_max: TOLD_MAX } = VAULT_SERVICE_LIMITS
 const { captcha_wait_max_seconds: WAIT_MAX_SECONDS } = CAPTCHA_LIMITS
 
 const isKind = (text: string): text is EntryKind => ENTRY_KINDS.some((kind) => kind === text)
@@ -67,7 +69,17 @@ export const vaultServiceRoutes = ({ bus, notifications, captchas, config: { hub
         const { origin = null, kind = null } = query
         if (kind !== null && !isKind(kind))
           return yield* refuse(invalidField("kind", `kind must be one of ${ENTRY_KINDS.join(", ")}.`))
-        return dataValue(yield* bus.read(call, { actor, op: "vault.fillable", input: { hash, origin, kind } }))
+        const ask = (after: number) =>
+          bus.read(call, { actor, op: "vault.fillable", input: { hash, origin, kind, after } })
+        const entries = [...(yield* ask(0))]
+        // In as many answers as it takes; an actor of a release before says all in its first.
+        for (let told = entries.length; told === TOLD_MAX;) {
+          const last = entries.at(-1)?.id ?? 0
+          const more = (yield* ask(last)).filter(({ id }) => id > last)
+          entries.push(...more)
+          told = more.length
+        }
+        return dataValue(entries)
       }),
     openFill: (call) =>
       Effect.gen(function* () {

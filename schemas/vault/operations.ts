@@ -98,8 +98,14 @@ export const vaultOperations = operationsOf("vault", {
     output: VaultToSeal,
     askedBy: ["edge"]
   }),
+  /** The oldest `entries_told_max` of them, of those behind the entry `after`. */
   "vault.fillable": op({
-    input: Schema.Struct({ hash: Hash, origin: Schema.NullOr(Schema.String), kind: Schema.NullOr(EntryKind) }),
+    input: Schema.Struct({
+      hash: Hash,
+      origin: Schema.NullOr(Schema.String),
+      kind: Schema.NullOr(EntryKind),
+      after: Schema.optionalKey(Schema.Int)
+    }),
     output: Schema.Array(FillableEntry),
     askedBy: ["edge"]
   }),
@@ -142,9 +148,9 @@ export const vaultOperations = operationsOf("vault", {
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** To one of the agent's owners: never a secret. */
+  /** To one of the agent's owners, never a secret: the newest `entries_told_max`, of those before the entry `before`. */
   "vault.owned": op({
-    input: Schema.Struct({ human: Schema.String }),
+    input: Schema.Struct({ human: Schema.String, before: Schema.NullOr(Schema.Int) }),
     output: Schema.NullOr(
       Schema.Struct({ vault: Vault, entries: Schema.Array(VaultEntry), asked: Schema.Array(ConsentAsked) })
     ),
@@ -224,8 +230,8 @@ export const queries = {
     input: Schema.Struct({ agent: Schema.String, place: Schema.String }),
     output: Schema.Struct({ token: Schema.String })
   }),
-  /** Answered by the keeper, to operators: keys that stand under the former HUB_VAULT_KEY come under the current one. */
   /** Answered by the keeper: whether it opens what stands under HUB_VAULT_KEY. */
   keeper_health: query({ input: Nothing, output: Schema.Struct({ key_ok: Schema.Boolean }) }),
+  /** Answered by the keeper, to operators: keys that stand under the former HUB_VAULT_KEY come under the current one. */
   keeper_rewrap: query({ input: Nothing, output: Schema.Struct({ keys: Schema.Int }) })
 }
