@@ -152,7 +152,7 @@ export const decideFill = (
   if (entry === null) return { ...NO_ENTRY, events: [...over, ...refused("entry_unknown")] }
   const { pending_max } = bounds
   if (openOf(state).length >= pending_max)
-    return { ...full("fills that wait for their end", pending_max), events: over }
+    return { ...full("fills that wait for their end", pending_max), events: [...over, ...refused("vault_full")] }
   const verdict = judged(entry, wanted, at)
   if ("code" in verdict) {
     const details = entry.limits === null ? {} : { currency: entry.limits.currency }

@@ -34,10 +34,10 @@ export const opened = (
     if (found === undefined) return yield* Effect.fail(NO_FILL.refused)
     if (found.status === "declined") return yield* Effect.fail(DECLINED.refused)
     if (found.expires_at <= at) return yield* Effect.fail(EXPIRED.refused)
-    if (found.status === "asked") return asked(found)
-    if (found.status !== "pending") return yield* Effect.fail(EXPIRED.refused)
     const entry = entryOf(state, found.entry)
     if (entry === null) return yield* Effect.fail(NO_ENTRY.refused)
+    if (found.status === "asked") return asked(found)
+    if (found.status !== "pending") return yield* Effect.fail(EXPIRED.refused)
     const ciphertext = yield* ciphertexts.read(id, state.uid, entry.sha256)
     if (ciphertext === null) return yield* Effect.fail(GONE)
     const { uid, kind, origins, limits } = entry

@@ -1,9 +1,11 @@
 /** How often an agent's owners are asked, whatever its fill service does (spec 4.12; contract 17). */
+import { Effect } from "effect"
 import { expect, test } from "vitest"
 import { decideConsent } from "../../../actors/vault/decide-consent.ts"
 import { decideEndFill, decideFill } from "../../../actors/vault/decide-fills.ts"
-import { decideWriteEntry } from "../../../actors/vault/decide.ts"
+import { decideDeleteEntry, decideWriteEntry } from "../../../actors/vault/decide.ts"
 import { evolveVault } from "../../../actors/vault/evolve.ts"
+import { opened } from "../../../actors/vault/opened.ts"
 import type { VaultEvent, VaultState } from "../../../actors/vault/state.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { VAULT_SERVICE_LIMITS } from "../../../schemas/vault/limits.ts"
@@ -13,6 +15,9 @@ const CONSENT_MS = BOUNDS.consent_seconds * 1000
 const PENDING_MS = BOUNDS.fill_pending_seconds * 1000
 const SHOP = "https://shop.example"
 const [ASKS, PLAIN] = [1, 2]
+
+const unread = () => Effect.die("nothing is to be read")
+const NOWHERE = { keep: unread, read: unread, erase: unread }
 
 /** Two logins, of which the first waits for an owner. */
 class World {
@@ -42,6 +47,12 @@ class World {
     const decided = decideFill(this.state, { hash: "h", wanted }, { at: this.at, facts: ["hum_1"] }, BOUNDS)
     this.fold(decided.events ?? [])
     return "refused" in decided ? decided.refused.code : (decided.reply?.fill ?? 0)
+  }
+
+  /** As its service hears of it. */
+  told(fill: number): Promise<string> {
+    const found = opened(NOWHERE, this.state, { hash: "h", fill }, { id: "hx1", at: this.at })
+    return Effect.runPromise(Effect.match(found, { onSuccess: () => "there", onFailure: ({ code }) => code }))
   }
 
   takeBack(fill: number): string {
@@ -95,4 +106,20 @@ test("silence outlasts a flood of fills that expire", () => {
   expect(world.at).toBeLessThanOrEqual(silentUntil)
   world.at = silentUntil - 1
   expect(world.fill(ASKS)).toBe("owner_declined")
+})
+
+test("whoever waits for an owner hears at once that the entry is gone", async () => {
+  const world = new World()
+  const fill = Number(world.fill(ASKS))
+  expect(await world.told(fill)).toBe("there")
+  world.fold(decideDeleteEntry(world.state, { entry: ASKS, by: "owner" }).events ?? [])
+  expect(await world.told(fill)).toBe("entry_unknown")
+})
+
+test("a fill that is one too many is in the journal", () => {
+  const world = new World()
+  while (typeof world.fill(PLAIN) === "number");
+  const wanted = { entry_id: PLAIN, action: "login", origin: SHOP } as const
+  const decided = decideFill(world.state, { hash: "h", wanted }, { at: world.at, facts: [] }, BOUNDS)
+  expect(decided.events).toEqual([expect.objectContaining({ type: "vault.fill_refused", code: "vault_full" })])
 })
