@@ -85,7 +85,9 @@ export const decideRelay = (
   const { origin, rounds } = found
   if (round !== rounds + 1)
     return { refused: invalidField("round", `round must be ${rounds + 1}, the next of this fill.`), events: over }
-  const expires_at = Math.max(found.expires_at, at + (captcha_seconds + fill_pending_seconds) * 1000)
+  // All its rounds share the time of the first.
+  const whole = at + (captcha_seconds + fill_pending_seconds) * 1000
+  const expires_at = rounds === 0 ? Math.max(found.expires_at, whole) : found.expires_at
   return {
     events: [...over, { type: "vault.captcha_relayed", v: 1, fill, round, expires_at }],
     reply: { origin }

@@ -236,7 +236,11 @@ export const decideDeleteEntry = (
   if (found === undefined) return state === null ? NO_VAULT : NO_ENTRY
   const { kind, sha256 } = found
   const vault = state?.uid ?? ""
-  return { events: [{ type: "vault.entry_deleted", v: 1, entry, kind, vault, sha256, by }] }
+  const asked = state?.fills.filter((one) => one.entry === entry && one.status === "asked").map(({ fill }) => fill)
+  // Nobody is asked for what is there no more.
+  const unanswered: ReadonlyArray<VaultEvent> =
+    asked === undefined || asked.length === 0 ? [] : [{ type: "vault.fills_expired", v: 1, fills: asked }]
+  return { events: [...unanswered, { type: "vault.entry_deleted", v: 1, entry, kind, vault, sha256, by }] }
 }
 
 /** `sealed`: the token, under the service's seed, for whoever repeats the command. */

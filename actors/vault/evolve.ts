@@ -106,7 +106,9 @@ const fillDeclined = (state: VaultValue, { fill, until }: Of<"vault.consent_decl
 
 const alerted = (state: VaultValue, event: Of<"vault.alerted">, at: number): VaultValue => {
   const about = aboutOf(event)
-  const others = state.alerts.filter((one) => one.about !== about).slice(1 - VAULT_SERVICE_LIMITS.alerts_max)
+  const { alert_seconds, alerts_max } = VAULT_SERVICE_LIMITS
+  const isNew = (one: { readonly at: number }): boolean => Math.abs(at - one.at) < alert_seconds * 1000
+  const others = state.alerts.filter((one) => one.about !== about && isNew(one)).slice(1 - alerts_max)
   return { ...state, alerts: [...others, { about, at }] }
 }
 

@@ -74,8 +74,22 @@ type VaultHealth = Required<Pick<Health, "vault_key_ok" | "vaults_active">>
 
 const NO_VAULTS: VaultHealth = { vault_key_ok: null, vaults_active: null }
 
-/** A service without a keeper has no vaults to look after: only where there are some is its absence a fault. */
+/** Whoever asks costs a look at all vaults once in a while, not each time. */
+const VAULTS_KNOWN_MS = 5000
+const known = new WeakMap<Bus, { readonly until: number; readonly health: VaultHealth }>()
+
 const vaultHealth = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<VaultHealth> =>
+  Effect.suspend(() => {
+    const last = known.get(bus)
+    if (last !== undefined && performance.now() < last.until) return Effect.succeed(last.health)
+    return Effect.map(vaultHealthNow(call, bus, timeoutMs), (health) => {
+      known.set(bus, { until: performance.now() + VAULTS_KNOWN_MS, health })
+      return health
+    })
+  })
+
+/** A service without a keeper has no vaults to look after: only where there are some is its absence a fault. */
+const vaultHealthNow = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<VaultHealth> =>
   Effect.gen(function* () {
     const [keeper, counted] = yield* Effect.all(
       [

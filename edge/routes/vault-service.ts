@@ -38,6 +38,9 @@ const isKind = (text: string): text is EntryKind => ENTRY_KINDS.some((kind) => k
 /** Bytes, which no Idempotency-Key keeps: a ciphertext and a key stand in no copy. */
 const unkept = (data: unknown, status = 200): Response => ({ ...dataParts(Buffer.from(JSON.stringify(data))), status })
 
+/** What another look may end otherwise. */
+const AGAIN: ReadonlySet<string> = new Set(["unavailable", "overloaded", "internal_error"])
+
 type Opened = Operations["vault.opened"]["output"]
 
 const isAsked = (opened: Opened): boolean => "consent" in opened
@@ -95,13 +98,18 @@ export const vaultServiceRoutes = ({ bus, notifications, captchas, config: { hub
     awaitFill: (call, { params, query }) =>
       Effect.gen(function* () {
         const fill = yield* numberOf("fill", params.id)
+        // That it is refused for good is an answer too.
+        const look = Effect.catch(openedNow(call, fill), (failed) =>
+          AGAIN.has(failed.refusal.code) ? Effect.fail(failed) : Effect.succeed(failed)
+        )
         const { found } = yield* waits.hold(call, {
           agent: holding(call).agent,
           purpose: "consent",
           waitSeconds: waitOf(call, query),
-          look: openedNow(call, fill),
-          isThere: (opened) => !isAsked(opened)
+          look,
+          isThere: (opened) => "refusal" in opened || !isAsked(opened)
         })
+        if ("refusal" in found) return yield* Effect.fail(found)
         return openedAnswer(found)
       }),
     endFill: (call, { params }) =>

@@ -28,7 +28,7 @@ export const VAULT_SERVICE_LIMITS = {
   late_max: 200,
   /** Between two alerts of one entry and code; and how many of them, and of tokens that have ended, are remembered. */
   alert_seconds: 60,
-  alerts_max: 100,
+  alerts_max: 2000,
   ended_tokens_max: 50,
   /** Fill services of one agent that have a token at once. */
   tokens_max: 10,

@@ -100,8 +100,12 @@ describe("an entry that an owner has to allow", () => {
     const of = await aVault()
     const entry = await written(of)
     const { fill_id } = await asked(of, login(entry))
-    await consents(of, fill_id, "decline")
     const path = `${FILL}/${fill_id}`
+    const [began, held] = [Date.now(), of.ask("GET", `${path}?wait_seconds=25`)]
+    await consents(of, fill_id, "decline")
+    expect(outcome(await held)).toBe("403 owner_declined")
+    // Woken by it, not at the end of its time.
+    expect(Date.now() - began).toBeLessThan(24_000)
     expect(outcome(await of.ask("GET", `${path}?wait_seconds=5`))).toBe("403 owner_declined")
     expect(outcome(await of.ask("POST", `${path}/result`, { status: "done" }))).toBe("404 not_found")
     expect(outcome(await of.ask("POST", FILL, login(entry)))).toBe("403 owner_declined")

@@ -53,8 +53,8 @@ const named = ({ kind, label }: Pick<VaultEntry, "kind" | "label">): Html =>
 const asking = (space: OwnerSpace, member: Member, { id, handle }: VaultSection, asked: ConsentAsked): Html => {
   const { fill_id, action, origin, amount, currency, expires_at } = asked
   const sum = amount === null || currency === null ? NOTHING : html` <strong>${amount} ${currency}</strong>`
-  const buttons = html`${hidden("fill", String(fill_id))}<p class="options"><button class="main" name="act" value="allow">Allow</button>
-<button name="act" value="decline">Decline</button></p>
+  const buttons = html`${hidden("fill", String(fill_id))}<p class="options"><button class="main" name="act" value="allow">Allow<span class="unseen"> fill ${String(fill_id)}</span></button>
+<button name="act" value="decline">Decline<span class="unseen"> fill ${String(fill_id)}</span></button></p>
 `
   return html`<li class="row" id="fill-${String(fill_id)}">
 <p class="title">It wants to ${DOES[action]}${sum} at ${own(origin)}</p>
