@@ -11,7 +11,7 @@ import { invalidField } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { OpenFill } from "../../schemas/vault/fields.ts"
 import type { DecideContext, Decision } from "../engine/definition.ts"
-import { amountOf } from "../../schemas/vault/money.ts"
+import { amountOf, isCurrency, minorOf } from "../../schemas/vault/money.ts"
 import { type Alert, alerting, alertOf } from "./alerts.ts"
 import { serviceOf, type VaultLimits } from "./decide.ts"
 import { dayOf, judged, needsConsent } from "./policy.ts"
@@ -94,7 +94,10 @@ const refusedFill = (
 const malformed = (wanted: OpenFill) => {
   if (wanted.action !== "pay") return null
   if (wanted.amount === undefined) return invalidField("amount", "A payment needs its amount.")
-  return wanted.currency === undefined ? invalidField("currency", "A payment needs its currency.") : null
+  const { amount, currency } = wanted
+  if (currency === undefined) return invalidField("currency", "A payment needs its currency.")
+  if (!isCurrency(currency)) return invalidField("currency", "currency must be one of ISO 4217.")
+  return minorOf(amount, currency) === null ? invalidField("amount", `amount must be one of ${currency}.`) : null
 }
 
 type AlertLimits = Pick<Limits["service"]["vault"], "alert_seconds">

@@ -83,8 +83,8 @@ input { flex: 1 1 12rem; min-width: 0 } input, textarea { background: var(--card
 .own { display: flex; flex-wrap: wrap; gap: .5rem 1.1rem; align-items: center; margin-bottom: 1.5rem; font-size: .95rem }
 .own form { margin-inline-start: auto }
 .field { max-width: 26rem; margin: 0 0 1.1rem } .field label { display: block; font-weight: 600 } .field p { margin: .15rem 0; font-size: .9rem }
-.field :is(input:not([type=radio]), textarea) { width: 100%; box-sizing: border-box; margin-top: .15rem }
-.field [type=radio] { margin-inline: 0 .4rem } [aria-invalid] { border-color: var(--problem); border-width: 2px }
+.field :is(input:not([type=radio], [type=checkbox]), textarea) { width: 100%; box-sizing: border-box; margin-top: .15rem }
+.field :is([type=radio], [type=checkbox]) { margin-inline: 0 .4rem } [aria-invalid] { border-color: var(--problem); border-width: 2px }
 .problem { color: var(--problem) } .grave { color: var(--problem); border-color: var(--problem) }
 button.main { background: var(--link); border-color: var(--link); color: var(--ground) }
 .form details { margin: .35rem 0 1rem } .form + :is(.form, details) { margin-top: 1rem }

@@ -28,7 +28,7 @@ const DECIMAL = /^(\d{1,12})(?:\.(\d{1,6}))?$/
 
 /** `null` where it is no amount of this currency: more decimals than it has are none, unless they are zeros. */
 export const minorOf = (amount: string | number, currency: string): number | null => {
-  const [, whole, decimals = ""] = DECIMAL.exec(typeof amount === "number" ? String(amount) : amount.trim()) ?? []
+  const [, whole, decimals = ""] = DECIMAL.exec(String(amount)) ?? []
   if (whole === undefined) return null
   const exponent = exponentOf(currency)
   if (/[1-9]/.test(decimals.slice(exponent))) return null

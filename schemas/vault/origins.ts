@@ -6,9 +6,12 @@ const LOCAL = /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home
 /** As `URL` writes every address of version 4; one of version 6 stands in brackets. */
 const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/
 
+/** Of a name: `URL` lets more through, such as the star of a wildcard. */
+const LABEL = /^[a-z0-9_-]+$/
+
 /** A name that a certificate of the public web could be for. */
 export const isPublicHost = (host: string): boolean =>
-  host.includes(".") && !host.endsWith(".") && !host.startsWith("[") && !IPV4.test(host) && !LOCAL.test(host)
+  host.includes(".") && host.split(".").every((label) => LABEL.test(label)) && !IPV4.test(host) && !LOCAL.test(host)
 
 export type OriginProblem = "page_not_https" | "page_host_refused"
 

@@ -4,56 +4,25 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { JetStreamLog } from "../../actors/log/event-log.ts"
-import { drawPort } from "../../ops/launcher/ports.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { scrape } from "../support/exposition.ts"
 import { operate } from "../support/hub.ts"
 import { register } from "../support/register.ts"
-import { PRODUCT_DEADLINE, type TestService, testService } from "../support/service.ts"
-
-const MIB = 1_048_576
-const STORE_BYTES = 48 * MIB
-const FLOOR_BYTES = 8 * MIB
-const BALLAST = "BALLAST"
-const PIECE = new Uint8Array(500_000)
+import type { TestService } from "../support/service.ts"
+import { FLOOR_BYTES, giveRoom, smallDisk, STORE_BYTES, takeRoom } from "./small-disk.ts"
 
 let service: TestService
 let client: AgentClient
 
 beforeAll(async () => {
-  const port = await drawPort()
-  const small = ["nonces", "proofs", "verified", "seen", "limits", "idempotency", "people", "leases"].map(
-    (name) => [`service.${name}_max_bytes`, MIB] as const
-  )
-  service = await testService({
-    natsStoreMaxBytes: STORE_BYTES,
-    natsConfig: `http: "127.0.0.1:${port}"`,
-    limits: {
-      ...PRODUCT_DEADLINE,
-      "service.vault.keys_max_bytes": MIB,
-      ...Object.fromEntries(small),
-      "service.storage_free_min_bytes": FLOOR_BYTES
-    },
-    env: { HUB_NATS_MONITOR: `http://127.0.0.1:${port}` }
-  })
+  service = await smallDisk()
   client = new AgentClient({ edge: () => service.system.url })
   const { handle } = await register(client, { edge: service.system.url })
   await operate(service.system, ["agent", "grant", handle, "operator"])
-  await service.view.manager.streams.add({ name: BALLAST, subjects: ["ballast"] })
 })
 afterAll(() => service?.stop())
-
-/** Takes room until the condition holds, or the server gives no more. */
-const fill = async (enough: (stored: number) => boolean): Promise<void> => {
-  for (;;) {
-    const { storage } = await service.view.manager.getAccountInfo()
-    if (enough(storage)) return
-    const reply = await service.view.nats.request("ballast", PIECE)
-    if (reply.json<{ error?: unknown }>().error !== undefined) return
-  }
-}
 
 const describeMe = (description: string) => client.call("PATCH", "/api/v1/me", { body: { description } })
 const metric = async (name: string): Promise<number | undefined> =>
@@ -69,7 +38,7 @@ describe("a disk that fills", () => {
   })
 
   test("below the floor refuses them with their reason, and goes on with reads", async () => {
-    await fill((stored) => stored > STORE_BYTES - FLOOR_BYTES)
+    await takeRoom(service, (stored) => stored > STORE_BYTES - FLOOR_BYTES)
     const refused = await waitFor(
       async () => {
         const answer = await describeMe(`too much ${Math.random()}`)
@@ -89,7 +58,7 @@ describe("a disk that fills", () => {
   })
 
   test("full to the last byte is known to be full, and nothing is known to be unknown", async () => {
-    await fill(() => false)
+    await takeRoom(service, () => false)
     const log = new JetStreamLog(service.view.nats, { batchMax: 10, queueMax: 10 })
     const events = [{ type: "sum.added", v: 1 }]
     const commit = { v: 1, id: "c", op: "o", at: 1, events, reply: "x".repeat(700_000) } as const
@@ -101,7 +70,7 @@ describe("a disk that fills", () => {
   })
 
   test("takes writes again once there is room", async () => {
-    await service.view.manager.streams.delete(BALLAST)
+    await giveRoom(service)
     await waitFor(async () => (await describeMe("again")).status === 200, { describe: "a write" })
     expect(await metric("hub_storage_low")).toBe(0)
     expect((await client.call("GET", "/api/v1/me")).json.data).toMatchObject({ description: "again" })

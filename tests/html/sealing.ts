@@ -49,6 +49,10 @@ export const watched = async ({ page }: Visit) => {
   return sent
 }
 
+/** Of what was sent, but for the icon: the browser asks for that once, whenever it likes. */
+export const pathsOf = (sent: ReadonlyArray<{ readonly url: string }>): ReadonlyArray<string> =>
+  sent.filter(({ url }) => url !== `${edge}/favicon.svg`).map(({ url }) => url.replace(edge, ""))
+
 export const opening = async (token: string, path = "/vault/seal"): Promise<Visit> => {
   const visit = await browser.visit(`${edge}${path}`, { viewport: NARROW })
   await visit.page.getByLabel("Token").fill(token)

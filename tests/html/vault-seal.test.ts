@@ -17,6 +17,7 @@ import {
   opening,
   openSealing,
   PASSWORD,
+  pathsOf,
   press,
   readBack,
   SHOP,
@@ -93,7 +94,7 @@ describe("a login", () => {
       totp: "JBSWY3DPEHPK3PXP"
     })
     // Of typed secrets nothing, in no spelling of a text; the token to the service alone.
-    expect(sent.map(({ url }) => url.slice(edge.length))).toEqual(["/api/v1/vault/source", "/api/v1/vault/entries"])
+    expect(pathsOf(sent)).toEqual(["/api/v1/vault/source", "/api/v1/vault/entries"])
     const all = sent.map(({ text }) => decodeURIComponent(text.replaceAll("%", "%25"))).join("\n")
     expect(all).toContain("hxv1.")
     for (const secret of ["ada-18", PASSWORD, "JBSWY3DPEHPK3PXP"])
@@ -183,7 +184,7 @@ describe("what is wrong is told in its place", () => {
     expect(await visit.page.evaluate("document.activeElement.id")).toBe(`seal-${kind}-${wrong}`)
     expect(await field(visit, kind, wrong).getAttribute("aria-invalid")).toBe("true")
     await looksWell(visit)
-    expect(sent).toEqual([])
+    expect(pathsOf(sent)).toEqual([])
     await visit.close()
   })
 

@@ -5,12 +5,14 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { createClient, type EntryToSeal, isHubError, keyFromSeed } from "../../edge/sdk/client.ts"
+import { offer } from "../../edge/sdk/mcp/offer.ts"
 import { openEntry } from "../../edge/sdk/vault/seal.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { dataOf } from "../support/outcome.ts"
 import { asHolder, issueToken, oneTimeKey, VAULT } from "../support/vault.ts"
 import { agent, closeCliService, edge, folder, openCliService, service } from "./support/cli-agents.ts"
 import { errorOf } from "./support/errors.ts"
+import { startHost } from "./support/mcp.ts"
 
 const keyOf = async ({ home }: Agent) => keyFromSeed(await readFile(join(home, "key"), "utf8"))
 
@@ -258,6 +260,23 @@ describe("a source", () => {
     const refused = await ada.run([...args, "--output", taken])
     expect([refused.status, refused.errors]).toEqual([1, expect.stringContaining("file_exists")])
     expect(await ada.run(["vault", "source", "--label", "x", "--kind", "note"])).toMatchObject({ status: 2 })
+  })
+})
+
+describe("a model", () => {
+  it("makes a source without hearing its token, and is not offered what cannot be taken back", async () => {
+    const host = await startHost(edge, ada.home, ["--tools", "all"])
+    try {
+      const { text, structured } = await host.call("createVaultSource", { label: "Bank", kinds: ["login"] })
+      expect(text).not.toContain("hxs_")
+      const { id } = (structured as { readonly data: { readonly id: number } }).data
+      expect(await readFile(join(ada.home, `source-${id}`), "utf8")).toMatch(/^hxs_\S+\n$/)
+    } finally {
+      await host.stop()
+    }
+    const names = (words: string) => offer(words, false).map(({ name }) => String(name))
+    for (const name of ["revokeVault", "deleteVaultEntry"])
+      expect([name, names("all").includes(name), names(`read,${name}`).includes(name)]).toEqual([name, false, true])
   })
 })
 

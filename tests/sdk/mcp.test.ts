@@ -57,7 +57,15 @@ describe("what is offered", () => {
     expect(all).toEqual(expect.arrayContaining([...write, "updateMe", "appeal", "resolveReport"]))
     const left = Object.keys(OPERATIONS).filter((name) => !all.includes(name))
     const withKeys = ["register", "createChallenge", "serveQuestions", "rotateKey", "recover", "setRecovery"]
-    const byName = ["deleteMe", "deleteRecovery", "rotateWebhookSecret", "closeMailbox", "releaseMailDomain"]
+    const byName = [
+      "deleteMe",
+      "deleteRecovery",
+      "rotateWebhookSecret",
+      "closeMailbox",
+      "releaseMailDomain",
+      "deleteVaultEntry",
+      "revokeVault"
+    ]
     expect(left.toSorted()).toEqual(withKeys.concat(byName, "getFile", "putFile", "getMailAttachment").toSorted())
     expect(write).not.toContain("updateMe")
     const named = await namesOf(await hostOf(ada, "--tools", "reply, deleteMe", "--files", folder))

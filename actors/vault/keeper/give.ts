@@ -10,7 +10,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import { Effect } from "effect"
 import type { Queries } from "../../../schemas/bus/operations.ts"
-import { refusal, type Refusal } from "../../../schemas/errors.ts"
+import { invalidField, type Refusal } from "../../../schemas/errors.ts"
 import { vaultTokenOf } from "../../../schemas/vault/token.ts"
 import type { Asking } from "../../fanout/asks.ts"
 import { QueryRefused } from "../../queries/refused.ts"
@@ -19,9 +19,8 @@ import { sealedTo } from "./pairs.ts"
 import { type KeeperStore, stored } from "./store.ts"
 
 const TOKEN_BYTES = 32
-const NO_KEY = refusal("ciphertext_invalid", "ephemeral_public_key is no public key of X25519.", {
-  field: "ephemeral_public_key"
-})
+const NO_KEY = invalidField("ephemeral_public_key", "ephemeral_public_key is no public key of X25519.")
+const NOTHING = new Uint8Array(0)
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 const isSame = (one: string, other: string): boolean => timingSafeEqual(Buffer.from(one), Buffer.from(other))
@@ -56,13 +55,16 @@ const given = (
   Effect.gen(function* () {
     const { ask, store } = parts
     const [hash, ephemeral] = [sha256(token), sha256(ephemeral_public_key)]
+    const sealing = (bytes: Uint8Array) =>
+      Effect.tryPromise({ try: () => sealedTo(bytes, ephemeral_public_key), catch: () => NO_KEY })
+    // A key that nothing can be sealed to uses no token up.
+    yield* sealing(NOTHING)
     const { uid, place } = yield* ask(`load-${hash}-${ephemeral}`, "vault.load_key", agent, { hash, ephemeral })
     yield* used(parts, agent, place, { hash, vault: uid, ephemeral })
     const key = yield* stored(() => store.privateKeyOf(uid))
     if (key === null) return yield* Effect.fail(NOT_ACTIVE.refused)
-    const sealed = Effect.tryPromise({ try: () => sealedTo(key.bytes, ephemeral_public_key), catch: () => NO_KEY })
     const sealed_key = yield* Effect.ensuring(
-      sealed,
+      sealing(key.bytes),
       Effect.sync(() => void key.bytes.fill(0))
     )
     return { vault: uid, public_key: key.public_key, sealed_key }

@@ -75,8 +75,8 @@ ${one.fields.map((each) => field(one, each))}${besides(one)}</fieldset>
 
 const main = (name: string): Html => html`<h1>Seal an entry</h1>
 <p>Somebody gave you a token, so that you can put a login, a card or another secret into an agent's vault. What you type is
-sealed here, in your browser, with the vault's public key. Only the sealed box leaves this page, with its websites, its
-label and its limits beside it. ${name} keeps the box and cannot open it. Neither can the agent: its fill service types
+sealed here, in your browser, with the vault's public key. Only the sealed box leaves this page. Beside it, for everybody
+to read who may see the vault, go what it is, its websites, its label, its limits and whether its owner is asked. ${name} keeps the box and cannot open it. Neither can the agent: its fill service types
 what is in it into those websites.</p>
 <p>Nobody can show you afterwards what you sealed, and you cannot change it: seal it anew, or ask the agent to delete it.</p>
 <noscript><p class="problem">This page seals by a script of its own, and your browser runs none.</p></noscript>

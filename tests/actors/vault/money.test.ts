@@ -47,6 +47,9 @@ test.each([
   ["https://localhost", "page_host_refused"],
   ["https://nas", "page_host_refused"],
   ["https://router.local", "page_host_refused"],
+  ["https://*.shop.example", "page_host_refused"],
+  ["https://my_shop.shop.example", null],
+  ["https://shop..example", "page_host_refused"],
   ["https://shop.example.", "page_host_refused"]
 ] as const)("the origin %s: %s", (origin, problem) => {
   expect(originProblem(origin)).toBe(problem)

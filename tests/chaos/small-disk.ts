@@ -1,0 +1,49 @@
+/** A system whose bus may store little, and what takes its room away. */
+import { drawPort } from "../../ops/launcher/ports.ts"
+import type { SystemOptions } from "../harness/index.ts"
+import { PRODUCT_DEADLINE, type TestService, testService } from "../support/service.ts"
+
+const MIB = 1_048_576
+export const STORE_BYTES = 48 * MIB
+export const FLOOR_BYTES = 8 * MIB
+const BALLAST = "BALLAST"
+const PIECE = new Uint8Array(500_000)
+
+export const smallDisk = async (options: SystemOptions = {}): Promise<TestService> => {
+  const port = await drawPort()
+  const small = ["nonces", "proofs", "verified", "seen", "limits", "idempotency", "people", "leases"].map(
+    (name) => [`service.${name}_max_bytes`, MIB] as const
+  )
+  const service = await testService({
+    ...options,
+    natsStoreMaxBytes: STORE_BYTES,
+    natsConfig: `http: "127.0.0.1:${port}"`,
+    limits: {
+      ...PRODUCT_DEADLINE,
+      "service.vault.keys_max_bytes": MIB,
+      ...Object.fromEntries(small),
+      "service.storage_free_min_bytes": FLOOR_BYTES,
+      ...options.limits
+    },
+    env: { HUB_NATS_MONITOR: `http://127.0.0.1:${port}` }
+  })
+  await service.view.manager.streams.add({ name: BALLAST, subjects: ["ballast"] })
+  return service
+}
+
+/** Takes room until the condition holds, or the server gives no more. */
+export const takeRoom = async (
+  { view }: Pick<TestService, "view">,
+  enough: (stored: number) => boolean
+): Promise<void> => {
+  for (;;) {
+    const { storage } = await view.manager.getAccountInfo()
+    if (enough(storage)) return
+    const reply = await view.nats.request("ballast", PIECE)
+    if (reply.json<{ error?: unknown }>().error !== undefined) return
+  }
+}
+
+export const giveRoom = async ({ view }: Pick<TestService, "view">): Promise<void> => {
+  await view.manager.streams.delete(BALLAST)
+}
