@@ -33,16 +33,20 @@ interface Asking {
 type Opened = Fill | typeof AskedFill.Type
 const isAsked = (fill: Opened): fill is typeof AskedFill.Type => "consent" in fill
 
-/** As long as the service holds one request. */
+/** As long as the service holds one request; where it does not, it is not asked again at once. */
 const WAIT_SECONDS = 25
+const ASK_AGAIN_MS = 500
+/** More than the service lets an owner take. */
+const CONSENT_WITHIN_MS = 900_000
 
 /** Until an owner has allowed it, or declined, or the time for it is over: the service says which. */
 const allowed = async (hub: Hub, fill_id: number, signal: AbortSignal): Promise<Fill> => {
-  for (;;) {
-    if (signal.aborted) throw new Refused("fill_expired", "Nobody waits for this fill any more.")
+  for (const until = Date.now() + CONSENT_WITHIN_MS; ;) {
+    if (signal.aborted || Date.now() > until) throw new Refused("fill_expired", "Nobody waits for this fill any more.")
     const path = `/vault/service/fill/${fill_id}?wait_seconds=${WAIT_SECONDS}`
     const fill = await hub.ask<Opened>("GET", path)
     if (!isAsked(fill)) return fill
+    await new Promise((later) => setTimeout(later, ASK_AGAIN_MS))
   }
 }
 

@@ -14,6 +14,8 @@ export interface Rules {
 
 const USUAL_CHARS = 24
 const LEAST_CHARS = 8
+/** Of what may be guessed: less is no password, whatever the page says. */
+const LEAST_BITS = 40
 const MOST_CHARS = 60
 const TRIES = 200
 const PATTERN_MAX_CHARS = 200
@@ -126,7 +128,8 @@ export const makePassword = (rules: Rules): string => {
   const isAllowed = fits(rules.pattern)
   const allowed = [...wanted.allowed].filter(isAllowed).join("")
   const required = wanted.required.map((set) => [...set].filter(isAllowed).join("")).filter((set) => set !== "")
-  if (length < LEAST_CHARS || allowed === "" || required.length > length)
+  const bits = length * Math.log2(allowed.length)
+  if (length < LEAST_CHARS || !(bits >= LEAST_BITS) || required.length > length)
     throw new Refused("form_not_found", "The page takes no password that would be worth one.")
   for (let tries = 0; tries < TRIES; tries++) {
     const rest = Array.from({ length: length - required.length }, () => oneOf(allowed))

@@ -10,8 +10,9 @@ export type Answer = typeof CaptchaAnswer.Type
 const ROUNDS_MAX = 3
 const ALL_WITHIN_MS = 600_000
 const ROUND_NEEDS_MS = 30_000
-/** As long as the service holds one request. */
+/** As long as the service holds one request; where it does not, it is not asked again at once. */
 const WAIT_SECONDS = 25
+const ASK_AGAIN_MS = 500
 
 export const unsolved = (reason: string): Refused => new Refused("captcha_unsolved", reason)
 
@@ -41,12 +42,13 @@ export const relayOf = ({ hub, patience, fill_id, context }: About): Relay => {
 
   const answered = async (id: number): Promise<Captcha> => {
     for (;;) {
-      if (patience.signal.aborted) {
+      if (patience.signal.aborted || Date.now() > until) {
         await hub.ask("DELETE", `/vault/captcha/${id}`).catch(() => undefined)
         throw unsolved("Nobody waits for this fill any more.")
       }
       const captcha = await hub.ask<Captcha>("GET", `/vault/captcha/${id}?wait_seconds=${WAIT_SECONDS}`)
       if (captcha.state !== "pending") return captcha
+      await new Promise((later) => setTimeout(later, ASK_AGAIN_MS))
     }
   }
 

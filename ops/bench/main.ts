@@ -3,7 +3,7 @@
  *
  * CPU is that of all processes that serve (edges, actors, NATS, Postgres), in units of one Ed25519 verification
  * measured here: machines differ and are noisy, ratios less so. `--only
- * http|backup|commits|mail|reads|memory|directory|questions|rebuild|search|takeover|traces|vault|verify|waits|webhooks|writes`, `--case <part of a title>`,
+ * http|backup|commits|fill|mail|reads|memory|directory|questions|rebuild|search|takeover|traces|vault|verify|waits|webhooks|writes`, `--case <part of a title>`,
  * `--edges`, `--actors`, `--seconds`, `--rounds`, `--kills` narrow it down.
  */
 import { parseArgs } from "node:util"
@@ -14,6 +14,7 @@ import { readCases } from "./content/reads.ts"
 import { searchCases } from "./content/search.ts"
 import { writeCases } from "./content/writes.ts"
 import { directoryCases } from "./directory.ts"
+import { fillCase } from "./fill.ts"
 import { httpCases, type Row } from "./http.ts"
 import { mailCases } from "./mail.ts"
 import { memoryCases } from "./memory.ts"
@@ -75,6 +76,7 @@ if (wants("writes")) await writeCases(options, table)
 if (wants("backup")) await backupCase(say)
 if (wants("commits")) await commitPath(say)
 if (wants("directory")) await directoryCases(say)
+if (wants("fill")) await fillCase(say)
 if (wants("mail")) await mailCases(say, values.case)
 if (wants("memory")) await memoryCases(say)
 if (wants("questions")) questionCases(say)
