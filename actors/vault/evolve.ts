@@ -18,6 +18,7 @@ const begun = (uid: string, at: number, last: VaultValue["last"]): VaultValue =>
   sources: [],
   services: [],
   fills: [],
+  deleted: [],
   alerts: [],
   ended: []
 })
@@ -53,11 +54,23 @@ const entryWritten = (state: VaultValue, event: Of<"vault.entry_written">, at: n
     updated_at: at,
     last_used_at: null,
     uses: 0,
-    days: [],
+    days: state.deleted.find((one) => one.uid === uid)?.days ?? [],
     consent: null
   }
   const others = state.entries.filter(({ id }) => id !== replaced?.entry)
-  return { ...state, last: { ...state.last, entry }, entries: [...others, value] }
+  const deleted = state.deleted.filter((one) => one.uid !== uid)
+  return { ...state, last: { ...state.last, entry }, entries: [...others, value], deleted }
+}
+
+/** Its sealed box may be somewhere else still: whoever writes it again does not begin its day anew. */
+const entryDeleted = (state: VaultValue, { entry }: Of<"vault.entry_deleted">): VaultValue => {
+  const gone = state.entries.filter(({ id, limits, days }) => id === entry && limits !== null && days.length > 0)
+  const deleted = [...state.deleted, ...gone.map(({ uid, days }) => ({ uid, days }))]
+  return {
+    ...state,
+    entries: state.entries.filter(({ id }) => id !== entry),
+    deleted: deleted.slice(-VAULT_SERVICE_LIMITS.deleted_max)
+  }
 }
 
 const fillOpened = (state: VaultValue, event: Of<"vault.fill_opened">): VaultValue => {
@@ -167,7 +180,7 @@ const ofVault = (state: VaultValue, event: VaultEvent, at: number): VaultValue =
         updated_at: at
       }))
     case "vault.entry_deleted":
-      return { ...state, entries: state.entries.filter(({ id }) => id !== event.entry) }
+      return entryDeleted(state, event)
     case "vault.source_created": {
       const { source: id, label, kinds, hash } = event
       const value = { id, label, kinds, hash, created_at: at }

@@ -114,6 +114,8 @@ export const VaultValue = Schema.Struct({
   sources: Schema.Array(SourceValue),
   services: Schema.Array(ServiceValue),
   fills: Schema.Array(FillValue),
+  /** What was filled of cards that are deleted, the newest few: written again, one of them goes on from there. */
+  deleted: Schema.Array(Schema.Struct({ uid: Schema.String, days: Schema.Array(DayTotal) })),
   alerts: Schema.Array(AlertValue),
   /** Hashes of tokens that hold no more, the newest few: whoever comes with one is told of. */
   ended: Schema.Array(Schema.String)

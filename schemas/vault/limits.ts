@@ -30,6 +30,8 @@ export const VAULT_SERVICE_LIMITS = {
   alert_seconds: 60,
   alerts_max: 2000,
   ended_tokens_max: 50,
+  /** Deleted cards whose totals of the last days are remembered. */
+  deleted_max: 200,
   /** Fill services of one agent that have a token at once. */
   tokens_max: 10,
   /** Vaults that the keeper has under way at once, and how long one may take. */
