@@ -171,9 +171,9 @@ export const decideFill = (
   }
 }
 
-/** Also where it was taken back: asked anew at once, owners would be asked without end. */
+/** Also where it was taken back, or declined: asked anew at once, owners would be asked without end. */
 const hasAsked = ({ status, expires_at }: FillValue, at: number): boolean =>
-  status === "asked" || (status === "unanswered" && expires_at > at)
+  status === "asked" || ((status === "unanswered" || status === "declined") && expires_at > at)
 
 /** Why no owner is asked. */
 const notAsked = (
@@ -184,7 +184,7 @@ const notAsked = (
 ) => {
   if (wasDeclined(state, entry, at)) return DECLINED
   if (state.fills.filter((one) => hasAsked(one, at)).length >= asked_max)
-    return full("fills that wait for an owner, or were taken back just now", asked_max)
+    return full("fills that wait for an owner, or did just now", asked_max)
   return owners.length === 0 ? NOBODY_TO_ASK : null
 }
 

@@ -110,6 +110,8 @@ export const vaultServiceRoutes = ({ bus, notifications, captchas, config: { hub
           isThere: (opened) => "refusal" in opened || !isAsked(opened)
         })
         if ("refusal" in found) return yield* Effect.fail(found)
+        // It reads, but for what it hands out: whoever was suspended meanwhile fills nothing.
+        if (!isAsked(found)) yield* admittedHolding(bus, call, holding(call).agent, { log: 0 })
         return openedAnswer(found)
       }),
     endFill: (call, { params }) =>

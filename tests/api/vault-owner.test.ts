@@ -9,6 +9,7 @@ import type { Answer } from "../support/http.ts"
 import { dataOf, detailsOf, outcome } from "../support/outcome.ts"
 import { newOwner, type TestOwner } from "../support/owner.ts"
 import { type TestService, testService } from "../support/service.ts"
+import { operate } from "../support/hub.ts"
 import { anAgent, told } from "../support/sponsorship.ts"
 import { Telegram } from "../support/telegram.ts"
 import { asHolder, issueToken, openVault, VAULT, type Wanted } from "../support/vault.ts"
@@ -129,6 +130,17 @@ describe("an entry that an owner has to allow", () => {
     expect(noticeOf(await of.owner.client.follow(late))).toContain("It waits no more")
     expect(outcome(await of.ask("GET", `${FILL}/${fill_id}`))).toBe("409 fill_expired")
     await waitFor(async () => (await journal(of)).find(({ event, status }) => event === "fill" && status === "expired"))
+  })
+
+  it("is not filled by an agent that was suspended while it waited", async () => {
+    const of = await aVault()
+    const { fill_id } = await asked(of, login(await written(of)))
+    await operate(service.system, ["agent", "suspend", of.agent.handle, "--reason", "a test"])
+    await consents(of, fill_id, "allow")
+    const answer = await of.ask("GET", `${FILL}/${fill_id}`)
+    expect([outcome(answer), answer.text.includes("hxv1.")]).toEqual(["403 agent_suspended", false])
+    await operate(service.system, ["agent", "reinstate", of.agent.handle])
+    expect((await of.ask("GET", `${FILL}/${fill_id}`)).status).toBe(200)
   })
 
   it("of a card begins above a sum", async () => {
