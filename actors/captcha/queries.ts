@@ -3,6 +3,7 @@ import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { CaptchaKind } from "../../schemas/captcha/records.ts"
 import { authorOf } from "../content/author.ts"
+import { isCarriedBy } from "../sponsorship/carried.ts"
 import type { Database } from "../database.ts"
 
 /** Of all agents of a person. */
@@ -17,15 +18,7 @@ export const captchasPendingQuery =
       .where("c.state", "=", "pending")
       .where("c.expires_at", ">", sql<Date>`now()`)
       .where(sql<boolean>`c.readers @> array[${human}]`)
-      .where(({ exists, selectFrom, ref }) =>
-        exists(
-          selectFrom("sponsorships as s")
-            .select("s.id")
-            .where("s.human", "=", human)
-            .where("s.status", "=", "confirmed")
-            .where("s.agent", "=", ref("c.agent"))
-        )
-      )
+      .where(isCarriedBy(human, "c.agent"))
       .orderBy("c.expires_at")
       .orderBy("c.id")
       .limit(PENDING_MAX)

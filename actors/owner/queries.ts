@@ -4,6 +4,7 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import type { SealedMessage } from "../../schemas/owner/operations.ts"
 import type { OwnerMessageKind } from "../../schemas/owner/records.ts"
 import { authorOf } from "../content/author.ts"
+import { isCarriedBy } from "../sponsorship/carried.ts"
 import type { Database } from "../database.ts"
 import { COUNTED, pageOf } from "../page.ts"
 
@@ -77,15 +78,7 @@ export const ownerQuestionsQuery =
       .where("m.human", "is", null)
       .where("m.kind", "!=", "alert")
       .where(sql<boolean>`m.readers @> array[${human}]`)
-      .where(({ exists, selectFrom, ref }) =>
-        exists(
-          selectFrom("sponsorships as s")
-            .select("s.id")
-            .where("s.human", "=", human)
-            .where("s.status", "=", "confirmed")
-            .where("s.agent", "=", ref("m.agent"))
-        )
-      )
+      .where(isCarriedBy(human, "m.agent"))
       .where(({ not, exists, selectFrom, ref }) =>
         not(exists(selectFrom("owner_messages as o").select("o.id").where("o.in_reply_to", "=", ref("m.id"))))
       )

@@ -3,6 +3,7 @@ import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { EntryKind, FillStatus, VaultLogLine } from "../../schemas/vault/records.ts"
 import { authorOf } from "../content/author.ts"
+import { isCarriedBy } from "../sponsorship/carried.ts"
 import type { Database } from "../database.ts"
 import { COUNTED, pageOf } from "../page.ts"
 
@@ -39,15 +40,7 @@ export const consentsPendingQuery =
       .selectFrom("vault_log as l")
       .innerJoin("agents as a", "a.id", "l.agent")
       .where("l.asks_until", ">", sql<Date>`now()`)
-      .where(({ exists, selectFrom, ref }) =>
-        exists(
-          selectFrom("sponsorships as s")
-            .select("s.id")
-            .where("s.human", "=", human)
-            .where("s.status", "=", "confirmed")
-            .where("s.agent", "=", ref("l.agent"))
-        )
-      )
+      .where(isCarriedBy(human, "l.agent"))
       .orderBy("l.asks_until")
       .orderBy("l.id")
       .limit(PENDING_MAX)
