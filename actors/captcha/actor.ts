@@ -15,6 +15,7 @@ import {
   decideTimer,
   ERASE_TIMER,
   type Erasing,
+  isOf,
   noCaptcha
 } from "./decide.ts"
 import { openAnswer, openTold, sealAnswer } from "./sealed.ts"
@@ -93,8 +94,8 @@ export const captchaKind = kind(fold, captchaOperations, (parts) => {
   return {
     onTimer: "captcha.timer",
     operations: {
-      "captcha.look": custom((state, { agent }, context) =>
-        state === null || state.agent !== agent
+      "captcha.look": custom((state, by, context) =>
+        state === null || !isOf(state, by)
           ? Effect.fail(noCaptcha.refused)
           : Effect.map(shown(parts, state, context), ({ captcha }) => captcha)
       ),

@@ -43,6 +43,12 @@ const TAKES: Readonly<Record<CaptchaKind, (answer: CaptchaAnswer) => boolean>> =
 
 const partiesOf = ({ agent, kind }: CaptchaValue) => ({ agent, kind })
 
+/** To a fill service there are those of fills alone. */
+export const isOf = (
+  { agent: own, fill }: CaptchaValue,
+  { agent, ofFill }: { readonly agent: string; readonly ofFill: boolean }
+): boolean => own === agent && (fill !== null || !ofFill)
+
 const isPending = (state: CaptchaValue, at: number): boolean => state.state === "pending" && at < state.expires_at
 
 /** `sealed`: the answer under the key of that account; `null` where he is no owner of the agent. */
@@ -63,11 +69,11 @@ export const decideAnswer = (
 
 export const decideCancel = (
   state: CaptchaState,
-  { agent }: { readonly agent: string },
+  by: { readonly agent: string; readonly ofFill: boolean },
   { at }: { readonly at: number },
   after: Erasing
 ): Decided => {
-  if (state === null || state.agent !== agent) return noCaptcha
+  if (state === null || !isOf(state, by)) return noCaptcha
   if (!isPending(state, at)) return notPending(state)
   return {
     events: [{ type: "captcha.ended", v: 1, ...partiesOf(state), state: "cancelled" }],
@@ -77,9 +83,9 @@ export const decideCancel = (
 
 export const decideReport = (
   state: CaptchaState,
-  { agent, result }: { readonly agent: string; readonly result: CaptchaResult }
+  { result, ...by }: { readonly agent: string; readonly ofFill: boolean; readonly result: CaptchaResult }
 ): Decided => {
-  if (state === null || state.agent !== agent) return noCaptcha
+  if (state === null || !isOf(state, by)) return noCaptcha
   if (state.state === result) return NOTHING
   if (state.state !== "answered")
     return { refused: refusal("captcha_not_answered", `This captcha is ${state.state}.`, { state: state.state }) }

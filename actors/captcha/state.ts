@@ -25,8 +25,12 @@ const fields = {
   expires_at: Schema.Number
 }
 
+/** Where it stands before a fill of the agent's vault: the fill's number. */
+const fill = Schema.NullOr(Schema.Int)
+
 export const CaptchaValue = Schema.Struct({
   ...fields,
+  fill,
   state: Standing,
   created_at: Schema.Number,
   /** Unix ms since when it is not pending. */
@@ -43,7 +47,8 @@ export const CaptchaState = Schema.NullOr(CaptchaValue)
 export type CaptchaState = typeof CaptchaState.Type
 
 export const CaptchaEvent = Schema.Union([
-  event("captcha.asked", 1, fields),
+  /** Releases without vaults did not say of what fill: of none. */
+  event("captcha.asked", 1, { ...fields, fill: Schema.optionalKey(fill) }),
   event("captcha.answered", 1, { ...parties, human: Schema.String, answer: Schema.String }),
   event("captcha.ended", 1, { ...parties, state: Schema.Literals(["cancelled", "expired"]) }),
   event("captcha.reported", 1, { result: CaptchaResult }),
@@ -59,8 +64,8 @@ export const evolveCaptcha = (
   { at }: { readonly at: number }
 ): CaptchaState => {
   if (event.type === "captcha.asked") {
-    const { agent, kind, picture, sealed, keys, expires_at } = event
-    const asked = { agent, kind, picture, sealed, keys, expires_at, created_at: at, state: "pending" } as const
+    const { agent, kind, picture, sealed, keys, expires_at, fill = null } = event
+    const asked = { agent, kind, picture, sealed, keys, expires_at, fill, created_at: at, state: "pending" } as const
     return { ...asked, ended_at: null, answered_by: null, answer: null, erased: false }
   }
   if (state === null) return null

@@ -36,11 +36,16 @@ const UNKNOWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "over
 /** `origin`: where whoever begins it knows better than who sent it. */
 type Begun = Operations["captcha.send"]["output"] & { readonly origin?: string }
 
-export interface Handing {
-  /** Hub id. */
+/** For whom it is: the agent itself, or the fill service of its vault. */
+export interface Whose {
   readonly agent: string
-  /** Of which held request it is one. */
-  readonly purpose: WaitPurpose
+  readonly ofFill: boolean
+}
+
+export interface Handing {
+  readonly whose: Whose
+  /** The number of a fill that it stands before. */
+  readonly fill: number | null
   /** Asks the agent's actor, as whoever came in may. */
   readonly begin: (sent: SentCaptcha) => Effect.Effect<Begun, Refused>
 }
@@ -65,23 +70,18 @@ export class Captchas {
     this.waits = new OwnerWaits(bus, notifications.forOwners, limits)
   }
 
-  looked(call: Call, agent: string, id: number): Effect.Effect<Captcha, Refused> {
-    return Effect.suspend(() => this.bus.read(call, { actor: String(id), op: "captcha.look", input: { agent } }))
+  looked(call: Call, input: Whose, id: number): Effect.Effect<Captcha, Refused> {
+    return Effect.suspend(() => this.bus.read(call, { actor: String(id), op: "captcha.look", input }))
   }
 
-  held(
-    call: Call,
-    agent: string,
-    id: number,
-    waitSeconds: number,
-    purpose: WaitPurpose
-  ): Effect.Effect<Captcha, Refused> {
+  held(call: Call, whose: Whose, id: number, waitSeconds: number): Effect.Effect<Captcha, Refused> {
+    const purpose: WaitPurpose = whose.ofFill ? "fill_captcha" : "captcha"
     return Effect.map(
       this.waits.hold(call, {
-        agent,
+        agent: whose.agent,
         purpose,
         waitSeconds,
-        look: this.looked(call, agent, id),
+        look: this.looked(call, whose, id),
         isThere: ({ state }) => state !== "pending"
       }),
       ({ found, waited }) => ({ ...found, waited })
@@ -89,15 +89,11 @@ export class Captchas {
   }
 
   /** Whoever calls has made sure that the agent may. */
-  handed(
-    call: Call,
-    sent: typeof SendCaptcha.Type,
-    { agent, purpose, begin }: Handing
-  ): Effect.Effect<Response, Refused> {
+  handed(call: Call, sent: typeof SendCaptcha.Type, { whose, fill, begin }: Handing): Effect.Effect<Response, Refused> {
     const { image_base64, kind, context = null, origin = null, wait_seconds = 0 } = sent
     return Effect.gen({ self: this }, function* () {
       const picture = yield* this.kept(call, image_base64)
-      const begun = yield* begin({ kind, context, origin, ...picture })
+      const begun = yield* begin({ kind, context, origin, fill, ...picture })
       const { id, created_at, expires_at } = begun
       const pending: Captcha = {
         id,
@@ -115,7 +111,7 @@ export class Captchas {
       }
       if (wait_seconds <= 0) return recordOf(pending, pending, CREATED)
       const found = Effect.catchIf(
-        this.held(call, agent, id, wait_seconds, purpose),
+        this.held(call, whose, id, wait_seconds),
         ({ refusal: { code } }) => UNKNOWN.has(code),
         () => Effect.succeed(pending)
       )
@@ -123,19 +119,19 @@ export class Captchas {
     })
   }
 
-  cancelled(call: Call, agent: string, id: number): Effect.Effect<Captcha, Refused> {
-    const asked = this.bus.ask(call, { actor: String(id), op: "captcha.cancel", input: { agent } })
-    return Effect.andThen(asked, this.looked(call, agent, id))
+  cancelled(call: Call, whose: Whose, id: number): Effect.Effect<Captcha, Refused> {
+    const asked = this.bus.ask(call, { actor: String(id), op: "captcha.cancel", input: whose })
+    return Effect.andThen(asked, this.looked(call, whose, id))
   }
 
   reported(
     call: Call,
-    agent: string,
+    whose: Whose,
     id: number,
     result: Operations["captcha.report"]["input"]["result"]
   ): Effect.Effect<Response, Refused> {
-    const asked = this.bus.ask(call, { actor: String(id), op: "captcha.report", input: { agent, result } })
-    return Effect.map(Effect.andThen(asked, this.looked(call, agent, id)), (captcha) => recordOf(captcha))
+    const asked = this.bus.ask(call, { actor: String(id), op: "captcha.report", input: { ...whose, result } })
+    return Effect.map(Effect.andThen(asked, this.looked(call, whose, id)), (captcha) => recordOf(captcha))
   }
 
   /** The picture, written anew and sealed, where the actor can name it. */

@@ -30,8 +30,8 @@ export const captchaRoutes = ({ bus, captchas }: RouteParts) =>
         const { agent } = yield* admitted(bus, call, captchaTaking(sent))
         if (!call.again) yield* bus.read(call, { actor: agent, op: "captcha.may_send", input: null })
         return yield* captchas.handed(call, sent, {
-          agent,
-          purpose: "captcha",
+          whose: { agent, ofFill: false },
+          fill: null,
           begin: (one) => Effect.map(own(bus, call, "captcha.send", one), parse<Operations["captcha.send"]["output"]>)
         })
       }),
@@ -40,19 +40,19 @@ export const captchaRoutes = ({ bus, captchas }: RouteParts) =>
         const id = yield* numberOf("captcha", params.id)
         const { id: agent } = yield* signer(bus, call)
         const wait = call.method === "HEAD" ? 0 : clamped(query.wait_seconds, 0, captcha_wait_max_seconds, 0)
-        return dataValue(yield* captchas.held(call, agent, id, wait, "captcha"))
+        return dataValue(yield* captchas.held(call, { agent, ofFill: false }, id, wait))
       }),
     cancelCaptcha: (call, { params }) =>
       Effect.gen(function* () {
         const id = yield* numberOf("captcha", params.id)
         const { agent } = yield* admitted(bus, call)
-        return dataValue(yield* captchas.cancelled(call, agent, id))
+        return dataValue(yield* captchas.cancelled(call, { agent, ofFill: false }, id))
       }),
     reportCaptcha: (call, { params }) =>
       Effect.gen(function* () {
         const { result } = yield* decodeReport(call)
         const id = yield* numberOf("captcha", params.id)
         const { agent } = yield* admitted(bus, call)
-        return yield* captchas.reported(call, agent, id, result)
+        return yield* captchas.reported(call, { agent, ofFill: false }, id, result)
       })
   })

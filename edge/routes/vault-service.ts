@@ -8,7 +8,7 @@ import { FillResult, LoadKey, OpenFill, RelayCaptcha } from "../../schemas/vault
 import { VAULT_SERVICE_LIMITS } from "../../schemas/vault/limits.ts"
 import { ENTRY_KINDS, type EntryKind } from "../../schemas/vault/records.ts"
 import { VaultServiceApi } from "../../schemas/vault-service/api.ts"
-import { captchaTaking } from "../captcha/captchas.ts"
+import { captchaTaking, type Whose } from "../captcha/captchas.ts"
 import { textsIn } from "../content/texts.ts"
 import { admittedHolding, numberOf } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
@@ -48,6 +48,9 @@ const openedAnswer = (opened: Opened): Response => unkept(opened, isAsked(opened
 
 const waitOf = (call: Call, { wait_seconds }: { readonly wait_seconds?: string }): number =>
   call.method === "HEAD" ? 0 : clamped(wait_seconds, 0, WAIT_MAX_SECONDS, 0)
+
+/** A fill service, which has to do with captchas of fills alone. */
+const filling = (call: Call): Whose => ({ agent: holding(call).agent, ofFill: true })
 
 export const vaultServiceRoutes = ({ bus, notifications, captchas, config: { hub } }: RouteParts) => {
   const waits = new OwnerWaits(bus, notifications.forOwners, hub.limits)
@@ -131,8 +134,8 @@ export const vaultServiceRoutes = ({ bus, notifications, captchas, config: { hub
         if (!call.again) yield* bus.read(call, { actor, op: "captcha.may_send", input: null })
         yield* admittedHolding(bus, call, actor, captchaTaking(sent))
         return yield* captchas.handed(call, sent, {
-          agent: actor,
-          purpose: "fill_captcha",
+          whose: filling(call),
+          fill,
           // A picture that is none costs no round; a round has the fill wait for no one but its captcha.
           begin: (input) =>
             Effect.gen(function* () {
@@ -145,18 +148,18 @@ export const vaultServiceRoutes = ({ bus, notifications, captchas, config: { hub
     getFillCaptcha: (call, { params, query }) =>
       Effect.gen(function* () {
         const id = yield* numberOf("captcha", params.id)
-        return dataValue(yield* captchas.held(call, holding(call).agent, id, waitOf(call, query), "fill_captcha"))
+        return dataValue(yield* captchas.held(call, filling(call), id, waitOf(call, query)))
       }),
     cancelFillCaptcha: (call, { params }) =>
       Effect.gen(function* () {
         const id = yield* numberOf("captcha", params.id)
-        return dataValue(yield* captchas.cancelled(call, holding(call).agent, id))
+        return dataValue(yield* captchas.cancelled(call, filling(call), id))
       }),
     reportFillCaptcha: (call, { params }) =>
       Effect.gen(function* () {
         const { result } = yield* decodeReport(call)
         const id = yield* numberOf("captcha", params.id)
-        return yield* captchas.reported(call, holding(call).agent, id, result)
+        return yield* captchas.reported(call, filling(call), id, result)
       })
   })
 }

@@ -24,7 +24,9 @@ const Sent = Schema.Struct({
   origin: Schema.NullOr(Schema.String),
   picture: Picture,
   /** Of the sealed picture, in base64url. */
-  key: Schema.String
+  key: Schema.String,
+  /** Where it stands before a fill of the agent's vault: the fill's number. */
+  fill: Schema.NullOr(Schema.Int)
 })
 export type SentCaptcha = typeof Sent.Type
 
@@ -50,7 +52,8 @@ export const relayingOperations = operationsOf("agent", {
   })
 })
 
-const ByAgent = Schema.Struct({ agent: Schema.String })
+/** `ofFill`: on behalf of a fill service, to which there are those of fills alone. */
+const ByAgent = Schema.Struct({ agent: Schema.String, ofFill: Schema.Boolean })
 const ByHuman = Schema.Struct({ human: Schema.String })
 
 export const captchaOperations = operationsOf("captcha", {
@@ -60,7 +63,7 @@ export const captchaOperations = operationsOf("captcha", {
   "captcha.cancel": op({ input: ByAgent, output: Nothing, askedBy: ["edge"] }),
   /** Refused `captcha_not_answered`. */
   "captcha.report": op({
-    input: Schema.Struct({ agent: Schema.String, result: CaptchaResult }),
+    input: Schema.Struct({ ...ByAgent.fields, result: CaptchaResult }),
     output: Nothing,
     askedBy: ["edge"]
   }),

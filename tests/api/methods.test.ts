@@ -82,10 +82,11 @@ beforeAll(async () => {
   ids.set("vault/sources", String(source.id))
   tokens = { source: source.token, service: await issueToken(service, agent.id) }
   const wanted = { entry_id: 1, action: "login", origin: "https://shop.example" }
-  const fill = await asHolder(service, tokens.service)("POST", "/api/v1/vault/service/fill", wanted)
-  ids.set("vault/service", String(dataOf<{ readonly fill_id: number }>(fill).fill_id))
-  // Of the agent, as every captcha is.
-  ids.set("vault/captcha", ids.get("me") ?? "")
+  const holder = asHolder(service, tokens.service)
+  const { fill_id } = dataOf<{ readonly fill_id: number }>(await holder("POST", "/api/v1/vault/service/fill", wanted))
+  ids.set("vault/service", String(fill_id))
+  const relayed = await holder("POST", "/api/v1/vault/captcha", { image_base64, kind: "text", fill_id, round: 1 })
+  ids.set("vault/captcha", String(dataOf<{ readonly id: number }>(relayed).id))
 })
 afterAll(() => service?.stop())
 

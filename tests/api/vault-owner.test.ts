@@ -4,7 +4,7 @@ import type { Captcha } from "../../schemas/captcha/records.ts"
 import type { AskedFill } from "../../schemas/vault/records.ts"
 import { waitFor } from "../harness/index.ts"
 import { noticeOf } from "../html/owner/client.ts"
-import { captchaBody } from "../support/captcha.ts"
+import { captchaBody, captchaSent } from "../support/captcha.ts"
 import type { Answer } from "../support/http.ts"
 import { dataOf, detailsOf, outcome } from "../support/outcome.ts"
 import { newOwner, type TestOwner } from "../support/owner.ts"
@@ -222,6 +222,9 @@ describe("the captcha before a fill", () => {
       state: "answered",
       answer: solve
     })
+    const own = await captchaSent(of)
+    expect(outcome(await of.ask("GET", `${VAULT}/captcha/${own.id}`))).toBe("404 not_found")
+    expect(outcome(await of.ask("DELETE", `${VAULT}/captcha/${own.id}`))).toBe("404 not_found")
     expect(dataOf<Captcha>(await of.ask("POST", `${path}/result`, { result: "failed" }))).toMatchObject({
       state: "failed"
     })

@@ -1,6 +1,6 @@
 /** An agent hands a captcha to its owners, and hears what became of it. Pure. */
 import type { Limits } from "../../../schemas/limits.ts"
-import type { Picture, SentCaptcha } from "../../../schemas/captcha/operations.ts"
+import type { SentCaptcha } from "../../../schemas/captcha/operations.ts"
 import type { CaptchaKind, CaptchaState } from "../../../schemas/captcha/records.ts"
 import { type Refusal, refusal } from "../../../schemas/errors.ts"
 import { API_PREFIX } from "../../../schemas/version.ts"
@@ -59,23 +59,22 @@ interface Begun {
   readonly until: number
 }
 
-const asked = (agent: string, kind: CaptchaKind, picture: Picture, until: number, sealed: SealedFor): CaptchaEvent => ({
+type Sent = Pick<SentCaptcha, "kind" | "picture" | "fill">
+
+const asked = (agent: string, { kind, picture, fill }: Sent, until: number, sealed: SealedFor): CaptchaEvent => ({
   type: "captcha.asked",
   v: 1,
   agent,
   kind,
   picture,
   ...sealed,
-  expires_at: until
+  expires_at: until,
+  fill
 })
 
 export const decideSend = ({ owner, graceMs }: Bounds) =>
   unlessSuspended(
-    (
-      agent,
-      { kind, picture }: SentCaptcha,
-      { id, at, facts: { number, sealed, blobs } }: Deciding
-    ): Decision<AgentEvent, Begun> => {
+    (agent, sent: SentCaptcha, { id, at, facts: { number, sealed, blobs } }: Deciding): Decision<AgentEvent, Begun> => {
       const refused = captchaRefusal(agent, at, owner)
       if (refused !== null) return { refused }
       const until = at + owner.captcha_seconds * 1000
@@ -87,12 +86,12 @@ export const decideSend = ({ owner, graceMs }: Bounds) =>
             kind: "captcha",
             id: String(number),
             expected: 0,
-            events: [asked(id, kind, picture, until, sealed)]
+            events: [asked(id, sent, until, sealed)]
           }
         ],
         timers: [{ name: EXPIRE_TIMER, at: until, of: { kind: "captcha", id: String(number) } }]
       }
-      return naming(decision, { before: [], after: [picture.blob], blobs, at, graceMs })
+      return naming(decision, { before: [], after: [sent.picture.blob], blobs, at, graceMs })
     }
   )
 

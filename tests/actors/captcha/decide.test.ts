@@ -40,7 +40,7 @@ const asked = (kind: CaptchaKind = "text"): CaptchaState => evolveCaptcha(null, 
 const answering = (state: CaptchaState, human: string, answer: CaptchaAnswer = TEXT, at = START + 1000) =>
   decideAnswer(state, { human, answer }, { at, facts: { sealed: `by ${human}` } }, AFTER)
 const cancelling = (state: CaptchaState, at = START + 1000, agent = AGENT) =>
-  decideCancel(state, { agent }, { at }, AFTER)
+  decideCancel(state, { agent, ofFill: false }, { at }, AFTER)
 const firing = (state: CaptchaState, name: string, at: number) => decideTimer(state, { name, at }, { at }, AFTER)
 
 const eventsOf = (decision: Decision<CaptchaEvent>): ReadonlyArray<CaptchaEvent> =>
@@ -146,9 +146,22 @@ describe("its end", () => {
   })
 })
 
+test("to a fill service there are those of fills alone", () => {
+  const cancel = (fill: number | null) =>
+    codeOf(
+      decideCancel(
+        evolveCaptcha(null, { ...askedOf("text"), fill }, { at: START }),
+        { agent: AGENT, ofFill: true },
+        { at: START },
+        AFTER
+      )
+    )
+  expect([cancel(null), cancel(7)]).toEqual(["not_found", null])
+})
+
 test("how it went is told after an answer, by its agent, once", () => {
   const report = (state: CaptchaState, result: "solved" | "failed", agent = AGENT) =>
-    decideReport(state, { agent, result })
+    decideReport(state, { agent, ofFill: false, result })
   const answered = after(asked(), answering(asked(), "hum_one"))
   const cancelled = after(asked(), cancelling(asked()))
   const expired = after(asked(), firing(asked(), EXPIRE_TIMER, END), END)
@@ -188,7 +201,7 @@ const decided = (state: CaptchaState, one: Step, at: number): Decision<CaptchaEv
     case "cancel":
       return cancelling(state, at)
     case "report":
-      return decideReport(state, { agent: AGENT, result: one.result })
+      return decideReport(state, { agent: AGENT, ofFill: false, result: one.result })
     case "expire":
       return decideTimer(state, { name: EXPIRE_TIMER, at: END }, { at }, AFTER)
     case "erase":

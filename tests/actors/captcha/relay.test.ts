@@ -23,7 +23,8 @@ const SENT: SentCaptcha = {
   context: "planted-context",
   origin: "https://planted.example",
   picture: { blob: BLOB, width: 30, height: 20, type: "png" },
-  key: "planted-key"
+  key: "planted-key",
+  fill: null
 }
 
 const fold = (state: AgentState, events: ReadonlyArray<AgentEvent>, at = START): AgentState =>
