@@ -1,4 +1,7 @@
-/** `POST /login`: what of a login the page asks for now: both on one page, one after the other on two, a code last. */
+/**
+ * `POST /login`: what of a login the page asks for now: both on one page, one after the other on two, a code last; or a
+ * passkey, where page and entry have one.
+ */
 import type { LoginBody } from "./bodies.ts"
 import { entryFor, entryNamed } from "./entries.ts"
 import { loginIn, type Steps } from "./forms.ts"
@@ -6,6 +9,7 @@ import { granted } from "./grant.ts"
 import type { PageDocument } from "./document.ts"
 import type { ButtonFact, Scan } from "./page/dom.ts"
 import type { Page } from "./page.ts"
+import { enterByPasskey, passkeyIn, sealedPasskey } from "./passkey.ts"
 import { Refused } from "./refusal.ts"
 import { needed, type Sealed, textIn } from "./sealed.ts"
 import { attempt, type Filled, type Filling, placeIn } from "./place.ts"
@@ -49,6 +53,21 @@ const typeLogin = async (page: Page, document: PageDocument, steps: Steps, seale
   return filled
 }
 
+/** What the page asks for: fields, a passkey, or either of them. */
+interface Asked {
+  readonly form: number
+  readonly steps: Steps | null
+  readonly passkey: ButtonFact | null
+}
+
+const askedIn = (scan: Scan): Asked | null => {
+  const [steps, passkey] = [loginIn(scan), passkeyIn(scan)]
+  const form = steps?.form ?? passkey?.form
+  return form === undefined ? null : { form, steps, passkey }
+}
+
+const NO_FIELDS = new Refused("form_not_found", "The page asks for a passkey alone, and the entry holds none for it.")
+
 /** Once all is typed, the page asks for no more than what it asked for. */
 const submitOf = (scan: Scan): ButtonFact | null => loginIn(scan)?.submit ?? null
 
@@ -56,15 +75,21 @@ export const login = async (filling: Filling, { entry_id, submit }: LoginBody): 
   const { service, page } = filling
   const { origin } = page
   const id = entry_id ?? (await entryFor(service.hub, origin, "login")).id
-  const sought = () => placeIn(page, loginIn, () => entryNamed(service.hub, "login", id))
+  const sought = () => placeIn(page, askedIn, () => entryNamed(service.hub, "login", id))
   const first = await sought()
   return granted(filling, { entry_id: id, action: "login", origin }, (sealed, fill) =>
     attempt(page, async () => {
       // While an owner was asked the page may have changed.
       const { document, found, allowed } = fill.consented ? await sought() : first
       allowed(sealed, fill)
-      const filled = await typeLogin(page, document, found, sealed)
-      const sending = { document, find: submitOf, button: found.submit }
+      const passkey = submit && document === page.top ? sealedPasskey(sealed, origin) : null
+      if (found.passkey !== null && passkey !== null) {
+        await enterByPasskey(page, document, found.passkey, passkey)
+        return { site: origin, entry_id: id, filled: ["passkey"], submitted: true }
+      }
+      if (found.steps === null) throw NO_FIELDS
+      const filled = await typeLogin(page, document, found.steps, sealed)
+      const sending = { document, find: submitOf, button: found.steps.submit }
       const sent = submit ? await sendForm(filling, fill.fill_id, sending) : NOT_SENT
       return { site: origin, entry_id: id, filled, ...sent }
     })

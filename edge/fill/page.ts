@@ -21,6 +21,8 @@ export interface Page {
   /** As `still`, and asks the browser. */
   readonly check: () => Promise<void>
   readonly input: (method: string, params: object) => Promise<unknown>
+  /** From now on: whether the browser has told that of the page. */
+  readonly heard: (method: string) => () => boolean
   /** Why a fill broke off: the page may have gone elsewhere meanwhile. */
   readonly reason: (error: unknown) => Promise<unknown>
   readonly end: () => Promise<void>
@@ -127,6 +129,13 @@ export const openPage = async (browser: Browser, target: Target): Promise<Page> 
     still,
     check,
     input: (method, params) => browser.send(method, params, session),
+    heard: (wanted) => {
+      let told = false
+      browser.listen((method, _params, from) => {
+        if (from === session && method === wanted) told = true
+      })
+      return () => told
+    },
     reason,
     end: async () => {
       await browser.send("Target.detachFromTarget", { sessionId: session }).catch(() => undefined)

@@ -64,6 +64,10 @@ export const saysNext = has(
 export const saysElsewhere = has(
   "google,apple,facebook,microsoft,github,gitlab,linkedin,twitter,amazon,paypal,passkey,sso,single sign on,saml,qr code,magic link"
 )
+export const saysPasskey = has(
+  "passkey,passkeys,pass key,passwordless,sicherheitsschlussel,cle d acces,clave de acceso,llave de acceso,chave de acesso," +
+    "toegangssleutel,klucz dostepu,ключ доступа,通行密钥,通行密鑰,パスキー,gecis anahtari,geçiş anahtarı"
+)
 export const saysVerify = has(
   "verify,confirm,submit,bestatigen,prufen,verifier,valider,confirmer,verificar,confirmar,verifica,conferma,verifieren,bevestigen," +
     "zweryfikuj,potwierdz,подтвердить,проверить,验证,確認,認証,確定,dogrula,doğrula,onayla"
