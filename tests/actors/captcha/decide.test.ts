@@ -24,7 +24,7 @@ const END = START + CAPTCHA_LIMITS.captcha_seconds * 1000
 const AFTER = { afterMs: 5000 }
 const TEXT = { text: "XK7" } as const
 
-const askedOf = (kind: CaptchaKind): CaptchaEvent => ({
+const askedOf = (kind: CaptchaKind, fill: number | null = null): CaptchaEvent => ({
   type: "captcha.asked",
   v: 1,
   agent: AGENT,
@@ -32,7 +32,8 @@ const askedOf = (kind: CaptchaKind): CaptchaEvent => ({
   picture: { blob: { sha256: "0".repeat(64), size: 9 }, width: 300, height: 150, type: "png" },
   sealed: "sealed1.x",
   keys: OWNERS.map((human) => ({ human, sealed: "sealed1.y" })),
-  expires_at: END
+  expires_at: END,
+  fill
 })
 
 const asked = (kind: CaptchaKind = "text"): CaptchaState => evolveCaptcha(null, askedOf(kind), { at: START })
@@ -147,15 +148,10 @@ describe("its end", () => {
 })
 
 test("to a fill service there are those of fills alone", () => {
-  const cancel = (fill: number | null) =>
-    codeOf(
-      decideCancel(
-        evolveCaptcha(null, { ...askedOf("text"), fill }, { at: START }),
-        { agent: AGENT, ofFill: true },
-        { at: START },
-        AFTER
-      )
-    )
+  const cancel = (fill: number | null) => {
+    const state = evolveCaptcha(null, askedOf("text", fill), { at: START })
+    return codeOf(decideCancel(state, { agent: AGENT, ofFill: true }, { at: START }, AFTER))
+  }
   expect([cancel(null), cancel(7)]).toEqual(["not_found", null])
 })
 
