@@ -33,13 +33,16 @@ const JPEG_QUALITY = 70
 
 const pause = (): Promise<void> => new Promise((later) => setTimeout(later, LOOK_AGAIN_MS))
 
+/** The page goes on by itself once its captcha is solved: that what was looked at is gone then is no fault. */
+const isGone = (error: unknown): boolean => error instanceof PageMoved || error instanceof CommandFailed
+
 /** Of the document that was filled: what comes after it is looked at by another fill. */
 const zoneOn = async (page: Page): Promise<Zone | null> => {
   try {
     page.still()
     return await page.top.call<Zone | null>("captchaZone")
   } catch (error) {
-    if (error instanceof PageMoved || error instanceof CommandFailed) return null
+    if (isGone(error)) return null
     throw error
   }
 }
@@ -67,13 +70,24 @@ const apply = async (page: Page, zone: Zone, answer: Answer): Promise<void> => {
   if (zone.confirm !== null) await clickAt(page, page.top, zone.confirm)
 }
 
+/** `null` where it is gone. */
+const pictureOf = async (page: Page, { area }: Zone): Promise<string | null> => {
+  try {
+    return hashOf(await shot(page, area))
+  } catch (error) {
+    if (isGone(error)) return null
+    throw error
+  }
+}
+
 /** Until the captcha is gone, or another one; what is there then. */
 const settled = async (page: Page, before: Zone, seen: string | null): Promise<Zone | null> => {
   const until = Date.now() + SETTLES_WITHIN_MS
   for (;;) {
     const zone = await zoneOn(page)
     if (zone === null || zone.kind !== before.kind || Date.now() > until) return zone
-    if (seen !== null && hashOf(await shot(page, zone.area)) !== seen) return zone
+    const now = seen === null ? null : await pictureOf(page, zone)
+    if (now !== null && now !== seen) return zone
     await pause()
   }
 }
@@ -94,6 +108,16 @@ const appeared = async (page: Page): Promise<Zone | null> => {
     if (zone !== null || hasMoved(page)) return zone
   }
   return null
+}
+
+/** Some pages send the form by themselves, once their captcha is solved. */
+const sendUnlessSent = async (page: Page, sending: Sending): Promise<void> => {
+  if (hasMoved(page)) return
+  try {
+    await submitForm(page, sending)
+  } catch (error) {
+    if (!isGone(error)) throw error
+  }
 }
 
 const askOwner = async (page: Page, relay: Relay, zone: Zone, seen: string | null): Promise<string> => {
@@ -118,8 +142,7 @@ export const sendForm = async (filling: Filling, fill_id: number, sending: Sendi
   let zone = await zoneOn(page)
   for (let turn = 0; turn < TURNS_MAX; turn++) {
     if (zone === null) {
-      // Some pages send the form by themselves, once their captcha is solved.
-      if (captcha === undefined || !hasMoved(page)) await submitForm(page, sending)
+      await (captcha === undefined ? submitForm : sendUnlessSent)(page, sending)
       zone = await appeared(page)
       if (zone === null) {
         await relay.report("solved")
