@@ -1,4 +1,6 @@
 /** Attacks on a fill service that are none of a page's forms: entries that are not what they say, the local port, the vault's end. */
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
 import { randomUUID } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { connect, createServer } from "node:net"
@@ -15,6 +17,9 @@ import { sealedEntry, VAULT } from "../support/vault.ts"
 
 const SHOP = "https://shop.example"
 const FIELDS = { username: "ada", password: "Correct-Horse 7" }
+
+/** Of Debian: the user who owns nothing. */
+const NOBODY = 65_534
 
 let bench: FillBench
 beforeAll(async () => {
@@ -122,6 +127,19 @@ describe("the local port", () => {
       "   7: 0100007F:1E61 0100007F:C350 01 00000000:00000000 00:00000000 00000000     0        0 1\n" +
       "   8: 0100007F:C350 0100007F:1E61 01 00000000:00000000 00:00000000 00000000  1001        0 2\n"
     expect(ownerIn(table, { port: 0xc350, service: 7777 })).toBe(1001)
+  })
+
+  it("answers its own user, and a real other one of the machine with nothing but a refusal", async () => {
+    const { port } = new URL(bench.fill.url)
+    const head = `GET /status HTTP/1.1\\r\\nHost: 127.0.0.1:${port}\\r\\nX-Hub-Vault: 1\\r\\nConnection: close\\r\\n\\r\\n`
+    const script = `exec 3<>/dev/tcp/127.0.0.1/${port}; printf '${head}' >&3; cat <&3`
+    const askedBy = async (uid: number): Promise<string> =>
+      (await promisify(execFile)("/bin/bash", ["-c", script], { uid, cwd: "/" })).stdout
+    const own = process.getuid?.() ?? 0
+    expect(await askedBy(own)).toMatch(/^HTTP\/1\.1 200 [^]*"ready":true/)
+    // Only root can be somebody else.
+    const other = await askedBy(own === 0 ? NOBODY : own)
+    expect(other).toMatch(own === 0 ? /^HTTP\/1\.1 403 [^]*request_refused/ : /^HTTP\/1\.1 200 /)
   })
 
   it("refuses what is no request under a code of its own, whatever it is", async () => {
