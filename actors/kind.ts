@@ -95,5 +95,14 @@ export const kind = <A extends ActorTypes, Ops extends Readonly<Record<string, D
   operate: (parts: KindParts) => Behaviour<A, Ops>
 ): Kind => {
   const fold = { ...rest, events: events === null ? {} : inventoryOf(events) }
-  return { fold, state, format: formatOf(state), events, make: (parts) => ({ ...fold, ...operate(parts) }) }
+  let format: number | undefined
+  return {
+    fold,
+    state,
+    get format() {
+      return (format ??= formatOf(state))
+    },
+    events,
+    make: (parts) => ({ ...fold, ...operate(parts) })
+  }
 }

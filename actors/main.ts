@@ -12,9 +12,9 @@ import { Cause, Effect, Exit, Layer } from "effect"
 import { logCrash, logging, logUncaught } from "../schemas/runtime/log/log.ts"
 import { MetricsPortProblem } from "../schemas/runtime/metrics/listener.ts"
 import { ConfigurationFault } from "./process/fault.ts"
-import { bus, configuration, keys, mailKeys, metrics, tracing, vaultKeys } from "./process/layers.ts"
+import { bus, configuration, keys, mailKeys, metrics, runtimeKeys, tracing, vaultKeys } from "./process/layers.ts"
 import { type Common, rolesWith } from "./process/roles.ts"
-import { Configuration, Keys, Metrics, VaultKey } from "./process/services.ts"
+import { Configuration, Keys, Metrics, RuntimeKey, VaultKey } from "./process/services.ts"
 
 /** EX_CONFIG of sysexits.h. */
 const CONFIGURATION_ERROR = 78
@@ -53,6 +53,8 @@ const noKeys = Layer.effect(Keys, Effect.die(new Error("only actors have keys"))
 
 const noVaultKey = Layer.effect(VaultKey, Effect.die(new Error("only the keeper has keys of vaults")))
 
+const noRuntimeKey = Layer.effect(RuntimeKey, Effect.die(new Error("only hosts have keys of compartments")))
+
 const program = Effect.gen(function* () {
   const { roles } = yield* Configuration
   // Whatever is wrong with the keys is told before anything is opened.
@@ -60,7 +62,10 @@ const program = Effect.gen(function* () {
   const keyed = roles.includes("actors") ? Layer.succeedContext(yield* Layer.build(keys(process.env))) : noKeys
   const kept = roles.includes("keeper") ? Layer.succeedContext(yield* Layer.build(vaultKeys(process.env))) : noVaultKey
   const common = Layer.provideMerge(Layer.mergeAll(metrics, tracing), bus)
-  return yield* Effect.provide(serving(rolesWith(roles, keyed, own, kept)), common)
+  const hosted = roles.includes("runtime")
+    ? Layer.succeedContext(yield* Layer.build(runtimeKeys(process.env)))
+    : noRuntimeKey
+  return yield* Effect.provide(serving(rolesWith(roles, keyed, own, kept, hosted)), common)
 })
 
 const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {

@@ -22,6 +22,9 @@ export const mailKey = (place: Place, env: Env): SeedResult => keyOf(place, env,
 /** Under which the private keys of vaults stand: read by the keeper, and by nobody else. */
 export const vaultKey = (place: Place, env: Env): SeedResult => keyOf(place, env, "HUB_VAULT_KEY", "vault.key")
 
+/** To which secrets of compartments are sealed: read by their hosts, and by nobody else. */
+export const runtimeKey = (place: Place, env: Env): SeedResult => keyOf(place, env, "HUB_RUNTIME_KEY", "runtime.key")
+
 /** The one before, while keys that stand under it are brought over (`hub vault rewrap`); `null`: there is none. */
 export const formerVaultKey = (env: Env): SeedResult | null => {
   const [text, file] = [env["HUB_VAULT_KEY_FORMER"], env["HUB_VAULT_KEY_FORMER_FILE"]]

@@ -3,11 +3,13 @@
  * A bad value is one line that names it; nothing else in the project reads the environment.
  */
 import { type ChatSettings, readChatSettings } from "./chat/settings.ts"
+import { readRuntimeSettings, type RuntimeSettings } from "./compartment/settings.ts"
 import { busServers } from "./bus/servers.ts"
 import type { Limits } from "./limits.ts"
 import { type LetterSettings, readLetterSettings } from "./letter/settings.ts"
 import { type MailSettings, readMailSettings } from "./mail/settings.ts"
 import { overrideLimits } from "./limits-override.ts"
+import { hubUrlInside } from "./compartment/hub-url.ts"
 import { MAIL_ADDRESS } from "./plain-text.ts"
 import { normaliseHost } from "./signing/request.ts"
 import { withoutTrailing } from "./text.ts"
@@ -58,6 +60,8 @@ export interface HubConfig {
   readonly chat: ChatSettings | null
   /** How mail comes in; `null`: the service has none. */
   readonly mail: MailSettings | null
+  /** Of a host of compartments; `null`: this process is none. */
+  readonly runtime: RuntimeSettings | null
 }
 
 export type ConfigResult =
@@ -71,9 +75,9 @@ type Env = Readonly<Record<string, string | undefined>>
 /**
  * What an actor process may do: `actors` owns shards (with timers and projections), `queries` reads the read models,
  * `webhooks` delivers to the agents' webhooks, `mail` receives mail: by SMTP, or what the provider tells,
- * `keeper` keeps the keys of vaults: alone in its process.
+ * `keeper` keeps the keys of vaults, `runtime` sees to the compartments of its machine: each alone in its process.
  */
-export const ACTOR_ROLES = ["actors", "queries", "webhooks", "mail", "keeper"] as const
+export const ACTOR_ROLES = ["actors", "queries", "webhooks", "mail", "keeper", "runtime"] as const
 /** Those of a process where HUB_ROLES says nothing: who speaks with strangers' mail servers does nothing else. */
 const USUAL_ROLES: ReadonlyArray<string> = ["actors", "queries", "webhooks"]
 export type ActorRole = (typeof ACTOR_ROLES)[number]
@@ -133,7 +137,8 @@ const parse = (env: Env): HubConfig => {
     traces: traces.settings,
     letters: roles.includes("actors") ? letterSettings(env, { mode, baseUrl, name }) : null,
     chat: roles.includes("actors") ? chatSettings(env) : null,
-    mail: mailSettings(env, mode)
+    mail: mailSettings(env, mode),
+    runtime: roles.includes("runtime") ? runtimeSettings(env) : null
   }
 }
 
@@ -151,6 +156,12 @@ const chatSettings = (env: Env): ChatSettings | null => {
 
 const mailSettings = (env: Env, mode: HubConfig["env"]): MailSettings | null => {
   const read = readMailSettings(env, mode)
+  if (!read.ok) throw new Problem(read.problem)
+  return read.settings
+}
+
+const runtimeSettings = (env: Env): RuntimeSettings => {
+  const read = readRuntimeSettings(env)
   if (!read.ok) throw new Problem(read.problem)
   return read.settings
 }
@@ -250,9 +261,10 @@ const contactAddress = (env: Env): string | null => {
 }
 
 const hostList = (env: Env, baseUrl: string): ReadonlyArray<string> => {
+  const inside = hubUrlInside(baseUrl)
   const names = text(env, "HUB_HOSTS")
     ?.split(",")
-    .map((name) => name.trim()) ?? [new URL(baseUrl).host]
+    .map((name) => name.trim()) ?? [new URL(baseUrl).host, ...(inside === baseUrl ? [] : [new URL(inside).host])]
   return names.map((name) => {
     const host = normaliseHost(name)
     if (host === null) throw new Problem(`HUB_HOSTS holds ${JSON.stringify(name)}, which is no host name`)

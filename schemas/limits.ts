@@ -11,6 +11,7 @@ import { OWNER_MESSAGE_LIMITS } from "./owner/limits.ts"
 import { RELAY_LIMITS } from "./relay/limits.ts"
 import { LETTER_LIMITS } from "./letter/limits.ts"
 import { VAULT_LIMITS, VAULT_SERVICE_LIMITS } from "./vault/limits.ts"
+import { RUNTIME_LIMITS, RUNTIME_SERVICE_LIMITS } from "./compartment/limits.ts"
 import { MAIL_LIMITS, MAIL_SERVICE_LIMITS } from "./mail/limits.ts"
 
 export const LIMITS = {
@@ -116,6 +117,7 @@ export const LIMITS = {
     email: MAIL_LIMITS
   },
   vault: VAULT_LIMITS,
+  runtime: RUNTIME_LIMITS,
   webhook: {
     /** contract 4: the wait after each attempt of a delivery; after the tenth there is none. */
     retry_seconds: { 1: 5, 2: 300, 3: 1800, 4: 7200, 5: 18_000, 6: 36_000, 7: 50_400, 8: 72_000, 9: 86_400 },
@@ -197,7 +199,10 @@ export const LIMITS = {
     /** contract 12: trust for each full period of active time, for so many periods at most. */
     active_period_seconds: 2_592_000,
     active_period_trust: 2,
-    active_periods_max: 12
+    active_periods_max: 12,
+    /** contract 3: whose report suspends a compartment at once. */
+    established_seconds: 604_800,
+    established_trust: 10
   },
   service: {
     /** The whole of one request at the edge, from the first header byte to the answer. */
@@ -281,7 +286,8 @@ export const LIMITS = {
     health_check_timeout_ms: 1000,
     letters: LETTER_LIMITS,
     mail: MAIL_SERVICE_LIMITS,
-    vault: VAULT_SERVICE_LIMITS
+    vault: VAULT_SERVICE_LIMITS,
+    runtime: RUNTIME_SERVICE_LIMITS
   }
 } as const
 

@@ -9,7 +9,7 @@
 import { Schema } from "effect"
 
 /** Roles of the bus that may ask only what names them. */
-export type AskerRole = "edge" | "webhooks" | "mail" | "keeper"
+export type AskerRole = "edge" | "webhooks" | "mail" | "keeper" | "runtime"
 
 export interface Operation<Input extends Schema.Top = Schema.Top, Output extends Schema.Top = Schema.Top> {
   readonly input: Input

@@ -35,7 +35,12 @@ export const subjects = {
   nodePing: (session: string) => `hub.ping.${session}`,
   suspect: "hub.suspect",
   reply: (role: string, asker: string) => `hub.reply.${role}.${asker}`,
-  query: (view: string) => (view.startsWith("keeper_") ? `hub.keeper.${view}` : `hub.qry.${view}`),
+  query: (view: string, host = "any") => {
+    if (view.startsWith("host_")) return `hub.host.${host}.${view}`
+    return view.startsWith("keeper_") ? `hub.keeper.${view}` : `hub.qry.${view}`
+  },
+  compartmentChanged: (compartment: string) => `hub.compartment.${compartment}`,
+  compartmentsChanged: "hub.compartment.*",
   event: (kind: string, id: string) => `hub.evt.${kind}.${id}`,
   events: "hub.evt.>",
   eventsOf: (kind: string) => `hub.evt.${kind}.*`,

@@ -13,7 +13,7 @@ import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { sponsoringOperations as declared, SponsorshipFacts } from "../../schemas/sponsorship/operations.ts"
 import type { SponsorRole, SponsorshipStatus } from "../../schemas/sponsorship/records.ts"
-import { type Decision, type DecideContext, type PrepareContext, read, write } from "../engine/definition.ts"
+import { custom, type Decision, type DecideContext, type PrepareContext, read, write } from "../engine/definition.ts"
 import type { KindParts, Operating } from "../kind.ts"
 import { drawnFor, givenBackFor } from "../limit/drawing.ts"
 import { Actors, Counters } from "../services.ts"
@@ -43,12 +43,24 @@ interface Declared extends Declaring {
   readonly number: number
 }
 
+/** Why no agent may be made for this person; `null` where one may. */
+export const adoptRefusal = (state: HumanState, { agents_max }: OwnerLimits): Refusal | null => {
+  if (!isActive(state)) return notFound("human")
+  if (!state.email_verified) return refusal("email_owner_rule", "The address of this account is not confirmed.")
+  return roomRefusal(state, agents_max)
+}
+
+const roomRefusal = ({ sponsorships }: Human, max: number): Refusal | null =>
+  sponsorships.filter(({ open }) => open).length < max
+    ? null
+    : refusal("sponsorship_limit", `A person may carry ${max} agents.`, { max })
+
 const exists = (message: string, details: Readonly<Record<string, string>>): Refusal =>
   refusal("sponsorship_exists", message, details)
 
 /** Why the person may not declare this agent now; `null` where it may. */
 export const declareRefusal = (
-  { sponsorships }: Human,
+  human: Human,
   before: SponsorshipFacts | null,
   at: number,
   { agents_max, refused_wait_seconds }: OwnerLimits
@@ -61,9 +73,7 @@ export const declareRefusal = (
       status: before.status,
       until: new Date(until).toISOString()
     })
-  return sponsorships.filter(({ open }) => open).length < agents_max
-    ? null
-    : refusal("sponsorship_limit", `A person may carry ${agents_max} agents.`, { max: agents_max })
+  return roomRefusal(human, agents_max)
 }
 
 export const decideDeclare = (
@@ -155,6 +165,10 @@ export const sponsoringOperations = (
         ended_at: null
       }),
       projected: true
+    }),
+    "human.adopts": custom((state, _input, { seq }) => {
+      const refused = adoptRefusal(state, owner)
+      return refused === null ? Effect.succeed({ seq }) : Effect.fail(refused)
     }),
     "human.sponsorship": read((state, { agent }) => {
       const sponsorship = newestOf(state, agent)

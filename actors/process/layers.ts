@@ -23,7 +23,7 @@ import { openProcessMetrics } from "../metrics/process.ts"
 import { queryCalls } from "../metrics/queries.ts"
 import { readBank } from "../registration/questions/bank/own.ts"
 import { bankProblem } from "../registration/questions/bank/wanted.ts"
-import { formerVaultKey, mailKey, serverSeed, vaultKey } from "../server-key.ts"
+import { formerVaultKey, mailKey, runtimeKey, serverSeed, vaultKey } from "../server-key.ts"
 import { ConfigurationFault } from "./fault.ts"
 import {
   Bus,
@@ -33,6 +33,7 @@ import {
   MailKey,
   Metrics,
   Queried,
+  RuntimeKey,
   Streams,
   Tables,
   Tracing,
@@ -103,6 +104,18 @@ export const vaultKeys = (env: NodeJS.ProcessEnv): Layer.Layer<VaultKey, Configu
       const former = formerVaultKey(env)
       if (former?.ok === false) return yield* fault(former.problem)
       return { seed: read.seed, former: former?.seed ?? null }
+    })
+  )
+
+/** A host's, which does nothing else: it is root on its machine, and strangers' programs run there. */
+export const runtimeKeys = (env: NodeJS.ProcessEnv): Layer.Layer<RuntimeKey, ConfigurationFault, Configuration> =>
+  Layer.effect(
+    RuntimeKey,
+    Effect.gen(function* () {
+      const config = yield* Configuration
+      if (config.roles.length > 1) return yield* fault("HUB_ROLES must name runtime alone, in a process of its own")
+      const read = runtimeKey(config, env)
+      return read.ok ? { seed: read.seed } : yield* fault(read.problem)
     })
   )
 

@@ -18,7 +18,6 @@ import * as nouns from "../nouns.ts"
 import { mailKeysWith } from "../mail/keys.ts"
 import { openedQueries } from "../mail/opened.ts"
 import { mailsBy } from "../mail/summaries.ts"
-import { mailServer } from "../mail/inbound/start.ts"
 import { healthQuery } from "../queries/health.ts"
 import { visibleQuery } from "../queries/visible.ts"
 import { keeper } from "../vault/keeper/start.ts"
@@ -37,6 +36,7 @@ import {
   MailKey,
   Metrics,
   Queried,
+  RuntimeKey,
   Streams,
   Tables,
   Tracing,
@@ -63,9 +63,12 @@ type ByKeys =
   | "mail_summaries"
 
 /** Answered by the keeper alone. */
-type ByKeeper = "keeper_key" | "keeper_issue" | "keeper_health" | "keeper_rewrap"
+type ByKeeper = "keeper_key" | "keeper_issue" | "keeper_issue_inside" | "keeper_health" | "keeper_rewrap"
 
-type ByTables = Omit<QueryHandlers, "health" | "visible" | ByKeys | ByKeeper>
+/** Answered by hosts of compartments. */
+type ByHosts = "host_logs" | "host_stats" | "host_new_key"
+
+type ByTables = Omit<QueryHandlers, "health" | "visible" | ByKeys | ByKeeper | ByHosts>
 
 const answering = (handlers: Partial<QueryHandlers>): Effect.Effect<void, never, Bus | Queried | Tracing> =>
   Effect.gen(function* () {
@@ -125,9 +128,22 @@ const queries = Layer.effectDiscard(
 
 const webhooks: Layer.Layer<never, never, Common | Cluster | Streams> = Layer.effectDiscard(webhookWorker)
 
-const mail = Layer.effectDiscard(mailServer)
+/** What is large and has one role is loaded by the processes that have it. */
+const mail = Layer.effectDiscard(
+  Effect.flatMap(
+    Effect.promise(() => import("../mail/inbound/start.ts")),
+    ({ mailServer }) => mailServer
+  )
+)
 
 const keeping = Layer.effectDiscard(keeper)
+
+const hosting = Layer.effectDiscard(
+  Effect.flatMap(
+    Effect.promise(() => import("../runtime/start.ts")),
+    ({ compartmentHost }) => compartmentHost
+  )
+)
 
 const inCluster = Layer.provideMerge(cluster, streams)
 
@@ -136,14 +152,16 @@ export const rolesWith = (
   roles: ReadonlyArray<ActorRole>,
   keys: Layer.Layer<Keys>,
   mailKey: Layer.Layer<MailKey>,
-  vaultKey: Layer.Layer<VaultKey>
+  vaultKey: Layer.Layer<VaultKey>,
+  runtimeKey: Layer.Layer<RuntimeKey>
 ): Layer.Layer<never, ConfigurationFault, Common> => {
   const all = {
     actors: Layer.provide(actors, [keys, mailKey, inCluster, tables, queried]),
     queries: Layer.provide(queries, [streams, tables, queried]),
     webhooks: Layer.provide(webhooks, inCluster),
     mail: Layer.provide(mail, [mailKey, inCluster]),
-    keeper: Layer.provide(keeping, [vaultKey, inCluster, queried])
+    keeper: Layer.provide(keeping, [vaultKey, inCluster, queried]),
+    runtime: Layer.provide(hosting, [runtimeKey, inCluster, queried])
   } as const
   return Layer.mergeAll(Layer.empty, ...roles.map((role) => all[role]))
 }

@@ -40,6 +40,9 @@ export class VaultKey extends Context.Service<
   { readonly seed: Uint8Array; readonly former: Uint8Array | null }
 >()("hub/actors/VaultKey") {}
 
+/** What secrets of compartments are sealed to: their hosts alone have it. */
+export class RuntimeKey extends Context.Service<RuntimeKey, { readonly seed: Uint8Array }>()("hub/actors/RuntimeKey") {}
+
 export class Metrics extends Context.Service<Metrics, ProcessMetrics>()("hub/actors/Metrics") {}
 
 export class Queried extends Context.Service<Queried, QueryObserver>()("hub/actors/Queried") {}

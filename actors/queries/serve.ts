@@ -56,17 +56,41 @@ export interface QueryObserver {
   readonly settled: (view: string, refused: ErrorCode | undefined, seconds: number) => void
 }
 
+export interface Serving {
+  /** Of those that one host answers. */
+  readonly host?: string
+  /**
+   * Its role may publish to whoever asked because it was asked, and for no other reason (`allow_responses`). The server
+   * knows that of a connection: over the next one the answer would be refused, and whoever asked asks again.
+   */
+  readonly onlyResponds?: true
+}
+
+/** How often the connection was made anew. */
+const renewalsOf = (nats: NatsConnection): (() => number) => {
+  let count = 0
+  const watch = async (): Promise<void> => {
+    for await (const { type } of nats.status()) if (type === "reconnect") count++
+  }
+  void watch()
+  return () => count
+}
+
+const NEVER = (): number => 0
+
 export const serveQueries = (
   nats: NatsConnection,
   handlers: Partial<QueryHandlers>,
   observer: QueryObserver,
-  tracing: Tracing
+  tracing: Tracing,
+  { host, onlyResponds }: Serving = {}
 ): void => {
+  const renewals = onlyResponds === true ? renewalsOf(nats) : NEVER
   for (const [name, handler] of Object.entries(handlers) as ReadonlyArray<
     [string, (input: never) => Promise<unknown>]
   >) {
     observer.serves(name)
-    nats.subscribe(subjects.query(name), {
+    nats.subscribe(subjects.query(name, host), {
       queue: queueGroups.queries,
       callback: (error, message) => {
         if (error !== null) return
@@ -79,17 +103,18 @@ export const serveQueries = (
           return
         }
         observer.underWay++
-        const began = performance.now()
+        const [began, connection] = [performance.now(), renewals()]
+        const isHeard = (): boolean => renewals() === connection
         const span = queryAnswerSpan(tracing, name, message.headers)
         // Edges of an older release would take it for the answer.
         const understood = message.headers?.has(TAKEN_HEADER) === true
-        const taken = understood ? setTimeout(() => tellTaken(message), TAKEN_AFTER_MS) : undefined
+        const taken = understood ? setTimeout(() => isHeard() && tellTaken(message), TAKEN_AFTER_MS) : undefined
         void answer(name, handler, message, span).then((reply) => {
           clearTimeout(taken)
           observer.underWay--
           observer.settled(name, reply.ok ? undefined : reply.refused.code, (performance.now() - began) / 1000)
           if (span !== null) endAs(span, reply.ok ? "ok" : reply.refused.code)
-          respond(message, reply)
+          if (isHeard()) respond(message, reply)
         })
       }
     })

@@ -3,16 +3,9 @@ import { LOOKS_LIKE_IDENTITY, RESERVED_HANDLES, webhookAddressProblem } from "..
 import type { AgentPrivate } from "../../schemas/agent/records.ts"
 import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Register } from "../../schemas/registration/api.ts"
-import { registrationEvents } from "../agent/decide.ts"
-import { evolve as evolveAgent } from "../agent/evolve.ts"
 import { privateProfile } from "../agent/profile.ts"
-import type { AgentState } from "../agent/state.ts"
 import type { Companion, Decision, DecideContext } from "../engine/definition.ts"
-import type { HandleEvent } from "../handle/actor.ts"
-import type { KeyEvent } from "../key/actor.ts"
-import { activeTimeTimer } from "../agent/moderation/decide.ts"
-import { newlyModerated } from "../agent/moderation/state.ts"
-import type { NumberEvent } from "../number/actor.ts"
+import { newAgent } from "./new-agent.ts"
 import { gradeAll } from "./questions/grade.ts"
 import type { Question } from "./questions/question.ts"
 import { type Rules, unknown } from "./rules.ts"
@@ -126,41 +119,22 @@ export const decideRegister = (
   const against = judgeRegister(state, input, context.at, rules, context.facts.questions)
   if (against !== null || state === null) return against ?? unknown
   const { form } = input
-  const handle = form.handle.toLowerCase()
-  const events = registrationEvents({
-    type: "agent.registered",
-    v: 1,
+  const registered = {
     number: context.facts.number,
     public_key: state.public_key,
-    handle,
+    handle: form.handle.toLowerCase(),
     name: form.name,
     description: form.description ?? "",
     transparency: form.transparency ?? "",
     links: form.links ?? [],
     webhook_url: form.webhook_url ?? null,
     webhook_secret: context.facts.sealedSecret
-  })
-  let agent: AgentState = null
-  for (const event of events) agent = evolveAgent(agent, event, { at: context.at })
-  if (agent === null) throw new Error("Registration made no agent")
+  }
+  const { agent, also, timers } = newAgent({ id: state.hub_id, registered }, context.at, rules.limits)
   const reply: RegisterReply = {
     profile: privateProfile(state.hub_id, agent, context.at, rules.baseUrl),
     sealedSecret: context.facts.sealedSecret
   }
-  const keyClaimed: KeyEvent = { type: "key.claimed", v: 1, agent: state.hub_id, public_key: state.public_key }
-  const handleClaimed: HandleEvent = { type: "handle.claimed", v: 1, agent: state.hub_id }
-  const numberClaimed: NumberEvent = { type: "number.claimed", v: 1, agent: state.hub_id }
-  // All or nothing, each expected where nobody has written: the agent, the claims of its key, handle and number.
-  const also: ReadonlyArray<Companion> = [
-    { kind: "agent", id: state.hub_id, expected: 0, events },
-    { kind: "key", id: state.hub_id, expected: 0, events: [keyClaimed] },
-    { kind: "handle", id: handle, expected: 0, events: [handleClaimed] },
-    { kind: "number", id: reply.profile.hx_id, expected: 0, events: [numberClaimed] }
-  ]
-  const timers = activeTimeTimer(newlyModerated(context.at), rules.limits.moderation).map((timer) => ({
-    ...timer,
-    of: { kind: "agent", id: state.hub_id }
-  }))
   return { events: [{ type: "challenge.consumed", v: 1, agent: state.hub_id }], reply, also, timers }
 }
 

@@ -1,7 +1,7 @@
 /** Reports, for who filed them and for operators (contract 19). */
 import { type Kysely, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
-import type { Report, ReportInQueue } from "../../schemas/report/records.ts"
+import { type Report, type ReportInQueue, targetShown } from "../../schemas/report/records.ts"
 import { authorOf } from "../content/author.ts"
 import type { Database } from "../database.ts"
 import { COUNTED, pageOf } from "../page.ts"
@@ -34,7 +34,7 @@ const recordOf = ({
 }: Row): Report => ({
   id: Number(id),
   target_type,
-  target_id: target_type === "agent" ? target_id : Number(target_id),
+  target_id: targetShown(target_type, target_id),
   reason,
   text,
   status,

@@ -1,4 +1,5 @@
 /** What comes of a report that was decided: who filed it is told, and what the outcome says is done. */
+import { targetShown } from "../../schemas/report/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { on, reactions, tell, type Told } from "../reactions/reaction.ts"
 import { ReportEvent } from "./state.ts"
@@ -10,6 +11,7 @@ const reasonOf = ({ note, reason }: Resolved): string => note ?? `reported for $
 const hides = (event: Resolved): ReadonlyArray<Told> => {
   const { target_type, target_id, by } = event
   if (target_type === "agent" || target_type === "message") return []
+  if (target_type === "compartment") return [tell("compartment.end", target_id, null)]
   const input = { by: { agent: by, operator: true }, hidden: true, reason: reasonOf(event) }
   return [tell(`${target_type}.hide`, target_id, input)]
 }
@@ -21,7 +23,8 @@ const done = (event: Resolved): ReadonlyArray<Told> => {
   const upheld = { target_type, target_id, reason }
   switch (outcome) {
     case "none":
-      return []
+      // What the report itself had stopped.
+      return target_type === "compartment" ? [tell("compartment.lift", target_id, { by: "report" })] : []
     case "removed":
       return hides(event)
     case "warned":
@@ -41,7 +44,7 @@ export const resolvedReports = reactions(
     const payload = {
       report_id: Number(id),
       target_type,
-      target_id: target_type === "agent" ? target_id : Number(target_id),
+      target_id: targetShown(target_type, target_id),
       status,
       outcome,
       note,

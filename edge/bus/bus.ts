@@ -124,7 +124,7 @@ export class Bus {
         try: async () => {
           const span = querySpan(within.span, view)
           const answer = await this.queries.ask(
-            subjects.query(view),
+            subjects.query(view, hostIn(input)),
             encoder.encode(JSON.stringify(input)),
             Date.now() + timeout,
             span?.traceparent
@@ -186,6 +186,12 @@ export class Bus {
     })
   }
 }
+
+/** Whom a question is for, where not anybody may answer it. */
+const hostIn = (input: unknown): string | undefined =>
+  typeof input === "object" && input !== null && "host" in input && typeof input.host === "string"
+    ? input.host
+    : undefined
 
 const settlingOp = ({ endpoint }: Call): SettlingOp =>
   endpoint?.signer === "candidate" || endpoint?.signer === "recovery" ? "agent.admit_key" : "agent.authenticate"

@@ -4,6 +4,7 @@
  * seconds`; `{{name|size}}` writes bytes: `64 KB`. `{{endpoints}}` is the table of all endpoints, each with the row that
  * its declaration gives it, `{{errors}}` that of all error codes.
  */
+import { RUNTIME_TERMS_VERSION } from "../../schemas/compartment/records.ts"
 import { RESERVED_HANDLES } from "../../schemas/agent/fields.ts"
 import { type ErrorDeclared, ERRORS } from "../../schemas/errors.ts"
 import { FEED_ENTRIES, FEED_TEXT_CHARS } from "../../schemas/feed/records.ts"
@@ -19,6 +20,7 @@ export const filledIn = (markdown: string, config: EdgeConfig): string => {
   const { hub } = config
   const values: Tree = {
     base_url: hub.baseUrl,
+    runtime_terms_version: RUNTIME_TERMS_VERSION,
     name: hub.name,
     host: hub.hosts[0] ?? "",
     server_public_key: config.serverPublicKey,

@@ -76,6 +76,13 @@ export const ownerPageHeaders: Readonly<Record<string, string>> = {
   "x-robots-tag": "noindex"
 }
 
+/** Of a page whose address is a secret: nobody keeps it, finds it, or hears where its reader came from. */
+export const linkPageHeaders: Readonly<Record<string, string>> = {
+  ...pageHeaders,
+  "cache-control": "no-store",
+  "x-robots-tag": "noindex"
+}
+
 /** Of a page with a form and one script, known by its hash (owner/passkey-script.ts). */
 export const scriptedPolicy = (hash: string): string => policyFor("'self'", `script-src ${hash}; `)
 

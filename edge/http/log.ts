@@ -2,7 +2,7 @@
  * The request log: one JSON line a request on standard output, apart from the process's own log on standard error
  * (schemas/runtime/log/). Lines are gathered and written together. A line tells the path without its query and the
  * client as a keyed hash; never headers, query, bodies, signatures or nonces. Of a path that no endpoint has, it tells
- * only the beginning: such a path may hold what was meant for another place.
+ * only the beginning: such a path may hold what was meant for another place. Nor does it tell a token that stands in one.
  */
 import { quoted } from "../../schemas/runtime/log/line.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
@@ -73,8 +73,13 @@ export const logDefect = (call: Call, error: unknown): void => {
 /** The look costs 0.03 us, the masks and escapes of `quoted` 1. */
 const quotedPath = (path: string): string => (UNUSUAL.test(path) ? quoted(path) : JSON.stringify(path))
 
+/** How a part of a path is declared that opens something: it is told by that name alone. */
+const SECRET = "/:token"
+
 const pathOf = (call: Call): string =>
-  call.endpoint === null ? beginningOf(call.path) : call.path.slice(0, PATH_MAX_CHARS)
+  call.endpoint === null
+    ? beginningOf(call.path)
+    : (call.endpoint.path.endsWith(SECRET) ? call.endpoint.path : call.path).slice(0, PATH_MAX_CHARS)
 
 const beginningOf = (path: string): string => {
   const parts = path.slice(0, PATH_MAX_CHARS).split("/")

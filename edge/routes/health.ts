@@ -10,6 +10,7 @@ import { signer } from "./own.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Link } from "../bus/connection.ts"
 import type { Call } from "../http/call.ts"
+import { FLEET_ID } from "../../schemas/fleet/operations.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue, type Response } from "../http/respond.ts"
 import { unexplained, worstClock } from "../../schemas/meta/clock.ts"
@@ -31,24 +32,26 @@ export const healthOf = (call: Call, bus: Bus, link: Link, timeoutMs: number): E
   Effect.gen(function* () {
     const detailed = yield* isOperator(call, bus, timeoutMs)
     const askedAt = Date.now()
-    const [asked, lists, vaults] = link.up
+    const [asked, lists, vaults, runtime] = link.up
       ? yield* Effect.all(
           [
             Effect.result(bus.query(call, "health", null, timeoutMs)),
             Effect.result(bus.query(call, "alive", null, timeoutMs)),
-            vaultHealth(call, bus, timeoutMs)
+            vaultHealth(call, bus, timeoutMs),
+            runtimeHealth(call, bus, timeoutMs)
           ],
-          { concurrency: 3 }
+          { concurrency: 4 }
         )
-      : [AWAY, AWAY, NO_VAULTS]
+      : [AWAY, AWAY, NO_VAULTS, NO_RUNTIME]
     const answeredAt = Date.now()
     const time = new Date(answeredAt).toISOString()
     const actors: ActorHealth | null = Result.isSuccess(asked) ? asked.success : null
     const clock = actors?.now === undefined ? null : clockOf(actors.clocks ?? [], actors.now, askedAt, answeredAt, time)
+    const isRuntimeOk = worstOf([runtime.runtime_firewall, runtime.runtime_egress_ok])
     const status =
       !link.up || actors === null || Result.isFailure(lists)
         ? "down"
-        : actors.status === "ok" && (clock?.status === "warn" || vaults.vault_key_ok === false)
+        : actors.status === "ok" && (clock?.status === "warn" || vaults.vault_key_ok === false || isRuntimeOk === false)
           ? "degraded"
           : actors.status
     const checks: Checks = {
@@ -57,15 +60,14 @@ export const healthOf = (call: Call, bus: Bus, link: Link, timeoutMs: number): E
       nats: link.up ? check("pass", time, null) : check("fail", time, "The edge has no connection to the bus."),
       actors: actors === null ? check("fail", time, "No actor node answered.") : check("pass", time, null),
       ...(vaults.vault_key_ok === null ? {} : { keeper: keeperCheck(vaults.vault_key_ok, time) }),
+      ...(isRuntimeOk === null ? {} : { runtime: runtimeCheck(isRuntimeOk, time) }),
       queries: Result.isFailure(lists)
         ? check("fail", time, "Nobody answers for the read models.")
         : check("pass", time, null)
     }
     const shown: Health = { status, version: VERSION, time }
     return dataValue(
-      detailed
-        ? { ...shown, ...NOT_PART_OF_IT, ...vaults, uptime_seconds: Math.floor(process.uptime()), checks }
-        : shown,
+      detailed ? { ...shown, ...runtime, ...vaults, uptime_seconds: Math.floor(process.uptime()), checks } : shown,
       status === "down" ? 503 : 200
     )
   })
@@ -108,11 +110,33 @@ const keeperCheck = (isOk: boolean, time: string): Checks[string] =>
     ? check("pass", time, null)
     : check("fail", time, "The keeper does not answer, or its HUB_VAULT_KEY does not open what it keeps.")
 
-/** A runtime is no part of the service yet: nothing is known of it, good or bad. */
-const NOT_PART_OF_IT = {
-  runtime_firewall: null,
-  runtime_egress_ok: null
-} as const
+type RuntimeHealth = Required<Pick<Health, "runtime_firewall" | "runtime_egress_ok">>
+
+const NO_RUNTIME: RuntimeHealth = { runtime_firewall: null, runtime_egress_ok: null }
+
+/** Of all hosts that are heard of: one whose rules do not stand is a fault, one that was not looked at yet is none. */
+const runtimeHealth = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<RuntimeHealth> =>
+  bus
+    .read(call, { actor: FLEET_ID, op: "fleet.hosts", input: null, anew: true, deadline: Date.now() + timeoutMs })
+    .pipe(
+      Effect.map((hosts) => hosts.filter(({ away }) => !away)),
+      Effect.map((hosts) => ({
+        runtime_firewall: worstOf(hosts.map(({ firewall }) => firewall)),
+        runtime_egress_ok: worstOf(hosts.map(({ egress }) => egress))
+      })),
+      Effect.timeoutOrElse({ duration: timeoutMs, orElse: () => Effect.succeed(NO_RUNTIME) }),
+      Effect.catch(() => Effect.succeed(NO_RUNTIME))
+    )
+
+const worstOf = (all: ReadonlyArray<boolean | null>): boolean | null => {
+  const known = all.filter((one) => one !== null)
+  return known.length === 0 ? null : known.every((one) => one)
+}
+
+const runtimeCheck = (isOk: boolean, time: string): Checks[string] =>
+  isOk
+    ? check("pass", time, null)
+    : check("fail", time, "The isolation rules of a host do not stand, or its way out does not: nothing starts there.")
 
 /** The edge's own clock among the others. The node read its own within the time that the question took. */
 const clockOf = (

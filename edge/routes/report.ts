@@ -1,9 +1,10 @@
 /** Reports, filed by agents and decided by operators (spec 4.4, 4.6; contract 3, 19). */
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
+import { COMPARTMENT_ID } from "../../schemas/compartment/fields.ts"
 import { invalidField, notFound, refusal } from "../../schemas/errors.ts"
 import { FileReport, ReportApi, Resolve, SUSPENDED_DAYS_DEFAULT } from "../../schemas/report/api.ts"
-import type { Report, ReportInQueue, ReportTarget } from "../../schemas/report/records.ts"
+import { type Report, type ReportInQueue, type ReportTarget, targetShown } from "../../schemas/report/records.ts"
 import { agentOf } from "../bus/agent.ts"
 import { parse } from "../bus/bus.ts"
 import { admitted, numberOf, textsChecked } from "../content/writing.ts"
@@ -23,6 +24,7 @@ const noReport = refuse(notFound("report"))
 const forOperators = refuse(refusal("operator_required", "Reports are for operators."))
 
 const OF_AGENTS = "target_id must be the handle or the hub id of an agent."
+const OF_COMPARTMENTS = "target_id must be the id of a compartment."
 const OF_OTHERS = "target_id must be the number of what is reported."
 
 export const reportRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
@@ -32,6 +34,10 @@ export const reportRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
       return typeof target === "string"
         ? agentOf(bus, call, target)
         : Effect.fail(refuse(invalidField("target_id", OF_AGENTS)))
+    if (type === "compartment")
+      return typeof target === "string" && COMPARTMENT_ID.test(target)
+        ? Effect.succeed(target)
+        : Effect.fail(refuse(invalidField("target_id", OF_COMPARTMENTS)))
     return typeof target === "number" && target > 0
       ? Effect.succeed(String(target))
       : Effect.fail(refuse(invalidField("target_id", OF_OTHERS)))
@@ -56,7 +62,7 @@ export const reportRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
         const { id, created_at } = parse<Operations["report.file"]["output"]>(
           yield* own(bus, call, "report.file", { target_type, target_id: target, reason, text })
         )
-        const target_id = target_type === "agent" ? target : Number(target)
+        const target_id = targetShown(target_type, target)
         const decided = { status: "open", outcome: null, created_at, resolved_at: null } as const
         const report: Report = { id, target_type, target_id, reason, text, ...decided }
         return dataValue(report, 201)

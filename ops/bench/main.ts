@@ -3,7 +3,7 @@
  *
  * CPU is that of all processes that serve (edges, actors, NATS, Postgres), in units of one Ed25519 verification
  * measured here: machines differ and are noisy, ratios less so. `--only
- * http|backup|commits|fill|mail|reads|memory|directory|questions|rebuild|search|takeover|traces|vault|verify|waits|webhooks|writes`, `--case <part of a title>`,
+ * http|backup|commits|fill|mail|reads|memory|directory|questions|rebuild|runtime|search|takeover|traces|vault|verify|waits|webhooks|writes`, `--case <part of a title>`,
  * `--edges`, `--actors`, `--seconds`, `--rounds`, `--kills` narrow it down.
  */
 import { parseArgs } from "node:util"
@@ -20,6 +20,7 @@ import { mailCases } from "./mail.ts"
 import { memoryCases } from "./memory.ts"
 import { questionCases } from "./questions.ts"
 import { rebuildCase } from "./rebuild.ts"
+import { runtimeCase } from "./runtime.ts"
 import { takeoverCase } from "./takeover.ts"
 import { traceCosts } from "./traces.ts"
 import { vaultCases } from "./vault.ts"
@@ -81,6 +82,7 @@ if (wants("mail")) await mailCases(say, values.case)
 if (wants("memory")) await memoryCases(say)
 if (wants("questions")) questionCases(say)
 if (wants("rebuild")) await rebuildCase(say)
+if (wants("runtime")) await runtimeCase(say)
 if (wants("search")) await searchCases(options, say)
 if (wants("takeover")) await takeoverCase(Number(values.kills), say)
 if (wants("traces")) traceCosts(say)

@@ -52,6 +52,8 @@ export interface BenchStack {
   readonly stack: Stack
   readonly measured: Measured
   readonly baseUrl: string
+  /** Its data. */
+  readonly folder: string
   readonly stop: () => Promise<void>
 }
 
@@ -66,12 +68,14 @@ export interface ServiceOptions {
   readonly mail?: boolean
   /** Whether vaults get their keys, by a process of its own. */
   readonly keeper?: boolean
+  /** Whether this machine is a host of compartments: the environment names its engine and image. */
+  readonly runtime?: boolean
 }
 
 export const startService = async (
   edges: number,
   actors: number,
-  { env = {}, limits = {}, metrics = false, mail = false, keeper = false }: ServiceOptions = {}
+  { env = {}, limits = {}, metrics = false, mail = false, keeper = false, runtime = false }: ServiceOptions = {}
 ): Promise<BenchStack> => {
   const folder = await mkdtemp(join(tmpdir(), "hub-bench-"))
   const edgePorts = await Promise.all(Array.from({ length: edges }, () => drawPort()))
@@ -88,7 +92,7 @@ export const startService = async (
       HUB_DATA: dataDir,
       HUB_CAPTCHA_BYPASS: BYPASS,
       HUB_LIMITS: limitsWith(limits),
-      ...addressing({}, baseUrl, edgePorts),
+      ...addressing({}, baseUrl, edgePorts, runtime),
       ...env
     },
     nats: {
@@ -105,6 +109,7 @@ export const startService = async (
     actors,
     ...(mail ? { mailPort: await drawPort() } : {}),
     keeper,
+    runtime,
     ...(metrics ? { metrics: "free" as const } : {}),
     entries: PRODUCT_ENTRIES,
     autoRestart: false,
@@ -128,6 +133,7 @@ export const startService = async (
     stack,
     measured: { name: "hub", ports: edgePorts, host: new URL(baseUrl).host, processes },
     baseUrl,
+    folder,
     stop: async () => {
       await stack.stop()
       await rm(folder, { recursive: true, force: true })

@@ -13,6 +13,7 @@ import { postCommand, replyCommand, threadCommand } from "./content.ts"
 import { Fault } from "./fault.ts"
 import { libraryCommand } from "./library.ts"
 import { mailCommand } from "./mail.ts"
+import { compartmentCommand, hostCommand } from "./compartment.ts"
 import { vaultCommand } from "./vault.ts"
 import { questionsCommand } from "./questions.ts"
 import { reactionsCommand } from "./reactions.ts"
@@ -21,6 +22,7 @@ import { replayCommand } from "./replay.ts"
 import { restoreCommand } from "./restore.ts"
 import { reportCommand } from "./report.ts"
 import { roadmapCommand } from "./roadmap.ts"
+import { runtimeCommand } from "./runtime.ts"
 import { statusCommand } from "./status.ts"
 import { tailCommand } from "./tail.ts"
 import { verifyCommand } from "./verify.ts"
@@ -49,6 +51,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   library: libraryCommand,
   mail: mailCommand,
   vault: vaultCommand,
+  compartment: compartmentCommand,
+  host: hostCommand,
+  runtime: runtimeCommand,
   replay: replayCommand,
   tail: tailCommand,
   status: statusCommand,
@@ -86,6 +91,7 @@ const refuseUnknown = (name: string, command: Command, { positionals, values }: 
 
 const text = { type: "string" } as const
 const OPTIONS = {
+  all: { type: "boolean" },
   "all-of-target": { type: "boolean" },
   answer: text,
   answers: text,

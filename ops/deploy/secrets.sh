@@ -23,11 +23,12 @@ if [ -e .env ]; then
   add HUB_MAIL_KEY "$(head -c 32 /dev/urandom | base64)"
   add HUB_NATS_KEEPER_PASSWORD "$(password)"
   add HUB_VAULT_KEY "$(head -c 32 /dev/urandom | base64)"
+  add HUB_NATS_RUNTIME_PASSWORD "$(password)"
   [ "$added" = 1 ] || { echo ".env is there already and stays as it is" >&2; exit 1; }
   exit 0
 fi
 {
-  for name in NATS_ROUTE NATS_EDGE NATS_ACTORS NATS_QUERIES NATS_WEBHOOKS NATS_MAIL NATS_KEEPER NATS_OPERATOR POSTGRES; do
+  for name in NATS_ROUTE NATS_EDGE NATS_ACTORS NATS_QUERIES NATS_WEBHOOKS NATS_MAIL NATS_KEEPER NATS_RUNTIME NATS_OPERATOR POSTGRES; do
     echo "HUB_${name}_PASSWORD=$(password)"
   done
   key=$(head -c 32 /dev/urandom | base64)

@@ -28,6 +28,7 @@ export function passwordVariables(passwords: BusPasswords): NodeJS.ProcessEnv {
     HUB_NATS_WEBHOOKS_PASSWORD: passwords.webhooks,
     HUB_NATS_MAIL_PASSWORD: passwords.mail,
     HUB_NATS_KEEPER_PASSWORD: passwords.keeper,
+    HUB_NATS_RUNTIME_PASSWORD: passwords.runtime,
     HUB_NATS_OPERATOR_PASSWORD: passwords.operator
   }
 }

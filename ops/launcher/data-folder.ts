@@ -48,6 +48,8 @@ export interface RunFile {
   readonly mail?: { readonly pid: number | null; readonly smtp?: string }
   /** Who keeps the keys of vaults. */
   readonly keeper?: { readonly pid: number | null }
+  /** Who sees to the compartments of this machine. */
+  readonly runtime?: { readonly pid: number | null }
 }
 
 export interface DataFolder {
@@ -163,7 +165,8 @@ async function endLeftovers(folder: string): Promise<void> {
     ...pidsIn("edges" in run ? run.edges : []),
     ...pidsIn("actors" in run ? run.actors : []),
     ...pidsIn("mail" in run ? [run.mail] : []),
-    ...pidsIn("keeper" in run ? [run.keeper] : [])
+    ...pidsIn("keeper" in run ? [run.keeper] : []),
+    ...pidsIn("runtime" in run ? [run.runtime] : [])
   ]
   const ours = pids.filter((pid) => pid > 1 && environmentOf(pid, "HUB_DATA") === folder)
   await Promise.all(ours.map((pid) => endProcess(pid, "SIGTERM", LEFTOVER_GRACE_MS)))
@@ -180,7 +183,8 @@ export function describeRun(stack: Stack): RunFile {
     })),
     actors: stack.actors.map((actor, index) => ({ pid: actor.pid, metrics: stack.metricsOf("actor", index) })),
     ...(stack.mail === undefined ? {} : { mail: { pid: stack.mail.role.pid, ...smtpAt(stack.mail.port) } }),
-    ...(stack.keeper === undefined ? {} : { keeper: { pid: stack.keeper.pid } })
+    ...(stack.keeper === undefined ? {} : { keeper: { pid: stack.keeper.pid } }),
+    ...(stack.runtime === undefined ? {} : { runtime: { pid: stack.runtime.pid } })
   }
 }
 
@@ -195,11 +199,13 @@ const OURS = [
   "nats",
   "outbox",
   "run.json",
+  "runtime.key",
   "server.key",
   "vault.key",
   "version.json"
 ]
-const NOT_OURS_TO_CLOSE = "postgres"
+/** Others pass through them: whom Postgres runs as, and what is root in a compartment. */
+const NOT_OURS_TO_CLOSE = ["postgres", "runtime"]
 
 /**
  * Nobody else of this machine reads the log, the keys, the passwords. A folder that is not ours alone stays as it is;
@@ -232,7 +238,7 @@ export async function claimDataFolder(folder: string): Promise<DataFolder> {
   try {
     const isOurs =
       readdirSync(folder).every(
-        (name) => OURS.includes(name) || name === NOT_OURS_TO_CLOSE || name.startsWith("launcher.lock")
+        (name) => OURS.includes(name) || NOT_OURS_TO_CLOSE.includes(name) || name.startsWith("launcher.lock")
       ) || existsSync(join(folder, "version.json"))
     checkVersion(folder)
     closeToOthers(folder, isOurs)

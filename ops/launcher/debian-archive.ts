@@ -44,7 +44,7 @@ interface Mirror {
  * The mirrors of the Debian archive in apt's configuration, each with the keyring it names, if any. apt lists its
  * index files only where it has fetched them once; on a machine where it never did, the addresses it would fetch tell.
  */
-async function debianMirrors(): Promise<ReadonlyArray<Mirror>> {
+export async function debianMirrors(archive: "debian" | "debian-security" = "debian"): Promise<ReadonlyArray<Mirror>> {
   const settings = { timeout: CALL_TIMEOUT_MS }
   const listed = await run("apt-get", ["indextargets", "--format", "$(SITE)|$(SIGNED_BY)"], settings)
   const planned = await run("apt-get", ["update", "--print-uris"], settings).catch(() => ({ stdout: "" }))
@@ -56,7 +56,8 @@ async function debianMirrors(): Promise<ReadonlyArray<Mirror>> {
   })
   const mirrors = new Map<string, Mirror>()
   for (const [site = "", keyring = ""] of [...known, ...addresses]) {
-    if (!/\/debian\/?$/.test(site) && !site.startsWith("mirror+file:")) continue
+    const isOther = archive === "debian-security" || !site.startsWith("mirror+file:")
+    if (isOther && !site.replace(/\/$/, "").endsWith(`/${archive}`)) continue
     const address = site.replace(/\/$/, "")
     if (!mirrors.has(address)) mirrors.set(address, { site, keyring: keyring.startsWith("/") ? keyring : undefined })
   }

@@ -33,7 +33,7 @@ export interface DockerTools {
   readonly plugins: string
 }
 
-async function find(program: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+export async function findProgram(program: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const folders = [...(env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== ""), ...SYSTEM_FOLDERS]
   for (const folder of folders) {
     const file = join(folder, program)
@@ -55,7 +55,7 @@ async function isCompose(file: string): Promise<boolean> {
 
 async function installMissing(options: DebianOptions): Promise<void> {
   const missing = new Set<string>()
-  for (const [program, from] of PROGRAMS) if ((await find(program, options.env)) === undefined) missing.add(from)
+  for (const [program, from] of PROGRAMS) if ((await findProgram(program, options.env)) === undefined) missing.add(from)
   if (missing.size === 0) return
   const packages = [...missing]
   const hint = `install them (on Debian, as root: apt-get install ${packages.join(" ")})`
@@ -77,7 +77,7 @@ export async function findDocker(options: DebianOptions): Promise<DockerTools> {
   await installMissing(options)
   await findCompose(options)
   const [docker = "", dockerd = "", debootstrap = ""] = await Promise.all(
-    ["docker", "dockerd", "debootstrap"].map((program) => find(program, options.env))
+    ["docker", "dockerd", "debootstrap"].map((program) => findProgram(program, options.env))
   )
   return { docker, dockerd, debootstrap, plugins: sharedBinDir }
 }

@@ -23,10 +23,11 @@ async function runProgram(file: string, args: ReadonlyArray<string>): Promise<un
 /** The operator's commands work on the servers of the launcher that runs, unless others are named. */
 async function addressServers(args: ReadonlyArray<string>): Promise<void> {
   const wanted = ["HUB_NATS_URL", "HUB_DATABASE_URL"].filter((name) => !process.env[name])
-  // What the help says, what a file holds and questions are there without any server.
+  // What the help says, what a file holds, questions and this machine are there without any server.
   const alone =
     args.length === 0 ||
     args[0] === "questions" ||
+    args[0] === "runtime" ||
     args.some((arg) => ["help", "--help", "-h", "--check"].includes(arg) || arg.startsWith("--from-file"))
   if (wanted.length === 0 || alone) return
   const { runningServers } = await import("./data-folder.ts")

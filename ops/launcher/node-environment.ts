@@ -1,5 +1,6 @@
 /**
- * What nodes may know of the service's keys. The keeper: the key of vaults, which nobody else gets, and no other. An edge: the public half, and a key derived of it for one purpose
+ * What nodes may know of the service's keys. The keeper: the key of vaults, which nobody else gets, and no other; a host of
+ * compartments likewise that of their secrets. An edge: the public half, and a key derived of it for one purpose
  * (edge/config.ts).
  */
 import { createHmac } from "node:crypto"
@@ -21,6 +22,12 @@ const keysFor = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const seeded = serverSeed(read.config, env)
   if (!seeded.ok) throw new LaunchFault(seeded.problem)
   return edgeKeys(seeded.seed)
+}
+
+/** What everybody but a host of compartments gets. */
+export const withoutRuntimeKey = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const { HUB_RUNTIME_KEY: _key, HUB_RUNTIME_KEY_FILE: _file, ...kept } = env
+  return kept
 }
 
 /** What everybody but the keeper gets. */
@@ -67,14 +74,37 @@ export const asEdge = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
 const withoutProvider = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("AWS_") || name === "AWS_REGION"))
 
-/** `mail`, `keeper`: an actor process of that role alone. */
-export type NodeKind = "edge" | "actor" | "mail" | "keeper"
+/**
+ * A host's environment: strangers' programs run beside it, so that it has the key of compartments' secrets, and nothing
+ * else that it does not need.
+ */
+export const asRuntime = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const { HUB_LETTERS: _letters, HUB_LETTERS_FROM: _from, HUB_CAPTCHA_BYPASS: _bypass, ...rest } = asKeeper(env)
+  const { HUB_MAIL_RELAY: _relay, HUB_MAIL_TLS_KEY: _tls, HUB_MAIL_TLS_CERT: _cert, ...kept } = rest
+  return withoutVaultKey(kept)
+}
+
+/**
+ * What makes a machine a host of compartments, beside the service: it has no key at all, and of the hub's names those that
+ * say where and what.
+ */
+export const asPreparation = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(env).filter(
+      ([name]) =>
+        !/^(HUB_|AWS_|OTEL_|PG)/.test(name) || ["HUB_DATA", "HUB_DOCKER_SOCKET", "HUB_RUNTIME_IMAGE"].includes(name)
+    )
+  )
+
+/** `mail`, `keeper`, `runtime`: an actor process of that role alone. */
+export type NodeKind = "edge" | "actor" | "mail" | "keeper" | "runtime"
 
 const OF_KIND: Readonly<Record<NodeKind, (env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv>> = {
-  edge: (env) => asEdge(withoutVaultKey(env)),
-  actor: withoutVaultKey,
-  mail: (env) => asMail(withoutVaultKey(env)),
-  keeper: asKeeper
+  edge: (env) => asEdge(withoutVaultKey(withoutRuntimeKey(env))),
+  actor: (env) => withoutVaultKey(withoutRuntimeKey(env)),
+  mail: (env) => asMail(withoutVaultKey(withoutRuntimeKey(env))),
+  keeper: (env) => asKeeper(withoutRuntimeKey(env)),
+  runtime: asRuntime
 }
 
 export const environmentOf = (kind: NodeKind, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => OF_KIND[kind](env)

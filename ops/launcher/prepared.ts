@@ -1,4 +1,5 @@
 /** What a stack needs before its nodes come: one address for all edges, tables and streams as this release wants them. */
+import { hubUrlInside } from "../../schemas/compartment/hub-url.ts"
 import { migrate, migrateStreams } from "../migrations/migrate.ts"
 import { codeOf, LaunchFault, messageOf } from "./fault.ts"
 
@@ -9,9 +10,11 @@ import { codeOf, LaunchFault, messageOf } from "./fault.ts"
 export function addressing(
   env: NodeJS.ProcessEnv,
   baseUrl: string,
-  edgePorts: ReadonlyArray<number>
+  edgePorts: ReadonlyArray<number>,
+  fromCompartments = false
 ): NodeJS.ProcessEnv {
-  const ownHosts = edgePorts.map((port) => `127.0.0.1:${port}`).join(",")
+  const inside = fromCompartments ? [new URL(hubUrlInside(baseUrl)).host] : []
+  const ownHosts = [...edgePorts.map((port) => `127.0.0.1:${port}`), ...inside].join(",")
   return {
     HUB_BASE_URL: baseUrl,
     ...(env["HUB_BASE_URL"] || env["HUB_HOSTS"] ? {} : { HUB_HOSTS: ownHosts })

@@ -43,6 +43,8 @@ export interface StackOptions {
   readonly mailPort?: number | null
   /** Whether there is a process that keeps the keys of vaults. */
   readonly keeper?: boolean
+  /** Whether there is a process that sees to the compartments of this machine. */
+  readonly runtime?: boolean
   /** Private ports for scrapers: free ones, or from this one on, edges first; absent: none. */
   readonly metrics?: "free" | number
   readonly entries: { readonly edge: ReadonlyArray<string>; readonly actor: ReadonlyArray<string> }
@@ -87,6 +89,7 @@ export class Stack {
   readonly actors: ReadonlyArray<SupervisedRole>
   readonly mail: { readonly role: SupervisedRole; readonly port: number | null } | undefined
   readonly keeper: SupervisedRole | undefined
+  readonly runtime: SupervisedRole | undefined
   #nats: ServerRole = { role: undefined, url: "", operatorUrl: "" }
   #postgres: ServerRole = { role: undefined, url: "", operatorUrl: "" }
   #migration: Promise<void> = Promise.resolve()
@@ -103,6 +106,7 @@ export class Stack {
     const { mailPort: port } = options
     this.mail = port === undefined ? undefined : { role: this.#node("mail", 0, mailEnvironment(port)), port }
     this.keeper = options.keeper === true ? this.#node("keeper", 0, { HUB_ROLES: "keeper" }) : undefined
+    this.runtime = options.runtime === true ? this.#node("runtime", 0, { HUB_ROLES: "runtime" }) : undefined
   }
 
   /** Where a node is scraped; `null` where it is not. */
@@ -113,7 +117,7 @@ export class Stack {
   #placeOf(kind: NodeKind, index: number): number {
     const { edgePorts, actors } = this.#options
     const alone = edgePorts.length + actors
-    return index + { edge: 0, actor: edgePorts.length, mail: alone, keeper: alone + 1 }[kind]
+    return index + { edge: 0, actor: edgePorts.length, mail: alone, keeper: alone + 1, runtime: alone + 2 }[kind]
   }
 
   get nats(): ServerRole {
@@ -193,7 +197,7 @@ export class Stack {
 
   /** Those with a process of their own. */
   #alone(): ReadonlyArray<SupervisedRole> {
-    return [this.mail?.role, this.keeper].filter((role) => role !== undefined)
+    return [this.mail?.role, this.keeper, this.runtime].filter((role) => role !== undefined)
   }
 
   #setNats(server: ServerRole): void {

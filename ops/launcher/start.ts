@@ -16,6 +16,7 @@ import { findNatsServer } from "./nats-binary.ts"
 import { dataFolder, projectRoot } from "./paths.ts"
 import { drawPort, portIsFree } from "./ports.ts"
 import { addressing } from "./prepared.ts"
+import { type RuntimeHost, runtimeHost } from "./runtime-host.ts"
 import { Stack } from "./stack.ts"
 import type { StackOptions } from "./stack.ts"
 
@@ -33,6 +34,8 @@ export interface StartSettings {
   readonly outbox: string | null
   /** Whether mail is received, on which port (0: a free one; `null`: by a provider), and for which domain. */
   readonly mail: { readonly port: number | null; readonly domain: string } | null
+  /** Whether this machine is a host of compartments. */
+  readonly runtime: boolean
   readonly env: NodeJS.ProcessEnv
 }
 
@@ -52,11 +55,15 @@ function count(name: string, text: string | undefined): number {
   throw new LaunchFault(`--${name} takes a number from 0 to ${MOST_NODES}, not "${text}"`)
 }
 
+const USAGE = "npm start -- [--edges N] [--actors N] [--mail] [--runtime]"
+
 /** What `npm start -- --help` says. */
-export const START_USAGE = `usage: npm start -- [--edges N] [--actors N] [--mail]
+export const START_USAGE = `usage: ${USAGE}
   --edges N, --actors N  how many processes of each; 1 where nothing is said
   --mail                 mail between its agents, at mail.localhost, received by SMTP on loopback (HUB_MAIL_PORT, else a
                          free port, told at the start); what they send elsewhere is a file in <HUB_DATA>/outbox
+  --runtime              agents' programs in compartments of this machine (root, on Debian); what they need is made
+                         ready beside the service, and they outlive it
   HUB_PORT (8080), HUB_DATA (.hub) and all else by the environment: ops/docs/run-a-cluster.md, "Configuration"
 `
 
@@ -64,15 +71,20 @@ export const START_USAGE = `usage: npm start -- [--edges N] [--actors N] [--mail
 const MAIL_BY_ITSELF = { HUB_MAIL_PROVIDER: "smtp", HUB_MAIL_DOMAIN: "mail.localhost", HUB_MAIL_PORT: "0" }
 
 export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEnv): StartSettings {
-  let values: { edges?: string | undefined; actors?: string | undefined; mail?: boolean | undefined }
+  let values: { edges?: string; actors?: string; mail?: boolean; runtime?: boolean }
   try {
     values = parseArgs({
       args: [...args],
-      options: { edges: { type: "string" }, actors: { type: "string" }, mail: { type: "boolean" } },
+      options: {
+        edges: { type: "string" },
+        actors: { type: "string" },
+        mail: { type: "boolean" },
+        runtime: { type: "boolean" }
+      },
       allowPositionals: false
-    }).values
+    }).values as typeof values
   } catch (cause) {
-    throw new LaunchFault(`${messageOf(cause).split("\n")[0]} (usage: npm start -- [--edges N] [--actors N] [--mail])`)
+    throw new LaunchFault(`${messageOf(cause).split("\n")[0]} (usage: ${USAGE})`)
   }
   const edges = count("edges", values.edges)
   const dataDir = dataFolder(env)
@@ -89,6 +101,7 @@ export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEn
   if (port + edges - 1 > HIGHEST_PORT)
     throw new LaunchFault(`HUB_PORT leaves no room for ${edges} edges; take a lower one`)
   const actors = count("actors", values.actors)
+  const runtime = values.runtime === true
   if (metricsPort + edges + actors - 1 > HIGHEST_PORT)
     throw new LaunchFault(`HUB_METRICS_PORT leaves no room for ${edges + actors} processes; take a lower one`)
   // In production the ports are on every interface: there they are opened only where somebody says so.
@@ -102,7 +115,8 @@ export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEn
     metrics: unsaid ? "free" : metricsPort === 0 ? null : metricsPort,
     mail: mail === null ? null : { port: mail.provider === "smtp" ? mail.port : null, domain: mail.domain },
     outbox: letters?.transport === "file" ? outboxOf(dataDir) : null,
-    env: { ...given, ...addressing(env, baseUrl, edgePorts) }
+    runtime,
+    env: { ...given, ...addressing(env, baseUrl, edgePorts, runtime) }
   }
 }
 
@@ -161,6 +175,7 @@ async function buildStack(
     ...(metrics === null ? {} : { metrics }),
     ...(mailPort === undefined ? {} : { mailPort }),
     keeper: settings.actors > 0,
+    runtime: settings.runtime && settings.actors > 0,
     entries,
     autoRestart: true,
     report: say,
@@ -175,9 +190,11 @@ export async function start(options: StartOptions): Promise<number> {
   const settings = parseSettings(options.args, options.env)
   const folder = await claimDataFolder(settings.dataDir)
   let stack: Stack | undefined
+  let host: RuntimeHost | undefined
   try {
     stack = await buildStack(settings, options.entries, folder, signal)
-    const stopped = stopOn(signal, stack)
+    if (stack.runtime !== undefined) host = runtimeHost({ ...settings, say })
+    const stopped = stopOn(signal, stack, host)
     await stack.start()
     if (!signal.aborted) await Promise.race([options.serving?.(stack, say), stopped])
     if (!signal.aborted) {
@@ -189,6 +206,7 @@ export async function start(options: StartOptions): Promise<number> {
     await stopped
   } catch (cause) {
     await stack?.stop()
+    await host?.stop()
     // Whatever broke because of the stop is no failure.
     if (!signal.aborted) throw cause
   } finally {
@@ -209,9 +227,10 @@ function edgesOf({ edges }: Stack): string {
     : `edges: ${edges.map(({ url }) => url).join(", ")}`
 }
 
-async function stopOn(signal: AbortSignal, stack: Stack): Promise<void> {
+async function stopOn(signal: AbortSignal, stack: Stack, host: RuntimeHost | undefined): Promise<void> {
   if (!signal.aborted) {
     await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }))
   }
   await stack.stop()
+  await host?.stop()
 }

@@ -10,6 +10,7 @@ import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { findChromium } from "./chromium.ts"
 import { findDocker } from "./docker.ts"
+import { ensurePrograms } from "../runtime/programs.ts"
 import { findNatsServer } from "./nats-binary.ts"
 import { dataFolder, projectRoot } from "./paths.ts"
 import { makeTestFolder } from "./test-folder.ts"
@@ -98,7 +99,8 @@ async function runTests(args: ReadonlyArray<string>): Promise<Count> {
   const folder = await makeTestFolder()
   const file = join(folder, "report.json")
   try {
-    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`]
+    const failures = join("tests", "harness", "failures.ts")
+    const reporters = ["--reporter=default", `--reporter=./${failures}`, "--reporter=json", `--outputFile.json=${file}`]
     const status = await runCommand([process.execPath, bin("vitest"), "run", ...reporters, ...args], {
       HUB_TEST_FOLDER: folder
     })
@@ -145,6 +147,7 @@ export async function test(args: ReadonlyArray<string>): Promise<number> {
   await findNatsServer({ ...looking, dataDir: dataFolder(process.env) })
   await findChromium(looking)
   await findDocker(looking)
+  await ensurePrograms(looking)
   const counts: Array<Count> = []
   for (const step of steps()) counts.push(await runStep(step))
   counts.push(await runTests(args))

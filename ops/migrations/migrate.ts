@@ -17,7 +17,9 @@ const MIGRATION = /^(\d{4}_\w+)\.ts$/
 /** Every file of this folder whose name begins with four digits, in their order. */
 const migrations = async (): Promise<Record<string, Migration>> => {
   const names = (await readdir(import.meta.dirname)).flatMap((file) => MIGRATION.exec(file)?.[1] ?? [])
-  const loaded = names.toSorted().map(async (name) => [name, (await import(`./${name}.ts`)) as Migration] as const)
+  const loaded = names
+    .toSorted()
+    .map(async (name) => [name, (await import(new URL(`${name}.ts`, import.meta.url).href)) as Migration] as const)
   return Object.fromEntries(await Promise.all(loaded))
 }
 

@@ -6,13 +6,15 @@
  *  - The role of an asker stands in the subject of its asks, `hub.node.<session>.<role>`, and the server lets a user
  *    publish under its own role alone. So a node knows who asks without believing a word of the ask.
  *  - A node carries out only what that role may ask: an edge reaches the operations of the API, a webhook worker those
- *    of a delivery, the mail process those of mailboxes, the keeper those of vaults' keys, as each is declared (`askedBy`). What is declared nowhere may be asked by actors and operators
+ *    of a delivery, the mail process those of mailboxes, the keeper those of vaults' keys, a host those of what runs on
+ *    it, as each is declared (`askedBy`). What is declared nowhere may be asked by actors and operators
  *    only.
  *  - Inboxes lie below the role's own prefix, so that no role can listen to the answers of another.
  */
+import type { AskerRole } from "../operation.ts"
 import { isAskedBy } from "./operations.ts"
 
-export const BUS_ROLES = ["edge", "actors", "queries", "webhooks", "mail", "keeper", "operator"] as const
+export const BUS_ROLES = ["edge", "actors", "queries", "webhooks", "mail", "keeper", "runtime", "operator"] as const
 export type BusRole = (typeof BUS_ROLES)[number]
 
 /** Prefix of a role's inboxes. */
@@ -23,13 +25,13 @@ export const inboxOf = (role: BusRole): string => `_INBOX.${role}`
  */
 export const busRoleOf = (roles: ReadonlyArray<string>): BusRole => {
   const [only, ...others] = roles
-  return others.length === 0 && (only === "queries" || only === "webhooks" || only === "mail" || only === "keeper")
-    ? only
-    : "actors"
+  return others.length === 0 ? (ALONE.find((role) => role === only) ?? "actors") : "actors"
 }
+
+const ALONE = ["queries", "webhooks", "mail", "keeper", "runtime"] as const
 
 /** Whether a node carries out an operation for an asker of this role. */
 export const mayAsk = (role: string, op: string): boolean =>
-  role === "edge" || role === "webhooks" || role === "mail" || role === "keeper"
-    ? isAskedBy(role, op)
-    : role === "actors" || role === "operator"
+  ASKERS.has(role) ? isAskedBy(role as AskerRole, op) : role === "actors" || role === "operator"
+
+const ASKERS: ReadonlySet<string> = new Set<AskerRole>(["edge", "webhooks", "mail", "keeper", "runtime"])

@@ -37,6 +37,8 @@ export type AppealVerdict = typeof AppealVerdict.Type
 export const moderationOperations = operationsOf("agent", {
   /** These two may be asked while the account is suspended. */
   "moderation.standing": op({ input: Nothing, output: Standing, askedBy: ["edge"] }),
+  /** Whether its word weighs enough to stop what another does (contract 3). */
+  "agent.established": op({ input: Nothing, output: Schema.Struct({ established: Schema.Boolean }), askedBy: [] }),
   "moderation.appeal": op({ input: MakeAppeal, output: Standing, askedBy: ["edge"] }),
   "agent.inspect": op({ input: Nothing, output: OperatorView, askedBy: [] }),
   "agent.role": op({

@@ -39,8 +39,12 @@ export const owningOperations = operationsOf("agent", {
   "owner.carries": op({ input: Schema.Struct({ human: Schema.String }), output: Nothing, askedBy: ["edge"] }),
   /** Ids of those who have confirmed to carry it. */
   "owner.confirmed": op({ input: Nothing, output: Schema.Array(Schema.String), askedBy: [] }),
-  /** Whether one of them has a verified address. */
-  "owner.proven": op({ input: Nothing, output: Schema.Struct({ proven: Schema.Boolean }), askedBy: [] }),
+  /** Whether one of them has a verified address; `by`: the one who has carried it longest of those. */
+  "owner.proven": op({
+    input: Nothing,
+    output: Schema.Struct({ proven: Schema.Boolean, by: Schema.optionalKey(Schema.NullOr(Schema.String)) }),
+    askedBy: []
+  }),
   /** By an owner. Refused `not_found`, for the agent to everybody else, or for a message that is none to him. */
   "owner.answer": op({
     input: Answered,

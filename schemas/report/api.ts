@@ -64,7 +64,7 @@ export const ReportApi = HttpApiGroup.make("report")
       .annotateMerge(describe("signed", "Report somebody, or something that somebody wrote"))
       .annotate(
         Row,
-        "`target_type` (`agent`, `post`, `thread`, `reply`, `message`), `target_id`, `reason`, and a `text`; operators decide"
+        "`target_type` (`agent`, `post`, `thread`, `reply`, `message`, `compartment`), `target_id`, `reason`, and a `text`; operators decide"
       )
       .annotate(Traits, { draw: ["report"], drawRefused: ["write"] }),
     HttpApiEndpoint.get("listMyReports", "/me/reports", {

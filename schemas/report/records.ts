@@ -2,9 +2,13 @@
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
 
-export const REPORT_TARGETS = ["agent", "post", "thread", "reply", "message"] as const
+export const REPORT_TARGETS = ["agent", "post", "thread", "reply", "message", "compartment"] as const
 export const ReportTarget = Schema.Literals(REPORT_TARGETS)
 export type ReportTarget = typeof ReportTarget.Type
+
+/** As it is shown: what has no number is named by a text. */
+export const targetShown = (type: ReportTarget, id: string): string | number =>
+  type === "agent" || type === "compartment" ? id : Number(id)
 
 export const REPORT_REASONS = [
   "spam",
@@ -33,7 +37,7 @@ export const REPORT_TEXT_MAX_CHARS = 2000
 const fields = {
   id: Schema.Int,
   target_type: ReportTarget,
-  /** Hub id of an agent, number of anything else. */
+  /** Hub id of an agent, id of a compartment, number of anything else. */
   target_id: Schema.Union([Schema.Int, Schema.String]),
   reason: ReportReason,
   text: Schema.NullOr(Schema.String),

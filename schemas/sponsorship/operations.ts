@@ -52,6 +52,11 @@ export const sponsoringOperations = operationsOf("human", {
     output: SponsorshipFacts,
     askedBy: ["edge"]
   }),
+  /**
+   * Whether an agent may be made for this person, who carries it from then on; `seq`: where the account stands in the
+   * log, for who writes beside it. Refused `not_found`, `email_owner_rule`, `sponsorship_limit`.
+   */
+  "human.adopts": op({ input: Nothing, output: Schema.Struct({ seq: Schema.Int }), askedBy: [] }),
   /** The newest of that agent (hub id), however it stands. */
   "human.sponsorship": op({ input: OfAgent, output: Schema.Struct({ sponsorship: Schema.Int }), askedBy: ["edge"] }),
   "human.sponsorship_ended": op({

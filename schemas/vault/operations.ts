@@ -225,9 +225,17 @@ export const queries = {
     input: Schema.Struct({ agent: Schema.String, token: Schema.String, ephemeral_public_key: Schema.String }),
     output: Schema.Struct({ vault: Schema.String, public_key: Schema.String, sealed_key: Schema.String })
   }),
-  /** Answered by the keeper, to operators and the runtime: a new token for a fill service at `place`. */
+  /** Answered by the keeper, to operators: a new token for a fill service at `place`. */
   keeper_issue: query({
     input: Schema.Struct({ agent: Schema.String, place: Schema.String }),
+    output: Schema.Struct({ token: Schema.String })
+  }),
+  /**
+   * Answered by the keeper, to hosts of compartments: the same for the fill service in one, which its actor says is that
+   * agent's and should run. `not_found` for every other.
+   */
+  keeper_issue_inside: query({
+    input: Schema.Struct({ agent: Schema.String, compartment: Schema.String }),
     output: Schema.Struct({ token: Schema.String })
   }),
   /** Answered by the keeper: whether it opens what stands under HUB_VAULT_KEY. */

@@ -15,7 +15,7 @@ import { type TestService, testService } from "../support/service.ts"
 import { mutated, wrongRequest } from "./malformed.ts"
 import { provoke, type RawAnswer, RawLine } from "./raw.ts"
 
-const REQUESTS = rounds(4) * 1000
+const REQUESTS = rounds(2) * 1000
 const WARM_UP = REQUESTS * 0.4
 /** Every fourth is changed in its bytes. */
 const MUTATED_SHARE = 0.25

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { ThreadListed } from "../../schemas/thread/records.ts"
 import { waitFor } from "../harness/index.ts"
+import { breath } from "../support/breath.ts"
 import { AgentClient } from "../support/client.ts"
 import { type Answer, send } from "../support/http.ts"
 import { dataOf } from "../support/outcome.ts"
@@ -35,7 +36,10 @@ test("whatever is written at one edge is in the next answer of the other, whole"
   // Others ask all the while, so that there is always an answer that could be given again.
   const done = new AbortController()
   const readers = Array.from({ length: 4 }, async () => {
-    while (!done.signal.aborted) await get(list)
+    while (!done.signal.aborted) {
+      await get(list)
+      await breath()
+    }
   })
   const id = await open("To be replied to")
   // A machine that is busy may take longer to bring a write into the tables than its answer waits: once who signs sees

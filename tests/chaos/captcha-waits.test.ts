@@ -19,7 +19,7 @@ import { logOf, type TestService, testService } from "../support/service.ts"
 import type { Carried } from "../support/sponsorship.ts"
 
 const AGENTS = 4
-const ROUNDS = rounds(4)
+const ROUNDS = rounds(2)
 const WAIT_SECONDS = 25
 const PATH = "/api/v1/me/captcha"
 

@@ -11,7 +11,7 @@ import { type TestService, testService } from "../support/service.ts"
 import type { Carried } from "../support/sponsorship.ts"
 import { Telegram } from "../support/telegram.ts"
 
-const ROUNDS = rounds(4)
+const ROUNDS = rounds(2)
 const CHAT = 900_000_001
 
 let telegram: Telegram

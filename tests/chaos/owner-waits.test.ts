@@ -15,7 +15,7 @@ import { type TestService, testService } from "../support/service.ts"
 import type { Carried } from "../support/sponsorship.ts"
 
 const PAIRS = 4
-const ROUNDS = rounds(4)
+const ROUNDS = rounds(2)
 const WAIT_SECONDS = 25
 
 let service: TestService

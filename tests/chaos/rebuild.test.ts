@@ -3,6 +3,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { waitFor } from "../harness/index.ts"
+import { breath } from "../support/breath.ts"
 import { send } from "../support/http.ts"
 import { hub } from "../support/hub.ts"
 import { openScene, type Scene } from "./scene.ts"
@@ -44,7 +45,7 @@ interface Seen {
   readonly missed: ReadonlyArray<string>
 }
 
-/** Reads what the read models serve, on every edge without pause, until it is asked what it saw. */
+/** Reads what the read models serve, on every edge all the while, until it is asked what it saw. */
 function watchReads(): { readonly reads: () => number; readonly stop: () => Promise<Seen> } {
   const ids = scene.load.agents.map((agent) => agent.hubId)
   const missed: Array<string> = []
@@ -62,6 +63,7 @@ function watchReads(): { readonly reads: () => number; readonly stop: () => Prom
       if ((directory.json.data as { count?: number } | undefined)?.count !== ids.length)
         missed.push(`directory: ${directory.status}`)
       reads++
+      await breath()
     }
   }
   const all = Promise.all(scene.edges.map(watch))

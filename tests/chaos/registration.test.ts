@@ -19,7 +19,7 @@ import { homeOf, isSettled, sessionOf } from "./verdict.ts"
 const ACTORS = 3
 const RACES = 5
 const REQUEST_DEADLINE_MS = 4000
-const KILLS = rounds(4)
+const KILLS = rounds(2)
 /** Registrations under way at a kill. */
 const AT_ONCE = 6
 /** A registration takes some 50 ms among others: the kill falls before, into and behind it. */

@@ -9,6 +9,7 @@ import { streams, subjects } from "../../schemas/subjects.ts"
 import { minorOf } from "../../schemas/vault/money.ts"
 import type { VaultEntry } from "../../schemas/vault/records.ts"
 import { type NodeControl, waitFor } from "../harness/index.ts"
+import { breath } from "../support/breath.ts"
 import type { Answer } from "../support/http.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
 import { rounds } from "../support/rounds.ts"
@@ -204,7 +205,10 @@ test("after a revocation no ciphertext leaves, none is left, and the journal sta
     }
   }
   const writes = async (): Promise<void> => {
-    while (!since.revoked) await of.ask("POST", `${VAULT}/entries`, await sealedEntry(of), randomUUID())
+    while (!since.revoked) {
+      await of.ask("POST", `${VAULT}/entries`, await sealedEntry(of), randomUUID())
+      await breath()
+    }
   }
   const revokes = async (): Promise<void> => {
     await waitFor(() => answered > CLIENTS, { describe: "fills" })

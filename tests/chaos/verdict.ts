@@ -3,6 +3,7 @@ import { expect } from "vitest"
 import { SHARD_COUNT, shardOf } from "../../schemas/subjects.ts"
 import type { Service } from "../../ops/cli/connection.ts"
 import { statusCommand } from "../../ops/cli/status.ts"
+import { waitFor } from "../harness/index.ts"
 import { send } from "../support/http.ts"
 import { logOf } from "../support/service.ts"
 import type { Load } from "./load.ts"
@@ -56,11 +57,16 @@ interface StatusNode {
   readonly pid: number
 }
 
-export async function sessionOf(view: Service, pid: number | null): Promise<string> {
-  const { nodes } = (await statusCommand.run(view, { positionals: [], values: { json: true } })) as {
-    nodes: ReadonlyArray<StatusNode>
-  }
-  const found = nodes.find((node) => node.pid === pid)
-  if (found === undefined) throw new Error(`no session of process ${pid} among ${JSON.stringify(nodes)}`)
-  return found.session
+/** Once the process, which runs, has told of itself. */
+export function sessionOf(view: Service, pid: number | null): Promise<string> {
+  if (pid === null) throw new Error("a process that does not run has no session")
+  return waitFor(
+    async () => {
+      const { nodes } = (await statusCommand.run(view, { positionals: [], values: { json: true } })) as {
+        nodes: ReadonlyArray<StatusNode>
+      }
+      return nodes.find((node) => node.pid === pid)?.session
+    },
+    { describe: `the session of process ${pid}` }
+  )
 }

@@ -12,7 +12,7 @@ import { readCommandLine } from "../../ops/cli/command-line.ts"
 import { Fault } from "../../ops/cli/fault.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { fixtureText } from "../../ops/replay/fixture.ts"
-import { testFolder } from "../harness/index.ts"
+import { programPath, testFolder } from "../harness/index.ts"
 
 const UNREACHABLE = { HUB_NATS_URL: "nats://127.0.0.1:1", HUB_DATABASE_URL: "postgres://127.0.0.1:1/none" }
 
@@ -23,7 +23,7 @@ interface Said {
 }
 
 async function hub(args: ReadonlyArray<string>): Promise<Said> {
-  const child = spawn(process.execPath, ["--no-warnings", "ops/cli/main.ts", ...args], {
+  const child = spawn(process.execPath, ["--no-warnings", await programPath("hub"), ...args], {
     cwd: projectRoot,
     env: { ...process.env, ...UNREACHABLE }
   })

@@ -26,7 +26,7 @@ describe("an empty environment", () => {
     port: 8080,
     metricsPort: 0,
     baseUrl: "http://127.0.0.1:8080",
-    hosts: ["127.0.0.1:8080"],
+    hosts: ["127.0.0.1:8080", "hub.internal:8080"],
     data: ".hub",
     name: "Hub",
     contact: null,
@@ -46,7 +46,8 @@ describe("an empty environment", () => {
     traces: null,
     letters: null,
     chat: null,
-    mail: null
+    mail: null,
+    runtime: null
   }
 
   it("gives the defaults", () => {

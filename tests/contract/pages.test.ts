@@ -90,9 +90,13 @@ describe("run-a-cluster.md", () => {
   it("tells every name that is read from the environment, and no other", () => {
     const readers = files.filter(
       (file) =>
-        ["schemas/config.ts", "schemas/mail/settings.ts", "actors/server-key.ts", "edge/fill/options.ts"].includes(
-          file
-        ) || /^ops\/launcher\/[^/]+\.(ts|mjs)$/.test(file)
+        [
+          "schemas/config.ts",
+          "schemas/mail/settings.ts",
+          "schemas/compartment/settings.ts",
+          "actors/server-key.ts",
+          "edge/fill/options.ts"
+        ].includes(file) || /^ops\/launcher\/[^/]+\.(ts|mjs)$/.test(file)
     )
     const read = new Set(
       readers

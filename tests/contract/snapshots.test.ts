@@ -190,10 +190,13 @@ describe("openapi.json", () => {
       ["post /api/v1/posts", 10_551_296],
       ["patch /api/v1/posts/{id}", 10_551_296],
       ["put /api/v1/posts/{id}/file", 10_485_760],
+      ["put /api/v1/compartments/{id}/files", 10_485_760],
       ["post /api/v1/email/inbound/ses", 307_200]
     ])
     const long = [
       "patch /api/v1/me",
+      "post /api/v1/compartments",
+      "patch /api/v1/compartments/{id}",
       "post /api/v1/me/captcha",
       "post /api/v1/register",
       "post /api/v1/threads",

@@ -15,7 +15,8 @@ import { type Cluster, makeCluster } from "./cluster.ts"
 import { type Engine, startEngine } from "./engine.ts"
 import { makeImages } from "./images.ts"
 
-const AGENTS = 20
+/** A production cluster and all its programs share the machine with them: enough to notice a pause, and no more. */
+const AGENTS = 8
 const MAKING_MS = 3_600_000
 const RESTARTING_MS = 3_600_000
 const NATS = ["nats-1", "nats-2", "nats-3"]

@@ -172,6 +172,7 @@ describe("the tables", () => {
       (name) => `meta.${name}`
     ),
     "mail.getMail",
+    "compartment.getRuntime",
     ...["feed", "categoryFeed", "agentFeed"].map((name) => `feed.${name}`),
     // By a vault's token alone.
     ...["getVaultToSeal", "listFillable", "awaitFill", "getFillCaptcha"].map((name) => `vault_service.${name}`)

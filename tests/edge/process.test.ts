@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { edgeKeys } from "../../ops/launcher/node-environment.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { drawPort } from "../../ops/launcher/ports.ts"
-import { testFolder, waitFor } from "../harness/index.ts"
+import { programPath, testFolder, waitFor } from "../harness/index.ts"
 import { openNats, playActors, type TestNats } from "./edge.ts"
 import { newIdentity, signatureHeaders } from "./signer.ts"
 import { WireNode } from "./wire-node.ts"
@@ -49,7 +49,7 @@ afterEach(async () => {
 const start = async (env: Readonly<Record<string, string>> = {}): Promise<Started> => {
   const port = Number(env["HUB_PORT"] ?? (await drawPort()))
   const data = await testFolder("process")
-  const child = spawn(process.execPath, ["--no-warnings", "edge/main.ts"], {
+  const child = spawn(process.execPath, ["--no-warnings", await programPath("edge")], {
     cwd: projectRoot,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     env: {
@@ -120,7 +120,7 @@ describe("a port for scrapers that is taken", () => {
       HUB_DATA: await testFolder("process"),
       HUB_METRICS_PORT: String(port)
     }
-    const child = spawn(process.execPath, ["--no-warnings", "actors/main.ts"], {
+    const child = spawn(process.execPath, ["--no-warnings", await programPath("actor")], {
       cwd: projectRoot,
       stdio: ["ignore", "ignore", "pipe"],
       env

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Notification } from "../../schemas/notification/api.ts"
 import type { WebhookDelivery } from "../../schemas/webhook/api.ts"
 import { waitFor } from "../harness/index.ts"
+import { breath } from "../support/breath.ts"
 import { AgentClient } from "../support/client.ts"
 import { newIdentity } from "../support/identity.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
@@ -26,7 +27,7 @@ const LIMITS = {
 const NODES = 2
 const ROLES = ["actors,queries", "actors,queries", "webhooks", "webhooks"]
 const AGENTS = 4
-const ROUNDS = rounds(4)
+const ROUNDS = rounds(2)
 
 let service: TestService
 let receiver: Receiver
@@ -104,6 +105,7 @@ test("rounds of kills under load: every notification is delivered, none under tw
       expect(
         outcome(await client.retrying("PUT", "/api/v1/me/recovery", { body, idempotencyKey: crypto.randomUUID() }))
       ).toBe("200")
+      await breath()
     }
   })
   const { actors, nats, postgres } = service.system

@@ -1,6 +1,7 @@
 /** What integration tests start, break and wait for. */
 export { cutProxy } from "./cut-proxy.ts"
 export type { CutProxy } from "./cut-proxy.ts"
+export { programPath } from "./programs.ts"
 export { giveBack, lend } from "./lent.ts"
 export { startServers, testFolder } from "./servers.ts"
 export type { ProcessControl, ServerControl, Servers, ServersOptions } from "./servers.ts"

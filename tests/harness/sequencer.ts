@@ -7,7 +7,12 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** By time, longest first: parts of their paths. The others follow in vitest's own order. */
 const LONG = [
-  "tests/deploy/",
+  "tests/chaos/compartments",
+  "tests/runtime/compartment",
+  "tests/runtime/bounds",
+  "tests/runtime/guards",
+  "tests/runtime/network",
+  "tests/runtime/",
   "tests/html/hostile-content",
   "tests/chaos/notification-stream",
   "tests/ops/backup-copy",

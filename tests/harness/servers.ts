@@ -126,7 +126,8 @@ export class PidLedger {
       ...stack.edges.map((edge) => edge.role),
       ...stack.actors,
       stack.mail?.role,
-      stack.keeper
+      stack.keeper,
+      stack.runtime
     ]
     for (const role of roles) if (role !== undefined && role.pid !== null) this.#pids.add(role.pid)
   }

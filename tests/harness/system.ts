@@ -3,7 +3,6 @@
  * test kills stays dead until the test restarts it, unless it asks for the supervisor's own restarts.
  */
 import { join } from "node:path"
-import { PRODUCT_ENTRIES } from "../../ops/launcher/entries.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { drawPort } from "../../ops/launcher/ports.ts"
 import { addressing } from "../../ops/launcher/prepared.ts"
@@ -13,6 +12,7 @@ import { cutProxy } from "./cut-proxy.ts"
 import type { CutProxy } from "./cut-proxy.ts"
 import { openLogBook } from "./logs.ts"
 import type { LogBook } from "./logs.ts"
+import { nodePrograms } from "./programs.ts"
 import { controlOf, endAll, PidLedger, serverControl, serverOptions, testFolder } from "./servers.ts"
 import type { ProcessControl, ServerControl, ServersOptions } from "./servers.ts"
 
@@ -25,6 +25,8 @@ export interface SystemOptions extends ServersOptions {
   readonly mail?: string
   /** With a process that keeps the keys of vaults. */
   readonly keeper?: boolean
+  /** With a host of compartments; its engine and image are named by the environment. */
+  readonly runtime?: boolean
   /** Over any limit, by its dotted path: becomes HUB_LIMITS. */
   readonly limits?: Readonly<Record<string, unknown>>
   readonly env?: NodeJS.ProcessEnv
@@ -64,6 +66,8 @@ export interface System {
   readonly mail: MailControl | undefined
   /** The process that keeps the keys of vaults, where there is one. */
   readonly keeper: NodeControl | undefined
+  /** The host of compartments, where there is one. */
+  readonly runtime: NodeControl | undefined
   readonly nats: ServerControl
   readonly postgres: ServerControl
   readonly logs: LogBook
@@ -130,7 +134,12 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
       ...plainEnvironment(),
       HUB_ENV: "development",
       HUB_DATA: folder,
-      ...addressing(env, url.replace("127.0.0.1", options.hostname ?? "127.0.0.1"), edgePorts),
+      ...addressing(
+        env,
+        url.replace("127.0.0.1", options.hostname ?? "127.0.0.1"),
+        edgePorts,
+        options.runtime === true
+      ),
       ...(options.mail === undefined ? {} : { HUB_MAIL_PROVIDER: "smtp", HUB_MAIL_DOMAIN: options.mail }),
       ...(options.limits === undefined ? {} : { HUB_LIMITS: JSON.stringify(options.limits) }),
       ...env
@@ -139,8 +148,9 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     actors: actorCount,
     ...(options.mail === undefined ? {} : { mailPort: await drawPort() }),
     keeper: options.keeper === true,
+    runtime: options.runtime === true,
     metrics: "free",
-    entries: options.entries ?? PRODUCT_ENTRIES,
+    entries: options.entries ?? (await nodePrograms()),
     autoRestart: options.autoRestart ?? false,
     report: (line) => logs.add("supervisor", line),
     onLine: (role, line) => {
@@ -149,7 +159,13 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     },
     changed: (it) => ledger.note(it),
     serversUp: async (it) => {
-      const names = [...nodeNames("edge", edgeCount), ...nodeNames("actor", actorCount), "mail 0", "keeper 0"]
+      const names = [
+        ...nodeNames("edge", edgeCount),
+        ...nodeNames("actor", actorCount),
+        "mail 0",
+        "keeper 0",
+        "runtime 0"
+      ]
       if (options.proxies === true) await lines.open(names, it.nats.url)
     },
     nodeEnv: (role, index) => ({ ...lines.environment(`${role} ${index}`), ...options.nodeEnv?.(role, index) })
@@ -196,6 +212,10 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
       stack.keeper === undefined
         ? undefined
         : withLine(controlOf(stack.keeper), { metrics: stack.metricsOf("keeper", 0) ?? "" }, lines, "keeper 0"),
+    runtime:
+      stack.runtime === undefined
+        ? undefined
+        : withLine(controlOf(stack.runtime), { metrics: stack.metricsOf("runtime", 0) ?? "" }, lines, "runtime 0"),
     nats: serverControl(stack.nats),
     postgres: serverControl(stack.postgres),
     logs,

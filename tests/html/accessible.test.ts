@@ -4,7 +4,7 @@ import { createRequire } from "node:module"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { numberedSlug } from "../../schemas/content/slug.ts"
 import { STARTER_LIBRARY } from "../../ops/launcher/starter-library.ts"
-import { openBrowser, type TestBrowser } from "../support/browser.ts"
+import { openBrowser, type TestBrowser, type Visit } from "../support/browser.ts"
 import { operate } from "../support/hub.ts"
 import { sharedService, type TestService } from "../support/service.ts"
 import { contrast } from "./contrast.ts"
@@ -52,6 +52,10 @@ type Kind = (typeof KINDS)[number]
 
 let service: TestService
 let browser: TestBrowser
+/** Three windows for all pages. Each is a new document, which knows nothing of the one before. */
+let wide: Visit
+let narrow: Visit
+let plain: Visit
 let edge = ""
 let paths: Readonly<Record<Kind, string>>
 
@@ -59,6 +63,10 @@ beforeAll(async () => {
   service = await sharedService()
   edge = service.edges[0] ?? ""
   browser = await openBrowser()
+  const axe = { bypassCSP: true } as const
+  wide = await browser.visit(`${edge}/docs`, { ...axe, colorScheme: "light", viewport: { width: 1280, height: 800 } })
+  narrow = await browser.visit(`${edge}/docs`, { ...axe, colorScheme: "dark", viewport: { width: 320, height: 640 } })
+  plain = await browser.visit(`${edge}/docs`)
   await operate(service.system, ["library", "import", STARTER_LIBRARY])
   const { ada, thread, post, deepest } = await openCommunity(edge, "axe")
   const locked = await openThread(ada, { title: "Locked for all to see", body: "No more of it." })
@@ -107,17 +115,13 @@ it("what would be found is found", async () => {
 })
 
 describe.each(KINDS)("%s", (kind) => {
+  // Colours do not depend on the width, nor what fits on the colours.
   it.each([
-    ["light", 1280],
-    ["dark", 1280],
-    ["light", 320],
-    ["dark", 320]
-  ] as const)("in %s colours, %i px wide, keeps nobody out and fits", async (colorScheme, width) => {
-    const visit = await browser.visit(edge + paths[kind], {
-      bypassCSP: true,
-      colorScheme,
-      viewport: { width, height: 800 }
-    })
+    ["light colours, 1280 px", () => wide],
+    ["dark colours, 320 px", () => narrow]
+  ] as const)("in %s wide, keeps nobody out and fits", async (_, window) => {
+    const visit = window()
+    await visit.to(edge + paths[kind])
     await visit.page.evaluate(AXE)
     expect(await visit.page.evaluate<ReadonlyArray<Finding>>(FIND)).toEqual([])
     const faint = (await visit.page.evaluate(textsShown))
@@ -125,20 +129,19 @@ describe.each(KINDS)("%s", (kind) => {
       .filter((text) => text.contrast < ENOUGH_FOR_TEXT)
     expect(faint).toEqual([])
     expect(await visit.page.evaluate(overflow)).toBe(0)
-    await visit.close()
   })
 
   it("says nothing on the console, and asks for nothing else", async () => {
-    const visit = await browser.visit(edge + paths[kind])
-    const refused = visit.status() >= 400
-    expect([visit.status(), visit.requests]).toEqual([refused ? expect.any(Number) : 200, [edge + paths[kind]]])
+    await plain.to(edge + paths[kind])
+    const refused = plain.status() >= 400
+    expect([plain.status(), plain.requests]).toEqual([refused ? expect.any(Number) : 200, [edge + paths[kind]]])
     // The status of the page itself is all that Chromium may say.
-    expect(visit.complaints.filter((line) => !refused || !line.includes(`status of ${visit.status()}`))).toEqual([])
-    await visit.close()
+    expect(plain.complaints.filter((line) => !refused || !line.includes(`status of ${plain.status()}`))).toEqual([])
   })
 
   it("is gone through by keyboard alone, and shows where it is", async () => {
-    const visit = await browser.visit(edge + paths[kind], { viewport: { width: 320, height: 640 } })
+    const visit = narrow
+    await visit.to(edge + paths[kind])
     const expected = await visit.page.evaluate(reachable)
     expect(expected[0]).toBe("Skip to the content")
     const steps: Array<Focus> = []
@@ -153,6 +156,5 @@ describe.each(KINDS)("%s", (kind) => {
         style !== "solid" || width < 2 || contrast(colour, grounds) < ENOUGH_FOR_FOCUS
     )
     expect(unseen).toEqual([])
-    await visit.close()
   })
 })

@@ -4,7 +4,9 @@ import { buckets, consumers, streams, subjects } from "../../schemas/subjects.ts
 
 const ALL_STREAMS = [...Object.values(streams), `KV_${buckets.leases}`]
 const OF_STREAM = "CREATE UPDATE DELETE PURGE INFO SNAPSHOT RESTORE MSG.GET MSG.DELETE LEADER.STEPDOWN".split(" ")
-const FRAMES = ["edge", "actors", "queries", "webhooks", "keeper", "operator"].map((role) => subjects.node("s", role))
+const FRAMES = ["edge", "actors", "queries", "webhooks", "keeper", "runtime", "operator"].map((role) =>
+  subjects.node("s", role)
+)
 
 /** What only those tell who have the keys of accounts. */
 const OF_PEOPLE = [subjects.query("people"), subjects.query("owner_words"), subjects.query("mail_summaries")]
@@ -50,6 +52,9 @@ export const PLACES: ReadonlyArray<string> = [
   subjects.query("keeper_key"),
   subjects.query("keeper_health"),
   subjects.query("keeper_issue"),
+  subjects.query("keeper_issue_inside"),
+  subjects.query("host_logs", "h"),
+  subjects.compartmentChanged("c"),
   MAIL_PIECE,
   MAIL_PIECE_READ,
   subjects.blob("s", "0"),
@@ -100,6 +105,7 @@ export const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: 
       MAIL_PIECE_READ,
       subjects.query("keeper_key"),
       subjects.query("keeper_health"),
+      subjects.query("host_logs", "h"),
       ...LEASES
     ].includes(place),
   keeper: (place) =>
@@ -112,6 +118,14 @@ export const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: 
       `$JS.API.STREAM.MSG.GET.${streams.vaultKeys}`,
       `$JS.API.STREAM.MSG.DELETE.${streams.vaultKeys}`,
       ...workedOff(consumers.keeper)
+    ].includes(place),
+  runtime: (place) =>
+    [
+      subjects.node("s", "runtime"),
+      subjects.suspect,
+      subjects.query("keeper_issue_inside"),
+      `$JS.API.DIRECT.GET.${streams.blobs}.${subjects.blob("s", "0")}`,
+      ...LEASES
     ].includes(place),
   queries: (place) => ["_INBOX.edge.x", ...OF_PEOPLE, `$JS.API.STREAM.INFO.KV_${buckets.leases}`].includes(place),
   webhooks: (place) =>
@@ -133,7 +147,7 @@ export const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: 
     ].includes(place),
   actors: (place) => {
     if (place.startsWith("hub.node.")) return place === subjects.node("s", "actors")
-    if (/^hub\.(timer\.fire|blob|mail|vaultkey|vaulttoken|keeper)\./.test(place)) return false
+    if (/^hub\.(timer\.fire|blob|mail|vaultkey|vaulttoken|keeper|host)\./.test(place)) return false
     // Of the keys of vaults nothing at all.
     if (place.startsWith("$JS.API.") && place.includes(streams.vaultKeys)) return false
     if (place.startsWith("_INBOX.")) return place === "_INBOX.edge.x"
@@ -187,6 +201,10 @@ export const LISTENED: ReadonlyArray<string> = [
   `${subjects.reply("actors", "a")}.*`,
   `${subjects.reply("mail", "m")}.*`,
   "_INBOX.mail.*",
+  subjects.query("host_logs", "h"),
+  subjects.compartmentsChanged,
+  `${subjects.reply("runtime", "r")}.*`,
+  "_INBOX.runtime.*",
   `$KV.${buckets.leases}.>`,
   subjects.timerFires,
   subjects.idempotencyAll,
@@ -208,6 +226,14 @@ export const MAY_LISTEN: Readonly<Record<Exclude<BusRole, "operator">, ReadonlyA
     "$SRV.>",
     subjects.query("keeper_key"),
     `${subjects.reply("keeper", "k")}.*`,
+    `$KV.${buckets.leases}.>`
+  ],
+  runtime: [
+    "_INBOX.runtime.*",
+    "$SRV.>",
+    subjects.query("host_logs", "h"),
+    subjects.compartmentsChanged,
+    `${subjects.reply("runtime", "r")}.*`,
     `$KV.${buckets.leases}.>`
   ],
   mail: ["_INBOX.mail.*", "$SRV.>", `${subjects.reply("mail", "m")}.*`, `$KV.${buckets.leases}.>`],

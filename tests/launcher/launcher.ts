@@ -6,7 +6,7 @@ import { join } from "node:path"
 import type { RunFile } from "../../ops/launcher/data-folder.ts"
 import { drawPort } from "../../ops/launcher/ports.ts"
 import { isRunning } from "../../ops/launcher/proc.ts"
-import { testFolder, waitFor } from "../harness/index.ts"
+import { programPath, testFolder, waitFor } from "../harness/index.ts"
 
 export interface Ended {
   readonly code: number | null
@@ -22,10 +22,9 @@ export class Launcher {
   stderr = ""
   readonly ended: Promise<Ended>
 
-  constructor(dataDir: string, port: number, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv) {
+  constructor(program: string, dataDir: string, port: number, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv) {
     this.dataDir = dataDir
     this.port = port
-    const program = join(import.meta.dirname, "fixtures", "launch.ts")
     this.process = spawn(process.execPath, ["--no-warnings", program, ...args], {
       env: {
         PATH: process.env["PATH"],
@@ -56,7 +55,7 @@ export class Launcher {
   /** Every process that run.json names now. */
   pids(): ReadonlyArray<number> {
     const run = this.run()
-    const alone = [run.mail, run.keeper].filter((entry) => entry !== undefined)
+    const alone = [run.mail, run.keeper, run.runtime].filter((entry) => entry !== undefined)
     const all = [run.nats, run.postgres, ...run.edges, ...run.actors, ...alone].map((entry) => entry.pid)
     return all.filter((pid) => pid !== null)
   }
@@ -88,7 +87,13 @@ export interface LaunchOptions {
 
 export async function launch(options: LaunchOptions = {}): Promise<Launcher> {
   const dataDir = options.dataDir ?? (await testFolder("launcher"))
-  const launcher = new Launcher(dataDir, options.port ?? (await drawPort()), options.args ?? [], options.env ?? {})
+  const launcher = new Launcher(
+    await programPath("launch"),
+    dataDir,
+    options.port ?? (await drawPort()),
+    options.args ?? [],
+    options.env ?? {}
+  )
   launchers.add(launcher)
   return launcher
 }

@@ -152,7 +152,7 @@ describe("a restore", restoreTests)
 describe("a backup", () => {
   test("that is interrupted leaves no folder; nor is one made over another that is under way", async () => {
     const to = join(from.servers.folder, "interrupted")
-    const { child, ended } = operate(from.desk, ["backup", to])
+    const { child, ended } = await operate(from.desk, ["backup", to])
     await waitFor(async () => (await readdir(from.servers.folder)).includes("interrupted.partial"), {
       describe: "the backup to begin"
     })

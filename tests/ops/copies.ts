@@ -3,6 +3,7 @@ import { Effect, Stream } from "effect"
 import { randomBytes } from "node:crypto"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
+import { setTimeout as delay } from "node:timers/promises"
 import { AckPolicy, jetstream, jetstreamManager, type JetStreamManager } from "@nats-io/jetstream"
 import { connect, type NatsConnection } from "@nats-io/transport-node"
 import { expect } from "vitest"
@@ -18,6 +19,7 @@ import { keyPairOfSeed } from "../../schemas/signing/seed.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
 import { type Servers, startServers, waitFor } from "../harness/index.ts"
+import { breath } from "../support/breath.ts"
 import type { Desk } from "../support/operator.ts"
 
 // A server on one core seldom takes a copy while a batch is being written, which is what is looked for here.
@@ -35,6 +37,11 @@ export const GROUP = 14
 
 /** So many that some are replaced while they are copied. */
 const COUNTED = 20_000
+
+/** Of those who write commits of several actors: beyond that they go on, but slowly, or a copy has no end. */
+const WRITERS = 64
+const FAST_TURNS = 30
+const SLOW_TURN_MS = 500
 
 /** Prime to COUNTED: the next to be replaced stands anywhere in the stream. */
 const STRIDE = 7919
@@ -151,8 +158,9 @@ export async function load(round: number): Promise<Load> {
   const acknowledged = new Set<string>()
   const counts = Array.from({ length: COUNTED }, () => 1)
   const over = new AbortController()
-  const groups = Array.from({ length: 64 }, async (_, writer) => {
+  const groups = Array.from({ length: WRITERS }, async (_, writer) => {
     for (let turn = 0; !over.signal.aborted; turn++) {
+      if (turn >= FAST_TURNS) await delay(SLOW_TURN_MS)
       const name = `group-${round}-${writer}-${turn}`
       if (
         (
@@ -171,16 +179,21 @@ export async function load(round: number): Promise<Load> {
       const count = (round + 1) * ROUND + turn
       await nats.request(subjectOfCount(index), String(count), PATIENT)
       counts[index] = count
+      if (turn >= COUNTED) await breath()
     }
   })
   const drawing = (async () => {
-    while (!over.signal.aborted) await commit(log, [`number-${await nextNumber(nats, "agent")}`])
+    while (!over.signal.aborted) {
+      await commit(log, [`number-${await nextNumber(nats, "agent")}`])
+      await breath()
+    }
   })()
   const setting = Array.from({ length: 4 }, async (_, writer) => {
     for (let turn = 0; !over.signal.aborted; turn++) {
       const name = `${writer}-${turn}-${randomBytes(4).toString("hex")}`
       await timers.set("test", name, "due", Date.now() + 30)
       if ((await commit(log, [`set-${name}`])).ok) acknowledged.add(`set-${name}`)
+      await breath()
     }
   })
   const consumer = await jetstream(nats).consumers.get(streams.timers, consumers.timers)

@@ -4,6 +4,7 @@ import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { expect } from "vitest"
 import { AgentClient } from "../support/client.ts"
+import { breath } from "../support/breath.ts"
 import { type Desk, operate } from "../support/operator.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
 import { type Receiver, startReceiver } from "../support/receiver.ts"
@@ -78,10 +79,16 @@ export function traffic(writers: ReadonlyArray<Writer>): () => Promise<void> {
   const over = new AbortController()
   let registered = 0
   const writing = writers.map(async (writer) => {
-    while (!over.signal.aborted) await write(writer)
+    while (!over.signal.aborted) {
+      await write(writer)
+      await breath()
+    }
   })
   const registering = (async () => {
-    for (; !over.signal.aborted; registered++) await newAgent()
+    for (; !over.signal.aborted; registered++) {
+      await newAgent()
+      await breath()
+    }
   })()
   return async () => {
     over.abort()
@@ -107,7 +114,7 @@ export async function loseDisk(): Promise<void> {
 }
 
 export async function verified(): Promise<string> {
-  const { status, output, errors } = await operate(desk, ["verify"]).ended
+  const { status, output, errors } = await (await operate(desk, ["verify"])).ended
   if (status !== 0) throw new Error(errors + output)
   return output
 }

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { projectRoot } from "../../ops/launcher/paths.ts"
+import { programPath } from "../harness/index.ts"
 
 const CONFIGURATION_FAULT = 78
 
@@ -26,7 +27,8 @@ const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> 
     )
   })
 
-const hub = (...args: ReadonlyArray<string>): Promise<Ended> => run(["ops/cli/main.ts", "questions", ...args])
+const hub = async (...args: ReadonlyArray<string>): Promise<Ended> =>
+  run([await programPath("hub"), "questions", ...args])
 
 let folder = ""
 beforeAll(async () => {
@@ -112,7 +114,7 @@ describe("words of a deployment's own", () => {
       HUB_SERVER_KEY: Buffer.alloc(32, 1).toString("base64"),
       HUB_QUESTIONS: ""
     }
-    const refused = await run(["actors/main.ts"], env)
+    const refused = await run([await programPath("actor")], env)
     expect([refused.status, refused.errors]).toEqual([
       CONFIGURATION_FAULT,
       expect.stringMatching(
@@ -134,7 +136,7 @@ describe("a node whose HUB_QUESTIONS is wrong", () => {
     }
     await rm(join(folder, "given.jsonl"), { force: true })
     await rm(join(folder, "key.jsonl"), { force: true })
-    const { status, errors } = await run(["actors/main.ts"], env)
+    const { status, errors } = await run([await programPath("actor")], env)
     expect(status).toBe(CONFIGURATION_FAULT)
     expect(errors).toMatch(/^HUB_QUESTIONS: own\.json record 1: n: [^\n]+\n$/)
   })

@@ -167,7 +167,7 @@ export const restoreTests = (): void => {
 
   test("that is killed leaves nothing to work on, and is made anew", async () => {
     await emptied()
-    const { child, ended } = operate(into.desk, ["restore", folder, "--replace"])
+    const { child, ended } = await operate(into.desk, ["restore", folder, "--replace"])
     await waitFor(async () => (await heldBy(into)).includes(streams.events), { describe: "the log to come" })
     child.kill("SIGKILL")
     await ended

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { categoryCommand } from "../../ops/cli/category.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { streams } from "../../schemas/subjects.ts"
-import { waitFor } from "../harness/index.ts"
+import { programPath, waitFor } from "../harness/index.ts"
 import { sharedService, type TestService } from "../support/service.ts"
 import { type History, liveThrough, said } from "./history.ts"
 
@@ -31,8 +31,8 @@ interface Tail {
   readonly interrupt: () => Promise<number | null>
 }
 
-function tail(...args: ReadonlyArray<string>): Tail {
-  const child = spawn(process.execPath, ["--no-warnings", "ops/cli/main.ts", "tail", ...args], {
+async function tail(...args: ReadonlyArray<string>): Promise<Tail> {
+  const child = spawn(process.execPath, ["--no-warnings", await programPath("hub"), "tail", ...args], {
     cwd: projectRoot,
     env: { ...process.env, HUB_NATS_URL: service.system.nats.url, HUB_DATABASE_URL: service.system.postgres.url }
   })
@@ -60,7 +60,7 @@ const showing = (one: Tail, text: string): Promise<unknown> =>
   })
 
 test("shows from a point on one line a commit, goes on over a restart of the bus without a gap, and ends in order", async () => {
-  const one = tail("--since", "1")
+  const one = await tail("--since", "1")
   await showing(one, `agent/${past.id}  challenge.register  agent.registered agent.score_changed`)
   await showing(one, `challenge/${past.challenge}  challenge.serve  challenge.served`)
   await service.system.nats.kill()
@@ -76,10 +76,10 @@ test("shows from a point on one line a commit, goes on over a restart of the bus
 })
 
 test("follows one kind or one actor, from a time on or from now on, as JSON without secrets", async () => {
-  const agent = tail(past.handle, "--since", "2001-01-01T00:00:00Z", "--json")
-  const handles = tail("handle", "--since", "1")
-  const challenge = tail("challenge", past.challenge, "--since", "1", "--json")
-  const live = tail("category")
+  const agent = await tail(past.handle, "--since", "2001-01-01T00:00:00Z", "--json")
+  const handles = await tail("handle", "--since", "1")
+  const challenge = await tail("challenge", past.challenge, "--since", "1", "--json")
+  const live = await tail("category")
   await showing(agent, "Countess")
   await showing(handles, `handle/${past.handle}  challenge.register  handle.claimed`)
   await showing(challenge, "challenge.consumed")
@@ -107,7 +107,7 @@ test("follows one kind or one actor, from a time on or from now on, as JSON with
 })
 
 test("ends when whoever reads it has gone", async () => {
-  const one = tail("--since", "1")
+  const one = await tail("--since", "1")
   one.child.stdout?.destroy()
   await define("unread")
   let made = 0

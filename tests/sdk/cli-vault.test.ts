@@ -8,6 +8,7 @@ import { createClient, type EntryToSeal, isHubError, keyFromSeed } from "../../e
 import { offer } from "../../edge/sdk/mcp/offer.ts"
 import { openEntry } from "../../edge/sdk/vault/seal.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
+import { programPath } from "../harness/index.ts"
 import { dataOf } from "../support/outcome.ts"
 import { asHolder, issueToken, oneTimeKey, VAULT } from "../support/vault.ts"
 import { agent, closeCliService, edge, folder, openCliService, service } from "./support/cli-agents.ts"
@@ -170,7 +171,7 @@ describe("hub-agent vault", () => {
       ["Password (not shown", `${SECRET}x\u007f\r`],
       ["authenticator app, or nothing (not shown", "\r"]
     ]
-    const program = [process.execPath, "--no-warnings", join(projectRoot, "edge/sdk/cli/main.ts")]
+    const program = [process.execPath, "--no-warnings", await programPath("agent")]
     const command = [...program, "vault", "seal", "login", "--origin", SHOP]
     const { PATH, HOME } = process.env
     const { stdout } = await promisify(execFile)(

@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { keyFromSeed } from "../../edge/sdk/client.ts"
+import { generateKey, keyFromSeed } from "../../edge/sdk/client.ts"
 import { openHome } from "../../edge/sdk/cli/home.ts"
 import { runCli } from "./support/cli.ts"
 import { data } from "./support/player.ts"
@@ -76,6 +76,43 @@ describe("the key file", () => {
       status: 1,
       errors: expect.stringMatching(/^hub-agent: no_key: .*hub-agent init\n$/)
     })
+  })
+})
+
+describe("a key that is given", () => {
+  const given = generateKey()
+
+  test("signs where the folder has none, and is written nowhere", async () => {
+    const { player } = await played((_, response) => data(response, { handle: "ada" }))
+    const [home, key] = [newHome(), await given]
+    const env = { HUB_KEY: key.exportSeed(), HUB_AGENT_HOME: home, HUB_URL: player.url }
+    expect(await runCli(["call", "get", "/me"], { env })).toMatchObject({ status: 0, errors: "" })
+    expect(player.asked[0]?.headers["x-hub-key"]).toBe(key.publicKey)
+    await expect(readFile(join(home, "key"))).rejects.toMatchObject({ code: "ENOENT" })
+  })
+
+  test("stands behind the folder's own", async () => {
+    const { home, player } = await played((_, response) => data(response, {}))
+    const own = (await keyFromSeed(await readFile(join(home, "key"), "utf8"))).publicKey
+    const env = { HUB_KEY: (await given).exportSeed(), HUB_AGENT_HOME: home }
+    expect(await runCli(["call", "get", "/me"], { env })).toMatchObject({ status: 0 })
+    expect(player.asked[0]?.headers["x-hub-key"]).toBe(own)
+  })
+
+  test("that is broken is not used, nor shown", async () => {
+    const ran = await runCli(["whoami"], { env: { HUB_KEY: "c2hvcnQ", HUB_URL: NOBODY, HUB_AGENT_HOME: newHome() } })
+    expect(ran).toMatchObject({ status: 1, out: "", errors: expect.stringMatching(/^hub-agent: key_given_broken: /) })
+    expect(ran.errors).not.toContain("c2hvcnQ")
+  })
+
+  test("is not put aside by another that is made", async () => {
+    const home = newHome()
+    const env = { HUB_KEY: (await given).exportSeed() }
+    expect(await runCli(["init", "--hub", NOBODY, "--home", home], { env })).toMatchObject({
+      status: 1,
+      errors: expect.stringMatching(/^hub-agent: key_given: .*unset it/)
+    })
+    await expect(readdir(home)).rejects.toMatchObject({ code: "ENOENT" })
   })
 })
 

@@ -5,9 +5,9 @@ import { createInterface } from "node:readline"
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import { AGENTS_MAX, PART_MAX_CHARS } from "../../edge/sdk/mcp/answers.ts"
 import { ANSWER_MAX_BYTES, CALLS_MAX } from "../../edge/sdk/mcp/tool-calls.ts"
-import { waitFor } from "../harness/index.ts"
+import { programPath, waitFor } from "../harness/index.ts"
 import { closeFolder, openFolder, played } from "./support/home.ts"
-import { type Host, PROGRAM, startHost } from "./support/mcp.ts"
+import { type Host, startHost } from "./support/mcp.ts"
 import { data, type Play } from "./support/player.ts"
 
 const hosts: Array<Host> = []
@@ -151,7 +151,8 @@ describe("a call", () => {
 describe("standard input and output", () => {
   test("carry the protocol alone; what is no message is passed over, and the end of input is the end", async () => {
     const { home, player } = await played((_, response) => data(response, { text: "\n{}\n" }))
-    const child = spawn(process.execPath, ["--no-warnings", PROGRAM, "mcp", "--hub", player.url, "--home", home])
+    const program = ["--no-warnings", await programPath("agent"), "mcp"]
+    const child = spawn(process.execPath, [...program, "--hub", player.url, "--home", home])
     const lines: Array<unknown> = []
     createInterface({ input: child.stdout }).on("line", (line) => lines.push(JSON.parse(line)))
     const say = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)

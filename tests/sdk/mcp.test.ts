@@ -64,9 +64,11 @@ describe("what is offered", () => {
       "closeMailbox",
       "releaseMailDomain",
       "deleteVaultEntry",
-      "revokeVault"
+      "revokeVault",
+      "deleteCompartment"
     ]
-    expect(left.toSorted()).toEqual(withKeys.concat(byName, "getFile", "putFile", "getMailAttachment").toSorted())
+    const withFiles = ["getFile", "putFile", "getMailAttachment", "putCompartmentFiles"]
+    expect(left.toSorted()).toEqual(withKeys.concat(byName, withFiles).toSorted())
     expect(write).not.toContain("updateMe")
     const named = await namesOf(await hostOf(ada, "--tools", "reply, deleteMe", "--files", folder))
     expect(named).toEqual(["deleteMe", "reply", "more"])

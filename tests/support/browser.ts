@@ -118,7 +118,7 @@ export async function openBrowser(): Promise<TestBrowser> {
   const browser = await chromium.launch({
     executablePath: await findChromium({ env: process.env, progress: (line) => console.error(line) }),
     // Chromium's own sandbox refuses to run as root; the pages it sees here are ours.
-    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+    args: ["--disable-gpu", ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])],
     timeout: LAUNCH_TIMEOUT_MS
   })
   return { visit: (url, options) => visit(browser, url, options), stop: () => browser.close() }

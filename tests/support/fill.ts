@@ -10,6 +10,7 @@ import { join } from "node:path"
 import { type Browser, chromium, type Page } from "playwright-core"
 import { findChromium } from "../../ops/launcher/chromium.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
+import { programPath } from "../harness/index.ts"
 import type { VaultEntry, VaultLogLine } from "../../schemas/vault/records.ts"
 import { dataOf } from "./outcome.ts"
 import { type TestService, testService } from "./service.ts"
@@ -108,7 +109,7 @@ export const startFill = async ({ token, cdp, hub, mode = 0o600 }: FillStart): P
   await writeFile(file, `${token}\n`, { mode })
   const child = spawn(
     process.execPath,
-    ["--no-warnings", "edge/fill/main.ts", "--token-file", file, "--cdp", cdp, "--port", "0"],
+    ["--no-warnings", await programPath("fill"), "--token-file", file, "--cdp", cdp, "--port", "0"],
     { cwd: projectRoot, env: { ...process.env, HUB_URL: hub }, stdio: ["ignore", "pipe", "pipe"] }
   )
   const complaints: Array<string> = []

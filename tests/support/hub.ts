@@ -4,7 +4,7 @@ import { promisify } from "node:util"
 import { readCommandLine } from "../../ops/cli/command-line.ts"
 import { openService } from "../../ops/cli/connection.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
-import type { System } from "../harness/index.ts"
+import { programPath, type System } from "../harness/index.ts"
 
 /** For what hangs. */
 const TIMEOUT_MS = 180_000
@@ -17,7 +17,7 @@ const serversOf = (system: System) => ({ HUB_NATS_URL: system.nats.url, HUB_DATA
 
 /** A process of its own. What it wrote to standard output; rejects with its standard error when it fails. */
 export async function hub(system: System, args: ReadonlyArray<string>): Promise<string> {
-  const { stdout } = await execute(process.execPath, ["--no-warnings", "ops/cli/main.ts", ...args], {
+  const { stdout } = await execute(process.execPath, ["--no-warnings", await programPath("hub"), ...args], {
     cwd: projectRoot,
     env: { ...process.env, ...serversOf(system) },
     timeout: TIMEOUT_MS,

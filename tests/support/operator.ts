@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { projectRoot } from "../../ops/launcher/paths.ts"
+import { programPath } from "../harness/index.ts"
 
 export interface Ended {
   readonly status: number | null
@@ -21,8 +22,11 @@ export interface Desk {
   readonly serverKey: string
 }
 
-export function operate({ natsUrl, databaseUrl, serverKey }: Desk, args: ReadonlyArray<string>): Operating {
-  const child = spawn(process.execPath, ["--no-warnings", "ops/cli/main.ts", ...args], {
+export async function operate(
+  { natsUrl, databaseUrl, serverKey }: Desk,
+  args: ReadonlyArray<string>
+): Promise<Operating> {
+  const child = spawn(process.execPath, ["--no-warnings", await programPath("hub"), ...args], {
     cwd: projectRoot,
     env: { ...process.env, HUB_NATS_URL: natsUrl, HUB_DATABASE_URL: databaseUrl, HUB_SERVER_KEY: serverKey }
   })
@@ -35,14 +39,14 @@ export function operate({ natsUrl, databaseUrl, serverKey }: Desk, args: Readonl
 
 /** What it said; throws what it complained of. */
 export async function operated(desk: Desk, args: ReadonlyArray<string>): Promise<string> {
-  const { status, output, errors } = await operate(desk, args).ended
+  const { status, output, errors } = await (await operate(desk, args)).ended
   if (status !== 0) throw new Error(`hub ${args.join(" ")} ended with ${status}: ${errors}${output}`)
   return output
 }
 
 /** The one line that it refused with. */
 export async function refusal(desk: Desk, args: ReadonlyArray<string>): Promise<string> {
-  const { status, output, errors } = await operate(desk, args).ended
+  const { status, output, errors } = await (await operate(desk, args)).ended
   const lines = errors.trimEnd().split("\n")
   if (status !== 1 || output !== "" || lines.length !== 1)
     throw new Error(`hub ${args.join(" ")} was not refused in one line: ${status} ${errors}${output}`)

@@ -1,6 +1,7 @@
 /** The tables of the read models, looked at from beside. */
 import { type Kysely, sql } from "kysely"
 import type { Database } from "../../actors/database.ts"
+import { breath } from "./breath.ts"
 
 /** Of the agents' read model. */
 export const versionOf = async (db: Kysely<Database>): Promise<number> =>
@@ -14,7 +15,7 @@ export const leftOver = async (db: Kysely<Database>): Promise<ReadonlyArray<stri
   return rows.map((row) => row.name)
 }
 
-/** Counts the agents without pause until it is asked: the fewest that any read saw. */
+/** Counts the agents all the while until it is asked: the fewest that any read saw. */
 export const watchCount = (db: Kysely<Database>): (() => Promise<number>) => {
   let fewest = Number.POSITIVE_INFINITY
   const over = new AbortController()
@@ -25,6 +26,7 @@ export const watchCount = (db: Kysely<Database>): (() => Promise<number>) => {
         .select((select) => select.fn.countAll<string>().as("count"))
         .executeTakeFirstOrThrow()
       fewest = Math.min(fewest, Number(count))
+      await breath()
     }
   })()
   return async () => {

@@ -24,7 +24,7 @@ import {
   decideSuspend,
   STANDING_TIMER
 } from "./decide.ts"
-import { operatorView, standingRecord } from "./record.ts"
+import { isEstablished, operatorView, standingRecord } from "./record.ts"
 
 /** What the timers of an account become. */
 export const MODERATION_TIMERS: ReadonlyMap<string, string> = new Map([
@@ -53,6 +53,9 @@ export const moderationOperations = ({ config: { limits } }: KindParts): Operati
   "moderation.standing": read((state) =>
     state === null ? { refused: notFound("agent") } : { data: standingRecord(state) }
   ),
+  "agent.established": read((state, _input, { at }) => ({
+    data: { established: state !== null && isEstablished(state, at, limits.moderation) }
+  })),
   "moderation.appeal": write({ decide: decideAppeal, answer: (state) => standingRecord(existing(state)) }),
   "agent.inspect": read((state, _input, { id }) =>
     state === null ? { refused: notFound("agent") } : { data: operatorView(state, id) }

@@ -1,6 +1,7 @@
 /** An account's standing as the agent sees it, and as operators do. */
 import type { Standing } from "../../../schemas/moderation/api.ts"
 import type { OperatorView } from "../../../schemas/moderation/operations.ts"
+import type { Limits } from "../../../schemas/limits.ts"
 import { iso } from "../profile.ts"
 import type { Agent } from "../state.ts"
 
@@ -24,6 +25,13 @@ export const standingRecord = (agent: Agent): Standing => ({
   status: agent.status === "suspended" ? "suspended" : "active",
   ...standingFields(agent)
 })
+
+/** contract 3: whose report stops a compartment at once. */
+export const isEstablished = (
+  { status, created_at, trust }: Agent,
+  at: number,
+  { established_seconds, established_trust }: Limits["moderation"]
+): boolean => status === "active" && at - created_at >= established_seconds * 1000 && trust >= established_trust
 
 export const operatorView = (agent: Agent, id: string): OperatorView => {
   const { number, handle, name, status, roles, is_system, trust, reputation } = agent

@@ -23,6 +23,15 @@ export const ownersOf = (state: AgentState): ReadonlyArray<string> => [
 export const hasProvenOwner = (state: AgentState): boolean =>
   state?.sponsors.some(({ since, verified }) => since !== null && verified) ?? false
 
+/** The one who has carried it longest, of those with a verified address. */
+export const provenOwner = (state: AgentState): string | null => {
+  const proven = (state?.sponsors ?? []).flatMap(({ since, verified, human, id }) =>
+    since !== null && verified ? [{ since, human, id }] : []
+  )
+  const [first] = proven.toSorted((one, other) => one.since - other.since || one.id - other.id)
+  return first?.human ?? null
+}
+
 export const isOwner = (state: AgentState, human: string): boolean => ownersOf(state).includes(human)
 
 /** `number`: that the message gets. */

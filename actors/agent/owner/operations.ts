@@ -9,7 +9,7 @@ import type { KindParts, Operating } from "../../kind.ts"
 import { Actors, type ActorServices } from "../../services.ts"
 import { iso } from "../profile.ts"
 import type { AgentActor, AgentState } from "../state.ts"
-import { decideAnswer, decideSeen, decideWrite, hasProvenOwner, isOwner, ownersOf } from "./decide.ts"
+import { decideAnswer, decideSeen, decideWrite, hasProvenOwner, isOwner, ownersOf, provenOwner } from "./decide.ts"
 import { answerFacts, ownersReached, writeFacts } from "./facts.ts"
 import { letGo, mayHold } from "./held.ts"
 import { answerIn } from "./state.ts"
@@ -46,7 +46,7 @@ export const owningOperations = (parts: KindParts): Operating<typeof declared, A
   ),
   "owner.carries": read((state, { human }) => (isOwner(state, human) ? { data: null } : { refused: noAgent })),
   "owner.confirmed": read((state) => ({ data: ownersOf(state) })),
-  "owner.proven": read((state) => ({ data: { proven: hasProvenOwner(state) } })),
+  "owner.proven": read((state) => ({ data: { proven: hasProvenOwner(state), by: provenOwner(state) } })),
   "owner.answered": read((state, { message }) => {
     if (state === null || answerIn(state.owners, message) === null) return { data: null }
     return { later: (context) => answeredBy(state, message, context) }

@@ -90,6 +90,9 @@ const aboutOf = ({ target_type, target_id }: FiledReport, context: PrepareContex
         )
         return author
       }
+      case "compartment":
+        return (yield* actors.ask(context, "compartment.look", target_id, { by: { type: "operator" } })).compartment
+          .agent
       case "message": {
         const { from, to } = yield* actors.ask(context, "message.look", target_id, null)
         return from === context.id || to === context.id ? from : yield* Effect.fail(notFound("message"))

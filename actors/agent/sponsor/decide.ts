@@ -52,6 +52,26 @@ const counting = (agent: Agent, events: ReadonlyArray<AgentEvent>, at: number): 
   return next === null ? events : [...events, ...scoreEntries(next, sponsorsCounted(next))]
 }
 
+/**
+ * Of an agent that is made for a person: carried from its first moment on, with nobody left to ask or to tell. What it
+ * is told of that sponsorship later finds it known.
+ */
+export const carriedAtBirth = (
+  agent: Agent,
+  sponsor: Pick<SponsorState, "id" | "human" | "role">,
+  at: number
+): ReadonlyArray<AgentEvent> => {
+  const { id: sponsorship, human, role } = sponsor
+  return counting(
+    agent,
+    [
+      { type: "agent.sponsorship_declared", v: 1, sponsorship, human, role, verified: true },
+      { type: "agent.sponsorship_confirmed", v: 1, sponsorship, since: at }
+    ],
+    at
+  )
+}
+
 export const decideAdmits = (state: AgentState, { agent_humans_max }: Limits["limits"]["owner"]): Refusal | null => {
   if (state === null || state.status === "banned" || state.status === "deleted") return notFound("agent")
   return state.sponsors.length < agent_humans_max

@@ -7,10 +7,10 @@
  *    lost; for another it is taken.
  *  - The vault's own journal says that the key was loaded before the key leaves. Both must agree that it may.
  */
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
+import { createHash, randomBytes, randomUUID, timingSafeEqual } from "node:crypto"
 import { Effect } from "effect"
 import type { Queries } from "../../../schemas/bus/operations.ts"
-import { invalidField, type Refusal } from "../../../schemas/errors.ts"
+import { invalidField, notFound, type Refusal } from "../../../schemas/errors.ts"
 import { vaultTokenOf } from "../../../schemas/vault/token.ts"
 import type { Asking } from "../../fanout/asks.ts"
 import { QueryRefused } from "../../queries/refused.ts"
@@ -98,6 +98,12 @@ const answered = <A>(effect: Effect.Effect<A, Refusal>): Promise<A> =>
 export const keeperQueries = (parts: Parts) => ({
   keeper_key: (input: Queries["keeper_key"]["input"]) => answered(given(parts, input)),
   keeper_issue: (input: Queries["keeper_issue"]["input"]) => answered(issued(parts, input)),
+  keeper_issue_inside: ({ agent, compartment }: Queries["keeper_issue_inside"]["input"]) =>
+    answered(
+      Effect.flatMap(parts.ask(randomUUID(), "compartment.runs_for", compartment, { agent }), ({ runs }) =>
+        runs ? issued(parts, { agent, place: compartment }) : Effect.fail(notFound("compartment"))
+      )
+    ),
   keeper_health: () =>
     answered(
       Effect.map(

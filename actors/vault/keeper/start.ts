@@ -21,7 +21,7 @@ export const keeper: Effect.Effect<void, never, Needed> = Effect.gen(function* (
   yield* Streams
   const ask = asking((one, span) => asker.ask(one, span))
   const store = new KeeperStore(nats, new KeySealing(seed, former))
-  serveQueries(nats, keeperQueries({ ask, store }), yield* Queried, tracing)
+  serveQueries(nats, keeperQueries({ ask, store }), yield* Queried, tracing, { onlyResponds: true })
   const source = commitSource(nats, tracing, consumers.keeper)
   yield* keeperWorker({ source, ask, store, bounds: limits.service.vault })
 })

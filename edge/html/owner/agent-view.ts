@@ -30,6 +30,7 @@ export interface AgentPageShown extends Owned {
   readonly consents: Html
   readonly mail: Html
   readonly vault: Html
+  readonly compartments: Html
   readonly id: string
   readonly handle: string
   readonly page: number
@@ -144,6 +145,6 @@ ${shown.consents}${waiting}${asks}<section><h2 id="write">Write to it</h2>
 ${writing}</section>
 <section><h2 id="said">What was said</h2>
 ${others}${turning}</section>
-${shown.mail}${shown.vault}`
+${shown.mail}${shown.vault}${shown.compartments}`
   }
 }

@@ -2,6 +2,7 @@
 import { Effect, Schema } from "effect"
 import { notFound } from "../../../schemas/errors.ts"
 import { OwnerText } from "../../../schemas/owner/api.ts"
+import type { OwningCompartments } from "../../compartment/owning.ts"
 import type { OwningMail } from "../../owner/mail.ts"
 import type { OwningVault } from "../../owner/vault.ts"
 import type { Owning } from "../../owner/owning.ts"
@@ -10,6 +11,7 @@ import { clamped } from "../../http/query.ts"
 import { type Refused, refuse } from "../../http/refused.ts"
 import type { Response } from "../../http/respond.ts"
 import { agentPage, agentPath, formName, type Refusing } from "./agent-view.ts"
+import { compartmentsOfAgent } from "./compartment-list.ts"
 import { withProblems } from "./entry.ts"
 import { closingForm, CONFIRM_WORD, type MailSection, mailSection, type RefusedClosing } from "./mail-view.ts"
 import {
@@ -80,7 +82,22 @@ const PLAIN: Showing = { page: 1, status: 200, refusing: null, refused: null, re
 
 const isWord = (typed: string | undefined, word: string): boolean => (typed ?? "").trim().toLowerCase() === word
 
-export const agentPages = (space: OwnerSpace, owning: Owning, mail: OwningMail, vaults: OwningVault) => {
+export const agentPages = (
+  space: OwnerSpace,
+  owning: Owning,
+  mail: OwningMail,
+  vaults: OwningVault,
+  compartments: OwningCompartments
+) => {
+  /** Likewise. */
+  const compartmentsOf = (call: Call, agent: string, page: number): Effect.Effect<Html> =>
+    page !== 1
+      ? Effect.succeed(NOTHING)
+      : Effect.map(
+          Effect.orElseSucceed(compartments.ofAgent(call, agent), () => []),
+          (placed) => compartmentsOfAgent(space, placed)
+        )
+
   /** On the first page alone. What cannot be had of it at the moment leaves the page standing. */
   const mailOf = (call: Call, member: Member, section: Omit<MailSection, "mail">, page: number): Effect.Effect<Html> =>
     mail.isThere && page === 1
@@ -117,7 +134,7 @@ export const agentPages = (space: OwnerSpace, owning: Owning, mail: OwningMail, 
       const pages = Math.ceil(owned.conversation.total / PER_PAGE)
       const mailShown = yield* mailOf(call, member, { id, handle, refused }, page)
       const { consents, vault } = yield* vaultOf(call, member, { id, handle }, showing)
-      const sections = { consents, mail: mailShown, vault }
+      const sections = { consents, mail: mailShown, vault, compartments: yield* compartmentsOf(call, id, page) }
       const made = agentPage(space, member, { ...owned, id, handle, page, pages, refusing, ...sections })
       return space.page(call, member, status === 200 ? made : withProblems(made, status))
     })

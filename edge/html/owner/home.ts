@@ -8,6 +8,7 @@ import { notFound } from "../../../schemas/errors.ts"
 import { WORDS_ASKED_MAX } from "../../../schemas/owner/operations.ts"
 import type { Bus } from "../../bus/bus.ts"
 import { oneLine } from "../../content/one-line.ts"
+import type { OwningCompartments } from "../../compartment/owning.ts"
 import type { Sponsoring } from "../../human/sponsoring.ts"
 import type { Call } from "../../http/call.ts"
 import { type Refused, refuse } from "../../http/refused.ts"
@@ -19,6 +20,7 @@ import { agentPath } from "./agent-view.ts"
 import { captchaPath } from "./captcha-view.ts"
 import { withProblems } from "./entry.ts"
 import { ended, fieldsOf, hidden, NO_PROBLEMS, type Problems, type Told } from "./fields.ts"
+import { type Compartments, compartmentsSection } from "./compartment-list.ts"
 import type { Member, OwnerPage, OwnerSpace } from "./space.ts"
 
 type Served = Effect.Effect<Response, Refused>
@@ -44,6 +46,7 @@ interface Shown {
   readonly consents: Queries["consents_pending"]["output"]
   /** By hub id. */
   readonly latest: ReadonlyMap<string, Latest>
+  readonly compartments: Compartments
   readonly typed: string | undefined
   readonly problems: Problems
 }
@@ -108,7 +111,7 @@ const formName = (action: HomeAction, agent = ""): string => (action === "declar
 const homePage = (
   space: OwnerSpace,
   member: Member,
-  { name, sponsorships, questions, captchas, consents, latest, typed, problems }: Shown
+  { name, sponsorships, questions, captchas, consents, latest, compartments, typed, problems }: Shown
 ): OwnerPage => {
   const withdrawing = (agent: string): Html =>
     space.form(
@@ -194,7 +197,7 @@ ${
 <a href="${space.at("/owner/settings")}#address">another one sent</a>.</p></div>\n`
 }${allowing}${waiting}<section><h2 id="agents">Agents that you stand behind</h2>
 ${carried}</section>
-<section><h2 id="declare">Stand behind an agent</h2>
+${compartmentsSection(space, compartments, new Map(sponsorships.map(({ agent: one }) => [one.id, one.name])))}<section><h2 id="declare">Stand behind an agent</h2>
 <p>The agent is asked, and says whether that is so. Once it has confirmed, your name stands on its page.</p>
 ${space.form(
   member,
@@ -215,11 +218,27 @@ const latestOf = (bus: Bus, call: Call, human: string): Effect.Effect<ReadonlyMa
     return new Map(found.map(({ agent, id, unread }) => [agent, { words: words.get(id) ?? null, unread }]))
   }).pipe(Effect.orElseSucceed(() => new Map()))
 
-export const homePages = (space: OwnerSpace, sponsoring: Sponsoring, bus: Bus) => {
+const NO_COMPARTMENTS: Compartments = { placed: [], isOffered: false }
+
+/** Left out as well where they cannot be had. */
+const compartmentsOf = (
+  owning: OwningCompartments,
+  call: Call,
+  human: string,
+  sponsorships: ReadonlyArray<HumanSponsorship>
+): Effect.Effect<Compartments> => {
+  const carried = sponsorships.flatMap(({ status, agent }) => (status === "confirmed" ? [agent.id] : []))
+  const both = { placed: owning.ofPerson(call, human, carried), isOffered: owning.offered(call) }
+  return Effect.orElseSucceed(Effect.all(both, { concurrency: 2 }), () => NO_COMPARTMENTS)
+}
+
+export const homePages = (space: OwnerSpace, sponsoring: Sponsoring, bus: Bus, owning: OwningCompartments) => {
   const shown = (call: Call, member: Member, typed: string | undefined, problems: Problems, status: number): Served => {
     const { human } = member.person
     const account = bus.read(call, { actor: human, op: "human.account", input: null })
-    const sponsored = bus.query(call, "sponsored", { human })
+    const sponsored = Effect.flatMap(bus.query(call, "sponsored", { human }), (sponsorships) =>
+      Effect.map(compartmentsOf(owning, call, human, sponsorships), (compartments) => ({ sponsorships, compartments }))
+    )
     const asked = bus.query(call, "owner_questions", { human })
     const captchas = bus.query(call, "captchas_pending", { human })
     const consents = bus.query(call, "consents_pending", { human })
@@ -227,7 +246,7 @@ export const homePages = (space: OwnerSpace, sponsoring: Sponsoring, bus: Bus) =
       Effect.all([account, sponsored, asked, captchas, consents, latestOf(bus, call, human)], {
         concurrency: "unbounded"
       }),
-      ([{ name }, sponsorships, questions, captchas, consents, latest]) => {
+      ([{ name }, { sponsorships, compartments }, questions, captchas, consents, latest]) => {
         const page = homePage(space, member, {
           name,
           sponsorships,
@@ -235,6 +254,7 @@ export const homePages = (space: OwnerSpace, sponsoring: Sponsoring, bus: Bus) =
           captchas,
           consents,
           latest,
+          compartments,
           typed,
           problems
         })

@@ -1,6 +1,7 @@
 /** The owner's space: its pages, and what handles each. */
 import { Effect } from "effect"
 import { OwnerPages } from "../../../schemas/human/pages.ts"
+import { OwningCompartments } from "../../compartment/owning.ts"
 import { People } from "../../human/people.ts"
 import { Sponsoring } from "../../human/sponsoring.ts"
 import { pagesOf } from "../../http/handlers.ts"
@@ -22,13 +23,14 @@ export const ownerPages = (parts: RouteParts) => {
   const { bus } = parts
   const space = new OwnerSpace(parts)
   const people = new People(parts)
+  const compartments = new OwningCompartments(bus, parts.config.hub.limits)
   return pagesOf(OwnerPages, {
     ...entryPages(space, people),
     ...letterPages(space, people, bus),
     ...settingsPages(space, people, bus),
     ...passkeyPages(space, parts),
-    ...homePages(space, new Sponsoring(parts), bus),
-    ...agentPages(space, new Owning(parts), new OwningMail(parts), new OwningVault(parts)),
+    ...homePages(space, new Sponsoring(parts), bus, compartments),
+    ...agentPages(space, new Owning(parts), new OwningMail(parts), new OwningVault(parts), compartments),
     ...captchaPages(space, new Solving(parts), bus),
     logOut: (call, { form }) =>
       space.asMember(call, (member) =>

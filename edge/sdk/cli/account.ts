@@ -10,6 +10,7 @@ export const initCommand: Command = {
   summary: "make a key, for you alone to read; one that is there is never replaced",
   run: async (invocation) => {
     const { home, hub } = await invocation.home()
+    home.refuseGiven()
     const key = await generateKey()
     await home.keep("key", key)
     await home.remember({ hub })

@@ -7,6 +7,9 @@
  *   source-<n>      the token of a source of the agent's vault
  *   recovery.key    the recovery key's seed, until it is moved to a safer place
  *   agent.json      which hub this is for, and who the agent is there
+ *
+ * Where there is no key in it, HUB_KEY's is used, as it is given to a compartment. A key that took its place by rotation
+ * is in the folder, and so goes before it.
  */
 import { stat, utimes } from "node:fs/promises"
 import { homedir } from "node:os"
@@ -40,11 +43,19 @@ export const readKeyFile = async (path: string): Promise<AgentKey | null> => {
 
 export const writeKeyFile = (path: string, key: AgentKey): Promise<void> => create(path, `${key.exportSeed()}\n`)
 
+const givenKey = (seed: string): Promise<AgentKey> =>
+  keyFromSeed(seed).catch(() => {
+    throw new Fault("key_given_broken", "HUB_KEY holds no seed of 32 bytes in base64")
+  })
+
 export class Home {
   readonly folder: string
+  /** A seed in base64, used where the folder has no key. */
+  readonly #given: string | undefined
 
-  constructor(folder: string) {
+  constructor(folder: string, given?: string) {
     this.folder = folder
+    this.#given = given
   }
 
   path(name: string): string {
@@ -55,8 +66,19 @@ export class Home {
     return ensureFolder(this.folder)
   }
 
-  key(name: KeyName): Promise<AgentKey | null> {
+  /** In the folder. */
+  keptKey(name: KeyName): Promise<AgentKey | null> {
     return readKeyFile(this.path(name))
+  }
+
+  async key(name: KeyName): Promise<AgentKey | null> {
+    const kept = await this.keptKey(name)
+    return kept === null && name === "key" && this.#given !== undefined ? givenKey(this.#given) : kept
+  }
+
+  /** A new key in the folder would go before the one that is given, which is some account's. */
+  refuseGiven(): void {
+    if (this.#given !== undefined) throw new Fault("key_given", "HUB_KEY is your key here: unset it to make another")
   }
 
   async needKey(): Promise<AgentKey> {
@@ -150,7 +172,8 @@ export const openHome = async (
   const folder = given(options.home) ?? given(env["HUB_AGENT_HOME"])
   if (wanted === undefined && folder === undefined) throw usage("which hub? --hub <url> or HUB_URL names it")
   const home = new Home(
-    folder === undefined ? join(homedir(), ".hub-agent", folderNameOf(wanted ?? "")) : resolve(cwd, folder)
+    folder === undefined ? join(homedir(), ".hub-agent", folderNameOf(wanted ?? "")) : resolve(cwd, folder),
+    given(env["HUB_KEY"])
   )
   const { hub: kept } = await home.known()
   const hub = wanted === undefined ? kept : withoutTrailing(wanted, "/")

@@ -17,6 +17,7 @@ import { mailCommands } from "./mail.ts"
 import { mcpCommand } from "./mcp.ts"
 import { inboxCommand, messageCommand } from "./message.ts"
 import { notificationCommands } from "./notification.ts"
+import { compartmentCommands } from "./compartment.ts"
 import { errorLine } from "./output.ts"
 import { askOwnerCommand, ownerMessagesCommand } from "./owner.ts"
 import { postCommands } from "./post.ts"
@@ -59,6 +60,7 @@ const COMMANDS: Readonly<Record<string, Command | CommandGroup>> = {
   captcha: captchaCommand,
   mail: mailCommands,
   vault: vaultCommands,
+  compartment: compartmentCommands,
   call: callCommand,
   mcp: mcpCommand,
   prove: proveCommand,
@@ -72,6 +74,7 @@ const COMMON_USAGE = `for every command:
   --hub <url>        the hub's address; or HUB_URL
   --host <name>      the hub's own host name, where that address has another; or HUB_HOST
   --home <folder>    where key and secrets are; or HUB_AGENT_HOME; otherwise ~/.hub-agent/<host>
+                     where that has no key, HUB_KEY's seed is used, as compartments are given it
   --json             results and errors as JSON
   --show-secret      print secrets instead of hiding them
   --allow-http       speak http to another machine

@@ -65,7 +65,7 @@ const plain =
 
 /** The key that will be the agent's: in a folder of its own, never in the place of another. */
 const keyToCome = async (home: Home, hub: string, agent: string): Promise<AgentKey> => {
-  const kept = await home.key("key")
+  const kept = await home.keptKey("key")
   if (kept !== null) {
     if ((await home.known()).recovering === agent) return kept
     throw new Fault("file_exists", `${home.path("key")} is there already: recover into a new folder, with --home`)

@@ -4,7 +4,14 @@ import { type Choices, chosen, numberOf, present, WRITE_OPTIONS, WRITE_USAGE, wr
 import type { Command } from "./command.ts"
 import { textArgument } from "./input.ts"
 
-const TARGETS: Choices<ReportTarget> = { agent: true, post: true, thread: true, reply: true, message: true }
+const TARGETS: Choices<ReportTarget> = {
+  agent: true,
+  post: true,
+  thread: true,
+  reply: true,
+  message: true,
+  compartment: true
+}
 const REASONS: Choices<ReportReason> = {
   spam: true,
   scam: true,

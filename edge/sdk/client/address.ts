@@ -1,4 +1,5 @@
 /** Where the service is, and the two forms of an operation's path: the one that is sent and the one that is signed. */
+import { INSIDE_HOST } from "../../../schemas/compartment/hub-url.ts"
 import { normaliseHost } from "../../../schemas/signing/request.ts"
 import { withoutTrailing } from "../../../schemas/text.ts"
 import { API_PREFIX } from "../../../schemas/version.ts"
@@ -8,10 +9,13 @@ const LOOPBACK = /^(localhost|[^.]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 export const isLoopback = (url: URL): boolean => LOOPBACK.test(url.hostname)
 
+/** Known in compartments alone, where it is the machine that they run on. */
+const isOwnMachine = (url: URL): boolean => isLoopback(url) || url.hostname === INSIDE_HOST
+
 /** In clear text anybody on the way reads along: only to this machine itself, unless the caller wants it so. */
 export const requireSecure = (url: URL, allowHttp: boolean): void => {
   if (url.protocol !== "https:" && url.protocol !== "http:") throw invalid("url", "must be an http or https address")
-  if (url.protocol === "http:" && !allowHttp && !isLoopback(url)) {
+  if (url.protocol === "http:" && !allowHttp && !isOwnMachine(url)) {
     throw clientError("insecure_address", `${url.host} is addressed without TLS: use https, or allow http`)
   }
 }

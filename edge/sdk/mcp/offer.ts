@@ -37,7 +37,8 @@ const NAMED: Names = new Set<OperationName>([
   "closeMailbox",
   "releaseMailDomain",
   "deleteVaultEntry",
-  "revokeVault"
+  "revokeVault",
+  "deleteCompartment"
 ])
 const OPERATORS: Names = new Set<OperationName>(["listReports", "getReport", "reviewReport", "resolveReport"])
 /** Fields of operations that others call as well: refused to whoever has not the role. */

@@ -8,7 +8,7 @@ import type { EventLog } from "../../../actors/log/commit.ts"
 import { claimLog, SERVICE_ID } from "../../../actors/service/actor.ts"
 import { projectRoot } from "../../../ops/launcher/paths.ts"
 import { subjects } from "../../../schemas/subjects.ts"
-import { testFolder } from "../../harness/index.ts"
+import { programPath, testFolder } from "../../harness/index.ts"
 import { logOf, sharedService, type TestService } from "../../support/service.ts"
 import { ModelLog } from "../engine/simulation.ts"
 
@@ -26,7 +26,7 @@ test("the first node claims it, once", async () => {
 })
 
 test("a node with another key ends before it takes part, in one line", async () => {
-  const child = spawn(process.execPath, ["--no-warnings", "actors/main.ts"], {
+  const child = spawn(process.execPath, ["--no-warnings", await programPath("actor")], {
     cwd: projectRoot,
     env: {
       PATH: process.env["PATH"],

@@ -4,7 +4,7 @@ import { cp, readdir, stat, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { generateKey } from "../../../edge/sdk/client.ts"
-import { projectRoot } from "../../../ops/launcher/paths.ts"
+import { programPath } from "../../harness/index.ts"
 import { lossyWay } from "./lossy.ts"
 import { A_DAY_MS, edge, newHome, runIn, seedIn, publicKeyIn, agent, me } from "./cli-agents.ts"
 
@@ -30,7 +30,7 @@ export const rotateTests = (): void => {
       process.execPath,
       [
         "--no-warnings",
-        join(projectRoot, "edge/sdk/cli/main.ts"),
+        await programPath("agent"),
         "rotate",
         "--home",
         held,

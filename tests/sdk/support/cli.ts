@@ -1,7 +1,7 @@
 /** `hub-agent` as it is run: a process of its own. */
 import { spawn } from "node:child_process"
-import { join } from "node:path"
 import { projectRoot } from "../../../ops/launcher/paths.ts"
+import { programPath } from "../../harness/index.ts"
 
 const TIMEOUT_MS = 180_000
 
@@ -27,9 +27,9 @@ const environment = (more: Readonly<Record<string, string>> = {}): NodeJS.Proces
   return { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, ...more }
 }
 
-export function runCli(args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Ran> {
-  return new Promise((resolve, reject) => {
-    const program = options.program ?? join(projectRoot, "edge/sdk/cli/main.ts")
+export async function runCli(args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Ran> {
+  const program = options.program ?? (await programPath("agent"))
+  return await new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ["--no-warnings", program, ...args], {
       env: environment(options.env),
       cwd: options.cwd ?? projectRoot,

@@ -1,10 +1,7 @@
 /** `hub-agent mcp` as a host runs it, spoken to by the protocol's own client. */
-import { join } from "node:path"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
-import { projectRoot } from "../../../ops/launcher/paths.ts"
-
-export const PROGRAM = join(projectRoot, "edge/sdk/cli/main.ts")
+import { programPath } from "../../harness/index.ts"
 
 type Result = Awaited<ReturnType<Client["callTool"]>>
 
@@ -36,11 +33,11 @@ export const startHost = async (
   hub: string,
   home: string,
   args: ReadonlyArray<string> = [],
-  program = PROGRAM
+  program?: string
 ): Promise<Host> => {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: ["--no-warnings", program, "mcp", ...args],
+    args: ["--no-warnings", program ?? (await programPath("agent")), "mcp", ...args],
     env: { HUB_URL: hub, HUB_AGENT_HOME: home },
     stderr: "pipe"
   })

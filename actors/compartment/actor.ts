@@ -1,0 +1,202 @@
+/** A compartment; declared in schemas/compartment/operations.ts. */
+import { createHash, randomBytes } from "node:crypto"
+import { Effect } from "effect"
+import { compartmentOperations } from "../../schemas/compartment/operations.ts"
+import { quotasShown } from "../../schemas/compartment/limits.ts"
+import { subjects } from "../../schemas/subjects.ts"
+import { blobsAt, naming } from "../blob/naming.ts"
+import { custom, type DecideContext, type PrepareContext, read, write } from "../engine/definition.ts"
+import { type Fold, kind } from "../kind.ts"
+import { Sealer } from "../log/seal.ts"
+import { Actors } from "../services.ts"
+import { askedBy } from "./asked.ts"
+import {
+  belongsTo,
+  decideChange,
+  decideDelete,
+  type Decided,
+  decideEnd,
+  decideLift,
+  decideMove,
+  decideReported,
+  decideRestart,
+  decideStart,
+  decideStop,
+  decideSuspend
+} from "./decide.ts"
+import { blobsIn, decideLink, decideOpenLink, decideQueueFiles } from "./decide-besides.ts"
+import { decideDue, decideReport } from "./decide-reports.ts"
+import { evolveCompartment } from "./evolve.ts"
+import { desiredOf, knownRecord, noteRecord } from "./record.ts"
+import { NO_COMPARTMENT } from "./refusals.ts"
+import { type CompartmentActor, CompartmentEvent, CompartmentState, isThere } from "./state.ts"
+
+const fold: Fold<CompartmentActor> = {
+  kind: "compartment",
+  state: CompartmentState,
+  initial: null,
+  events: CompartmentEvent,
+  evolve: evolveCompartment
+}
+
+const TOKEN_BYTES = 24
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, config: { limits, baseUrl } }) => {
+  const sealer = new Sealer(seed, "hub compartment links")
+  const shape = { baseUrl, quotas: quotasShown(limits.runtime.quotas) }
+  const graceMs = limits.service.blob_grace_seconds * 1000
+  const linkMs = limits.runtime.web_link_seconds * 1000
+  const linkOf = (id: string): string => `link of ${id}`
+
+  /** Its host looks at once; without that, at the next beat. */
+  const tell = (id: string): Effect.Effect<void> => Effect.sync(() => nats.publish(subjects.compartmentChanged(id)))
+  const of = (state: CompartmentState, id: string) =>
+    isThere(state) ? { data: { compartment: knownRecord(id, state, shape), host: state.host } } : NO_COMPARTMENT
+  /** The blobs that wait, before and after. */
+  const named = (state: CompartmentState, decision: Decided, context: DecideContext<Blobs>): Decided => {
+    if ("refused" in decision) return decision
+    const next = decision.events.reduce<CompartmentState>((one, event) => evolveCompartment(one, event, context), state)
+    const [before, names] = [blobsIn(state), blobsIn(next)]
+    return naming(decision, { before, after: names, blobs: context.facts, at: context.at, graceMs })
+  }
+  const blobsNamed = (state: CompartmentState) => blobsAt(nats, blobsIn(state))
+
+  return {
+    onTimer: "compartment.timer",
+    operations: {
+      "compartment.look": custom((state, { by }, context) =>
+        Effect.gen(function* () {
+          yield* askedBy(state, { by }, context)
+          const isOperator = by.type === "agent" && by.operator
+          if (!isThere(state) || (!belongsTo(state, by) && !isOperator))
+            return yield* Effect.fail(NO_COMPARTMENT.refused)
+          return { compartment: knownRecord(context.id, state, shape), host: state.host }
+        })
+      ),
+      "compartment.start": write({
+        prepare: askedBy,
+        decide: decideStart,
+        answer: () => null,
+        after: (_input, { id }) => tell(id)
+      }),
+      "compartment.stop": write({
+        prepare: askedBy,
+        decide: decideStop,
+        answer: () => null,
+        after: (_input, { id }) => tell(id)
+      }),
+      "compartment.restart": write({
+        prepare: askedBy,
+        decide: decideRestart,
+        answer: () => null,
+        after: (_input, { id }) => tell(id)
+      }),
+      "compartment.change": write({
+        prepare: (state, input, context) =>
+          Effect.gen(function* () {
+            const { name } = input
+            yield* askedBy(state, input, context)
+            // What is refused changes no name in the fleet either.
+            const decision = decideChange(state, input, limits.runtime)
+            if ("refused" in decision) return yield* Effect.fail(decision.refused)
+            if (!isThere(state)) return yield* Effect.fail(NO_COMPARTMENT.refused)
+            if (name === null || name === state.name) return null
+            const actors = yield* Actors
+            return yield* actors.ask(context, "fleet.rename", FLEET, { compartment: context.id, name })
+          }),
+        decide: (state, input) => decideChange(state, input, limits.runtime),
+        answer: () => null,
+        projected: true
+      }),
+      "compartment.delete": write({
+        prepare: (state, input, context) => Effect.andThen(askedBy(state, input, context), blobsNamed(state)),
+        decide: (state, input, context) => named(state, decideDelete(state, input), context),
+        answer: () => null,
+        after: (_input, { id }) => tell(id),
+        projected: true
+      }),
+      "compartment.queue_files": write({
+        prepare: (state, input, context) =>
+          Effect.andThen(askedBy(state, input, context), blobsAt(nats, [...blobsIn(state), input.blob])),
+        decide: (state, input, context) => named(state, decideQueueFiles(state, input), context),
+        answer: () => null,
+        after: (_input, { id }) => tell(id)
+      }),
+      "compartment.link": write({
+        prepare: (state, input, context) => Effect.andThen(askedBy(state, input, context), drawn(linkMs, context)),
+        decide: (state, input, { facts, id }) => {
+          const decision = decideLink(state, input, facts)
+          if ("refused" in decision) return decision
+          return { ...decision, reply: { sealed: sealer.seal(facts.token, linkOf(id)), until: facts.until } }
+        },
+        answer: (_state, { sealed, until }, { id }) => ({
+          url: `${baseUrl}/owner/links/${id}.${sealer.open(sealed, linkOf(id))}`,
+          expires_at: new Date(until).toISOString()
+        })
+      }),
+      "compartment.open_link": write({
+        decide: (state, { token, browser }, context) =>
+          decideOpenLink(state, { hash: sha256(token), browser: sha256(browser) }, context),
+        answer: (state, _reply, { id }) => {
+          const found = of(state, id)
+          if (!("data" in found)) throw new Error("A link was opened of a compartment that is not there")
+          return found.data
+        }
+      }),
+      "compartment.events": custom((state, { by, page, per_page }, context) =>
+        Effect.gen(function* () {
+          yield* askedBy(state, { by }, context)
+          const isOperator = by.type === "agent" && by.operator
+          if (!isThere(state) || (!belongsTo(state, by) && !isOperator))
+            return yield* Effect.fail(NO_COMPARTMENT.refused)
+          const newest = state.notes.toReversed()
+          const items = newest.slice((page - 1) * per_page, page * per_page).map(noteRecord)
+          return { items, total: newest.length }
+        })
+      ),
+      "compartment.runs_for": read((state, { agent }) => ({
+        data: { runs: isThere(state) && state.agent === agent && desiredOf(state).goal === "running" }
+      })),
+      "compartment.desired": read((state, { host }) =>
+        isThere(state) && state.host === host ? { data: desiredOf(state) } : NO_COMPARTMENT
+      ),
+      "compartment.report": write({
+        prepare: (state) => blobsNamed(state),
+        decide: (state, input, context) => named(state, decideReport(state, input, context, limits.runtime), context),
+        answer: () => null
+      }),
+      "compartment.suspend": write({ decide: decideSuspend, answer: () => null, after: (_input, { id }) => tell(id) }),
+      "compartment.lift": write({ decide: decideLift, answer: () => null, after: (_input, { id }) => tell(id) }),
+      "compartment.end": write({
+        prepare: (state) => blobsNamed(state),
+        decide: (state, _input, context) => named(state, decideEnd(state), context),
+        answer: () => null,
+        after: (_input, { id }) => tell(id)
+      }),
+      "compartment.reported": write({
+        prepare: (state, { reporter }, context) =>
+          Effect.gen(function* () {
+            if (!isThere(state)) return false
+            const actors = yield* Actors
+            return (yield* actors.ask(context, "agent.established", reporter, null)).established
+          }),
+        decide: (state, input, { facts: isEstablished }) => decideReported(state, input, isEstablished),
+        answer: () => null,
+        after: (_input, { id }) => tell(id)
+      }),
+      "compartment.move": write({ decide: decideMove, answer: () => null, after: (_input, { id }) => tell(id) }),
+      "compartment.timer": write({ decide: decideDue, answer: () => null, after: (_input, { id }) => tell(id) })
+    }
+  }
+})
+
+const FLEET = "own"
+
+type Blobs = Effect.Success<ReturnType<typeof blobsAt>>
+
+const drawn = (linkMs: number, { at }: PrepareContext) =>
+  Effect.sync(() => {
+    const token = randomBytes(TOKEN_BYTES).toString("base64url")
+    return { token, hash: sha256(token), until: at + linkMs }
+  })

@@ -1,0 +1,45 @@
+/** Archives that wait, links for browsers, and what is left of them. Pure. */
+import type { BlobRef } from "../../schemas/blob/operations.ts"
+import type { Asker } from "../../schemas/compartment/operations.ts"
+import { notFound } from "../../schemas/errors.ts"
+import { RUNTIME_SERVICE_LIMITS } from "../../schemas/compartment/limits.ts"
+import { belongsTo, type Decided } from "./decide.ts"
+import { BUSY, NO_COMPARTMENT } from "./refusals.ts"
+import { type CompartmentState, isThere } from "./state.ts"
+
+export const decideQueueFiles = (
+  state: CompartmentState,
+  { by, ...upload }: { by: Asker; dest: string; blob: BlobRef; key: string; files: number }
+): Decided => {
+  if (!isThere(state) || !belongsTo(state, by)) return NO_COMPARTMENT
+  if (state.status === "deleting" || state.uploads.length >= RUNTIME_SERVICE_LIMITS.uploads_max) return BUSY
+  return { events: [{ type: "compartment.files_queued", v: 1, upload: state.last_upload + 1, ...upload }] }
+}
+
+/** What blobs it names. */
+export const blobsIn = (state: CompartmentState): ReadonlyArray<BlobRef> =>
+  isThere(state) && state.status !== "deleting" ? state.uploads.map(({ blob }) => blob) : []
+
+/** `hash`: of the link's token. */
+export const decideLink = (
+  state: CompartmentState,
+  { by }: { readonly by: Asker },
+  { hash, until }: { readonly hash: string; readonly until: number }
+): Decided => {
+  if (!isThere(state) || state.status === "deleting" || !belongsTo(state, by)) return NO_COMPARTMENT
+  return { events: [{ type: "compartment.link_made", v: 1, hash, until }] }
+}
+
+const NO_LINK = { refused: notFound("link") }
+
+/** The first browser that comes with it has it. */
+export const decideOpenLink = (
+  state: CompartmentState,
+  { hash, browser }: { readonly hash: string; readonly browser: string },
+  { at }: { readonly at: number }
+): Decided => {
+  const link = isThere(state) ? state.links.find((one) => one.hash === hash) : undefined
+  if (link === undefined || at >= link.until) return NO_LINK
+  if (link.browser === null) return { events: [{ type: "compartment.link_opened", v: 1, hash, browser }] }
+  return link.browser === browser ? { events: [] } : NO_LINK
+}

@@ -1,0 +1,98 @@
+/** What follows from what a host tells, and when a program is started again (spec 3.7). Pure. */
+import type { Reported } from "../../schemas/compartment/operations.ts"
+import { unavailable } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import type { FiredTimer } from "../../schemas/timer.ts"
+import { firing } from "../engine/definition.ts"
+import { type Decided, NOTHING, startingOf } from "./decide.ts"
+import { NO_COMPARTMENT } from "./refusals.ts"
+import { type CompartmentEvent, type CompartmentState, type CompartmentValue, isThere } from "./state.ts"
+
+const RESTART_TIMER = "restart"
+
+type RestartLimits = Pick<Limits["runtime"], "restart_seconds" | "restart_max_seconds" | "restart_reset_seconds">
+
+/** Seconds before the start that follows `count` ends without a long run in between. */
+export const restartSeconds = (count: number, { restart_seconds, restart_max_seconds }: RestartLimits): number =>
+  Math.min(restart_max_seconds, restart_seconds * 2 ** Math.min(30, count - 1))
+
+type Exit = CompartmentEvent & { readonly type: "compartment.exited" }
+
+const exitOf = ({ agent, name }: CompartmentValue, told: Reported & { readonly type: "exited" | "failed" }): Exit => {
+  const { type, ...rest } = told
+  const how = type === "failed" ? { exit_code: null, oom_killed: false, why: "failed" as const } : { error: null }
+  return {
+    exit_code: null,
+    oom_killed: false,
+    why: "failed",
+    error: null,
+    ...rest,
+    ...how,
+    type: "compartment.exited",
+    v: 1,
+    agent,
+    name
+  }
+}
+
+/** It ended by itself: the next start, later and later; at once where that was not the program's doing. */
+const again = (state: CompartmentValue, exit: Exit, at: number, limits: RestartLimits): Decided => {
+  const ranMs = state.started_at === null || state.status !== "running" ? 0 : Math.max(0, exit.at - state.started_at)
+  const isLong = ranMs >= limits.restart_reset_seconds * 1000
+  if (exit.why === "lost" && (isLong || ranMs >= limits.restart_seconds * 1000))
+    return { events: [exit, startingOf(state, state.restart_count)] }
+  const restart_count = isLong ? 1 : state.restart_count + 1
+  const { agent, name, exit_code, oom_killed } = exit
+  // From the exit on; the host's clock does not decide when a timer of ours is set.
+  const from = Math.min(at, Math.max(exit.at, at - limits.restart_seconds * 1000))
+  const restart_at = from + restartSeconds(restart_count, limits) * 1000
+  return {
+    events: [
+      exit,
+      { type: "compartment.backing_off", v: 1, restart_at, restart_count, exit_code, oom_killed, agent, name }
+    ],
+    timers: [{ name: RESTART_TIMER, at: restart_at }]
+  }
+}
+
+const ended = (state: CompartmentValue, exit: Exit, at: number, limits: RestartLimits): Decided => {
+  const isStopping = state.status === "stopping"
+  if (state.status !== "creating" && state.status !== "starting" && state.status !== "running" && !isStopping)
+    return NOTHING
+  if (state.suspended !== null) return { events: [exit, { type: "compartment.stopped", v: 1, desired: state.desired }] }
+  if (isStopping && state.next === "starting") return { events: [exit, startingOf(state)] }
+  if (isStopping || exit.why === "disk" || state.desired === "stopped")
+    return { events: [exit, { type: "compartment.stopped", v: 1, desired: "stopped" }] }
+  return again(state, exit, at, limits)
+}
+
+export const decideReport = (
+  state: CompartmentState,
+  { host, told }: { readonly host: string; readonly told: Reported },
+  { at }: { readonly at: number },
+  limits: RestartLimits
+): Decided => {
+  if (!isThere(state) || state.host !== host) return told.type === "removed" ? NOTHING : NO_COMPARTMENT
+  switch (told.type) {
+    case "removed":
+      return state.status === "deleting" ? { events: [{ type: "compartment.deleted", v: 1 }] } : NOTHING
+    case "upload":
+      return state.uploads.some(({ id }) => id === told.upload)
+        ? { events: [{ type: "compartment.files_applied", v: 1, upload: told.upload, error: told.error }] }
+        : NOTHING
+    case "running":
+      return told.run === state.run && (state.status === "creating" || state.status === "starting")
+        ? { events: [{ type: "compartment.running", v: 1, run: told.run, at: told.at }] }
+        : NOTHING
+    default:
+      return told.run === state.run ? ended(state, exitOf(state, told), at, limits) : NOTHING
+  }
+}
+
+/** The wait before a start is over. */
+export const decideDue = (state: CompartmentState, fired: FiredTimer, { at }: { readonly at: number }): Decided => {
+  if (!isThere(state) || state.status !== "backoff" || state.restart_at === null) return NOTHING
+  const now = firing(fired, state.restart_at, at)
+  if (now === "early") return { refused: unavailable("It is not due yet by this node's clock.") }
+  return now === "due" ? { events: [startingOf(state, state.restart_count)] } : NOTHING
+}

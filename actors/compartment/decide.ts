@@ -1,0 +1,177 @@
+/** What agents, people and operators may have done with a compartment. Pure. */
+import type { Asker, NamedBox } from "../../schemas/compartment/operations.ts"
+import { invalidField } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import type { Decision } from "../engine/definition.ts"
+import { secretsAfter } from "./evolve.ts"
+import { BUSY, NO_COMPARTMENT, SUSPENDED, UNCONFIRMED } from "./refusals.ts"
+import { type CompartmentEvent, type CompartmentState, type CompartmentValue, isThere } from "./state.ts"
+
+export type Decided<Reply = null> = Decision<CompartmentEvent, Reply>
+
+export const NOTHING: Decided = { events: [] }
+
+/** To everybody else there is no such compartment. That a person carries the agent was looked up before (asked.ts). */
+export const belongsTo = (state: CompartmentValue, by: Asker): boolean =>
+  by.type !== "agent" || by.agent === state.agent
+
+/** People start and change what they have made; of an agent's own they may stop it. */
+const maySteer = (state: CompartmentValue, by: Asker): boolean =>
+  belongsTo(state, by) && (by.type !== "human" || by.human === state.human)
+
+export const startingOf = ({ run }: CompartmentValue, restart_count = 0): CompartmentEvent => ({
+  type: "compartment.starting",
+  v: 1,
+  run: run + 1,
+  restart_count
+})
+
+export const decideStart = (state: CompartmentState, { by }: { readonly by: Asker }): Decided => {
+  if (!isThere(state) || !maySteer(state, by)) return NO_COMPARTMENT
+  if (state.suspended !== null) return SUSPENDED
+  switch (state.status) {
+    case "starting":
+    case "running":
+      return NOTHING
+    case "creating":
+    case "stopping":
+    case "deleting":
+      return BUSY
+    default:
+      return { events: [startingOf(state)] }
+  }
+}
+
+const stopping = (next: CompartmentValue["next"], desired: CompartmentValue["desired"]): CompartmentEvent => ({
+  type: "compartment.stopping",
+  v: 1,
+  next,
+  desired
+})
+const STOPPED: CompartmentEvent = { type: "compartment.stopped", v: 1, desired: "stopped" }
+
+export const decideStop = (state: CompartmentState, { by }: { readonly by: Asker }): Decided => {
+  if (!isThere(state) || !belongsTo(state, by)) return NO_COMPARTMENT
+  switch (state.status) {
+    case "stopped":
+    case "suspended":
+      return NOTHING
+    case "stopping":
+      return state.next === "starting" ? { events: [stopping("stopped", "stopped")] } : NOTHING
+    case "creating":
+    case "deleting":
+      return BUSY
+    case "backoff":
+    case "failed":
+      return { events: [STOPPED] }
+    default:
+      return { events: [stopping("stopped", "stopped")] }
+  }
+}
+
+export const decideRestart = (state: CompartmentState, { by }: { readonly by: Asker }): Decided => {
+  if (!isThere(state) || !maySteer(state, by)) return NO_COMPARTMENT
+  if (state.suspended !== null) return SUSPENDED
+  switch (state.status) {
+    case "creating":
+    case "deleting":
+      return BUSY
+    case "stopping":
+      return state.next === "starting" ? NOTHING : BUSY
+    case "starting":
+    case "running":
+      return { events: [stopping("starting", "running")] }
+    default:
+      return { events: [startingOf(state)] }
+  }
+}
+
+export interface Change {
+  readonly by: Asker
+  readonly name: string | null
+  readonly command: string | null
+  readonly set: ReadonlyArray<NamedBox>
+  readonly removed: ReadonlyArray<string>
+  readonly hub_key?: string | null
+}
+
+/** `null`: they fit. */
+export const secretsProblem = (
+  secrets: ReadonlyArray<NamedBox>,
+  bounds: Pick<Limits["runtime"], "secrets_max" | "secrets_max_bytes" | "secrets_sealed_max_bytes">
+) => {
+  const { secrets_max, secrets_max_bytes, secrets_sealed_max_bytes } = bounds
+  if (secrets.length > secrets_max)
+    return invalidField("secrets", `There are at most ${secrets_max} secrets.`, { max: secrets_max })
+  const bytes = secrets.reduce((sum, secret) => sum + secret.bytes, 0)
+  // Of control characters each is six once it is sealed: what counts is what the log holds.
+  const sealed = secrets.reduce((sum, secret) => sum + secret.box.length, 0)
+  return bytes > secrets_max_bytes || sealed > secrets_sealed_max_bytes
+    ? invalidField("secrets", `All secrets together have at most ${secrets_max_bytes} bytes.`, {
+        max: secrets_max_bytes
+      })
+    : null
+}
+
+export const decideChange = (state: CompartmentState, change: Change, limits: Limits["runtime"]): Decided => {
+  if (!isThere(state) || !maySteer(state, change.by)) return NO_COMPARTMENT
+  if (state.status === "deleting") return BUSY
+  const { set, removed } = change
+  const problem = secretsProblem(secretsAfter(state.secrets, change), limits)
+  if (problem !== null) return { refused: problem }
+  const hub_key = change.hub_key === undefined ? state.hub_key : change.hub_key
+  const { name, command } = state
+  const event = { name: change.name ?? name, command: change.command ?? command, set, removed, hub_key }
+  return { events: [{ type: "compartment.changed", v: 1, ...event }] }
+}
+
+const DELETING: CompartmentEvent = { type: "compartment.deleting", v: 1 }
+
+export const decideDelete = (
+  state: CompartmentState,
+  { by, confirm }: { readonly by: Asker; readonly confirm: string | null }
+): Decided => {
+  if (!isThere(state) || !maySteer(state, by)) return NO_COMPARTMENT
+  if (confirm !== state.name) return UNCONFIRMED
+  return state.status === "deleting" ? NOTHING : { events: [DELETING] }
+}
+
+/** With the account that made it. */
+export const decideEnd = (state: CompartmentState): Decided =>
+  !isThere(state) || state.status === "deleting" ? NOTHING : { events: [DELETING] }
+
+/** What runs is stopped; what is suspended already stays so for the first reason. */
+export const decideSuspend = (
+  state: CompartmentState,
+  { by, reason }: { readonly by: string; readonly reason: string }
+): Decided => {
+  if (!isThere(state) || state.suspended !== null || state.status === "deleting") return NOTHING
+  const { agent, name, desired } = state
+  const suspended: CompartmentEvent = { type: "compartment.suspended", v: 1, by, reason, agent, name }
+  const isIdle = state.status === "stopped" || state.status === "backoff" || state.status === "failed"
+  return { events: [suspended, isIdle ? { ...STOPPED, desired } : stopping("suspended", desired)] }
+}
+
+/** Spec 3.7: the report of an established agent suffices, but not against what an operator has let go on. */
+export const decideReported = (
+  state: CompartmentState,
+  { reason }: { readonly reason: string },
+  isEstablished: boolean
+): Decided =>
+  !isThere(state) || !isEstablished || state.cleared ? NOTHING : decideSuspend(state, { by: "report", reason })
+
+/** Whoever lifts only what it had suspended itself says so; an operator lifts all. */
+export const decideLift = (state: CompartmentState, { by }: { readonly by: string }): Decided => {
+  if (!isThere(state) || state.suspended === null) return NOTHING
+  if (by !== "operator" && by !== state.suspended.by) return NOTHING
+  return { events: [{ type: "compartment.lifted", v: 1, by }] }
+}
+
+/** Its host is gone for good. */
+export const decideMove = (state: CompartmentState, { host }: { readonly host: string }): Decided => {
+  if (!isThere(state) || state.host === host) return NOTHING
+  const moved: CompartmentEvent = { type: "compartment.moved", v: 1, from: state.host, host }
+  if (state.status === "deleting") return { events: [moved, DELETING] }
+  const runs = state.desired === "running" && state.suspended === null
+  return { events: runs ? [moved] : [moved, { ...STOPPED, desired: state.desired }] }
+}

@@ -1,0 +1,146 @@
+/** How events of a compartment fold. Refuses nothing. */
+import { RUNTIME_SERVICE_LIMITS } from "../../schemas/compartment/limits.ts"
+import type { NamedBox } from "../../schemas/compartment/operations.ts"
+import type { AnswerContext } from "../engine/definition.ts"
+import { type CompartmentEvent, type CompartmentState, type CompartmentValue, isThere } from "./state.ts"
+import { noteOf } from "./notes.ts"
+
+const { events_shown: NOTES_MAX, links_max: LINKS_MAX } = RUNTIME_SERVICE_LIMITS
+
+/** Those that are set take the place of what had their names. */
+export const secretsAfter = (
+  before: ReadonlyArray<NamedBox>,
+  { set, removed }: { readonly set: ReadonlyArray<NamedBox>; readonly removed: ReadonlyArray<string> }
+): ReadonlyArray<NamedBox> => {
+  const gone = new Set([...removed, ...set.map(({ name }) => name)])
+  return [...before.filter(({ name }) => !gone.has(name)), ...set]
+}
+
+const born = (
+  {
+    agent,
+    human,
+    owner,
+    name,
+    command,
+    image,
+    host,
+    secrets,
+    hub_key
+  }: CompartmentEvent & {
+    readonly type: "compartment.created"
+  },
+  at: number
+): CompartmentValue => ({
+  agent,
+  human,
+  owner,
+  name,
+  command,
+  image,
+  host,
+  secrets,
+  hub_key,
+  status: "creating",
+  desired: "running",
+  run: 1,
+  next: "stopped",
+  suspended: null,
+  cleared: false,
+  restart_count: 0,
+  restart_at: null,
+  exit_code: null,
+  oom_killed: false,
+  last_error: null,
+  created_at: at,
+  started_at: null,
+  stopped_at: null,
+  uploads: [],
+  last_upload: 0,
+  links: [],
+  notes: [],
+  last_note: 0
+})
+
+const changed = (state: CompartmentValue, event: CompartmentEvent, at: number): CompartmentValue => {
+  switch (event.type) {
+    case "compartment.changed": {
+      const { name, command, hub_key } = event
+      return { ...state, name, command, secrets: secretsAfter(state.secrets, event), hub_key, cleared: false }
+    }
+    case "compartment.starting": {
+      const { run, restart_count } = event
+      return { ...state, status: "starting", desired: "running", run, restart_count, restart_at: null }
+    }
+    case "compartment.running":
+      return { ...state, status: "running", started_at: event.at, stopped_at: null, last_error: null }
+    case "compartment.stopping":
+      return { ...state, status: "stopping", next: event.next, desired: event.desired }
+    case "compartment.exited": {
+      const { exit_code, oom_killed, error, at: stopped_at } = event
+      return { ...state, exit_code, oom_killed, stopped_at, last_error: error }
+    }
+    case "compartment.backing_off":
+      return { ...state, status: "backoff", restart_at: event.restart_at, restart_count: event.restart_count }
+    case "compartment.stopped": {
+      const status = state.suspended === null ? "stopped" : "suspended"
+      return { ...state, status, desired: event.desired, restart_at: null }
+    }
+    case "compartment.suspended":
+      return { ...state, suspended: { by: event.by, reason: event.reason, at } }
+    case "compartment.lifted": {
+      const status = state.status === "suspended" ? "stopped" : state.status
+      const next = state.next === "suspended" ? "stopped" : state.next
+      // By `report` its decision is meant, which an operator has taken.
+      const cleared = state.cleared || event.by === "operator" || event.by === "report"
+      return { ...state, suspended: null, status, next, cleared }
+    }
+    case "compartment.moved":
+      return { ...state, host: event.host, status: "creating", run: state.run + 1, restart_at: null }
+    case "compartment.deleting":
+      return { ...state, status: "deleting", desired: "stopped", restart_at: null, links: [] }
+    default:
+      return besides(state, event)
+  }
+}
+
+/** What comes with a compartment and leaves it running or not. */
+const besides = (state: CompartmentValue, event: CompartmentEvent): CompartmentValue => {
+  switch (event.type) {
+    case "compartment.files_queued": {
+      const { upload, dest, blob, key, files } = event
+      const uploads = [...state.uploads, { id: upload, dest, blob, key, files }]
+      return { ...state, uploads, last_upload: upload, cleared: false }
+    }
+    case "compartment.files_applied":
+      return { ...state, uploads: state.uploads.filter(({ id }) => id !== event.upload) }
+    case "compartment.link_made": {
+      const { hash, until } = event
+      return { ...state, links: [...state.links, { hash, until, browser: null }].slice(-LINKS_MAX) }
+    }
+    case "compartment.link_opened": {
+      const { hash, browser } = event
+      return { ...state, links: state.links.map((link) => (link.hash === hash ? { ...link, browser } : link)) }
+    }
+    default:
+      return state
+  }
+}
+
+const noted = (state: CompartmentValue, event: CompartmentEvent, at: number): CompartmentValue => {
+  const note = noteOf(event)
+  if (note === null) return state
+  const id = state.last_note + 1
+  return { ...state, last_note: id, notes: [...state.notes, { id, at, ...note }].slice(-NOTES_MAX) }
+}
+
+export const evolveCompartment = (
+  state: CompartmentState,
+  event: CompartmentEvent,
+  { at }: Pick<AnswerContext, "at">
+): CompartmentState => {
+  if (event.type === "compartment.created") return noted(born(event, at), event, at)
+  if (!isThere(state)) return state
+  if (event.type === "compartment.deleted") return { status: "deleted", agent: state.agent }
+  return noted(changed(state, event, at), event, at)
+}

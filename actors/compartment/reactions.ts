@@ -1,0 +1,45 @@
+/** What its agent hears of a compartment, and by it the owners; what operators' verdicts and reports do to it. */
+import { on, reactions, tell } from "../reactions/reaction.ts"
+import { ReportEvent } from "../report/state.ts"
+import { CompartmentEvent } from "./state.ts"
+
+const iso = (ms: number): string => new Date(ms).toISOString()
+
+export const compartmentNews = reactions(
+  "compartment_news",
+  on("compartment", CompartmentEvent, (event, { id: compartment_id }) => {
+    switch (event.type) {
+      case "compartment.suspended": {
+        const { agent, name, reason, by } = event
+        return [
+          tell("notification.tell", agent, {
+            about: "runtime.suspended",
+            payload: { compartment_id, name, reason, by }
+          })
+        ]
+      }
+      case "compartment.backing_off": {
+        const { agent, name, exit_code, oom_killed, restart_at } = event
+        const payload = { compartment_id, name, exit_code, oom_killed, restart_at: iso(restart_at) }
+        return [tell("notification.tell", agent, { about: "runtime.exited", payload })]
+      }
+      case "compartment.exited": {
+        if (event.why !== "disk") return []
+        const { agent, name, exit_code, oom_killed } = event
+        const payload = { compartment_id, name, exit_code, oom_killed, restart_at: null }
+        return [tell("notification.tell", agent, { about: "runtime.exited", payload })]
+      }
+      default:
+        return []
+    }
+  })
+)
+
+export const reportedCompartments = reactions(
+  "compartments_reported",
+  on("report", ReportEvent, (event) =>
+    event.type === "report.filed" && event.target_type === "compartment"
+      ? [tell("compartment.reported", event.target_id, { reporter: event.reporter, reason: event.reason })]
+      : []
+  )
+)

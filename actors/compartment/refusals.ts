@@ -1,0 +1,23 @@
+/** What is refused of compartments. */
+import { notFound, refusal } from "../../schemas/errors.ts"
+
+export const NO_COMPARTMENT = { refused: notFound("compartment") }
+export const BUSY = {
+  refused: refusal("compartment_busy", "It is in between: try again once its status has settled.")
+}
+export const SUSPENDED = {
+  refused: refusal("compartment_suspended", "It is suspended: an operator lifts that, or it can be deleted.")
+}
+export const NAME_TAKEN = {
+  refused: refusal("compartment_name_taken", "The agent has a compartment of that name.", { field: "name" })
+}
+export const limitReached = (per_owner: number) => ({
+  refused: refusal("compartment_limit", `There is room for ${per_owner} of each owner.`, { per_owner })
+})
+export const FULL = { refused: refusal("runtime_full", "All places are taken at the moment.") }
+export const unavailableFor = (reason: string) => ({
+  refused: refusal("runtime_unavailable", "Compartments cannot be made at the moment.", { reason })
+})
+export const UNCONFIRMED = {
+  refused: refusal("confirmation_required", "Deleting a compartment needs `confirm`: its name.", { field: "confirm" })
+}

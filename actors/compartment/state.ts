@@ -1,0 +1,155 @@
+/**
+ * A compartment: id = its own (spec 3.7; contract 8, 18).
+ *
+ * Invariants
+ *  - `run` numbers the starts: a host may start a run once, and only the newest, and only while it is wanted. So nothing
+ *    runs twice, whoever dies between a decision and its doing.
+ *  - What a host tells of a run that is not the newest, or tells as another host, changes nothing.
+ *  - `desired` is what its agent, or a person, wants; `status` is how far that is. What is suspended does not start,
+ *    whatever is desired.
+ *  - Secrets stand here and in the log as boxes that hosts alone open; names in the clear.
+ */
+import { Schema } from "effect"
+import { BlobRef } from "../../schemas/blob/operations.ts"
+import { Box, NamedBox } from "../../schemas/compartment/operations.ts"
+import { CompartmentStatus } from "../../schemas/compartment/records.ts"
+import { event } from "../engine/events.ts"
+import type { ActorOf } from "../kind.ts"
+
+const UploadValue = Schema.Struct({ id: Schema.Int, dest: Schema.String, blob: BlobRef, key: Box, files: Schema.Int })
+export type UploadValue = typeof UploadValue.Type
+
+const LinkValue = Schema.Struct({
+  /** sha256 of its token. */
+  hash: Schema.String,
+  /** Unix ms. */
+  until: Schema.Number,
+  /** sha256 of what the browser has that opened it. */
+  browser: Schema.NullOr(Schema.String)
+})
+export type LinkValue = typeof LinkValue.Type
+
+const NoteValue = Schema.Struct({ id: Schema.Int, at: Schema.Number, type: Schema.String, message: Schema.String })
+export type NoteValue = typeof NoteValue.Type
+
+const SuspendedValue = Schema.Struct({ by: Schema.String, reason: Schema.String, at: Schema.Number })
+
+export const CompartmentValue = Schema.Struct({
+  agent: Schema.String,
+  /** Whose it is, where a person made it. */
+  human: Schema.NullOr(Schema.String),
+  /** The person who stood behind the agent when it was made. */
+  owner: Schema.NullOr(Schema.String),
+  name: Schema.String,
+  command: Schema.String,
+  image: Schema.String,
+  host: Schema.String,
+  secrets: Schema.Array(NamedBox),
+  hub_key: Schema.NullOr(Box),
+  status: CompartmentStatus,
+  desired: Schema.Literals(["running", "stopped"]),
+  run: Schema.Int,
+  /** What comes of a stop under way. */
+  next: Schema.Literals(["stopped", "starting", "suspended"]),
+  suspended: Schema.NullOr(SuspendedValue),
+  /** An operator has let it go on: until what it runs changes, nobody's report stops it by itself. */
+  cleared: Schema.Boolean,
+  restart_count: Schema.Int,
+  /** Unix ms. */
+  restart_at: Schema.NullOr(Schema.Number),
+  exit_code: Schema.NullOr(Schema.Int),
+  oom_killed: Schema.Boolean,
+  last_error: Schema.NullOr(Schema.String),
+  created_at: Schema.Number,
+  started_at: Schema.NullOr(Schema.Number),
+  stopped_at: Schema.NullOr(Schema.Number),
+  uploads: Schema.Array(UploadValue),
+  last_upload: Schema.Int,
+  links: Schema.Array(LinkValue),
+  /** The newest few. */
+  notes: Schema.Array(NoteValue),
+  last_note: Schema.Int
+})
+export type CompartmentValue = typeof CompartmentValue.Type
+
+const Deleted = Schema.Struct({ status: Schema.Literal("deleted"), agent: Schema.String })
+
+/** `null`: there never was one. */
+export const CompartmentState = Schema.NullOr(Schema.Union([CompartmentValue, Deleted]))
+export type CompartmentState = typeof CompartmentState.Type
+
+export const CompartmentEvent = Schema.Union([
+  /** Beside the fleet's event that gives it its place. */
+  event("compartment.created", 1, {
+    agent: Schema.String,
+    human: Schema.NullOr(Schema.String),
+    owner: Schema.NullOr(Schema.String),
+    name: Schema.String,
+    command: Schema.String,
+    image: Schema.String,
+    host: Schema.String,
+    secrets: Schema.Array(NamedBox),
+    hub_key: Schema.NullOr(Box),
+    terms: Schema.String
+  }),
+  /** Of secrets only those that change: all of them are hundreds of kilobytes. */
+  event("compartment.changed", 1, {
+    name: Schema.String,
+    command: Schema.String,
+    set: Schema.Array(NamedBox),
+    removed: Schema.Array(Schema.String),
+    hub_key: Schema.NullOr(Box)
+  }),
+  /** Its host may start this run. `restart_count`: since it last ran for long. */
+  event("compartment.starting", 1, { run: Schema.Int, restart_count: Schema.Int }),
+  event("compartment.running", 1, { run: Schema.Int, at: Schema.Number }),
+  event("compartment.stopping", 1, {
+    next: Schema.Literals(["stopped", "starting", "suspended"]),
+    desired: Schema.Literals(["running", "stopped"])
+  }),
+  event("compartment.exited", 1, {
+    run: Schema.Int,
+    exit_code: Schema.NullOr(Schema.Int),
+    oom_killed: Schema.Boolean,
+    why: Schema.Literals(["program", "stopped", "lost", "disk", "failed"]),
+    error: Schema.NullOr(Schema.String),
+    at: Schema.Number,
+    agent: Schema.String,
+    name: Schema.String
+  }),
+  event("compartment.backing_off", 1, {
+    restart_at: Schema.Number,
+    restart_count: Schema.Int,
+    exit_code: Schema.NullOr(Schema.Int),
+    oom_killed: Schema.Boolean,
+    agent: Schema.String,
+    name: Schema.String
+  }),
+  event("compartment.stopped", 1, { desired: Schema.Literals(["running", "stopped"]) }),
+  event("compartment.suspended", 1, {
+    by: Schema.String,
+    reason: Schema.String,
+    agent: Schema.String,
+    name: Schema.String
+  }),
+  event("compartment.lifted", 1, { by: Schema.String }),
+  event("compartment.moved", 1, { from: Schema.String, host: Schema.String }),
+  event("compartment.files_queued", 1, {
+    upload: Schema.Int,
+    dest: Schema.String,
+    blob: BlobRef,
+    key: Box,
+    files: Schema.Int
+  }),
+  event("compartment.files_applied", 1, { upload: Schema.Int, error: Schema.NullOr(Schema.String) }),
+  event("compartment.link_made", 1, { hash: Schema.String, until: Schema.Number }),
+  event("compartment.link_opened", 1, { hash: Schema.String, browser: Schema.String }),
+  event("compartment.deleting", 1),
+  event("compartment.deleted", 1)
+])
+export type CompartmentEvent = typeof CompartmentEvent.Type
+
+export type CompartmentActor = ActorOf<CompartmentState, CompartmentEvent>
+
+export const isThere = (state: CompartmentState): state is CompartmentValue =>
+  state !== null && state.status !== "deleted"

@@ -1,0 +1,109 @@
+/** The fleet; declared in schemas/fleet/operations.ts. */
+import { Effect } from "effect"
+import type { HostSeen } from "../../schemas/fleet/operations.ts"
+import { operations } from "../../schemas/fleet/operations.ts"
+import { subjects } from "../../schemas/subjects.ts"
+import { custom, type DecideContext, read, write } from "../engine/definition.ts"
+import { type Fold, kind } from "../kind.ts"
+import { Actors } from "../services.ts"
+import {
+  decideCreate,
+  decideDrain,
+  decideFate,
+  decideForget,
+  decideRelease,
+  decideRename,
+  decideReport,
+  takenOf
+} from "./decide.ts"
+import { decideForHuman, foundFor } from "./for-human.ts"
+import { evolveFleet, type FleetActor, FleetEvent, FleetState, type Heard, newHeard, NO_FLEET } from "./state.ts"
+
+const fold: Fold<FleetActor> = {
+  kind: "fleet",
+  state: FleetState,
+  initial: NO_FLEET,
+  events: FleetEvent,
+  evolve: evolveFleet
+}
+
+const isAwayBy =
+  ({ since, at }: Heard, awayMs: number) =>
+  (host: string): boolean =>
+    performance.now() - (at.get(host) ?? since) > awayMs
+
+export const fleetKind = kind(fold, operations, ({ nats, seed, config: { limits } }) => {
+  const { away_ms, hosts_max } = limits.service.runtime
+  const awayIn = (heard: Heard) => isAwayBy(heard, away_ms)
+  /** Hosts that do not know of it ask which are theirs. */
+  const tell = (compartment: string): Effect.Effect<void> =>
+    Effect.sync(() => nats.publish(subjects.compartmentChanged(compartment)))
+
+  return {
+    memory: newHeard,
+    operations: {
+      "fleet.places": read((state, { agents, human, page, per_page }) => {
+        const newest = state.places
+          .filter(
+            (place) => (agents === null || agents.includes(place.agent)) && (human === null || place.owner === human)
+          )
+          .toReversed()
+        const items = newest
+          .slice((page - 1) * per_page, page * per_page)
+          .map(({ ofHuman: of_human, ...place }) => ({ ...place, of_human }))
+        return { data: { items, total: newest.length } }
+      }),
+      "fleet.hosts": custom((state, _input, { memory }) =>
+        Effect.sync(() => {
+          const isAway = awayIn(memory)
+          return state.hosts.map((host): HostSeen => ({
+            ...host,
+            away: isAway(host.host),
+            taken: takenOf(state, host.host)
+          }))
+        })
+      ),
+      "fleet.create": write({
+        prepare: (_state, { agent, human }, context) =>
+          Effect.gen(function* () {
+            const isAway = awayIn(context.memory)
+            if (human !== null) return { owner: human, isAway }
+            const actors = yield* Actors
+            const { by = null } = yield* actors.ask(context, "owner.proven", agent, null)
+            return { owner: by, isAway }
+          }),
+        decide: (state, wanted, { facts }) => decideCreate(state, wanted, facts, limits),
+        answer: (_state, reply) => reply,
+        after: ({ id }) => tell(id),
+        projected: true
+      }),
+      "fleet.create_for_human": write({
+        prepare: (state, wanted, context) => foundFor({ seed, limits }, state, wanted, awayIn(context.memory), context),
+        decide: (state, wanted, context) => decideForHuman(state, wanted, context, limits),
+        answer: (_state, reply) => reply,
+        after: ({ id }) => tell(id),
+        projected: true
+      }),
+      "fleet.rename": write({ decide: decideRename, answer: () => null }),
+      "fleet.release": write({ decide: decideRelease, answer: () => null }),
+      "fleet.report": write({
+        prepare: (_state, { host }, { memory }) => Effect.sync(() => void memory.at.set(host, performance.now())),
+        decide: (state, told) => decideReport(state, told, hosts_max),
+        answer: () => null
+      }),
+      "fleet.mine": custom((state, { host }) =>
+        Effect.sync(() => ({
+          compartments: state.places.filter((place) => place.host === host).map(({ compartment }) => compartment)
+        }))
+      ),
+      "fleet.drain": write({ decide: decideDrain, answer: () => null }),
+      "fleet.forget": write({
+        prepare: (_state, _input, { memory }) => Effect.sync(() => awayIn(memory)),
+        decide: (state, input, { facts }: DecideContext<(host: string) => boolean>) =>
+          decideForget(state, input, facts),
+        answer: () => null
+      }),
+      "fleet.fate": write({ decide: decideFate, answer: () => null })
+    }
+  }
+})

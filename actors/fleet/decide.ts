@@ -1,0 +1,180 @@
+/** Where compartments go, and what becomes of those of an agent or a person. Pure. */
+import { RUNTIME_TERMS_VERSION } from "../../schemas/compartment/records.ts"
+import { invalidField, notFound, refusal } from "../../schemas/errors.ts"
+import type { HostReport, NewCompartment } from "../../schemas/fleet/operations.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import { FULL, limitReached, NAME_TAKEN, unavailableFor } from "../compartment/refusals.ts"
+import { secretsProblem } from "../compartment/decide.ts"
+import type { CompartmentEvent } from "../compartment/state.ts"
+import type { Decision } from "../engine/definition.ts"
+import type { FleetEvent, FleetState, HostValue, PlaceValue } from "./state.ts"
+
+export type Decided<Reply = null> = Decision<FleetEvent, Reply>
+
+const NOTHING: Decided = { events: [] }
+
+export const takenOf = ({ places }: FleetState, host: string): number =>
+  places.filter((place) => place.host === host).length
+
+/** The host with the most room, of those that can start something; of equals the first by name. */
+const roomiest = (state: FleetState, image: string | null, isAway: (host: string) => boolean): HostValue | null => {
+  let [best, most]: [HostValue | null, number] = [null, 0]
+  for (const host of state.hosts.toSorted((one, other) => (one.host < other.host ? -1 : 1))) {
+    if (host.drained || host.reason !== null || isAway(host.host)) continue
+    if (image !== null && host.image !== image) continue
+    const room = host.max - takenOf(state, host.host)
+    if (room > most) [best, most] = [host, room]
+  }
+  return best
+}
+
+/** Why there is none: nobody can start anything, or all places are taken. */
+const nowhere = ({ hosts }: FleetState, isAway: (host: string) => boolean) => {
+  const able = hosts.some(({ host, reason, drained }) => reason === null && !drained && !isAway(host))
+  if (able) return FULL
+  const [first] = hosts.filter(({ host }) => !isAway(host))
+  return unavailableFor(first?.reason ?? (hosts.length === 0 ? "no host runs compartments here" : "no host answers"))
+}
+
+/** Whom a compartment counts for: the person, or the agent that has none. */
+const ownerKey = ({ agent, owner }: Pick<PlaceValue, "agent" | "owner">): string => owner ?? agent
+
+interface Placing {
+  readonly owner: string | null
+  readonly isAway: (host: string) => boolean
+}
+
+export const decideCreate = (
+  state: FleetState,
+  wanted: NewCompartment,
+  { owner, isAway }: Placing,
+  limits: Limits
+): Decided<{ readonly host: string }> => {
+  const { id, agent, name, human } = wanted
+  const problem = secretsProblem(wanted.secrets, limits.runtime)
+  if (problem !== null) return { refused: problem }
+  const images = new Set(state.hosts.map((host) => host.image))
+  if (wanted.image !== null && !images.has(wanted.image))
+    return { refused: invalidField("image", "image must be one of the offer's.", { images: [...images] }) }
+  if (state.places.some((place) => place.agent === agent && place.name === name)) return NAME_TAKEN
+  const { per_owner } = limits.runtime
+  const same = state.places.filter((place) => ownerKey(place) === (owner ?? agent))
+  if (same.length >= per_owner) return limitReached(per_owner)
+  const host = roomiest(state, wanted.image, isAway)
+  if (host === null || state.places.length >= limits.service.runtime.places_max) return nowhere(state, isAway)
+  const { command, secrets, hub_key } = wanted
+  const place = { compartment: id, host: host.host, agent, owner, ofHuman: human !== null, name }
+  const image = wanted.image ?? host.image
+  const born: CompartmentEvent = {
+    type: "compartment.created",
+    v: 1,
+    agent,
+    human,
+    owner,
+    name,
+    command,
+    image,
+    host: host.host,
+    secrets,
+    hub_key,
+    terms: RUNTIME_TERMS_VERSION
+  }
+  return {
+    events: [{ type: "fleet.placed", v: 1, ...place }],
+    also: [{ kind: "compartment", id, expected: 0, events: [born] }],
+    reply: { host: host.host }
+  }
+}
+
+export const decideRename = (
+  state: FleetState,
+  { compartment, name }: { readonly compartment: string; readonly name: string }
+): Decided => {
+  const place = state.places.find((one) => one.compartment === compartment)
+  if (place === undefined) return { refused: notFound("compartment") }
+  if (place.name === name) return NOTHING
+  const isTaken = state.places.some((one) => one.agent === place.agent && one.name === name)
+  return isTaken ? NAME_TAKEN : { events: [{ type: "fleet.renamed", v: 1, compartment, name }] }
+}
+
+export const decideRelease = (state: FleetState, { compartment }: { readonly compartment: string }): Decided =>
+  state.places.some((one) => one.compartment === compartment)
+    ? { events: [{ type: "fleet.released", v: 1, compartment }] }
+    : NOTHING
+
+const isSame = (one: HostValue, other: HostValue): boolean =>
+  (Object.keys(other) as ReadonlyArray<keyof HostValue>).every((key) => one[key] === other[key])
+
+export const decideReport = (state: FleetState, told: HostReport, hostsMax: number): Decided => {
+  const known = state.hosts.find(({ host }) => host === told.host)
+  if (known === undefined && state.hosts.length >= hostsMax)
+    return { refused: refusal("runtime_full", `There are at most ${hostsMax} hosts: forget one that is gone.`) }
+  const host: HostValue = { ...told, drained: known?.drained ?? false }
+  return known !== undefined && isSame(known, host) ? NOTHING : { events: [{ type: "fleet.host_changed", v: 1, host }] }
+}
+
+export const decideDrain = (
+  state: FleetState,
+  { host, drained }: { readonly host: string; readonly drained: boolean }
+): Decided => {
+  const known = state.hosts.find((one) => one.host === host)
+  if (known === undefined) return { refused: notFound("host") }
+  if (known.drained === drained) return NOTHING
+  return { events: [{ type: "fleet.host_changed", v: 1, host: { ...known, drained } }] }
+}
+
+/** What was there gets places elsewhere as far as there are some; for what finds none it is refused. */
+export const decideForget = (
+  state: FleetState,
+  { host }: { readonly host: string },
+  isAway: (host: string) => boolean
+): Decided => {
+  if (!state.hosts.some((one) => one.host === host)) return { refused: notFound("host") }
+  const events: Array<FleetEvent> = [{ type: "fleet.host_forgotten", v: 1, host }]
+  let after: FleetState = { ...state, hosts: state.hosts.filter((one) => one.host !== host) }
+  for (const { compartment } of state.places.filter((place) => place.host === host)) {
+    const next = roomiest(after, null, isAway)
+    if (next === null) return nowhere(after, isAway)
+    events.push({ type: "fleet.moved", v: 1, compartment, host: next.host })
+    const places = after.places.map((one) => (one.compartment === compartment ? { ...one, host: next.host } : one))
+    after = { ...after, places }
+  }
+  return { events }
+}
+
+type Fate =
+  | { readonly agent: string; readonly fate: string; readonly reason: string | null }
+  | { readonly human: string }
+
+const fated = (
+  places: ReadonlyArray<PlaceValue>,
+  what: Pick<FleetEvent & { readonly type: "fleet.fated" }, "fate" | "by" | "reason">
+): ReadonlyArray<FleetEvent> =>
+  places.length === 0
+    ? []
+    : [{ type: "fleet.fated", v: 1, compartments: places.map(({ compartment }) => compartment), ...what }]
+
+const OF_AGENT = {
+  suspended: "its agent was suspended",
+  banned: "its agent was banned",
+  deleted: "its agent has deleted its account"
+} as const
+
+export const decideFate = ({ places }: FleetState, told: Fate): Decided => {
+  if ("human" in told) {
+    const own = places.filter(({ owner }) => owner === told.human)
+    const made = own.filter(({ ofHuman }) => ofHuman)
+    const others = own.filter(({ ofHuman }) => !ofHuman)
+    const reason = "its owner has deleted the account"
+    return {
+      events: [
+        ...fated(made, { fate: "end", by: "owner", reason }),
+        ...fated(others, { fate: "suspend", by: "owner", reason })
+      ]
+    }
+  }
+  const own = places.filter(({ agent }) => agent === told.agent)
+  if (told.fate === "reinstated") return { events: fated(own, { fate: "lift", by: "agent", reason: "" }) }
+  const why = OF_AGENT[told.fate as keyof typeof OF_AGENT]
+  return { events: fated(own, { fate: "suspend", by: "agent", reason: told.reason ?? why }) }
+}

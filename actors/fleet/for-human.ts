@@ -1,0 +1,153 @@
+/**
+ * A compartment for a person (spec 4.11): with it an agent is made, whose key only hosts know, and which the person
+ * carries from its first moment on.
+ *
+ * Invariants
+ *  - Everything is one commit: the place, the compartment, the agent with its claims, the person's declaration, the
+ *    confirmed sponsorship. There is all of it or nothing, whatever fails and whenever.
+ *  - Before that commit nothing is kept anywhere: a key pair that no commit names is forgotten, a number that was drawn
+ *    is a gap, and a draw on a bucket is the only thing that a failed try costs.
+ *  - The person's account is expected where it stood when it was asked: an account that is deleted meanwhile, or that
+ *    declares one agent too many, makes the command begin anew, and then be refused. One that is deleted afterwards finds
+ *    the place in the fleet, which hears of it after this commit.
+ *  - A compartment's id is made once: whoever asks for it again is told what there is, also with another key pair.
+ */
+import { randomBytes } from "node:crypto"
+import { Effect } from "effect"
+import { notFound, type Refusal } from "../../schemas/errors.ts"
+import type { CompartmentOfHuman } from "../../schemas/fleet/operations.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import { hubIdOf } from "../../schemas/signing/key.ts"
+import { newWebhookSecret, secretPurpose } from "../agent/webhook/secret.ts"
+import { carriedAtBirth } from "../agent/sponsor/decide.ts"
+import type { Companion, DecideContext, PrepareContext } from "../engine/definition.ts"
+import type { HumanEvent } from "../human/state.ts"
+import { drawnFor, givenBackFor } from "../limit/drawing.ts"
+import { Sealer } from "../log/seal.ts"
+import { newAgent } from "../registration/new-agent.ts"
+import { Actors, type ActorServices, Counters } from "../services.ts"
+import type { SponsorshipEvent } from "../sponsorship/state.ts"
+import { decideCreate, type Decided } from "./decide.ts"
+import type { FleetState, PlaceValue } from "./state.ts"
+
+const BUCKET = "sponsorship"
+/** Events of nine actors beside the command as it was typed. */
+const COMMIT_BYTES = 8192
+
+export interface ForHumanFacts {
+  readonly isAway: (host: string) => boolean
+  /** Where the person's account stands in the log. */
+  readonly seq: number
+  /** Of the agent, and of the sponsorship. */
+  readonly number: number
+  readonly sponsorship: number
+  readonly handle: string
+  readonly sealedSecret: string
+}
+
+interface Reply {
+  readonly host: string
+  readonly agent: string
+}
+
+const HANDLE_MAX = 32
+const ENDING_CHARS = 6
+/** No vowels: no words. */
+const LETTERS = "bcdfghjklmnpqrstvwxz"
+
+/** A compartment's name is no handle yet: many are called the same. */
+export const handleFor = (name: string, random: Uint8Array): string => {
+  const ending = [...random.subarray(0, ENDING_CHARS)].map((byte) => LETTERS[byte % LETTERS.length]).join("")
+  return `${name.slice(0, HANDLE_MAX - ENDING_CHARS - 1)}-${ending}`
+}
+
+const placeOf = ({ places }: FleetState, { id }: CompartmentOfHuman): PlaceValue | undefined =>
+  places.find(({ compartment }) => compartment === id)
+
+/** As it is there already. */
+const standing = (place: PlaceValue, { human }: CompartmentOfHuman): Decided<Reply> =>
+  place.owner === human && place.ofHuman
+    ? { events: [], reply: { host: place.host, agent: place.agent } }
+    : { refused: notFound("compartment") }
+
+const agentIn = ({ public_key }: CompartmentOfHuman): string => hubIdOf(Buffer.from(public_key, "base64"))
+
+const placed = (state: FleetState, wanted: CompartmentOfHuman, isAway: ForHumanFacts["isAway"], limits: Limits) => {
+  const { public_key: _public_key, ...rest } = wanted
+  const compartment = { ...rest, agent: agentIn(wanted), image: null, secrets: [] }
+  return decideCreate(state, compartment, { owner: wanted.human, isAway }, limits)
+}
+
+export const decideForHuman = (
+  state: FleetState,
+  wanted: CompartmentOfHuman,
+  { at, facts }: DecideContext<ForHumanFacts>,
+  limits: Limits
+): Decided<Reply> => {
+  const there = placeOf(state, wanted)
+  if (there !== undefined) return standing(there, wanted)
+  const decision = placed(state, wanted, facts.isAway, limits)
+  if ("refused" in decision) return decision
+  const { human, name, public_key } = wanted
+  const agent = agentIn(wanted)
+  const { number, sponsorship, handle, sealedSecret: webhook_secret, seq } = facts
+  const empty = { description: "", transparency: "", links: [], webhook_url: null }
+  const begun = newAgent(
+    {
+      id: agent,
+      registered: { number, public_key, handle, name, webhook_secret, ...empty },
+      further: (born) => carriedAtBirth(born, { id: sponsorship, human, role: "creator" }, at)
+    },
+    at,
+    limits
+  )
+  const parties = { human, agent }
+  const declared: HumanEvent = { type: "human.declared", v: 1, sponsorship, agent }
+  const sponsored: ReadonlyArray<SponsorshipEvent> = [
+    { type: "sponsorship.declared", v: 1, ...parties, role: "creator", verified: true },
+    { type: "sponsorship.confirmed", v: 1, ...parties }
+  ]
+  const carried: ReadonlyArray<Companion> = [
+    { kind: "human", id: human, expected: seq, events: [declared] },
+    { kind: "sponsorship", id: String(sponsorship), expected: 0, events: sponsored }
+  ]
+  return {
+    events: decision.events,
+    reply: { host: decision.reply?.host ?? "", agent },
+    also: [...(decision.also ?? []), ...begun.also, ...carried],
+    timers: begun.timers
+  }
+}
+
+const NO_FACTS = { seq: 0, number: 0, sponsorship: 0, handle: "", sealedSecret: "" }
+
+interface Parts {
+  readonly seed: Uint8Array
+  readonly limits: Limits
+}
+
+/** What is refused anyway, or is there already, draws nothing and asks nobody. */
+export const foundFor = (
+  { seed, limits }: Parts,
+  state: FleetState,
+  wanted: CompartmentOfHuman,
+  isAway: ForHumanFacts["isAway"],
+  context: PrepareContext
+): Effect.Effect<ForHumanFacts, Refusal, ActorServices> =>
+  Effect.gen(function* () {
+    if (placeOf(state, wanted) !== undefined) return { isAway, ...NO_FACTS }
+    const decision = placed(state, wanted, isAway, limits)
+    if ("refused" in decision) return yield* Effect.fail(decision.refused)
+    const { human, name, command } = wanted
+    const actors = yield* Actors
+    // Of each try anew: where the account has moved on, the last answer is the fault.
+    const anew = { ...context, commandId: `${context.commandId}-${randomBytes(8).toString("hex")}` }
+    const { seq } = yield* actors.ask(anew, "human.adopts", human, null)
+    yield* actors.ask(context, "human.spend_bytes", human, { bytes: COMMIT_BYTES + Buffer.byteLength(command) })
+    yield* drawnFor(context, BUCKET, human, limits)
+    const counters = yield* Counters
+    const numbers = Effect.all([counters.next("agent"), counters.next("sponsorship")])
+    const [number, sponsorship] = yield* Effect.tapError(numbers, () => givenBackFor(context, BUCKET, human))
+    const sealedSecret = new Sealer(seed).seal(newWebhookSecret(), secretPurpose(agentIn(wanted)))
+    return { isAway, seq, number, sponsorship, handle: handleFor(name, randomBytes(ENDING_CHARS)), sealedSecret }
+  })

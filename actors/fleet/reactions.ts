@@ -1,0 +1,55 @@
+/** What becomes of an agent or a person becomes of their compartments, too. */
+import { FLEET_ID } from "../../schemas/fleet/operations.ts"
+import { AgentEvent } from "../agent/state.ts"
+import { CompartmentEvent } from "../compartment/state.ts"
+import { HumanEvent } from "../human/state.ts"
+import { on, reactions, tell, type Told } from "../reactions/reaction.ts"
+import { FleetEvent } from "./state.ts"
+
+export const agentsFate = reactions(
+  "compartments_of_agents",
+  on("agent", AgentEvent, (event, { id: agent }) => {
+    const told = (fate: "suspended" | "reinstated" | "banned" | "deleted", reason: string | null): Told =>
+      tell("fleet.fate", FLEET_ID, { agent, fate, reason })
+    switch (event.type) {
+      case "agent.suspended":
+        return [told("suspended", event.reason)]
+      case "agent.reinstated":
+        return [told("reinstated", null)]
+      case "agent.banned":
+        return [told("banned", event.reason)]
+      case "agent.deleted":
+        return [told("deleted", null)]
+      default:
+        return []
+    }
+  })
+)
+
+export const peoplesFate = reactions(
+  "compartments_of_people",
+  on("human", HumanEvent, (event, { id: human }) =>
+    event.type === "human.deleted" ? [tell("fleet.fate", FLEET_ID, { human, fate: "deleted" })] : []
+  )
+)
+
+export const fated = reactions(
+  "compartments_fated",
+  on("fleet", FleetEvent, (event) => {
+    if (event.type === "fleet.moved") return [tell("compartment.move", event.compartment, { host: event.host })]
+    if (event.type !== "fleet.fated") return []
+    const { fate, by, reason } = event
+    return event.compartments.map((compartment) => {
+      if (fate === "end") return tell("compartment.end", compartment, null)
+      if (fate === "lift") return tell("compartment.lift", compartment, { by })
+      return tell("compartment.suspend", compartment, { by, reason })
+    })
+  })
+)
+
+export const released = reactions(
+  "compartments_released",
+  on("compartment", CompartmentEvent, (event, { id: compartment }) =>
+    event.type === "compartment.deleted" ? [tell("fleet.release", FLEET_ID, { compartment })] : []
+  )
+)

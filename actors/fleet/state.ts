@@ -1,0 +1,91 @@
+/**
+ * The fleet: id = `own`. Hosts that run compartments, and which compartment has its place where.
+ *
+ * Invariants
+ *  - A compartment has one place from its first event on, given in the same commit; its host alone may run it.
+ *  - No host has more than its `max`, no owner more than his share, at any point of the log.
+ *  - How a host is stands here only as far as it changes; when it was last heard of is in the memory of whoever owns
+ *    the fleet: after a takeover all hosts count as just heard of.
+ */
+import { Schema } from "effect"
+import { HostReport } from "../../schemas/fleet/operations.ts"
+import { event } from "../engine/events.ts"
+import type { ActorOf } from "../kind.ts"
+
+const HostValue = Schema.Struct({ ...HostReport.fields, drained: Schema.Boolean })
+export type HostValue = typeof HostValue.Type
+
+const place = {
+  compartment: Schema.String,
+  host: Schema.String,
+  agent: Schema.String,
+  /** The person whose compartment it is, or who stands behind the agent; `null`: the agent by itself. */
+  owner: Schema.NullOr(Schema.String),
+  /** Whether a person made it. */
+  ofHuman: Schema.Boolean,
+  name: Schema.String
+}
+const PlaceValue = Schema.Struct(place)
+export type PlaceValue = typeof PlaceValue.Type
+
+export const FleetState = Schema.Struct({ hosts: Schema.Array(HostValue), places: Schema.Array(PlaceValue) })
+export type FleetState = typeof FleetState.Type
+
+const Fate = Schema.Literals(["suspend", "lift", "end"])
+
+export const FleetEvent = Schema.Union([
+  event("fleet.host_changed", 1, { host: HostValue }),
+  event("fleet.host_forgotten", 1, { host: Schema.String }),
+  event("fleet.placed", 1, place),
+  event("fleet.moved", 1, { compartment: Schema.String, host: Schema.String }),
+  event("fleet.renamed", 1, { compartment: Schema.String, name: Schema.String }),
+  event("fleet.released", 1, { compartment: Schema.String }),
+  /** What is to become of compartments, for what became of an agent or a person. */
+  event("fleet.fated", 1, {
+    compartments: Schema.Array(Schema.String),
+    fate: Fate,
+    by: Schema.String,
+    reason: Schema.String
+  })
+])
+export type FleetEvent = typeof FleetEvent.Type
+
+export const NO_FLEET: FleetState = { hosts: [], places: [] }
+
+export const evolveFleet = (state: FleetState, event: FleetEvent): FleetState => {
+  const { hosts, places } = state
+  switch (event.type) {
+    case "fleet.host_changed": {
+      const { host } = event
+      const isKnown = hosts.some((one) => one.host === host.host)
+      return { ...state, hosts: isKnown ? hosts.map((one) => (one.host === host.host ? host : one)) : [...hosts, host] }
+    }
+    case "fleet.host_forgotten":
+      return { ...state, hosts: hosts.filter(({ host }) => host !== event.host) }
+    case "fleet.placed": {
+      const { type: _type, v: _v, ...value } = event
+      return { ...state, places: [...places, value] }
+    }
+    case "fleet.moved":
+      return { ...state, places: changed(places, event.compartment, { host: event.host }) }
+    case "fleet.renamed":
+      return { ...state, places: changed(places, event.compartment, { name: event.name }) }
+    case "fleet.released":
+      return { ...state, places: places.filter(({ compartment }) => compartment !== event.compartment) }
+    case "fleet.fated":
+      return state
+  }
+}
+
+const changed = (places: ReadonlyArray<PlaceValue>, compartment: string, change: Partial<PlaceValue>) =>
+  places.map((one) => (one.compartment === compartment ? { ...one, ...change } : one))
+
+/** When each host was last heard of, in ms of `performance.now()`. */
+export interface Heard {
+  readonly since: number
+  readonly at: Map<string, number>
+}
+
+export const newHeard = (): Heard => ({ since: performance.now(), at: new Map() })
+
+export type FleetActor = ActorOf<FleetState, FleetEvent, Heard>

@@ -1,0 +1,62 @@
+/**
+ * How an agent begins in the log, whoever lets it begin: itself, and the claims of its key, handle and number. Pure.
+ *
+ * Invariant: all of it goes into one commit, each part expected where nobody has written. So there is no agent without
+ * its claims, no claim without its agent, and no two agents of one key, handle or number.
+ */
+import type { Limits } from "../../schemas/limits.ts"
+import { agentNumber } from "../../schemas/signing/identity.ts"
+import { registrationEvents } from "../agent/decide.ts"
+import { evolve as evolveAgent } from "../agent/evolve.ts"
+import { activeTimeTimer } from "../agent/moderation/decide.ts"
+import { newlyModerated } from "../agent/moderation/state.ts"
+import type { Agent, AgentEvent, AgentState } from "../agent/state.ts"
+import type { Companion, Timer } from "../engine/definition.ts"
+import type { HandleEvent } from "../handle/actor.ts"
+import type { KeyEvent } from "../key/actor.ts"
+import type { NumberEvent } from "../number/actor.ts"
+
+type Registered = Extract<AgentEvent, { type: "agent.registered" }>
+
+export interface NewAgent {
+  /** Hub id. */
+  readonly id: string
+  readonly registered: Omit<Registered, "type" | "v">
+  /** What happens to it in the same moment. */
+  readonly further?: (agent: Agent) => ReadonlyArray<AgentEvent>
+}
+
+export interface Begun {
+  readonly agent: Agent
+  readonly also: ReadonlyArray<Companion>
+  readonly timers: ReadonlyArray<Timer>
+}
+
+const folded = (before: AgentState, events: ReadonlyArray<AgentEvent>, at: number): Agent => {
+  const agent = events.reduce<AgentState>((state, event) => evolveAgent(state, event, { at }), before)
+  if (agent === null) throw new Error("Registration made no agent")
+  return agent
+}
+
+export const newAgent = (
+  { id, registered, further = () => [] }: NewAgent,
+  at: number,
+  { moderation }: Pick<Limits, "moderation">
+): Begun => {
+  const first = registrationEvents({ type: "agent.registered", v: 1, ...registered })
+  const fresh = folded(null, first, at)
+  const more = further(fresh)
+  const key: KeyEvent = { type: "key.claimed", v: 1, agent: id, public_key: registered.public_key }
+  const handle: HandleEvent = { type: "handle.claimed", v: 1, agent: id }
+  const number: NumberEvent = { type: "number.claimed", v: 1, agent: id }
+  return {
+    agent: folded(fresh, more, at),
+    also: [
+      { kind: "agent", id, expected: 0, events: [...first, ...more] },
+      { kind: "key", id, expected: 0, events: [key] },
+      { kind: "handle", id: registered.handle, expected: 0, events: [handle] },
+      { kind: "number", id: agentNumber(registered.number), expected: 0, events: [number] }
+    ],
+    timers: activeTimeTimer(newlyModerated(at), moderation).map((timer) => ({ ...timer, of: { kind: "agent", id } }))
+  }
+}

@@ -1,0 +1,31 @@
+/** Asks of actors, as promises: what is refused rejects with the refusal in it. */
+import { Effect, Result } from "effect"
+import type { OperationName, Operations } from "../../schemas/bus/operations.ts"
+import type { Refusal } from "../../schemas/errors.ts"
+import type { Asking } from "../fanout/asks.ts"
+
+export class Refused extends Error {
+  override readonly name = "Refused"
+  readonly refusal: Refusal
+
+  constructor(refusal: Refusal) {
+    super(`${refusal.code}: ${refusal.message}`)
+    this.refusal = refusal
+  }
+}
+
+/** `id`: of the command; said again, it is answered from memory. */
+export type Asked = <Op extends OperationName>(
+  id: string,
+  op: Op,
+  actor: string,
+  input: Operations[Op]["input"]
+) => Promise<Operations[Op]["output"]>
+
+export const askedBy =
+  (ask: Asking): Asked =>
+  async (id, op, actor, input) => {
+    const found = await Effect.runPromise(Effect.result(ask(id, op, actor, input)))
+    if (Result.isFailure(found)) throw new Refused(found.failure)
+    return found.success
+  }

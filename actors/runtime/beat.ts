@@ -1,0 +1,95 @@
+/** Tells the fleet how this host is, asks which compartments are its own, and has all of them looked at. */
+import { readFileSync, renameSync, writeFileSync, mkdirSync } from "node:fs"
+import { randomBytes } from "node:crypto"
+import { join } from "node:path"
+import { logNow } from "../../schemas/runtime/log/log.ts"
+import { FLEET_ID, type HostReport } from "../../schemas/fleet/operations.ts"
+import { messageOf } from "./host/fault.ts"
+import type { Asked } from "./asked.ts"
+import type { Machine } from "./machine.ts"
+import { newCommand } from "./reconciler.ts"
+
+const ID = /^host_[0-9a-f]{16}$/
+const ID_BYTES = 8
+
+/** Made once for a folder: the host is known by it for as long as its data are there. */
+export const hostIdOf = (folder: string): string => {
+  const file = join(folder, "host-id")
+  try {
+    const known = readFileSync(file, "utf8").trim()
+    if (ID.test(known)) return known
+  } catch {
+    // There is none yet.
+  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const id = `host_${randomBytes(ID_BYTES).toString("hex")}`
+  writeFileSync(`${file}.new`, `${id}\n`, { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+  return id
+}
+
+export interface BeatParts {
+  readonly asked: Asked
+  readonly machine: Machine
+  readonly host: string
+  readonly max: number
+  readonly image: string
+  readonly publicKey: string
+  readonly everyMs: number
+  readonly changed: (compartment: string) => void
+}
+
+export class Beat {
+  readonly #parts: BeatParts
+  #mine: ReadonlySet<string> = new Set()
+  #timer: NodeJS.Timeout | undefined
+  #ended = false
+
+  constructor(parts: BeatParts) {
+    this.#parts = parts
+    void this.#round()
+  }
+
+  end(): void {
+    this.#ended = true
+    clearTimeout(this.#timer)
+  }
+
+  has(compartment: string): boolean {
+    return this.#mine.has(compartment)
+  }
+
+  /** Somebody's compartment changed: ours, or one that may just have got its place here. */
+  async heard(compartment: string): Promise<void> {
+    if (!this.has(compartment)) await this.#look().catch((error: unknown) => this.#missed(error))
+    if (this.has(compartment)) this.#parts.changed(compartment)
+  }
+
+  async #round(): Promise<void> {
+    try {
+      await this.#tell()
+      await this.#look()
+      const found = await this.#parts.machine.found().catch(() => [])
+      for (const compartment of new Set([...this.#mine, ...found.map((one) => one.compartment)]))
+        this.#parts.changed(compartment)
+    } catch (error) {
+      this.#missed(error)
+    }
+    if (!this.#ended) this.#timer = setTimeout(() => void this.#round(), this.#parts.everyMs)
+  }
+
+  async #look(): Promise<void> {
+    const { asked, host } = this.#parts
+    this.#mine = new Set((await asked(newCommand(), "fleet.mine", FLEET_ID, { host })).compartments)
+  }
+
+  async #tell(): Promise<void> {
+    const { asked, machine, host, max, image, publicKey } = this.#parts
+    const report: HostReport = { host, name: machine.name, max, image, public_key: publicKey, ...machine.health() }
+    await asked(newCommand(), "fleet.report", FLEET_ID, report)
+  }
+
+  #missed(error: unknown): void {
+    if (!this.#ended) logNow("warn", "runtime", { error: messageOf(error) })
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * The fill service of an agent's vault in its compartments (spec 4.12; contract 17): one in each, with a token of its own.
+ *
+ * Invariants
+ *  - It runs as a user that the program can neither read nor signal, in the compartment's own bounds.
+ *  - Its token is drawn by the keeper for this place, goes in by standard input, and stands in a file that this user
+ *    alone can find; the one before stops working. It is in no argument, log line or answer of the engine.
+ *  - Looked after once a minute, and when a program starts: an agent without an active vault has none, and gets it
+ *    within a minute of the vault's becoming active. One that ended is started with a fresh token.
+ */
+import { Effect, Result } from "effect"
+import type { Desired } from "../../schemas/compartment/operations.ts"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import type { Refusal } from "../../schemas/errors.ts"
+import { hubUrlInside } from "../../schemas/compartment/hub-url.ts"
+import { logNow } from "../../schemas/runtime/log/log.ts"
+import type { ExecOrder, ExecResult } from "./host/types.ts"
+import { messageOf } from "./host/fault.ts"
+
+const USER = "1001:1001"
+const AGENT_UID = 1000
+const PORT = 7777
+/** Where programs have their Chromium listen: `chromium --remote-debugging-port=9222`. */
+const BROWSER = "http://127.0.0.1:9222"
+const LOOK_MS = 60_000
+const LOOKED_MAX = 256
+/** Without the keeper, or without a vault. */
+const NONE: ReadonlySet<string> = new Set(["not_found", "vault_not_active"])
+
+const LISTENS = ["/bin/bash", "-c", `exec 3<>/dev/tcp/127.0.0.1/${PORT}`]
+
+/** The folder is one that nobody else can have made before. */
+const START = `umask 077
+folder=$(mktemp -d /tmp/.hub-fill.XXXXXXXX) || exit 1
+cat >"$folder/token" || exit 1
+exec hub-fill --token-file "$folder/token" --cdp ${BROWSER} --port ${PORT} --user ${AGENT_UID} "$@" </dev/null >/dev/null 2>&1`
+
+export interface FillParts {
+  readonly exec: (compartment: string, order: ExecOrder) => Promise<ExecResult>
+  readonly issue: (
+    input: Queries["keeper_issue_inside"]["input"]
+  ) => Effect.Effect<Queries["keeper_issue_inside"]["output"], Refusal>
+  readonly baseUrl: string
+}
+
+export class Fills {
+  readonly #parts: FillParts
+  /** When each was looked after, in ms of `performance.now()`, for this run. */
+  readonly #looked = new Map<string, { readonly run: number; readonly at: number }>()
+
+  constructor(parts: FillParts) {
+    this.#parts = parts
+  }
+
+  /** A program runs: its fill service should, too. */
+  look(compartment: string, { run, agent }: Pick<Desired, "run" | "agent">): void {
+    const last = this.#looked.get(compartment)
+    if (last?.run === run && performance.now() - last.at < LOOK_MS) return
+    // Those that are gone are forgotten with the others now and then: each is looked after once more.
+    if (this.#looked.size >= LOOKED_MAX) this.#looked.clear()
+    this.#looked.set(compartment, { run, at: performance.now() })
+    this.#ensure(compartment, agent).catch((error: unknown) =>
+      logNow("warn", "fill", { compartment, error: messageOf(error) })
+    )
+  }
+
+  async #ensure(compartment: string, agent: string): Promise<void> {
+    const { exec, issue, baseUrl } = this.#parts
+    const listening = await exec(compartment, { user: USER, argv: LISTENS, detach: false })
+    if (listening.exitCode === 0) return
+    const issued = await Effect.runPromise(Effect.result(issue({ agent, compartment })))
+    if (Result.isFailure(issued)) {
+      if (NONE.has(issued.failure.code)) return
+      throw new Error(`${issued.failure.code}: ${issued.failure.message}`)
+    }
+    const url = hubUrlInside(baseUrl)
+    const more = url.startsWith("http://") ? ["--allow-http"] : []
+    const argv = ["/usr/bin/env", `HUB_URL=${url}`, "/bin/bash", "-c", START, "fill", ...more]
+    await exec(compartment, { user: USER, argv, stdin: issued.success.token, detach: true })
+  }
+}

@@ -1,0 +1,55 @@
+/** What a host answers itself: what programs wrote, what they use, and keys that only hosts may know. */
+import type { Queries } from "../../schemas/bus/operations.ts"
+import { refusal } from "../../schemas/errors.ts"
+import { QueryRefused } from "../queries/refused.ts"
+import { type Boxes, newAgentKey } from "./boxes.ts"
+import { messageOf } from "./host/fault.ts"
+import type { Machine } from "./machine.ts"
+import { KEY_NAME } from "./order.ts"
+import type { Usage } from "./usage.ts"
+
+const WAIT_MAX_MS = 4000
+const LINES_MAX = 1000
+/** Lines of one answer: the rest is asked for. */
+const ANSWER_MAX_BYTES = 4_000_000
+
+const iso = (ms: number): string => new Date(ms).toISOString()
+
+const away = (error: unknown): QueryRefused =>
+  new QueryRefused(
+    refusal("runtime_unavailable", "The host of this compartment cannot tell at the moment.", {
+      reason: messageOf(error)
+    })
+  )
+
+/** The oldest that fit, so that whoever goes on behind the last misses none. */
+const bounded = <Line extends { readonly line: string }>(lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
+  let bytes = 0
+  const end = lines.findIndex(({ line }) => (bytes += Buffer.byteLength(line) + 100) > ANSWER_MAX_BYTES)
+  return end <= 0 ? (end === 0 ? lines.slice(0, 1) : lines) : lines.slice(0, end)
+}
+
+export const hostQueries = (machine: Machine, boxes: Boxes, usage: Pick<Usage, "of">) => ({
+  host_logs: async (input: Queries["host_logs"]["input"]): Promise<Queries["host_logs"]["output"]> => {
+    const { compartment, since_id: sinceId, stream, q, limit, wait_ms } = input
+    const wanted = { sinceId, limit: Math.min(limit, LINES_MAX), stream, q, waitMs: Math.min(wait_ms, WAIT_MAX_MS) }
+    const { lines } = await machine.logs(compartment, wanted).catch((error: unknown) => Promise.reject(away(error)))
+    const shown = lines.map(({ at, ...line }) => ({ ...line, at: iso(at) }))
+    // Of the newest, the newest that fit.
+    return { lines: sinceId === null ? bounded(shown.toReversed()).toReversed() : bounded(shown) }
+  },
+  host_stats: async ({ compartment }: Queries["host_stats"]["input"]): Promise<Queries["host_stats"]["output"]> => {
+    try {
+      const stats = await machine.stats(compartment)
+      const disk_mb = stats?.disk_mb ?? Math.round(await machine.diskMb(compartment))
+      const history = stats === null ? [] : usage.of(compartment)
+      return { stats: stats === null ? null : { ...stats, at: iso(stats.at) }, disk_mb, history }
+    } catch (error) {
+      throw away(error)
+    }
+  },
+  host_new_key: ({ compartment }: Queries["host_new_key"]["input"]): Promise<Queries["host_new_key"]["output"]> => {
+    const { publicKey, seed } = newAgentKey()
+    return Promise.resolve({ public_key: publicKey, box: boxes.seal(seed, compartment, KEY_NAME) })
+  }
+})

@@ -1,0 +1,94 @@
+/** What the engine is told to make of an order. Pure. */
+import type Docker from "dockerode"
+import { LABELS } from "./docker.ts"
+import type { HostSettings, Quotas, StartOrder } from "./types.ts"
+
+export const AGENT_UID = 1000
+const MIB = 1024 * 1024
+const SHM_MIB = 64
+const FILES_MAX = 4096
+/** A compartment goes before anything of the machine's own when memory runs short. */
+const OOM_SCORE_ADJ = 500
+
+export const containerName = (tag: string, compartment: string): string => `hub-${tag}-${compartment}`
+
+/** Where a compartment's things are in its container. */
+const PLACES = { data: "/data", io: "/run/hub", names: "/etc/resolv.conf" } as const
+
+export interface Folders {
+  readonly data: string
+  readonly io: string
+}
+
+const bindOf = (source: string, target: string, readOnly: boolean): Docker.MountSettings => ({
+  Type: "bind",
+  Source: source,
+  Target: target,
+  ReadOnly: readOnly,
+  BindOptions: { Propagation: "rprivate" }
+})
+
+function boundsOf(quotas: Quotas): Docker.HostConfig {
+  return {
+    NanoCpus: Math.round(quotas.cpus * 1e9),
+    Memory: quotas.memory_mb * MIB,
+    // Both together: no swap.
+    MemorySwap: quotas.memory_mb * MIB,
+    PidsLimit: quotas.pids,
+    ShmSize: SHM_MIB * MIB,
+    OomScoreAdj: OOM_SCORE_ADJ,
+    Ulimits: [
+      { Name: "core", Soft: 0, Hard: 0 },
+      { Name: "nofile", Soft: FILES_MAX, Hard: FILES_MAX }
+    ],
+    Tmpfs: { "/tmp": `rw,exec,nosuid,nodev,size=${quotas.tmp_mb}m,mode=1777` }
+  }
+}
+
+export function containerOptions(
+  { tag, image, quotas }: Pick<HostSettings, "tag" | "image" | "quotas">,
+  { compartment, run, slot, extraHosts }: Omit<StartOrder, "command" | "env" | "uploads">,
+  folders: Folders,
+  runtime: "runsc" | "runc"
+): Docker.ContainerCreateOptions {
+  return {
+    name: containerName(tag, compartment),
+    Image: image,
+    Hostname: "compartment",
+    User: `${AGENT_UID}:${AGENT_UID}`,
+    WorkingDir: "/",
+    Entrypoint: ["/bin/bash", `${PLACES.io}/entry`],
+    Cmd: [],
+    Tty: false,
+    OpenStdin: false,
+    AttachStdin: false,
+    AttachStdout: false,
+    AttachStderr: false,
+    Labels: {
+      [LABELS.tag]: tag,
+      [LABELS.compartment]: compartment,
+      [LABELS.run]: String(run),
+      [LABELS.slot]: String(slot.index)
+    },
+    NetworkingConfig: { EndpointsConfig: { [slot.network]: { IPAMConfig: { IPv4Address: slot.address } } } },
+    HostConfig: {
+      ...boundsOf(quotas),
+      NetworkMode: slot.network,
+      ExtraHosts: [...extraHosts],
+      Mounts: [
+        bindOf(folders.data, PLACES.data, false),
+        bindOf(folders.io, PLACES.io, true),
+        bindOf(`${folders.io}/resolv.conf`, PLACES.names, true)
+      ],
+      Runtime: runtime,
+      CapDrop: ["ALL"],
+      // The engine's own filter of system calls stands, because none is named.
+      SecurityOpt: ["no-new-privileges"],
+      ReadonlyRootfs: true,
+      IpcMode: "private",
+      Init: false,
+      RestartPolicy: { Name: "no" },
+      LogConfig: { Type: "none", Config: {} }
+    }
+  }
+}

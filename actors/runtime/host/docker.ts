@@ -1,0 +1,122 @@
+/** The container engine, by its socket. Every call has a time limit; what the engine says of a failure is one line. */
+import { Agent } from "node:http"
+import { access } from "node:fs/promises"
+import Docker from "dockerode"
+import { HostFault, messageOf } from "./fault.ts"
+
+/** An engine that is loading its images, or a machine that has no time, answers late. */
+const CALL_TIMEOUT_MS = 30_000
+
+export const LABELS = {
+  tag: "hub.tag",
+  compartment: "hub.compartment",
+  run: "hub.run",
+  slot: "hub.slot"
+} as const
+
+export interface NetworkPlan {
+  /** Name of the bridge device. */
+  readonly bridge: string
+  readonly subnet: string
+  readonly gateway: string
+}
+
+const statusOf = (cause: unknown): number | null => {
+  const status = (cause as { statusCode?: unknown } | null)?.statusCode
+  return typeof status === "number" ? status : null
+}
+
+/** The engine has no such thing. */
+export const isMissing = (cause: unknown): boolean => statusOf(cause) === 404
+/** It is so already, or something is in the way. */
+export const isConflict = (cause: unknown): boolean => statusOf(cause) === 409 || statusOf(cause) === 304
+
+/** The engine was not reached, or could not do it now: asking again may help. */
+export class EngineFault extends HostFault {}
+
+/** null where there is no such thing. */
+export async function orMissing<A>(answer: Promise<A>): Promise<A | null> {
+  try {
+    return await answer
+  } catch (cause) {
+    if (isMissing(cause)) return null
+    throw new EngineFault(`the container engine refused: ${messageOf(cause)}`, { cause })
+  }
+}
+
+/** Of a call that must succeed. */
+export async function called<A>(answer: Promise<A>): Promise<A> {
+  try {
+    return await answer
+  } catch (cause) {
+    throw new EngineFault(`the container engine refused: ${messageOf(cause)}`, { cause })
+  }
+}
+
+export interface EngineClient {
+  /** For calls that answer at once. */
+  readonly calls: Docker
+  /** For what stays open: it may be silent for hours. */
+  readonly streams: Docker
+}
+
+/** `host` stands over DOCKER_HOST of the environment, which is somebody else's. */
+function clientOf(socketPath: string, timeout: number): Docker {
+  const options = { socketPath, host: undefined, timeout, agent: new Agent({ keepAlive: false }) }
+  return new Docker(options)
+}
+
+export function openEngine(socket: string): EngineClient {
+  return { calls: clientOf(socket, CALL_TIMEOUT_MS), streams: clientOf(socket, 0) }
+}
+
+const deviceIsThere = (bridge: string): Promise<boolean> =>
+  access(`/sys/class/net/${bridge}`).then(
+    () => true,
+    () => false
+  )
+
+/** What the network's part of this host asks of the engine. */
+export class EngineNetworks {
+  private readonly docker: Docker
+
+  constructor(socket: string) {
+    this.docker = openEngine(socket).calls
+  }
+
+  /** A bridge network as it is planned: one that is otherwise, or whose device is gone, is made again. */
+  async ensureNetwork(name: string, plan: NetworkPlan): Promise<void> {
+    const found = await orMissing(this.docker.getNetwork(name).inspect())
+    if (found !== null) {
+      const ipam = found.IPAM?.Config?.[0]
+      const fits = ipam?.["Subnet"] === plan.subnet && ipam["Gateway"] === plan.gateway
+      const bridge = found.Options?.["com.docker.network.bridge.name"]
+      if (fits && bridge === plan.bridge && (await deviceIsThere(plan.bridge))) return
+      await this.removeNetwork(name)
+    }
+    await called(
+      this.docker.createNetwork({
+        Name: name,
+        CheckDuplicate: true,
+        Driver: "bridge",
+        EnableIPv6: false,
+        IPAM: { Driver: "default", Config: [{ Subnet: plan.subnet, Gateway: plan.gateway }] },
+        Options: {
+          "com.docker.network.bridge.name": plan.bridge,
+          "com.docker.network.bridge.enable_icc": "false",
+          "com.docker.network.driver.mtu": "1500"
+        }
+      })
+    )
+  }
+
+  /** Containers on it are taken off; they keep running without a network. */
+  async removeNetwork(name: string): Promise<void> {
+    const network = this.docker.getNetwork(name)
+    const found = await orMissing(network.inspect())
+    if (found === null) return
+    for (const Container of Object.keys(found.Containers ?? {}))
+      await orMissing(network.disconnect({ Container, Force: true }))
+    await orMissing(network.remove())
+  }
+}

@@ -1,0 +1,133 @@
+/** This deployment's containers, each found by its name: there is never a second one of a compartment. */
+import { setTimeout as delay } from "node:timers/promises"
+import type Docker from "dockerode"
+import { groupsOf } from "./cgroup.ts"
+import { containerName, containerOptions, type Folders } from "./container.ts"
+import { called, type EngineClient, EngineFault, isConflict, isMissing, LABELS, orMissing } from "./docker.ts"
+import { messageOf } from "./fault.ts"
+import { foundOf } from "./found.ts"
+import type { Facts, Found, HostSettings, StartOrder } from "./types.ts"
+
+const GONE_MAX_MS = 20_000
+const PAUSE_MS = 25
+/** The engine hears of a kill for memory apart from the end of the container; a little later at most. */
+const OOM_LATE_MS = 400
+
+/** False where there is no such process any more. */
+function sent(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal)
+  } catch {
+    return false
+  }
+}
+
+export interface Seen {
+  readonly found: Found
+  /** The engine's id. */
+  readonly id: string
+  /** Of its first process on this machine; 0 when it does not run. */
+  readonly pid: number
+}
+
+export class Containers {
+  private readonly engine: EngineClient
+  private readonly settings: HostSettings
+  private readonly isolation: Facts["isolation"]
+
+  constructor(engine: EngineClient, settings: HostSettings, isolation: Facts["isolation"]) {
+    this.engine = engine
+    this.settings = settings
+    this.isolation = isolation
+  }
+
+  private of(compartment: string): Docker.Container {
+    return this.engine.calls.getContainer(containerName(this.settings.tag, compartment))
+  }
+
+  /** For what takes its time. */
+  patient(compartment: string): Docker.Container {
+    return this.engine.streams.getContainer(containerName(this.settings.tag, compartment))
+  }
+
+  async see(compartment: string): Promise<Seen | null> {
+    const info = await orMissing(this.of(compartment).inspect())
+    return info === null ? null : { found: foundOf(info), id: info.Id, pid: info.State.Pid }
+  }
+
+  async all(): Promise<ReadonlyArray<Found>> {
+    const filters = { label: [`${LABELS.tag}=${this.settings.tag}`] }
+    const listed = await called(this.engine.calls.listContainers({ all: true, filters }))
+    const seen = await Promise.all(listed.map(({ Id }) => orMissing(this.engine.calls.getContainer(Id).inspect())))
+    return seen.flatMap((info) => (info === null ? [] : [foundOf(info)]))
+  }
+
+  async create(order: StartOrder, folders: Folders): Promise<void> {
+    await called(this.engine.calls.createContainer(containerOptions(this.settings, order, folders, this.isolation)))
+  }
+
+  async start(compartment: string): Promise<void> {
+    try {
+      await this.of(compartment).start()
+    } catch (cause) {
+      if (!isConflict(cause)) throw new EngineFault(`the container does not start: ${messageOf(cause)}`, { cause })
+    }
+  }
+
+  /**
+   * Nothing where it does not run. By the kernel where the first process is one of this machine: an engine that is busy
+   * takes its time. A sandbox of its own kernel (gVisor) is asked by the engine.
+   */
+  async signal(compartment: string, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+    const seen = this.isolation === "runc" ? await this.see(compartment) : null
+    if (seen !== null && (await groupsOf(seen.pid, seen.id)) !== null) {
+      if (sent(seen.pid, signal)) return
+    }
+    try {
+      await this.of(compartment).kill({ signal })
+    } catch (cause) {
+      if (isMissing(cause) || isConflict(cause)) return
+      throw new EngineFault(`the container engine refused: ${messageOf(cause)}`, { cause })
+    }
+  }
+
+  /** True when it runs no more; false when the time is over. */
+  async ended(compartment: string, withinMs: number): Promise<boolean> {
+    const end = Date.now() + withinMs
+    for (;;) {
+      if ((await this.see(compartment))?.found.state !== "running") return true
+      if (Date.now() > end) return false
+      await delay(PAUSE_MS)
+    }
+  }
+
+  /** With what it has written outside of its volume; its data is not in it. */
+  async remove(compartment: string): Promise<void> {
+    const end = Date.now() + GONE_MAX_MS
+    for (;;) {
+      try {
+        await orMissing(this.of(compartment).remove({ force: true, v: true }))
+      } catch (cause) {
+        // It is being removed already, as by a call that was cut off.
+        if (!isConflict((cause as Error).cause)) throw cause
+      }
+      if ((await orMissing(this.of(compartment).inspect())) === null) return
+      if (Date.now() > end) throw new EngineFault("the container engine does not remove a container")
+      await delay(PAUSE_MS)
+    }
+  }
+
+  /** After its end: what it ended by, with what the engine learns late. */
+  async endOf(compartment: string, run: number): Promise<Found | null> {
+    const look = async (): Promise<Found | null> => {
+      const seen = await this.see(compartment)
+      return seen?.found.run === run && seen.found.state === "exited" ? seen.found : null
+    }
+    const end = Date.now() + OOM_LATE_MS
+    for (;;) {
+      const found = await look()
+      if (found === null || found.exitCode !== 137 || found.oomKilled || Date.now() > end) return found
+      await delay(PAUSE_MS)
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * The ends of containers, as the engine tells them. It tells nothing while it is away, and nobody is told afterwards of
+ * what ended then: who listens looks at all containers from time to time as well.
+ */
+import type { Readable } from "node:stream"
+import { setTimeout as delay } from "node:timers/promises"
+import { createInterface } from "node:readline"
+import type Docker from "dockerode"
+import { LABELS } from "./docker.ts"
+
+const RETRY_MS = 500
+/** A line of the engine is far shorter. */
+const LINE_MAX_CHARS = 64 * 1024
+
+export interface Ended {
+  readonly compartment: string
+  readonly run: number
+}
+
+function endedOf(line: string): Ended | null {
+  if (line.length > LINE_MAX_CHARS) return null
+  const told = JSON.parse(line) as { Actor?: { Attributes?: Readonly<Record<string, string>> } }
+  const labels = told.Actor?.Attributes ?? {}
+  const compartment = labels[LABELS.compartment]
+  const run = Number(labels[LABELS.run])
+  return compartment === undefined || !Number.isInteger(run) ? null : { compartment, run }
+}
+
+/** Until the signal; `told` may take its time, the next waits for it. */
+export async function watchExits(
+  docker: Docker,
+  tag: string,
+  told: (ended: Ended) => void,
+  signal: AbortSignal
+): Promise<void> {
+  const filters = { type: ["container" as const], event: ["die"], label: [`${LABELS.tag}=${tag}`] }
+  while (!signal.aborted) {
+    try {
+      const stream = (await docker.getEvents({ filters, abortSignal: signal })) as Readable
+      const lines = createInterface({ input: stream, signal })
+      // An engine that dies ends nothing in order.
+      stream.on("error", () => lines.close()).on("close", () => lines.close())
+      for await (const line of lines) {
+        const ended = endedOf(line)
+        if (ended !== null) told(ended)
+      }
+    } catch {
+      // The engine is away; it is asked again below.
+    }
+    if (!signal.aborted) await delay(RETRY_MS, undefined, { signal }).catch(() => undefined)
+  }
+}

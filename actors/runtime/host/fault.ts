@@ -1,0 +1,18 @@
+/** Why the host cannot do what it was told, in one line that holds no secret. */
+export class HostFault extends Error {
+  override readonly name = "HostFault"
+}
+
+const LINE_MAX_CHARS = 300
+
+/** One line, without control characters: it may come from a program that is not ours. */
+export function oneLine(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
+    .trim()
+    .slice(0, LINE_MAX_CHARS)
+}
+
+export function messageOf(cause: unknown): string {
+  return oneLine(cause instanceof Error ? cause.message : String(cause))
+}

@@ -1,0 +1,34 @@
+/** What the engine says of a container, in our words. Pure. */
+import type Docker from "dockerode"
+import { LABELS } from "./docker.ts"
+import type { Found } from "./types.ts"
+
+const KILLED = 128 + 9
+
+/** The engine's zero is the year 1. */
+function timeOf(text: string): number | null {
+  const at = Date.parse(text)
+  return Number.isFinite(at) && at > 0 ? at : null
+}
+
+const stateOf = (status: string): Found["state"] => {
+  if (status === "created") return "created"
+  return status === "running" || status === "paused" || status === "restarting" ? "running" : "exited"
+}
+
+export function foundOf({ Config, State }: Docker.ContainerInspectInfo): Found {
+  const label = (name: string): string => Config.Labels[name] ?? ""
+  const state = stateOf(State.Status)
+  const exited = state === "exited"
+  return {
+    compartment: label(LABELS.compartment),
+    run: Number(label(LABELS.run)),
+    slot: Number(label(LABELS.slot)),
+    state,
+    exitCode: exited ? State.ExitCode : null,
+    // The engine remembers it of any process; a program that went on and ended otherwise did not end by it.
+    oomKilled: exited && State.OOMKilled && State.ExitCode === KILLED,
+    startedAt: timeOf(State.StartedAt),
+    finishedAt: exited ? timeOf(State.FinishedAt) : null
+  }
+}

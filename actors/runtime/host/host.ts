@@ -1,0 +1,238 @@
+/**
+ * The compartments of one machine. It does what it is told, and remembers nothing that is not on disk, in the engine or in
+ * the kernel: it may be killed at any time, and another goes on from there.
+ */
+import { applyUpload } from "./upload.ts"
+import { Box } from "./box.ts"
+import { groupsOf } from "./cgroup.ts"
+import { AGENT_UID } from "./container.ts"
+import { type EngineClient, openEngine } from "./docker.ts"
+import { Containers, type Seen } from "./engine-containers.ts"
+import { execute } from "./exec.ts"
+import { watchExits } from "./exits.ts"
+import { HostFault, messageOf } from "./fault.ts"
+import { examine } from "./open.ts"
+import { awaits, give, startRun } from "./start.ts"
+import { Readable } from "node:stream"
+import type {
+  Applied,
+  ExecOrder,
+  ExecResult,
+  Facts,
+  Found,
+  Given,
+  HostSettings,
+  LogPage,
+  LogQuery,
+  OnUpload,
+  StartOrder,
+  Stats,
+  Upload
+} from "./types.ts"
+import { type Used, usedOf } from "./volume.ts"
+
+/** A program that has not ended by then is killed; the rest of the five seconds is the engine's. */
+const GRACE_MAX_MS = 3_000
+const KILL_WAIT_MS = 10_000
+const EXEC_TIMEOUT_MS = 60_000
+
+/** What a compartment that was found again does. */
+export type Adopted = "running" | "awaiting" | "gone"
+
+export class Host {
+  readonly facts: Facts
+  private readonly settings: HostSettings
+  private readonly engine: EngineClient
+  private readonly containers: Containers
+  private readonly boxes = new Map<string, Box>()
+  private readonly listeners = new Set<(found: Found) => void>()
+  private readonly closing = new AbortController()
+  private watching: Promise<void> | null = null
+
+  private constructor(settings: HostSettings, engine: EngineClient, facts: Facts) {
+    this.settings = settings
+    this.engine = engine
+    this.facts = facts
+    this.containers = new Containers(engine, settings, facts.isolation)
+  }
+
+  /** Rejects with a HostFault of one line where compartments cannot be had here. */
+  static async open(settings: HostSettings): Promise<Host> {
+    const engine = openEngine(settings.socket)
+    return new Host(settings, engine, await examine(engine.calls, settings))
+  }
+
+  private box(compartment: string): Box {
+    const known = this.boxes.get(compartment)
+    if (known !== undefined) return known
+    const { rootUid, rootGid } = this.facts
+    const box = new Box(compartment, this.settings, { uid: rootUid + AGENT_UID, gid: rootGid + AGENT_UID })
+    this.boxes.set(compartment, box)
+    return box
+  }
+
+  /** All containers of this deployment. The last lines of those that have ended are in their logs. */
+  async list(): Promise<ReadonlyArray<Found>> {
+    const openings = new Map([...this.boxes].map(([id, box]) => [id, box.opening]))
+    const all = await this.containers.all()
+    const over = all.filter(({ state, compartment }) => state === "exited" && openings.get(compartment) !== undefined)
+    await Promise.all(over.map(({ compartment }) => this.boxes.get(compartment)?.settle(openings.get(compartment))))
+    return all
+  }
+
+  /** May be repeated from whatever was left of the same run; see start.ts. */
+  start(order: StartOrder, onUpload: OnUpload): Promise<void> {
+    const box = this.box(order.compartment)
+    return box.alone(async () => {
+      const { containers } = this
+      await startRun({ box, containers, quotas: this.settings.quotas, signal: box.newStart() }, order, onUpload)
+    })
+  }
+
+  /**
+   * After a restart of this process: reads its output again. `awaiting`: its program was not started; it is given what it
+   * starts with here, where that is told, or by `start` with the files that are for it.
+   */
+  adopt(compartment: string, given?: (run: number) => Promise<Given>): Promise<Adopted> {
+    const box = this.box(compartment)
+    return box.alone(async () => {
+      const seen = await this.containers.see(compartment)
+      if (seen === null || seen.found.state !== "running") return "gone"
+      box.output.open()
+      const { run } = seen.found
+      if (!(await awaits(box, run))) return "running"
+      if (given === undefined) return "awaiting"
+      await give({ box, containers: this.containers }, run, await given(run))
+      return "running"
+    })
+  }
+
+  /** Within five seconds, whatever the program does; a start that is under way gives up. */
+  async stop(compartment: string, graceMs: number): Promise<void> {
+    const box = this.box(compartment)
+    const { opening } = box
+    box.giveUpStart()
+    if ((await this.containers.see(compartment))?.found.state === "running") {
+      await this.containers.signal(compartment, "SIGTERM")
+      if (!(await this.containers.ended(compartment, Math.min(graceMs, this.settings.graceMaxMs ?? GRACE_MAX_MS)))) {
+        await this.containers.signal(compartment, "SIGKILL")
+        if (!(await this.containers.ended(compartment, KILL_WAIT_MS)))
+          throw new HostFault("the container does not end when it is killed")
+      }
+    }
+    await box.settle(opening)
+  }
+
+  /** The container; what the compartment has stored, and its log, stay. */
+  remove(compartment: string): Promise<void> {
+    const box = this.box(compartment)
+    box.giveUpStart()
+    return box.alone(async () => {
+      await this.containers.remove(compartment)
+      await box.settle()
+    })
+  }
+
+  /** All there is of it. */
+  destroy(compartment: string): Promise<void> {
+    const box = this.box(compartment)
+    box.giveUpStart()
+    return box.alone(async () => {
+      await this.containers.remove(compartment)
+      await box.settle()
+      await box.destroy()
+      this.boxes.delete(compartment)
+    })
+  }
+
+  /** Files into a container that runs. */
+  apply(upload: Upload, compartment: string): Promise<Applied> {
+    return this.box(compartment).alone(async () => {
+      await this.running(compartment)
+      return applyUpload(this.containers.patient(compartment), upload)
+    })
+  }
+
+  async exec(compartment: string, { user, argv, stdin, detach }: ExecOrder): Promise<ExecResult> {
+    await this.running(compartment)
+    const input = Readable.from(stdin === undefined ? [] : [Buffer.from(stdin)])
+    const order = { user, argv, stdin: input, detach, timeoutMs: EXEC_TIMEOUT_MS }
+    return execute(this.containers.patient(compartment), order)
+  }
+
+  /** Of a compartment that was never here: nothing. */
+  async logs(compartment: string, query: LogQuery): Promise<LogPage> {
+    const box = this.box(compartment)
+    if (await box.exists()) return box.output.ring.wait(query)
+    return { lines: [], truncated: false, more: false, lastId: query.sinceId ?? 0 }
+  }
+
+  /** A line of ours in its log. */
+  say(compartment: string, text: string): void {
+    this.box(compartment)
+      .output.say(text)
+      .catch((cause) => this.note(compartment, cause))
+  }
+
+  async stats(compartment: string): Promise<Stats> {
+    const { found, id, pid } = await this.running(compartment)
+    const groups = await groupsOf(pid, id)
+    if (groups === null) throw new HostFault("the compartment does not run")
+    const { used_mb } = await this.disk(compartment)
+    return this.box(compartment).meter.read({ id, pid, startedAt: found.startedAt ?? Date.now() }, groups, used_mb)
+  }
+
+  /** Of what it has stored; it is mounted where it is not, as after a restart of the machine. */
+  async disk(compartment: string): Promise<Used> {
+    const box = this.box(compartment)
+    const used = await usedOf(box.volume)
+    if (used !== null) return used
+    if (!(await box.exists())) return { used_mb: 0 }
+    return box.alone(async () => {
+      await box.ensureFolders()
+      await box.ensureData()
+      return (await usedOf(box.volume)) ?? { used_mb: 0 }
+    })
+  }
+
+  /** Tells of each end of a container once its last lines are in its log. What ends while the engine is away is missed. */
+  exits(listener: (found: Found) => void): () => void {
+    this.listeners.add(listener)
+    this.watching ??= watchExits(
+      this.engine.streams,
+      this.settings.tag,
+      ({ compartment, run }) => {
+        this.ended(compartment, run).catch((cause) => this.note(compartment, cause))
+      },
+      this.closing.signal
+    )
+    return () => this.listeners.delete(listener)
+  }
+
+  /** Lets go of everything; containers run on. */
+  async close(): Promise<void> {
+    this.closing.abort()
+    await this.watching
+    for (const box of this.boxes.values()) box.close()
+    this.boxes.clear()
+  }
+
+  private async ended(compartment: string, run: number): Promise<void> {
+    const box = this.box(compartment)
+    const { opening } = box
+    const found = await this.containers.endOf(compartment, run)
+    if (found === null) return
+    await box.settle(opening)
+    for (const listener of this.listeners) listener(found)
+  }
+
+  private async running(compartment: string): Promise<Seen> {
+    const seen = await this.containers.see(compartment)
+    if (seen === null || seen.found.state !== "running") throw new HostFault("the compartment does not run")
+    return seen
+  }
+
+  private note(compartment: string, cause: unknown): void {
+    this.settings.note?.(`${compartment}: ${messageOf(cause)}`)
+  }
+}

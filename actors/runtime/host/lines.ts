@@ -1,0 +1,88 @@
+/**
+ * Lines out of a stream of bytes. Pure: the same bytes make the same lines, however they were cut into chunks, so that
+ * a journal of chunks can be read back to the same ids (journal.ts).
+ *
+ * - A line longer than LINE_MAX_BYTES goes on as the next line; it is cut between two characters.
+ * - What is no UTF-8 becomes U+FFFD. Control characters stay as they are: lines are carried as JSON alone.
+ */
+export const LINE_MAX_BYTES = 8192
+
+const NEWLINE = 0x0a
+const RETURN = 0x0d
+const NOTHING = Buffer.alloc(0)
+/** A character has at most so many bytes after its first. */
+const FOLLOWING_MAX = 3
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+
+export interface Split {
+  /** How many lines were completed. */
+  readonly count: number
+  /** The last of them, as many as were asked for. */
+  readonly lines: ReadonlyArray<string>
+}
+
+const isFollowing = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
+
+/** Where the piece that begins at `start` ends; there are more than LINE_MAX_BYTES bytes from there. */
+function cutAt(bytes: Uint8Array, start: number): number {
+  const end = start + LINE_MAX_BYTES
+  for (let at = end; at >= end - FOLLOWING_MAX; at--) if (!isFollowing(bytes[at])) return at
+  return end
+}
+
+/** U+FFFD has more bytes than what it stands for: what is then too long loses its end. */
+function bounded(text: string): string {
+  const encoded = Buffer.from(text)
+  if (encoded.length <= LINE_MAX_BYTES) return text
+  return decoder.decode(encoded.subarray(0, cutAt(encoded, 0)))
+}
+
+function textOf(bytes: Uint8Array): string {
+  const end = bytes.at(-1) === RETURN ? bytes.length - 1 : bytes.length
+  return bounded(decoder.decode(bytes.subarray(0, end)))
+}
+
+export class LineSplitter {
+  private rest: Buffer
+
+  constructor(rest: Uint8Array = NOTHING) {
+    this.rest = Buffer.from(rest)
+  }
+
+  /** The bytes of the line that is not complete; never more than LINE_MAX_BYTES. */
+  get pending(): Buffer {
+    return this.rest
+  }
+
+  /** `keep`: how many of the last lines are wanted; the others are counted alone. */
+  split(chunk: Uint8Array, keep: number): Split {
+    const bytes = this.rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.rest, chunk])
+    const ends: Array<readonly [start: number, end: number]> = []
+    let start = 0
+    while (start < bytes.length) {
+      const newline = bytes.indexOf(NEWLINE, start)
+      const length = (newline === -1 ? bytes.length : newline) - start
+      if (length > LINE_MAX_BYTES) {
+        const end = cutAt(bytes, start)
+        ends.push([start, end])
+        start = end
+      } else if (newline === -1) break
+      else {
+        ends.push([start, newline])
+        start = newline + 1
+      }
+    }
+    this.rest = Buffer.from(bytes.subarray(start))
+    const lines = ends.slice(Math.max(0, ends.length - keep)).map(([from, to]) => textOf(bytes.subarray(from, to)))
+    return { count: ends.length, lines }
+  }
+
+  /** Ends the line that is not complete. */
+  flush(): Split {
+    if (this.rest.length === 0) return { count: 0, lines: [] }
+    const lines = [textOf(this.rest)]
+    this.rest = NOTHING
+    return { count: 1, lines }
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * Carries what a compartment writes out of its FIFO, at a bounded rate: a program that writes faster waits, and nobody
+ * else does. Ends by itself when the last process that holds the FIFO open for writing is gone.
+ */
+import { constants, openSync } from "node:fs"
+import { Socket } from "node:net"
+
+/** What goes through at once, of a compartment that was quiet. */
+export const BURST_BYTES = 4 * 1024 * 1024
+export const RATE_BYTES_PER_SECOND = 256 * 1024
+/** How long reading pauses at least: a flood wakes this process a few times a second. */
+const PAUSE_MS = 100
+/** What is read by one call. */
+const CHUNK_BYTES = 64 * 1024
+
+/** What one compartment may still write; both its streams draw on it. */
+export class Allowance {
+  private bytes = BURST_BYTES
+  private at = performance.now()
+  private unbounded = false
+
+  /** Takes what was read; tells how long not to read. */
+  take(bytes: number): number {
+    const now = performance.now()
+    this.bytes = Math.min(BURST_BYTES, this.bytes + ((now - this.at) / 1000) * RATE_BYTES_PER_SECOND) - bytes
+    this.at = now
+    if (this.bytes >= 0 || this.unbounded) return 0
+    return Math.max(PAUSE_MS, (-this.bytes / RATE_BYTES_PER_SECOND) * 1000)
+  }
+
+  /** From now on nothing waits: the program is gone, and what is left is one FIFO's. */
+  lift(): void {
+    this.unbounded = true
+  }
+}
+
+export class Pump {
+  /** Resolves when the FIFO is drained and nobody writes to it any more, or the pump is closed. */
+  readonly ended: Promise<void>
+  private readonly socket: Socket
+  private timer: NodeJS.Timeout | null = null
+
+  /**
+   * Reads into one buffer of its own: what a paused socket had read ahead would be nowhere but in this process's memory.
+   */
+  private constructor(fd: number, allowance: Allowance, onChunk: (chunk: Uint8Array) => void) {
+    const callback = (bytes: number, buffer: Uint8Array): boolean => {
+      onChunk(buffer.subarray(0, bytes))
+      const pause = allowance.take(bytes)
+      if (pause > 0) this.hold(pause)
+      return pause === 0
+    }
+    const onread = { buffer: Buffer.alloc(CHUNK_BYTES), callback }
+    this.socket = new Socket({ fd, readable: true, writable: false, onread })
+    this.ended = new Promise((resolve) => {
+      this.socket.once("close", () => resolve())
+    })
+    this.socket.on("error", () => this.socket.destroy())
+    this.socket.on("end", () => this.socket.destroy())
+    this.socket.resume()
+  }
+
+  /** Opens the reading end; a FIFO that nobody has written to yet has not ended. */
+  static open(path: string, allowance: Allowance, onChunk: (chunk: Uint8Array) => void): Pump {
+    return new Pump(openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), allowance, onChunk)
+  }
+
+  get closed(): boolean {
+    return this.socket.destroyed
+  }
+
+  private hold(ms: number): void {
+    this.socket.pause()
+    this.timer = setTimeout(() => this.go(), ms)
+  }
+
+  /** Reads on at once. */
+  go(): void {
+    if (this.timer !== null) clearTimeout(this.timer)
+    this.timer = null
+    if (!this.closed) this.socket.resume()
+  }
+
+  /** What is in the FIFO stays there for who opens it next. */
+  close(): void {
+    if (this.timer !== null) clearTimeout(this.timer)
+    this.timer = null
+    this.socket.destroy()
+  }
+}

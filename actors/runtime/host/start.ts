@@ -1,0 +1,121 @@
+/**
+ * From whatever is there to a program that runs, for one run.
+ *
+ * Invariants
+ *  - A run's program starts once. It is marked on disk before the program is given what it starts with; a container that
+ *    ended behind the mark has had its run, one that ended before it is made again.
+ *  - Never two containers of a compartment: one of an older run is gone before the new one is made.
+ *  - The program starts when the kernel holds the container to its bounds, and its files are in place.
+ */
+import { groupsOf, missingBounds } from "./cgroup.ts"
+import type { Box } from "./box.ts"
+import type { Containers, Seen } from "./engine-containers.ts"
+import { HostFault } from "./fault.ts"
+import { deliver, encodeGiven, isAwaited } from "./given.ts"
+import { givenFifo } from "./output.ts"
+import type { Given, OnUpload, Quotas, StartOrder } from "./types.ts"
+import { applyUpload } from "./upload.ts"
+import { setTimeout as delay } from "node:timers/promises"
+
+/** A first process that threw half of what it got away asks again within so long. */
+const ASKS_AGAIN_MS = 200
+const PAUSE_MS = 20
+
+export interface Starting {
+  readonly box: Box
+  readonly containers: Containers
+  readonly quotas: Quotas
+  readonly signal: AbortSignal
+}
+
+/** What is there of this run: nothing, or a container that can go on. */
+async function clear({ box, containers }: Starting, run: number): Promise<Seen | null> {
+  const seen = await containers.see(box.id)
+  if (seen === null) return null
+  if (seen.found.run > run) throw new HostFault("a newer run of the compartment is there")
+  const over = seen.found.state === "exited" && (seen.found.run < run || !(await box.isMarked(run)))
+  if (seen.found.run === run && !over) return seen
+  await containers.remove(box.id)
+  await box.settle()
+  return null
+}
+
+const foldersOf = (box: Box) => ({ data: box.volume.mount, io: box.outputPlace.io })
+
+/** A container that was made may not start any more: its network was made anew meanwhile. Then it is made again. */
+async function run(starting: Starting, order: StartOrder, made: boolean): Promise<void> {
+  const { box, containers } = starting
+  try {
+    await containers.start(box.id)
+  } catch (cause) {
+    await containers.remove(box.id)
+    await box.settle()
+    if (!made) throw cause
+    await containers.create(order, foldersOf(box))
+    box.output.open()
+    await containers.start(box.id)
+  }
+}
+
+async function checkBounds({ box, containers, quotas }: Starting): Promise<void> {
+  const seen = await containers.see(box.id)
+  if (seen === null || seen.found.state !== "running") throw new HostFault("the container ended at once")
+  const groups = await groupsOf(seen.pid, seen.id)
+  const missing = groups === null ? ["anything"] : await missingBounds(groups, quotas)
+  if (missing.length === 0) return
+  await containers.remove(box.id)
+  throw new HostFault(`the kernel does not bound ${missing.join(", ")} of the container`)
+}
+
+/** Gives the program what it starts with; the run is marked before. */
+export async function give({ box, containers }: Omit<Starting, "signal" | "quotas">, run: number, given: Given) {
+  await deliver(givenFifo(box.outputPlace), encodeGiven(given), {
+    before: () => box.mark(run),
+    gone: async () => (await containers.see(box.id))?.found.state !== "running"
+  })
+}
+
+/** Of a container that runs: its first process still waits for what its program is given. */
+export async function awaits(box: Box, run: number): Promise<boolean> {
+  if (!(await box.isMarked(run))) return true
+  for (const end = Date.now() + ASKS_AGAIN_MS; Date.now() < end; await delay(PAUSE_MS))
+    if (await isAwaited(givenFifo(box.outputPlace))) return true
+  return false
+}
+
+async function applyAll({ box, containers, signal }: Starting, order: StartOrder, onUpload: OnUpload): Promise<void> {
+  for (const upload of order.uploads) {
+    signal.throwIfAborted()
+    await onUpload(upload, await applyUpload(containers.patient(box.id), upload))
+  }
+}
+
+/** The file system of its data is made while the engine makes the container. What fails is told once both have ended. */
+async function make({ box, containers }: Starting, order: StartOrder, seen: Seen | null): Promise<void> {
+  await box.ensureFolders()
+  const both = await Promise.allSettled([
+    box.ensureData(),
+    seen === null ? containers.create(order, foldersOf(box)) : Promise.resolve()
+  ])
+  for (const one of both) if (one.status === "rejected") throw one.reason
+}
+
+export async function startRun(starting: Starting, order: StartOrder, onUpload: OnUpload): Promise<void> {
+  const { box, signal } = starting
+  // What cannot be given is refused before anything is made.
+  encodeGiven(order)
+  const seen = await clear(starting, order.run)
+  if (seen?.found.state === "exited") return
+  if (seen?.found.state !== "running") {
+    await make(starting, order, seen)
+    signal.throwIfAborted()
+    box.output.open()
+    await run(starting, order, seen !== null)
+  }
+  box.output.open()
+  if (!(await awaits(box, order.run))) return
+  await checkBounds(starting)
+  await applyAll(starting, order, onUpload)
+  signal.throwIfAborted()
+  await give(starting, order.run, order)
+}

@@ -1,0 +1,152 @@
+/** What the host of compartments is told and tells. No bus, no Effect: plain values. */
+
+/** Bounds of one compartment (spec 2.11). */
+export interface Quotas {
+  readonly cpus: number
+  readonly memory_mb: number
+  readonly disk_mb: number
+  readonly tmp_mb: number
+  readonly pids: number
+}
+
+export interface HostSettings {
+  /** Path of the container engine's socket. */
+  readonly socket: string
+  /** Absolute: `<HUB_DATA>/runtime`. */
+  readonly folder: string
+  /** Tells this deployment's containers from those of others on the same machine. */
+  readonly tag: string
+  readonly image: string
+  readonly quotas: Quotas
+  /** The longest that a program has to end itself, where it is not the usual. */
+  readonly graceMaxMs?: number
+  /** How many of its last lines are kept of each compartment. */
+  readonly logLines: number
+  /** Told in one line of what went wrong behind the caller's back. */
+  readonly note?: (line: string) => void
+}
+
+/** Where a compartment is on the network. */
+export interface SlotPlace {
+  readonly index: number
+  /** Name of the engine's network. */
+  readonly network: string
+  readonly address: string
+}
+
+/** Files for a compartment: a gzipped tar archive that was judged before. */
+export interface Upload {
+  readonly id: string
+  /** Relative to /data/work. */
+  readonly dest: string
+  /** Path of the archive on this host. */
+  readonly file: string
+}
+
+export type Applied = { readonly ok: true } | { readonly ok: false; readonly why: string }
+
+/** Called once for each upload that was tried. */
+export type OnUpload = (upload: Upload, applied: Applied) => void | Promise<void>
+
+export type Environment = ReadonlyMap<string, string>
+
+export interface StartOrder {
+  readonly compartment: string
+  /** A number that was given once: one start. */
+  readonly run: number
+  readonly slot: SlotPlace
+  readonly command: string
+  readonly env: Environment
+  /** `name:address`. */
+  readonly extraHosts: ReadonlyArray<string>
+  /** Applied in this order before the program starts. */
+  readonly uploads: ReadonlyArray<Upload>
+}
+
+/** What a program is given at its start. */
+export type Given = Pick<StartOrder, "command" | "env">
+
+/** A container of this deployment, as the engine has it. */
+export interface Found {
+  readonly compartment: string
+  readonly run: number
+  readonly slot: number
+  readonly state: "created" | "running" | "exited"
+  /** 128 + n after a kill by signal n; null unless exited. */
+  readonly exitCode: number | null
+  readonly oomKilled: boolean
+  /** Unix ms. */
+  readonly startedAt: number | null
+  readonly finishedAt: number | null
+}
+
+export type Stream = "stdout" | "stderr" | "system"
+
+export interface Line {
+  /** Ascending, without gaps, over all runs of a compartment. */
+  readonly id: number
+  /** Unix ms. */
+  readonly at: number
+  readonly stream: Stream
+  readonly line: string
+}
+
+export interface LogQuery {
+  /** Exclusive. null: the last `limit` lines. */
+  readonly sinceId: number | null
+  readonly limit: number
+  readonly stream: Stream | null
+  /** Only lines that contain it, whatever the case. */
+  readonly q: string | null
+  /** How long to wait where there is no such line yet. */
+  readonly waitMs: number
+}
+
+export interface LogPage {
+  readonly lines: ReadonlyArray<Line>
+  /** Lines after `sinceId` are gone: more were written than are kept. */
+  readonly truncated: boolean
+  /** There are more that match, of those that are kept. */
+  readonly more: boolean
+  /** All up to this id was looked at: the next `sinceId`. */
+  readonly lastId: number
+}
+
+/** Contract 8. */
+export interface Stats {
+  /** Unix ms. */
+  readonly at: number
+  /** Of one core. */
+  readonly cpu_percent: number
+  readonly memory_mb: number
+  readonly disk_mb: number
+  readonly pids: number
+  readonly rx_bytes: number
+  readonly tx_bytes: number
+  readonly uptime_seconds: number
+}
+
+export interface Facts {
+  readonly isolation: "runsc" | "runc"
+  /** The engine's version. */
+  readonly engine: string
+  /** The user and group of this machine that a container's root is. */
+  readonly rootUid: number
+  readonly rootGid: number
+}
+
+export interface ExecOrder {
+  readonly user: string
+  readonly argv: ReadonlyArray<string>
+  /** Where secrets go: arguments and environment can be read by others. */
+  readonly stdin?: string | Uint8Array
+  /** True: it is left to itself once it has its input. */
+  readonly detach: boolean
+}
+
+export interface ExecResult {
+  /** null where it was detached. */
+  readonly exitCode: number | null
+  /** The first of what it wrote, of both streams. */
+  readonly output: string
+}

@@ -1,0 +1,81 @@
+/**
+ * Files of an agent into its compartment: unpacked there, as the compartment's user, within the compartment's bounds.
+ *
+ * Invariants
+ *  - Nothing of an archive is unpacked on this host: what it does, it does in the container, as who lives there.
+ *  - It is unpacked whole into a folder of its own, and then put in place: an archive that fails changes nothing, unless
+ *    the disk is full meanwhile.
+ *  - A link that lies in the way is replaced, never followed; so nothing is written outside of its folder.
+ */
+import { open } from "node:fs/promises"
+import type Docker from "dockerode"
+import { AGENT_UID } from "./container.ts"
+import { execute } from "./exec.ts"
+import { HostFault, oneLine } from "./fault.ts"
+import type { Applied, Upload } from "./types.ts"
+
+const UNPACK_SECONDS = 60
+/** The programs in the container end themselves; this is for a container that does not move. */
+const TIMEOUT_MS = (UNPACK_SECONDS + 30) * 1000
+
+const SCRIPT = `
+set -eu
+umask 022
+dest=$1 id=$2
+mkdir -p /data/work
+root=$(cd -P /data/work && pwd)
+[ "$root" = /data/work ] || { echo "/data/work is a link" >&2; exit 1; }
+cd /data/work
+at=.
+old=$IFS; IFS=/
+for part in $dest; do
+  at=$at/$part
+  [ ! -L "$at" ] || { echo "$dest leads over a link" >&2; exit 1; }
+done
+IFS=$old
+fresh=/data/work/.hub-upload-$id
+trap 'rm -rf -- "$fresh"' EXIT
+rm -rf -- "$fresh"
+mkdir -- "$fresh"
+timeout -s KILL ${UNPACK_SECONDS} tar -xzf - -C "$fresh" --no-same-owner --no-same-permissions
+chmod -R u-s,g-s,u+rwX -- "$fresh"
+mkdir -p -- "$at"
+timeout -s KILL ${UNPACK_SECONDS} cp -a -T --remove-destination -- "$fresh" "$at"
+`
+
+/** Looked at again, though the service has: this is the last who can refuse it. */
+const DEST = /^(?:[A-Za-z0-9._@+ -]{1,255}(?:\/|$)){0,32}$/
+const ID = /^[A-Za-z0-9_-]{1,64}$/
+
+const isDest = (dest: string): boolean =>
+  dest === "" || (DEST.test(dest) && !dest.split("/").some((part) => part === ".." || part.startsWith(".hub-upload")))
+
+/** Rejects where the container or the engine is gone: then it may be tried again. */
+export async function applyUpload(container: Docker.Container, { id, dest, file }: Upload): Promise<Applied> {
+  if (!isDest(dest) || !ID.test(id)) return { ok: false, why: "the folder's name is refused" }
+  const stdin = (await open(file)).createReadStream()
+  // A file that cannot be read fails the call, which reads it; nothing else hears of it.
+  stdin.on("error", () => undefined)
+  const { exitCode, output } = await execute(container, {
+    user: `${AGENT_UID}:${AGENT_UID}`,
+    argv: ["/bin/bash", "-c", SCRIPT, "apply", dest === "" ? "." : dest, id],
+    stdin,
+    detach: false,
+    timeoutMs: TIMEOUT_MS
+  })
+    .catch(async (cause: unknown) => {
+      if (await isRunning(container)) throw cause
+      throw new HostFault("the compartment ended while files were applied", { cause })
+    })
+    .finally(() => stdin.destroy())
+  if (exitCode === 0) return { ok: true }
+  const why = oneLine(output.split("\n").find((line) => line.trim() !== "") ?? "")
+  return { ok: false, why: why === "" ? `unpacking ended with status ${exitCode}` : why }
+}
+
+async function isRunning(container: Docker.Container): Promise<boolean> {
+  return container.inspect().then(
+    ({ State }) => State.Running,
+    () => false
+  )
+}

@@ -1,0 +1,105 @@
+/**
+ * `/data` of a compartment: a file system in a file. Its size and its number of files are bounded by what it is, and what
+ * is used of it is one question to the kernel.
+ *
+ * Invariants
+ *  - The file appears under its name when the file system in it is complete.
+ *  - Nothing of ours walks through what a program has written there: its first folders are made with the file system.
+ *  - It is mounted when it is asked for (a machine that has restarted has no mounts), and checked before where it has
+ *    been mounted ever.
+ */
+import { chmod, chown, mkdir, open, readFile, rename, rm, stat, statfs } from "node:fs/promises"
+import { join } from "node:path"
+import { runProgram } from "./programs.ts"
+
+const MIB = 1024 * 1024
+/** The supervisor ends a compartment above 125 percent of its quota: there must be room to be above it. */
+const SHARE_OF_QUOTA = 1.25
+const MORE_MIB = 32
+const JOURNAL_MIB = 16
+/** A file for every so many bytes, on average. */
+const BYTES_PER_INODE = 16_384
+const INODE_BYTES = 256
+/** e2fsck: clean, or mended. */
+const MENDED = [0, 1]
+
+export interface VolumePlace {
+  readonly image: string
+  /** Where it is mounted on this host. */
+  readonly mount: string
+}
+
+/** The user of this machine that the compartment's user is. */
+export interface Owner {
+  readonly uid: number
+  readonly gid: number
+}
+
+export const volumePlace = (folder: string): VolumePlace => ({
+  image: join(folder, "data.img"),
+  mount: join(folder, "data")
+})
+
+/** Beside what can be used, the file holds the file system's own tables and its journal. */
+export function imageBytes(diskMb: number): number {
+  const usable = Math.ceil(diskMb * SHARE_OF_QUOTA) + MORE_MIB
+  const tables = Math.ceil((usable * INODE_BYTES) / BYTES_PER_INODE)
+  return (usable + tables + JOURNAL_MIB) * MIB
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false
+  )
+
+const unescaped = (path: string): string =>
+  path.replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
+
+async function isMounted(path: string): Promise<boolean> {
+  const lines = (await readFile("/proc/self/mountinfo", "utf8")).split("\n")
+  return lines.some((line) => unescaped(line.split(" ")[4] ?? "") === path)
+}
+
+async function makeImage(image: string, diskMb: number, { uid, gid }: Owner): Promise<void> {
+  const fresh = `${image}.new`
+  const seed = `${image}.seed`
+  await rm(fresh, { force: true })
+  await mkdir(join(seed, "work"), { recursive: true })
+  await chmod(join(seed, "work"), 0o755)
+  await chown(join(seed, "work"), uid, gid)
+  const file = await open(fresh, "w", 0o600)
+  await file.truncate(imageBytes(diskMb)).finally(() => file.close())
+  const extended = `root_owner=${uid}:${gid},lazy_itable_init=1,lazy_journal_init=1`
+  const shape = ["-m", "0", "-i", String(BYTES_PER_INODE), "-I", String(INODE_BYTES), "-J", `size=${JOURNAL_MIB}`]
+  await runProgram("mkfs.ext4", ["-q", "-F", ...shape, "-E", extended, "-O", "^resize_inode", "-d", seed, fresh])
+  await rename(fresh, image)
+  await rm(seed, { recursive: true, force: true })
+}
+
+/** Makes what is missing: the file, the mount. */
+export async function ensureVolume(place: VolumePlace, diskMb: number, owner: Owner): Promise<void> {
+  if (await isMounted(place.mount)) return
+  await mkdir(place.mount, { recursive: true })
+  if (await exists(place.image)) await runProgram("e2fsck", ["-p", place.image], MENDED)
+  else await makeImage(place.image, diskMb, owner)
+  const options = "loop,nosuid,nodev,noatime,errors=remount-ro"
+  await runProgram("mount", ["-t", "ext4", "-o", options, place.image, place.mount])
+}
+
+export interface Used {
+  readonly used_mb: number
+}
+
+/** null where it is not mounted. */
+export async function usedOf(place: VolumePlace): Promise<Used | null> {
+  if (!(await isMounted(place.mount))) return null
+  const { blocks, bfree, bsize } = await statfs(place.mount)
+  return { used_mb: Math.ceil(((blocks - bfree) * bsize) / MIB) }
+}
+
+/** The container that has it must be gone. */
+export async function removeVolume(place: VolumePlace): Promise<void> {
+  if (await isMounted(place.mount)) await runProgram("umount", [place.mount])
+  await rm(place.image, { force: true })
+}

@@ -1,0 +1,54 @@
+/**
+ * What a host can do with compartments, as the loop that follows the actors sees it (reconcile.ts): real ones
+ * (real-machine.ts), or none at all in a simulation.
+ */
+import type { Isolation } from "../../schemas/compartment/records.ts"
+import type { Applied, Environment, ExecOrder, ExecResult, Found, LogPage, LogQuery, Stats } from "./host/types.ts"
+
+export interface Archive {
+  readonly id: number
+  readonly dest: string
+  readonly bytes: Uint8Array
+}
+
+export interface Order {
+  readonly compartment: string
+  readonly run: number
+  readonly command: string
+  readonly env: Environment
+  readonly archives: ReadonlyArray<Archive>
+}
+
+export interface Health {
+  /** Why nothing can be started now; `null`: it can. */
+  readonly reason: string | null
+  readonly isolation: Isolation | null
+  readonly firewall: boolean | null
+  readonly egress: boolean | null
+}
+
+export interface Machine {
+  /** As it calls itself. */
+  readonly name: string
+  readonly health: () => Health
+  /** Containers, running or not. Fails while the engine is away. */
+  readonly found: () => Promise<ReadonlyArray<Found>>
+  /** The newest run that was begun here; 0: none. It survives this process. */
+  readonly begun: (compartment: string) => number
+  /** Idempotent for a run, from whatever half of it is there. Throws a HostFault; an EngineFault where trying again helps. */
+  readonly start: (order: Order, applied: (archive: number, how: Applied) => Promise<void>) => Promise<void>
+  /** Of what runs already, after this process was started anew. */
+  readonly adopt: (compartment: string, order: () => Order) => Promise<void>
+  readonly stop: (compartment: string) => Promise<void>
+  /** The container, never its data. */
+  readonly remove: (compartment: string) => Promise<void>
+  readonly destroy: (compartment: string) => Promise<void>
+  readonly apply: (compartment: string, archive: Archive) => Promise<Applied>
+  readonly say: (compartment: string, line: string) => void
+  readonly logs: (compartment: string, query: LogQuery) => Promise<LogPage>
+  readonly stats: (compartment: string) => Promise<Stats | null>
+  readonly diskMb: (compartment: string) => Promise<number>
+  /** `null`: nothing can be run beside a program here. */
+  readonly exec: ((compartment: string, order: ExecOrder) => Promise<ExecResult>) | null
+  readonly exits: (listener: (compartment: string) => void) => () => void
+}

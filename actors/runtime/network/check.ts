@@ -1,0 +1,80 @@
+/**
+ * Whether the network of compartments is as it should be, by what the kernel has and by what becomes of packets; never
+ * by what was asked for. `firewall`: what compartments may not do fails. `egress`: what they may do works, at the pace
+ * that they may have. Neither asks anything of the internet: a machine without it is not at fault.
+ */
+import { readFile } from "node:fs/promises"
+import { checkDockerUser } from "./docker-user.ts"
+import { checkLinks, Devices } from "./links.ts"
+import { probe, type Probed } from "./probe.ts"
+import { resolverPid, type ResolverSettings } from "./resolver.ts"
+import type { RuleSettings } from "./rules.ts"
+import { unshaped } from "./shaping.ts"
+import { checkTable } from "./table.ts"
+
+export interface Checked {
+  readonly firewall: boolean
+  readonly egress: boolean
+  readonly problems: ReadonlyArray<string>
+}
+
+export interface CheckSettings {
+  readonly rules: RuleSettings
+  readonly resolver: ResolverSettings
+  readonly slots: ReadonlyArray<{ readonly bridge: string; readonly gateway: string }>
+}
+
+const FORWARDING = "/proc/sys/net/ipv4/ip_forward"
+
+export async function isForwarding(): Promise<boolean> {
+  return (await readFile(FORWARDING, "utf8")).trim() === "1"
+}
+
+function slotProblems({ slots }: CheckSettings, host: Devices): ReadonlyArray<string> {
+  return slots
+    .filter(({ bridge, gateway }) => !host.isGateway(bridge, gateway))
+    .map(({ bridge, gateway }) => `${bridge} is no bridge with ${gateway}`)
+}
+
+async function shapeProblems({ slots, rules: { egressKbit } }: CheckSettings): Promise<ReadonlyArray<string>> {
+  const bridges = slots.map(({ bridge }) => bridge)
+  const lacking = await unshaped(bridges, egressKbit)
+  return lacking.map((bridge) => `the pace of ${bridge} is not bounded to ${egressKbit} kbit/s`)
+}
+
+async function egressProblems(settings: CheckSettings, host: Devices): Promise<ReadonlyArray<string>> {
+  const [shapes, dockerUser, forwarding, resolver] = await Promise.all([
+    shapeProblems(settings),
+    checkDockerUser(settings.rules.names),
+    isForwarding(),
+    resolverPid(settings.resolver)
+  ])
+  return [
+    ...slotProblems(settings, host),
+    ...shapes,
+    ...dockerUser,
+    ...(forwarding ? [] : ["the host forwards no packets (net.ipv4.ip_forward)"]),
+    ...(resolver === undefined ? ["the resolver does not run"] : [])
+  ]
+}
+
+/** Addresses of the host come and go; one that has gone in between proves nothing, and they are tried once more. */
+async function probeSettled(rules: RuleSettings, host: Devices): Promise<Probed> {
+  const probed = await probe(rules, host)
+  if (probed.open.length + probed.closed.length === 0) return probed
+  const now = await Devices.read()
+  return now.addresses().join() === host.addresses().join() ? probed : probe(rules, now)
+}
+
+export async function check(settings: CheckSettings): Promise<Checked> {
+  const host = await Devices.read()
+  const [links, egress] = await Promise.all([checkLinks(settings.rules, host), egressProblems(settings, host)])
+  // Without the probe's namespace there is nothing to compare with and nothing to try from.
+  if (links.length > 0) return { firewall: false, egress: false, problems: [...links, ...egress] }
+  const [table, { open, closed }] = await Promise.all([checkTable(settings.rules), probeSettled(settings.rules, host)])
+  return {
+    firewall: table.length + open.length === 0,
+    egress: egress.length + closed.length === 0,
+    problems: [...table, ...open, ...egress, ...closed]
+  }
+}

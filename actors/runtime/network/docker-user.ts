@@ -1,0 +1,47 @@
+/**
+ * Where a Docker engine keeps the firewall, it drops what is forwarded and is not its own, whoever has accepted it
+ * before. It leaves one chain to others, DOCKER-USER: what our rules have let through is accepted there.
+ *
+ * There may be none of it: no engine, or one that leaves the firewall alone. An engine that starts later makes it; the
+ * check sees that our rules are missing there.
+ */
+import { hasProgram, run, runAny } from "./programs.ts"
+import type { Names } from "./tag.ts"
+
+const CHAIN = "DOCKER-USER"
+/** Another program may hold the lock of xtables. */
+const WAIT = ["-w", "5"]
+
+/** A bridge's name with iptables' wildcard. */
+const rulesOf = ({ tag }: Names): ReadonlyArray<ReadonlyArray<string>> => [
+  ["-i", `hb${tag}c+`, "-j", "ACCEPT"],
+  ["-o", `hb${tag}c+`, "-m", "conntrack", "--ctstate", "RELATED,ESTABLISHED", "-j", "ACCEPT"]
+]
+
+const has = async (...args: ReadonlyArray<string>): Promise<boolean> =>
+  (await runAny("iptables", [...WAIT, ...args])).code === 0
+
+export async function hasDockerUser(): Promise<boolean> {
+  return (await hasProgram("iptables")) && (await has("-n", "-L", CHAIN))
+}
+
+/** Those that are missing; none where there is no such chain. */
+async function missing(names: Names): Promise<ReadonlyArray<ReadonlyArray<string>>> {
+  if (!(await hasDockerUser())) return []
+  const found = await Promise.all(rulesOf(names).map((rule) => has("-C", CHAIN, ...rule)))
+  return rulesOf(names).filter((_, index) => found[index] === false)
+}
+
+export async function ensureDockerUser(names: Names): Promise<void> {
+  for (const rule of await missing(names)) await run("iptables", [...WAIT, "-I", CHAIN, "1", ...rule])
+}
+
+export async function checkDockerUser(names: Names): Promise<ReadonlyArray<string>> {
+  const lacking = await missing(names)
+  return lacking.length === 0 ? [] : [`${CHAIN} does not accept compartments' packets`]
+}
+
+export async function removeDockerUser(names: Names): Promise<void> {
+  if (!(await hasDockerUser())) return
+  for (const rule of rulesOf(names)) while (await has("-D", CHAIN, ...rule)) continue
+}

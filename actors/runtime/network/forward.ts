@@ -1,0 +1,102 @@
+/**
+ * The way from compartments to a service that listens on the host's loopback alone: one address and port of ours, which
+ * the firewall lets compartments alone reach, joined to `127.0.0.1` at the same port.
+ *
+ * A compartment comes to the service from a loopback address of its own (10.213.x.y as 127.213.x.y), so that the service
+ * counts each by itself and none counts as another. Connections are bounded, in all and for each compartment, and one on
+ * which nothing moves is ended.
+ */
+import { connect, createServer, type Server, type Socket } from "node:net"
+import { pipeline } from "node:stream/promises"
+import { NetworkFault } from "./programs.ts"
+
+const CONNECTIONS_MAX = 512
+const CONNECTIONS_EACH_MAX = 64
+const BACKLOG_MAX = 128
+/** Longer than the service holds a request or pauses between two events. */
+const IDLE_MS = 10 * 60_000
+const LOOPBACK = "127.0.0.1"
+
+export interface ForwardSettings {
+  readonly address: string
+  readonly port: number
+  /** Addresses that may come. */
+  readonly allowed: ReadonlySet<string>
+}
+
+const loopbackOf = (address: string): string => `127.${address.split(".").slice(1).join(".")}`
+
+export class Forward {
+  readonly #settings: ForwardSettings
+  readonly #open = new Set<Socket>()
+  readonly #counts = new Map<string, number>()
+  #server: Server | undefined
+
+  constructor(settings: ForwardSettings) {
+    this.#settings = settings
+  }
+
+  get listening(): boolean {
+    return this.#server?.listening ?? false
+  }
+
+  async listen(): Promise<void> {
+    if (this.listening) return
+    const { address, port } = this.#settings
+    const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#accept(socket))
+    server.maxConnections = CONNECTIONS_MAX
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", ({ message }) => reject(new NetworkFault(`the forward to the service: ${message}`)))
+      server.listen({ host: address, port, backlog: BACKLOG_MAX }, resolve)
+    })
+    // A connection that could not be accepted is lost; the next one is another matter.
+    server.on("error", () => {})
+    this.#server = server
+  }
+
+  #accept(inside: Socket): void {
+    const from = inside.remoteAddress ?? ""
+    const count = this.#counts.get(from) ?? 0
+    if (!this.#settings.allowed.has(from) || count >= CONNECTIONS_EACH_MAX) {
+      inside.destroy()
+      return
+    }
+    this.#counts.set(from, count + 1)
+    inside.once("close", () => {
+      const left = (this.#counts.get(from) ?? 1) - 1
+      if (left > 0) this.#counts.set(from, left)
+      else this.#counts.delete(from)
+    })
+    const { port } = this.#settings
+    const service = connect({
+      host: LOOPBACK,
+      port,
+      localAddress: loopbackOf(from),
+      allowHalfOpen: true,
+      noDelay: true
+    })
+    this.#join(inside, service)
+  }
+
+  #join(inside: Socket, service: Socket): void {
+    for (const socket of [inside, service]) {
+      this.#open.add(socket)
+      socket.once("close", () => this.#open.delete(socket))
+      socket.setTimeout(IDLE_MS, () => socket.destroy())
+    }
+    const end = (): void => {
+      inside.destroy()
+      service.destroy()
+    }
+    void Promise.all([pipeline(inside, service), pipeline(service, inside)]).then(end, end)
+  }
+
+  async close(): Promise<void> {
+    const server = this.#server
+    this.#server = undefined
+    if (server === undefined) return
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    for (const socket of this.#open) socket.destroy()
+    await closed
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * The network of a host's compartments: slots with a bridge, a pace and a subnet each, the firewall before them, the
+ * resolver and, where the service listens on loopback alone, the way to it.
+ *
+ * Everything in the kernel and the resolver outlive our process, and serve while it is away; the forward does not.
+ * `ensure` finds them again and mends what is not as it should be, from any half state. The firewall stands before the
+ * first bridge does.
+ */
+import { mkdir, writeFile } from "node:fs/promises"
+import { check, type Checked, type CheckSettings, isForwarding } from "./check.ts"
+import { ensureDockerUser, removeDockerUser } from "./docker-user.ts"
+import { Forward } from "./forward.ts"
+import { claimService, Devices, ensureLinks, removeLinks, uplinkMtu } from "./links.ts"
+import { NetworkFault, requirePrograms } from "./programs.ts"
+import { ensureResolver, stopResolver } from "./resolver.ts"
+import { ensureShaping } from "./shaping.ts"
+import { type Addresses, chooseAddresses } from "./subnet.ts"
+import { ensureTable, removeTable } from "./table.ts"
+import { type Names, namesOf, tagOf } from "./tag.ts"
+
+export type { Checked } from "./check.ts"
+export { PROGRAMS } from "./programs.ts"
+export { SERVICE_NAME } from "./resolver.ts"
+
+export const SLOTS_MAX = 64
+const FORWARDING = "/proc/sys/net/ipv4/ip_forward"
+
+export interface Slot {
+  readonly index: number
+  readonly bridge: string
+  /** The engine's name of the network. */
+  readonly network: string
+  readonly gateway: string
+  readonly address: string
+}
+
+export interface EngineNetwork {
+  readonly bridge: string
+  readonly subnet: string
+  readonly gateway: string
+  readonly mtu: number
+}
+
+/** What an engine has to do for us. */
+export interface EngineNetworks {
+  /** There is a network of that name afterwards, with these settings: one with others is made anew. */
+  readonly ensureNetwork: (name: string, settings: EngineNetwork) => Promise<void>
+  /** Nothing happens where there is none. */
+  readonly removeNetwork: (name: string) => Promise<void>
+}
+
+export interface NetworkSettings {
+  readonly folder: string
+  readonly max: number
+  readonly engine: EngineNetworks
+  readonly egressKbit: number
+  /** The port of the service on the host's loopback; null: compartments reach it as they reach the internet. */
+  readonly service: { readonly port: number } | null
+  /** Name servers as `ip:port`; none: those of the host. */
+  readonly dns: ReadonlyArray<string>
+  /** Whether the engine leaves it to us to put the host's address in the place of a compartment's. */
+  readonly masquerade: boolean
+}
+
+export class Network {
+  readonly slots: ReadonlyArray<Slot>
+  /** Where compartments find the service as `hub.internal`; null where they find it on the internet. */
+  readonly serviceAddress: string | null
+  /** The name server that a container is given; any other that it asks is ours as well. */
+  readonly dnsAddress: string
+  readonly #settings: NetworkSettings
+  readonly #names: Names
+  readonly #addresses: Addresses
+  readonly #checked: CheckSettings
+  readonly #forward: Forward | null
+
+  private constructor(settings: NetworkSettings, names: Names, addresses: Addresses) {
+    this.#settings = settings
+    this.#names = names
+    this.#addresses = addresses
+    const { folder, max, service, masquerade, dns, egressKbit } = settings
+    this.slots = Array.from({ length: max }, (_, index) => this.#slot(index))
+    this.dnsAddress = addresses.service
+    this.serviceAddress = service === null ? null : addresses.service
+    this.#checked = {
+      rules: { names, addresses, max, egressKbit, servicePort: service?.port ?? null, masquerade },
+      resolver: { folder, address: addresses.service, service: service !== null, upstreams: dns },
+      slots: this.slots
+    }
+    const allowed = new Set([addresses.probe.address, ...this.slots.map(({ address }) => address)])
+    this.#forward = service === null ? null : new Forward({ address: addresses.service, port: service.port, allowed })
+  }
+
+  #slot(index: number): Slot {
+    const { gateway, address } = this.#addresses.slot(index)
+    return { index, bridge: this.#names.bridge(index), network: this.#names.network(index), gateway, address }
+  }
+
+  /** Chooses the addresses, or finds those that were chosen; `ensure` makes the rest. */
+  static async open(settings: NetworkSettings): Promise<Network> {
+    await requirePrograms()
+    const { folder, max } = settings
+    if (!Number.isInteger(max) || max < 1 || max > SLOTS_MAX)
+      throw new NetworkFault(`a host has 1 to ${SLOTS_MAX} compartments, not ${max}`)
+    await mkdir(folder, { recursive: true })
+    const names = namesOf(tagOf(folder))
+    const addresses = await chooseAddresses(folder, names.tag, (chosen) => claimService({ names, addresses: chosen }))
+    return new Network(settings, names, addresses)
+  }
+
+  async ensure(): Promise<void> {
+    const { rules, resolver } = this.#checked
+    if (!(await isForwarding())) await writeFile(FORWARDING, "1")
+    await ensureLinks(rules)
+    await ensureTable(rules)
+    await Promise.all([this.#ensureBridges(), ensureDockerUser(this.#names), ensureResolver(resolver)])
+    await ensureShaping(
+      this.slots.map(({ bridge }) => bridge),
+      rules.egressKbit
+    )
+    await this.#forward?.listen()
+  }
+
+  /** The engine makes a network's device once: where that has gone, the network has to go too. */
+  async #ensureBridges(): Promise<void> {
+    const mtu = await uplinkMtu()
+    const make = ({ index, bridge, network, gateway }: Slot): Promise<void> =>
+      this.#settings.engine.ensureNetwork(network, { bridge, gateway, mtu, subnet: this.#addresses.slot(index).subnet })
+    for (const slot of this.slots) await make(slot)
+    const broken = await this.#brokenSlots()
+    for (const slot of broken) {
+      await this.#settings.engine.removeNetwork(slot.network)
+      await make(slot)
+    }
+    const [still] = broken.length === 0 ? [] : await this.#brokenSlots()
+    if (still !== undefined) throw new NetworkFault(`the engine makes no bridge ${still.bridge} for ${still.network}`)
+  }
+
+  async #brokenSlots(): Promise<ReadonlyArray<Slot>> {
+    const devices = await Devices.read()
+    return this.slots.filter(({ bridge, gateway }) => !devices.isGateway(bridge, gateway))
+  }
+
+  check(): Promise<Checked> {
+    return check(this.#checked)
+  }
+
+  /** `remove`: nothing of it stays, the firewall last. Otherwise the forward alone ends. */
+  async close({ remove }: { readonly remove: boolean }): Promise<void> {
+    await this.#forward?.close()
+    if (!remove) return
+    for (const { network } of this.slots) await this.#settings.engine.removeNetwork(network)
+    await stopResolver(this.#settings.folder)
+    await removeDockerUser(this.#names)
+    await removeLinks(this.#checked.rules)
+    await removeTable(this.#names.table)
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * The name server of compartments: dnsmasq, detached, so that names resolve while our process is away.
+ *
+ * Invariants
+ *  - An answer never holds a private address (`stop-dns-rebind`) or an IPv6 one. `hub.internal` is fixed and ours.
+ *  - It knows nothing of the host: no file of hosts, no leases, no name of the host's own.
+ *  - It runs as a user without rights, listens on an address of ours alone, and logs nothing, for what it would log is
+ *    what compartments ask for.
+ *  - A process is ours when its command line is, word for word, the one that we would start: whatever has changed makes
+ *    it another one, which is started in its place. A process id alone is believed of nobody.
+ */
+import { readFile, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { setTimeout as delay } from "node:timers/promises"
+import { NetworkFault, run } from "./programs.ts"
+import { RESOLVER_PORT } from "./rules.ts"
+
+/** The name of the service within compartments, and one below it that is always there. */
+export const SERVICE_NAME = "hub.internal"
+export const PROBE_NAME = "probe.hub.internal"
+
+const CACHE_ENTRIES = 2000
+const CACHE_TTL_MAX_SECONDS = 3600
+const FORWARDED_MAX = 1000
+const PID_FILE = "resolver.pid"
+const STOP_WAIT_MS = 3000
+const POLL_MS = 20
+
+export interface ResolverSettings {
+  readonly folder: string
+  readonly address: string
+  /** Whether `hub.internal` is the address. */
+  readonly service: boolean
+  /** Name servers as `ip:port`; none: those of the host. */
+  readonly upstreams: ReadonlyArray<string>
+}
+
+/** `ip:port` or `ip`, as dnsmasq spells it. */
+function upstreamOption(text: string): string {
+  const [address = "", port = "53"] = text.split(":")
+  const valid = /^\d{1,3}(\.\d{1,3}){3}$/.test(address) && /^\d{1,5}$/.test(port)
+  if (!valid) throw new NetworkFault(`${text} is no name server of compartments: ip:port is wanted`)
+  return `--server=${address}#${port}`
+}
+
+const hasEntry = async (file: string, name: string): Promise<boolean> =>
+  (await readFile(file, "utf8").catch(() => "")).split("\n").some((line) => line.startsWith(`${name}:`))
+
+/** A user whom Debian's package makes for it, else the one without rights. */
+async function userOptions(): Promise<ReadonlyArray<string>> {
+  const user = (await hasEntry("/etc/passwd", "dnsmasq")) ? "dnsmasq" : "nobody"
+  const group = (await hasEntry("/etc/group", "nogroup")) ? "nogroup" : "nobody"
+  return [`--user=${user}`, `--group=${group}`]
+}
+
+export async function resolverArguments(settings: ResolverSettings): Promise<ReadonlyArray<string>> {
+  const { folder, address, service, upstreams } = settings
+  return [
+    "--conf-file=/dev/null",
+    `--pid-file=${join(folder, PID_FILE)}`,
+    "--log-facility=/dev/null",
+    ...(await userOptions()),
+    `--listen-address=${address}`,
+    `--port=${RESOLVER_PORT}`,
+    "--bind-interfaces",
+    "--no-hosts",
+    "--stop-dns-rebind",
+    "--filter-AAAA",
+    "--bogus-priv",
+    "--domain-needed",
+    "--local=/internal/",
+    `--address=/${service ? SERVICE_NAME : PROBE_NAME}/${address}`,
+    `--cache-size=${CACHE_ENTRIES}`,
+    `--max-cache-ttl=${CACHE_TTL_MAX_SECONDS}`,
+    `--dns-forward-max=${FORWARDED_MAX}`,
+    ...(upstreams.length > 0 ? ["--no-resolv", ...upstreams.map(upstreamOption)] : ["--resolv-file=/etc/resolv.conf"])
+  ]
+}
+
+async function commandOf(pid: number): Promise<ReadonlyArray<string>> {
+  const text = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")
+  return text.split("\0").slice(1, -1)
+}
+
+async function pidIn(folder: string): Promise<number | undefined> {
+  const pid = Number((await readFile(join(folder, PID_FILE), "utf8").catch(() => "")).trim())
+  return Number.isSafeInteger(pid) && pid > 1 ? pid : undefined
+}
+
+/** Of this deployment's, with whatever settings: its file of the process id stands in its command line. */
+async function livePid(folder: string): Promise<number | undefined> {
+  const pid = await pidIn(folder)
+  if (pid === undefined) return undefined
+  return (await commandOf(pid)).includes(`--pid-file=${join(folder, PID_FILE)}`) ? pid : undefined
+}
+
+/** The process that runs as it should. */
+export async function resolverPid(settings: ResolverSettings): Promise<number | undefined> {
+  const pid = await livePid(settings.folder)
+  if (pid === undefined) return undefined
+  const [is, wanted] = await Promise.all([commandOf(pid), resolverArguments(settings)])
+  return is.join("\0") === wanted.join("\0") ? pid : undefined
+}
+
+export async function stopResolver(folder: string): Promise<void> {
+  const end = Date.now() + STOP_WAIT_MS
+  for (let signal: NodeJS.Signals = "SIGTERM"; ; signal = Date.now() > end ? "SIGKILL" : "SIGTERM") {
+    const pid = await livePid(folder)
+    if (pid === undefined) break
+    try {
+      process.kill(pid, signal)
+    } catch {
+      break
+    }
+    await delay(POLL_MS)
+  }
+  await rm(join(folder, PID_FILE), { force: true })
+}
+
+/** Adopts the one that runs, or starts one; dnsmasq goes to the background once it listens. */
+export async function ensureResolver(settings: ResolverSettings): Promise<void> {
+  if ((await resolverPid(settings)) !== undefined) return
+  await stopResolver(settings.folder)
+  await run("dnsmasq", await resolverArguments(settings))
+}

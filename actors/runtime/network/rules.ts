@@ -1,0 +1,169 @@
+/**
+ * The firewall of compartments, as text for `nft -f -`. It replaces our table whole, in one transaction: no packet ever
+ * meets half of it.
+ *
+ * Invariants
+ *  - A rule speaks of what comes in from, or goes out to, a device whose name begins as our bridges do, and of our own
+ *    addresses. Nothing else on the host is judged.
+ *  - An accept here ends our own chain only: it opens nothing that the host's own firewall closes. A drop is final.
+ *  - A compartment sends IPv4 alone, from its own address alone, to public addresses alone; of the host it reaches the
+ *    resolver and, where there is one, the forward to the service. Nobody opens a connection to it.
+ *  - What is refused goes through a chain that tells why, with a counter of its own, and another one for what the probe
+ *    sent (check.ts): that an attempt fails is proven by the rule that counted it.
+ *  - One compartment cannot use up what all share: what it sends, connections that the kernel follows, questions and
+ *    TCP connections to the resolver are bounded for each.
+ */
+import type { Addresses } from "./subnet.ts"
+import type { Names } from "./tag.ts"
+
+export const RESOLVER_PORT = 10053
+/** Connections that one compartment may have at a time; the kernel's table is shared by all. */
+const CONNECTIONS_MAX = 1024
+/** To the resolver by TCP; it serves 20 in all. */
+const RESOLVER_TCP_MAX = 4
+const QUESTIONS_PER_SECOND = 100
+const QUESTIONS_BURST = 200
+const BYTES_PER_KBIT = 125
+/** What may be sent at once: as much as is under way to far servers and back, or TCP comes to less than its pace. */
+const PACE_BURST_KBYTES = 512
+/** More elements than there are slots. */
+const SET_SIZE = 256
+
+/** What is no public address. Everything from 224.0.0.0 on is multicast, reserved or broadcast. */
+export const PRIVATE = [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "224.0.0.0/3"
+] as const
+
+/** Why a packet is refused; each is a chain and two counters. */
+export const REASONS = [
+  "ipv6",
+  "spoofed",
+  "protocol",
+  "pace",
+  "neighbour",
+  "private",
+  "host",
+  "inbound",
+  "outsider",
+  "crowd"
+] as const
+export type Reason = (typeof REASONS)[number]
+
+/** Sets whose elements come and go with traffic. */
+export const LIVE_SETS: ReadonlyArray<string> = ["connections", "lookups", "pace", "questions"]
+
+export const counterOf = (reason: Reason, probe: boolean): string => (probe ? `probe_${reason}` : `no_${reason}`)
+
+export interface RuleSettings {
+  readonly names: Names
+  readonly addresses: Addresses
+  readonly max: number
+  /** Of what one compartment sends. */
+  readonly egressKbit: number
+  readonly servicePort: number | null
+  readonly masquerade: boolean
+}
+
+const reasonText = ({ names: { probe } }: RuleSettings, reason: Reason): string => `
+  counter ${counterOf(reason, true)} {}
+  counter ${counterOf(reason, false)} {}
+  chain refuse_${reason} {
+    iifname "${probe.bridge}" counter name "${counterOf(reason, true)}"
+    oifname "${probe.bridge}" counter name "${counterOf(reason, true)}"
+    counter name "${counterOf(reason, false)}" drop
+  }`
+
+const setsText = (): string => `
+  set private { type ipv4_addr; flags interval; elements = { ${PRIVATE.join(", ")} }; }
+  set connections { type ipv4_addr; size ${SET_SIZE}; flags dynamic; }
+  set pace { type ipv4_addr; size ${SET_SIZE}; flags dynamic; }
+  set lookups { type ipv4_addr; size ${SET_SIZE}; flags dynamic; }
+  set questions { type ipv4_addr; size ${SET_SIZE}; flags dynamic; }`
+
+/** Before the kernel follows connections: what is no IPv4, not from the address of its slot, or too much. */
+function arriveText({ names, addresses, max, egressKbit }: RuleSettings): string {
+  const slots = Array.from({ length: max }, (_, slot) => [names.bridge(slot), addresses.slot(slot).address] as const)
+  const own = [...slots, [names.probe.bridge, addresses.probe.address] as const]
+  return `
+  set own { type ifname . ipv4_addr; elements = { ${own.map(([bridge, address]) => `"${bridge}" . ${address}`).join(", ")} }; }
+  chain arrive {
+    type filter hook prerouting priority raw; policy accept;
+    iifname != "${names.bridges}" accept
+    meta nfproto != ipv4 goto refuse_ipv6
+    iifname . ip saddr != @own goto refuse_spoofed
+    meta l4proto != { icmp, tcp, udp } goto refuse_protocol
+    add @pace { ip saddr limit rate over ${egressKbit * BYTES_PER_KBIT} bytes/second burst ${PACE_BURST_KBYTES} kbytes } goto refuse_pace
+  }`
+}
+
+/** Whatever name server a compartment asks, ours answers. */
+const resolverText = ({ names, addresses }: RuleSettings): string => `
+  chain resolver {
+    type nat hook prerouting priority dstnat - 10; policy accept;
+    iifname "${names.bridges}" udp dport 53 dnat ip to ${addresses.service}:${RESOLVER_PORT}
+    iifname "${names.bridges}" tcp dport 53 dnat ip to ${addresses.service}:${RESOLVER_PORT}
+  }`
+
+const inputText = ({ names, addresses: { service }, servicePort }: RuleSettings): string => `
+  chain input {
+    type filter hook input priority filter - 10; policy accept;
+    iifname != { "${names.bridges}", "lo" } ip daddr ${service} goto refuse_outsider
+    iifname != "${names.bridges}" accept
+    ct state new add @connections { ip saddr ct count over ${CONNECTIONS_MAX} } goto refuse_crowd
+    ip daddr ${service} udp dport ${RESOLVER_PORT} add @questions { ip saddr limit rate over ${QUESTIONS_PER_SECOND}/second burst ${QUESTIONS_BURST} packets } goto refuse_crowd
+    ip daddr ${service} udp dport ${RESOLVER_PORT} accept
+    ip daddr ${service} tcp dport ${RESOLVER_PORT} ct state new add @lookups { ip saddr ct count over ${RESOLVER_TCP_MAX} } goto refuse_crowd
+    ip daddr ${service} tcp dport ${RESOLVER_PORT} accept${
+      servicePort === null ? "" : `\n    ip daddr ${service} tcp dport ${servicePort} accept`
+    }
+    goto refuse_host
+  }`
+
+/** From compartments, and to them: of the latter only what answers them. */
+const onwardText = ({ names }: RuleSettings): string => `
+  chain towards {
+    ct state established ct direction reply accept
+    ct state related meta l4proto icmp accept
+    goto refuse_inbound
+  }
+  chain forward {
+    type filter hook forward priority filter - 10; policy accept;
+    iifname "${names.bridges}" oifname "${names.bridges}" goto refuse_neighbour
+    oifname "${names.bridges}" meta nfproto != ipv4 goto refuse_ipv6
+    oifname "${names.bridges}" goto towards
+    iifname != "${names.bridges}" accept
+    ip daddr @private goto refuse_private
+    ct state new add @connections { ip saddr ct count over ${CONNECTIONS_MAX} } goto refuse_crowd
+  }
+  chain output {
+    type filter hook output priority filter - 10; policy accept;
+    oifname != "${names.bridges}" accept
+    meta nfproto != ipv4 goto refuse_ipv6
+    goto towards
+  }`
+
+/** An engine does this for its own networks, of which the probe's is none. */
+const leaveText = ({ names, addresses: { slots, probe }, masquerade }: RuleSettings): string => `
+  chain leave {
+    type nat hook postrouting priority srcnat; policy accept;
+    oifname != "${names.bridges}" ip saddr { ${masquerade ? `${slots}, ` : ""}${probe.subnet} } masquerade
+  }`
+
+/** The same text makes the table, replaces it, and mends it. */
+export const rulesText = (settings: RuleSettings): string => {
+  const { table } = settings.names
+  return `table inet ${table} {}
+delete table inet ${table}
+table inet ${table} {${setsText()}${REASONS.map((reason) => reasonText(settings, reason)).join("")}${arriveText(settings)}${resolverText(settings)}${inputText(settings)}${onwardText(settings)}${leaveText(settings)}
+}
+`
+}

@@ -1,0 +1,168 @@
+/**
+ * Which addresses the compartments of a deployment have.
+ *
+ * A deployment takes two neighbouring /24 out of 10.213.0.0/16. The first is cut into a /30 for each slot; the second
+ * has what is ours: the address of resolver and forward, and the networks from which the rules are tried. It is chosen
+ * once and kept in a file, for containers outlive us with the addresses that they have.
+ *
+ * Invariants
+ *  - No address and no route of the host lies within what is chosen, except the default route.
+ *  - Two processes never choose the same: one chooses at a time, under a lock of the network namespace, and makes the
+ *    device with the address that the next one sees before it gives the lock back.
+ */
+import { readFile, rename, writeFile } from "node:fs/promises"
+import { createServer, type Server } from "node:net"
+import { join } from "node:path"
+import { setTimeout as delay } from "node:timers/promises"
+import { formatAddress, overlaps, parseAddress, parsePrefix, type Prefix } from "./ipv4.ts"
+import { NetworkFault, runJson } from "./programs.ts"
+
+const FIRST = parseAddress("10.213.0.0")
+const BLOCK_BITS = 23
+const BLOCK_SIZE = 2 ** 9
+const BLOCKS = 128
+const OURS_OFFSET = 256
+const SLOT_SIZE = 4
+const FILE = "network.json"
+/**
+ * What stands for the internet when the rules are tried: an anycast prefix that was given back (RFC 7526) and is routed
+ * nowhere. Each block has two addresses of it.
+ */
+const OUTSIDE_FIRST = parseAddress("192.88.99.0")
+/** An abstract socket: the kernel takes it away when its process ends, however it ends. */
+const LOCK = "\0hub-runtime-network"
+const LOCK_WAIT_MS = 20_000
+const LOCK_PAUSE_MS = 20
+
+export interface Addresses {
+  readonly block: string
+  /** Of all slots. */
+  readonly slots: string
+  /** Of what is ours. */
+  readonly ours: string
+  readonly service: string
+  readonly slot: (index: number) => SlotAddresses
+  readonly probe: SlotAddresses
+  /** `gateway` is the host's side. */
+  readonly outside: { readonly gateway: string; readonly address: string; readonly bits: number }
+  /** A private address beyond the host, at the same place as `outside`. */
+  readonly beyond: SlotAddresses
+  /** An address that the probe does not have. */
+  readonly foreign: string
+}
+
+export interface SlotAddresses {
+  readonly subnet: string
+  readonly gateway: string
+  readonly address: string
+}
+
+const slotAt = (start: number): SlotAddresses => ({
+  subnet: `${formatAddress(start)}/30`,
+  gateway: formatAddress(start + 1),
+  address: formatAddress(start + 2)
+})
+
+export function addressesOf(block: string): Addresses {
+  const { address: start } = parsePrefix(block)
+  const ours = start + OURS_OFFSET
+  const outside = OUTSIDE_FIRST + ((start - FIRST) / BLOCK_SIZE) * 2
+  return {
+    block,
+    slots: `${formatAddress(start)}/24`,
+    ours: `${formatAddress(ours)}/24`,
+    service: formatAddress(ours + 1),
+    slot: (index) => slotAt(start + SLOT_SIZE * index),
+    probe: slotAt(ours + SLOT_SIZE),
+    beyond: slotAt(ours + SLOT_SIZE * 2),
+    foreign: formatAddress(ours + SLOT_SIZE * 3),
+    outside: { gateway: formatAddress(outside), address: formatAddress(outside + 1), bits: 31 }
+  }
+}
+
+interface Route {
+  readonly dst: string
+}
+interface Device {
+  readonly addr_info?: ReadonlyArray<{ readonly local?: string; readonly prefixlen?: number }>
+}
+
+async function taken(): Promise<ReadonlyArray<Prefix>> {
+  const [routes, devices] = await Promise.all([
+    runJson("ip", ["-j", "-4", "route", "show", "table", "all"]) as Promise<ReadonlyArray<Route>>,
+    runJson("ip", ["-j", "-4", "addr", "show"]) as Promise<ReadonlyArray<Device>>
+  ])
+  return [
+    ...routes.filter(({ dst }) => dst !== "default").map(({ dst }) => parsePrefix(dst)),
+    ...devices.flatMap(({ addr_info: all = [] }) =>
+      all.flatMap(({ local, prefixlen }) => (local === undefined ? [] : [parsePrefix(`${local}/${prefixlen ?? 32}`)]))
+    )
+  ]
+}
+
+/** The first free block, counted from where the tag points, so that deployments seldom look at the same. */
+export function freeBlock(tag: string, busy: ReadonlyArray<Prefix>): string {
+  const from = Number.parseInt(tag, 16) % BLOCKS
+  for (let step = 0; step < BLOCKS; step++) {
+    const address = FIRST + ((from + step) % BLOCKS) * BLOCK_SIZE
+    if (!busy.some((one) => overlaps(one, { address, bits: BLOCK_BITS })))
+      return `${formatAddress(address)}/${BLOCK_BITS}`
+  }
+  throw new NetworkFault("no free subnet for compartments: a route or an address lies in every block of 10.213.0.0/16")
+}
+
+async function kept(folder: string): Promise<string | undefined> {
+  const text = await readFile(join(folder, FILE), "utf8").catch(() => undefined)
+  if (text === undefined) return undefined
+  const { block } = JSON.parse(text) as { block?: unknown }
+  if (typeof block === "string" && /^10\.213\.\d{1,3}\.0\/23$/.test(block)) return block
+  throw new NetworkFault(`${join(folder, FILE)} names no subnet of compartments`)
+}
+
+async function keep(folder: string, block: string): Promise<void> {
+  const file = join(folder, FILE)
+  await writeFile(`${file}.new`, `${JSON.stringify({ block })}\n`, { mode: 0o644 })
+  await rename(`${file}.new`, file)
+}
+
+/** Undefined where somebody else has the lock. */
+const tryLock = (): Promise<Server | undefined> =>
+  new Promise((resolve) => {
+    const server = createServer()
+    server.once("error", () => resolve(undefined))
+    server.listen(LOCK, () => resolve(server))
+  })
+
+async function locked<A>(work: () => Promise<A>): Promise<A> {
+  const end = Date.now() + LOCK_WAIT_MS
+  let lock = await tryLock()
+  while (lock === undefined) {
+    if (Date.now() > end) throw new NetworkFault("somebody else has been choosing a subnet for too long")
+    await delay(LOCK_PAUSE_MS)
+    lock = await tryLock()
+  }
+  try {
+    return await work()
+  } finally {
+    lock.close()
+  }
+}
+
+/** `claim` makes the addresses visible to others; it is called for those that were kept as well. */
+export async function chooseAddresses(
+  folder: string,
+  tag: string,
+  claim: (addresses: Addresses) => Promise<void>
+): Promise<Addresses> {
+  const before = await kept(folder)
+  if (before !== undefined) {
+    await claim(addressesOf(before))
+    return addressesOf(before)
+  }
+  return locked(async () => {
+    const block = freeBlock(tag, await taken())
+    await keep(folder, block)
+    await claim(addressesOf(block))
+    return addressesOf(block)
+  })
+}

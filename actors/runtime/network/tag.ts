@@ -1,0 +1,41 @@
+/**
+ * What a deployment makes on a host has its tag in its name, so that several deployments live on one machine and none
+ * touches what is another's. The names of devices stay below the kernel's 15 characters.
+ */
+import { createHash } from "node:crypto"
+import { resolve } from "node:path"
+
+const TAG_CHARS = 4
+
+/** Of the folder `<HUB_DATA>/runtime`. */
+export const tagOf = (folder: string): string =>
+  createHash("sha256").update(resolve(folder)).digest("hex").slice(0, TAG_CHARS)
+
+/** Whether a device is of a deployment, whichever it is. */
+export const isOurs = (device: string): boolean => /^hb[0-9a-f]{4}[a-z]/.test(device)
+
+export interface Names {
+  readonly tag: string
+  readonly table: string
+  /** Every bridge that a compartment can stand at, in nft's spelling. */
+  readonly bridges: string
+  readonly bridge: (slot: number) => string
+  readonly network: (slot: number) => string
+  /** Has the address at which the resolver and the forward listen. */
+  readonly service: string
+  /** The bridge, the device and the network namespace from which the rules are tried. */
+  readonly probe: { readonly bridge: string; readonly device: string; readonly namespace: string }
+  /** What stands for the internet when the rules are tried. */
+  readonly outside: { readonly device: string; readonly namespace: string }
+}
+
+export const namesOf = (tag: string): Names => ({
+  tag,
+  table: `hub_${tag}`,
+  bridges: `hb${tag}c*`,
+  bridge: (slot) => `hb${tag}c${slot}`,
+  network: (slot) => `hub-${tag}-${slot}`,
+  service: `hb${tag}s`,
+  probe: { bridge: `hb${tag}cp`, device: `hb${tag}v`, namespace: `hub-${tag}-probe` },
+  outside: { device: `hb${tag}o`, namespace: `hub-${tag}-outside` }
+})

@@ -1,0 +1,28 @@
+/** What a program is started with: its command, and its environment out of the boxes. */
+import { hubUrlInside } from "../../schemas/compartment/hub-url.ts"
+import type { Desired } from "../../schemas/compartment/operations.ts"
+import type { Boxes } from "./boxes.ts"
+import { HostFault } from "./host/fault.ts"
+import type { Archive, Order } from "./machine.ts"
+
+export const KEY_NAME = "HUB_KEY"
+
+export const ordersOf =
+  ({ open }: Pick<Boxes, "open">, baseUrl: string) =>
+  (compartment: string, desired: Desired, archives: ReadonlyArray<Archive>): Order => {
+    const { run, command, agent, secrets, hub_key } = desired
+    const opened = (name: string, box: string): string => {
+      try {
+        return open(box, compartment, name)
+      } catch {
+        throw new HostFault(`the secret ${name} does not open under this service's HUB_RUNTIME_KEY: set it again`)
+      }
+    }
+    const env = new Map(secrets.map(({ name, box }) => [name, opened(name, box)]))
+    // Whatever a secret is called, these are the service's.
+    env.set("HUB_URL", hubUrlInside(baseUrl))
+    env.set("HUB_ID", agent)
+    env.set("HUB_COMPARTMENT", compartment)
+    if (hub_key !== null) env.set(KEY_NAME, opened(KEY_NAME, hub_key))
+    return { compartment, run, command, env, archives }
+  }

@@ -1,0 +1,222 @@
+/**
+ * Makes the compartments of this host what their actors want them to be.
+ *
+ * Invariants
+ *  - Idempotent from any state: each round asks anew what is wanted and looks anew at what is there, and does one step
+ *    at a time (step.ts). What was half done by a process that died is found and gone on with.
+ *  - One round at a time for each compartment, a few at once for the host. Whatever is told meanwhile makes one more.
+ *  - What cannot be asked is left as it is: programs go on while actors, bus or engine are away.
+ *  - A run is begun on disk before its container is made: one whose container is gone is told as lost, and never begun
+ *    a second time.
+ */
+import { randomUUID } from "node:crypto"
+import type { Desired, Reported } from "../../schemas/compartment/operations.ts"
+import type { Refusal } from "../../schemas/errors.ts"
+import { logNow } from "../../schemas/runtime/log/log.ts"
+import { EngineFault } from "./host/docker.ts"
+import { messageOf } from "./host/fault.ts"
+import type { Applied, Found } from "./host/types.ts"
+import type { Archive, Machine, Order } from "./machine.ts"
+import { nextStep, type Step } from "./step.ts"
+
+/** Steps of one round: more are a fault, and wait for the next sweep. */
+const STEPS_MAX = 8
+const AT_ONCE = 4
+
+/** `null`: no such compartment on this host. Rejects where nobody can tell. */
+export interface Told {
+  readonly desired: (compartment: string) => Promise<Desired | null>
+  readonly report: (command: string, compartment: string, told: Reported) => Promise<void>
+}
+
+export interface ReconcilerParts extends Told {
+  readonly machine: Machine
+  /** What a run is given; throws where a box does not open. */
+  readonly orderOf: (compartment: string, desired: Desired, archives: ReadonlyArray<Archive>) => Order
+  readonly archiveOf: (compartment: string, upload: Desired["uploads"][number]) => Promise<Archive>
+  /** The run of it that is to be stopped for what it holds. */
+  readonly overfull?: (compartment: string) => number | undefined
+  /** Once a program runs. */
+  readonly running?: (compartment: string, desired: Desired) => void
+}
+
+export class Reconciler {
+  readonly #parts: ReconcilerParts
+  /** What waits for a round, and whether one is under way. */
+  readonly #wanted = new Set<string>()
+  readonly #busy = new Set<string>()
+  readonly #interrupting = new Set<string>()
+  #ended = false
+  #idle: Array<() => void> = []
+
+  constructor(parts: ReconcilerParts) {
+    this.#parts = parts
+  }
+
+  /** Something may have changed. */
+  changed(compartment: string): void {
+    if (this.#ended) return
+    this.#wanted.add(compartment)
+    if (this.#busy.has(compartment)) void this.#interrupt(compartment)
+    else this.#next()
+  }
+
+  /** What is under way may take a minute: a start, an archive. A stop that is wanted meanwhile does not wait for it. */
+  async #interrupt(compartment: string): Promise<void> {
+    if (this.#interrupting.has(compartment)) return
+    this.#interrupting.add(compartment)
+    try {
+      const wanted = await this.#parts.desired(compartment)
+      const isMeant = wanted === null || wanted.goal !== "running"
+      if (isMeant && this.#busy.has(compartment)) await this.#parts.machine.stop(compartment)
+    } catch (error) {
+      logNow("warn", "compartment", { compartment, error: messageOf(error) })
+    } finally {
+      this.#interrupting.delete(compartment)
+    }
+  }
+
+  /** Resolves when no round is under way. */
+  async end(): Promise<void> {
+    this.#ended = true
+    this.#wanted.clear()
+    if (this.#busy.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
+  }
+
+  #next(): void {
+    for (const compartment of this.#wanted) {
+      if (this.#busy.size >= AT_ONCE) return
+      if (this.#busy.has(compartment)) continue
+      this.#wanted.delete(compartment)
+      this.#busy.add(compartment)
+      void this.#round(compartment)
+        .catch((error: unknown) => logNow("warn", "compartment", { compartment, error: messageOf(error) }))
+        .finally(() => {
+          this.#busy.delete(compartment)
+          this.#next()
+          if (this.#busy.size === 0) for (const resolve of this.#idle.splice(0)) resolve()
+        })
+    }
+  }
+
+  async #round(compartment: string): Promise<void> {
+    const { machine, desired, overfull } = this.#parts
+    for (let steps = 0; steps < STEPS_MAX && !this.#ended; steps++) {
+      const [wanted, all] = [await desired(compartment), await machine.found()]
+      const found = all.find((one) => one.compartment === compartment) ?? null
+      const step = nextStep({ wanted, found, begun: machine.begun(compartment), overfull: overfull?.(compartment) })
+      if (!(await this.#done(compartment, step, wanted, found))) return
+    }
+  }
+
+  /** Whether there may be more to do. */
+  async #done(compartment: string, step: Step, wanted: Desired | null, found: Found | null): Promise<boolean> {
+    const { machine } = this.#parts
+    switch (step.do) {
+      case "nothing":
+        return false
+      case "stop":
+        await machine.stop(compartment)
+        return true
+      case "remove":
+        await machine.remove(compartment)
+        return true
+      case "destroy":
+        await machine.destroy(compartment)
+        await this.#report(compartment, "removed", { type: "removed" })
+        return false
+      case "tell exit":
+        return this.#tellExit(compartment, step, wanted)
+      case "start":
+        return wanted === null ? false : this.#start(compartment, wanted)
+      case "keep":
+        if (wanted !== null) await this.#keep(compartment, step, wanted, found)
+        return false
+    }
+  }
+
+  async #tellExit(compartment: string, step: Step & { do: "tell exit" }, wanted: Desired | null): Promise<boolean> {
+    if (wanted === null) return false
+    const { exitCode: exit_code, oomKilled: oom_killed, why } = step
+    const told = { type: "exited", run: wanted.run, exit_code, oom_killed, why, at: step.at ?? Date.now() } as const
+    if (why === "program")
+      this.#parts.machine.say(compartment, `ended${exit_code === null ? "" : ` with exit code ${exit_code}`}`)
+    await this.#report(compartment, `exited-${wanted.run}`, told)
+    return true
+  }
+
+  async #start(compartment: string, wanted: Desired): Promise<boolean> {
+    const { machine, orderOf } = this.#parts
+    const { run } = wanted
+    try {
+      const archives = await this.#archives(compartment, wanted)
+      await machine.start(orderOf(compartment, wanted, archives), (archive, how) =>
+        this.#applied(compartment, archive, how)
+      )
+      return true
+    } catch (error) {
+      // The engine's, or the bus's: neither the program nor its agent can help it.
+      if (error instanceof EngineFault || error instanceof Unreachable) throw error
+      logNow("warn", "compartment", { compartment, run, error: messageOf(error) })
+      const told = { type: "failed", run, error: messageOf(error), at: Date.now() } as const
+      await machine.remove(compartment)
+      await this.#report(compartment, `failed-${run}`, told)
+      return true
+    }
+  }
+
+  async #keep(compartment: string, step: Step & { do: "keep" }, wanted: Desired, found: Found | null): Promise<void> {
+    const { machine, orderOf, running } = this.#parts
+    await machine.adopt(compartment, () => orderOf(compartment, wanted, []))
+    const at = step.startedAt ?? found?.startedAt ?? Date.now()
+    if (step.tell) await this.#report(compartment, `running-${wanted.run}`, { type: "running", run: wanted.run, at })
+    running?.(compartment, wanted)
+    // One at a time, so that whatever is wanted meanwhile is looked at in between.
+    const [next, ...more] = wanted.uploads
+    if (next === undefined) return
+    const [archive] = await this.#archives(compartment, { ...wanted, uploads: [next] })
+    if (archive !== undefined) await this.#applied(compartment, archive.id, await machine.apply(compartment, archive))
+    if (more.length > 0) this.#wanted.add(compartment)
+  }
+
+  async #archives(compartment: string, { uploads }: Desired): Promise<ReadonlyArray<Archive>> {
+    const { archiveOf } = this.#parts
+    const archives: Array<Archive> = []
+    for (const upload of uploads) {
+      try {
+        archives.push(await archiveOf(compartment, upload))
+      } catch (cause) {
+        if (cause instanceof Unusable) {
+          await this.#applied(compartment, upload.id, { ok: false, why: cause.message })
+          continue
+        }
+        throw new Unreachable(`an archive could not be read: ${messageOf(cause)}`, { cause })
+      }
+    }
+    return archives
+  }
+
+  #applied(compartment: string, upload: number, how: Applied): Promise<void> {
+    const error = how.ok ? null : how.why
+    return this.#report(compartment, `upload-${upload}`, { type: "upload", upload, error })
+  }
+
+  #report(compartment: string, what: string, told: Reported): Promise<void> {
+    return this.#parts.report(`${compartment}-${what}`, compartment, told)
+  }
+}
+
+/** What will be so however often it is tried. */
+export class Unusable extends Error {
+  override readonly name = "Unusable"
+}
+
+/** Nobody can tell at the moment. */
+export class Unreachable extends Error {
+  override readonly name = "Unreachable"
+}
+
+export const refusedBy = ({ code, message }: Refusal): Error =>
+  code === "not_found" ? new Error(message) : new Unreachable(`${code}: ${message}`)
+
+export const newCommand = (): string => randomUUID()

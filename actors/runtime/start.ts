@@ -1,0 +1,128 @@
+/** The role `runtime`: alone in its process, one for each container engine, for as long as the scope is open. */
+import { resolve } from "node:path"
+import { Effect, type Scope } from "effect"
+import { loopbackPort } from "../../schemas/compartment/hub-url.ts"
+import type { Desired } from "../../schemas/compartment/operations.ts"
+import { subjects } from "../../schemas/subjects.ts"
+import { asking } from "../fanout/asks.ts"
+import { Bus, Cluster, Configuration, Queried, RuntimeKey, Streams, Tracing } from "../process/services.ts"
+import { serveQueries } from "../queries/serve.ts"
+import { viewsOver } from "../services.ts"
+import { archivesOver } from "./archives.ts"
+import { type Asked, askedBy, Refused } from "./asked.ts"
+import { Beat, hostIdOf } from "./beat.ts"
+import { boxesOf } from "./boxes.ts"
+import { Disks } from "./disks.ts"
+import { Fills } from "./fills.ts"
+import { hostQueries } from "./host-queries.ts"
+import type { Machine } from "./machine.ts"
+import { ordersOf } from "./order.ts"
+import { RealMachine } from "./real-machine.ts"
+import { newCommand, Reconciler, refusedBy, type Told } from "./reconciler.ts"
+import { Usage } from "./usage.ts"
+
+/** Within which the keeper answers, or is not there. */
+const ISSUE_MS = 10_000
+
+type Needed = Bus | Cluster | Configuration | Queried | RuntimeKey | Streams | Tracing | Scope.Scope
+
+/** `null`: to this host there is no such compartment. */
+export const desiredBy =
+  (asked: Asked, host: string) =>
+  async (compartment: string): Promise<Desired | null> => {
+    try {
+      return await asked(newCommand(), "compartment.desired", compartment, { host })
+    } catch (error) {
+      if (error instanceof Refused && error.refusal.code === "not_found") return null
+      throw error instanceof Refused ? refusedBy(error.refusal) : error
+    }
+  }
+
+/** The role over any machine: tests give it one without containers. */
+export const hostOver = (machine: Machine, folder: string, max: number, image: string) =>
+  Effect.gen(function* () {
+    const [nats, tracing, { limits, baseUrl }] = [yield* Bus, yield* Tracing, yield* Configuration]
+    const { seed } = yield* RuntimeKey
+    const { asker } = yield* Cluster
+    yield* Streams
+    const asked = askedBy(asking((one, span) => asker.ask(one, span)))
+    const boxes = yield* Effect.promise(() => boxesOf(seed))
+    const host = hostIdOf(folder)
+    const report: Told["report"] = async (command, compartment, told) => {
+      await asked(command, "compartment.report", compartment, { host, told })
+    }
+    const views = viewsOver(nats)
+    const fills =
+      machine.exec === null
+        ? null
+        : new Fills({
+            exec: (compartment, order) => machine.exec?.(compartment, order) ?? Promise.reject(new Error("no exec")),
+            issue: (input) =>
+              views.query({ commandId: "", deadline: Date.now() + ISSUE_MS }, "keeper_issue_inside", input),
+            baseUrl
+          })
+    const disks = new Disks({
+      machine,
+      limits: limits.runtime,
+      changed: (compartment) => reconciler.changed(compartment)
+    })
+    const reconciler: Reconciler = new Reconciler({
+      overfull: (compartment) => disks.overfull(compartment),
+      machine,
+      desired: desiredBy(asked, host),
+      report,
+      orderOf: ordersOf(boxes, baseUrl),
+      archiveOf: archivesOver(nats, boxes),
+      running: (compartment, desired) => fills?.look(compartment, desired)
+    })
+    const { beat_ms, usage_every_ms, usage_kept } = limits.service.runtime
+    const usage = new Usage({ machine, kept: usage_kept })
+    const beat = new Beat({
+      asked,
+      machine,
+      host,
+      max,
+      image,
+      publicKey: boxes.publicKey,
+      everyMs: beat_ms,
+      changed: (compartment) => reconciler.changed(compartment)
+    })
+    const subscription = nats.subscribe(subjects.compartmentsChanged, {
+      callback: (error, { subject }) => {
+        if (error === null) void beat.heard(subject.split(".").at(-1) ?? "")
+      }
+    })
+    const unsubscribe = machine.exits((compartment) => reconciler.changed(compartment))
+    const looking = setInterval(() => void disks.look(), beat_ms)
+    const reading = setInterval(() => void usage.look(), usage_every_ms)
+    yield* Effect.addFinalizer(() =>
+      Effect.promise(async () => {
+        clearInterval(looking)
+        clearInterval(reading)
+        subscription.unsubscribe()
+        unsubscribe()
+        beat.end()
+        await reconciler.end()
+      })
+    )
+    const queries = hostQueries(machine, boxes, usage)
+    const { host_new_key } = queries
+    const served = { [host]: queries, any: { host_new_key } }
+    for (const [at, answered] of Object.entries(served))
+      serveQueries(nats, answered, yield* Queried, tracing, { host: at, onlyResponds: true })
+  })
+
+export const compartmentHost: Effect.Effect<void, never, Needed> = Effect.gen(function* () {
+  const { runtime, data, limits, baseUrl } = yield* Configuration
+  if (runtime === null) return yield* Effect.die(new Error("a host without its settings"))
+  const folder = resolve(data, "runtime")
+  const { max, image, socket, dnsServers: dns } = runtime
+  const machine = yield* Effect.acquireRelease(
+    Effect.sync(
+      () =>
+        new RealMachine({ folder, socket, image, max, dns, servicePort: loopbackPort(baseUrl), limits: limits.runtime })
+    ),
+    (opened) => Effect.promise(() => opened.end())
+  )
+  yield* hostOver(machine, folder, max, image)
+})

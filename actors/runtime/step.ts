@@ -1,0 +1,70 @@
+/** What a host does next about one compartment, from what is wanted and what is there. Pure. */
+import type { Desired } from "../../schemas/compartment/operations.ts"
+import type { Found } from "./host/types.ts"
+
+export type Step =
+  /** Nothing: it is as it should be. */
+  | { readonly do: "nothing" }
+  | { readonly do: "start" }
+  /** It runs: its output is read, its waiting archives are unpacked, and its actor knows. */
+  | { readonly do: "keep"; readonly tell: boolean; readonly startedAt: number | null }
+  | { readonly do: "stop" }
+  /** It ended by itself: its actor is told, and decides. */
+  | {
+      readonly do: "tell exit"
+      readonly exitCode: number | null
+      readonly oomKilled: boolean
+      readonly why: "program" | "stopped" | "lost" | "disk"
+      readonly at: number | null
+    }
+  /** Nothing of it should be there but its data. */
+  | { readonly do: "remove" }
+  | { readonly do: "destroy" }
+
+interface There {
+  /** `null`: the actor knows of no such compartment, or of none on this host. */
+  readonly wanted: Pick<Desired, "goal" | "run" | "status"> | null
+  readonly found: Found | null
+  /** The newest run that was begun here. */
+  readonly begun: number
+  /** The run that was stopped for what it holds. */
+  readonly overfull?: number | undefined
+}
+
+const exitOf = ({ exitCode, oomKilled, finishedAt }: Found, why: "program" | "stopped" | "disk"): Step => ({
+  do: "tell exit",
+  exitCode,
+  oomKilled,
+  why,
+  at: finishedAt
+})
+
+const LOST: Step = { do: "tell exit", exitCode: null, oomKilled: false, why: "lost", at: null }
+const GONE: Step = { do: "tell exit", exitCode: null, oomKilled: false, why: "stopped", at: null }
+
+const toRun = (wanted: NonNullable<There["wanted"]>, { found, begun, overfull }: Omit<There, "wanted">): Step => {
+  if (found === null) return begun >= wanted.run ? LOST : { do: "start" }
+  // One of an earlier start goes first; one of a later start is none of ours to touch until its actor says so.
+  if (found.run < wanted.run) return { do: found.state === "running" ? "stop" : "remove" }
+  if (found.run > wanted.run) return { do: "nothing" }
+  if (found.state === "created") return { do: "start" }
+  if (found.state === "exited") return exitOf(found, found.run === overfull ? "disk" : "program")
+  if (found.run === overfull) return { do: "stop" }
+  return { do: "keep", tell: wanted.status !== "running", startedAt: found.startedAt }
+}
+
+const toStop = (wanted: NonNullable<There["wanted"]>, found: Found | null): Step => {
+  if (found?.state === "running") return { do: "stop" }
+  if (wanted.status === "stopping") return found === null || found.run < wanted.run ? GONE : exitOf(found, "stopped")
+  return found === null ? { do: "nothing" } : { do: "remove" }
+}
+
+export const nextStep = ({ wanted, ...there }: There): Step => {
+  const { found } = there
+  if (wanted === null) {
+    if (found === null) return { do: "nothing" }
+    return { do: found.state === "running" ? "stop" : "remove" }
+  }
+  if (wanted.goal === "deleted") return { do: "destroy" }
+  return wanted.goal === "running" ? toRun(wanted, there) : toStop(wanted, found)
+}

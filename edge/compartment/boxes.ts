@@ -1,0 +1,22 @@
+/**
+ * Secrets of compartments, sealed as soon as they are here: to the key of the hosts, which alone open them (libsodium,
+ * `crypto_box_seal`). Each box says which compartment and name it is for.
+ */
+import sodium from "libsodium-wrappers"
+
+/** `publicKey`: base64. */
+export const boxTo = async (
+  publicKey: string,
+  compartment: string
+): Promise<(name: string, value: string) => string> => {
+  await sodium.ready
+  const key = Buffer.from(publicKey, "base64")
+  return (name, value) => {
+    const inside = Buffer.from(JSON.stringify({ v: 1, compartment, name, value }))
+    try {
+      return Buffer.from(sodium.crypto_box_seal(inside, key)).toString("base64")
+    } finally {
+      inside.fill(0)
+    }
+  }
+}

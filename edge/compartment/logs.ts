@@ -1,0 +1,149 @@
+/**
+ * What a compartment wrote: asked of its host, held until there is something, or streamed.
+ *
+ * Invariants
+ *  - A host is asked for a few seconds at a time; before each time it is looked up anew where the compartment is, and
+ *    whether whoever asks may still read it.
+ *  - So many are held and streamed by one edge, and of them for one agent. The reader sets the pace of a stream: a page is
+ *    asked for when the one before is taken.
+ */
+import { Readable } from "node:stream"
+import { Effect, Result } from "effect"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import type { Asker } from "../../schemas/compartment/operations.ts"
+import type { LogLine, LogStream } from "../../schemas/compartment/records.ts"
+import { type Refusal, refusal } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Call } from "../http/call.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import { headOf, type Response, streamed } from "../http/respond.ts"
+import { commentOf, EVENT_STREAM_TYPE, retryOf } from "../notification/event-stream.ts"
+import { Seats } from "../notification/seats.ts"
+import type { Compartments } from "./compartments.ts"
+
+export interface LogsWanted {
+  readonly sinceId: number | null
+  readonly limit: number
+  readonly stream: LogStream | null
+  readonly q: string | null
+}
+
+const overloaded: Refusal = { code: "overloaded", message: "Too many read logs here. Try again.", retryAfter: 2 }
+/** Within what a query may take. */
+const ASK_MARGIN_MS = 1500
+const PAGE_LINES = 500
+
+const away = (refused: Refused): Refused =>
+  refused.refusal.code === "unavailable"
+    ? refuse(refusal("runtime_unavailable", "The compartment's host does not answer.", { reason: "its host is away" }))
+    : refused
+
+type Lines = Queries["host_logs"]["output"]["lines"]
+
+export class Logs {
+  readonly #bus: Bus
+  readonly #compartments: Compartments
+  readonly #limits: Limits
+  readonly #waits: Seats<object>
+  readonly #streams: Seats<object>
+
+  constructor(bus: Bus, compartments: Compartments, limits: Limits) {
+    const { log_waits_max, log_waits_per_agent_max, log_streams_max, log_streams_per_agent_max } =
+      limits.service.runtime
+    this.#bus = bus
+    this.#compartments = compartments
+    this.#limits = limits
+    this.#waits = new Seats(log_waits_max, log_waits_per_agent_max)
+    this.#streams = new Seats(log_streams_max, log_streams_per_agent_max)
+  }
+
+  /** `waitMs`: 0 is what there is now. Where too many wait, it is that as well. */
+  list(call: Call, id: string, by: Asker, wanted: LogsWanted, waitMs: number): Effect.Effect<Lines, Refused> {
+    const agent = agentIn(by)
+    if (waitMs <= 0 || this.#waits.full || this.#waits.oldest(agent) !== null)
+      return this.#once(call, id, by, wanted, 0)
+    const seat = {}
+    return Effect.acquireUseRelease(
+      Effect.sync(() => this.#waits.take(agent, seat)),
+      () => this.#held(call, id, by, wanted, performance.now() + waitMs),
+      () => Effect.sync(() => this.#waits.leave(agent, seat))
+    )
+  }
+
+  #held(call: Call, id: string, by: Asker, wanted: LogsWanted, until: number): Effect.Effect<Lines, Refused> {
+    return Effect.gen({ self: this }, function* () {
+      for (;;) {
+        const left = until - performance.now()
+        call.deadline = Date.now() + this.#limits.service.request_deadline_ms
+        const lines = yield* this.#once(call, id, by, wanted, Math.max(0, left))
+        if (lines.length > 0 || left <= 0 || call.request.socket.destroyed) return lines
+      }
+    })
+  }
+
+  #once(call: Call, id: string, by: Asker, wanted: LogsWanted, waitMs: number): Effect.Effect<Lines, Refused> {
+    const most = this.#limits.service.runtime.host_answer_ms
+    const wait_ms = Math.round(Math.max(0, Math.min(waitMs, most - ASK_MARGIN_MS)))
+    return Effect.gen({ self: this }, function* () {
+      const { host } = yield* this.#compartments.look(call, id, by)
+      const { sinceId: since_id, ...rest } = wanted
+      const input = { host, compartment: id, since_id, wait_ms, ...rest }
+      return (yield* Effect.mapError(this.#bus.query(call, "host_logs", input, most), away)).lines
+    })
+  }
+
+  /** `from`: the last id that the reader has; `null` begins with what is kept. */
+  stream(call: Call, id: string, by: Asker, from: number | null): Effect.Effect<Response, Refused> {
+    const agent = agentIn(by)
+    if (this.#streams.full || this.#streams.oldest(agent) !== null) return Effect.fail(refuse(overloaded))
+    // Before anything is asked: of many that come together each finds those before it.
+    const seat = {}
+    this.#streams.take(agent, seat)
+    const leave = (): void => this.#streams.leave(agent, seat)
+    const opened = Effect.gen({ self: this }, function* () {
+      const first = yield* this.#once(call, id, by, pageFrom(from ?? 0), 0)
+      Object.assign(call.headers, { connection: "close", "x-accel-buffering": "no" })
+      if (call.method === "HEAD") {
+        leave()
+        return headOf(EVENT_STREAM_TYPE)
+      }
+      const text = this.#text(call, id, by, from ?? 0, first)
+      const body = Readable.from(text, { objectMode: false, highWaterMark: 1 })
+      const { socket } = call.request
+      const { log_stream_ms } = this.#limits.service.runtime
+      const late = setTimeout(() => socket.destroy(), log_stream_ms * 1.1)
+      body.once("close", () => {
+        clearTimeout(late)
+        leave()
+      })
+      socket.once("close", () => body.destroy())
+      return streamed(body, EVENT_STREAM_TYPE)
+    })
+    return Effect.onExit(opened, (exit) => Effect.sync(() => exit._tag === "Failure" && leave()))
+  }
+
+  async *#text(call: Call, id: string, by: Asker, from: number, first: Lines): AsyncGenerator<Buffer> {
+    const { log_stream_ms, host_answer_ms } = this.#limits.service.runtime
+    const until = performance.now() + log_stream_ms
+    let [cursor, lines]: [number, Lines] = [from, first]
+    yield Buffer.from(retryOf(this.#limits.notifications.stream_retry_ms))
+    while (performance.now() < until && !call.request.socket.destroyed) {
+      if (lines.length > 0) yield Buffer.from(lines.map(eventOf).join(""))
+      else yield Buffer.from(commentOf("alive"))
+      cursor = lines.at(-1)?.id ?? cursor
+      call.deadline = Date.now() + this.#limits.service.request_deadline_ms
+      const next = await Effect.runPromise(Effect.result(this.#once(call, id, by, pageFrom(cursor), host_answer_ms)))
+      if (Result.isFailure(next)) return yield Buffer.from(commentOf("come again"))
+      lines = next.success
+    }
+    yield Buffer.from(commentOf("come again"))
+  }
+}
+
+const pageFrom = (sinceId: number): LogsWanted => ({ sinceId, limit: PAGE_LINES, stream: null, q: null })
+
+const agentIn = (by: Asker): string => (by.type === "agent" ? by.agent : by.type === "human" ? by.human : "operator")
+
+/** JSON holds no line break. */
+const eventOf = (line: LogLine): string => `id: ${line.id}\nevent: line\ndata: ${JSON.stringify(line)}\n\n`

@@ -1,0 +1,167 @@
+/** What a person sees of compartments, and has done with them (spec 4.10): for the pages. */
+import { Effect } from "effect"
+import type { Asker } from "../../schemas/compartment/operations.ts"
+import type { SteeringAct } from "../../schemas/compartment/pages.ts"
+import type { Compartment, CompartmentStats, LogLine, UsageReading } from "../../schemas/compartment/records.ts"
+import type { Author } from "../../schemas/content/author.ts"
+import { refusal } from "../../schemas/errors.ts"
+import { FLEET_ID } from "../../schemas/fleet/operations.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import { NOBODY } from "../../schemas/secret/owner.ts"
+import type { Bus } from "../bus/bus.ts"
+import { withoutSecrets } from "../content/secrets.ts"
+import type { Call } from "../http/call.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import { compartmentId, Compartments, type Looked } from "./compartments.ts"
+import { newCompartmentId } from "./new-id.ts"
+
+export const LINES_SHOWN = 100
+/** A page is about more than what its host can tell. */
+const HOST_MS = 2000
+const FLEET_MS = 2000
+const NEW_KEY_MS = 4000
+/** Of each question to the fleet: a person has few, and carries a hundred agents at most. */
+const PLACES_MAX = 100
+
+export interface ShownCompartment {
+  readonly record: Compartment
+  readonly agent: Author
+  /** `null`: nothing runs; `undefined`: its host does not tell. */
+  readonly stats: CompartmentStats | null | undefined
+  /** Of the last hour, oldest first. */
+  readonly history: ReadonlyArray<UsageReading>
+  /** The newest, oldest first; `undefined`: its host does not tell. */
+  readonly lines: ReadonlyArray<LogLine> | undefined
+}
+
+/** A compartment in a list. */
+export interface Placed {
+  readonly id: string
+  readonly name: string
+  readonly agent: string
+}
+
+export interface Wanted {
+  readonly name: string
+  readonly command: string
+}
+
+const by = (human: string): Asker => ({ type: "human", human })
+
+const unavailable = refuse(
+  refusal("runtime_unavailable", "No host of compartments answers at the moment. Try again.", {
+    reason: "no host answers"
+  })
+)
+
+export class OwningCompartments {
+  readonly #bus: Bus
+  readonly #compartments: Compartments
+  readonly #hostMs: number
+
+  constructor(bus: Bus, limits: Limits) {
+    this.#bus = bus
+    this.#compartments = new Compartments(bus, limits)
+    this.#hostMs = Math.min(HOST_MS, limits.service.runtime.host_answer_ms)
+  }
+
+  /** To everybody who neither made it nor carries its agent there is none. */
+  shown(call: Call, human: string, id: string): Effect.Effect<ShownCompartment, Refused> {
+    return Effect.flatMap(this.#compartments.look(call, id, by(human)), (found) => this.#whole(call, found))
+  }
+
+  /** By a link that this browser has opened, or opens now. */
+  opened(call: Call, id: string, secret: string, browser: string): Effect.Effect<ShownCompartment, Refused> {
+    const opening = { actor: id, op: "compartment.open_link", input: { token: secret, browser } } as const
+    return Effect.flatMap(this.#bus.read(call, opening), (found) => this.#whole(call, found))
+  }
+
+  #whole(call: Call, found: Looked): Effect.Effect<ShownCompartment, Refused> {
+    const { compartment, host } = found
+    const at = { host, compartment: compartment.id }
+    const wanted = { ...at, since_id: null, limit: LINES_SHOWN, stream: null, q: null, wait_ms: 0 }
+    const usage = this.#bus.query(call, "host_stats", at, this.#hostMs)
+    const lines = Effect.map(this.#bus.query(call, "host_logs", wanted, this.#hostMs), (told) => told.lines)
+    return Effect.map(
+      Effect.all(
+        {
+          records: this.#compartments.records(call, [found]),
+          agent: this.#bus.read(call, { actor: compartment.agent, op: "content.author", input: null }),
+          usage: Effect.orElseSucceed(usage, () => undefined),
+          lines: Effect.orElseSucceed(lines, () => undefined)
+        },
+        { concurrency: 4 }
+      ),
+      ({ records: [record], usage: told, ...rest }) => {
+        if (record === undefined) throw new Error("A compartment without a record")
+        return { record, stats: told?.stats, history: told?.history ?? [], ...rest }
+      }
+    )
+  }
+
+  /** Those that this person made, and those of agents that he carries; newest first of each. */
+  ofPerson(call: Call, human: string, agents: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Placed>, Refused> {
+    const some = agents.slice(0, PLACES_MAX)
+    const both = [this.#places(call, null, human), ...(some.length === 0 ? [] : [this.#places(call, some, null)])]
+    return Effect.map(Effect.all(both, { concurrency: 2 }), (found) => [
+      ...new Map(found.flat().map((one) => [one.id, one])).values()
+    ])
+  }
+
+  ofAgent(call: Call, agent: string): Effect.Effect<ReadonlyArray<Placed>, Refused> {
+    return this.#places(call, [agent], null)
+  }
+
+  /** Whether this service runs any. */
+  offered(call: Call): Effect.Effect<boolean, Refused> {
+    const asked = { actor: FLEET_ID, op: "fleet.hosts", input: null, deadline: Date.now() + FLEET_MS } as const
+    return Effect.map(this.#bus.read(call, asked), (hosts) => hosts.length > 0)
+  }
+
+  /** `human`: what he made himself. */
+  #places(call: Call, agents: ReadonlyArray<string> | null, human: string | null) {
+    const input = { agents, human, page: 1, per_page: PLACES_MAX }
+    const asked = { actor: FLEET_ID, op: "fleet.places", input, anew: true, deadline: Date.now() + FLEET_MS } as const
+    return Effect.map(this.#bus.read(call, asked), ({ items }) =>
+      items
+        .filter(({ of_human }) => human === null || of_human)
+        .map(({ compartment: id, name, agent }): Placed => ({ id, name, agent }))
+    )
+  }
+
+  /**
+   * A key pair that only hosts open, then one commit of everything (actors/fleet/for-human.ts): what fails in between has
+   * made nothing. The form is the command, so that two clicks make one.
+   */
+  make(call: Call, human: string, { name, command }: Wanted): Effect.Effect<string, Refused> {
+    const bus = this.#bus
+    return Effect.gen({ self: this }, function* () {
+      yield* withoutSecrets([{ field: "command", text: command }], NOBODY)
+      const id = newCompartmentId(call)
+      // A form that is sent again needs no host to be told what it has made.
+      if (yield* this.#isThere(call, human, id)) return id
+      const asked = bus.query(call, "host_new_key", { host: "any", compartment: id }, NEW_KEY_MS)
+      const { public_key, box } = yield* Effect.mapError(asked, () => unavailable)
+      const input = { id, human, name, command, public_key, hub_key: box }
+      yield* bus.ask(call, { actor: FLEET_ID, op: "fleet.create_for_human", input })
+      return id
+    })
+  }
+
+  #isThere(call: Call, human: string, id: string): Effect.Effect<boolean, Refused> {
+    return Effect.catch(Effect.as(this.#compartments.look(call, id, by(human)), true), (failed) =>
+      failed.refusal.code === "not_found" ? Effect.succeed(false) : Effect.fail(failed)
+    )
+  }
+
+  /** `confirm`: its name, where it is deleted. */
+  steer(call: Call, human: string, id: string, act: SteeringAct, confirm: string): Effect.Effect<void, Refused> {
+    const bus = this.#bus
+    return Effect.flatMap(compartmentId(id), (actor) => {
+      const input = { by: by(human) }
+      if (act === "delete")
+        return Effect.asVoid(bus.ask(call, { actor, op: "compartment.delete", input: { ...input, confirm } }))
+      return Effect.asVoid(bus.ask(call, { actor, op: `compartment.${act}`, input }))
+    })
+  }
+}

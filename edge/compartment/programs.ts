@@ -1,0 +1,18 @@
+/** Programs that people may take as they are, instead of a command of their own. */
+import { readFileSync } from "node:fs"
+
+export const PROGRAMS = ["polite-member", "mail-codes", "empty-shell"] as const
+export type Program = (typeof PROGRAMS)[number]
+
+export const isProgram = (name: string | undefined): name is Program => PROGRAMS.some((one) => one === name)
+
+const FOLDER = new URL("programs/", import.meta.url)
+
+const textOf = (name: Program): string => readFileSync(new URL(`${name}.sh`, FOLDER), "utf8").trimEnd()
+
+/** Read once, when an edge starts. */
+export const commandsOfPrograms = (): Readonly<Record<Program, string>> => ({
+  "polite-member": textOf("polite-member"),
+  "mail-codes": textOf("mail-codes"),
+  "empty-shell": textOf("empty-shell")
+})

@@ -1,0 +1,49 @@
+/** What a compartment wrote; with `-f`, as it comes. */
+import type { LogLine, LogStream } from "../../../schemas/compartment/records.ts"
+import { harmless } from "../../../schemas/printed.ts"
+import { type Choices, chosen, numberOf, present } from "./arguments.ts"
+import type { Command, Invocation } from "./command.ts"
+
+const STREAMS: Choices<LogStream> = { stdout: true, stderr: true, system: true }
+const HELD_SECONDS = 25
+const HELD_TIMEOUT_MS = (HELD_SECONDS + 20) * 1000
+const PAGE_LINES = 1000
+
+const textOf = ({ stream, line }: LogLine): string => (stream === "system" ? `-- ${line}` : line)
+
+export const logsCommand: Command = {
+  usage: ["compartment logs <id> [-f] [-n <lines>] [--stream stdout|stderr|system] [--q <text>]"],
+  summary: "what it wrote, the newest lines; -f goes on until it is interrupted",
+  words: true,
+  options: {
+    follow: { type: "boolean", short: "f" },
+    lines: { type: "string", short: "n" },
+    stream: { type: "string" },
+    q: { type: "string" }
+  },
+  run: async (invocation) => {
+    const [id] = invocation.words("id")
+    const [stream, lines] = [invocation.text("stream"), invocation.text("lines")]
+    const filter = {
+      ...present({ q: invocation.text("q") }),
+      ...(stream === undefined ? {} : { stream: chosen("stream", stream, STREAMS) })
+    }
+    const limit = lines === undefined ? {} : { limit: numberOf(lines, "count of lines") }
+    const { client } = await invocation.agent()
+    const { data } = await client.operations.listCompartmentLogs({ id, ...filter, ...limit })
+    if (!invocation.flag("follow")) return invocation.print(data.map(textOf), data)
+    let last = shown(invocation, data) ?? 0
+    for (;;) {
+      const wanted = { id, ...filter, since_id: last, limit: PAGE_LINES, wait_seconds: HELD_SECONDS }
+      const next = await client.operations.listCompartmentLogs(wanted, { timeoutMs: HELD_TIMEOUT_MS })
+      last = shown(invocation, next.data) ?? last
+    }
+  }
+}
+
+/** Each line as it comes; the id of the last. */
+const shown = (invocation: Invocation, lines: ReadonlyArray<LogLine>): number | undefined => {
+  for (const line of lines)
+    invocation.around.write(`${invocation.flag("json") ? invocation.json(line) : harmless(textOf(line))}\n`)
+  return lines.at(-1)?.id
+}

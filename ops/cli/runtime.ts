@@ -1,0 +1,36 @@
+/** `hub runtime …`: this machine as a host of compartments. It needs no service that runs. */
+import { LaunchFault } from "../launcher/fault.ts"
+import { dataFolder } from "../launcher/paths.ts"
+import type { Command } from "./command.ts"
+import { Fault } from "./fault.ts"
+import { untilInterrupted } from "./interrupt.ts"
+import { remark } from "./output.ts"
+
+const prepared = (dataDir: string): Promise<string> =>
+  untilInterrupted(async (signal) => {
+    // What makes an image needs packages that an image of the service has not.
+    const { prepare } = await import("../runtime/prepare.ts")
+    const progress = (line: string): void => remark(`${line}\n`)
+    const { engine, image } = await prepare({ dataDir, env: process.env, progress, signal })
+    return `compartments have an engine at ${engine.socket} and the image ${image}`
+  })
+
+const ended = async (dataDir: string): Promise<string> => {
+  const { endAll } = await import("../runtime/end.ts")
+  const ids = await endAll(dataDir)
+  return ids.length === 0 ? "no compartment ran here" : `ended ${ids.join(", ")}`
+}
+
+const ACTIONS: Readonly<Record<string, (dataDir: string) => Promise<string>>> = { prepare: prepared, end: ended }
+
+export const runtimeCommand: Command = {
+  usage: ["runtime prepare", "runtime end"],
+  alone: async ({ positionals: [name = ""] }) => {
+    const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
+    if (action === undefined) throw new Fault(`usage: hub ${runtimeCommand.usage.join("\n       hub ")}`)
+    return action(dataFolder(process.env)).catch((error: unknown) => {
+      throw error instanceof LaunchFault ? new Fault(error.message) : error
+    })
+  },
+  run: () => Promise.reject(new Error("runtime needs no service"))
+}

@@ -1,0 +1,59 @@
+/**
+ * This machine as a host of compartments, beside the service: a process that prepares it and looks after its engine
+ * (ops/runtime/prepare.ts), for which nobody waits, and what is said and ended when the service stops.
+ */
+import { endUnused } from "../runtime/end.ts"
+import { messageOf } from "./fault.ts"
+import { startNodeChild } from "./node-child.ts"
+import { asPreparation } from "./node-environment.ts"
+import { projectRoot } from "./paths.ts"
+import { SupervisedRole } from "./supervisor.ts"
+
+const NAME = "preparation"
+/** What it runs ends with it. */
+const GRACE_MS = 1_000
+
+export interface RuntimeHostOptions {
+  readonly dataDir: string
+  readonly env: NodeJS.ProcessEnv
+  readonly say: (line: string) => void
+}
+
+export interface RuntimeHost {
+  /** Says which compartments run on; where none does, ends what was there for them. Does not fail. */
+  readonly stop: () => Promise<void>
+}
+
+const goOn = (ids: ReadonlyArray<string>): string =>
+  `${ids.length === 1 ? "a compartment runs" : `${ids.length} compartments run`} on (${ids.join(", ")}); ` +
+  "npm run hub -- runtime end ends them until the next start"
+
+export const runtimeHost = ({ dataDir, env, say }: RuntimeHostOptions): RuntimeHost => {
+  const role = new SupervisedRole({
+    name: NAME,
+    autoRestart: true,
+    stopGraceMs: GRACE_MS,
+    report: say,
+    launch: (onSpawn) =>
+      startNodeChild({
+        name: NAME,
+        entry: ["ops/runtime/prepare.ts"],
+        cwd: projectRoot,
+        env: { ...asPreparation(env), HUB_DATA: dataDir },
+        onLine: (line) => say(`[runtime] ${line}`),
+        onSpawn
+      })
+  })
+  void role.start().catch((cause: unknown) => say(`compartments cannot be prepared: ${messageOf(cause)}`))
+  let stopped: Promise<void> | undefined
+  const stop = async (): Promise<void> => {
+    await role.stop()
+    try {
+      const running = await endUnused(dataDir)
+      if (running.length > 0) say(goOn(running))
+    } catch (cause) {
+      say(`the container engine was not ended: ${messageOf(cause)}`)
+    }
+  }
+  return { stop: () => (stopped ??= stop()) }
+}

@@ -1,0 +1,73 @@
+/** A program that is run for us: with a time limit, ended with all that it has started, and told in one line where it fails. */
+import { spawn } from "node:child_process"
+import type { Readable } from "node:stream"
+import { LaunchFault } from "../launcher/fault.ts"
+import { signalProcess } from "../launcher/proc.ts"
+
+const KEPT_CHARS = 4_000
+const TOLD_CHARS = 400
+const KILL_AFTER_MS = 5_000
+
+export interface Command {
+  readonly program: string
+  readonly args: ReadonlyArray<string>
+  readonly timeoutMs: number
+  readonly env?: NodeJS.ProcessEnv
+  readonly input?: string
+  readonly signal?: AbortSignal | undefined
+  /** A line that it writes for people. */
+  readonly onLine?: (line: string) => void
+}
+
+export interface Running {
+  readonly output: Readable
+  /** Rejects where it does not end well. */
+  readonly ended: Promise<void>
+}
+
+const lastOf = (text: string): string => {
+  const lines = text.split("\n").filter((line) => line.trim() !== "")
+  return (lines.findLast((line) => /^E:|error/i.test(line)) ?? lines.at(-1) ?? "it said nothing").slice(-TOLD_CHARS)
+}
+
+/** In a session of its own, whose group is ended whole: what it had started would work on otherwise. */
+export const startCommand = (command: Command): Running => {
+  const { program, args, timeoutMs, env = process.env, input = "", signal, onLine } = command
+  if (signal?.aborted === true) throw new LaunchFault(`${program} was interrupted`)
+  const child = spawn(program, [...args], { env, stdio: ["pipe", "pipe", "pipe"], detached: true })
+  let words = ""
+  const end = (): void => {
+    if (child.pid === undefined) return
+    const group = -child.pid
+    signalProcess(group, "SIGTERM")
+    setTimeout(() => signalProcess(group, "SIGKILL"), KILL_AFTER_MS).unref()
+  }
+  const timer = setTimeout(end, timeoutMs)
+  signal?.addEventListener("abort", end, { once: true })
+  child.stderr.on("data", (chunk: Buffer) => {
+    const text = chunk.toString("utf8")
+    words = (words + text).slice(-KEPT_CHARS)
+    for (const line of text.split("\n")) if (line.trim() !== "") onLine?.(line.trim())
+  })
+  child.stdin.on("error", () => undefined).end(input)
+  const ended = new Promise<void>((resolve, reject) => {
+    child.once("error", (cause) => reject(new LaunchFault(`cannot run ${program}: ${cause.message}`)))
+    child.once("close", (code) => {
+      if (code === 0) resolve()
+      else if (signal?.aborted === true) reject(new LaunchFault(`${program} was interrupted`))
+      else reject(new LaunchFault(`${program} failed: ${lastOf(words)}`))
+    })
+  }).finally(() => {
+    clearTimeout(timer)
+    signal?.removeEventListener("abort", end)
+  })
+  // Whoever reads its output hears of its end there as well.
+  ended.catch(() => undefined)
+  return { output: child.stdout, ended }
+}
+
+export const runCommand = (command: Command): Promise<void> => {
+  const { output, ended } = startCommand(command)
+  output.resume()
+  return ended
+}

@@ -1,0 +1,83 @@
+/** What is asked of a Docker engine: whether it is there, what it is, and what runs in it. Each question has a time limit. */
+import Docker from "dockerode"
+import { connect } from "node:net"
+import { setTimeout as delay } from "node:timers/promises"
+
+const CALL_TIMEOUT_MS = 20_000
+const ANSWER_PAUSE_MS = 100
+
+export const clientOf = (socket: string, timeout = CALL_TIMEOUT_MS): Docker =>
+  new Docker({ socketPath: socket, timeout })
+
+export interface EngineFacts {
+  /** Whether what is root in a container is nobody on the host. */
+  readonly remapsUsers: boolean
+  readonly version: string
+}
+
+interface Info {
+  readonly ServerVersion?: string
+  readonly SecurityOptions?: ReadonlyArray<string> | null
+}
+
+/** `null` where none answers. */
+export const factsOf = async (socket: string): Promise<EngineFacts | null> => {
+  const info = await (clientOf(socket).info() as Promise<Info>).catch(() => null)
+  if (info?.ServerVersion === undefined) return null
+  const remapsUsers = (info.SecurityOptions ?? []).some((option) => option.split(",").includes("name=userns"))
+  return { remapsUsers, version: info.ServerVersion }
+}
+
+/** As soon as one answers; `null` where that takes longer, or `goesOn` says that there is nothing to wait for. */
+export const untilAnswer = async (
+  socket: string,
+  withinMs: number,
+  goesOn: () => Promise<boolean>
+): Promise<EngineFacts | null> => {
+  const end = Date.now() + withinMs
+  for (;;) {
+    const facts = await factsOf(socket)
+    if (facts !== null || Date.now() > end || !(await goesOn())) return facts
+    await delay(ANSWER_PAUSE_MS)
+  }
+}
+
+const listens = (socket: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const line = connect(socket)
+    line.once("connect", () => {
+      line.destroy()
+      resolve(true)
+    })
+    line.once("error", () => resolve(false))
+  })
+
+/** `false` where nobody does in time, or `goesOn` says that nobody will. */
+export const untilListens = async (
+  socket: string,
+  withinMs: number,
+  goesOn: () => Promise<boolean>
+): Promise<boolean> => {
+  const end = Date.now() + withinMs
+  for (;;) {
+    if (await listens(socket)) return true
+    if (Date.now() > end || !(await goesOn())) return false
+    await delay(ANSWER_PAUSE_MS)
+  }
+}
+
+export interface RunningContainer {
+  readonly id: string
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** Of a label and value, or all; `null` where no engine answers. */
+export const runningIn = async (socket: string, label?: string): Promise<ReadonlyArray<RunningContainer> | null> => {
+  const filters = label === undefined ? {} : { filters: JSON.stringify({ label: [label] }) }
+  const found = await clientOf(socket)
+    .listContainers(filters)
+    .catch(() => null)
+  if (found === null) return null
+  return found.map(({ Id, Names, Labels }) => ({ id: Id, name: (Names[0] ?? Id).replace(/^\//, ""), labels: Labels }))
+}

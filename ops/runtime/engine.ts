@@ -1,0 +1,62 @@
+/**
+ * The Docker engine that compartments live in: the one that is named, else the machine's where it remaps users, else one
+ * of our own (own-engine.ts). An engine that does not remap is not used: what breaks out of a container there is root.
+ */
+import { placesOf } from "./places.ts"
+import { LaunchFault } from "../launcher/fault.ts"
+import { factsOf } from "./engine-client.ts"
+import { type KnownEngine, readEngine, writeEngine } from "./prepared.ts"
+import { type Ended, endOwnEngine, ensureOwnEngine, hasOwnEngine, ownEngineStands } from "./own-engine.ts"
+
+export const MACHINE_SOCKET = "/var/run/docker.sock"
+
+export type Engine = KnownEngine
+
+export interface EngineOptions {
+  /** Absolute. */
+  readonly dataDir: string
+  readonly env: NodeJS.ProcessEnv
+  readonly progress: (line: string) => void
+  readonly signal?: AbortSignal | undefined
+  readonly machineSocket?: string
+}
+
+const named = async (socket: string): Promise<Engine> => {
+  const facts = await factsOf(socket)
+  if (facts === null) throw new LaunchFault(`HUB_DOCKER_SOCKET names ${socket}, where no container engine answers`)
+  if (facts.remapsUsers) return { socket, own: false }
+  throw new LaunchFault(
+    `HUB_DOCKER_SOCKET names ${socket}, whose engine does not remap users: ` +
+      `set "userns-remap": "default" in its daemon.json, or unset HUB_DOCKER_SOCKET for an engine of the hub's own`
+  )
+}
+
+const found = async (options: EngineOptions): Promise<Engine> => {
+  const { dataDir, env, progress, signal, machineSocket = MACHINE_SOCKET } = options
+  const wanted = env["HUB_DOCKER_SOCKET"]?.trim() ?? ""
+  if (wanted !== "") return named(wanted.replace(/^unix:\/\//, ""))
+  const places = placesOf(dataDir)
+  // What lives in ours stays there, whatever engine the machine has got since.
+  if (await ownEngineStands(places)) return { socket: places.socket, own: true }
+  if (!(await hasOwnEngine(places)) && (await factsOf(machineSocket))?.remapsUsers === true)
+    return { socket: machineSocket, own: false }
+  progress("starting a container engine for compartments")
+  await ensureOwnEngine(places, { env, signal })
+  return { socket: places.socket, own: true }
+}
+
+/**
+ * Several callers at once have the same; the runtime role reads of it in `engine.json`. Throws a LaunchFault of one line
+ * where there is none.
+ */
+export const engineFor = async (options: EngineOptions): Promise<Engine> => {
+  const engine = await found(options)
+  const { known } = placesOf(options.dataDir)
+  const before = await readEngine(known)
+  if (before?.socket !== engine.socket || before.own !== engine.own) await writeEngine(known, engine)
+  return engine
+}
+
+/** Of our own alone; a machine's engine is not ours to end. */
+export const stopEngine = (dataDir: string, containers: "keep" | "kill" = "keep"): Promise<Ended> =>
+  endOwnEngine(placesOf(dataDir), containers)

@@ -1,0 +1,50 @@
+/**
+ * One at a time, over all processes of the machine: the kernel's lock of a file, which ends with whoever holds it, in
+ * whatever way that ends.
+ *
+ * Node has no call for it. `flock` takes it on the open file that it is handed, and that stays ours when `flock` has
+ * ended: the lock is the open file's, not the process's.
+ */
+import { spawn } from "node:child_process"
+import { mkdir, open } from "node:fs/promises"
+import { dirname } from "node:path"
+import { LaunchFault } from "../launcher/fault.ts"
+
+/** As the first of the program's further files. */
+const HANDED_ON = "3"
+const HELD_BY_ANOTHER = 1
+
+export interface LockOptions {
+  /** How long another may hold it. */
+  readonly waitMs: number
+  readonly what: string
+  readonly signal?: AbortSignal | undefined
+}
+
+const take = (fd: number, { waitMs, what, signal }: LockOptions): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const args = ["--exclusive", "--wait", String(Math.ceil(waitMs / 1000)), HANDED_ON]
+    const child = spawn("flock", args, {
+      stdio: ["ignore", "ignore", "ignore", fd],
+      ...(signal === undefined ? {} : { signal })
+    })
+    child.once("error", (cause) => reject(new LaunchFault(`${what} was not begun: ${cause.message}`)))
+    child.once("close", (code) => {
+      if (code === 0) resolve()
+      else if (code === HELD_BY_ANOTHER)
+        reject(new LaunchFault(`${what} is done by another process, which does not end`))
+      else reject(new LaunchFault(`${what} was not begun: flock ended with status ${code}`))
+    })
+  })
+
+/** `act` runs while nobody else holds the file. */
+export const withLock = async <T>(file: string, options: LockOptions, act: () => Promise<T>): Promise<T> => {
+  await mkdir(dirname(file), { recursive: true })
+  const handle = await open(file, "a", 0o600)
+  try {
+    await take(handle.fd, options)
+    return await act()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,39 @@
+/** Mounts of the runtime: a folder shown at a second place, and whatever is mounted below one taken away again. */
+import { execFile } from "node:child_process"
+import { lstat, mkdir, readFile } from "node:fs/promises"
+import { promisify } from "node:util"
+
+const run = promisify(execFile)
+
+const MOUNT_TIMEOUT_MS = 20_000
+/** Of paths in the kernel's list. */
+const ESCAPED = /\\([0-7]{3})/g
+
+const unescaped = (path: string): string =>
+  path.replace(ESCAPED, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))
+
+/** At the folder and below it, the innermost first. */
+export const mountsBelow = async (folder: string): Promise<ReadonlyArray<string>> => {
+  const lines = (await readFile("/proc/self/mounts", "utf8")).split("\n")
+  const places = lines.map((line) => unescaped(line.split(" ")[1] ?? ""))
+  return places.filter((place) => place === folder || place.startsWith(`${folder}/`)).toReversed()
+}
+
+/** What is still in use goes as soon as it is not. */
+export const unmountBelow = async (folder: string): Promise<void> => {
+  for (const place of await mountsBelow(folder))
+    await run("umount", ["--lazy", "--", place], { timeout: MOUNT_TIMEOUT_MS }).catch(() => undefined)
+}
+
+const isSame = async (one: string, other: string): Promise<boolean> => {
+  const [a, b] = await Promise.all([lstat(one), lstat(other)])
+  return a.dev === b.dev && a.ino === b.ino
+}
+
+/** Does nothing where it is so already; what else is mounted there goes. */
+export const bindMount = async (folder: string, at: string): Promise<void> => {
+  await mkdir(at, { recursive: true })
+  if (await isSame(folder, at)) return
+  await unmountBelow(at)
+  await run("mount", ["--bind", "--", folder, at], { timeout: MOUNT_TIMEOUT_MS })
+}

@@ -1,0 +1,28 @@
+/** The npm that runs on this machine: the image gets a copy, since the package that carries Node has none. */
+import { readFile, realpath } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { findProgram } from "../launcher/docker.ts"
+
+export interface Npm {
+  readonly folder: string
+  readonly version: string
+}
+
+const packageAt = async (folder: string): Promise<Npm | null> => {
+  const text = await readFile(join(folder, "package.json"), "utf8").catch(() => "{}")
+  const { name, version } = JSON.parse(text) as { readonly name?: string; readonly version?: string }
+  return name === "npm" && version !== undefined ? { folder, version } : null
+}
+
+/** `null` where it cannot be told from its program where it lies. */
+export const npmFolder = async (env: NodeJS.ProcessEnv): Promise<Npm | null> => {
+  const programs = [env["npm_execpath"], await findProgram("npm", env)]
+  for (const program of programs) {
+    if (program === undefined || program === "") continue
+    // Its program lies in its `bin`.
+    const real = await realpath(program).catch(() => null)
+    const found = real === null ? null : await packageAt(dirname(dirname(real)))
+    if (found !== null) return found
+  }
+  return null
+}

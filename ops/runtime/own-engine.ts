@@ -1,0 +1,202 @@
+/**
+ * A Docker engine of the deployment's own: `containerd` and `dockerd`, each a process that outlives whoever started it.
+ *
+ * Invariants
+ *  - Containers outlive both (`--live-restore`): whoever finds one of the two dead starts it again, and nothing that runs
+ *    in a container notices.
+ *  - Users are remapped: what is root in a container is nobody on the host.
+ *  - containerd is ours as well, whether or not the machine has one: what somebody does with that concerns nobody here.
+ *  - The engine makes no rules of a firewall and no bridge of its own; the runtime does that.
+ *  - Containers find their files by a path that other users than root may pass, wherever the data folder lies: the
+ *    engine's folder is mounted a second time below `/run`.
+ */
+import { chmod, mkdir, rename, rm, stat, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { findProgram } from "../launcher/docker.ts"
+import { LaunchFault } from "../launcher/fault.ts"
+import { endProcess, isRunning } from "../launcher/proc.ts"
+import { boundLog, endDaemon, lastWords, livingDaemon, startDaemon } from "./daemons.ts"
+import { clientOf, type EngineFacts, factsOf, runningIn, untilAnswer, untilListens } from "./engine-client.ts"
+import { withLock } from "./lock.ts"
+import { bindMount, unmountBelow } from "./mounts.ts"
+import type { Places } from "./places.ts"
+import { programAt } from "./programs.ts"
+
+/** A machine that has just begun reads a gigabyte of image before its engine answers. */
+const READY_MS = 120_000
+/** One that runs and says nothing for that long hangs. */
+const SILENT_MS = 30_000
+const CONTAINERD_READY_MS = 30_000
+/** Of each, in a stop that may take ten seconds as a whole; what runs in them would not notice a harder end. */
+const END_GRACE_MS = 3_000
+const KILL_GRACE_MS = 5_000
+const LOCK_WAIT_MS = 300_000
+const END_LOCK_WAIT_MS = 2_000
+
+const PASSED_BY_ALL = 0o711
+const OURS_ALONE = 0o700
+
+const logsOf = ({ engine }: Places) => ({
+  dockerd: join(engine, "dockerd.log"),
+  containerd: join(engine, "containerd.log")
+})
+const containerdConfig = ({ run }: Places): string => join(run, "containerd.toml")
+
+/** Arguments that no other process has. */
+const marksOf = (places: Places) => ({
+  dockerd: `--pidfile=${places.pidFile}`,
+  containerd: `--config ${containerdConfig(places)}`
+})
+
+const configOf = ({ passable, run, containerdSocket }: Places): string => `version = 2
+root = "${join(passable, "containerd")}"
+state = "${join(run, "containerd")}"
+disabled_plugins = ["io.containerd.grpc.v1.cri"]
+[grpc]
+  address = "${containerdSocket}"
+[plugins."io.containerd.internal.v1.opt"]
+  path = "${join(passable, "containerd-opt")}"
+`
+
+export const dockerdArguments = (places: Places): ReadonlyArray<string> => [
+  `--host=unix://${places.socket}`,
+  `--pidfile=${places.pidFile}`,
+  `--data-root=${join(places.passable, "data")}`,
+  `--exec-root=${join(places.run, "exec")}`,
+  `--containerd=${places.containerdSocket}`,
+  `--config-file=${join(places.passable, "daemon.json")}`,
+  "--userns-remap=default",
+  "--live-restore",
+  "--iptables=false",
+  "--ip6tables=false",
+  "--bridge=none",
+  "--log-level=warn"
+]
+
+const makeFolders = async (places: Places, env: NodeJS.ProcessEnv): Promise<void> => {
+  for (const folder of [places.folder, places.engine, places.run]) {
+    await mkdir(folder, { recursive: true })
+    await chmod(folder, PASSED_BY_ALL)
+  }
+  await bindMount(places.engine, places.passable)
+  await writeFile(join(places.engine, "daemon.json"), `${JSON.stringify(await settingsOf(env))}\n`, { mode: 0o600 })
+}
+
+/**
+ * The machine's own settings are for the machine's engine. gVisor is there to be used where the machine has it; a
+ * compartment's output goes through FIFOs of the host, which it opens only where it is told to.
+ */
+const settingsOf = async (env: NodeJS.ProcessEnv): Promise<object> => {
+  const runsc = await findProgram("runsc", env)
+  return runsc === undefined ? {} : { runtimes: { runsc: { path: runsc, runtimeArgs: ["--host-fifo=open"] } } }
+}
+
+const replaceFile = async (file: string, text: string): Promise<void> => {
+  const arriving = `${file}.${process.pid}`
+  await writeFile(arriving, text, { mode: 0o600 })
+  await rename(arriving, file)
+}
+
+const ensureContainerd = async (places: Places, env: NodeJS.ProcessEnv): Promise<void> => {
+  const { containerdPidFile, containerdSocket } = places
+  const mark = marksOf(places).containerd
+  if ((await livingDaemon(containerdPidFile, mark)) !== null) return
+  const log = logsOf(places).containerd
+  await replaceFile(containerdConfig(places), configOf(places))
+  await rm(containerdSocket, { force: true })
+  const program = await programAt("containerd", env)
+  const pid = await startDaemon({ program, args: mark.split(" "), log })
+  await replaceFile(containerdPidFile, `${pid}\n`)
+  const lives = async (): Promise<boolean> => (await livingDaemon(containerdPidFile, mark)) !== null
+  if (!(await untilListens(containerdSocket, CONTAINERD_READY_MS, lives)))
+    throw new LaunchFault(`containerd did not begin to answer (${await lastWords(log)}); see ${log}`)
+}
+
+/** Answered by nobody else than a dockerd of ours: it is there, or it is started. */
+const ensureDockerd = async (places: Places, env: NodeJS.ProcessEnv): Promise<EngineFacts> => {
+  const { pidFile, socket } = places
+  const mark = marksOf(places).dockerd
+  const lives = async (): Promise<boolean> => (await livingDaemon(pidFile, mark)) !== null
+  if (await lives()) {
+    const facts = await untilAnswer(socket, SILENT_MS, lives)
+    if (facts !== null) return facts
+    // It hangs, or it has just ended. What runs in it goes on without it.
+    const pid = await livingDaemon(pidFile, mark)
+    if (pid !== null) await endProcess(pid, "SIGKILL", KILL_GRACE_MS)
+  }
+  const log = logsOf(places).dockerd
+  // An id that another process has by now would keep it from starting.
+  await rm(pidFile, { force: true })
+  await rm(socket, { force: true })
+  const pid = await startDaemon({ program: await programAt("dockerd", env), args: dockerdArguments(places), log })
+  const facts = await untilAnswer(socket, READY_MS, async () => isRunning(pid))
+  if (facts === null) throw new LaunchFault(`the engine did not begin to answer (${await lastWords(log)}); see ${log}`)
+  return facts
+}
+
+export interface OwnEngineOptions {
+  readonly env: NodeJS.ProcessEnv
+  readonly signal?: AbortSignal | undefined
+}
+
+const lockOf = ({ engine }: Places): string => join(engine, "lock")
+
+/** It runs and answers: found, mended or started. Of several callers one does it. */
+export const ensureOwnEngine = async (places: Places, { env, signal }: OwnEngineOptions): Promise<EngineFacts> => {
+  const options = { waitMs: LOCK_WAIT_MS, what: "the start of the container engine", signal }
+  await mkdir(places.engine, { recursive: true, mode: OURS_ALONE })
+  return withLock(lockOf(places), options, async () => {
+    await makeFolders(places, env)
+    for (const log of Object.values(logsOf(places))) await boundLog(log)
+    await ensureContainerd(places, env)
+    return ensureDockerd(places, env)
+  })
+}
+
+/** Whether there ever was one: what lives in it stays there. */
+export const hasOwnEngine = async ({ engine }: Places): Promise<boolean> =>
+  stat(join(engine, "data")).then(
+    () => true,
+    () => false
+  )
+
+/** Whether all of it is as it should be; starts nothing. */
+export const ownEngineStands = async (places: Places): Promise<boolean> => {
+  if ((await livingDaemon(places.containerdPidFile, marksOf(places).containerd)) === null) return false
+  for (const log of Object.values(logsOf(places))) await boundLog(log)
+  return (await factsOf(places.socket)) !== null
+}
+
+export interface Ended {
+  readonly ended: boolean
+  /** Names of containers that go on, for which the engine is left as it is. */
+  readonly running: ReadonlyArray<string>
+}
+
+const endAll = async (places: Places, running: ReadonlyArray<{ readonly id: string }>): Promise<void> => {
+  const client = clientOf(places.socket)
+  for (const { id } of running) await client.getContainer(id).remove({ force: true, v: true })
+}
+
+/**
+ * Ends both where nothing runs in them. The end of an engine ends no container, so where some run it stays, unless they
+ * are to be killed as well. What it had mounted is unmounted; what it keeps stays.
+ */
+export const endOwnEngine = async (places: Places, containers: "keep" | "kill"): Promise<Ended> => {
+  const marks = marksOf(places)
+  const options = { waitMs: END_LOCK_WAIT_MS, what: "the end of the container engine" }
+  await mkdir(places.engine, { recursive: true, mode: OURS_ALONE })
+  return withLock(lockOf(places), options, async () => {
+    const lives = (await livingDaemon(places.pidFile, marks.dockerd)) !== null
+    const running = lives ? await runningIn(places.socket) : []
+    if (containers === "keep" && running?.length !== 0)
+      return { ended: false, running: running?.map(({ name }) => name) ?? [] }
+    if (containers === "kill") await endAll(places, running ?? [])
+    await endDaemon(places.pidFile, marks.dockerd, END_GRACE_MS)
+    await endDaemon(places.containerdPidFile, marks.containerd, END_GRACE_MS)
+    await unmountBelow(places.run)
+    await unmountBelow(places.engine)
+    await rm(places.run, { recursive: true, force: true })
+    return { ended: true, running: [] }
+  })
+}

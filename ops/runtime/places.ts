@@ -1,0 +1,51 @@
+/**
+ * Where the runtime of a deployment lies on its host, and the tag by which everything that it makes there is known, so
+ * that several deployments may live on one machine.
+ *
+ * What lasts is below `<HUB_DATA>/runtime`. Sockets, process ids and what the engine needs only while it runs are below
+ * `/run/hub-<tag>`: a socket's path may have 108 bytes and no more, and after a restart of the machine all of it is void.
+ */
+import { join } from "node:path"
+import { tagOf } from "../../actors/runtime/network/tag.ts"
+
+export interface Places {
+  readonly folder: string
+  readonly tag: string
+  /** What the engine keeps, with its logs. */
+  readonly engine: string
+  /** What lives as long as the engine. */
+  readonly run: string
+  /** The engine's folder once more, by a path that users other than root may pass. */
+  readonly passable: string
+  readonly socket: string
+  readonly pidFile: string
+  readonly containerdSocket: string
+  readonly containerdPidFile: string
+  /** Where an image is made. */
+  readonly image: string
+  /** How far a host is, and where its engine is (prepared.ts). */
+  readonly prepared: string
+  readonly known: string
+}
+
+export const runtimeFolder = (dataDir: string): string => join(dataDir, "runtime")
+
+export const placesOf = (dataDir: string): Places => {
+  const folder = runtimeFolder(dataDir)
+  const tag = tagOf(folder)
+  const run = `/run/hub-${tag}`
+  return {
+    folder,
+    tag,
+    engine: join(folder, "engine"),
+    run,
+    passable: join(run, "engine"),
+    socket: join(run, "docker.sock"),
+    pidFile: join(run, "docker.pid"),
+    containerdSocket: join(run, "containerd.sock"),
+    containerdPidFile: join(run, "containerd.pid"),
+    image: join(folder, "image"),
+    prepared: join(folder, "prepare.json"),
+    known: join(folder, "engine.json")
+  }
+}

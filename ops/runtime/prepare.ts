@@ -1,0 +1,101 @@
+/**
+ * Makes this machine a host of compartments: programs, engine, image, each where it is not there yet.
+ *
+ * `npm run -s hub -- runtime prepare` does it once. `npm start -- --runtime` runs this file beside the service: it says at
+ * once that it is ready, so that nobody waits for it, prepares, and then looks after the engine for as long as it runs.
+ * What fails is tried again, ever later; how far it is stands in `<HUB_DATA>/runtime/prepare.json`.
+ */
+import { setTimeout as delay } from "node:timers/promises"
+import { LaunchFault, messageOf } from "../launcher/fault.ts"
+import { dataFolder } from "../launcher/paths.ts"
+import { type Engine, engineFor } from "./engine.ts"
+import { buildImage } from "./image.ts"
+import { placesOf } from "./places.ts"
+import { type Stage, writePrepared } from "./prepared.ts"
+import { ensurePrograms, requireRoot } from "./programs.ts"
+
+const LOOK_EVERY_MS = 10_000
+const RETRY_FIRST_MS = 30_000
+const RETRY_MAX_MS = 10 * 60_000
+
+export interface PrepareOptions {
+  /** Absolute. */
+  readonly dataDir: string
+  readonly env: NodeJS.ProcessEnv
+  readonly progress: (line: string) => void
+  readonly small?: boolean
+  readonly signal?: AbortSignal | undefined
+  readonly uid?: number | undefined
+}
+
+export interface Host {
+  readonly engine: Engine
+  readonly image: string
+}
+
+/** Throws a LaunchFault of one line where it cannot be done, which is written down as well. */
+export const prepare = async (options: PrepareOptions): Promise<Host> => {
+  const { dataDir, env, progress, signal, small = false, uid = process.getuid?.() } = options
+  const { prepared, image: folder } = placesOf(dataDir)
+  let stage: Stage = "programs"
+  const enter = (next: Stage): Promise<void> => {
+    stage = next
+    return writePrepared(prepared, { stage, problem: null })
+  }
+  try {
+    requireRoot(uid)
+    await enter("programs")
+    await ensurePrograms({ env, progress, ...(signal === undefined ? {} : { signal }) })
+    await enter("engine")
+    const engine = await engineFor({ dataDir, env, progress, signal })
+    await enter("image")
+    const { name } = await buildImage({ socket: engine.socket, folder, env, progress, small, signal })
+    await enter("ready")
+    return { engine, image: name }
+  } catch (cause) {
+    // Who is not root may not be able to write there either; that it is told here is what counts.
+    await writePrepared(prepared, { stage, problem: messageOf(cause) }).catch(() => undefined)
+    throw cause
+  }
+}
+
+/** The engine is there for as long as we are: it is looked at, and what has died is started again. */
+const look = async (options: PrepareOptions, host: Host, signal: AbortSignal): Promise<void> => {
+  for (;;) {
+    await delay(LOOK_EVERY_MS, undefined, { signal })
+    const engine = await engineFor(options)
+    if (engine.socket !== host.engine.socket) throw new LaunchFault("the container engine is another one now")
+  }
+}
+
+/** Until the signal. */
+export const keepPrepared = async (options: PrepareOptions & { readonly signal: AbortSignal }): Promise<void> => {
+  const { signal, progress } = options
+  let pause = RETRY_FIRST_MS
+  while (!signal.aborted) {
+    try {
+      const host = await prepare(options)
+      progress(`compartments have an engine at ${host.engine.socket} and the image ${host.image}`)
+      pause = RETRY_FIRST_MS
+      await look(options, host, signal)
+    } catch (cause) {
+      if (signal.aborted) return
+      progress(`compartments cannot be had: ${messageOf(cause)}`)
+      await delay(pause, undefined, { signal }).catch(() => undefined)
+      pause = Math.min(pause * 2, RETRY_MAX_MS)
+    }
+  }
+}
+
+const beside = async (): Promise<void> => {
+  const stop = new AbortController()
+  const ask = (): void => stop.abort()
+  for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(name, ask)
+  process.on("disconnect", ask)
+  process.send?.({ ready: true })
+  const progress = (line: string): void => void process.stderr.write(`${line}\n`)
+  await keepPrepared({ dataDir: dataFolder(process.env), env: process.env, progress, signal: stop.signal })
+  process.exit(0)
+}
+
+if (import.meta.main) await beside()

@@ -1,0 +1,48 @@
+/**
+ * What the runtime role learns of its host by files, each replaced in one step: how far the preparation is, which tells why
+ * there are no compartments yet, and where the engine is.
+ */
+import { randomUUID } from "node:crypto"
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises"
+import { dirname } from "node:path"
+
+/** What is under way; `ready`: nothing is. */
+export const STAGES = ["programs", "engine", "image", "ready"] as const
+export type Stage = (typeof STAGES)[number]
+
+export interface Prepared {
+  readonly stage: Stage
+  /** Why it did not get further, in one line. */
+  readonly problem: string | null
+  readonly at: string
+}
+
+export interface KnownEngine {
+  readonly socket: string
+  /** Whether it is ours to end. */
+  readonly own: boolean
+}
+
+const replace = async (file: string, value: object): Promise<void> => {
+  await mkdir(dirname(file), { recursive: true, mode: 0o711 })
+  const arriving = `${file}.${process.pid}.${randomUUID()}`
+  await writeFile(arriving, `${JSON.stringify(value)}\n`, { mode: 0o600 })
+  await rename(arriving, file)
+}
+
+export const writePrepared = (file: string, state: Omit<Prepared, "at">): Promise<void> =>
+  replace(file, { ...state, at: new Date().toISOString() } satisfies Prepared)
+
+export const writeEngine = (file: string, engine: KnownEngine): Promise<void> => replace(file, engine)
+
+/** `null` where none was ever found or started. */
+export const readEngine = async (file: string): Promise<KnownEngine | null> => {
+  const text = await readFile(file, "utf8").catch(() => null)
+  return text === null ? null : (JSON.parse(text) as KnownEngine)
+}
+
+/** `null` where nothing was ever prepared. */
+export const readPrepared = async (file: string): Promise<Prepared | null> => {
+  const text = await readFile(file, "utf8").catch(() => null)
+  return text === null ? null : (JSON.parse(text) as Prepared)
+}

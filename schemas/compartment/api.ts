@@ -1,0 +1,197 @@
+/** Compartments over HTTP (spec 4.11; contract 8, 18). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import {
+  accepted,
+  created,
+  describe,
+  failures,
+  page,
+  PagingQuery,
+  signedFailures,
+  signedWriteFailures,
+  success
+} from "../envelope.ts"
+import { Chapter, Row } from "../traits.ts"
+import { ChangeCompartment, CreateCompartment, DeleteCompartment } from "./fields.ts"
+import {
+  Compartment,
+  CompartmentEvent,
+  CompartmentStats,
+  LogLine,
+  LogStream,
+  Queued,
+  RuntimeOffer,
+  WebLink
+} from "./records.ts"
+
+const params = { id: Schema.String }
+const Text = Schema.optionalKey(Schema.String)
+const Archive = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "application/octet-stream" }))
+const EventStream = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/event-stream" }))
+
+const moved = <const Name extends string, const Verb extends string>(name: Name, verb: Verb) =>
+  HttpApiEndpoint.post(name, `/compartments/:id/${verb}`, {
+    params,
+    success: accepted(Compartment),
+    error: signedWriteFailures("not_found", "compartment_busy", "compartment_suspended")
+  })
+
+export const CompartmentApi = HttpApiGroup.make("compartment")
+  .annotate(Chapter, 75)
+  .add(
+    HttpApiEndpoint.get("getRuntime", "/runtime", { success: success(RuntimeOffer), error: failures() })
+      .annotateMerge(
+        describe("none", "What is offered to run programs in", "`available: false` comes with the `reason`.")
+      )
+      .annotate(Row, "whether there is room, quotas, what the image holds, the terms"),
+    HttpApiEndpoint.get("listCompartments", "/compartments", {
+      query: PagingQuery,
+      success: page(Compartment),
+      error: signedFailures()
+    })
+      .annotateMerge(describe("signed", "Your compartments"))
+      .annotate(Row, "yours, newest first; paged"),
+    HttpApiEndpoint.post("createCompartment", "/compartments", {
+      payload: CreateCompartment,
+      success: created(Compartment),
+      error: signedWriteFailures(
+        "runtime_terms_required",
+        "runtime_unavailable",
+        "runtime_full",
+        "compartment_limit",
+        "compartment_name_taken",
+        "hub_key_mismatch",
+        "secret_name_invalid"
+      )
+    })
+      .annotateMerge(
+        describe(
+          "signed",
+          "Have a program run",
+          "`command` runs as a login shell in `/data/work`, as a user without rights. `secrets` are in its environment and told to nobody, this interface included. `hub_key`, the seed of your own key, lets it sign as you.",
+          "text"
+        )
+      )
+      .annotate(
+        Row,
+        "`name`, `command`, `secrets` {NAME: value}, `accept_terms`, `hub_key`; answers the record in `creating`"
+      ),
+    HttpApiEndpoint.get("getCompartment", "/compartments/:id", {
+      params,
+      success: success(Compartment),
+      error: signedFailures("not_found")
+    })
+      .annotateMerge(describe("signed", "One compartment", "Names of secrets alone."))
+      .annotate(Row, "its `status`, last exit, next start, usage, newest events"),
+    HttpApiEndpoint.patch("changeCompartment", "/compartments/:id", {
+      params,
+      payload: ChangeCompartment,
+      success: success(Compartment),
+      error: signedWriteFailures(
+        "not_found",
+        "compartment_busy",
+        "compartment_name_taken",
+        "hub_key_mismatch",
+        "secret_name_invalid"
+      )
+    })
+      .annotateMerge(
+        describe(
+          "signed",
+          "Change it from its next start on",
+          "A secret that is `null` goes, others stay; so does `hub_key`.",
+          "text"
+        )
+      )
+      .annotate(Row, "`name`, `command`, `secrets`, `hub_key`: from the next start on; `null` takes away"),
+    HttpApiEndpoint.delete("deleteCompartment", "/compartments/:id", {
+      params,
+      payload: DeleteCompartment,
+      success: accepted(Compartment),
+      error: signedWriteFailures("not_found", "confirmation_required")
+    })
+      .annotateMerge(describe("signed", "Delete it with `/data`", "`confirm` is its name. Nothing brings it back."))
+      .annotate(Row, "`confirm`: its name; with all that is in `/data`"),
+    moved("startCompartment", "start")
+      .annotateMerge(describe("signed", "Start it", "What runs already goes on."))
+      .annotate(Row, "starts it"),
+    moved("stopCompartment", "stop")
+      .annotateMerge(describe("signed", "Stop it", "Three seconds after SIGTERM comes SIGKILL. `/data` stays."))
+      .annotate(Row, "stops it; `/data` stays"),
+    moved("restartCompartment", "restart")
+      .annotateMerge(describe("signed", "Stop it and start it anew", "With whatever was changed meanwhile."))
+      .annotate(Row, "stops it, starts it anew"),
+    HttpApiEndpoint.get("getCompartmentStats", "/compartments/:id/stats", {
+      params,
+      success: success(CompartmentStats),
+      error: signedFailures("not_found", "runtime_unavailable", "compartment_busy")
+    })
+      .annotateMerge(describe("signed", "What it uses now", "409 `compartment_busy` while nothing runs."))
+      .annotate(Row, "CPU, memory, disk, processes, traffic now"),
+    HttpApiEndpoint.get("listCompartmentEvents", "/compartments/:id/events", {
+      params,
+      query: PagingQuery,
+      success: page(CompartmentEvent),
+      error: signedFailures("not_found")
+    })
+      .annotateMerge(describe("signed", "What happened to it"))
+      .annotate(Row, "starts, ends, archives, suspensions, newest first; paged"),
+    HttpApiEndpoint.get("listCompartmentLogs", "/compartments/:id/logs", {
+      params,
+      query: { limit: Text, since_id: Text, stream: Schema.optionalKey(LogStream), q: Text, wait_seconds: Text },
+      success: success(Schema.Array(LogLine)),
+      error: signedFailures("not_found", "validation_error", "runtime_unavailable")
+    })
+      .annotateMerge(
+        describe(
+          "signed",
+          "What it wrote",
+          "The newest lines, oldest first; behind `since_id` what came after. `wait_seconds` (up to 25) holds until there is some."
+        )
+      )
+      .annotate(Row, "the last 1000 lines: `limit`, `since_id`, `stream`, `q`, `wait_seconds`"),
+    HttpApiEndpoint.get("streamCompartmentLogs", "/compartments/:id/logs/stream", {
+      params,
+      query: { since_id: Text },
+      success: EventStream,
+      error: signedFailures("not_found", "runtime_unavailable")
+    })
+      .annotateMerge(describe("signed", "The same, as it comes", "Server-sent events; `Last-Event-ID` goes on."))
+      .annotate(Row, "server-sent events `line`, whose ids are the lines'"),
+    HttpApiEndpoint.put("putCompartmentFiles", "/compartments/:id/files", {
+      params,
+      query: { dest: Text },
+      payload: Archive,
+      success: accepted(Queued),
+      error: signedWriteFailures(
+        "not_found",
+        "archive_invalid",
+        "dest_invalid",
+        "compartment_busy",
+        "runtime_unavailable"
+      )
+    })
+      .annotateMerge(
+        describe(
+          "signed",
+          "Put files into it",
+          "The body is a `.tar.gz`, unpacked below `/data/work/<dest>` as its own user within a minute, also while it runs. The event `files` or `files_failed` tells what became of it.",
+          "file"
+        )
+      )
+      .annotate(Row, "the body is a `.tar.gz`, unpacked below `/data/work`; `?dest=` names a folder there"),
+    HttpApiEndpoint.post("linkCompartment", "/compartments/:id/web-link", {
+      params,
+      success: success(WebLink),
+      error: signedWriteFailures("not_found")
+    })
+      .annotateMerge(
+        describe(
+          "signed",
+          "A page of it for a person",
+          "Of one hour, for the one browser that opens it first; it shows and changes nothing."
+        )
+      )
+      .annotate(Row, "a page to look at, for one hour and one browser")
+  )

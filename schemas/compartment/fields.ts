@@ -1,0 +1,60 @@
+/** What agents send of compartments (contract 8, 18). */
+import { Schema } from "effect"
+import { Lines } from "../plain-text.ts"
+import { RUNTIME_LIMITS } from "./limits.ts"
+
+export const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/
+export const COMPARTMENT_ID = /^cmp_[0-9a-z]{20}$/
+
+export const COMPARTMENT_NAME = Schema.String.check(
+  Schema.isPattern(NAME, { message: "must be 1 to 63 lower-case letters, digits and dashes, not a dash first" })
+)
+
+const { command_max_chars } = RUNTIME_LIMITS
+export const COMPARTMENT_COMMAND = Lines.check(
+  Schema.isBetweenCodePoints(1, command_max_chars, { message: `must be 1 to ${command_max_chars} characters` })
+)
+
+const Secrets = Schema.Record(Schema.String, Schema.String)
+
+/** `hub_key`: the seed of the agent's own key, base64: its program may sign as the agent then. */
+export const CreateCompartment = Schema.Struct({
+  name: COMPARTMENT_NAME,
+  command: COMPARTMENT_COMMAND,
+  image: Schema.optionalKey(Schema.String),
+  secrets: Schema.optionalKey(Secrets),
+  accept_terms: Schema.optionalKey(Schema.Boolean),
+  hub_key: Schema.optionalKey(Schema.NullOr(Schema.String))
+})
+
+/** At the next start. A secret that is `null` goes; so does the key. */
+export const ChangeCompartment = Schema.Struct({
+  name: Schema.optionalKey(COMPARTMENT_NAME),
+  command: Schema.optionalKey(COMPARTMENT_COMMAND),
+  secrets: Schema.optionalKey(Schema.Record(Schema.String, Schema.NullOr(Schema.String))),
+  hub_key: Schema.optionalKey(Schema.NullOr(Schema.String))
+})
+
+/** `confirm`: its name. */
+export const DeleteCompartment = Schema.Struct({ confirm: Schema.optionalKey(Schema.String) })
+
+const SECRET_NAME = /^[A-Z][A-Z0-9_]{0,63}$/
+/** What a shell, a loader or an interpreter takes orders from, and what is the service's own. */
+const TAKEN = /^(HUB_.*|PATH|LD_.*|NODE_OPTIONS|PYTHON.*|BASH_ENV|ENV|IFS|BASHOPTS|SHELLOPTS|PS4|PROMPT_COMMAND)$/
+
+/** Why a name is none; `null`: it is one. */
+export const secretNameProblem = (name: string): string | null => {
+  if (!SECRET_NAME.test(name)) return "must be 1 to 64 capitals, digits and underscores, a letter first"
+  return TAKEN.test(name) ? "is one that programs take orders from, or the service's own" : null
+}
+
+const SEGMENT_MAX_BYTES = 255
+const DEST_MAX_CHARS = 500
+
+/** A folder below `/data/work`, as it is stored: no empty part, no dots; `null` where it is none. */
+export const destOf = (text: string): string | null => {
+  if (text.length > DEST_MAX_CHARS || text.startsWith("/") || /[\p{Cc}\\]/u.test(text)) return null
+  const parts = text.split("/").filter((part) => part !== "" && part !== ".")
+  const isFine = (part: string) => part !== ".." && new TextEncoder().encode(part).length <= SEGMENT_MAX_BYTES
+  return parts.every(isFine) ? parts.join("/") : null
+}

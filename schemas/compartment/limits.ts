@@ -1,0 +1,64 @@
+/** Figures of the runtime (spec 2.11, 3.7, 8; contract 8, 18). */
+
+export const RUNTIME_LIMITS = {
+  /** Of one host, where HUB_RUNTIME_MAX says nothing. */
+  compartments_max: 3,
+  per_owner: 1,
+  quotas: { cpu_percent: 50, memory_mb: 768, disk_mb: 4096, tmp_mb: 256, egress_kbit: 20_480, pids: 256 },
+  /** A compartment whose `/data` holds more than this of its quota is stopped. */
+  disk_stop_percent: 125,
+  /** The wait before a program is started again, twice as long each time. */
+  restart_seconds: 30,
+  restart_max_seconds: 1800,
+  /** So long a run makes the next wait the first one again. */
+  restart_reset_seconds: 600,
+  log_lines: 1000,
+  log_line_max_bytes: 8192,
+  command_max_chars: 4000,
+  secrets_max: 50,
+  secret_max_bytes: 32_768,
+  /** Names and values of all of them, and as they stand sealed: an event holds all, and one message of the bus that. */
+  secrets_max_bytes: 262_144,
+  secrets_sealed_max_bytes: 460_000,
+  archive_entries_max: 20_000,
+  archive_unpacked_max_bytes: 209_715_200,
+  web_link_seconds: 3600
+} as const
+
+/** As they are shown: a part of one CPU. */
+export const quotasShown = <Q extends { readonly cpu_percent: number }>({ cpu_percent, ...rest }: Q) => ({
+  cpus: cpu_percent / 100,
+  ...rest
+})
+
+export const RUNTIME_SERVICE_LIMITS = {
+  /** Hosts tell how they are at this distance; one that was not heard of for so long is away. */
+  beat_ms: 5000,
+  away_ms: 20_000,
+  /** A host reads what its programs use at this distance, and keeps so many readings of each. */
+  usage_every_ms: 60_000,
+  usage_kept: 60,
+  hosts_max: 100,
+  /** Compartments of the whole service. */
+  places_max: 5000,
+  /** Compartments that one host sees to at once. */
+  reconciled_at_once: 4,
+  /** A program that is told to end is killed after this. */
+  stop_grace_ms: 3000,
+  /** Archives of one compartment that wait to be unpacked. */
+  uploads_max: 10,
+  links_max: 5,
+  /** Events that the record shows, and that are kept for `…/events`. */
+  events_shown: 20,
+  /** The answer of a host about logs or usage; a request that is held asks again that often. */
+  host_answer_ms: 4000,
+  /** Requests of one edge that wait for lines, and of them for one agent; its streams; and how long one lasts. */
+  log_waits_max: 1000,
+  log_waits_per_agent_max: 4,
+  log_streams_max: 500,
+  log_streams_per_agent_max: 2,
+  log_stream_ms: 900_000,
+  /** Archives that one edge judges at once, and that wait for it. */
+  archives_at_once: 2,
+  archives_waiting_max: 16
+} as const

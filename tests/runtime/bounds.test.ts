@@ -1,0 +1,135 @@
+/** The bounds of a compartment, measured: what a program gets that wants all of it. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Host } from "../../actors/runtime/host/host.ts"
+import { BURST_BYTES, RATE_BYTES_PER_SECOND } from "../../actors/runtime/host/pump.ts"
+import { waitFor } from "../harness/index.ts"
+import { linesOf, type Machine, nothing, orderOf, runToEnd, startMachine } from "./machine.ts"
+
+const MIB = 1024 * 1024
+
+let machine: Machine
+
+beforeAll(async () => {
+  machine = await startMachine()
+})
+
+afterAll(async () => {
+  await machine?.stop()
+})
+
+describe("a compartment", () => {
+  it("has its memory, and no more", async () => {
+    const take = (mib: number) => `python3 -c 'x = b"x" * (${mib} << 20); print("had")' || echo "refused $?"`
+    expect((await runToEnd(machine, take(700))).stdout).toEqual(["had"])
+    expect((await runToEnd(machine, take(800))).stdout).toEqual(["refused 137"])
+  })
+
+  it("has its processes, and no more; it can be stopped all the same", async () => {
+    const bomb = `python3 -c '
+import os, time
+n = 0
+try:
+    while True:
+        if os.fork() == 0:
+            time.sleep(1000)
+        n += 1
+except OSError as e:
+    print(n, e.errno, flush=True)
+    while True:
+        try:
+            os.fork()
+        except OSError:
+            pass
+'`
+    await machine.host.start(orderOf(machine, bomb), nothing)
+    const line = await waitFor(async () => (await linesOf(machine)).findLast(({ line }) => line.endsWith(" 11")))
+    expect(Number.parseInt(line.line, 10)).toBeGreaterThan(240)
+    expect(Number.parseInt(line.line, 10)).toBeLessThan(256)
+    expect((await machine.host.stats("cmp_1")).pids).toBeLessThanOrEqual(256)
+    const began = Date.now()
+    await machine.host.stop("cmp_1", 1000)
+    expect(Date.now() - began).toBeLessThan(5000)
+  })
+
+  it("has half a core, however many processes want one", async () => {
+    const order = orderOf(machine, "for i in 1 2 3 4; do while :; do :; done & done; wait")
+    await machine.host.start(order, nothing)
+    await machine.host.stats("cmp_1")
+    const began = Date.now()
+    await waitFor(() => Date.now() - began > 5000)
+    const { cpu_percent, uptime_seconds, memory_mb } = await machine.host.stats("cmp_1")
+    expect(cpu_percent).toBeLessThan(56)
+    expect(cpu_percent).toBeGreaterThan(5)
+    expect(uptime_seconds).toBeGreaterThanOrEqual(5)
+    expect(memory_mb).toBeGreaterThan(0)
+    await machine.host.stop("cmp_1", 0)
+  })
+
+  it("has its temporary space, and no more, and can write nowhere else", async () => {
+    const { stdout } = await runToEnd(
+      machine,
+      `head -c 300M /dev/zero > /tmp/file; stat -c %s /tmp/file
+       for place in / /etc /usr/bin /run /run/hub /var/tmp /var/lib; do (echo > $place/file) 2> /dev/null && echo "$place"; done
+       : > /run/hub/entry 2> /dev/null && echo entry; echo end`
+    )
+    expect(stdout).toEqual([String(256 * MIB), "end"])
+  })
+
+  it("has its disk and a little more, by bytes and by files", async () => {
+    const small = { ...machine.settings, quotas: { ...machine.settings.quotas, disk_mb: 64 } }
+    const host = await Host.open(small)
+    const mine = { ...machine, host }
+    const other = { compartment: "cmp_small" }
+    const full = await runToEnd(mine, "head -c 1G /dev/zero > /data/work/file; stat -c %s /data/work/file", other)
+    const bytes = Number(full.stdout[0])
+    expect(bytes).toBeGreaterThan(64 * 1.25 * MIB)
+    expect(bytes).toBeLessThan(128 * MIB)
+    const { used_mb } = await host.disk("cmp_small")
+    expect(used_mb).toBeGreaterThan(64 * 1.25)
+    expect(Math.abs(used_mb - bytes / MIB)).toBeLessThan(2)
+    const files = `python3 -c '
+import os
+os.remove("/data/work/file")
+n = 0
+try:
+    while n < 1000000:
+        open("/data/work/%d" % n, "w").close()
+        n += 1
+except OSError as e:
+    print(n, e.errno)
+'`
+    const { stdout } = await runToEnd(mine, files, other)
+    expect(stdout[0]).toMatch(/^\d+ 28$/)
+    expect(Number.parseInt(stdout[0] ?? "", 10)).toBeLessThan(20_000)
+    await host.destroy("cmp_small")
+    expect(await host.disk("cmp_small")).toEqual({ used_mb: 0 })
+    await host.close()
+  })
+})
+
+describe("output", () => {
+  it("of a burst is read whole", async () => {
+    const before = (await linesOf(machine)).at(-1)?.id ?? 0
+    await runToEnd(machine, "seq 1 100000")
+    const lines = await linesOf(machine)
+    expect(lines.at(-1)?.id).toBe(before + 100_000)
+    expect(lines.map(({ line }) => line)).toEqual(Array.from({ length: 1000 }, (_, at) => String(99_001 + at)))
+  })
+
+  it("of a flood slows the program that floods, and costs this process little", async () => {
+    const before = (await linesOf(machine)).at(-1)?.id ?? 0
+    await machine.host.start(orderOf(machine, "timeout 6 yes; echo last; exec sleep 1000"), nothing)
+    const began = Date.now()
+    const cpu = process.cpuUsage()
+    await waitFor(async () => (await linesOf(machine)).at(-1)?.line === "last", { describe: "the end of the flood" })
+    const seconds = (Date.now() - began) / 1000
+    const { user, system } = process.cpuUsage(cpu)
+    const last = (await linesOf(machine)).at(-1)?.id ?? 0
+    const bytes = 2 * (last - before)
+    expect(bytes).toBeGreaterThan(BURST_BYTES)
+    expect(bytes).toBeLessThan(BURST_BYTES + RATE_BYTES_PER_SECOND * (seconds + 2))
+    expect((user + system) / 1e6).toBeLessThan(seconds * 0.8)
+    expect((await linesOf(machine)).slice(0, -1).every(({ line }) => line === "y")).toBe(true)
+    await machine.host.stop("cmp_1", 0)
+  })
+})

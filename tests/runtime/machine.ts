@@ -1,0 +1,131 @@
+/** A machine for compartments: an engine, a network for each of a few slots, and hosts on it. */
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createHash } from "node:crypto"
+import { EngineNetworks } from "../../actors/runtime/host/docker.ts"
+import { Host } from "../../actors/runtime/host/host.ts"
+import type { Found, HostSettings, Line, SlotPlace, StartOrder } from "../../actors/runtime/host/types.ts"
+import { waitFor } from "../harness/index.ts"
+import { startTestEngine, type TestEngine, unmountIn } from "./engine.ts"
+import { IMAGE } from "./image.ts"
+
+export const QUOTAS = { cpus: 0.5, memory_mb: 768, disk_mb: 200, tmp_mb: 256, pids: 256 }
+export const LOG_LINES = 1000
+const SLOTS = 3
+/** What ends itself may take its time on a slow machine. */
+const PATIENT_MS = 120_000
+
+export interface Machine {
+  readonly engine: TestEngine
+  readonly settings: HostSettings
+  readonly slots: ReadonlyArray<SlotPlace>
+  readonly host: Host
+  /** What hosts told of behind the test's back. */
+  readonly notes: ReadonlyArray<string>
+  /** The host is let go of, and another one opened. */
+  readonly reopen: () => Promise<Host>
+  readonly stop: () => Promise<void>
+}
+
+/** Each file has its own networks: several run at once on a machine. */
+async function makeSlots(engine: TestEngine, tag: string): Promise<ReadonlyArray<SlotPlace>> {
+  const networks = new EngineNetworks(engine.socket)
+  const third = Number.parseInt(tag.slice(0, 2), 16)
+  const slots = Array.from({ length: SLOTS }, (_, index) => {
+    const first = `10.214.${third}`
+    const plan = {
+      bridge: `hb${tag}c${index}`,
+      subnet: `${first}.${4 * index}/30`,
+      gateway: `${first}.${4 * index + 1}`
+    }
+    return { index, network: `hub-${tag}-${index}`, address: `${first}.${4 * index + 2}`, plan }
+  })
+  for (const { network, plan } of slots) await networks.ensureNetwork(network, plan)
+  return slots
+}
+
+export async function startMachine(): Promise<Machine> {
+  const engine = await startTestEngine()
+  const folder = await mkdtemp(join(tmpdir(), "hub-runtime-"))
+  const tag = createHash("sha256").update(folder).digest("hex").slice(0, 4)
+  const notes: Array<string> = []
+  const base = {
+    socket: engine.socket,
+    folder,
+    tag,
+    image: IMAGE,
+    quotas: QUOTAS,
+    logLines: LOG_LINES,
+    graceMaxMs: PATIENT_MS
+  }
+  const settings = { ...base, note: (line: string) => void notes.push(line) }
+  const slots = await makeSlots(engine, tag)
+  let host = await Host.open(settings)
+  return {
+    engine,
+    settings,
+    slots,
+    notes,
+    get host() {
+      return host
+    },
+    reopen: async () => {
+      await host.close()
+      host = await Host.open(settings)
+      return host
+    },
+    stop: async () => {
+      await host.close()
+      await engine.stop()
+      await unmountIn(folder)
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+}
+
+let runs = 0
+
+/** An order for a program, of a new run. */
+export function orderOf(machine: Machine, command: string, other: Partial<StartOrder> = {}): StartOrder {
+  runs++
+  const slot = machine.slots[0] as SlotPlace
+  const order = { compartment: "cmp_1", run: runs, slot, command, env: new Map(), extraHosts: [], uploads: [] }
+  return { ...order, ...other }
+}
+
+export const nothing = (): void => undefined
+
+export async function foundOf(machine: Machine, compartment = "cmp_1"): Promise<Found | undefined> {
+  return (await machine.host.list()).find((found) => found.compartment === compartment)
+}
+
+/** Of the lines that are kept. */
+export async function linesOf(machine: Machine, compartment = "cmp_1"): Promise<ReadonlyArray<Line>> {
+  const query = { sinceId: null, limit: LOG_LINES, stream: null, q: null, waitMs: 0 }
+  return (await machine.host.logs(compartment, query)).lines
+}
+
+export interface Outcome {
+  readonly found: Found
+  /** Of this run. */
+  readonly stdout: ReadonlyArray<string>
+  readonly stderr: ReadonlyArray<string>
+}
+
+/** Runs a program to its end. */
+export async function runToEnd(machine: Machine, command: string, other: Partial<StartOrder> = {}): Promise<Outcome> {
+  const order = orderOf(machine, command, other)
+  const before = (await linesOf(machine, order.compartment)).at(-1)?.id ?? 0
+  await machine.host.start(order, nothing)
+  const found = await waitFor(
+    async () => {
+      const seen = await foundOf(machine, order.compartment)
+      return seen?.run === order.run && seen.state === "exited" ? seen : undefined
+    },
+    { describe: "the end of a program" }
+  )
+  const lines = (await linesOf(machine, order.compartment)).filter(({ id }) => id > before)
+  const of = (stream: string) => lines.flatMap((line) => (line.stream === stream ? [line.line] : []))
+  return { found, stdout: of("stdout"), stderr: of("stderr") }
+}
