@@ -19,20 +19,11 @@ export const restartSeconds = (count: number, { restart_seconds, restart_max_sec
 type Exit = CompartmentEvent & { readonly type: "compartment.exited" }
 
 const exitOf = ({ agent, name }: CompartmentValue, told: Reported & { readonly type: "exited" | "failed" }): Exit => {
-  const { type, ...rest } = told
-  const how = type === "failed" ? { exit_code: null, oom_killed: false, why: "failed" as const } : { error: null }
-  return {
-    exit_code: null,
-    oom_killed: false,
-    why: "failed",
-    error: null,
-    ...rest,
-    ...how,
-    type: "compartment.exited",
-    v: 1,
-    agent,
-    name
-  }
+  const { run, at } = told
+  const whose = { type: "compartment.exited", v: 1, run, at, agent, name } as const
+  if (told.type === "failed") return { ...whose, exit_code: null, oom_killed: false, why: "failed", error: told.error }
+  const { exit_code, oom_killed, why } = told
+  return { ...whose, exit_code, oom_killed, why, error: null }
 }
 
 /** It ended by itself: the next start, later and later; at once where that was not the program's doing. */
@@ -55,7 +46,13 @@ const again = (state: CompartmentValue, exit: Exit, at: number, limits: RestartL
   }
 }
 
-const ended = (state: CompartmentValue, exit: Exit, at: number, limits: RestartLimits): Decided => {
+const ended = (
+  state: CompartmentValue,
+  told: Reported & { readonly type: "exited" | "failed" },
+  at: number,
+  limits: RestartLimits
+): Decided => {
+  const exit = exitOf(state, told)
   const isStopping = state.status === "stopping"
   if (state.status !== "creating" && state.status !== "starting" && state.status !== "running" && !isStopping)
     return NOTHING
@@ -63,6 +60,9 @@ const ended = (state: CompartmentValue, exit: Exit, at: number, limits: RestartL
   if (isStopping && state.next === "starting") return { events: [exit, startingOf(state)] }
   if (isStopping || exit.why === "disk" || state.desired === "stopped")
     return { events: [exit, { type: "compartment.stopped", v: 1, desired: "stopped" }] }
+  const { agent, name } = state
+  if (told.type === "failed" && told.lasting === true)
+    return { events: [exit, { type: "compartment.failed", v: 1, agent, name }] }
   return again(state, exit, at, limits)
 }
 
@@ -82,10 +82,10 @@ export const decideReport = (
         : NOTHING
     case "running":
       return told.run === state.run && (state.status === "creating" || state.status === "starting")
-        ? { events: [{ type: "compartment.running", v: 1, run: told.run, at: told.at }] }
+        ? { events: [{ ...told, type: "compartment.running", v: 1 }] }
         : NOTHING
     default:
-      return told.run === state.run ? ended(state, exitOf(state, told), at, limits) : NOTHING
+      return told.run === state.run ? ended(state, told, at, limits) : NOTHING
   }
 }
 

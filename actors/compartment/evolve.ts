@@ -72,8 +72,10 @@ const changed = (state: CompartmentValue, event: CompartmentEvent, at: number): 
       const { run, restart_count } = event
       return { ...state, status: "starting", desired: "running", run, restart_count, restart_at: null }
     }
-    case "compartment.running":
-      return { ...state, status: "running", started_at: event.at, stopped_at: null, last_error: null }
+    case "compartment.running": {
+      const { at: started_at, image = state.image } = event
+      return { ...state, status: "running", image, started_at, stopped_at: null, last_error: null }
+    }
     case "compartment.stopping":
       return { ...state, status: "stopping", next: event.next, desired: event.desired }
     case "compartment.exited": {
@@ -82,6 +84,8 @@ const changed = (state: CompartmentValue, event: CompartmentEvent, at: number): 
     }
     case "compartment.backing_off":
       return { ...state, status: "backoff", restart_at: event.restart_at, restart_count: event.restart_count }
+    case "compartment.failed":
+      return { ...state, status: "failed", restart_at: null }
     case "compartment.stopped": {
       const status = state.suspended === null ? "stopped" : "suspended"
       return { ...state, status, desired: event.desired, restart_at: null }

@@ -33,6 +33,8 @@ export const noteOf = (event: CompartmentEvent): Note | null => {
       }
     case "compartment.backing_off":
       return { type: "backoff", message: `Starts again at ${new Date(event.restart_at).toISOString()}.` }
+    case "compartment.failed":
+      return { type: "failed", message: "It does not start by itself: change what is wrong, then start it." }
     case "compartment.changed":
       return { type: "changed", message: "Changed; it counts from the next start." }
     case "compartment.suspended":

@@ -23,6 +23,11 @@ export const compartmentNews = reactions(
         const payload = { compartment_id, name, exit_code, oom_killed, restart_at: iso(restart_at) }
         return [tell("notification.tell", agent, { about: "runtime.exited", payload })]
       }
+      case "compartment.failed": {
+        const { agent, name } = event
+        const payload = { compartment_id, name, exit_code: null, oom_killed: false, restart_at: null }
+        return [tell("notification.tell", agent, { about: "runtime.exited", payload })]
+      }
       case "compartment.exited": {
         if (event.why !== "disk") return []
         const { agent, name, exit_code, oom_killed } = event

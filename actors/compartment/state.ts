@@ -102,7 +102,7 @@ export const CompartmentEvent = Schema.Union([
   }),
   /** Its host may start this run. `restart_count`: since it last ran for long. */
   event("compartment.starting", 1, { run: Schema.Int, restart_count: Schema.Int }),
-  event("compartment.running", 1, { run: Schema.Int, at: Schema.Number }),
+  event("compartment.running", 1, { run: Schema.Int, at: Schema.Number, image: Schema.optionalKey(Schema.String) }),
   event("compartment.stopping", 1, {
     next: Schema.Literals(["stopped", "starting", "suspended"]),
     desired: Schema.Literals(["running", "stopped"])
@@ -125,6 +125,8 @@ export const CompartmentEvent = Schema.Union([
     agent: Schema.String,
     name: Schema.String
   }),
+  /** Beside the exit that says why: it does not start by itself. */
+  event("compartment.failed", 1, { agent: Schema.String, name: Schema.String }),
   event("compartment.stopped", 1, { desired: Schema.Literals(["running", "stopped"]) }),
   event("compartment.suspended", 1, {
     by: Schema.String,

@@ -2,7 +2,7 @@
 import { hubUrlInside } from "../../schemas/compartment/hub-url.ts"
 import type { Desired } from "../../schemas/compartment/operations.ts"
 import type { Boxes } from "./boxes.ts"
-import { HostFault } from "./host/fault.ts"
+import { LastingFault } from "./host/fault.ts"
 import type { Archive, Order } from "./machine.ts"
 
 export const KEY_NAME = "HUB_KEY"
@@ -15,7 +15,7 @@ export const ordersOf =
       try {
         return open(box, compartment, name)
       } catch {
-        throw new HostFault(`the secret ${name} does not open under this service's HUB_RUNTIME_KEY: set it again`)
+        throw new LastingFault(`the secret ${name} does not open under this service's HUB_RUNTIME_KEY: set it again`)
       }
     }
     const env = new Map(secrets.map(({ name, box }) => [name, opened(name, box)]))

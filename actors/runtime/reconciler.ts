@@ -14,7 +14,7 @@ import type { Desired, Reported } from "../../schemas/compartment/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { EngineFault } from "./host/docker.ts"
-import { messageOf } from "./host/fault.ts"
+import { LastingFault, messageOf } from "./host/fault.ts"
 import type { Applied, Found } from "./host/types.ts"
 import type { Archive, Machine, Order } from "./machine.ts"
 import { nextStep, type Step } from "./step.ts"
@@ -158,7 +158,8 @@ export class Reconciler {
       // The engine's, or the bus's: neither the program nor its agent can help it.
       if (error instanceof EngineFault || error instanceof Unreachable) throw error
       logNow("warn", "compartment", { compartment, run, error: messageOf(error) })
-      const told = { type: "failed", run, error: messageOf(error), at: Date.now() } as const
+      const lasting = error instanceof LastingFault
+      const told = { type: "failed", run, error: messageOf(error), at: Date.now(), lasting } as const
       await machine.remove(compartment)
       await this.#report(compartment, `failed-${run}`, told)
       return true
@@ -168,8 +169,10 @@ export class Reconciler {
   async #keep(compartment: string, step: Step & { do: "keep" }, wanted: Desired, found: Found | null): Promise<void> {
     const { machine, orderOf, running } = this.#parts
     await machine.adopt(compartment, () => orderOf(compartment, wanted, []))
+    const { run } = wanted
     const at = step.startedAt ?? found?.startedAt ?? Date.now()
-    if (step.tell) await this.#report(compartment, `running-${wanted.run}`, { type: "running", run: wanted.run, at })
+    const image = found?.image ?? wanted.image
+    if (step.tell) await this.#report(compartment, `running-${run}`, { type: "running", run, at, image })
     running?.(compartment, wanted)
     // One at a time, so that whatever is wanted meanwhile is looked at in between.
     const [next, ...more] = wanted.uploads

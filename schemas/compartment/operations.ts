@@ -57,7 +57,13 @@ export type Desired = typeof Desired.Type
 
 /** What a host tells of a run. */
 export const Reported = Schema.Union([
-  Schema.Struct({ type: Schema.Literal("running"), run: Schema.Int, at: Schema.Number }),
+  Schema.Struct({
+    type: Schema.Literal("running"),
+    run: Schema.Int,
+    at: Schema.Number,
+    /** That it was made of: its host's, which may be a newer one than at the start before. */
+    image: Schema.optionalKey(Schema.String)
+  }),
   Schema.Struct({
     type: Schema.Literal("exited"),
     run: Schema.Int,
@@ -67,8 +73,14 @@ export const Reported = Schema.Union([
     why: Schema.Literals(["program", "stopped", "lost", "disk"]),
     at: Schema.Number
   }),
-  /** It could not be started. */
-  Schema.Struct({ type: Schema.Literal("failed"), run: Schema.Int, error: Schema.String, at: Schema.Number }),
+  /** It could not be started. `lasting`: nor could it later, until what it is made of is changed. */
+  Schema.Struct({
+    type: Schema.Literal("failed"),
+    run: Schema.Int,
+    error: Schema.String,
+    at: Schema.Number,
+    lasting: Schema.optionalKey(Schema.Boolean)
+  }),
   Schema.Struct({ type: Schema.Literal("removed") }),
   Schema.Struct({
     type: Schema.Literal("upload"),

@@ -51,6 +51,7 @@ export const Compartment = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
   command: Schema.String,
+  /** Tag of that it last ran with: its host's, which an operator may renew. */
   image: Schema.String,
   status: CompartmentStatus,
   desired: Schema.Literals(["running", "stopped"]),

@@ -1,9 +1,14 @@
 /** Programs of agents in real containers: what they are started with, how they end, what commands do. */
 import { execFile } from "node:child_process"
+import { randomBytes } from "node:crypto"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { asking } from "../../actors/fanout/asks.ts"
+import { askedBy } from "../../actors/runtime/asked.ts"
+import { boxesOf } from "../../actors/runtime/boxes.ts"
+import { newCommand } from "../../actors/runtime/reconciler.ts"
 import type { Compartment } from "../../schemas/compartment/records.ts"
 import { waitFor } from "../harness/index.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
@@ -144,6 +149,28 @@ describe("commands", () => {
     expect(await moved(one, id, "restart")).toBe("202")
     await lineWith(one, id, "now A= B=second C=third")
     await removed(one, { id, ...record, name: "two" })
+  })
+
+  it("start nothing whose secret no host can open, until it is set again", async () => {
+    const [one, { id, ...record }] = await made('echo "A=$A"; sleep 600', { secrets: { A: "first" } })
+    await until(one, id, "running")
+    const asked = askedBy(asking((ask, span) => service.view.asker.ask(ask, span)))
+    const by = { type: "agent", agent: one.me.id, operator: false } as const
+    const box = (await boxesOf(randomBytes(32))).seal("of another service", id, "A")
+    const change = { by, name: null, command: null, set: [{ name: "A", box, bytes: 18 }], removed: [] }
+    await asked(newCommand(), "compartment.change", id, change)
+    expect(await moved(one, id, "restart")).toBe("202")
+    const failed = await until(one, id, "failed")
+    expect(failed).toMatchObject({ desired: "running", next_restart_at: null })
+    expect(failed.last_error).toMatch(/secret A does not open/)
+    expect((await told(one, "runtime.exited")).payload).toMatchObject({ compartment_id: id, restart_at: null })
+    const again = { body: { secrets: { A: "second" } } }
+    expect(outcome(await one.client.call("PATCH", `${COMPARTMENTS}/${id}`, again))).toBe("200")
+    expect(await moved(one, id, "start")).toBe("202")
+    await lineWith(one, id, "A=second")
+    const { image, last_error } = await until(one, id, "running")
+    expect({ image, last_error }).toEqual({ image: service.engine.image, last_error: null })
+    await removed(one, { id, ...record })
   })
 
   it("keep /data over stops, and take it away with the compartment", async () => {

@@ -130,7 +130,8 @@ describe("secrets", () => {
 
 describe("a stop", () => {
   it("lets a program end itself, with all its processes", async () => {
-    const command = `trap 'echo bye; exit 5' TERM; (trap 'echo child; exit' TERM; echo ready; sleep 1000 & wait) & sleep 1000 & wait`
+    // What else runs ends with the program, which therefore waits for its child.
+    const command = `trap 'wait $child; echo bye; exit 5' TERM; (trap 'echo child; exit' TERM; echo ready; sleep 1000 & wait) & child=$!; sleep 1000 & wait`
     await machine.host.start(orderOf(machine, command), nothing)
     await says("ready")
     await machine.host.stop("cmp_1", 120_000)

@@ -17,6 +17,7 @@ import type { TestService } from "./service.ts"
 
 /** Exit code of a program that ends by SIGTERM. */
 const TERMINATED = 143
+const IMAGE = `hub-compartment:${VERSION}`
 
 /** What runs where, on all machines. */
 export class Programs {
@@ -69,7 +70,7 @@ class SimulatedMachine implements Machine {
     this.#begun.set(compartment, run)
     this.#programs.begin(compartment, run, this.name)
     const now = { exitCode: null, oomKilled: false, startedAt: Date.now(), finishedAt: null }
-    this.#containers.set(compartment, { compartment, run, slot: 0, state: "running", ...now })
+    this.#containers.set(compartment, { compartment, run, slot: 0, image: IMAGE, state: "running", ...now })
     return Promise.resolve()
   }
 
@@ -143,7 +144,7 @@ export class SimulatedHost {
       machine: this.#machine,
       host: this.id,
       max: this.#max,
-      image: `hub-compartment:${VERSION}`,
+      image: IMAGE,
       publicKey: Buffer.alloc(32, 9).toString("base64"),
       everyMs: LIMITS.service.runtime.beat_ms,
       changed: (compartment) => reconciler.changed(compartment)

@@ -3,6 +3,9 @@ export class HostFault extends Error {
   override readonly name = "HostFault"
 }
 
+/** As often as it is tried: what is wrong is what the host was given. */
+export class LastingFault extends HostFault {}
+
 const LINE_MAX_CHARS = 300
 
 /** One line, without control characters: it may come from a program that is not ours. */

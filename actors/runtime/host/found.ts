@@ -24,6 +24,7 @@ export function foundOf({ Config, State }: Docker.ContainerInspectInfo): Found {
     compartment: label(LABELS.compartment),
     run: Number(label(LABELS.run)),
     slot: Number(label(LABELS.slot)),
+    image: Config.Image,
     state,
     exitCode: exited ? State.ExitCode : null,
     // The engine remembers it of any process; a program that went on and ended otherwise did not end by it.

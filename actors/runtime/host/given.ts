@@ -5,7 +5,7 @@
 import { constants } from "node:fs"
 import { open } from "node:fs/promises"
 import { setTimeout as delay } from "node:timers/promises"
-import { HostFault } from "./fault.ts"
+import { HostFault, LastingFault } from "./fault.ts"
 import type { Given } from "./types.ts"
 
 export const GIVEN_MAX_BYTES = 2 * 1024 * 1024
@@ -20,11 +20,11 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 /** How many, the command, `NAME=value` of each, and a point, which shows that it is whole; each ends with a zero. */
 export function encodeGiven({ command, env }: Given): Buffer {
   for (const [name, value] of env)
-    if (!NAME.test(name) || value.includes("\0")) throw new HostFault("a name or value of the environment is none")
-  if (command.includes("\0")) throw new HostFault("the command has a character that no command has")
+    if (!NAME.test(name) || value.includes("\0")) throw new LastingFault("a name or value of the environment is none")
+  if (command.includes("\0")) throw new LastingFault("the command has a character that no command has")
   const pairs = [...env].map(([name, value]) => `${name}=${value}`)
   const bytes = Buffer.from([pairs.length, command, ...pairs, ".", ""].join("\0"))
-  if (bytes.length > GIVEN_MAX_BYTES) throw new HostFault("the environment is too large")
+  if (bytes.length > GIVEN_MAX_BYTES) throw new LastingFault("the environment is too large")
   return bytes
 }
 

@@ -71,6 +71,8 @@ export interface Found {
   readonly compartment: string
   readonly run: number
   readonly slot: number
+  /** Tag of the image that it was made of. */
+  readonly image: string
   readonly state: "created" | "running" | "exited"
   /** 128 + n after a kill by signal n; null unless exited. */
   readonly exitCode: number | null

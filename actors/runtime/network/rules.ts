@@ -73,12 +73,12 @@ export interface RuleSettings {
   readonly masquerade: boolean
 }
 
+/** The probe is tried from one side for each: what the kernel sends there by itself, of IPv6, proves nothing. */
 const reasonText = ({ names: { probe } }: RuleSettings, reason: Reason): string => `
   counter ${counterOf(reason, true)} {}
   counter ${counterOf(reason, false)} {}
   chain refuse_${reason} {
-    iifname "${probe.bridge}" counter name "${counterOf(reason, true)}"
-    oifname "${probe.bridge}" counter name "${counterOf(reason, true)}"
+    ${reason === "inbound" ? "oifname" : "iifname"} "${probe.bridge}" counter name "${counterOf(reason, true)}"
     counter name "${counterOf(reason, false)}" drop
   }`
 

@@ -29,6 +29,8 @@ const ID = "cmp_00000000000000000000"
 const HOST = "host_0000000000000000"
 const BY = { type: "agent", agent: "HX-1", operator: false } as const
 const NAME = "one"
+/** Of the host, newer than the one that it was placed with. */
+const IMAGE = "compartment:2"
 const START = 1_800_000_000_000
 const STEPS_TO_REST = 40
 const LONGEST_WAIT_MS = LIMITS.runtime.restart_max_seconds * 1000
@@ -59,6 +61,8 @@ class World {
   now = START
   container: Found | null = null
   begun = 0
+  /** Why its host starts nothing: what is gone the next time, or what stays until the compartment is changed. */
+  fault: "passing" | "lasting" | null = null
   /** Runs that were begun, in their order. */
   readonly starts: Array<number> = []
   #timers: Array<number> = []
@@ -88,10 +92,12 @@ class World {
       case "nothing":
         return false
       case "start":
-        this.#start(wanted?.run ?? 0)
-        return true
+        if (this.fault === null) this.#start(wanted?.run ?? 0)
+        else if (told) this.#fail(wanted?.run ?? 0, this.fault === "lasting")
+        return told
       case "keep":
-        if (step.tell && told) this.report({ type: "running", run: wanted?.run ?? 0, at: this.now })
+        if (step.tell && told)
+          this.report({ type: "running", run: wanted?.run ?? 0, at: this.now, image: this.container?.image ?? "" })
         return step.tell
       case "stop":
         this.end(137)
@@ -113,6 +119,10 @@ class World {
     }
   }
 
+  #fail(run: number, lasting: boolean): void {
+    this.report({ type: "failed", run, error: "no start", at: this.now, lasting })
+  }
+
   #start(run: number): void {
     if (this.container?.state === "running") throw new Error("a second copy was started")
     // One that was made and not started is gone on with; it is the same start.
@@ -122,6 +132,7 @@ class World {
       compartment: ID,
       run,
       slot: 0,
+      image: IMAGE,
       state: "running",
       exitCode: null,
       oomKilled: false,
@@ -151,6 +162,9 @@ const does: Readonly<Record<string, (world: World) => void>> = {
   "follow and die": (world) => void world.follow(false),
   "program ends": (world) => world.end(1),
   "container is taken away": (world) => void (world.container = null),
+  "no start goes well": (world) => void (world.fault = "passing"),
+  "what it is given is unusable": (world) => void (world.fault = "lasting"),
+  "starts go well": (world) => void (world.fault = null),
   "a second": (world) => world.pass(1000),
   "a quarter of an hour": (world) => world.pass(900_000)
 }
@@ -162,6 +176,7 @@ const settled = (world: World): void => {
   const { state } = world
   if (!isThere(state)) throw new Error("it is gone")
   const runs = world.container?.state === "running"
+  if (state.status === "running") expect(state.image).toBe(IMAGE)
   if (state.status === "running") expect([runs, world.container?.run]).toEqual([true, state.run])
   else expect(runs).toBe(false)
 }
@@ -173,7 +188,12 @@ test("whatever happens in whatever order, nothing is begun twice, and host and a
       for (const name of names) does[name]?.(world)
       settled(world)
       expect(new Set(world.starts).size).toBe(world.starts.length)
-      // What should run does, once every wait is over.
+      // What should run does, once every wait is over: but what its host could never start waits to be told.
+      world.fault = null
+      if (world.state?.status === "failed") {
+        expect(names).toContain("what it is given is unusable")
+        does["start"]?.(world)
+      }
       world.pass(LONGEST_WAIT_MS)
       settled(world)
       const state = world.state as CompartmentValue
@@ -244,6 +264,31 @@ test("waits double from 30 s to half an hour, and begin anew after ten minutes o
   }
   for (const ran of [0, 1000, 1000, 599_000, 600_000, 1000]) fail(ran)
   expect(waits).toEqual([30, 60, 120, 240, 30, 60])
+})
+
+test("what its host can never start is not tried again until somebody says so", () => {
+  const world = new World()
+  world.fault = "lasting"
+  world.rest()
+  world.pass(LONGEST_WAIT_MS)
+  world.rest()
+  expect(world.state).toMatchObject({ status: "failed", desired: "running", restart_at: null, last_error: "no start" })
+  expect(world.starts).toEqual([])
+  world.fault = null
+  does["start"]?.(world)
+  world.rest()
+  expect(world.state).toMatchObject({ status: "running", run: 2, restart_count: 0, last_error: null })
+})
+
+test("what its host could not start this time is tried again", () => {
+  const world = new World()
+  world.fault = "passing"
+  world.rest()
+  expect(world.state).toMatchObject({ status: "backoff", last_error: "no start" })
+  world.fault = null
+  world.pass(LONGEST_WAIT_MS)
+  world.rest()
+  expect(world.state).toMatchObject({ status: "running", run: 2 })
 })
 
 test.each([
