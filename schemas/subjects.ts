@@ -39,8 +39,8 @@ export const subjects = {
     if (view.startsWith("host_")) return `hub.host.${host}.${view}`
     return view.startsWith("keeper_") ? `hub.keeper.${view}` : `hub.qry.${view}`
   },
-  compartmentChanged: (compartment: string) => `hub.compartment.${compartment}`,
-  compartmentsChanged: "hub.compartment.*",
+  compartmentChanged: (host: string, compartment: string) => `hub.compartment.${host}.${compartment}`,
+  compartmentsChanged: (host: string) => `hub.compartment.${host}.*`,
   event: (kind: string, id: string) => `hub.evt.${kind}.${id}`,
   events: "hub.evt.>",
   eventsOf: (kind: string) => `hub.evt.${kind}.*`,

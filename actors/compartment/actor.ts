@@ -50,7 +50,10 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, 
   const linkOf = (id: string): string => `link of ${id}`
 
   /** Its host looks at once; without that, at the next beat. */
-  const tell = (id: string): Effect.Effect<void> => Effect.sync(() => nats.publish(subjects.compartmentChanged(id)))
+  const tell = (id: string, state: CompartmentState): Effect.Effect<void> =>
+    Effect.sync(() => {
+      if (isThere(state)) nats.publish(subjects.compartmentChanged(state.host, id))
+    })
   const of = (state: CompartmentState, id: string) =>
     isThere(state) ? { data: { compartment: knownRecord(id, state, shape), host: state.host } } : NO_COMPARTMENT
   /** The blobs that wait, before and after. */
@@ -78,19 +81,19 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, 
         prepare: askedBy,
         decide: decideStart,
         answer: () => null,
-        after: (_input, { id }) => tell(id)
+        after: (_input, { id }, { state }) => tell(id, state)
       }),
       "compartment.stop": write({
         prepare: askedBy,
         decide: decideStop,
         answer: () => null,
-        after: (_input, { id }) => tell(id)
+        after: (_input, { id }, { state }) => tell(id, state)
       }),
       "compartment.restart": write({
         prepare: askedBy,
         decide: decideRestart,
         answer: () => null,
-        after: (_input, { id }) => tell(id)
+        after: (_input, { id }, { state }) => tell(id, state)
       }),
       "compartment.change": write({
         prepare: (state, input, context) =>
@@ -113,7 +116,7 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, 
         prepare: (state, input, context) => Effect.andThen(askedBy(state, input, context), blobsNamed(state)),
         decide: (state, input, context) => named(state, decideDelete(state, input), context),
         answer: () => null,
-        after: (_input, { id }) => tell(id),
+        after: (_input, { id }, { state }) => tell(id, state),
         projected: true
       }),
       "compartment.queue_files": write({
@@ -121,7 +124,7 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, 
           Effect.andThen(askedBy(state, input, context), blobsAt(nats, [...blobsIn(state), input.blob])),
         decide: (state, input, context) => named(state, decideQueueFiles(state, input), context),
         answer: () => null,
-        after: (_input, { id }) => tell(id)
+        after: (_input, { id }, { state }) => tell(id, state)
       }),
       "compartment.link": write({
         prepare: (state, input, context) => Effect.andThen(askedBy(state, input, context), drawn(linkMs, context)),
@@ -166,13 +169,21 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, 
         decide: (state, input, context) => named(state, decideReport(state, input, context, limits.runtime), context),
         answer: () => null
       }),
-      "compartment.suspend": write({ decide: decideSuspend, answer: () => null, after: (_input, { id }) => tell(id) }),
-      "compartment.lift": write({ decide: decideLift, answer: () => null, after: (_input, { id }) => tell(id) }),
+      "compartment.suspend": write({
+        decide: decideSuspend,
+        answer: () => null,
+        after: (_input, { id }, { state }) => tell(id, state)
+      }),
+      "compartment.lift": write({
+        decide: decideLift,
+        answer: () => null,
+        after: (_input, { id }, { state }) => tell(id, state)
+      }),
       "compartment.end": write({
         prepare: (state) => blobsNamed(state),
         decide: (state, _input, context) => named(state, decideEnd(state), context),
         answer: () => null,
-        after: (_input, { id }) => tell(id)
+        after: (_input, { id }, { state }) => tell(id, state)
       }),
       "compartment.reported": write({
         prepare: (state, { reporter }, context) =>
@@ -183,10 +194,18 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, 
           }),
         decide: (state, input, { facts: isEstablished }) => decideReported(state, input, isEstablished),
         answer: () => null,
-        after: (_input, { id }) => tell(id)
+        after: (_input, { id }, { state }) => tell(id, state)
       }),
-      "compartment.move": write({ decide: decideMove, answer: () => null, after: (_input, { id }) => tell(id) }),
-      "compartment.timer": write({ decide: decideDue, answer: () => null, after: (_input, { id }) => tell(id) })
+      "compartment.move": write({
+        decide: decideMove,
+        answer: () => null,
+        after: (_input, { id }, { state }) => tell(id, state)
+      }),
+      "compartment.timer": write({
+        decide: decideDue,
+        answer: () => null,
+        after: (_input, { id }, { state }) => tell(id, state)
+      })
     }
   }
 })

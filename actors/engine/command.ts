@@ -203,7 +203,8 @@ class Attempt<R> {
     for (const timer of timersOf(decision)) yield* this.set(timer)
     const result = yield* Effect.uninterruptible(Effect.promise(() => this.commit(group, bytes, span, decision)))
     if (!result.ok) return yield* this.appendFailed(result.reason, context, decision, mayContest)
-    const after = operation.after?.(command.input, context, "refused" in decision ? decision.refused : null)
+    const refused = "refused" in decision ? decision.refused : null
+    const after = operation.after?.(command.input, context, { state: actor.state, refused })
     if (after !== undefined) yield* Effect.forkDetach(after)
     const companions = companionsOf(decision)
     if (companions.length > 0)

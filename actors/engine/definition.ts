@@ -161,10 +161,14 @@ interface Writing<A extends ActorTypes, Input, Output, Facts, Reply, R> {
   /** Whether the answer waits until the read models have the commit. */
   readonly projected?: boolean
   /**
-   * Once after a commit, at best: it is lost with the node, and is not awaited. `refused`: the commit was one of a
-   * refusal.
+   * Once after a commit, at best: it is lost with the node, and is not awaited. `state`: the new one; `refused`: the
+   * commit was one of a refusal.
    */
-  after?(input: Input, context: DecideContext<Facts>, refused: Refusal | null): Effect.Effect<void, never, R>
+  after?(
+    input: Input,
+    context: DecideContext<Facts>,
+    made: { readonly state: A["state"]; readonly refused: Refusal | null }
+  ): Effect.Effect<void, never, R>
 }
 
 export interface WriteOperation<

@@ -35,9 +35,12 @@ const isAwayBy =
 export const fleetKind = kind(fold, operations, ({ nats, seed, config: { limits } }) => {
   const { away_ms, hosts_max } = limits.service.runtime
   const awayIn = (heard: Heard) => isAwayBy(heard, away_ms)
-  /** Hosts that do not know of it ask which are theirs. */
-  const tell = (compartment: string): Effect.Effect<void> =>
-    Effect.sync(() => nats.publish(subjects.compartmentChanged(compartment)))
+  /** Its host looks at once; without that, at the next beat. */
+  const tell = (id: string, state: FleetState): Effect.Effect<void> =>
+    Effect.sync(() => {
+      const place = state.places.find(({ compartment }) => compartment === id)
+      if (place !== undefined) nats.publish(subjects.compartmentChanged(place.host, id))
+    })
 
   return {
     memory: newHeard,
@@ -74,14 +77,14 @@ export const fleetKind = kind(fold, operations, ({ nats, seed, config: { limits 
           }),
         decide: (state, wanted, { facts }) => decideCreate(state, wanted, facts, limits),
         answer: (_state, reply) => reply,
-        after: ({ id }) => tell(id),
+        after: ({ id }, _context, { state }) => tell(id, state),
         projected: true
       }),
       "fleet.create_for_human": write({
         prepare: (state, wanted, context) => foundFor({ seed, limits }, state, wanted, awayIn(context.memory), context),
         decide: (state, wanted, context) => decideForHuman(state, wanted, context, limits),
         answer: (_state, reply) => reply,
-        after: ({ id }) => tell(id),
+        after: ({ id }, _context, { state }) => tell(id, state),
         projected: true
       }),
       "fleet.rename": write({ decide: decideRename, answer: () => null }),

@@ -82,7 +82,7 @@ export const sessionOperations = (
       decide: (state, input, context) => decideOpen(state, input, context, owner),
       answer: (_state, { expires_at }) => ({ expires_at: new Date(expires_at).toISOString() }),
       // `seq`: of the account before the login, so that each gives back one, however many come in one millisecond.
-      after: (_input, { id, seq, facts }, refused) =>
+      after: (_input, { id, seq, facts }, { refused }) =>
         refused === null ? giveBackTry(`${id}-${seq}`, facts.address) : Effect.void
     }),
     "human.session": read((state, { token }, { at }) => {

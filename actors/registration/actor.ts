@@ -147,7 +147,7 @@ export const challengeKind = kind(fold, registrationOperations, (parts) => {
         contested: (_state, _input, lost) => contestedRegister(lost),
         answer: (_state, reply) => registeredRecord(reply, sealer, rules),
         projected: true,
-        after: ({ origin, wide_home: wideHome = null }, { id }, refused) => {
+        after: ({ origin, wide_home: wideHome = null }, { id }, { refused }) => {
           if (refused === null) return count(`origin-${id}`, "origin.record", origin, null)
           // An edge of the release before does not tell its wide home.
           if (wideHome === null || !VOIDED.has(refused.code)) return Effect.void

@@ -41,7 +41,6 @@ export interface BeatParts {
 
 export class Beat {
   readonly #parts: BeatParts
-  #mine: ReadonlySet<string> = new Set()
   #timer: NodeJS.Timeout | undefined
   #ended = false
 
@@ -55,32 +54,18 @@ export class Beat {
     clearTimeout(this.#timer)
   }
 
-  has(compartment: string): boolean {
-    return this.#mine.has(compartment)
-  }
-
-  /** Somebody's compartment changed: ours, or one that may just have got its place here. */
-  async heard(compartment: string): Promise<void> {
-    if (!this.has(compartment)) await this.#look().catch((error: unknown) => this.#missed(error))
-    if (this.has(compartment)) this.#parts.changed(compartment)
-  }
-
   async #round(): Promise<void> {
     try {
       await this.#tell()
-      await this.#look()
-      const found = await this.#parts.machine.found().catch(() => [])
-      for (const compartment of new Set([...this.#mine, ...found.map((one) => one.compartment)]))
+      const { asked, host, machine } = this.#parts
+      const { compartments } = await asked(newCommand(), "fleet.mine", FLEET_ID, { host })
+      const found = await machine.found().catch(() => [])
+      for (const compartment of new Set([...compartments, ...found.map((one) => one.compartment)]))
         this.#parts.changed(compartment)
     } catch (error) {
       this.#missed(error)
     }
     if (!this.#ended) this.#timer = setTimeout(() => void this.#round(), this.#parts.everyMs)
-  }
-
-  async #look(): Promise<void> {
-    const { asked, host } = this.#parts
-    this.#mine = new Set((await asked(newCommand(), "fleet.mine", FLEET_ID, { host })).compartments)
   }
 
   async #tell(): Promise<void> {

@@ -87,9 +87,9 @@ export const hostOver = (machine: Machine, folder: string, max: number, image: s
       everyMs: beat_ms,
       changed: (compartment) => reconciler.changed(compartment)
     })
-    const subscription = nats.subscribe(subjects.compartmentsChanged, {
+    const subscription = nats.subscribe(subjects.compartmentsChanged(host), {
       callback: (error, { subject }) => {
-        if (error === null) void beat.heard(subject.split(".").at(-1) ?? "")
+        if (error === null) reconciler.changed(subject.split(".").at(-1) ?? "")
       }
     })
     const unsubscribe = machine.exits((compartment) => reconciler.changed(compartment))

@@ -149,8 +149,8 @@ export class SimulatedHost {
       everyMs: LIMITS.service.runtime.beat_ms,
       changed: (compartment) => reconciler.changed(compartment)
     })
-    const subscription = view.nats.subscribe(subjects.compartmentsChanged, {
-      callback: (_error, { subject }) => void beat.heard(subject.split(".").at(-1) ?? "")
+    const subscription = view.nats.subscribe(subjects.compartmentsChanged(this.id), {
+      callback: (_error, { subject }) => reconciler.changed(subject.split(".").at(-1) ?? "")
     })
     this.#end = async () => {
       life.over = true
