@@ -12,8 +12,8 @@
  *    known to be done longer than its reply is: nobody reads that.)
  *  - Timers are durable before their commit is, each under its own time: one of a commit that failed fires for nothing
  *    and takes the place of none that a committed one has set.
- *  - A timer that finds nothing to do is the last that is heard of it, and no append fences that: it counts only where
- *    the log says that this activation is not behind.
+ *  - A timer that finds nothing to do is the last that is heard of it, and so is what follows from a commit; no append
+ *    fences that: it counts only where the log says that this activation is not behind.
  *  - What is refused for its bytes, or for want of room on the disk, is refused before anything is set or appended.
  *  - An interruption ends a command before its append or not at all: from the append on it is carried to its end.
  */
@@ -24,6 +24,7 @@ import {
   type Decision,
   type DecideContext,
   type ActorTypes,
+  reactionPlaceOf,
   type Timer,
   TIMER_COMMAND,
   type WriteOperation
@@ -111,6 +112,9 @@ const loaded = <R>(actor: Actor<R>): Effect.Effect<void, Refusal> =>
         : Effect.fail(unavailable("The log cannot be read at the moment."))
   )
 
+/** Once it is answered, nobody asks it again. */
+const isLastHeard = (id: string): boolean => id.startsWith(TIMER_COMMAND) || reactionPlaceOf(id) !== null
+
 /** One try of a command, at the sequence that its actor stands at now. */
 class Attempt<R> {
   private readonly actor: Actor<R>
@@ -186,7 +190,7 @@ class Attempt<R> {
     const { command, operation } = underWay
     const events = decision.events ?? []
     if (events.length === 0) {
-      if (command.id.startsWith(TIMER_COMMAND) && !(yield* Effect.promise(() => actor.isNewest()))) return AGAIN
+      if (isLastHeard(command.id) && !(yield* this.isNewest())) return AGAIN
       return this.outcomeOf(decision)
     }
     // What could not be folded must not be written.
@@ -217,6 +221,13 @@ class Attempt<R> {
       yield* Effect.promise(() => parts.readModels.reached(written))
     }
     return underWay.committed ?? this.outcomeOf(decision)
+  }
+
+  private isNewest(): Effect.Effect<boolean, Refusal> {
+    return Effect.tryPromise({
+      try: () => this.actor.isNewest(),
+      catch: () => unavailable("The log cannot be read at the moment.")
+    })
   }
 
   private set({ of = { kind: this.actor.definition.kind, id: this.actor.id }, name, at }: Timer) {

@@ -177,12 +177,16 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, manager, seed, con
         })
       }),
       "vault.end": write({ decide: decideEnd, answer: () => null }),
-      "vault.erase": custom((state, { uid, sha256 }, { id }) =>
-        // Another entry may have been written with the very same bytes.
-        sha256 !== null && state?.entries.some((one) => one.sha256 === sha256) === true
-          ? Effect.succeed(null)
-          : Effect.as(ciphertexts.erase(id, uid, sha256), null)
-      ),
+      /** Behind the commit that it follows from: beside the mailbox, the entry could still be there that was deleted. */
+      "vault.erase": write({
+        prepare: (state, { uid, sha256 }, { id }) =>
+          // Another entry may have been written with the very same bytes.
+          sha256 !== null && state?.entries.some((one) => one.sha256 === sha256) === true
+            ? Effect.succeed(null)
+            : Effect.as(ciphertexts.erase(id, uid, sha256), null),
+        decide: () => ({ events: [] }),
+        answer: () => null
+      }),
       "vault.timer": write({
         decide: (state, fired, context) => decideExpire(state, fired, context),
         answer: () => null

@@ -1,9 +1,12 @@
-/** Timers are set before their commit: whatever becomes of it, those of a committed command stay. Over all orders. */
+/**
+ * Timers are set before their commit: whatever becomes of it, those of a committed command stay. Over all orders. What is
+ * heard of once, a timer or what follows from a commit, is not judged on an old state.
+ */
 import { Schema } from "effect"
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { type EngineParts } from "../../../actors/engine/activation.ts"
-import { isDue, TIMER_COMMAND, wholeMs, write } from "../../../actors/engine/definition.ts"
+import { isDue, reactionCommand, TIMER_COMMAND, wholeMs, write } from "../../../actors/engine/definition.ts"
 import type { EventShape } from "../../../actors/log/commit.ts"
 import { event } from "../../../actors/engine/events.ts"
 import { type ActorOf, kind, type KindParts } from "../../../actors/kind.ts"
@@ -141,6 +144,54 @@ test("what is committed last rings, once, and nothing else does", async () => {
     }),
     { numRuns: 300 }
   )
+})
+
+const partsOver = (log: ModelLog): EngineParts => ({
+  log: {
+    append: (group) => Promise.resolve(log.append(group)),
+    read: (subject, after, max) => Promise.resolve(log.read(subject, after, max)),
+    lastSeq: (subject) => Promise.resolve(log.subjects.get(subject)?.at(-1)?.seq ?? 0)
+  },
+  snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
+  timers: { set: () => Promise.resolve() },
+  readModels: { reached: () => Promise.resolve() },
+  limits: LIMITS.service,
+  now: () => 1,
+  touched: () => Promise.resolve()
+})
+
+const commandOf = (id: string, op: string, input: unknown) => ({
+  id,
+  op,
+  input,
+  by: undefined,
+  deadline: Number.POSITIVE_INFINITY,
+  trace: undefined
+})
+
+const REACTION = reactionCommand("set", 7, "alarm", "a", "alarm.ring-0")
+
+test.each([
+  ["a timer", `${TIMER_COMMAND}1`],
+  ["what follows from a commit", REACTION]
+])("%s that finds nothing to do in an old state is judged anew", async (_what, id) => {
+  const parts = partsOver(new ModelLog())
+  const [old, other] = [activationOf(alarm, "a", parts), activationOf(alarm, "a", parts)]
+  await old.load()
+  await other.submit(commandOf("c1", "alarm.set", { due: 5 }), writeOf(alarm, "alarm.set"))
+  expect((old.state as Alarm).due).toBeNull()
+  await old.submit(commandOf(id, "alarm.ring", { name: "ring", at: 5 }), writeOf(alarm, "alarm.ring"))
+  expect((old.state as Alarm).rung).toEqual([5])
+})
+
+test("what follows from a commit is asked again where the log does not say whether the state is old", async () => {
+  const parts = partsOver(new ModelLog())
+  const log = { ...parts.log, lastSeq: () => Promise.reject(new Error("no answer")) }
+  const answer = await activationOf(alarm, "a", { ...parts, log }).submit(
+    commandOf(REACTION, "alarm.ring", { name: "ring", at: 5 }),
+    writeOf(alarm, "alarm.ring")
+  )
+  expect(answer).toMatchObject({ refused: { code: "unavailable" } })
 })
 
 test("a timer is the one that is waited for, or of an older release that does not say", () => {
