@@ -27,6 +27,7 @@ export type Order =
 /** The bucket is full at first: what it gives away at once is no pace. */
 const SKIP_MS = 1000
 const MEASURE_MS = 4000
+const COUNT_MAX_MS = 20
 const CHUNK = Buffer.alloc(64 * 1024)
 const DNS_WAIT_MS = 10_000
 const PULL_WAIT_MS = 60_000
@@ -41,19 +42,34 @@ const received = (): number =>
     .filter(([name, count]) => name !== "lo" && /^\d+$/.test(count ?? ""))
     .reduce((sum, [, count]) => sum + Number(count), 0)
 
+interface Count {
+  readonly at: number
+  readonly bytes: number
+}
+
+/** With its moment: where this process had to wait in between, it is counted again. */
+function counted(): Count {
+  for (;;) {
+    const before = performance.now()
+    const bytes = received()
+    const at = performance.now()
+    if (at - before < COUNT_MAX_MS) return { at, bytes }
+  }
+}
+
 /** Kilobits a second of what comes in, from one second after the first byte on. */
 function measure(socket: Socket): Promise<number> {
   return new Promise((resolve) => {
     let first = 0
-    let from = 0
-    let bytes = 0
+    let from: Count | null = null
     socket.on("data", () => {
       const now = performance.now()
       if (first === 0) first = now
       if (now - first < SKIP_MS) return
-      if (from === 0) [from, bytes] = [now, received()]
-      if (now - from < MEASURE_MS) return
-      resolve(((received() - bytes) * 8) / (now - from))
+      from ??= counted()
+      if (now - from.at < MEASURE_MS) return
+      const { at, bytes } = counted()
+      resolve(((bytes - from.bytes) * 8) / (at - from.at))
       socket.destroy()
     })
     socket.on("close", () => resolve(0))
