@@ -35,6 +35,12 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     rounds: 5,
     repeats: true
   },
+  fleet: {
+    what: "hosts of compartments that die, come back, are given up and drained; a round is a host with twenty compartments",
+    files: ["tests/chaos/fleet.test.ts"],
+    rounds: 50,
+    repeats: false
+  },
   malformed: {
     what: "requests that are wrong in every way; a round is a thousand of them",
     files: ["tests/api/malformed.test.ts"],

@@ -12,7 +12,7 @@ import { rounds } from "../support/rounds.ts"
 import { seeded } from "../support/seed.ts"
 import { type TestService, testService } from "../support/service.ts"
 
-const TRIES = rounds(240)
+const TRIES = rounds(80)
 const ACCOUNTS = 30
 /** Standard deviations: once in 300,000 runs by chance. */
 const DEVIATIONS = 4.7
