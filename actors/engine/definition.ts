@@ -139,6 +139,8 @@ export interface ReadOperation<A extends ActorTypes, Input, Output, R = never> {
   read(state: A["state"], input: Input, context: AnswerContext): Result<Output> | Later<A, Output, R>
 }
 
+type Made<State> = { readonly state: State; readonly refused: Refusal | null }
+
 interface Writing<A extends ActorTypes, Input, Output, Facts, Reply, R> {
   /** Given up at the command's deadline. */
   prepare?(state: A["state"], input: Input, context: PrepareContext<A["memory"]>): Effect.Effect<Facts, Refusal, R>
@@ -164,11 +166,7 @@ interface Writing<A extends ActorTypes, Input, Output, Facts, Reply, R> {
    * Once after a commit, at best: it is lost with the node, and is not awaited. `state`: the new one; `refused`: the
    * commit was one of a refusal.
    */
-  after?(
-    input: Input,
-    context: DecideContext<Facts>,
-    made: { readonly state: A["state"]; readonly refused: Refusal | null }
-  ): Effect.Effect<void, never, R>
+  after?(input: Input, context: DecideContext<Facts>, made: Made<A["state"]>): Effect.Effect<void, never, R>
 }
 
 export interface WriteOperation<

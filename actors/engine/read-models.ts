@@ -10,7 +10,7 @@
  *    does not move either: that says nothing.
  */
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
-import { Effect, Latch, Schedule, type Scope } from "effect"
+import { Effect, Latch, type Scope } from "effect"
 import { subjects } from "../../schemas/subjects.ts"
 import { subscribed } from "../log/subscription.ts"
 import type { ReadModels, Written } from "./ports.ts"
@@ -98,8 +98,9 @@ class Mark {
     this.release(this.movedAt)
   }
 
-  release(now: number): void {
-    if (this.waiters.length === 0) return
+  /** Whether anybody waits on. */
+  release(now: number): boolean {
+    if (this.waiters.length === 0) return false
     this.waiters = this.waiters.filter((waiter) => {
       if (waiter.seq > this.seq) {
         if (now - waiter.since < this.waitMs) return true
@@ -108,6 +109,7 @@ class Mark {
       waiter.resolve()
       return false
     })
+    return this.waiters.length > 0
   }
 }
 
@@ -117,6 +119,8 @@ type Readers = ReadonlyMap<string, ReadonlyArray<string>>
 export class Watermarks implements ReadModels {
   private readonly marks: ReadonlyMap<string, Mark>
   private readonly readers: Readers
+  /** While anybody waits: a node that writes nothing is not woken. */
+  private sweeping: NodeJS.Timeout | undefined
 
   private constructor(waitMs: number, readers: Readers) {
     this.readers = readers
@@ -128,12 +132,7 @@ export class Watermarks implements ReadModels {
     return Effect.gen(function* () {
       const models = new Watermarks(waitMs, readers)
       yield* subscribed(nats, subjects.projected, (message) => models.heard(message))
-      yield* Effect.forkScoped(
-        Effect.schedule(
-          Effect.sync(() => models.sweep()),
-          Schedule.spaced(SWEEP_MS)
-        )
-      )
+      yield* Effect.addFinalizer(() => Effect.sync(() => models.endSweep()))
       return models
     })
   }
@@ -144,6 +143,7 @@ export class Watermarks implements ReadModels {
       const wait = this.marks.get(projection)?.reached(seq)
       if (wait !== null && wait !== undefined) waits.push(wait)
     }
+    if (waits.length > 0) this.sweeping ??= setInterval(() => this.sweep(), SWEEP_MS).unref()
     await Promise.all(waits)
   }
 
@@ -153,7 +153,14 @@ export class Watermarks implements ReadModels {
 
   private sweep(): void {
     const now = performance.now()
-    for (const mark of this.marks.values()) mark.release(now)
+    let waiting = false
+    for (const mark of this.marks.values()) waiting = mark.release(now) || waiting
+    if (!waiting) this.endSweep()
+  }
+
+  private endSweep(): void {
+    clearInterval(this.sweeping)
+    this.sweeping = undefined
   }
 
   private announced(move: string): void {

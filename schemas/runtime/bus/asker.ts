@@ -113,7 +113,8 @@ export class Asker {
   overloaded = 0
   private readonly maxFrameBytes: number
   private closed = false
-  private readonly sweep: NodeJS.Timeout
+  /** While anything waits: a process that asks nothing is not woken. */
+  private sweep: NodeJS.Timeout | undefined
   private readonly flushSoon = paced(() => this.flush(), FLUSH_GAP_MS)
   private readonly observer: AskObserver | undefined
 
@@ -133,8 +134,6 @@ export class Asker {
     this.observer = observer
     transport.subscribe(`${this.replySubject}.*`, (message) => this.receive(message))
     owners.onChange((shard) => this.ownerChanged(shard))
-    this.sweep = setInterval(() => this.sweepWaiting(Date.now()), RETRY_PAUSE_MS)
-    this.sweep.unref()
   }
 
   get inFlight(): number {
@@ -177,6 +176,7 @@ export class Asker {
         elsewhere: 0
       }
       this.send(this.waiting.add(entry), entry)
+      this.sweep ??= setInterval(() => this.sweepWaiting(Date.now()), RETRY_PAUSE_MS).unref()
     })
   }
 
@@ -184,7 +184,7 @@ export class Asker {
   close(): void {
     this.closed = true
     this.outgoing = new Map()
-    clearInterval(this.sweep)
+    this.endSweep()
     this.waiting.forEach((_entry, number) => this.settle(number, STOPPING))
   }
 
@@ -268,7 +268,13 @@ export class Asker {
     })
   }
 
+  private endSweep(): void {
+    clearInterval(this.sweep)
+    this.sweep = undefined
+  }
+
   private sweepWaiting(now: number): void {
+    if (this.waiting.size === 0) return this.endSweep()
     this.waiting.forEach((entry, number) => {
       if (now >= entry.ask.deadline) {
         this.settle(number, refused(unavailable("The service did not answer in time. It is safe to try again.")))

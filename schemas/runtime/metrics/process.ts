@@ -13,7 +13,8 @@ export interface Platform {
   readonly readdir: (path: string) => Promise<ReadonlyArray<string>>
 }
 
-const DELAY_RESOLUTION_MS = 20
+/** Each is a wake-up, of an idle process too. */
+const DELAY_RESOLUTION_MS = 50
 /** The percentiles are those since the first scrape that came so long after the last beginning. */
 const DELAY_WINDOW_MS = 10_000
 const GC_SECONDS: ReadonlyArray<number> = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1]
