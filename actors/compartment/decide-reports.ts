@@ -6,7 +6,7 @@ import type { FiredTimer } from "../../schemas/timer.ts"
 import { firing } from "../engine/definition.ts"
 import { type Decided, NOTHING, startingOf } from "./decide.ts"
 import { NO_COMPARTMENT } from "./refusals.ts"
-import { type CompartmentEvent, type CompartmentState, type CompartmentValue, isThere } from "./state.ts"
+import { type CompartmentEvent, type CompartmentState, type CompartmentValue, isSuspended, isThere } from "./state.ts"
 
 const RESTART_TIMER = "restart"
 
@@ -56,7 +56,7 @@ const ended = (
   const isStopping = state.status === "stopping"
   if (state.status !== "creating" && state.status !== "starting" && state.status !== "running" && !isStopping)
     return NOTHING
-  if (state.suspended !== null) return { events: [exit, { type: "compartment.stopped", v: 1, desired: state.desired }] }
+  if (isSuspended(state)) return { events: [exit, { type: "compartment.stopped", v: 1, desired: state.desired }] }
   if (isStopping && state.next === "starting") return { events: [exit, startingOf(state)] }
   if (isStopping || exit.why === "disk" || state.desired === "stopped")
     return { events: [exit, { type: "compartment.stopped", v: 1, desired: "stopped" }] }

@@ -3,9 +3,9 @@ import type { Asker, NamedBox } from "../../schemas/compartment/operations.ts"
 import { invalidField } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { Decision } from "../engine/definition.ts"
-import { secretsAfter } from "./evolve.ts"
-import { BUSY, NO_COMPARTMENT, SUSPENDED, UNCONFIRMED } from "./refusals.ts"
-import { type CompartmentEvent, type CompartmentState, type CompartmentValue, isThere } from "./state.ts"
+import { secretsAfter, suspensionsAfter } from "./evolve.ts"
+import { BUSY, NO_COMPARTMENT, SUSPENDED, SUSPENDED_WITH_AGENT, UNCONFIRMED } from "./refusals.ts"
+import { type CompartmentEvent, type CompartmentState, type CompartmentValue, isSuspended, isThere } from "./state.ts"
 
 export type Decided<Reply = null> = Decision<CompartmentEvent, Reply>
 
@@ -28,7 +28,7 @@ export const startingOf = ({ run }: CompartmentValue, restart_count = 0): Compar
 
 export const decideStart = (state: CompartmentState, { by }: { readonly by: Asker }): Decided => {
   if (!isThere(state) || !maySteer(state, by)) return NO_COMPARTMENT
-  if (state.suspended !== null) return SUSPENDED
+  if (isSuspended(state)) return SUSPENDED
   switch (state.status) {
     case "starting":
     case "running":
@@ -71,7 +71,7 @@ export const decideStop = (state: CompartmentState, { by }: { readonly by: Asker
 
 export const decideRestart = (state: CompartmentState, { by }: { readonly by: Asker }): Decided => {
   if (!isThere(state) || !maySteer(state, by)) return NO_COMPARTMENT
-  if (state.suspended !== null) return SUSPENDED
+  if (isSuspended(state)) return SUSPENDED
   switch (state.status) {
     case "creating":
     case "deleting":
@@ -140,14 +140,16 @@ export const decideDelete = (
 export const decideEnd = (state: CompartmentState): Decided =>
   !isThere(state) || state.status === "deleting" ? NOTHING : { events: [DELETING] }
 
-/** What runs is stopped; what is suspended already stays so for the first reason. */
+/** What runs is stopped; what is suspended already stays so for one reason more. */
 export const decideSuspend = (
   state: CompartmentState,
   { by, reason }: { readonly by: string; readonly reason: string }
 ): Decided => {
-  if (!isThere(state) || state.suspended !== null || state.status === "deleting") return NOTHING
+  if (!isThere(state) || state.status === "deleting") return NOTHING
+  if (state.suspensions.some((one) => one.by === by)) return NOTHING
   const { agent, name, desired } = state
   const suspended: CompartmentEvent = { type: "compartment.suspended", v: 1, by, reason, agent, name }
+  if (isSuspended(state)) return { events: [suspended] }
   const isIdle = state.status === "stopped" || state.status === "backoff" || state.status === "failed"
   return { events: [suspended, isIdle ? { ...STOPPED, desired } : stopping("suspended", desired)] }
 }
@@ -160,10 +162,14 @@ export const decideReported = (
 ): Decided =>
   !isThere(state) || !isEstablished || state.cleared ? NOTHING : decideSuspend(state, { by: "report", reason })
 
-/** Whoever lifts only what it had suspended itself says so; an operator lifts all. */
+/**
+ * Whoever lifts only what it had suspended itself says so; an operator lifts all but what follows from the agent's own
+ * suspension, which ends with that.
+ */
 export const decideLift = (state: CompartmentState, { by }: { readonly by: string }): Decided => {
-  if (!isThere(state) || state.suspended === null) return NOTHING
-  if (by !== "operator" && by !== state.suspended.by) return NOTHING
+  if (!isThere(state) || !isSuspended(state)) return NOTHING
+  const left = suspensionsAfter(state.suspensions, by)
+  if (left.length === state.suspensions.length) return by === "operator" ? SUSPENDED_WITH_AGENT : NOTHING
   return { events: [{ type: "compartment.lifted", v: 1, by }] }
 }
 
@@ -172,6 +178,6 @@ export const decideMove = (state: CompartmentState, { host }: { readonly host: s
   if (!isThere(state) || state.host === host) return NOTHING
   const moved: CompartmentEvent = { type: "compartment.moved", v: 1, from: state.host, host }
   if (state.status === "deleting") return { events: [moved, DELETING] }
-  const runs = state.desired === "running" && state.suspended === null
+  const runs = state.desired === "running" && !isSuspended(state)
   return { events: runs ? [moved] : [moved, { ...STOPPED, desired: state.desired }] }
 }

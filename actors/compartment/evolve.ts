@@ -2,7 +2,7 @@
 import { RUNTIME_SERVICE_LIMITS } from "../../schemas/compartment/limits.ts"
 import type { NamedBox } from "../../schemas/compartment/operations.ts"
 import type { AnswerContext } from "../engine/definition.ts"
-import { type CompartmentEvent, type CompartmentState, type CompartmentValue, isThere } from "./state.ts"
+import { type CompartmentEvent, type CompartmentState, type CompartmentValue, isSuspended, isThere } from "./state.ts"
 import { noteOf } from "./notes.ts"
 
 const { events_shown: NOTES_MAX, links_max: LINKS_MAX } = RUNTIME_SERVICE_LIMITS
@@ -15,6 +15,10 @@ export const secretsAfter = (
   const gone = new Set([...removed, ...set.map(({ name }) => name)])
   return [...before.filter(({ name }) => !gone.has(name)), ...set]
 }
+
+/** What is still held once `by` lifts; that of its agent goes with its agent's alone. */
+export const suspensionsAfter = (before: CompartmentValue["suspensions"], by: string) =>
+  before.filter((one) => (by === "operator" ? one.by === "agent" : one.by !== by))
 
 const born = (
   {
@@ -45,7 +49,7 @@ const born = (
   desired: "running",
   run: 1,
   next: "stopped",
-  suspended: null,
+  suspensions: [],
   cleared: false,
   restart_count: 0,
   restart_at: null,
@@ -87,17 +91,19 @@ const changed = (state: CompartmentValue, event: CompartmentEvent, at: number): 
     case "compartment.failed":
       return { ...state, status: "failed", restart_at: null }
     case "compartment.stopped": {
-      const status = state.suspended === null ? "stopped" : "suspended"
+      const status = isSuspended(state) ? "suspended" : "stopped"
       return { ...state, status, desired: event.desired, restart_at: null }
     }
     case "compartment.suspended":
-      return { ...state, suspended: { by: event.by, reason: event.reason, at } }
+      return { ...state, suspensions: [...state.suspensions, { by: event.by, reason: event.reason, at }] }
     case "compartment.lifted": {
-      const status = state.status === "suspended" ? "stopped" : state.status
-      const next = state.next === "suspended" ? "stopped" : state.next
+      const suspensions = suspensionsAfter(state.suspensions, event.by)
+      const isFree = suspensions.length === 0
+      const status = isFree && state.status === "suspended" ? "stopped" : state.status
+      const next = isFree && state.next === "suspended" ? "stopped" : state.next
       // By `report` its decision is meant, which an operator has taken.
       const cleared = state.cleared || event.by === "operator" || event.by === "report"
-      return { ...state, suspended: null, status, next, cleared }
+      return { ...state, suspensions, status, next, cleared }
     }
     case "compartment.moved":
       return { ...state, host: event.host, status: "creating", run: state.run + 1, restart_at: null }

@@ -9,6 +9,10 @@ const orNull = (ms: number | null): string | null => (ms === null ? null : iso(m
 
 export const noteRecord = ({ at, ...note }: NoteValue): CompartmentEvent => ({ ...note, at: iso(at) })
 
+/** Of several reasons the first. */
+const suspendedOf = ({ suspensions: [first] }: CompartmentValue): KnownCompartment["suspended"] =>
+  first === undefined ? null : { ...first, at: iso(first.at) }
+
 export const knownRecord = (
   id: string,
   state: CompartmentValue,
@@ -35,7 +39,7 @@ export const knownRecord = (
   restart_count: state.restart_count,
   next_restart_at: orNull(state.restart_at),
   last_error: state.last_error,
-  suspended: state.suspended === null ? null : { ...state.suspended, at: iso(state.suspended.at) },
+  suspended: suspendedOf(state),
   created_by: state.human === null ? "agent" : "human",
   created_at: iso(state.created_at),
   started_at: orNull(state.started_at),

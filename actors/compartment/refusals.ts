@@ -21,3 +21,8 @@ export const unavailableFor = (reason: string) => ({
 export const UNCONFIRMED = {
   refused: refusal("confirmation_required", "Deleting a compartment needs `confirm`: its name.", { field: "confirm" })
 }
+
+/** To an operator who lifts it. */
+export const SUSPENDED_WITH_AGENT = {
+  refused: refusal("compartment_suspended", "It is suspended with its agent: what reinstates the agent lifts it.")
+} as const

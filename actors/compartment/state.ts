@@ -51,7 +51,8 @@ export const CompartmentValue = Schema.Struct({
   run: Schema.Int,
   /** What comes of a stop under way. */
   next: Schema.Literals(["stopped", "starting", "suspended"]),
-  suspended: Schema.NullOr(SuspendedValue),
+  /** Oldest first, one of each cause: what one of them lifts, another may still hold. */
+  suspensions: Schema.Array(SuspendedValue),
   /** An operator has let it go on: until what it runs changes, nobody's report stops it by itself. */
   cleared: Schema.Boolean,
   restart_count: Schema.Int,
@@ -152,6 +153,8 @@ export const CompartmentEvent = Schema.Union([
 export type CompartmentEvent = typeof CompartmentEvent.Type
 
 export type CompartmentActor = ActorOf<CompartmentState, CompartmentEvent>
+
+export const isSuspended = ({ suspensions }: CompartmentValue): boolean => suspensions.length > 0
 
 export const isThere = (state: CompartmentState): state is CompartmentValue =>
   state !== null && state.status !== "deleted"

@@ -66,9 +66,9 @@ test("whatever happens in whatever order, nothing is begun twice, and host and a
       world.pass(LONGEST_WAIT_MS)
       settled(world)
       const state = world.state as CompartmentValue
-      const shouldRun = state.desired === "running" && state.suspended === null
+      const shouldRun = state.desired === "running" && state.suspensions.length === 0
       if (shouldRun && state.status !== "stopped") expect(state.status).toBe("running")
-      if (state.suspended !== null) expect(state.status).toBe("suspended")
+      if (state.suspensions.length > 0) expect(state.status).toBe("suspended")
     }),
     { numRuns: 3000 }
   )
@@ -179,7 +179,7 @@ test("what an operator has let go on no report stops, until what it runs changes
   const world = new World()
   const reported = (isEstablished = true) =>
     world.decide(decideReported(world.state, { reason: "spam" }, isEstablished))
-  const isSuspended = () => (world.state as CompartmentValue).suspended !== null
+  const isSuspended = () => (world.state as CompartmentValue).suspensions.length > 0
   reported(false)
   expect(isSuspended()).toBe(false)
   reported()
@@ -199,10 +199,30 @@ test("what an agent's suspension stopped its reinstatement lifts, and nothing el
   const world = new World()
   world.decide(decideSuspend(world.state, { by: "report", reason: "spam" }))
   world.decide(decideLift(world.state, { by: "agent" }))
-  expect((world.state as CompartmentValue).suspended?.by).toBe("report")
+  expect((world.state as CompartmentValue).suspensions[0]?.by).toBe("report")
   world.decide(decideLift(world.state, { by: "report" }))
   world.decide(decideSuspend(world.state, { by: "agent", reason: "the agent was suspended" }))
   world.rest()
   world.decide(decideLift(world.state, { by: "agent" }))
-  expect(world.state).toMatchObject({ suspended: null, status: "stopped" })
+  expect(world.state).toMatchObject({ suspensions: [], status: "stopped" })
+})
+
+test("what two suspended stays so until both have lifted it; an operator does not lift what is its agent's", () => {
+  const world = new World()
+  world.rest()
+  world.decide(decideSuspend(world.state, { by: "agent", reason: "the agent was suspended" }))
+  world.decide(decideSuspend(world.state, { by: "report", reason: "spam" }))
+  world.decide(decideSuspend(world.state, { by: "report", reason: "spam again" }))
+  world.rest()
+  const causes = () => (world.state as CompartmentValue).suspensions.map(({ by }) => by)
+  expect([world.state?.status, causes()]).toEqual(["suspended", ["agent", "report"]])
+  world.decide(decideLift(world.state, { by: "agent" }))
+  expect([world.state?.status, causes()]).toEqual(["suspended", ["report"]])
+  expect(decideStart(world.state, { by: BY })).toMatchObject({ refused: { code: "compartment_suspended" } })
+  world.decide(decideSuspend(world.state, { by: "agent", reason: "the agent was banned" }))
+  world.decide(decideLift(world.state, { by: "operator" }))
+  expect([world.state?.status, causes()]).toEqual(["suspended", ["agent"]])
+  expect(decideLift(world.state, { by: "operator" })).toMatchObject({ refused: { code: "compartment_suspended" } })
+  world.decide(decideLift(world.state, { by: "agent" }))
+  expect([world.state?.status, causes()]).toEqual(["stopped", []])
 })
