@@ -10,7 +10,7 @@ import type { Usage } from "./usage.ts"
 
 const WAIT_MAX_MS = 4000
 const LINES_MAX = 1000
-/** Lines of one answer: the rest is asked for. */
+/** Lines of one answer, as JSON, where a control character is six bytes: the rest is asked for. */
 const ANSWER_MAX_BYTES = 4_000_000
 
 const iso = (ms: number): string => new Date(ms).toISOString()
@@ -23,9 +23,9 @@ const away = (error: unknown): QueryRefused =>
   )
 
 /** The oldest that fit, so that whoever goes on behind the last misses none. */
-const bounded = <Line extends { readonly line: string }>(lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
+export const bounded = <Line>(lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
   let bytes = 0
-  const end = lines.findIndex(({ line }) => (bytes += Buffer.byteLength(line) + 100) > ANSWER_MAX_BYTES)
+  const end = lines.findIndex((line) => (bytes += Buffer.byteLength(JSON.stringify(line)) + 1) > ANSWER_MAX_BYTES)
   return end <= 0 ? (end === 0 ? lines.slice(0, 1) : lines) : lines.slice(0, end)
 }
 

@@ -145,9 +145,8 @@ export class RealMachine implements Machine {
     return this.#opened().logs(compartment, query)
   }
 
-  async stats(compartment: string): ReturnType<Machine["stats"]> {
-    const runs = (await this.found()).some((one) => one.compartment === compartment && one.state === "running")
-    return runs ? this.#opened().stats(compartment) : null
+  stats(compartment: string): ReturnType<Machine["stats"]> {
+    return this.#opened().stats(compartment)
   }
 
   async diskMb(compartment: string): Promise<number> {

@@ -5,6 +5,7 @@
  *  - Idempotent from any state: each round asks anew what is wanted and looks anew at what is there, and does one step
  *    at a time (step.ts). What was half done by a process that died is found and gone on with.
  *  - One round at a time for each compartment, a few at once for the host. Whatever is told meanwhile makes one more.
+ *  - Files come beside the rounds: what a program makes of their unpacking holds up no start and no stop.
  *  - What cannot be asked is left as it is: programs go on while actors, bus or engine are away.
  *  - A run is begun on disk before its container is made: one whose container is gone is told as lost, and never begun
  *    a second time.
@@ -22,6 +23,8 @@ import { nextStep, type Step } from "./step.ts"
 /** Steps of one round: more are a fault, and wait for the next sweep. */
 const STEPS_MAX = 8
 const AT_ONCE = 4
+/** Compartments into which files are unpacked at a time; the others wait. */
+const UPLOADS_AT_ONCE = 8
 
 /** `null`: no such compartment on this host. Rejects where nobody can tell. */
 export interface Told {
@@ -46,6 +49,8 @@ export class Reconciler {
   readonly #wanted = new Set<string>()
   readonly #busy = new Set<string>()
   readonly #interrupting = new Set<string>()
+  readonly #uploading = new Set<string>()
+  readonly #toUpload = new Set<string>()
   #ended = false
   #idle: Array<() => void> = []
 
@@ -130,8 +135,7 @@ export class Reconciler {
       case "start":
         return wanted === null ? false : this.#start(compartment, wanted)
       case "keep":
-        if (wanted !== null) await this.#keep(compartment, step, wanted, found)
-        return false
+        return wanted === null ? false : this.#keep(compartment, step, wanted, found)
     }
   }
 
@@ -147,39 +151,70 @@ export class Reconciler {
 
   async #start(compartment: string, wanted: Desired): Promise<boolean> {
     const { machine, orderOf } = this.#parts
-    const { run } = wanted
     try {
       const archives = await this.#archives(compartment, wanted)
       await machine.start(orderOf(compartment, wanted, archives), (archive, how) =>
         this.#applied(compartment, archive, how)
       )
-      return true
     } catch (error) {
-      // The engine's, or the bus's: neither the program nor its agent can help it.
-      if (error instanceof EngineFault || error instanceof Unreachable) throw error
-      logNow("warn", "compartment", { compartment, run, error: messageOf(error) })
-      const lasting = error instanceof LastingFault
-      const told = { type: "failed", run, error: messageOf(error), at: Date.now(), lasting } as const
-      await machine.remove(compartment)
-      await this.#report(compartment, `failed-${run}`, told)
-      return true
+      await this.#failed(compartment, wanted, error)
     }
+    return true
   }
 
-  async #keep(compartment: string, step: Step & { do: "keep" }, wanted: Desired, found: Found | null): Promise<void> {
+  /** Of a run that cannot be: its actor decides. Rejects with what neither the program nor its agent can help. */
+  async #failed(compartment: string, { run }: Desired, error: unknown): Promise<void> {
+    if (error instanceof EngineFault || error instanceof Unreachable) throw error
+    logNow("warn", "compartment", { compartment, run, error: messageOf(error) })
+    const lasting = error instanceof LastingFault
+    const told = { type: "failed", run, error: messageOf(error), at: Date.now(), lasting } as const
+    await this.#parts.machine.remove(compartment)
+    await this.#report(compartment, `failed-${run}`, told)
+  }
+
+  /** Whether there is more to do. */
+  async #keep(compartment: string, step: Step & { do: "keep" }, wanted: Desired, found: Found | null) {
     const { machine, orderOf, running } = this.#parts
-    await machine.adopt(compartment, () => orderOf(compartment, wanted, []))
+    try {
+      await machine.adopt(compartment, () => orderOf(compartment, wanted, []))
+    } catch (error) {
+      await this.#failed(compartment, wanted, error)
+      return true
+    }
     const { run } = wanted
     const at = step.startedAt ?? found?.startedAt ?? Date.now()
     const image = found?.image ?? wanted.image
     if (step.tell) await this.#report(compartment, `running-${run}`, { type: "running", run, at, image })
     running?.(compartment, wanted)
-    // One at a time, so that whatever is wanted meanwhile is looked at in between.
-    const [next, ...more] = wanted.uploads
-    if (next === undefined) return
-    const [archive] = await this.#archives(compartment, { ...wanted, uploads: [next] })
-    if (archive !== undefined) await this.#applied(compartment, archive.id, await machine.apply(compartment, archive))
-    if (more.length > 0) this.#wanted.add(compartment)
+    const [next] = wanted.uploads
+    if (next !== undefined) this.#upload(compartment, wanted, next)
+    return false
+  }
+
+  /** One after the other for each, beside its rounds; the round that it brings goes on with the next. */
+  #upload(compartment: string, wanted: Desired, next: Desired["uploads"][number]): void {
+    if (this.#uploading.has(compartment)) return
+    if (this.#uploading.size >= UPLOADS_AT_ONCE) return void this.#toUpload.add(compartment)
+    this.#uploading.add(compartment)
+    const unpack = async (): Promise<void> => {
+      const [archive] = await this.#archives(compartment, { ...wanted, uploads: [next] })
+      if (archive === undefined) return
+      await this.#applied(compartment, archive.id, await this.#parts.machine.apply(compartment, archive))
+    }
+    const over = (isDone: boolean): void => {
+      this.#uploading.delete(compartment)
+      const waiting = [...this.#toUpload]
+      this.#toUpload.clear()
+      // What failed waits for the next sweep.
+      for (const one of isDone ? [compartment, ...waiting] : waiting) this.changed(one)
+    }
+    unpack().then(
+      () => over(true),
+      (error: unknown) => {
+        logNow("warn", "compartment", { compartment, error: messageOf(error) })
+        over(false)
+      }
+    )
   }
 
   async #archives(compartment: string, { uploads }: Desired): Promise<ReadonlyArray<Archive>> {

@@ -51,6 +51,18 @@ describe("a program", () => {
     expect(stdout).toHaveLength(3)
   })
 
+  it("finds no more of the way by which it was given that", async () => {
+    const { stdout } = await runToEnd(machine, "sleep 1; ls /run/hub; exec 9<>/run/hub/env; echo end", {})
+    expect(stdout).not.toContain("env")
+    expect(stdout).not.toContain("end")
+  })
+
+  it("that asks for it again and again, as if it were the first process, is not kept", async () => {
+    const held = orderOf(machine, "exec 9<>/run/hub/env; echo held; sleep 600")
+    await expect(machine.host.start(held, nothing)).rejects.toThrow(/again and again/)
+    await machine.host.remove("cmp_1")
+  })
+
   it.each([
     ["exit 0", 0],
     ["exit 7", 7],

@@ -1,6 +1,7 @@
 /** The container engine, by its socket. Every call has a time limit; what the engine says of a failure is one line. */
 import { Agent } from "node:http"
 import { access } from "node:fs/promises"
+import { inspect } from "node:util"
 import Docker from "dockerode"
 import { HostFault, messageOf } from "./fault.ts"
 
@@ -60,9 +61,19 @@ export interface EngineClient {
   readonly streams: Docker
 }
 
+/**
+ * The client's library writes the options of each call out for its debug log, also where nobody reads that, and an agent
+ * leads to all calls under way: with a hundred of them each call took a second.
+ */
+export class QuietAgent extends Agent {
+  [inspect.custom](): string {
+    return "agent"
+  }
+}
+
 /** `host` stands over DOCKER_HOST of the environment, which is somebody else's. */
 function clientOf(socketPath: string, timeout: number): Docker {
-  const options = { socketPath, host: undefined, timeout, agent: new Agent({ keepAlive: false }) }
+  const options = { socketPath, host: undefined, timeout, agent: new QuietAgent({ keepAlive: false }) }
   return new Docker(options)
 }
 

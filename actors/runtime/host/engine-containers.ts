@@ -6,6 +6,7 @@ import { containerName, containerOptions, type Folders } from "./container.ts"
 import { called, type EngineClient, EngineFault, isConflict, isMissing, LABELS, orMissing } from "./docker.ts"
 import { messageOf } from "./fault.ts"
 import { foundOf } from "./found.ts"
+import { SharedLook } from "./shared-look.ts"
 import type { Facts, Found, HostSettings, StartOrder } from "./types.ts"
 
 const GONE_MAX_MS = 20_000
@@ -34,6 +35,7 @@ export class Containers {
   private readonly engine: EngineClient
   private readonly settings: HostSettings
   private readonly isolation: Facts["isolation"]
+  private readonly looks = new SharedLook(() => this.look())
 
   constructor(engine: EngineClient, settings: HostSettings, isolation: Facts["isolation"]) {
     this.engine = engine
@@ -55,7 +57,12 @@ export class Containers {
     return info === null ? null : { found: foundOf(info), id: info.Id, pid: info.State.Pid }
   }
 
-  async all(): Promise<ReadonlyArray<Found>> {
+  /** As it is after the call: whoever asks while one looks shares the look that begins next. */
+  all(): Promise<ReadonlyArray<Found>> {
+    return this.looks.next()
+  }
+
+  private async look(): Promise<ReadonlyArray<Found>> {
     const filters = { label: [`${LABELS.tag}=${this.settings.tag}`] }
     const listed = await called(this.engine.calls.listContainers({ all: true, filters }))
     const seen = await Promise.all(listed.map(({ Id }) => orMissing(this.engine.calls.getContainer(Id).inspect())))

@@ -58,12 +58,15 @@ function collector(): { readonly sink: Writable; readonly text: () => string } {
   return { sink, text: () => Buffer.concat(kept).toString() }
 }
 
+/** It did not end within its time. */
+export class TooLong extends HostFault {}
+
 async function statusOf(exec: Docker.Exec): Promise<number> {
   const end = Date.now() + END_MAX_MS
   for (;;) {
     const { Running, ExitCode } = await called(exec.inspect())
     if (!Running && ExitCode !== null) return ExitCode
-    if (Date.now() > end) throw new HostFault("a program in the compartment does not end")
+    if (Date.now() > end) throw new TooLong("a program in the compartment does not end")
     await delay(POLL_MS)
   }
 }
@@ -98,7 +101,7 @@ export async function execute(container: Docker.Container, order: Execution): Pr
     if (detach) return { exitCode: null, output: "" }
     await reading
   } catch (cause) {
-    if (signal.aborted) throw new HostFault(`a program in the compartment took more than ${timeoutMs} ms`, { cause })
+    if (signal.aborted) throw new TooLong(`a program in the compartment took more than ${timeoutMs} ms`, { cause })
     throw new EngineFault("the container engine hung up", { cause })
   } finally {
     stream.destroy()

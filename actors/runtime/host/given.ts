@@ -1,9 +1,13 @@
 /**
  * What a program is given at its start - command and environment - through the FIFO `env`, which its container's first
  * process reads (entry.ts). So it stands in no file, no argument and no answer of the engine.
+ *
+ * Invariants
+ *  - Once it is given the FIFO is gone: a program that held its end open would be taken for a first process that asks.
+ *  - It is given twice at most. What asks a third time is no first process, and its container is not kept.
  */
 import { constants } from "node:fs"
-import { open } from "node:fs/promises"
+import { open, rm } from "node:fs/promises"
 import { setTimeout as delay } from "node:timers/promises"
 import { HostFault, LastingFault } from "./fault.ts"
 import type { Given } from "./types.ts"
@@ -12,7 +16,11 @@ export const GIVEN_MAX_BYTES = 2 * 1024 * 1024
 /** The first process opens its end as soon as it runs; under load it takes its time. */
 const READER_WAIT_MS = 20_000
 const WRITE_MAX_MS = 20_000
+/** The second time; it has shown that it reads. */
+const WRITE_AGAIN_MAX_MS = 2_000
 const TAKEN_MAX_MS = 5_000
+/** A first process that threw half of what it got away asks again within so long. */
+const ASKS_AGAIN_MS = 200
 const PAUSE_MS = 10
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
@@ -30,18 +38,18 @@ export function encodeGiven({ command, env }: Given): Buffer {
 
 const codeOf = (cause: unknown): unknown => (cause as { code?: unknown } | null)?.code
 
-/** null: nobody has it open for reading. */
+/** null: nobody has it open for reading, or it is gone. */
 async function openForWriting(path: string): Promise<Awaited<ReturnType<typeof open>> | null> {
   try {
     return await open(path, constants.O_WRONLY | constants.O_NONBLOCK)
   } catch (cause) {
-    if (codeOf(cause) === "ENXIO") return null
+    if (codeOf(cause) === "ENXIO" || codeOf(cause) === "ENOENT") return null
     throw cause
   }
 }
 
-async function writeAll(file: Awaited<ReturnType<typeof open>>, bytes: Buffer): Promise<void> {
-  const end = Date.now() + WRITE_MAX_MS
+async function writeAll(file: Awaited<ReturnType<typeof open>>, bytes: Buffer, maxMs: number): Promise<void> {
+  const end = Date.now() + maxMs
   for (let done = 0; done < bytes.length;) {
     try {
       done += (await file.write(bytes, done)).bytesWritten
@@ -59,19 +67,22 @@ async function untilTaken(path: string): Promise<void> {
     if (!(await isAwaited(path))) return
 }
 
-/** Waits until the first process reads, or `gone` says that it is no more. `before` is called once it does. */
-export async function deliver(
-  path: string,
-  bytes: Buffer,
-  { before, gone }: { readonly before: () => Promise<void>; readonly gone: () => Promise<boolean> }
-): Promise<void> {
+interface Delivery {
+  /** Called once it reads. */
+  readonly before: () => Promise<void>
+  /** Whether it is no more. */
+  readonly gone: () => Promise<boolean>
+}
+
+/** Waits until the first process reads, or is gone. */
+async function deliverOnce(path: string, bytes: Buffer, { before, gone }: Delivery, maxMs: number): Promise<void> {
   const end = Date.now() + READER_WAIT_MS
   for (;;) {
     const file = await openForWriting(path)
     if (file !== null) {
       try {
         await before()
-        await writeAll(file, bytes)
+        await writeAll(file, bytes, maxMs)
       } finally {
         await file.close()
       }
@@ -83,9 +94,27 @@ export async function deliver(
   }
 }
 
+/** Until its first process has all of it, which a second time of a host that died in between may take. */
+export async function deliver(path: string, bytes: Buffer, delivery: Delivery): Promise<void> {
+  await deliverOnce(path, bytes, delivery, WRITE_MAX_MS)
+  if (await asksAgain(path)) {
+    await deliverOnce(path, bytes, delivery, WRITE_AGAIN_MAX_MS)
+    if (await asksAgain(path))
+      throw new HostFault("what runs in the container asks for its environment again and again")
+  }
+  await rm(path, { force: true })
+}
+
 /** True while a first process waits for what its program is given. */
 export async function isAwaited(path: string): Promise<boolean> {
   const file = await openForWriting(path)
   await file?.close()
   return file !== null
+}
+
+/** After some of it was given: whether it is asked for again. */
+export async function asksAgain(path: string): Promise<boolean> {
+  for (const end = Date.now() + ASKS_AGAIN_MS; Date.now() < end; await delay(PAUSE_MS))
+    if (await isAwaited(path)) return true
+  return false
 }

@@ -174,10 +174,13 @@ export class Host {
       .catch((cause) => this.note(compartment, cause))
   }
 
-  async stats(compartment: string): Promise<Stats> {
-    const { found, id, pid } = await this.running(compartment)
+  /** `null` where it does not run. */
+  async stats(compartment: string): Promise<Stats | null> {
+    const seen = await this.containers.see(compartment)
+    if (seen?.found.state !== "running") return null
+    const { found, id, pid } = seen
     const groups = await groupsOf(pid, id)
-    if (groups === null) throw new HostFault("the compartment does not run")
+    if (groups === null) return null
     const { used_mb } = await this.disk(compartment)
     return this.box(compartment).meter.read({ id, pid, startedAt: found.startedAt ?? Date.now() }, groups, used_mb)
   }

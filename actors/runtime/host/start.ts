@@ -7,19 +7,16 @@
  *  - Never two containers of a compartment: one of an older run is gone before the new one is made.
  *  - The program starts when the kernel holds the container to its bounds, and its files are in place.
  */
+import { existsSync } from "node:fs"
+import { rm } from "node:fs/promises"
 import { groupsOf, missingBounds } from "./cgroup.ts"
 import type { Box } from "./box.ts"
 import type { Containers, Seen } from "./engine-containers.ts"
 import { HostFault } from "./fault.ts"
-import { deliver, encodeGiven, isAwaited } from "./given.ts"
+import { asksAgain, deliver, encodeGiven } from "./given.ts"
 import { givenFifo } from "./output.ts"
 import type { Given, OnUpload, Quotas, StartOrder } from "./types.ts"
 import { applyUpload } from "./upload.ts"
-import { setTimeout as delay } from "node:timers/promises"
-
-/** A first process that threw half of what it got away asks again within so long. */
-const ASKS_AGAIN_MS = 200
-const PAUSE_MS = 20
 
 export interface Starting {
   readonly box: Box
@@ -78,8 +75,10 @@ export async function give({ box, containers }: Omit<Starting, "signal" | "quota
 /** Of a container that runs: its first process still waits for what its program is given. */
 export async function awaits(box: Box, run: number): Promise<boolean> {
   if (!(await box.isMarked(run))) return true
-  for (const end = Date.now() + ASKS_AGAIN_MS; Date.now() < end; await delay(PAUSE_MS))
-    if (await isAwaited(givenFifo(box.outputPlace))) return true
+  const path = givenFifo(box.outputPlace)
+  if (!existsSync(path)) return false
+  if (await asksAgain(path)) return true
+  await rm(path, { force: true })
   return false
 }
 

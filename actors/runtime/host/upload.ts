@@ -10,7 +10,7 @@
 import { open } from "node:fs/promises"
 import type Docker from "dockerode"
 import { AGENT_UID } from "./container.ts"
-import { execute } from "./exec.ts"
+import { execute, TooLong } from "./exec.ts"
 import { HostFault, oneLine } from "./fault.ts"
 import type { Applied, Upload } from "./types.ts"
 
@@ -64,6 +64,8 @@ export async function applyUpload(container: Docker.Container, { id, dest, file 
     timeoutMs: TIMEOUT_MS
   })
     .catch(async (cause: unknown) => {
+      // What lives there may have stopped the programs that unpack.
+      if (cause instanceof TooLong) return { exitCode: null, output: cause.message }
       if (await isRunning(container)) throw cause
       throw new HostFault("the compartment ended while files were applied", { cause })
     })
