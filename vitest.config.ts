@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { LongestFirst } from "./tests/harness/sequencer.ts"
+import { campaignRounds } from "./tests/support/rounds.ts"
 
 const ALL = ["tests/**/*.test.ts"]
 /** They put something else in the place of the process's clock, timers or randomness: nothing else may run by that. */
@@ -11,6 +12,8 @@ const ALONE = [
 ]
 /** They run compartments: what an engine does for each takes both cores, and leases of others end for nothing meanwhile. */
 const COMPARTMENTS = ["tests/runtime/*.test.ts", "tests/chaos/compartments.test.ts"]
+/** Whole flows under kills: the same promise as of tests/chaos, tried by each feature, for as long as one likes. */
+const CAMPAIGNS = ["tests/campaign/*.test.ts"]
 /** Fourteen containers under load are more than a small machine has room for beside anything else. */
 const CLUSTER = ["tests/deploy/*.test.ts"]
 
@@ -39,7 +42,7 @@ export default defineConfig({
         test: {
           name: "hub",
           include: ALL,
-          exclude: [...ALONE, ...COMPARTMENTS, ...CLUSTER],
+          exclude: [...ALONE, ...COMPARTMENTS, ...CLUSTER, ...(campaignRounds() === null ? CAMPAIGNS : [])],
           sequence: { groupOrder: 2 }
         }
       },

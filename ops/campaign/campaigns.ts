@@ -13,6 +13,12 @@ export interface Campaign {
 }
 
 export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
+  cluster: {
+    what: "the cluster of containers under load, each of its servers restarted in turn",
+    files: ["tests/deploy/cluster.test.ts"],
+    rounds: 1,
+    repeats: true
+  },
   cuts: {
     what: "backups under as many writes as the servers take, until some are cut inside a batch",
     files: ["tests/ops/backup-copy.test.ts"],
@@ -29,10 +35,26 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
   },
   faults: {
     what: "every fault of tests/chaos, each time another victim at another moment",
-    files: ["actor-freeze", "actor-kill", "bus", "lines", "notification-stream", "postgres"].map(
-      (name) => `tests/chaos/${name}.test.ts`
-    ),
+    files: [
+      ...["actor-freeze", "actor-kill", "bus", "lines", "postgres"].map((name) => `tests/chaos/${name}.test.ts`),
+      "tests/campaign/notification-stream.test.ts"
+    ],
     rounds: 5,
+    repeats: true
+  },
+  flows: {
+    what: "what takes many steps, such as a captcha that waits for a person, under kills; and tables made anew",
+    files: [
+      "captcha-waits",
+      "chat-waits",
+      "letters",
+      "mail-send",
+      "notification-stream",
+      "owner-waits",
+      "rebuild",
+      "vault-rotation"
+    ].map((name) => `tests/campaign/${name}.test.ts`),
+    rounds: 3,
     repeats: true
   },
   fleet: {

@@ -20,7 +20,7 @@ import { rounds } from "../support/rounds.ts"
 import { seeded } from "../support/seed.ts"
 
 /** `npm run campaign` goes on for longer. */
-const ROUNDS = rounds(4)
+const ROUNDS = rounds(2)
 const PROGRAMS = 3
 const AGREED_MS = 120_000
 

@@ -27,7 +27,7 @@ import {
 } from "../support/vault.ts"
 import { homeOf, isSettled, sessionOf } from "./verdict.ts"
 
-const ROUNDS = rounds(2)
+const ROUNDS = rounds(1)
 const ACTORS = 2
 const CLIENTS = 120
 const TURNS = 3

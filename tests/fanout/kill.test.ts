@@ -27,7 +27,7 @@ const LIMITS = {
 const NODES = 2
 const ROLES = ["actors,queries", "actors,queries", "webhooks", "webhooks"]
 const AGENTS = 4
-const ROUNDS = rounds(2)
+const ROUNDS = rounds(1)
 
 let service: TestService
 let receiver: Receiver

@@ -11,7 +11,7 @@ import { newIdentity } from "../support/identity.ts"
 import { register } from "../support/register.ts"
 import { recoveryBody } from "../support/rotation.ts"
 import { logOf, PRODUCT_DEADLINE, type TestService, testService } from "../support/service.ts"
-import { isSettled, sessionOf } from "./verdict.ts"
+import { isSettled, sessionOf } from "../chaos/verdict.ts"
 
 const ACTORS = 3
 const AGENTS = 4

@@ -6,8 +6,8 @@ import { waitFor } from "../harness/index.ts"
 import { breath } from "../support/breath.ts"
 import { send } from "../support/http.ts"
 import { hub } from "../support/hub.ts"
-import { openScene, type Scene } from "./scene.ts"
-import { expectAppliedOnce, expectNoFault } from "./verdict.ts"
+import { openScene, type Scene } from "../chaos/scene.ts"
+import { expectAppliedOnce, expectNoFault } from "../chaos/verdict.ts"
 
 let scene: Scene
 
