@@ -20,15 +20,8 @@
 import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Span } from "../../schemas/runtime/trace/span.ts"
-import {
-  type Decision,
-  type DecideContext,
-  type ActorTypes,
-  reactionPlaceOf,
-  type Timer,
-  TIMER_COMMAND,
-  type WriteOperation
-} from "./definition.ts"
+import { type Decision, type DecideContext, type ActorTypes, type Timer, type WriteOperation } from "./definition.ts"
+import { isLastHeard } from "./command-ids.ts"
 import { bytesOf, type CommitGroup, companionsOf, groupOf, timersOf } from "./commit-group.ts"
 import { CONFLICT_TRIES, conflictPause, lostTo } from "./conflict.ts"
 import { knowsEvent, UnknownEvent } from "./fold.ts"
@@ -111,9 +104,6 @@ const loaded = <R>(actor: Actor<R>): Effect.Effect<void, Refusal> =>
         ? Effect.die(error)
         : Effect.fail(unavailable("The log cannot be read at the moment."))
   )
-
-/** Once it is answered, nobody asks it again. */
-const isLastHeard = (id: string): boolean => id.startsWith(TIMER_COMMAND) || reactionPlaceOf(id) !== null
 
 /** One try of a command, at the sequence that its actor stands at now. */
 class Attempt<R> {

@@ -8,7 +8,7 @@
  *  - It is rebuilt from the log, and a snapshot holds all of it.
  */
 import type { Limits } from "../../schemas/limits.ts"
-import { reactionPlaceOf } from "./definition.ts"
+import { reactionPlaceOf } from "./command-ids.ts"
 import type { RememberedCommand } from "./ports.ts"
 
 /** How far a set of reactions has come: the commands that follow from one commit, all before it being done. */

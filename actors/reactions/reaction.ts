@@ -12,7 +12,7 @@
  */
 import { type OperationName, OPERATIONS, type Operations } from "../../schemas/bus/operations.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
-import { reactionCommand } from "../engine/definition.ts"
+import { reactionCommand } from "../engine/command-ids.ts"
 import { type EventUnion, eventsOf, inventoryOf } from "../engine/events.ts"
 import { checkEvents } from "../engine/fold.ts"
 import type { Commit } from "../log/commit.ts"

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from "node:util"
 import { sql } from "kysely"
-import { reactionPlaceOf } from "../../actors/engine/definition.ts"
+import { reactionPlaceOf } from "../../actors/engine/command-ids.ts"
 import { MisshapenEvent } from "../../actors/engine/events.ts"
 import { UnknownEvent } from "../../actors/engine/fold.ts"
 import { Remembered } from "../../actors/engine/remembered.ts"

@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { domainId } from "../../schemas/mail-domain/id.ts"
-import { TIMER_COMMAND } from "../../actors/engine/definition.ts"
+import { TIMER_COMMAND } from "../../actors/engine/command-ids.ts"
 import type { MailTag } from "../../schemas/mail/tags.ts"
 import { waitFor } from "../harness/index.ts"
 import { operate } from "../support/hub.ts"

@@ -43,6 +43,8 @@ export interface Surroundings {
   readonly stdin: NodeJS.ReadStream
   readonly write: (text: string) => void
   readonly warn: (line: string) => void
+  /** Why the command ends, made harmless before. */
+  readonly fail: (line: string) => void
 }
 
 export class Invocation {

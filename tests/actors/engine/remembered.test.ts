@@ -1,7 +1,7 @@
 /** What an actor says to a command that comes again. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { reactionCommand } from "../../../actors/engine/definition.ts"
+import { reactionCommand } from "../../../actors/engine/command-ids.ts"
 import { Remembered } from "../../../actors/engine/remembered.ts"
 
 const BOUNDS = { command_memory_max: 4, command_memory_seconds: 60 }

@@ -8,7 +8,7 @@ import { answersOf } from "../../api/steps.ts"
 import { testFolder } from "../../harness/servers.ts"
 import { freshHandle } from "../../support/register.ts"
 import { type TestService, testService } from "../../support/service.ts"
-import { type Ran, runCli, type RunOptions } from "./cli.ts"
+import { type Ran, runCli, runHere, type RunOptions } from "./cli.ts"
 
 export const SOLVER = `"${process.execPath}" --no-warnings "${join(projectRoot, "tests/sdk/support/solver.ts")}"`
 
@@ -45,7 +45,11 @@ type Run = (args: ReadonlyArray<string>, options?: RunOptions) => Promise<Ran>
 export const runIn =
   (home: string): Run =>
   (args, options = {}) =>
-    runCli(args, { ...options, env: { HUB_URL: edge, HUB_AGENT_HOME: home, ...solverEnv(), ...options.env } })
+    // What is answered as it is asked needs a process with a pipe; a solver has its environment from its own.
+    (options.onOutput === undefined && args[0] !== "register" ? runHere : runCli)(args, {
+      ...options,
+      env: { HUB_URL: edge, HUB_AGENT_HOME: home, ...solverEnv(), ...options.env }
+    })
 
 interface Me {
   readonly id: string

@@ -1,5 +1,8 @@
-/** `hub-agent` as it is run: a process of its own. */
+/** `hub-agent` as it is run, a process of its own; and its command lines in this process, which spares the start of one. */
 import { spawn } from "node:child_process"
+import { Readable } from "node:stream"
+import { runCommandLine } from "../../../edge/sdk/cli/run.ts"
+import { harmless } from "../../../schemas/printed.ts"
 import { projectRoot } from "../../../ops/launcher/paths.ts"
 import { programPath } from "../../harness/index.ts"
 
@@ -49,4 +52,27 @@ export async function runCli(args: ReadonlyArray<string>, options: RunOptions = 
     child.once("close", (status) => resolve({ status, out, errors }))
     if (options.onOutput === undefined) child.stdin.end(options.input ?? "")
   })
+}
+
+/** What it would write, and its exit status. Not for what a process does to itself or to its terminal. */
+export async function runHere(
+  args: ReadonlyArray<string>,
+  options: Pick<RunOptions, "env" | "input" | "cwd"> = {}
+): Promise<Ran> {
+  let [out, errors] = ["", ""]
+  const status = await runCommandLine(args, {
+    env: environment(options.env),
+    cwd: options.cwd ?? projectRoot,
+    stdin: Readable.from([options.input ?? ""], { objectMode: false }) as unknown as NodeJS.ReadStream,
+    write: (text) => {
+      out += text
+    },
+    warn: (line) => {
+      errors += `${harmless(line)}\n`
+    },
+    fail: (line) => {
+      errors += `${line}\n`
+    }
+  })
+  return { status, out, errors }
 }

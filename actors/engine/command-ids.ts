@@ -1,0 +1,25 @@
+/** What ids of commands say that nobody sends from outside. */
+
+/** What the id of a fired timer's command begins with. */
+export const TIMER_COMMAND = "timer-"
+
+const REACTION_COMMAND = "react."
+
+/**
+ * The id of a command that follows from a commit (actors/reactions/reaction.ts): the set of reactions, the commit's
+ * sequence in the log, whom it is told, which of those it is that follow for them.
+ */
+export const reactionCommand = (set: string, seq: number, kind: string, actor: string, which: string): string =>
+  `${REACTION_COMMAND}${set}.${seq}.${kind}.${actor}.${which}`
+
+/** What such an id says; `null` for every other. */
+export const reactionPlaceOf = (
+  id: string
+): { readonly set: string; readonly seq: number; readonly kind: string; readonly actor: string } | null => {
+  if (!id.startsWith(REACTION_COMMAND)) return null
+  const [, set = "", seq, kind = "", actor = ""] = id.split(".")
+  return { set, seq: Number(seq), kind, actor }
+}
+
+/** Once it is answered, nobody asks it again. */
+export const isLastHeard = (id: string): boolean => id.startsWith(TIMER_COMMAND) || reactionPlaceOf(id) !== null
