@@ -41,7 +41,7 @@ const found = async (options: EngineOptions): Promise<Engine> => {
   if (!(await hasOwnEngine(places)) && (await factsOf(machineSocket))?.remapsUsers === true)
     return { socket: machineSocket, own: false }
   progress("starting a container engine for compartments")
-  await ensureOwnEngine(places, { env, signal })
+  await ensureOwnEngine(places, { env, progress, signal })
   return { socket: places.socket, own: true }
 }
 

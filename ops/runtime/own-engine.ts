@@ -10,8 +10,10 @@
  *  - Containers find their files by a path that other users than root may pass, wherever the data folder lies: the
  *    engine's folder is mounted a second time below `/run`.
  */
+import { execFile } from "node:child_process"
 import { chmod, mkdir, rename, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import { findProgram } from "../launcher/docker.ts"
 import { LaunchFault } from "../launcher/fault.ts"
 import { endProcess, isRunning } from "../launcher/proc.ts"
@@ -30,6 +32,8 @@ const CONTAINERD_READY_MS = 30_000
 /** Of each, in a stop that may take ten seconds as a whole; what runs in them would not notice a harder end. */
 const END_GRACE_MS = 3_000
 const KILL_GRACE_MS = 5_000
+const SANDBOX_TRIED_MS = 20_000
+const WORDS_MAX = 200
 const LOCK_WAIT_MS = 300_000
 const END_LOCK_WAIT_MS = 2_000
 
@@ -73,22 +77,38 @@ export const dockerdArguments = (places: Places): ReadonlyArray<string> => [
   "--log-level=warn"
 ]
 
-const makeFolders = async (places: Places, env: NodeJS.ProcessEnv): Promise<void> => {
+const makeFolders = async (places: Places, { env, progress }: OwnEngineOptions): Promise<void> => {
   for (const folder of [places.folder, places.engine, places.run]) {
     await mkdir(folder, { recursive: true })
     await chmod(folder, PASSED_BY_ALL)
   }
   await bindMount(places.engine, places.passable)
-  await writeFile(join(places.engine, "daemon.json"), `${JSON.stringify(await settingsOf(env))}\n`, { mode: 0o600 })
+  await writeFile(join(places.engine, "daemon.json"), `${JSON.stringify(await settingsOf(env, progress))}\n`, {
+    mode: 0o600
+  })
 }
 
 /**
  * The machine's own settings are for the machine's engine. gVisor is there to be used where the machine has it; a
  * compartment's output goes through FIFOs of the host, which it opens only where it is told to.
  */
-const settingsOf = async (env: NodeJS.ProcessEnv): Promise<object> => {
+export const settingsOf = async (env: NodeJS.ProcessEnv, progress: (line: string) => void): Promise<object> => {
   const runsc = await findProgram("runsc", env)
-  return runsc === undefined ? {} : { runtimes: { runsc: { path: runsc, runtimeArgs: ["--host-fifo=open"] } } }
+  if (runsc === undefined) return {}
+  const problem = await whyNot(runsc, env)
+  if (problem === null) return { runtimes: { runsc: { path: runsc, runtimeArgs: ["--host-fifo=open"] } } }
+  progress(`runsc is installed, but runs nothing on this machine (${problem}): compartments get runc`)
+  return {}
+}
+
+/** Some releases run nothing on some kernels. `null`: it runs a program with a network, as compartments have one. */
+const whyNot = async (runsc: string, env: NodeJS.ProcessEnv): Promise<string | null> => {
+  const options = { env, timeout: SANDBOX_TRIED_MS, killSignal: "SIGKILL" } as const
+  return promisify(execFile)(runsc, ["do", "true"], options).then(
+    () => null,
+    ({ stderr }: { readonly stderr?: string }) =>
+      (stderr ?? "").trim().split("\n").at(-1)?.slice(0, WORDS_MAX) || "it does not end"
+  )
 }
 
 const replaceFile = async (file: string, text: string): Promise<void> => {
@@ -136,17 +156,19 @@ const ensureDockerd = async (places: Places, env: NodeJS.ProcessEnv): Promise<En
 
 export interface OwnEngineOptions {
   readonly env: NodeJS.ProcessEnv
+  readonly progress: (line: string) => void
   readonly signal?: AbortSignal | undefined
 }
 
 const lockOf = ({ engine }: Places): string => join(engine, "lock")
 
 /** It runs and answers: found, mended or started. Of several callers one does it. */
-export const ensureOwnEngine = async (places: Places, { env, signal }: OwnEngineOptions): Promise<EngineFacts> => {
+export const ensureOwnEngine = async (places: Places, given: OwnEngineOptions): Promise<EngineFacts> => {
+  const { env, signal } = given
   const options = { waitMs: LOCK_WAIT_MS, what: "the start of the container engine", signal }
   await mkdir(places.engine, { recursive: true, mode: OURS_ALONE })
   return withLock(lockOf(places), options, async () => {
-    await makeFolders(places, env)
+    await makeFolders(places, given)
     for (const log of Object.values(logsOf(places))) await boundLog(log)
     await ensureContainerd(places, env)
     return ensureDockerd(places, env)
