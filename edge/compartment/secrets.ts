@@ -3,12 +3,24 @@ import { secretNameProblem } from "../../schemas/compartment/fields.ts"
 import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { encodeBase64 } from "../../schemas/signing/key.ts"
+import { scanJson } from "../http/json-scan.ts"
 import { keyPairOfSeed, parseSeed } from "../../schemas/signing/seed.ts"
 
 type Given = Readonly<Record<string, string | null>>
 
 const nameRefused = (name: string, problem: string): Refusal =>
   refusal("secret_name_invalid", `A secret's name ${problem}.`, { field: "secrets", name })
+
+const PROTOTYPE = "__proto__"
+
+/** Of a body that was parsed before: there a member of this name is dropped (http/json.ts), and here it is refused. */
+export const prototypeProblem = (body: Uint8Array): Refusal | null => {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
+  if (bytes.length === 0 || !scanJson(bytes).suspect) return null
+  const { secrets } = JSON.parse(bytes.toString("utf8")) as { readonly secrets?: unknown }
+  const isNamed = typeof secrets === "object" && secrets !== null && Object.hasOwn(secrets, PROTOTYPE)
+  return isNamed ? nameRefused(PROTOTYPE, secretNameProblem(PROTOTYPE) ?? "is none") : null
+}
 
 /** `null`: nothing stands against them. */
 export const secretsProblem = (
@@ -19,7 +31,7 @@ export const secretsProblem = (
   if (names.length > secrets_max)
     return invalidField("secrets", `There are at most ${secrets_max} secrets.`, { max: secrets_max })
   for (const name of names) {
-    const problem = secretNameProblem(name)
+    const problem = secretNameProblem(name, secrets[name] === null)
     if (problem !== null) return nameRefused(name.slice(0, 64), problem)
     const value = secrets[name] ?? ""
     if (value.includes("\0")) return invalidField(`secrets.${name}`, "A secret must hold no zero bytes.")

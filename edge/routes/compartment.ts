@@ -13,7 +13,7 @@ import { Judging } from "../compartment/judging.ts"
 import { Logs } from "../compartment/logs.ts"
 import { newCompartmentId } from "../compartment/new-id.ts"
 import { offerOf } from "../compartment/offer.ts"
-import { hubKeyProblem, secretsProblem } from "../compartment/secrets.ts"
+import { hubKeyProblem, prototypeProblem, secretsProblem } from "../compartment/secrets.ts"
 import { admitted, changeIn, textsChecked, WRITE_MIN_BYTES } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
@@ -41,7 +41,11 @@ const termsRequired = refuse(
   })
 )
 const destInvalid = refuse(
-  refusal("dest_invalid", "dest must be a folder below /data/work: no `..`, nothing absolute.", { field: "dest" })
+  refusal(
+    "dest_invalid",
+    "dest must be a folder below /data/work: one line, at most 32 levels, no `..`, nothing absolute.",
+    { field: "dest" }
+  )
 )
 const unavailable = (reason: string): Refused =>
   refuse(refusal("runtime_unavailable", "Compartments cannot be made at the moment.", { reason }))
@@ -79,7 +83,7 @@ export const compartmentRoutes = ({ bus, blobs, config: { hub } }: RouteParts) =
 
   const boxed = (call: Call, id: string, given: Readonly<Record<string, string | null>>, hubKey: string | null) =>
     Effect.gen(function* () {
-      const problem = secretsProblem(given, limits.runtime)
+      const problem = prototypeProblem(call.body) ?? secretsProblem(given, limits.runtime)
       if (problem !== null) return yield* refuse(problem)
       const keyProblem = hubKey === null ? null : hubKeyProblem(hubKey, call.ticket?.publicKey ?? "")
       if (keyProblem !== null) return yield* refuse(keyProblem)

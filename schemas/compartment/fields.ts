@@ -1,6 +1,6 @@
 /** What agents send of compartments (contract 8, 18). */
 import { Schema } from "effect"
-import { Lines } from "../plain-text.ts"
+import { isStorable, Lines, SINGLE_LINE } from "../plain-text.ts"
 import { RUNTIME_LIMITS } from "./limits.ts"
 
 export const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/
@@ -41,20 +41,33 @@ export const DeleteCompartment = Schema.Struct({ confirm: Schema.optionalKey(Sch
 const SECRET_NAME = /^[A-Z][A-Z0-9_]{0,63}$/
 /** What a shell, a loader or an interpreter takes orders from, and what is the service's own. */
 const TAKEN = /^(HUB_.*|PATH|LD_.*|NODE_OPTIONS|PYTHON.*|BASH_ENV|ENV|IFS|BASHOPTS|SHELLOPTS|PS4|PROMPT_COMMAND)$/
+/** What a shell keeps for itself: it puts a value of its own there, or none, and says nothing. */
+const LOST =
+  /^(E?UID|PPID|GROUPS|FUNCNAME|FUNCNEST|S?RANDOM|(OLD)?PWD|BASH|BASHPID|BASH_.*|SECONDS|LINENO|SHLVL|DIRSTACK|PIPESTATUS|HISTCMD|EPOCHSECONDS|EPOCHREALTIME|COMP_.*|COMPREPLY|COPROC|MAPFILE|READLINE_.*|REPLY|OPTARG|OPTERR|OPTIND|PS[0-3])$/
 
-/** Why a name is none; `null`: it is one. */
-export const secretNameProblem = (name: string): string | null => {
+/** Why a name is none; `null`: it is one. What goes may have come before the name was refused. */
+export const secretNameProblem = (name: string, goes = false): string | null => {
   if (!SECRET_NAME.test(name)) return "must be 1 to 64 capitals, digits and underscores, a letter first"
+  if (goes) return null
+  if (LOST.test(name)) return "is one that a shell puts values of its own into"
   return TAKEN.test(name) ? "is one that programs take orders from, or the service's own" : null
 }
 
 const SEGMENT_MAX_BYTES = 255
+const LEVELS_MAX = 32
 const DEST_MAX_CHARS = 500
+/** Where a host unpacks before it puts things in place. */
+export const UPLOAD_PREFIX = ".hub-upload-"
 
-/** A folder below `/data/work`, as it is stored: no empty part, no dots; `null` where it is none. */
+/**
+ * A folder below `/data/work`, as it is stored: no empty part, no dots; `null` where it is none. Edges and hosts ask this
+ * alone: what is taken is applied.
+ */
 export const destOf = (text: string): string | null => {
-  if (text.length > DEST_MAX_CHARS || text.startsWith("/") || /[\p{Cc}\\]/u.test(text)) return null
+  if (text.length > DEST_MAX_CHARS || text.startsWith("/")) return null
+  if (!isStorable(text) || !SINGLE_LINE.test(text) || /[\\\ufffd]/.test(text)) return null
   const parts = text.split("/").filter((part) => part !== "" && part !== ".")
-  const isFine = (part: string) => part !== ".." && new TextEncoder().encode(part).length <= SEGMENT_MAX_BYTES
-  return parts.every(isFine) ? parts.join("/") : null
+  const isFine = (part: string) =>
+    part !== ".." && !part.startsWith(UPLOAD_PREFIX) && new TextEncoder().encode(part).length <= SEGMENT_MAX_BYTES
+  return parts.length <= LEVELS_MAX && parts.every(isFine) ? parts.join("/") : null
 }

@@ -3,7 +3,8 @@ import { gzipSync } from "node:zlib"
 import fc from "fast-check"
 import { pack } from "tar-stream"
 import { describe, expect, it } from "vitest"
-import { type ArchiveRule, judgeArchive } from "../../edge/compartment/archive.ts"
+import { judgeArchive } from "../../edge/compartment/archive.ts"
+import type { ArchiveRule } from "../../edge/compartment/archive-rules.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 
 interface Entry {

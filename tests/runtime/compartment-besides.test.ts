@@ -65,9 +65,20 @@ describe("what is refused", () => {
       "BASH_ENV",
       "ENV",
       "IFS",
+      "UID",
       "lower",
+      "constructor",
+      "__proto__",
       ""
-    ].map((name) => [`the secret ${name}`, { secrets: { [name]: "x" } }, "422 secret_name_invalid", "secrets"] as const)
+    ].map(
+      (name) =>
+        [
+          `the secret ${name}`,
+          { secrets: Object.fromEntries([[name, "x"]]) },
+          "422 secret_name_invalid",
+          "secrets"
+        ] as const
+    )
   ]
   it.each(refusals)("%s", async (_what, body, code, field) => {
     const answer = await create(one, "true", body)
@@ -144,11 +155,14 @@ describe("files", () => {
     await removed(one, { id, ...record })
   })
 
-  it.each(["/etc", "../up", "a/../../b", "a\\b"])("are not put into %s", async (dest) => {
-    const one = await member(service)
-    const answer = await put(one, "cmp_00000000000000000000", Buffer.from("x"), dest)
-    expect([outcome(answer), fieldOf(answer)]).toEqual(["422 dest_invalid", "dest"])
-  })
+  it.each(["/etc", "../up", "a/../../b", "a\\b", "a\0", ".hub-upload-1", "d/".repeat(33)])(
+    "are not put into %s",
+    async (dest) => {
+      const one = await member(service)
+      const answer = await put(one, "cmp_00000000000000000000", Buffer.from("x"), dest)
+      expect([outcome(answer), fieldOf(answer)]).toEqual(["422 dest_invalid", "dest"])
+    }
+  )
 
   it("are judged before they are taken", async () => {
     const [one, record] = await made("sleep 600")

@@ -9,6 +9,7 @@
  */
 import { open } from "node:fs/promises"
 import type Docker from "dockerode"
+import { destOf, UPLOAD_PREFIX } from "../../../schemas/compartment/fields.ts"
 import { AGENT_UID } from "./container.ts"
 import { execute, TooLong } from "./exec.ts"
 import { HostFault, oneLine } from "./fault.ts"
@@ -18,8 +19,9 @@ const UNPACK_SECONDS = 60
 /** The programs in the container end themselves; this is for a container that does not move. */
 const TIMEOUT_MS = (UNPACK_SECONDS + 30) * 1000
 
-const SCRIPT = `
-set -eu
+/** Names are words of any language, and of the shell's patterns: it takes them as they are (`-f`). */
+export const SCRIPT = `
+set -euf
 umask 022
 dest=$1 id=$2
 mkdir -p /data/work
@@ -33,7 +35,7 @@ for part in $dest; do
   [ ! -L "$at" ] || { echo "$dest leads over a link" >&2; exit 1; }
 done
 IFS=$old
-fresh=/data/work/.hub-upload-$id
+fresh=/data/work/${UPLOAD_PREFIX}$id
 trap 'rm -rf -- "$fresh"' EXIT
 rm -rf -- "$fresh"
 mkdir -- "$fresh"
@@ -43,16 +45,12 @@ mkdir -p -- "$at"
 timeout -s KILL ${UNPACK_SECONDS} cp -a -T --remove-destination -- "$fresh" "$at"
 `
 
-/** Looked at again, though the service has: this is the last who can refuse it. */
-const DEST = /^(?:[A-Za-z0-9._@+ -]{1,255}(?:\/|$)){0,32}$/
 const ID = /^[A-Za-z0-9_-]{1,64}$/
-
-const isDest = (dest: string): boolean =>
-  dest === "" || (DEST.test(dest) && !dest.split("/").some((part) => part === ".." || part.startsWith(".hub-upload")))
 
 /** Rejects where the container or the engine is gone: then it may be tried again. */
 export async function applyUpload(container: Docker.Container, { id, dest, file }: Upload): Promise<Applied> {
-  if (!isDest(dest) || !ID.test(id)) return { ok: false, why: "the folder's name is refused" }
+  // Looked at again, though the service has: this is the last who can refuse it.
+  if (destOf(dest) !== dest || !ID.test(id)) return { ok: false, why: "the folder's name is refused" }
   const stdin = (await open(file)).createReadStream()
   // A file that cannot be read fails the call, which reads it; nothing else hears of it.
   stdin.on("error", () => undefined)

@@ -1,0 +1,180 @@
+/**
+ * The headers of a tar, walked in front of what reads it. The reader tells of entries alone: what stands between them
+ * (extended headers, long names) it takes in by itself, at a cost that nothing else here would count.
+ *
+ * Invariants
+ *  - A header, and what an extended one holds, is judged before its last byte goes on: the reader never has what is
+ *    refused here.
+ *  - What goes on at once holds at most HEADERS_PER_TURN headers; between two such parts the process does other things.
+ *  - Sizes are read in one way only. Where this, the reader and the compartment's own tar could differ, it is refused:
+ *    they must see the same entries.
+ */
+import { setImmediate as turn } from "node:timers/promises"
+import { Broken } from "./archive-rules.ts"
+
+const BLOCK_BYTES = 512
+const HEADERS_PER_TURN = 64
+/** Of names: 4 KB at most where they are used. Beside them stand attributes that tools of other systems write. */
+const EXTENDED_MAX_BYTES = 65_536
+const RECORDS_MAX = 100
+/** `git archive` writes one, with the commit. */
+const GLOBAL_MAX_BYTES = 4096
+
+const [TYPE_AT, SIZE_AT, SIZE_END, SUM_AT, NAME_BYTES] = [156, 124, 136, 148, 100]
+const ZEROS = Buffer.alloc(BLOCK_BYTES)
+const LINE_FEED = 0x0a
+
+/** Without its checksum: readers take a header of nothing else for the end. */
+const isEnd = (block: Buffer): boolean =>
+  block.subarray(0, SUM_AT).equals(ZEROS.subarray(0, SUM_AT)) && block.subarray(TYPE_AT).equals(ZEROS.subarray(TYPE_AT))
+
+const isZero = (bytes: Buffer): boolean => {
+  for (let at = 0; at < bytes.length; at += BLOCK_BYTES) {
+    const part = bytes.subarray(at, at + BLOCK_BYTES)
+    if (!part.equals(ZEROS.subarray(0, part.length))) return false
+  }
+  return true
+}
+
+const nameIn = (block: Buffer): string => block.toString("utf8", 0, NAME_BYTES).split("\0", 1)[0] ?? ""
+
+/** Octal digits alone: other forms are of files beyond every bound. */
+const sizeIn = (block: Buffer): number => {
+  const [, digits = "", rest = ""] = /^ *([0-7]*)(.*)$/s.exec(block.toString("latin1", SIZE_AT, SIZE_END)) ?? []
+  if (rest.replaceAll("\0", "").trim() !== "") throw new Broken("format", { entry: nameIn(block) })
+  return digits === "" ? 0 : Number.parseInt(digits, 8)
+}
+
+/** `<length> <key>=<value>\n`, each to its very byte. */
+const recordsIn = (body: Buffer, entry: string): ReadonlyMap<string, string> => {
+  const records = new Map<string, string>()
+  let count = 0
+  for (let at = 0; at < body.length;) {
+    if (++count > RECORDS_MAX) throw new Broken("extended_header_records", { entry, max: RECORDS_MAX })
+    const [, digits] = /^(\d{1,6}) /.exec(body.toString("latin1", at, at + 7)) ?? []
+    const end = at + Number(digits)
+    const from = at + (digits?.length ?? 0) + 1
+    if (digits === undefined || end <= from || end > body.length || body[end - 1] !== LINE_FEED)
+      throw new Broken("format", { entry })
+    const record = body.toString("utf8", from, end - 1)
+    const equals = record.indexOf("=")
+    if (equals <= 0) throw new Broken("format", { entry })
+    records.set(record.slice(0, equals), record.slice(equals + 1))
+    at = end
+  }
+  return records
+}
+
+const SPARSE = /^(?:GNU\.sparse\.|SCHILY\.realsize$)/
+
+interface Extended {
+  readonly kind: string
+  readonly size: number
+  readonly name: string
+}
+
+class Headers {
+  /** Bytes of data and of padding that no header is in. */
+  #pass = 0
+  #held: Buffer = Buffer.alloc(0)
+  #wanted = BLOCK_BYTES
+  /** The header whose own bytes come next. */
+  #extended: Extended | null = null
+  /** Kinds of extended headers since the last entry. */
+  readonly #kinds = new Set<string>()
+  #isFirst = true
+  /** What an extended header says of the size of the entry behind it. */
+  #size: number | null = null
+  #hasEnded = false
+
+  /** Up to where it was walked: to the end, or as many headers on as one turn has. */
+  walk(chunk: Buffer, from: number): number {
+    let at = from
+    for (let headers = 0; at < chunk.length && headers < HEADERS_PER_TURN;) {
+      if (this.#hasEnded) {
+        // Some readers end here, and others go on.
+        if (!isZero(chunk.subarray(at))) throw new Broken("format")
+        return chunk.length
+      }
+      const passed = Math.min(this.#pass, chunk.length - at)
+      this.#pass -= passed
+      at += passed
+      const part = chunk.subarray(at, at + this.#wanted - this.#held.length)
+      at += part.length
+      this.#held = this.#held.length === 0 ? part : Buffer.concat([this.#held, part])
+      if (this.#held.length < this.#wanted) continue
+      const block = this.#held
+      this.#held = block.subarray(0, 0)
+      headers++
+      if (this.#extended === null) this.#header(block)
+      else this.#body(this.#extended, block)
+    }
+    return at
+  }
+
+  #header(block: Buffer): void {
+    if (isEnd(block)) {
+      this.#hasEnded = true
+      return
+    }
+    const [kind, size, name] = [String.fromCharCode(block[TYPE_AT] ?? 0), sizeIn(block), nameIn(block)]
+    if (kind === "g" || kind === "x" || kind === "L" || kind === "K") {
+      this.#begin({ kind, size, name })
+      return
+    }
+    // An old kind of long name: the reader takes it for one, and tar for a file.
+    if (kind === "N") throw new Broken("type", { entry: name })
+    if (this.#size !== null && this.#size !== size) throw new Broken("format", { entry: name })
+    this.#kinds.clear()
+    this.#isFirst = false
+    this.#size = null
+    this.#pass = Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES
+  }
+
+  #begin({ kind, size, name }: Extended): void {
+    const isGlobal = kind === "g"
+    if (isGlobal && !this.#isFirst) throw new Broken("global_header", { entry: name })
+    // Two that say the same thing are one too many: which of them counts, readers disagree on.
+    const isOneMore = this.#kinds.has(kind) || (kind === "x" ? this.#kinds.size > 0 : this.#kinds.has("x"))
+    if (isOneMore) throw new Broken("extended_headers", { entry: name, max: kind === "x" ? 1 : 2 })
+    const max = isGlobal ? GLOBAL_MAX_BYTES : EXTENDED_MAX_BYTES
+    if (size > max) throw new Broken("extended_header_bytes", { entry: name, max })
+    if (size === 0) throw new Broken("format", { entry: name })
+    if (!isGlobal) this.#kinds.add(kind)
+    this.#isFirst = false
+    this.#extended = { kind, size, name }
+    this.#wanted = size
+  }
+
+  #body({ kind, size, name }: Extended, body: Buffer): void {
+    if (kind === "g" || kind === "x") this.#records(kind, recordsIn(body, name), name)
+    this.#extended = null
+    this.#wanted = BLOCK_BYTES
+    this.#pass = Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES - size
+  }
+
+  #records(kind: "g" | "x", records: ReadonlyMap<string, string>, name: string): void {
+    const entry = records.get("GNU.sparse.name") ?? records.get("path") ?? name
+    for (const [key, value] of records) {
+      if (SPARSE.test(key)) throw new Broken("sparse", { entry })
+      if (kind === "g" && key !== "comment") throw new Broken("global_header", { entry: name })
+      // An empty one takes back what stands in the header, or does not: readers disagree.
+      if ((key === "path" || key === "linkpath") && value === "") throw new Broken("format", { entry: name })
+      if (key !== "size") continue
+      if (!/^\d{1,15}$/.test(value)) throw new Broken("format", { entry })
+      this.#size = Number(value)
+    }
+  }
+}
+
+/** Passes a tar on, as far as its headers are within the rules. */
+export async function* walked(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
+  const headers = new Headers()
+  for await (const chunk of chunks)
+    for (let from = 0; from < chunk.length;) {
+      const to = headers.walk(chunk, from)
+      yield chunk.subarray(from, to)
+      if (to < chunk.length) await turn()
+      from = to
+    }
+}
