@@ -236,17 +236,6 @@ it("answers HEAD as GET, and its events in pages", async () => {
   await removed(one, { id, ...record })
 })
 
-it("answers many at once, and its host goes on", async () => {
-  const [one, { id, ...record }] = await made("sleep 600")
-  await until(one, id, "running")
-  const paths = Array.from({ length: 120 }, (_, index) => `${COMPARTMENTS}/${id}${index % 2 === 0 ? "" : "/stats"}`)
-  const answers = await Promise.all(paths.map((path) => one.client.call("GET", path)))
-  expect(new Set(answers.map(outcome))).toEqual(new Set(["200"]))
-  expect(await moved(one, id, "stop")).toBe("202")
-  await until(one, id, "stopped")
-  await removed(one, { id, ...record })
-})
-
 it("tells what it uses, and nothing while nothing runs", async () => {
   const [one, { id, ...record }] = await made("sleep 600")
   await until(one, id, "running")

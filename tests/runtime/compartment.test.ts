@@ -185,3 +185,14 @@ describe("commands", () => {
     await expect(readdir(join(service.folder, "compartments", record.id))).rejects.toMatchObject({ code: "ENOENT" })
   })
 })
+
+it("answers many at once, and its host goes on", async () => {
+  const [one, { id, ...record }] = await made("sleep 600")
+  await until(one, id, "running")
+  const paths = Array.from({ length: 120 }, (_, index) => `${COMPARTMENTS}/${id}${index % 2 === 0 ? "" : "/stats"}`)
+  const answers = await Promise.all(paths.map((path) => one.client.call("GET", path)))
+  expect(new Set(answers.map(outcome))).toEqual(new Set(["200"]))
+  expect(await moved(one, id, "stop")).toBe("202")
+  await until(one, id, "stopped")
+  await removed(one, { id, ...record })
+})
