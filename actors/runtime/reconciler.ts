@@ -175,6 +175,8 @@ export class Reconciler {
   /** Whether there is more to do. */
   async #keep(compartment: string, step: Step & { do: "keep" }, wanted: Desired, found: Found | null) {
     const { machine, orderOf, running } = this.#parts
+    // Its calls on the host come one after the other, and it runs and was told.
+    if (this.#uploading.has(compartment)) return false
     try {
       await machine.adopt(compartment, () => orderOf(compartment, wanted, []))
     } catch (error) {
