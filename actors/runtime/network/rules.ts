@@ -24,7 +24,10 @@ const RESOLVER_TCP_MAX = 4
 const QUESTIONS_PER_SECOND = 100
 const QUESTIONS_BURST = 200
 const BYTES_PER_KBIT = 125
-/** What may be sent at once: as much as is under way to far servers and back, or TCP comes to less than its pace. */
+/**
+ * What may be sent at once, beside what a second lets through, which the bucket of nft holds anyway: as much as is under way
+ * to far servers and back, or TCP comes to less than its pace.
+ */
 const PACE_BURST_KBYTES = 512
 /** More elements than there are slots. */
 const SET_SIZE = 256
