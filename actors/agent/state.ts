@@ -5,6 +5,7 @@ import { Schema } from "effect"
 import { SignedRequest } from "../../schemas/identity/operations.ts"
 import { Counts } from "../../schemas/agent/records.ts"
 import { KeyProof } from "../../schemas/identity/records.ts"
+import { Sealed } from "../../schemas/secret/sealed.ts"
 import { event, inventoryOf } from "../engine/events.ts"
 import { BLOCK_EVENTS, Blocks } from "./block/blocks.ts"
 import { CAPTCHA_EVENTS, PendingCaptchas } from "./captcha/state.ts"
@@ -62,7 +63,7 @@ export const WebhookState = Schema.Struct({
   /** Types that are delivered; `null`: all. */
   events: Schema.NullOr(Schema.Array(Schema.String)),
   /** The secret before the last, which signs too until then (unix ms). */
-  old: Schema.NullOr(Schema.Struct({ webhook_secret: Schema.String, until: Schema.Number })),
+  old: Schema.NullOr(Schema.Struct({ webhook_secret: Sealed, until: Schema.Number })),
   /** No success since then (unix ms), and whether the agent was told. */
   failing: Schema.NullOr(Schema.Struct({ since: Schema.Number, warned: Schema.Boolean })),
   disabled: Schema.NullOr(Schema.Struct({ at: Schema.Number, reason: Schema.String })),
@@ -104,7 +105,7 @@ export const Agent = Schema.Struct({
   /** Taken at the suspension, to be given back at reinstatement (contract 12). */
   trust_withheld: Schema.Number,
   webhook_url: Schema.NullOr(Schema.String),
-  webhook_secret: Schema.NullOr(Schema.String),
+  webhook_secret: Schema.NullOr(Sealed),
   webhook: WebhookState,
   /** `null`: off, as it is until the agent sets a recovery key. */
   recovery: Schema.NullOr(RecoveryState),
@@ -161,7 +162,7 @@ export const AgentEvent = Schema.Union([
     links: Links,
     webhook_url: Schema.NullOr(Schema.String),
     /** Sealed (log/seal.ts). */
-    webhook_secret: Schema.String
+    webhook_secret: Sealed
   }),
   event("agent.profile_changed", 1, {
     name: Schema.optionalKey(Schema.String),
@@ -230,7 +231,7 @@ export const AgentEvent = Schema.Union([
   event("agent.webhook_events_chosen", 1, { events: Schema.NullOr(Schema.Array(Schema.String)) }),
   event("agent.webhook_secret_changed", 1, {
     /** Sealed (log/seal.ts). */
-    webhook_secret: Schema.String,
+    webhook_secret: Sealed,
     old_until: Schema.Number
   }),
   event("agent.webhook_failing", 1, { since: Schema.Number }),

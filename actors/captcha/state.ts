@@ -5,6 +5,7 @@
 import { Schema } from "effect"
 import { BlobRef } from "../../schemas/blob/operations.ts"
 import { CaptchaKind, CaptchaResult, CaptchaState as Standing } from "../../schemas/captcha/records.ts"
+import { Sealed } from "../../schemas/secret/sealed.ts"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kind.ts"
 import { SealedFields } from "../owner/state.ts"
@@ -37,7 +38,7 @@ export const CaptchaValue = Schema.Struct({
   ended_at: Schema.NullOr(Schema.Number),
   answered_by: Schema.NullOr(Schema.String),
   /** Under the key of that account. */
-  answer: Schema.NullOr(Schema.String),
+  answer: Schema.NullOr(Sealed),
   /** Whether the picture is given up. */
   erased: Schema.Boolean
 })
@@ -49,7 +50,7 @@ export type CaptchaState = typeof CaptchaState.Type
 export const CaptchaEvent = Schema.Union([
   /** Releases without vaults did not say of what fill: of none. */
   event("captcha.asked", 1, { ...fields, fill: Schema.optionalKey(fill) }),
-  event("captcha.answered", 1, { ...parties, human: Schema.String, answer: Schema.String }),
+  event("captcha.answered", 1, { ...parties, human: Schema.String, answer: Sealed }),
   event("captcha.ended", 1, { ...parties, state: Schema.Literals(["cancelled", "expired"]) }),
   event("captcha.reported", 1, { result: CaptchaResult }),
   event("captcha.picture_erased", 1)

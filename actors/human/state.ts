@@ -6,15 +6,13 @@
  */
 import { Schema } from "effect"
 import { PasswordParameters } from "../../schemas/human/password.ts"
+import { Sealed } from "../../schemas/secret/sealed.ts"
 import { event } from "../engine/events.ts"
 import type { RequestMemory } from "../idempotency/first-answers.ts"
 import type { LogBytes } from "../limit/log-bytes.ts"
 import type { ActorOf } from "../kind.ts"
 import { CHAT_EVENTS, ChatState } from "./chat/state.ts"
 import { RELAY_EVENTS, RelayState } from "./relay/state.ts"
-
-/** Sealed: `{ name, email }`, see personal.ts. */
-const Sealed = Schema.String
 
 export const Session = Schema.Struct({
   id: Schema.Int,
@@ -98,6 +96,7 @@ export type Logins = typeof Logins.Type
 
 export const Human = Schema.Struct({
   status: Schema.Literal("active"),
+  /** `{ name, email }`, see personal.ts. */
   personal: Sealed,
   /** Actor of kind `address`. */
   address: Schema.String,

@@ -14,6 +14,7 @@
  *    known.
  */
 import { Schema } from "effect"
+import { Sealed } from "../../schemas/secret/sealed.ts"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kind.ts"
 import { TransportName } from "./transport.ts"
@@ -22,7 +23,7 @@ export const Letter = Schema.Struct({
   human: Schema.String,
   template: Schema.String,
   /** Empty once the letter has ended; of one whose attempt is lost it is kept, for it may be tried again. */
-  sealed: Schema.String,
+  sealed: Sealed,
   /** Unix ms. */
   written_at: Schema.Number,
   status: Schema.Literals(["waiting", "sending", "sent", "unknown", "given_up", "dropped"]),
@@ -46,7 +47,7 @@ const attempt = Schema.Int
 const reason = Schema.String
 
 export const LetterEvent = Schema.Union([
-  event("letter.written", 1, { human: Schema.String, template: Schema.String, sealed: Schema.String }),
+  event("letter.written", 1, { human: Schema.String, template: Schema.String, sealed: Sealed }),
   /** `due`: Unix ms by which its outcome is known. */
   event("letter.attempted", 1, { attempt, transport: TransportName, due: Schema.Number }),
   event("letter.sent", 1, { attempt, message_id: Schema.String }),

@@ -9,13 +9,14 @@
  */
 import { Schema } from "effect"
 import { DnsRecord } from "../../schemas/mail-domain/records.ts"
+import { Sealed } from "../../schemas/secret/sealed.ts"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kind.ts"
 
 const NullableNumber = Schema.NullOr(Schema.Number)
 
 /** `actors/mail-domain/dkim.ts` */
-const Key = Schema.Struct({ selector: Schema.String, public_key: Schema.String, sealed: Schema.String })
+const Key = Schema.Struct({ selector: Schema.String, public_key: Schema.String, sealed: Sealed })
 
 const Status = Schema.NullOr(Schema.Literals(["PENDING", "TEMPORARY_FAILURE", "NOT_STARTED", "FAILED", "SUCCESS"]))
 

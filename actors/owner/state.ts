@@ -4,14 +4,15 @@
  */
 import { Schema } from "effect"
 import { DeliveredTo, OwnerMessageKind } from "../../schemas/owner/records.ts"
+import { Sealed } from "../../schemas/secret/sealed.ts"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kind.ts"
 
 export const SealedFields = {
   /** Text and options, under a key of this message's own. */
-  sealed: Schema.String,
+  sealed: Sealed,
   /** That key, under the key of each account that may open it. */
-  keys: Schema.Array(Schema.Struct({ human: Schema.String, sealed: Schema.String }))
+  keys: Schema.Array(Schema.Struct({ human: Schema.String, sealed: Sealed }))
 }
 
 const fields = {

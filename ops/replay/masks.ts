@@ -10,6 +10,12 @@
  */
 const SECRET_NAMES = /secret|password|passphrase|token|private_?key|bypass|^answers$/i
 const SECRET_TEXTS = /^sealed\d+\.|whsec_|PRIVATE KEY/
+/**
+ * Boxes that hosts of compartments open have no head: base64 alone, longer than hashes and signatures, for each says
+ * inside what it is for. A public key may be as long, and is meant to be read.
+ */
+const BOX_TEXT = /^[A-Za-z0-9+/]{130,}={0,2}$/
+const PUBLIC_NAMES = /public_?key$/i
 /** Right answers stand beside what was asked; an answer elsewhere, as to an appeal, is meant to be read. */
 const isQuestion = (value: object): boolean => "prompt" in value
 /** Words of a private message stand beside the conversation that they are of: in events, rows and notifications. */
@@ -20,6 +26,9 @@ const WORDS = /^(body|excerpt)$/
  * own.
  */
 const PRIVATE_NAMES = /^webhook_url$/
+
+const isSecretText = (text: string, name: string): boolean =>
+  SECRET_TEXTS.test(text) || (BOX_TEXT.test(text) && !PUBLIC_NAMES.test(name))
 
 export class Masker {
   private readonly masks = new Map<string, string>()
@@ -35,14 +44,14 @@ export class Masker {
     return this.inner(value) as T
   }
 
-  private inner(value: unknown): unknown {
-    if (typeof value === "string") return SECRET_TEXTS.test(value) ? this.maskOf(value) : value
-    if (Array.isArray(value)) return value.map((one) => this.inner(one))
+  private inner(value: unknown, name = ""): unknown {
+    if (typeof value === "string") return isSecretText(value, name) ? this.maskOf(value) : value
+    if (Array.isArray(value)) return value.map((one) => this.inner(one, name))
     if (typeof value !== "object" || value === null) return value
     return Object.fromEntries(
-      Object.entries(value).map(([name, inner]) => [
-        name,
-        this.isSecret(name, inner, value) ? this.maskOf(inner) : this.inner(inner)
+      Object.entries(value).map(([key, inner]) => [
+        key,
+        this.isSecret(key, inner, value) ? this.maskOf(inner) : this.inner(inner, key)
       ])
     )
   }

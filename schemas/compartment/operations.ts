@@ -3,6 +3,7 @@
  * which gives it its place (schemas/fleet/).
  */
 import { Schema } from "effect"
+import { SealedBox } from "../secret/sealed.ts"
 import { BlobRef } from "../blob/operations.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
@@ -18,7 +19,7 @@ import {
 } from "./records.ts"
 
 /** Sealed to the runtime's public key: only a host opens it. */
-export const Box = Schema.String
+export const Box = SealedBox
 export const NamedBox = Schema.Struct({ name: Schema.String, box: Box, bytes: Schema.Int })
 export type NamedBox = typeof NamedBox.Type
 

@@ -7,6 +7,7 @@
  * agent.
  */
 import { Schema } from "effect"
+import { Sealed } from "../secret/sealed.ts"
 import { BlobRef } from "../blob/operations.ts"
 import { Nothing, op, operationsOf } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
@@ -79,9 +80,9 @@ export type MailPart = typeof MailPart.Type
 /** A message as the mail process has sealed it. */
 export const SealedMail = Schema.Struct({
   /** `MailEnvelope`, under the mailbox's key. */
-  envelope: Schema.String,
+  envelope: Sealed,
   /** Key of its parts, under the mailbox's key. */
-  key: Schema.String,
+  key: Sealed,
   parts: Schema.Array(MailPart),
   /** Marks of its words, and of the messages that it follows from, under the mailbox's key. */
   words: Schema.Array(Schema.String),

@@ -1,10 +1,11 @@
 /** The chat of a person, as part of the account's state, and how events change it. Pure. */
 import { Schema } from "effect"
+import { Sealed } from "../../../schemas/secret/sealed.ts"
 import { event } from "../../engine/events.ts"
 
 export const ChatState = Schema.Struct({
   /** `chat`: keyed hash of the chat's number, which stands sealed under the account's key. */
-  linked: Schema.NullOr(Schema.Struct({ chat: Schema.String, sealed: Schema.String })),
+  linked: Schema.NullOr(Schema.Struct({ chat: Schema.String, sealed: Sealed })),
   /** sha256 of the code that the settings showed last, in hex; unix ms. */
   offered: Schema.NullOr(Schema.Struct({ code: Schema.String, expires_at: Schema.Number })),
   /** Unix ms of the latest news there, oldest first. */
@@ -14,7 +15,7 @@ export type ChatState = typeof ChatState.Type
 
 export const CHAT_EVENTS = [
   event("human.chat_offered", 1, { code: Schema.String, expires_at: Schema.Number }),
-  event("human.chat_linked", 1, { chat: Schema.String, sealed: Schema.String }),
+  event("human.chat_linked", 1, { chat: Schema.String, sealed: Sealed }),
   event("human.chat_unlinked", 1),
   /** News of an agent went to the chat. */
   event("human.chat_told", 1, { agent: Schema.String, event: Schema.String }),

@@ -10,6 +10,7 @@
 import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
 import { SealedMail } from "../../../schemas/mail/operations.ts"
+import { Sealed } from "../../../schemas/secret/sealed.ts"
 import type { ActorOf } from "../../kind.ts"
 import { Counted, counted, DAY_MS, HOUR_MS } from "../counted.ts"
 import { madeFields, tagFields, withoutTag, withTag } from "./tag-state.ts"
@@ -19,7 +20,7 @@ const opened = {
   local_part: Schema.String,
   domain: Schema.String,
   /** `Chosen` of keys.ts. */
-  chosen: Schema.String
+  chosen: Sealed
 }
 
 export const MailboxValue = Schema.Struct({
@@ -38,9 +39,9 @@ export type MailboxState = typeof MailboxState.Type
 
 export const MailboxEvent = Schema.Union([
   event("mailbox.opened", 1, opened),
-  event("mailbox.changed", 1, { agent: Schema.String, chosen: Schema.String }),
+  event("mailbox.changed", 1, { agent: Schema.String, chosen: Sealed }),
   event("mailbox.received", 1, { agent: Schema.String, mail: Schema.Int, bytes: Schema.Int }),
-  event("mailbox.dropped", 1, { agent: Schema.String, sealed: Schema.String }),
+  event("mailbox.dropped", 1, { agent: Schema.String, sealed: Sealed }),
   event("mailbox.tag_made", 1, madeFields),
   event("mailbox.tag_ended", 1, { agent: Schema.String, mark: Schema.String }),
   event("mailbox.closed", 1, { agent: Schema.String }),

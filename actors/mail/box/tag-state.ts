@@ -1,9 +1,10 @@
 /** What a mailbox keeps of tags that end (tags.ts). Pure. */
 import { Schema } from "effect"
+import { Sealed } from "../../../schemas/secret/sealed.ts"
 
 const Tag = Schema.Struct({
   mark: Schema.String,
-  sealed: Schema.String,
+  sealed: Sealed,
   /** By the service, not chosen by the agent. */
   drawn: Schema.Boolean,
   expires_at: Schema.NullOr(Schema.Number)

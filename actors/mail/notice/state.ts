@@ -8,6 +8,7 @@
  */
 import { Schema } from "effect"
 import { NOTICE_OUTCOMES } from "../../../schemas/mail/notice.ts"
+import { Sealed } from "../../../schemas/secret/sealed.ts"
 import { event, inventoryOf } from "../../engine/events.ts"
 import type { ActorOf } from "../../kind.ts"
 
@@ -27,7 +28,7 @@ export const NoticeState = Schema.NullOr(
 export type NoticeState = typeof NoticeState.Type
 
 export const NoticeEvent = Schema.Union([
-  event("mail_notice.taken", 1, { sealed: Schema.String }),
+  event("mail_notice.taken", 1, { sealed: Sealed }),
   event("mail_notice.put_off", 1, { attempt: Schema.Int, reason: Schema.String, due: Schema.Number }),
   event("mail_notice.due", 1, { attempt: Schema.Int }),
   event("mail_notice.settled", 1, {

@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { recipientOperations, SUPPRESSIONS } from "../../../schemas/mail/sending-operations.ts"
+import { Sealed } from "../../../schemas/secret/sealed.ts"
 import { read, write } from "../../engine/definition.ts"
 import { event } from "../../engine/events.ts"
 import { type ActorOf, type Fold, kind } from "../../kind.ts"
@@ -11,7 +12,7 @@ import { type ActorOf, type Fold, kind } from "../../kind.ts"
 const suppressed = {
   reason: Schema.Literals(SUPPRESSIONS),
   /** Its address, under the service's key. */
-  sealed: Schema.String
+  sealed: Sealed
 }
 
 export const MailRecipientState = Schema.NullOr(Schema.Struct(suppressed))

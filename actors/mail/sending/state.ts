@@ -8,11 +8,12 @@
  */
 import { Schema } from "effect"
 import { SendingStatus } from "../../../schemas/mail/sent.ts"
+import { Sealed } from "../../../schemas/secret/sealed.ts"
 import { event, inventoryOf } from "../../engine/events.ts"
 import type { ActorOf } from "../../kind.ts"
 
 /** The same address without its tag, where it has one: it is the same person's in most places. */
-const untagged = Schema.optionalKey(Schema.Struct({ recipient: Schema.String, sealed: Schema.String }))
+const untagged = Schema.optionalKey(Schema.Struct({ recipient: Schema.String, sealed: Sealed }))
 
 const queued = {
   agent: Schema.String,
@@ -22,9 +23,9 @@ const queued = {
   /** Id of its recipient's actor. */
   recipient: Schema.String,
   /** Its address, under the mailbox's key (as a counterpart in the journal). */
-  to: Schema.String,
+  to: Sealed,
   /** The same under the service's: what may not be written to any more outlives the mailbox. */
-  sealed: Schema.String,
+  sealed: Sealed,
   untagged
 }
 
@@ -48,9 +49,9 @@ export const MailSendingState = Schema.NullOr(MailSendingValue)
 export type MailSendingState = typeof MailSendingState.Type
 
 /** With what journals and reactions need of it. */
-const about = { agent: Schema.String, mailbox: Schema.Int, to: Schema.String }
+const about = { agent: Schema.String, mailbox: Schema.Int, to: Sealed }
 
-const bad = { recipient: Schema.String, sealed: Schema.String, untagged, mail: Schema.Int, n: Schema.Int }
+const bad = { recipient: Schema.String, sealed: Sealed, untagged, mail: Schema.Int, n: Schema.Int }
 
 export const MailSendingEvent = Schema.Union([
   event("mail_sending.queued", 1, queued),

@@ -1,5 +1,6 @@
 /** A question as it is kept and graded. */
 import { Schema } from "effect"
+import { Sealed } from "../../../schemas/secret/sealed.ts"
 
 /** How the grader reads an answer: `time` is a 24-hour clock, `time12` a 12-hour clock with am or pm. */
 export const AnswerKind = Schema.Literals(["number", "word", "time", "time12"])
@@ -17,7 +18,7 @@ export const Question = Schema.Struct({
   id: Schema.String,
   prompt: Schema.String,
   /** Sealed in the log (log/seal.ts). */
-  answer: Schema.String,
+  answer: Sealed,
   kind: AnswerKind,
   format: Schema.NullOr(FormatRule)
 })
