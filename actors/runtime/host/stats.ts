@@ -21,8 +21,23 @@ async function trafficOf(pid: number): Promise<readonly [rx: number, tx: number]
 
 interface Sample {
   readonly id: string
+  /** Of this start: the same container started again counts from nothing. */
+  readonly startedAt: number
   readonly at: number
   readonly cpuMicros: number
+}
+
+/** In percent of a core. Counters that went back are another start's, seen too late: nothing is known of this one yet. */
+export const shareOf = (from: Pick<Sample, "at" | "cpuMicros">, to: Pick<Sample, "at" | "cpuMicros">): number => {
+  const [micros, ms] = [to.cpuMicros - from.cpuMicros, to.at - from.at]
+  return micros <= 0 || ms <= 0 ? 0 : tenth((micros / 1000 / ms) * 100)
+}
+
+/** Whether a share may be measured from there: long enough ago, not too long, and of the same start. */
+const isReference = (last: Sample, now: Sample): boolean => {
+  const age = now.at - last.at
+  const isSame = last.id === now.id && last.startedAt === now.startedAt && last.cpuMicros <= now.cpuMicros
+  return isSame && age >= SPAN_MIN_MS && age <= SPAN_MAX_MS
 }
 
 /** Of one compartment. The share of a core is of the time since it was last asked, where that is not too long ago. */
@@ -34,29 +49,29 @@ export class StatsMeter {
     groups: Groups,
     diskMb: number
   ): Promise<Stats> {
-    const from = await this.reference(id, groups)
-    const usage = await usageOf(groups)
-    const now = performance.now()
-    this.last = { id, at: now, cpuMicros: usage.cpuMicros }
+    const sample = async () => {
+      const usage = await usageOf(groups)
+      return { ...usage, id, startedAt, at: performance.now() }
+    }
+    let from = this.last
+    let now = await sample()
+    if (from === null || !isReference(from, now)) {
+      from = now
+      await delay(SPAN_MIN_MS)
+      now = await sample()
+    }
+    this.last = now
     const [rx_bytes, tx_bytes] = await trafficOf(pid)
     const at = Date.now()
     return {
       at,
-      cpu_percent: tenth(((usage.cpuMicros - from.cpuMicros) / 1000 / (now - from.at)) * 100),
-      memory_mb: tenth(usage.memoryMb),
+      cpu_percent: shareOf(from, now),
+      memory_mb: tenth(now.memoryMb),
       disk_mb: diskMb,
-      pids: usage.pids,
+      pids: now.pids,
       rx_bytes,
       tx_bytes,
       uptime_seconds: Math.max(0, Math.floor((at - startedAt) / 1000))
     }
-  }
-
-  private async reference(id: string, groups: Groups): Promise<Sample> {
-    const age = performance.now() - (this.last?.at ?? Number.NEGATIVE_INFINITY)
-    if (this.last !== null && this.last.id === id && age >= SPAN_MIN_MS && age <= SPAN_MAX_MS) return this.last
-    const from = { id, at: performance.now(), cpuMicros: (await usageOf(groups)).cpuMicros }
-    await delay(SPAN_MIN_MS)
-    return from
   }
 }
