@@ -14,6 +14,7 @@ import { Beat, hostIdOf } from "./beat.ts"
 import { boxesOf } from "./boxes.ts"
 import { Disks } from "./disks.ts"
 import { Fills } from "./fills.ts"
+import { holdHost } from "./holding.ts"
 import { hostQueries } from "./host-queries.ts"
 import type { Machine } from "./machine.ts"
 import { ordersOf } from "./order.ts"
@@ -117,6 +118,10 @@ export const compartmentHost: Effect.Effect<void, never, Needed> = Effect.gen(fu
   if (runtime === null) return yield* Effect.die(new Error("a host without its settings"))
   const folder = resolve(data, "runtime")
   const { max, image, socket, dnsServers: dns } = runtime
+  yield* Effect.acquireRelease(
+    Effect.promise(() => holdHost(folder, "role")),
+    (letGo) => Effect.sync(letGo)
+  )
   const machine = yield* Effect.acquireRelease(
     Effect.sync(
       () =>

@@ -17,8 +17,9 @@ const prepared = (dataDir: string): Promise<string> =>
 
 const ended = async (dataDir: string): Promise<string> => {
   const { endAll } = await import("../runtime/end.ts")
-  const ids = await endAll(dataDir)
-  return ids.length === 0 ? "no compartment ran here" : `ended ${ids.join(", ")}`
+  const { ended: ids, removed } = await endAll(dataDir)
+  const what = ids.length === 0 ? "no compartment ran here" : `ended ${ids.join(", ")}`
+  return removed.length === 0 ? what : `${what}; removed ${removed.join(", ")}`
 }
 
 const ACTIONS: Readonly<Record<string, (dataDir: string) => Promise<string>>> = { prepare: prepared, end: ended }

@@ -49,10 +49,10 @@ export const runtimeHost = ({ dataDir, env, say }: RuntimeHostOptions): RuntimeH
   const stop = async (): Promise<void> => {
     await role.stop()
     try {
-      const running = await endUnused(dataDir)
+      const { running } = await endUnused(dataDir)
       if (running.length > 0) say(goOn(running))
     } catch (cause) {
-      say(`the container engine was not ended: ${messageOf(cause)}`)
+      say(`what is there for compartments alone was not ended: ${messageOf(cause)}`)
     }
   }
   return { stop: () => (stopped ??= stop()) }

@@ -1,8 +1,11 @@
 /**
  * What goes on of a host's compartments when the service ends. They do: they outlive every process of it. Where none runs,
- * what is there only for them ends as well: an engine of our own, and the resolver.
+ * what is there only for them ends as well: their network with its firewall and resolver, and an engine of our own.
  */
-import { stopResolver } from "../../actors/runtime/network/resolver.ts"
+import { EngineNetworks } from "../../actors/runtime/host/docker.ts"
+import { type Holder, holdersOf } from "../../actors/runtime/holding.ts"
+import { bridgesInUse, removeNetwork } from "../../actors/runtime/network/removal.ts"
+import { LaunchFault, messageOf } from "../launcher/fault.ts"
 import { clientOf, type RunningContainer, runningIn } from "./engine-client.ts"
 import { stopEngine } from "./engine.ts"
 import { placesOf } from "./places.ts"
@@ -20,23 +23,57 @@ export const runningCompartments = async (dataDir: string): Promise<ReadonlyArra
   return engine === null ? null : runningIn(engine.socket, `hub.tag=${tag}`)
 }
 
-/** Ends what nothing needs any more. Resolves with the ids of the compartments that run on. */
-export const endUnused = async (dataDir: string): Promise<ReadonlyArray<string>> => {
-  const running = await runningCompartments(dataDir)
-  if (running !== null && running.length > 0) return running.map(nameOf)
-  await stopResolver(placesOf(dataDir).folder)
-  const engine = await readEngine(placesOf(dataDir).known)
-  return engine?.own === true ? (await stopEngine(dataDir)).running : []
+export interface EndedHost {
+  /** What runs on, by ids of compartments; by their bridges, where no engine tells of them. */
+  readonly running: ReadonlyArray<string>
+  /** What was there for them, and is no more. */
+  readonly removed: ReadonlyArray<string>
 }
 
-/** Ends the compartments of this host first: until the service, which wants them to run, starts again. */
-export const endAll = async (dataDir: string): Promise<ReadonlyArray<string>> => {
+/** Ends what nothing needs any more. */
+export const endUnused = async (dataDir: string): Promise<EndedHost> => {
+  const { folder, known } = placesOf(dataDir)
+  const running = await runningCompartments(dataDir)
+  // An engine that has died ends none of its containers.
+  const goOn = running === null ? await bridgesInUse(folder) : running.map(nameOf)
+  if (goOn.length > 0) return { running: goOn, removed: [] }
+  const engine = await readEngine(known)
+  const networks = running === null || engine === null ? null : new EngineNetworks(engine.socket)
+  // Before the engine ends: it would make its bridges again when it starts.
+  const removed = await removeNetwork(folder, networks)
+  const still = engine?.own === true ? (await stopEngine(dataDir)).running : []
+  return { running: still, removed }
+}
+
+const HOW_TO_STOP = "stop the service first (npm start, or the process with HUB_ROLES=runtime)"
+/** A preparation holds it once for as long as it lives, and once more while it is at work. */
+const called = (holders: ReadonlyArray<Holder>): string =>
+  [...new Set(holders.map(({ worker, pid }) => `${worker} pid ${pid}`))].join(", ")
+
+export interface Ended {
+  readonly ended: ReadonlyArray<string>
+  readonly removed: ReadonlyArray<string>
+}
+
+/**
+ * Ends the compartments of this host first: until the service, which wants them to run, starts again. While that runs it
+ * would start them at once, and is not to find its network gone: it is refused with a LaunchFault of one line.
+ */
+export const endAll = async (dataDir: string): Promise<Ended> => {
+  const holders = await holdersOf(placesOf(dataDir).folder)
+  if (holders.length > 0)
+    throw new LaunchFault(
+      `the runtime of ${dataDir} is at work (${called(holders)}) and would start again what is ended: ${HOW_TO_STOP}`
+    )
   const running = (await runningCompartments(dataDir)) ?? []
   const engine = await readEngine(placesOf(dataDir).known)
   if (engine !== null) {
     const client = clientOf(engine.socket)
     await Promise.all(running.map(({ id }) => client.getContainer(id).stop({ t: STOP_GRACE_SECONDS })))
   }
-  await endUnused(dataDir)
-  return running.map(nameOf)
+  const after = await endUnused(dataDir).catch((cause: unknown) => {
+    throw new LaunchFault(messageOf(cause))
+  })
+  if (after.running.length > 0) throw new LaunchFault(`still there: ${after.running.join(", ")}`)
+  return { ended: running.map(nameOf), removed: after.removed }
 }

@@ -6,6 +6,7 @@
  * What fails is tried again, ever later; how far it is stands in `<HUB_DATA>/runtime/prepare.json`.
  */
 import { setTimeout as delay } from "node:timers/promises"
+import { holdHost } from "../../actors/runtime/holding.ts"
 import { LaunchFault, messageOf } from "../launcher/fault.ts"
 import { dataFolder } from "../launcher/paths.ts"
 import { type Engine, engineFor } from "./engine.ts"
@@ -37,6 +38,7 @@ export interface Host {
 export const prepare = async (options: PrepareOptions): Promise<Host> => {
   const { dataDir, env, progress, signal, small = false, uid = process.getuid?.() } = options
   const { prepared, image: folder } = placesOf(dataDir)
+  const letGo = await holdHost(placesOf(dataDir).folder, "preparation")
   let stage: Stage = "programs"
   const enter = (next: Stage): Promise<void> => {
     stage = next
@@ -56,6 +58,8 @@ export const prepare = async (options: PrepareOptions): Promise<Host> => {
     // Who is not root may not be able to write there either; that it is told here is what counts.
     await writePrepared(prepared, { stage, problem: messageOf(cause) }).catch(() => undefined)
     throw cause
+  } finally {
+    letGo()
   }
 }
 
@@ -94,6 +98,8 @@ const beside = async (): Promise<void> => {
   process.on("disconnect", ask)
   process.send?.({ ready: true })
   const progress = (line: string): void => void process.stderr.write(`${line}\n`)
+  // Between its tries as well; it ends with this process.
+  await holdHost(placesOf(dataFolder(process.env)).folder, "preparation")
   await keepPrepared({ dataDir: dataFolder(process.env), env: process.env, progress, signal: stop.signal })
   process.exit(0)
 }

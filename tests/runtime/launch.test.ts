@@ -61,8 +61,15 @@ test("a compartment runs on when the service ends, which says so, and how to end
     Labels: { "hub.tag": tag, "hub.compartment": "cmp_one" },
     HostConfig: { NetworkMode: "none" }
   })
+  const hub = ["--no-warnings", join(projectRoot, "ops/cli/main.ts"), "runtime", "end"]
+  const end = () => call(process.execPath, hub, { env: { ...process.env, HUB_DATA: dataDir } })
   try {
     await compartment.start()
+    // It would be started again.
+    await expect(end()).rejects.toThrow(
+      /the runtime of .* is at work \(preparation pid \d+\).*: stop the service first/
+    )
+    expect((await compartment.inspect()).State.Running).toBe(true)
     const ended = await launcher.end("SIGTERM")
     expect(ended).toMatchObject({ code: 0, signal: null })
     expect(ended.afterMs).toBeLessThan(STOP_LIMIT_MS)
@@ -71,8 +78,7 @@ test("a compartment runs on when the service ends, which says so, and how to end
     )
     expect((await compartment.inspect()).State.Running).toBe(true)
 
-    const hub = ["--no-warnings", join(projectRoot, "ops/cli/main.ts"), "runtime", "end"]
-    expect(await call(process.execPath, hub, { env: { ...process.env, HUB_DATA: dataDir } })).toBe("ended cmp_one\n")
+    expect(await end()).toBe("ended cmp_one\n")
     expect((await compartment.inspect()).State.Running).toBe(false)
     // Of others than this deployment nothing ends.
     expect(await client.ping()).toEqual(expect.anything())

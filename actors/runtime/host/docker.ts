@@ -121,6 +121,12 @@ export class EngineNetworks {
     )
   }
 
+  /** Of those whose names begin so; the engine's own filter takes it anywhere in a name. */
+  async namesOfNetworks(prefix: string): Promise<ReadonlyArray<string>> {
+    const found = await called(this.docker.listNetworks({ filters: { name: [prefix] } }))
+    return found.map(({ Name }) => Name).filter((name) => name.startsWith(prefix))
+  }
+
   /** Containers on it are taken off; they keep running without a network. */
   async removeNetwork(name: string): Promise<void> {
     const network = this.docker.getNetwork(name)

@@ -41,6 +41,10 @@ export async function checkDockerUser(names: Names): Promise<ReadonlyArray<strin
   return lacking.length === 0 ? [] : [`${CHAIN} does not accept compartments' packets`]
 }
 
+export async function countDockerUser(names: Names): Promise<number> {
+  return (await hasDockerUser()) ? rulesOf(names).length - (await missing(names)).length : 0
+}
+
 export async function removeDockerUser(names: Names): Promise<void> {
   if (!(await hasDockerUser())) return
   for (const rule of rulesOf(names)) while (await has("-D", CHAIN, ...rule)) continue

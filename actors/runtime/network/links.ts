@@ -48,6 +48,12 @@ export class Devices {
   get(name: string): Device | undefined {
     return this.#all.get(name)
   }
+  names(): ReadonlyArray<string> {
+    return [...this.#all.keys()]
+  }
+  hasPorts(bridge: string): boolean {
+    return [...this.#all.values()].some(({ master }) => master === bridge)
+  }
   isUp(name: string): boolean {
     return this.get(name)?.flags.includes("UP") ?? false
   }
@@ -82,10 +88,10 @@ interface Part {
 const batch = (lines: ReadonlyArray<string>, ...options: ReadonlyArray<string>): Promise<string> =>
   run("ip", [...options, "-batch", "-"], `${lines.join("\n")}\n`)
 
-async function removeDevice(name: string): Promise<void> {
+export async function removeDevice(name: string): Promise<void> {
   await runAny("ip", ["link", "delete", name])
 }
-async function removeNamespace(name: string): Promise<void> {
+export async function removeNamespace(name: string): Promise<void> {
   await runAny("ip", ["netns", "delete", name])
 }
 

@@ -5,7 +5,7 @@
  * probe's network namespace too, where no packet meets it, and both are read back: they have to be the same, rule for
  * rule, hook for hook, element for element. Counters and what traffic puts into sets are left out.
  */
-import { type Ended, NetworkFault, run, runAny } from "./programs.ts"
+import { type Ended, hasProgram, NetworkFault, run, runAny } from "./programs.ts"
 import { LIVE_SETS, rulesText, type RuleSettings } from "./rules.ts"
 
 type Json = Readonly<Record<string, unknown>>
@@ -95,6 +95,10 @@ export async function readCounters(table: string): Promise<Counters> {
     readonly nftables: ReadonlyArray<{ counter?: { name: string; packets: number } }>
   }
   return new Map(nftables.flatMap(({ counter }) => (counter === undefined ? [] : [[counter.name, counter.packets]])))
+}
+
+export async function hasTable(table: string): Promise<boolean> {
+  return (await hasProgram("nft")) && (await runAny("nft", ["list", "table", FAMILY, table])).code === 0
 }
 
 export async function removeTable(table: string): Promise<void> {

@@ -1,0 +1,47 @@
+/**
+ * Who is at work on a host, told to other processes of this machine: the role, and what prepares the host.
+ *
+ * Each holds an abstract socket of a name of its own for as long as it lives. The kernel takes it away with the process,
+ * in whatever way that ends, and lists all of them: nobody is believed for a file that was left behind.
+ */
+import { createHash, randomBytes } from "node:crypto"
+import { readFile } from "node:fs/promises"
+import { createServer } from "node:net"
+import { resolve } from "node:path"
+
+const LIST = "/proc/net/unix"
+
+export const WORKERS = ["role", "preparation"] as const
+export type Worker = (typeof WORKERS)[number]
+
+export interface Holder {
+  readonly worker: Worker
+  readonly pid: number
+}
+
+const headOf = (folder: string): string =>
+  `hub-host-${createHash("sha256").update(resolve(folder)).digest("hex").slice(0, 32)}`
+
+/**
+ * Of the folder `<HUB_DATA>/runtime`. Resolves with what lets go of it. Where there are no such sockets there are no
+ * compartments either, and nothing is held.
+ */
+export const holdHost = (folder: string, worker: Worker): Promise<() => void> =>
+  new Promise((done) => {
+    const name = [headOf(folder), worker, process.pid, randomBytes(4).toString("hex")].join("-")
+    const server = createServer((socket) => socket.destroy())
+    const letGo = (): void => void server.close()
+    server.once("error", () => done(() => undefined))
+    server.listen(`\0${name}`, () => done(letGo))
+    server.unref()
+  })
+
+/** Those that live now. */
+export const holdersOf = async (folder: string): Promise<ReadonlyArray<Holder>> => {
+  const listed = await readFile(LIST, "utf8").catch(() => "")
+  const named = new RegExp(`@${headOf(folder)}-(${WORKERS.join("|")})-(\\d+)-`)
+  return listed.split("\n").flatMap((line) => {
+    const [, worker, pid] = named.exec(line) ?? []
+    return worker === undefined ? [] : [{ worker: worker as Worker, pid: Number(pid) }]
+  })
+}

@@ -1,0 +1,87 @@
+/**
+ * The end of a deployment's network on this host, whatever is left of it: without a subnet, an engine or a program that
+ * has to be there, and without making anything on the way, as `Network.open` does. Done again it finds nothing.
+ *
+ * What is kept is the choice of addresses (network.json), and that the host forwards packets: others may need that.
+ */
+import { countDockerUser, removeDockerUser } from "./docker-user.ts"
+import { Devices, removeDevice, removeNamespace } from "./links.ts"
+import { hasProgram, NetworkFault, runAny } from "./programs.ts"
+import { stopResolver } from "./resolver.ts"
+import { hasTable, removeTable } from "./table.ts"
+import { type Names, namesOf, tagOf } from "./tag.ts"
+
+/** What an engine has to do for us. */
+export interface EngineRemoval {
+  readonly namesOfNetworks: (prefix: string) => Promise<ReadonlyArray<string>>
+  readonly removeNetwork: (name: string) => Promise<void>
+}
+
+interface Left {
+  readonly table: boolean
+  readonly devices: ReadonlyArray<string>
+  readonly namespaces: ReadonlyArray<string>
+  /** Of DOCKER-USER. */
+  readonly rules: number
+}
+
+/** What is a deployment's; a device that only shares the beginning of a name is somebody else's. */
+const isOf = ({ service, probe, outside, tag }: Names, device: string): boolean =>
+  [service, probe.bridge, probe.device, outside.device].includes(device) || new RegExp(`^hb${tag}c\\d+$`).test(device)
+
+const devicesOf = async (names: Names): Promise<ReadonlyArray<string>> => {
+  if (!(await hasProgram("ip"))) return []
+  return (await Devices.read()).names().filter((device) => isOf(names, device))
+}
+
+const namespacesOf = async ({ probe, outside }: Names): Promise<ReadonlyArray<string>> => {
+  if (!(await hasProgram("ip"))) return []
+  const { code, stdout } = await runAny("ip", ["netns", "list"])
+  const there = code === 0 ? stdout.split("\n").map((line) => line.split(" ")[0]) : []
+  return [probe.namespace, outside.namespace].filter((name) => there.includes(name))
+}
+
+const lookFor = async (names: Names): Promise<Left> => {
+  const [table, devices, namespaces, rules] = await Promise.all([
+    hasTable(names.table),
+    devicesOf(names),
+    namespacesOf(names),
+    countDockerUser(names)
+  ])
+  return { table, devices, namespaces, rules }
+}
+
+const some = (count: number, what: string): ReadonlyArray<string> =>
+  count === 0 ? [] : [`${count} ${what}${count === 1 ? "" : "s"}`]
+
+const told = ({ table, devices, namespaces, rules }: Left, names: Names): ReadonlyArray<string> => [
+  ...(table ? [`the table inet ${names.table}`] : []),
+  ...some(devices.length, "device"),
+  ...some(namespaces.length, "network namespace"),
+  ...some(rules, "rule").map((count) => `${count} of DOCKER-USER`)
+]
+
+/** Names of bridges that something stands at: what runs in a container whose engine does not answer. */
+export const bridgesInUse = async (folder: string): Promise<ReadonlyArray<string>> => {
+  const names = namesOf(tagOf(folder))
+  if (!(await hasProgram("ip"))) return []
+  const devices = await Devices.read()
+  return devices.names().filter((name) => new RegExp(`^hb${names.tag}c\\d+$`).test(name) && devices.hasPorts(name))
+}
+
+/** Says what was there and is no more; nothing of a deployment may run. `null`: no engine answers. */
+export const removeNetwork = async (folder: string, engine: EngineRemoval | null): Promise<ReadonlyArray<string>> => {
+  const names = namesOf(tagOf(folder))
+  const before = await lookFor(names)
+  const networks = (await engine?.namesOfNetworks(`hub-${names.tag}-`)) ?? []
+  for (const network of networks) await engine?.removeNetwork(network)
+  await stopResolver(folder)
+  await removeDockerUser(names)
+  for (const device of await devicesOf(names)) await removeDevice(device)
+  for (const namespace of before.namespaces) await removeNamespace(namespace)
+  // The firewall last, as it came first.
+  if (before.table) await removeTable(names.table)
+  const left = told(await lookFor(names), names)
+  if (left.length > 0) throw new NetworkFault(`not removed: ${left.join(", ")}`)
+  return [...told(before, names), ...some(networks.length, "network").map((count) => `${count} of the engine`)]
+}
