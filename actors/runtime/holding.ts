@@ -39,9 +39,12 @@ export const holdHost = (folder: string, worker: Worker): Promise<() => void> =>
 /** Those that live now. */
 export const holdersOf = async (folder: string): Promise<ReadonlyArray<Holder>> => {
   const listed = await readFile(LIST, "utf8").catch(() => "")
-  const named = new RegExp(`@${headOf(folder)}-(${WORKERS.join("|")})-(\\d+)-`)
+  const head = `@${headOf(folder)}-`
   return listed.split("\n").flatMap((line) => {
-    const [, worker, pid] = named.exec(line) ?? []
-    return worker === undefined ? [] : [{ worker: worker as Worker, pid: Number(pid) }]
+    const at = line.indexOf(head)
+    if (at === -1) return []
+    const [name, pid] = line.slice(at + head.length).split("-")
+    const worker = WORKERS.find((one) => one === name)
+    return worker === undefined ? [] : [{ worker, pid: Number(pid) }]
   })
 }

@@ -25,9 +25,14 @@ interface Left {
   readonly rules: number
 }
 
-/** What is a deployment's; a device that only shares the beginning of a name is somebody else's. */
+/** Of a slot: a device that only shares the beginning of a name is somebody else's. */
+const isSlot = (tag: string, device: string): boolean => {
+  const head = `hb${tag}c`
+  return device.startsWith(head) && /^\d+$/.test(device.slice(head.length))
+}
+
 const isOf = ({ service, probe, outside, tag }: Names, device: string): boolean =>
-  [service, probe.bridge, probe.device, outside.device].includes(device) || new RegExp(`^hb${tag}c\\d+$`).test(device)
+  [service, probe.bridge, probe.device, outside.device].includes(device) || isSlot(tag, device)
 
 const devicesOf = async (names: Names): Promise<ReadonlyArray<string>> => {
   if (!(await hasProgram("ip"))) return []
@@ -66,7 +71,7 @@ export const bridgesInUse = async (folder: string): Promise<ReadonlyArray<string
   const names = namesOf(tagOf(folder))
   if (!(await hasProgram("ip"))) return []
   const devices = await Devices.read()
-  return devices.names().filter((name) => new RegExp(`^hb${names.tag}c\\d+$`).test(name) && devices.hasPorts(name))
+  return devices.names().filter((name) => isSlot(names.tag, name) && devices.hasPorts(name))
 }
 
 /** Says what was there and is no more; nothing of a deployment may run. `null`: no engine answers. */
