@@ -6,6 +6,10 @@ export type Program = (typeof PROGRAMS)[number]
 
 export const isProgram = (name: string | undefined): name is Program => PROGRAMS.some((one) => one === name)
 
+/** Those that find what they need: one opens a mailbox. */
+export const programsFor = ({ mail }: { readonly mail: boolean }): ReadonlyArray<Program> =>
+  PROGRAMS.filter((one) => mail || one !== "mail-codes")
+
 const FOLDER = new URL("programs/", import.meta.url)
 
 const textOf = (name: Program): string => readFileSync(new URL(`${name}.sh`, FOLDER), "utf8").trimEnd()

@@ -1,6 +1,6 @@
 /** The form for a compartment of a person's own: a name, a program, the terms. */
 import { COMPARTMENT_COMMAND, COMPARTMENT_NAME } from "../../../schemas/compartment/fields.ts"
-import { type Program, PROGRAMS } from "../../compartment/programs.ts"
+import type { Program } from "../../compartment/programs.ts"
 import { RUNTIME_LIMITS } from "../../../schemas/compartment/limits.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import { html, type Html, NOTHING } from "../html.ts"
@@ -36,11 +36,11 @@ const radio = (value: string, [name, says]: readonly [string, string], chosen: s
 `
 }
 
-const programs = (form: SentCompartment, problem: string | undefined): Html => {
-  const chosen = form.program ?? PROGRAMS[0]
+const programs = (offered: ReadonlyArray<Program>, form: SentCompartment, problem: string | undefined): Html => {
+  const chosen = form.program ?? offered[0] ?? OWN_PROGRAM
   const told = problem === undefined ? NOTHING : html`<p class="problem">${problem}</p>\n`
   return html`<fieldset class="field"><legend>What it runs</legend>
-${told}${PROGRAMS.map((program) => radio(program, PROGRAMS_SAY[program], chosen))}${radio(
+${told}${offered.map((program) => radio(program, PROGRAMS_SAY[program], chosen))}${radio(
     OWN_PROGRAM,
     ["A command of your own", "Run by bash, as you would type it."],
     chosen
@@ -55,7 +55,7 @@ const command = ({ command: typed = "" }: SentCompartment, problem: string | und
   const hinted = problem === undefined ? html` aria-describedby="${id}-hint"` : NOTHING
   return html`<div class="field"><label for="${id}">Your own command</label>
 <p class="faint" id="${id}-hint">Only where you have chosen that.</p>
-<textarea id="${id}" name="command" rows="4" maxlength="${String(2 * RUNTIME_LIMITS.command_max_chars)}" spellcheck="false"${hinted}${wrong}>
+<textarea id="${id}" name="command" rows="4" maxlength="${String(RUNTIME_LIMITS.command_max_chars)}" spellcheck="false"${hinted}${wrong}>
 ${typed}</textarea>
 ${problem === undefined ? NOTHING : html`<p class="problem" id="${id}-problem">${problem}</p>\n`}</div>
 `
@@ -74,13 +74,14 @@ export interface NewCompartmentShown {
   readonly form: SentCompartment
   readonly problems: Problems
   readonly termsUrl: string
+  readonly programs: ReadonlyArray<Program>
   readonly quotas: Limits["runtime"]["quotas"]
 }
 
 export const newCompartmentPage = (
   space: OwnerSpace,
   member: Member,
-  { form, problems, termsUrl, quotas }: NewCompartmentShown
+  { form, problems, termsUrl, quotas, programs: offered }: NewCompartmentShown
 ): OwnerPage => {
   const name = {
     name: "name",
@@ -94,7 +95,7 @@ export const newCompartmentPage = (
     member,
     NEW_FORM,
     NEW_COMPARTMENT_PATH,
-    html`${fieldsOf("new", [name], problems)}${programs(form, problems["program"])}${command(form, problems["command"])}${terms(
+    html`${fieldsOf("new", [name], problems)}${programs(offered, form, problems["program"])}${command(form, problems["command"])}${terms(
       termsUrl,
       form,
       problems["accept_terms"]

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { CompartmentPages, STEERING_ACTS, type SteeringAct } from "../../../schemas/compartment/pages.ts"
 import { notFound } from "../../../schemas/errors.ts"
-import { commandsOfPrograms, isProgram } from "../../compartment/programs.ts"
+import { commandsOfPrograms, isProgram, programsFor } from "../../compartment/programs.ts"
 import { OwningCompartments, type ShownCompartment } from "../../compartment/owning.ts"
 import type { Call } from "../../http/call.ts"
 import { pagesOf } from "../../http/handlers.ts"
@@ -71,6 +71,7 @@ export const compartmentPages = (parts: RouteParts) => {
   const space = new OwnerSpace(parts)
   const owning = new OwningCompartments(parts.bus, hub.limits)
   const programs = commandsOfPrograms()
+  const offered = programsFor({ mail: hub.mail !== null })
   const termsUrl = `${hub.baseUrl}/api/v1/docs/runtime-terms`
 
   const page = (call: Call, member: Member, shown: ShownCompartment, problems: Problems, status: number): Response => {
@@ -83,6 +84,7 @@ export const compartmentPages = (parts: RouteParts) => {
     const made = newCompartmentPage(space, member, {
       form: sent,
       problems,
+      programs: offered,
       termsUrl,
       quotas: hub.limits.runtime.quotas
     })
@@ -91,7 +93,7 @@ export const compartmentPages = (parts: RouteParts) => {
 
   /** What it is to run, and what is wrong with that. */
   const commandIn = ({ program, command = "" }: SentCompartment) => {
-    if (isProgram(program)) return { command: programs[program], problem: {} }
+    if (isProgram(program) && offered.includes(program)) return { command: programs[program], problem: {} }
     if (program !== OWN_PROGRAM) return { command: "", problem: { program: "Choose what it runs." } }
     const typed = textOf(command)
     const problem = checkCommand(typed)

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { PROGRAMS } from "../../../edge/compartment/programs.ts"
+import { PROGRAMS, programsFor } from "../../../edge/compartment/programs.ts"
 import type { AgentPublic } from "../../../schemas/agent/records.ts"
 import { FLEET_ID } from "../../../schemas/fleet/operations.ts"
 import { keyPairOfSeed, parseSeed } from "../../../schemas/signing/seed.ts"
@@ -148,7 +148,19 @@ describe("one that a person makes", () => {
     person = await all.person()
   })
 
-  it.each([...PROGRAMS])("may run %s", async (program) => {
+  it("is asked for no longer command than is taken, and offers nothing that waits for mail where there is none", async () => {
+    const owner = await all.person()
+    const page = await owner.client.get(NEW)
+    expect(/<textarea [^>]*name="command"[^>]*maxlength="(\d+)"/.exec(page.text)?.[1]).toBe("4000")
+    const offered = [...page.text.matchAll(/name="program" value="([^"]+)"/g)].map(([, value]) => value)
+    expect(offered).toEqual(["polite-member", "empty-shell", "own"])
+    expect(programsFor({ mail: true })).toEqual(PROGRAMS)
+    const { fields } = await owner.client.form(NEW, NEW)
+    const refused = await owner.client.post(NEW, { ...fields, ...WANTED, program: "mail-codes" })
+    expect([refused.status, refused.text.includes("Choose what it runs.")]).toEqual([422, true])
+  })
+
+  it.each([...programsFor({ mail: false })])("may run %s", async (program) => {
     const owner = await all.person()
     const id = await madeBy(owner, { ...WANTED, program, name: program })
     expect((await all.record(owner, id)).command.length).toBeLessThanOrEqual(4000)

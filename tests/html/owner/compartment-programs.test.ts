@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { chmod, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { commandsOfPrograms, type Program } from "../../../edge/compartment/programs.ts"
 import { programPath, testFolder, waitFor } from "../../harness/index.ts"
 import { send } from "../../support/http.ts"
 import { dataOf } from "../../support/outcome.ts"
@@ -40,9 +41,11 @@ interface Made {
   readonly folder: string
 }
 
-const made = async (program: string): Promise<Made> => {
+const made = async (program: Program): Promise<Made> => {
   const owner = await all.person()
-  const id = await madeBy(owner, { ...WANTED, program, name: program })
+  // Where there is no mail the one that waits for it is not offered; whoever types it runs it.
+  const own = { program: "own", command: commandsOfPrograms()[program] }
+  const id = await madeBy(owner, { ...WANTED, ...own, name: program })
   const { agent, command } = await all.record(owner, id)
   const { hub_key } = await all.desired(id)
   return {
