@@ -12,6 +12,7 @@ import {
 } from "./arguments.ts"
 import type { Command, CommandGroup } from "./command.ts"
 import { usage } from "./fault.ts"
+import { oneLine } from "./output.ts"
 import { agentName, apart, pageLine, when } from "./show.ts"
 
 type Payload = Notification["payload"]
@@ -28,10 +29,21 @@ const agentIn = ({ by, from }: Payload): ReadonlyArray<string> => {
   return [`by ${agentName({ hx_id, handle })}`]
 }
 
-export const notificationLines = ({ id, type, payload, read, created_at }: Notification): ReadonlyArray<string> => {
+/** What a compartment's program ended by; other notifications tell of none. */
+const exitIn = ({ type, payload }: Notification): ReadonlyArray<string> => {
+  if (type !== "runtime.exited") return []
+  const { exit_code: code, oom_killed: isOom } = payload
+  const name = textIn(payload, "name") ?? textIn(payload, "compartment_id") ?? "a compartment"
+  const how = typeof code === "number" ? `exit code ${code}` : "no exit code"
+  return [`  ${oneLine(name)}: ${how}${isOom === true ? ", out of memory" : ""}`]
+}
+
+export const notificationLines = (notification: Notification): ReadonlyArray<string> => {
+  const { id, type, payload, read, created_at } = notification
   const api = textIn(payload, "api_url")
   return [
     [`notification ${id}: ${type}`, ...agentIn(payload), when(created_at), ...(read ? [] : ["unread"])].join(", "),
+    ...exitIn(notification),
     ...(api === undefined ? [] : [`  ${api}`]),
     ...apart(textIn(payload, "excerpt", "thread_title", "title", "reason", "note") ?? "")
   ]
