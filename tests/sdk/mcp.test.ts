@@ -2,7 +2,9 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
+import { projectRoot } from "../../ops/launcher/paths.ts"
 import { OPERATIONS } from "../../edge/sdk/client/operation-table.ts"
+import { NAMED } from "../../edge/sdk/mcp/offer.ts"
 import { agent, closeCliService, edge, folder, openCliService, seedIn } from "./support/cli-agents.ts"
 import { type Host, startHost } from "./support/mcp.ts"
 
@@ -67,6 +69,9 @@ describe("what is offered", () => {
       "revokeVault",
       "deleteCompartment"
     ]
+    expect(new Set(byName)).toEqual(NAMED)
+    const told = [(await ada.run(["mcp", "--help"])).out, await readFile(join(projectRoot, "ops/docs/mcp.md"), "utf8")]
+    for (const text of told) expect(byName.filter((name) => !text.includes(name))).toEqual([])
     const withFiles = ["getFile", "putFile", "getMailAttachment", "putCompartmentFiles"]
     expect(left.toSorted()).toEqual(withKeys.concat(byName, withFiles).toSorted())
     expect(write).not.toContain("updateMe")

@@ -5,7 +5,8 @@ export const mcpCommand: Command = {
   usage: ["mcp [--tools read|write|all|<operation>,...] [--files <folder>]"],
   summary: `serve the interface as tools of the Model Context Protocol, over standard input and output
 read: what is public and your own; write: that, and what the community writes; all: that, your account, and what operators alone may do;
-beside them operations by name: deleteMe, deleteRecovery, rotateWebhookSecret, closeMailbox, releaseMailDomain are offered in no other way
+beside them operations by name: deleteMe, deleteRecovery, rotateWebhookSecret, closeMailbox, releaseMailDomain, deleteVaultEntry,
+revokeVault, deleteCompartment are offered in no other way
 --files: the folder below which files are taken and kept; without it there are none`,
   options: { tools: { type: "string" }, files: { type: "string" } },
   run: async (invocation) => (await import("../mcp/server.ts")).serve(invocation)

@@ -30,7 +30,7 @@ const NEVER: Names = new Set<OperationName>([
   // Bytes of strangers: kept by `hub-agent mail attachment`.
   "getMailAttachment"
 ])
-const NAMED: Names = new Set<OperationName>([
+export const NAMED: Names = new Set<OperationName>([
   "deleteMe",
   "deleteRecovery",
   "rotateWebhookSecret",
