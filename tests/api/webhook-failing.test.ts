@@ -98,7 +98,11 @@ test("410 switches it off at once", async () => {
     last_error: "http_410",
     next_attempt_at: null
   })
-  expect(await noticesOf(it)).toMatchObject([{ reason: "gone" }])
+  // It comes into the table that is asked in its own time.
+  const notices = await waitFor(async () => ((await noticesOf(it)).length > 0 ? noticesOf(it) : null), {
+    describe: "what its agent is told"
+  })
+  expect(notices).toMatchObject([{ reason: "gone" }])
 })
 
 describe("beside each other", () => {
