@@ -57,6 +57,16 @@ const noticesOf = async ({ client }: Subject): Promise<ReadonlyArray<Notificatio
   dataOf<ReadonlyArray<Notification>>(await client.call("GET", "/api/v1/me/notifications?per_page=100"))
     .filter(({ type }) => type === "webhook.disabled")
     .map(({ payload }) => payload)
+/** It comes into the table that is asked in its own time. */
+const toldOf = (it: Subject, count: number) =>
+  waitFor(
+    async () => {
+      const notices = await noticesOf(it)
+      return notices.length >= count ? notices : null
+    },
+    { describe: "what its agent is told" }
+  )
+
 const setAgain = ({ client, receiver }: Subject) =>
   client.call("PATCH", "/api/v1/me", { body: { webhook_url: `${receiver.url}/in` } })
 
@@ -65,7 +75,7 @@ test("failures: warned, then switched off, what waits dropped; the same address 
   const first = await sendTest(it)
   await waitFor(async () => (await webhookOf(it)).disabled_at !== null, { describe: "the webhook to be off" })
   expect(await webhookOf(it)).toMatchObject({ disabled_reason: "failed_too_long", failing_since: expect.any(String) })
-  expect(await noticesOf(it)).toMatchObject([
+  expect(await toldOf(it, 2)).toMatchObject([
     { reason: "failed_too_long", disabled_at: expect.any(String) },
     { reason: "failing", disabled_at: null }
   ])
@@ -98,11 +108,7 @@ test("410 switches it off at once", async () => {
     last_error: "http_410",
     next_attempt_at: null
   })
-  // It comes into the table that is asked in its own time.
-  const notices = await waitFor(async () => ((await noticesOf(it)).length > 0 ? noticesOf(it) : null), {
-    describe: "what its agent is told"
-  })
-  expect(notices).toMatchObject([{ reason: "gone" }])
+  expect(await toldOf(it, 1)).toMatchObject([{ reason: "gone" }])
 })
 
 describe("beside each other", () => {
