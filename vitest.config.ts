@@ -10,43 +10,27 @@ const ALONE = [
   "tests/sdk/verify-flood.test.ts",
   "tests/sdk/verify-runtimes.test.ts"
 ]
-/** They run compartments: what an engine does for each takes both cores, and leases of others end for nothing meanwhile. */
-const COMPARTMENTS = ["tests/runtime/*.test.ts", "tests/chaos/compartments.test.ts"]
-/** Whole flows under kills: the same promise as of tests/chaos, tried by each feature, for as long as one likes. */
+/** They have container engines of their own, with the cluster's fourteen containers, or run compartments. */
+const CONTAINERS = ["tests/deploy/*.test.ts", "tests/runtime/*.test.ts", "tests/chaos/compartments.test.ts"]
+/** What takes long: whole flows under kills, searches by lot, what is measured. `npm run campaign` lists them. */
 const CAMPAIGNS = ["tests/campaign/*.test.ts"]
-/** Fourteen containers under load are more than a small machine has room for beside anything else. */
-const CLUSTER = ["tests/deploy/*.test.ts"]
-
 /** Each starts systems of its own, of some gigabytes together. */
 const WORKERS_MAX = 3
-const WITH_COMPARTMENTS_MAX = 2
 
 export default defineConfig({
   test: {
     projects: [
-      {
-        extends: true,
-        test: {
-          name: "compartments",
-          include: COMPARTMENTS,
-          maxWorkers: WITH_COMPARTMENTS_MAX,
-          sequence: { groupOrder: 0 }
-        }
-      },
-      {
-        extends: true,
-        test: { name: "cluster", include: CLUSTER, maxWorkers: 1, sequence: { groupOrder: 1 } }
-      },
+      { extends: true, test: { name: "containers", include: CONTAINERS, sequence: { groupOrder: 0 } } },
       {
         extends: true,
         test: {
           name: "hub",
           include: ALL,
-          exclude: [...ALONE, ...COMPARTMENTS, ...CLUSTER, ...(campaignRounds() === null ? CAMPAIGNS : [])],
-          sequence: { groupOrder: 2 }
+          exclude: [...ALONE, ...CONTAINERS, ...(campaignRounds() === null ? CAMPAIGNS : [])],
+          sequence: { groupOrder: 1 }
         }
       },
-      { extends: true, test: { name: "alone", include: ALONE, isolate: true, sequence: { groupOrder: 3 } } }
+      { extends: true, test: { name: "alone", include: ALONE, isolate: true, sequence: { groupOrder: 2 } } }
     ],
     globalSetup: ["tests/harness/global-setup.ts"],
     setupFiles: ["tests/harness/setup.ts"],

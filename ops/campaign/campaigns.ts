@@ -19,16 +19,22 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     rounds: 1,
     repeats: true
   },
+  examples: {
+    what: "the example of the pages for engineers, laid into a copy of the project; backups that are cut, one by one",
+    files: ["tests/campaign/add-a-noun.test.ts", "tests/campaign/backup-copy.test.ts"],
+    rounds: 1,
+    repeats: true
+  },
   cuts: {
     what: "backups under as many writes as the servers take, until some are cut inside a batch",
-    files: ["tests/ops/backup-copy.test.ts"],
+    files: ["tests/campaign/backup-copy.test.ts"],
     only: "a cut under writes",
     rounds: 25,
     repeats: false
   },
   deliveries: {
     what: "workers, nodes and servers killed under deliveries",
-    files: ["tests/fanout/kill.test.ts"],
+    files: ["tests/campaign/kill.test.ts"],
     only: "rounds of kills",
     rounds: 40,
     repeats: false
@@ -47,7 +53,9 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     files: [
       "captcha-waits",
       "chat-waits",
+      "content",
       "letters",
+      "mail",
       "mail-send",
       "notification-stream",
       "owner-waits",
@@ -59,8 +67,14 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
   },
   fleet: {
     what: "hosts of compartments that die, come back, are given up and drained; a round is a host with twenty compartments",
-    files: ["tests/chaos/fleet.test.ts"],
+    files: ["tests/campaign/fleet.test.ts"],
     rounds: 50,
+    repeats: false
+  },
+  logins: {
+    what: "whether the time of a login's answer tells of its address; a round is a try",
+    files: ["tests/campaign/login-timing.test.ts"],
+    rounds: 500,
     repeats: false
   },
   malformed: {
@@ -71,7 +85,7 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
   },
   registrations: {
     what: "actors and edges killed during the third step",
-    files: ["tests/chaos/registration.test.ts"],
+    files: ["tests/campaign/registration.test.ts"],
     rounds: 40,
     repeats: false
   }

@@ -7,13 +7,13 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** By time, longest first: parts of their paths. The others follow in vitest's own order. */
 const LONG = [
+  "tests/deploy/",
   "tests/chaos/compartments",
   "tests/runtime/compartment",
   "tests/runtime/bounds",
   "tests/runtime/guards",
   "tests/runtime/network",
   "tests/runtime/",
-  "tests/ops/add-a-noun",
   "tests/html/hostile",
   "tests/ops/backup",
   "tests/fill/pages",
@@ -31,7 +31,6 @@ const LONG = [
   "tests/actors/reactions/reactor",
   "tests/api/password-guessing",
   "tests/api/webhook",
-  "tests/fanout/kill",
   "tests/edge/process"
 ] as const
 

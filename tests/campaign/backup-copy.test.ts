@@ -33,8 +33,8 @@ import {
   subjectOfCount,
   load,
   fires
-} from "./copies.ts"
-import { restoreTests } from "./restore.ts"
+} from "../ops/copies.ts"
+import { restoreTests } from "../ops/restore.ts"
 
 /** Rounds in which all is restored, whatever came of the lot. */
 const SAMPLE = 2

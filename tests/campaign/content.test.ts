@@ -9,8 +9,8 @@ import { operate } from "../support/hub.ts"
 import { dataOf } from "../support/outcome.ts"
 import { seeded, type SeededRandom } from "../support/seed.ts"
 import { type TestService, testService } from "../support/service.ts"
-import { Community, type Written } from "./community.ts"
-import { isSettled } from "./verdict.ts"
+import { Community, type Written } from "../chaos/community.ts"
+import { isSettled } from "../chaos/verdict.ts"
 
 const ACTORS = 2
 const MEMBERS = 6

@@ -14,7 +14,7 @@ import { challengeId, registrationForm } from "../support/register.ts"
 import { rounds } from "../support/rounds.ts"
 import { type SeededRandom, seeded } from "../support/seed.ts"
 import { logOf, type TestService, testService } from "../support/service.ts"
-import { homeOf, isSettled, sessionOf } from "./verdict.ts"
+import { homeOf, isSettled, sessionOf } from "../chaos/verdict.ts"
 
 const ACTORS = 3
 const RACES = 5
