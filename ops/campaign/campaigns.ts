@@ -42,8 +42,8 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
   faults: {
     what: "every fault of tests/chaos, each time another victim at another moment",
     files: [
-      ...["actor-freeze", "actor-kill", "bus", "lines", "postgres"].map((name) => `tests/chaos/${name}.test.ts`),
-      "tests/campaign/notification-stream.test.ts"
+      ...["actor-freeze", "actor-kill"].map((name) => `tests/chaos/${name}.test.ts`),
+      ...["bus", "lines", "notification-stream", "postgres"].map((name) => `tests/campaign/${name}.test.ts`)
     ],
     rounds: 5,
     repeats: true
@@ -76,6 +76,12 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     files: ["tests/campaign/login-timing.test.ts"],
     rounds: 500,
     repeats: false
+  },
+  pages: {
+    what: "whether every page keeps nobody out, in each colour and width, by keyboard alone",
+    files: ["tests/campaign/accessible.test.ts"],
+    rounds: 1,
+    repeats: true
   },
   malformed: {
     what: "requests that are wrong in every way; a round is a thousand of them",

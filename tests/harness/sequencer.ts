@@ -22,7 +22,6 @@ const LONG = [
   "tests/edge/leases",
   "tests/sdk/cli-",
   "tests/ops/verify",
-  "tests/html/accessible",
   "tests/api/file-collection",
   "tests/api/mail-domain-states",
   "tests/api/identity/",

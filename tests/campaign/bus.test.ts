@@ -6,8 +6,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { waitFor } from "../harness/index.ts"
 import { SESSION_TTL_SECONDS } from "../../actors/log/streams.ts"
-import { ACTORS, openScene, type Scene } from "./scene.ts"
-import { expectAppliedOnce, expectNoFault, expectReplaysRefused, isSettled } from "./verdict.ts"
+import { ACTORS, openScene, type Scene } from "../chaos/scene.ts"
+import { expectAppliedOnce, expectNoFault, expectReplaysRefused, isSettled } from "../chaos/verdict.ts"
 
 /** From the moment at which the bus takes connections again to the answer of the agent that waited longest. */
 const ANSWERS_AGAIN_WITHIN_MS = 3000

@@ -7,9 +7,9 @@ import { STARTER_LIBRARY } from "../../ops/launcher/starter-library.ts"
 import { openBrowser, type TestBrowser, type Visit } from "../support/browser.ts"
 import { operate } from "../support/hub.ts"
 import { sharedService, type TestService } from "../support/service.ts"
-import { contrast } from "./contrast.ts"
-import { openCommunity, openThread, pageWith } from "./community.ts"
-import { focus, type Focus, overflow, reachable, textsShown } from "./in-page.ts"
+import { contrast } from "../html/contrast.ts"
+import { openCommunity, openThread, pageWith } from "../html/community.ts"
+import { focus, type Focus, overflow, reachable, textsShown } from "../html/in-page.ts"
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 const ENOUGH_FOR_TEXT = 4.5

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { waitFor } from "../harness/index.ts"
 import { send } from "../support/http.ts"
-import { openScene, type Scene } from "./scene.ts"
-import { expectAppliedOnce, expectNoFault } from "./verdict.ts"
+import { openScene, type Scene } from "../chaos/scene.ts"
+import { expectAppliedOnce, expectNoFault } from "../chaos/verdict.ts"
 
 const AWAY_MS = 20_000
 /** What an agent may wait for an answer while Postgres is gone. */

@@ -1,8 +1,8 @@
 /** The line between one actor process and the bus breaks: at once, as when a cable is pulled, and silently. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type CutProxy, waitFor } from "../harness/index.ts"
-import { ACTORS, openScene, type Scene } from "./scene.ts"
-import { expectAppliedOnce, expectNoFault, expectReplaysRefused, isSettled, sessionOf } from "./verdict.ts"
+import { ACTORS, openScene, type Scene } from "../chaos/scene.ts"
+import { expectAppliedOnce, expectNoFault, expectReplaysRefused, isSettled, sessionOf } from "../chaos/verdict.ts"
 
 /** From the break to the answer of the agent that waited longest. */
 const ANSWERS_AGAIN_WITHIN_MS = 1500
