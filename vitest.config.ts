@@ -34,6 +34,8 @@ export default defineConfig({
     ],
     globalSetup: ["tests/harness/global-setup.ts"],
     setupFiles: ["tests/harness/setup.ts"],
+    // Node loads the sources as it does in the product: nothing is transformed, and modules are shared by all files.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // Tests start processes and send them signals, so workers are processes. Files share them, with their modules and
     // what one file left for the next (`lent.ts`).
     pool: "forks",

@@ -10,7 +10,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit } from "effect"
 import { openEdge } from "./app.ts"
 import { ConfigProblem, loadEdgeConfig } from "./config.ts"
-import { logCrash, logging, logUncaught, standardOutput } from "../schemas/runtime/log/log.ts"
+import { logCrash, logUncaught, processLog, standardOutput } from "../schemas/runtime/log/log.ts"
 import { RequestLog } from "./http/log.ts"
 
 /** EX_CONFIG of sysexits.h. */
@@ -50,7 +50,7 @@ const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {
 process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))
 
 logUncaught()
-NodeRuntime.runMain(Effect.scoped(Effect.provide(program, logging)), {
+NodeRuntime.runMain(Effect.scoped(Effect.provide(program, processLog.logging)), {
   disableErrorReporting: true,
   teardown: (exit, end) => {
     log.flush()

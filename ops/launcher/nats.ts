@@ -35,6 +35,8 @@ export interface NatsOptions {
   readonly port?: number
   /** All that its streams may take on the disk; absent: as the server finds it right. */
   readonly storeMaxBytes?: number
+  /** File of the bus's users, in place of production's. */
+  readonly users?: string
   /** Lines added to the configuration file. */
   readonly configExtra?: string
   readonly serverName?: string
@@ -67,7 +69,7 @@ function configText(options: NatsOptions, port: number, dataDir: string): string
     `pid_file: ${JSON.stringify(join(dataDir, "nats-server.pid"))}`,
     `jetstream { store_dir: ${JSON.stringify(dataDir)}, max_memory_store: 1GB${most} }`,
     // The server takes it as a path from this file on, whatever it begins with.
-    `include ${JSON.stringify(relative(dataDir, rolesFile))}`,
+    `include ${JSON.stringify(relative(dataDir, options.users ?? rolesFile))}`,
     options.configExtra ?? "",
     ""
   ].join("\n")

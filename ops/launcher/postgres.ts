@@ -61,7 +61,7 @@ export interface PostgresOptions {
   readonly port?: number
   /** Server settings over the ones above. */
   readonly settings?: Readonly<Record<string, string>>
-  /** A folder made by preparePostgres: copied in place of initialising anew. */
+  /** Folder of a server that has been stopped: copied in place of initialising anew. */
   readonly template?: string
   readonly progress?: (line: string) => void
   /** Called as soon as the server's process runs, before it is ready. */
@@ -251,10 +251,4 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSe
   await untilReady(server, base, logFile)
   const url = `${base}/${DATABASE}`
   return { ...server, url, operatorUrl: url, port, logFile }
-}
-
-/** Makes a cluster with its database and stops it again: a template that later starts copy. */
-export async function preparePostgres(dataDir: string): Promise<void> {
-  const server = await startPostgres({ dataDir, settings: { fsync: "off" } })
-  await server.stop()
 }

@@ -267,13 +267,19 @@ export class Stack {
     })
   }
 
-  /** A server of our own knows a user for each role; one that runs elsewhere is addressed as it was named. */
   #asItsUser(kind: NodeKind, given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     const env = environmentOf(kind, given)
-    const url = env["HUB_NATS_URL"] ?? ""
+    return { ...env, HUB_NATS_URL: this.natsUrlFor(kind, env["HUB_ROLES"], env["HUB_NATS_URL"]) }
+  }
+
+  /**
+   * The address of the bus for a node; `roles` as in HUB_ROLES. A server of our own knows a user for each role; one that
+   * runs elsewhere is addressed as it was named.
+   */
+  natsUrlFor(kind: NodeKind, roles: string | undefined, url = this.#nats.url): string {
     return typeof this.#options.nats === "string"
-      ? env
-      : { ...env, HUB_NATS_URL: addressFor(kind === "edge" ? kind : "actor", env["HUB_ROLES"], url, this.#passwords) }
+      ? url
+      : addressFor(kind === "edge" ? kind : "actor", roles, url, this.#passwords)
   }
 
   async #untilHealthy(edge: EdgeRole): Promise<void> {

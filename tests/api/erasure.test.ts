@@ -18,7 +18,12 @@ let collector: Collector
 
 beforeAll(async () => {
   collector = await startCollector()
-  service = await testService({ edges: 2, actors: 2, env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } })
+  service = await testService({
+    processes: true,
+    edges: 2,
+    actors: 2,
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
+  })
 })
 afterAll(async () => {
   await service?.stop()

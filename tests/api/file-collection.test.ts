@@ -22,6 +22,7 @@ let written = 0
 
 beforeAll(async () => {
   service = await testService({
+    processes: true,
     edges: 2,
     actors: 2,
     limits: { "service.blob_grace_seconds": GRACE_SECONDS, "limits.upload_bytes_per_day": DAY_BYTES }

@@ -16,7 +16,12 @@ let client: AgentClient
 let edges: readonly [string, string]
 
 beforeAll(async () => {
-  service = await testService({ edges: 2, actors: 2, limits: { "service.projected_wait_ms": PROJECTED_WAIT_MS } })
+  service = await testService({
+    ownServers: true,
+    edges: 2,
+    actors: 2,
+    limits: { "service.projected_wait_ms": PROJECTED_WAIT_MS }
+  })
   edges = [service.edges[0] ?? "", service.edges[1] ?? ""]
   client = new AgentClient({ edge: () => edges[0] })
   await register(client, { edge: edges[0] })

@@ -15,6 +15,7 @@ let addresses = 0
 
 beforeAll(async () => {
   service = await testService({
+    processes: true,
     edges: 2,
     // One node: a bucket of less than a quarter of an hour lives in memory, and begins anew when its shard moves.
     actors: 1,

@@ -286,7 +286,7 @@ describe("the mail process", () => {
     const { mail } = service.system
     if (mail === undefined) throw new Error("none")
     await expect(deliver(mail.port, { to, raw: message({ to }) })).rejects.toThrow(/ECONNREFUSED/)
-    await mail.kill()
+    await mail.stop()
     const notice = await tell(inline(message({ to, subject: "meanwhile" }), [to]))
     await mail.restart()
     expect((await arrived(agent))[0]).toMatchObject({ subject: "meanwhile" })

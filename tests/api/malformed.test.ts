@@ -42,6 +42,7 @@ let edge = ""
 beforeAll(async () => {
   random = seeded("malformed requests")
   service = await testService({
+    processes: true,
     edges: 1,
     limits: { "service.body_timeout_ms": 1000, "notifications.stream_lifetime_ms": 100 }
   })

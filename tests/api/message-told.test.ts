@@ -29,7 +29,12 @@ const anAgent = async (): Promise<readonly [AgentClient, string]> => {
 }
 
 beforeAll(async () => {
-  service = await testService({ edges: 1, actors: 2, limits: { "rate_limits.message.requests": PLENTY } })
+  service = await testService({
+    processes: true,
+    edges: 1,
+    actors: 2,
+    limits: { "rate_limits.message.requests": PLENTY }
+  })
   const [client, name] = await anAgent()
   recipient = client
   handle = name

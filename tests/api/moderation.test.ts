@@ -15,7 +15,7 @@ const PERIODS_MAX = 3
 let service: TestService
 
 beforeAll(async () => {
-  service = await sharedService()
+  service = await sharedService({ processes: true })
 })
 afterAll(() => service?.stop())
 

@@ -286,10 +286,10 @@ test("an edge that stops answers what it holds, and ends", async () => {
   await waitFor(async () => (await list(one, "?wait_seconds=1", 0)).status === 200, {
     describe: "an answer of the other edge"
   })
-  process.kill(edge.pid, "SIGTERM")
+  const ended = edge.stop()
   const answer = await waiting
   await reader.end
-  await waitFor(() => edge.pid === null, { describe: "the end of the edge" })
+  await ended
   expect([outcome(answer), idsOf(answer), reader.comments.at(-1)]).toEqual(["200", [], "come again"])
   await edge.restart()
 })

@@ -19,7 +19,12 @@ const counted = (outcomes: ReadonlyArray<string>): Record<string, number> =>
 
 describe("of one address", () => {
   beforeAll(async () => {
-    service = await testService({ edges: 2, actors: 2, limits: { "service.passwords_waiting_max": 1000 } })
+    service = await testService({
+      processes: true,
+      edges: 2,
+      actors: 2,
+      limits: { "service.passwords_waiting_max": 1000 }
+    })
   })
   afterAll(() => service?.stop())
 

@@ -20,7 +20,7 @@ afterAll(() => service?.stop())
 
 const restarted = async (next: Readonly<Record<string, string>>): Promise<void> => {
   keys = next
-  await service.system.keeper?.kill()
+  await service.system.keeper?.stop()
   await service.system.keeper?.restart()
 }
 
@@ -34,7 +34,7 @@ const loaded = async ({ agent }: WithVault, token?: string): Promise<string> => 
 it("without it entries are written and filled; a new vault has its key once it is back", async () => {
   const of = await withVault(service)
   const ask = asHolder(service, await issueToken(service, of.agent.id))
-  await service.system.keeper?.kill()
+  await service.system.keeper?.stop()
   const { id } = dataOf<{ readonly id: number }>(
     await of.client.call("POST", `${VAULT}/entries`, { body: await sealedEntry(of) })
   )

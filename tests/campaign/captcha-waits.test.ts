@@ -27,7 +27,7 @@ let service: TestService
 
 beforeAll(async () => {
   const limits = { "rate_limits.message.requests": 1_000_000, "rate_limits.sponsorship.requests": 1000 }
-  service = await testService({ edges: 2, actors: 2, limits })
+  service = await testService({ processes: true, edges: 2, actors: 2, limits })
 })
 afterAll(() => service?.stop())
 

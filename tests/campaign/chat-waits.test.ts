@@ -19,6 +19,7 @@ let service: TestService
 beforeAll(async () => {
   telegram = await Telegram.open()
   service = await testService({
+    processes: true,
     edges: 2,
     actors: 2,
     env: telegram.env,

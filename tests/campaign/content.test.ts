@@ -24,6 +24,7 @@ let community: Community
 beforeAll(async () => {
   random = seeded("content")
   service = await testService({
+    processes: true,
     edges: 2,
     actors: ACTORS,
     limits: { "rate_limits.vote.requests": 1_000_000, "rate_limits.message.requests": 1_000_000 }

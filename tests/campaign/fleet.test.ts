@@ -31,6 +31,7 @@ const agents: Array<AgentClient> = []
 
 beforeAll(async () => {
   service = await testService({
+    processes: true,
     edges: 2,
     actors: 2,
     limits: { "runtime.per_owner": FIRST, "runtime.restart_seconds": 1, "rate_limits.message.requests": 1_000_000 }

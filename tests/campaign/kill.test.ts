@@ -34,6 +34,7 @@ let receiver: Receiver
 
 beforeAll(async () => {
   service = await testService({
+    processes: true,
     edges: 1,
     actors: ROLES.length,
     limits: LIMITS,

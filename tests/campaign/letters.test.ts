@@ -34,6 +34,7 @@ beforeAll(async () => {
     }
   })
   service = await testService({
+    processes: true,
     actors: 2,
     env: { HUB_LETTERS: "smtp", HUB_SMTP_URL: `smtp://127.0.0.1:${server.port}` },
     limits: { "service.letters.letter_timeout_ms": 15_000, "service.letters.outcome_ms": 2000 }

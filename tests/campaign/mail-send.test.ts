@@ -22,6 +22,7 @@ beforeAll(async () => {
   world = await mailHost()
   names = await nameServer({ "world.example": { MX: ["mx.world.example"] }, "mx.world.example": { A: ["127.0.0.1"] } })
   service = await testService({
+    processes: true,
     edges: 2,
     actors: 2,
     mail: DOMAIN,

@@ -16,6 +16,7 @@ const PAGE = 100
 let service: TestService
 beforeAll(async () => {
   service = await testService({
+    processes: true,
     edges: 1,
     actors: 2,
     mail: DOMAIN,

@@ -68,6 +68,7 @@ const followers: Array<EventFollower> = []
 
 beforeAll(async () => {
   service = await testService({
+    processes: true,
     edges: 2,
     actors: ACTORS,
     limits: { ...PRODUCT_DEADLINE, "notifications.heartbeat_ms": 1000 }

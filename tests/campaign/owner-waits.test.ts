@@ -21,7 +21,12 @@ const WAIT_SECONDS = 25
 let service: TestService
 
 beforeAll(async () => {
-  service = await testService({ edges: 2, actors: 2, limits: { "rate_limits.message.requests": 1_000_000 } })
+  service = await testService({
+    processes: true,
+    edges: 2,
+    actors: 2,
+    limits: { "rate_limits.message.requests": 1_000_000 }
+  })
 })
 afterAll(() => service?.stop())
 

@@ -32,6 +32,7 @@ let random: SeededRandom
 beforeAll(async () => {
   random = seeded("registration under faults")
   service = await testService({
+    processes: true,
     edges: 2,
     actors: ACTORS,
     limits: { "service.request_deadline_ms": REQUEST_DEADLINE_MS }

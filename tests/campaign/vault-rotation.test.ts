@@ -33,7 +33,7 @@ afterAll(() => service?.stop())
 
 const restarted = async (next: Readonly<Record<string, string>>): Promise<void> => {
   keys = next
-  await service.system.keeper?.kill()
+  await service.system.keeper?.stop()
   await service.system.keeper?.restart()
 }
 

@@ -20,6 +20,7 @@ export interface Scene extends TestService {
 export async function openScene(name: string, options: SystemOptions = {}): Promise<Scene> {
   const random = seeded(name)
   const service = await testService({
+    processes: true,
     edges: 2,
     actors: ACTORS,
     ...options,

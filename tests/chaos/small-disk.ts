@@ -15,6 +15,7 @@ export const smallDisk = async (options: SystemOptions = {}): Promise<TestServic
     (name) => [`service.${name}_max_bytes`, MIB] as const
   )
   const service = await testService({
+    processes: true,
     ...options,
     natsStoreMaxBytes: STORE_BYTES,
     natsConfig: `http: "127.0.0.1:${port}"`,

@@ -48,6 +48,7 @@ const answers: Array<string> = []
 beforeAll(async () => {
   collector = await startCollector()
   service = await testService({
+    processes: true,
     edges: 2,
     actors: 2,
     keeper: true,

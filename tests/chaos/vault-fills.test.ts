@@ -50,7 +50,7 @@ beforeAll(async () => {
     // However slow the machine is: no fill expires, so that whatever was opened counts.
     "vault.fill_pending_seconds": 86_400
   }
-  service = await testService({ edges: 2, actors: ACTORS, keeper: true, limits })
+  service = await testService({ processes: true, edges: 2, actors: ACTORS, keeper: true, limits })
   await waitFor(() => isSettled(service.view, ACTORS), { describe: "two actor nodes with shards" })
 })
 afterAll(() => service?.stop())

@@ -5,10 +5,10 @@ import { expect, test } from "vitest"
 import { openDatabase } from "../../actors/database.ts"
 import { TABLES, tablesText } from "../../ops/contracts/tables.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
-import { startServers } from "../harness/index.ts"
+import { openServers } from "../harness/index.ts"
 
 test("what is generated and committed is what the migrations make", async () => {
-  const servers = await startServers()
+  const servers = await openServers()
   const db = openDatabase(servers.postgres.url)
   try {
     expect(readFileSync(join(projectRoot, TABLES), "utf8")).toBe(await tablesText(db))

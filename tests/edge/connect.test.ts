@@ -1,10 +1,10 @@
 /** How a node writes to the bus: once a turn of its event loop, and nothing is lost or late by it. */
 import { Socket } from "node:net"
-import { connect, type NatsConnection } from "@nats-io/transport-node"
+import type { NatsConnection } from "@nats-io/transport-node"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { connectBus } from "../../edge/bus/connection.ts"
 import { cutProxy } from "../harness/cut-proxy.ts"
-import { waitFor } from "../harness/index.ts"
+import { connectTo, waitFor } from "../harness/index.ts"
 import { openNats, type TestNats } from "./edge.ts"
 
 const MANY = 100
@@ -15,7 +15,7 @@ const heard: Array<string> = []
 
 beforeAll(async () => {
   bus = await openNats()
-  other = await connect({ servers: bus.url })
+  other = await connectTo(bus.url)
   other.subscribe("said.>", { callback: (_error, message) => void heard.push(message.string()) })
   await other.flush()
 })

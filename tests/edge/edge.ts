@@ -1,6 +1,5 @@
 /** An edge in the test's own process, on a real nats-server, with a played actors' side. */
 import type { AddressInfo } from "node:net"
-import { join } from "node:path"
 import { randomBytes } from "node:crypto"
 import { Deferred, Effect, Fiber } from "effect"
 import { openEdge } from "../../edge/app.ts"
@@ -8,11 +7,8 @@ import { loadEdgeConfig } from "../../edge/config.ts"
 import { RequestLog } from "../../edge/http/log.ts"
 import type { Served } from "../../edge/routes/all.ts"
 import { edgeKeys } from "../../ops/launcher/node-environment.ts"
-import { findNatsServer } from "../../ops/launcher/nats-binary.ts"
-import { startNats } from "../../ops/launcher/nats.ts"
-import { projectRoot } from "../../ops/launcher/paths.ts"
 import { drawPort } from "../../ops/launcher/ports.ts"
-import { testFolder } from "../harness/index.ts"
+import { openTenant, testFolder } from "../harness/index.ts"
 import { type Identity, newIdentity, type Signing, signatureHeaders } from "./signer.ts"
 import { WireNode } from "./wire-node.ts"
 
@@ -22,13 +18,8 @@ export interface TestNats {
 }
 
 export const openNats = async (): Promise<TestNats> => {
-  const binary = await findNatsServer({
-    env: process.env,
-    dataDir: join(projectRoot, ".hub"),
-    progress: (line) => console.error(line)
-  })
-  const server = await startNats({ binary, dataDir: await testFolder("nats"), configExtra: "no_auth_user: operator" })
-  return { url: server.url, stop: async () => void (await server.kill()) }
+  const { operatorUrl, release } = await openTenant({ tables: false })
+  return { url: operatorUrl, stop: release }
 }
 
 export interface Call {

@@ -1,10 +1,10 @@
 import { jetstreamManager } from "@nats-io/jetstream"
 import { Kvm } from "@nats-io/kv"
-import { connect, type NatsConnection } from "@nats-io/transport-node"
+import type { NatsConnection } from "@nats-io/transport-node"
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest"
 import { LEASE_PREFIX, shardKey } from "../../schemas/runtime/bus/lease-view.ts"
 import { buckets, shardOf } from "../../schemas/subjects.ts"
-import { cutProxy, type CutProxy, waitFor } from "../harness/index.ts"
+import { connectTo, cutProxy, type CutProxy, waitFor } from "../harness/index.ts"
 import { openNats, playActors, TestEdge, type TestNats } from "./edge.ts"
 import { newIdentity } from "./signer.ts"
 import { WireNode } from "./wire-node.ts"
@@ -36,7 +36,7 @@ const startEdge = async (url = nats.url): Promise<TestEdge> => {
 }
 
 const openBus = async (): Promise<NatsConnection> => {
-  const connection = await connect({ servers: nats.url.replace("nats://", "") })
+  const connection = await connectTo(nats.url)
   ends.push(() => connection.close())
   return connection
 }

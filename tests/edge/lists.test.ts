@@ -1,11 +1,11 @@
 /** Lists of the read models: passed on as they came, and shared by who asks for them. */
-import { connect, type NatsConnection } from "@nats-io/transport-node"
+import type { NatsConnection } from "@nats-io/transport-node"
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
 import { serveQueries } from "../../actors/queries/serve.ts"
 import { readListed } from "../../edge/bus/lists.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { NO_TRACING } from "../../schemas/runtime/trace/tracing.ts"
-import { waitFor } from "../harness/index.ts"
+import { connectTo, waitFor } from "../harness/index.ts"
 import { openWorld, type World } from "./edge.ts"
 
 type Page = Queries["agents"]["output"]
@@ -19,7 +19,7 @@ let answer: () => Promise<Page>
 let asked = 0
 beforeAll(async () => {
   world = await openWorld({ limits: { "service.max_client_listed_records": CLIENT_RECORDS_MAX } })
-  line = await connect({ servers: world.nats.url })
+  line = await connectTo(world.nats.url)
   const agents = () => {
     asked++
     return answer()

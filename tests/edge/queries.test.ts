@@ -1,5 +1,5 @@
 /** Queries whose nodes are frozen, slow or gone. */
-import { connect, headers, type MsgHdrs, type NatsConnection } from "@nats-io/transport-node"
+import { headers, type MsgHdrs, type NatsConnection } from "@nats-io/transport-node"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { serveQueries } from "../../actors/queries/serve.ts"
 import { requestsOf } from "../../actors/log/requests.ts"
@@ -7,6 +7,7 @@ import { QueryClient } from "../../schemas/runtime/bus/queries.ts"
 import { queueGroups, subjects } from "../../schemas/subjects.ts"
 import { NO_TRACING } from "../../schemas/runtime/trace/tracing.ts"
 import { openNats, type TestNats } from "./edge.ts"
+import { connectTo } from "../harness/index.ts"
 
 /** As long as a request has. */
 const DEADLINE_MS = 10_000
@@ -19,7 +20,7 @@ const TAKEN_MS = 500
 let bus: TestNats
 const lines: Array<NatsConnection> = []
 const line = async (): Promise<NatsConnection> => {
-  const nats = await connect({ servers: bus.url })
+  const nats = await connectTo(bus.url)
   lines.push(nats)
   return nats
 }

@@ -4,11 +4,12 @@
  */
 import { jetstreamManager } from "@nats-io/jetstream"
 import { Kvm } from "@nats-io/kv"
-import { connect, type NatsConnection } from "@nats-io/transport-node"
+import type { NatsConnection } from "@nats-io/transport-node"
 import { type Ask, encodeHead, packReplies, type ReplyHead, unpackAsks } from "../../schemas/bus/frames.ts"
 import { nodeKey, shardKey } from "../../schemas/runtime/bus/lease-view.ts"
 import type { QueryName, QueryReply } from "../../schemas/bus/operations.ts"
 import { buckets, SHARD_COUNT, subjects } from "../../schemas/subjects.ts"
+import { connectTo } from "../harness/index.ts"
 
 export type Reply = { readonly data: unknown; readonly head?: ReplyHead } | { readonly head: ReplyHead } | "silence"
 export type Answering = (ask: Ask) => Reply | Promise<Reply>
@@ -28,7 +29,7 @@ export class WireNode {
   }
 
   static async start(url: string, session = "s1"): Promise<WireNode> {
-    const nats = await connect({ servers: url.replace("nats://", "") })
+    const nats = await connectTo(url)
     const node = new WireNode(nats, session)
     nats.subscribe(subjects.node(session, "*"), {
       callback: (_error, message) => {

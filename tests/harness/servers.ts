@@ -6,9 +6,11 @@ import { existsSync } from "node:fs"
 import { mkdtemp, rename, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import pg from "pg"
+import { migrate } from "../../ops/migrations/migrate.ts"
 import { findNatsServer } from "../../ops/launcher/nats-binary.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
-import { preparePostgres } from "../../ops/launcher/postgres.ts"
+import { startPostgres } from "../../ops/launcher/postgres.ts"
 import { isRunning, processesIn } from "../../ops/launcher/proc.ts"
 import { Stack } from "../../ops/launcher/stack.ts"
 import type { StackOptions } from "../../ops/launcher/stack.ts"
@@ -37,11 +39,15 @@ export interface Servers {
   readonly nats: ServerControl
   readonly postgres: ServerControl
   readonly logs: LogBook
+  /** The address of the bus as a node's own user connects to it; `roles` as in HUB_ROLES. */
+  readonly natsUrlFor: Stack["natsUrlFor"]
   /** Ends both and removes the folder; rejects if a process is left. */
   readonly stop: () => Promise<void>
 }
 
 export interface ServersOptions {
+  /** Every connection to the bus names a user: nobody is the operator without saying so. */
+  readonly namedUsers?: boolean
   /** All that the nats-server may store. */
   readonly natsStoreMaxBytes?: number
   /** Lines added to the nats-server's configuration. */
@@ -56,6 +62,25 @@ export async function testFolder(prefix: string): Promise<string> {
   return mkdtemp(join(process.env["HUB_TEST_FOLDER"] ?? tmpdir(), `${prefix}-`))
 }
 
+/** Holds the tables as this release wants them: systems that share a server copy it. */
+export const TEMPLATE_DATABASE = "hub_template"
+
+/** A cluster that later starts copy, with an empty database and a migrated one. */
+async function makeTemplate(folder: string): Promise<void> {
+  const server = await startPostgres({ dataDir: folder, settings: testSettings })
+  try {
+    const client = new pg.Client({ connectionString: server.url })
+    await client.connect()
+    await client.query(`create database ${TEMPLATE_DATABASE}`)
+    await client.end()
+    const migrated = new URL(server.url)
+    migrated.pathname = `/${TEMPLATE_DATABASE}`
+    await migrate(migrated.href)
+  } finally {
+    await server.stop()
+  }
+}
+
 /** Two test files may make it at the same time; the first to finish wins. */
 async function postgresTemplate(): Promise<string | undefined> {
   const folder = process.env["HUB_TEST_FOLDER"]
@@ -63,7 +88,7 @@ async function postgresTemplate(): Promise<string | undefined> {
   const template = join(folder, "postgres-template")
   if (existsSync(template)) return template
   const fresh = await testFolder("template")
-  await preparePostgres(fresh)
+  await makeTemplate(fresh)
   await rename(fresh, template).catch(() => rm(fresh, { recursive: true, force: true }))
   return template
 }
@@ -148,10 +173,11 @@ export async function endAll(stack: Stack, ledger: PidLedger, folder: string, lo
 /** Without nodes: parts of them are tried on these, by whoever connects. */
 export async function startServers(options: ServersOptions = {}): Promise<Servers> {
   const folder = await testFolder("servers")
+  const natsConfig = `${options.namedUsers === true ? "" : "no_auth_user: operator\n"}${options.natsConfig ?? ""}`
   const logs = openLogBook()
   const ledger = new PidLedger()
   const stack = new Stack({
-    ...(await serverOptions(folder, { ...options, natsConfig: `no_auth_user: operator\n${options.natsConfig ?? ""}` })),
+    ...(await serverOptions(folder, { ...options, natsConfig })),
     root: projectRoot,
     env: {},
     edgePorts: [],
@@ -174,6 +200,7 @@ export async function startServers(options: ServersOptions = {}): Promise<Server
     nats: serverControl(stack.nats),
     postgres: serverControl(stack.postgres),
     logs,
+    natsUrlFor: (kind, roles) => stack.natsUrlFor(kind, roles),
     stop: () => endAll(stack, ledger, folder, logs)
   }
 }

@@ -1,24 +1,40 @@
 /**
- * The whole product as real processes, started by the launcher's own modules, with a handle on each of them. What a
- * test kills stays dead until the test restarts it, unless it asks for the supervisor's own restarts.
+ * The whole product on real servers, with a handle on each node.
+ *
+ * By default its nodes are scopes in the test's own process (nodes.ts), tenants of the worker's servers (tenants.ts). A
+ * test about processes asks for `processes`: then each node is one, started by the launcher's own modules on servers of
+ * the system's own. What it kills stays dead until it restarts it, unless it asks for the supervisor's own restarts.
  */
+import { rm } from "node:fs/promises"
 import { join } from "node:path"
+import { metricsPorts } from "../../ops/launcher/metrics-ports.ts"
+import { environmentOf, type NodeKind } from "../../ops/launcher/node-environment.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { drawPort } from "../../ops/launcher/ports.ts"
-import { addressing } from "../../ops/launcher/prepared.ts"
+import { addressing, makeStreams, migrateTables } from "../../ops/launcher/prepared.ts"
 import { Stack } from "../../ops/launcher/stack.ts"
+import type { SupervisedRole } from "../../ops/launcher/supervisor.ts"
 import type { StackOptions } from "../../ops/launcher/stack.ts"
 import { cutProxy } from "./cut-proxy.ts"
 import type { CutProxy } from "./cut-proxy.ts"
-import { openLogBook } from "./logs.ts"
+import { closeLogBook, openLogBook } from "./logs.ts"
 import type { LogBook } from "./logs.ts"
+import type { LocalNode } from "./nodes.ts"
 import { nodePrograms } from "./programs.ts"
-import { controlOf, endAll, PidLedger, serverControl, serverOptions, testFolder } from "./servers.ts"
+import { controlOf, endAll, PidLedger, serverControl, serverOptions, startServers, testFolder } from "./servers.ts"
 import type { ProcessControl, ServerControl, ServersOptions } from "./servers.ts"
+import { openTenant, type Tenant } from "./tenants.ts"
+import { waitFor } from "./wait.ts"
 
 const REFUSALS_KEPT = 5
 
 export interface SystemOptions extends ServersOptions {
+  /** Each node is a process: for tests that kill and freeze nodes, or look at what a process has. */
+  readonly processes?: boolean
+  /** A nats-server and a Postgres of its own: for tests that break or configure them. */
+  readonly ownServers?: boolean
+  /** Nodes in the test's process listen for scrapers only where a test does scrape them. */
+  readonly metrics?: boolean
   readonly edges?: number
   readonly actors?: number
   /** With a process that receives mail for this domain. */
@@ -42,6 +58,8 @@ export interface SystemOptions extends ServersOptions {
 }
 
 export interface NodeControl extends ProcessControl {
+  /** Ends it in order, as SIGTERM does; resolves when it is gone. */
+  readonly stop: () => Promise<void>
   /** The node's own line to NATS; only with `proxies`. */
   readonly line: CutProxy
   /** Where it is scraped. */
@@ -60,6 +78,8 @@ export interface System {
   /** The first edge. */
   readonly url: string
   readonly folder: string
+  /** Where the nats-server keeps the system's streams. */
+  readonly store: string
   readonly edges: ReadonlyArray<EdgeControl>
   readonly actors: ReadonlyArray<NodeControl>
   /** The process that receives mail, where there is one. */
@@ -102,6 +122,12 @@ class Lines {
     return proxy
   }
 
+  /** An address of the bus, by way of the node's line where it has one. */
+  through(name: string, url: string): string {
+    const proxy = this.#proxies.get(name)
+    return proxy === undefined ? url : url.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${proxy.port}`)
+  }
+
   environment(name: string): NodeJS.ProcessEnv {
     const proxy = this.#proxies.get(name)
     return proxy === undefined ? {} : { HUB_NATS_URL: proxy.url }
@@ -116,34 +142,174 @@ function nodeNames(role: string, count: number): ReadonlyArray<string> {
   return Array.from({ length: count }, (_, index) => `${role} ${index}`)
 }
 
-export async function startSystem(options: SystemOptions = {}): Promise<System> {
-  const edgeCount = options.edges ?? 1
-  const actorCount = options.actors ?? 1
-  const folder = await testFolder("system")
-  const logs = openLogBook()
-  const ledger = new PidLedger()
-  const lines = new Lines()
-  const refusals: Array<string> = []
-  const edgePorts = await drawPorts(edgeCount)
+/** What both kinds of systems have in common. */
+interface Common {
+  readonly folder: string
+  readonly logs: LogBook
+  readonly lines: Lines
+  readonly edgePorts: ReadonlyArray<number>
+  readonly url: string
+  /** Of every node, without the addresses of the servers. */
+  readonly env: NodeJS.ProcessEnv
+  readonly onLine: (role: string, line: string) => void
+  readonly assertNothingRefused: () => void
+}
+
+async function common(options: SystemOptions): Promise<Common> {
+  const [folder, edgePorts] = await Promise.all([testFolder("system"), drawPorts(options.edges ?? 1)])
+  const [logs, refusals]: [LogBook, Array<string>] = [openLogBook(), []]
   const url = `http://127.0.0.1:${edgePorts[0]}`
   const env = options.env ?? {}
-  const stack = new Stack({
-    ...(await serverOptions(folder, options)),
-    root: projectRoot,
+  const named = url.replace("127.0.0.1", options.hostname ?? "127.0.0.1")
+  return {
+    folder,
+    logs,
+    lines: new Lines(),
+    edgePorts,
+    url,
     env: {
       ...plainEnvironment(),
       HUB_ENV: "development",
       HUB_DATA: folder,
-      ...addressing(
-        env,
-        url.replace("127.0.0.1", options.hostname ?? "127.0.0.1"),
-        edgePorts,
-        options.runtime === true
-      ),
+      ...addressing(env, named, edgePorts, options.runtime === true),
       ...(options.mail === undefined ? {} : { HUB_MAIL_PROVIDER: "smtp", HUB_MAIL_DOMAIN: options.mail }),
       ...(options.limits === undefined ? {} : { HUB_LIMITS: JSON.stringify(options.limits) }),
       ...env
     },
+    onLine: (role, line) => {
+      logs.add(role, line)
+      if (/permissions violation/i.test(line) && refusals.length < REFUSALS_KEPT) refusals.push(`${role}: ${line}`)
+    },
+    assertNothingRefused: () => {
+      if (refusals.length > 0) throw new Error(`the bus refused a node something: ${refusals.join("; ")}`)
+    }
+  }
+}
+
+export const startSystem = (options: SystemOptions = {}): Promise<System> =>
+  options.processes === true ? startProcesses(options) : startLocal(options)
+
+interface ServersOf {
+  readonly store: string
+  readonly nats: ServerControl
+  readonly postgres: ServerControl
+  readonly urlFor: Tenant["natsUrl"]
+  readonly stop: () => Promise<void>
+}
+
+const shared = (url: string): ServerControl => {
+  const refuse = (): never => {
+    throw new Error("other systems live on this server: start this one with ownServers: true")
+  }
+  return { url, pid: process.pid, kill: refuse, restart: refuse, freeze: refuse, thaw: refuse }
+}
+
+async function sharedServers(env: NodeJS.ProcessEnv): Promise<ServersOf> {
+  const tenant = await openTenant()
+  await makeStreams(tenant.operatorUrl, env)
+  return {
+    nats: shared(tenant.operatorUrl),
+    postgres: shared(tenant.databaseUrl),
+    urlFor: tenant.natsUrl,
+    store: tenant.store,
+    stop: tenant.release
+  }
+}
+
+async function ownServers(options: SystemOptions, env: NodeJS.ProcessEnv): Promise<ServersOf> {
+  const servers = await startServers({ ...options, namedUsers: true })
+  await Promise.all([migrateTables(servers.postgres.url), makeStreams(servers.nats.url, env)])
+  return { ...servers, urlFor: servers.natsUrlFor, store: join(servers.folder, "nats", "jetstream") }
+}
+
+/** Nodes in this process. */
+async function startLocal(options: SystemOptions): Promise<System> {
+  // The whole product is behind it: most test files do without.
+  const { localNode } = await import("./nodes.ts")
+  const parts = await common(options)
+  const { folder, logs, lines, edgePorts, env, onLine } = parts
+  const servers = options.ownServers === true ? await ownServers(options, env) : await sharedServers(env)
+  const metrics = metricsPorts(options.metrics === true ? "free" : undefined)
+  const mailPort = options.mail === undefined ? undefined : await drawPort()
+  const actorCount = options.actors ?? 1
+  const names = [...nodeNames("edge", edgePorts.length), ...nodeNames("actor", actorCount), "mail 0", "keeper 0"]
+  if (options.proxies === true) await lines.open(names, servers.nats.url)
+  const started: Array<LocalNode> = []
+
+  const node = (kind: NodeKind, index: number, place: number, own: NodeJS.ProcessEnv = {}): NodeControl => {
+    const name = `${kind} ${index}`
+    const environment = async (): Promise<NodeJS.ProcessEnv> => {
+      const given = environmentOf(kind, {
+        ...env,
+        HUB_DATABASE_URL: servers.postgres.url,
+        HUB_METRICS_PORT: String(await metrics.portOf(place)),
+        ...own,
+        ...options.nodeEnv?.(kind, index)
+      })
+      return { ...given, HUB_NATS_URL: lines.through(name, servers.urlFor(kind, given["HUB_ROLES"])) }
+    }
+    const made = localNode(kind, environment, (line) => onLine(`${kind} ${index + 1}`, line))
+    started.push(made)
+    const control = withLine(made, { metrics: "" }, lines, name)
+    return Object.defineProperty(control, "metrics", { get: () => metrics.urlOf(place) ?? "" })
+  }
+
+  const actors = Array.from({ length: actorCount }, (_, index) => node("actor", index, edgePorts.length + index))
+  const alone = edgePorts.length + actorCount
+  const mailEnv = { HUB_ROLES: "mail", HUB_MAIL_PORT: String(mailPort) }
+  const mail = mailPort === undefined ? undefined : Object.assign(node("mail", 0, alone, mailEnv), { port: mailPort })
+  const keeper = options.keeper === true ? node("keeper", 0, alone + 1, { HUB_ROLES: "keeper" }) : undefined
+  const edges = edgePorts.map((port, index) =>
+    Object.assign(node("edge", index, index, { HUB_PORT: String(port) }), { url: `http://127.0.0.1:${port}` })
+  )
+
+  const stop = async (): Promise<void> => {
+    const of = (nodes: ReadonlyArray<unknown>) => started.filter((one) => nodes.includes(one)).map((one) => one.stop())
+    await Promise.all(of(edges))
+    await Promise.all(of([mail, keeper]))
+    await Promise.all(of(actors))
+    await lines.close()
+    await servers.stop()
+    await rm(folder, { recursive: true, force: true })
+    closeLogBook(logs)
+    parts.assertNothingRefused()
+  }
+  try {
+    await Promise.all(started.map((one) => one.start()))
+    await Promise.all(edges.map(({ url }) => untilHealthy(url)))
+  } catch (cause) {
+    console.error(logs.text())
+    await stop()
+    throw cause
+  }
+  return {
+    url: parts.url,
+    folder,
+    store: servers.store,
+    edges,
+    actors,
+    mail,
+    keeper,
+    runtime: undefined,
+    nats: servers.nats,
+    postgres: servers.postgres,
+    logs,
+    assertNothingRefused: parts.assertNothingRefused,
+    stop
+  }
+}
+
+const untilHealthy = (url: string): Promise<unknown> =>
+  waitFor(async () => (await fetch(`${url}/api/v1/health`)).status === 200, { describe: `${url} healthy` })
+
+async function startProcesses(options: SystemOptions): Promise<System> {
+  const { folder, logs, lines, edgePorts, url, env, onLine, assertNothingRefused } = await common(options)
+  const actorCount = options.actors ?? 1
+  const ledger = new PidLedger()
+  const stack = new Stack({
+    ...(await serverOptions(folder, options)),
+    root: projectRoot,
+    env,
     edgePorts,
     actors: actorCount,
     ...(options.mail === undefined ? {} : { mailPort: await drawPort() }),
@@ -153,14 +319,11 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     entries: options.entries ?? (await nodePrograms()),
     autoRestart: options.autoRestart ?? false,
     report: (line) => logs.add("supervisor", line),
-    onLine: (role, line) => {
-      logs.add(role, line)
-      if (/permissions violation/i.test(line) && refusals.length < REFUSALS_KEPT) refusals.push(`${role}: ${line}`)
-    },
+    onLine,
     changed: (it) => ledger.note(it),
     serversUp: async (it) => {
       const names = [
-        ...nodeNames("edge", edgeCount),
+        ...nodeNames("edge", edgePorts.length),
         ...nodeNames("actor", actorCount),
         "mail 0",
         "keeper 0",
@@ -173,9 +336,6 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   logs.follow("nats", join(folder, "nats", "nats-server.log"))
   logs.follow("postgres", join(folder, "postgres", "server.log"))
 
-  const assertNothingRefused = () => {
-    if (refusals.length > 0) throw new Error(`the bus refused a node something: ${refusals.join("; ")}`)
-  }
   const stop = async () => {
     await endAll(stack, ledger, folder, logs).finally(() => lines.close())
     assertNothingRefused()
@@ -188,22 +348,23 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   return {
     url,
     folder,
+    store: join(folder, "nats", "jetstream"),
     edges: stack.edges.map((edge, index) =>
       withLine(
-        controlOf(edge.role),
+        nodeControl(edge.role),
         { url: edge.url, metrics: stack.metricsOf("edge", index) ?? "" },
         lines,
         `edge ${index}`
       )
     ),
     actors: stack.actors.map((actor, index) =>
-      withLine(controlOf(actor), { metrics: stack.metricsOf("actor", index) ?? "" }, lines, `actor ${index}`)
+      withLine(nodeControl(actor), { metrics: stack.metricsOf("actor", index) ?? "" }, lines, `actor ${index}`)
     ),
     mail:
       stack.mail === undefined
         ? undefined
         : withLine(
-            controlOf(stack.mail.role),
+            nodeControl(stack.mail.role),
             { port: stack.mail.port ?? 0, metrics: stack.metricsOf("mail", 0) ?? "" },
             lines,
             "mail 0"
@@ -211,11 +372,11 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     keeper:
       stack.keeper === undefined
         ? undefined
-        : withLine(controlOf(stack.keeper), { metrics: stack.metricsOf("keeper", 0) ?? "" }, lines, "keeper 0"),
+        : withLine(nodeControl(stack.keeper), { metrics: stack.metricsOf("keeper", 0) ?? "" }, lines, "keeper 0"),
     runtime:
       stack.runtime === undefined
         ? undefined
-        : withLine(controlOf(stack.runtime), { metrics: stack.metricsOf("runtime", 0) ?? "" }, lines, "runtime 0"),
+        : withLine(nodeControl(stack.runtime), { metrics: stack.metricsOf("runtime", 0) ?? "" }, lines, "runtime 0"),
     nats: serverControl(stack.nats),
     postgres: serverControl(stack.postgres),
     logs,
@@ -224,8 +385,21 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   }
 }
 
+const nodeControl = (role: SupervisedRole): ProcessControl & Pick<NodeControl, "stop"> => {
+  const stop = async (): Promise<void> => {
+    if (role.pid !== null) process.kill(role.pid, "SIGTERM")
+    await waitFor(() => role.pid === null, { describe: `the end of ${role.name}` })
+  }
+  return Object.assign(controlOf(role), { stop })
+}
+
 /** Adds to the control in place: copied, its pid would no longer be live. */
-function withLine<A extends object>(control: ProcessControl, more: A, lines: Lines, name: string): NodeControl & A {
+function withLine<A extends object>(
+  control: ProcessControl & Pick<NodeControl, "stop">,
+  more: A,
+  lines: Lines,
+  name: string
+): NodeControl & A {
   const extended = Object.assign(control, more)
   return Object.defineProperty(extended, "line", { get: () => lines.of(name) }) as NodeControl & A
 }

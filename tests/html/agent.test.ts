@@ -16,7 +16,7 @@ let sample: SampleAgent
 let edge = ""
 
 beforeAll(async () => {
-  service = await sharedService()
+  service = await sharedService({ processes: true })
   edge = service.edges[0] ?? ""
   browser = await openBrowser()
   sample = await sampleAgent(edge, "marginalia")

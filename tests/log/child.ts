@@ -1,6 +1,6 @@
 /** A process that logs what it is told to, until its starter lets go of it. */
 import { Effect, References } from "effect"
-import { logging, logNow, logUncaught } from "../../schemas/runtime/log/log.ts"
+import { logNow, logUncaught, processLog } from "../../schemas/runtime/log/log.ts"
 
 const LEVELS = ["Trace", "Debug", "Info", "Warn", "Error", "Fatal"] as const
 
@@ -78,7 +78,7 @@ const acts: Readonly<Record<string, (times: number) => Effect.Effect<unknown>>> 
 
 logUncaught()
 process.on("message", ({ act, times }: { act: string; times: number }) => {
-  Effect.runSync(Effect.provide(acts[act]?.(times) ?? Effect.die(act), logging))
+  Effect.runSync(Effect.provide(acts[act]?.(times) ?? Effect.die(act), processLog.logging))
   process.send?.({ waiting: process.stderr.writableLength })
 })
 process.once("disconnect", () => process.exit(0))

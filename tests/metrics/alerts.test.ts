@@ -17,7 +17,7 @@ let service: TestService
 let scrapes: ReadonlyArray<Exposition>
 
 beforeAll(async () => {
-  service = await sharedService()
+  service = await sharedService({ processes: true })
   const edge = service.edges[0] ?? ""
   await register(new AgentClient({ edge: () => edge }), { edge })
   await fetch(`${edge}${API_PREFIX}/agents`)

@@ -16,7 +16,7 @@ let nats: NatsConnection
 let client: AgentClient
 
 beforeAll(async () => {
-  service = await testService()
+  service = await testService({ processes: true })
   nats = await connect(busServers(service.system.nats.url, "operator") ?? { servers: [] })
   const edge = service.edges[0] ?? ""
   client = new AgentClient({ edge: () => edge })

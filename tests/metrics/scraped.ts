@@ -17,6 +17,7 @@ export let agent: Registered
 
 export const openScraped = async (): Promise<void> => {
   service = await testService({
+    processes: true,
     limits: {
       "rate_limits.web.requests": WEB_REQUESTS,
       "notifications.heartbeat_ms": 600_000,

@@ -5,7 +5,7 @@ import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { AckPolicy, jetstream, jetstreamManager, type JetStreamManager } from "@nats-io/jetstream"
-import { connect, type NatsConnection } from "@nats-io/transport-node"
+import type { NatsConnection } from "@nats-io/transport-node"
 import { expect } from "vitest"
 import { nextNumber } from "../../actors/log/counters.ts"
 import { JetStreamLog } from "../../actors/log/event-log.ts"
@@ -18,7 +18,7 @@ import { restore } from "../../ops/backup/restore.ts"
 import { keyPairOfSeed } from "../../schemas/signing/seed.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
-import { type Servers, startServers, waitFor } from "../harness/index.ts"
+import { connectTo, type Servers, startServers, waitFor } from "../harness/index.ts"
 import { breath } from "../support/breath.ts"
 import type { Desk } from "../support/operator.ts"
 
@@ -59,7 +59,7 @@ export let folder = ""
 
 async function side(): Promise<Side> {
   const servers = await startServers()
-  const nats = await connect({ servers: servers.nats.url })
+  const nats = await connectTo(servers.nats.url)
   return {
     servers,
     nats,

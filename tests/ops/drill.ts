@@ -121,7 +121,7 @@ export async function verified(): Promise<string> {
 
 export const openDrill = async (): Promise<void> => {
   const serverKey = randomBytes(32).toString("base64")
-  service = await testService({ actors: 2, limits: LIMITS, env: { HUB_SERVER_KEY: serverKey } })
+  service = await testService({ processes: true, actors: 2, limits: LIMITS, env: { HUB_SERVER_KEY: serverKey } })
   desk = { natsUrl: service.system.nats.url, databaseUrl: service.system.postgres.url, serverKey }
   receiver = await startReceiver()
   folder = join(service.system.folder, "backups", "first")

@@ -14,7 +14,7 @@ let past: History
 const running = new Set<ChildProcess>()
 
 beforeAll(async () => {
-  service = await sharedService()
+  service = await sharedService({ processes: true })
   past = await liveThrough(service)
 })
 afterAll(() => service?.stop())

@@ -16,7 +16,7 @@ export let service: TestService
 export let past: History
 
 export const openHistory = async (): Promise<void> => {
-  service = await testService({ limits: { "service.snapshot_every_commits": SNAPSHOT_EVERY } })
+  service = await testService({ ownServers: true, limits: { "service.snapshot_every_commits": SNAPSHOT_EVERY } })
   past = await liveThrough(service)
   for (let change = 0; change < CHANGES; change++)
     await past.client.call("PATCH", "/api/v1/me", { body: { description: `Change ${change}.` } })

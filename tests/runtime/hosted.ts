@@ -61,6 +61,7 @@ export async function hostedService(options: SystemOptions = {}, own?: SharedEng
   const { socket, image } = engine
   const max = Number(options.env?.["HUB_RUNTIME_MAX"] ?? 3)
   const service = await testService({
+    processes: true,
     edges: 2,
     actors: 2,
     ...options,

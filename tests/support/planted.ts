@@ -32,7 +32,7 @@ const scraped = async ({ system }: Pick<TestService, "system">): Promise<string>
 
 /** The planted texts that were found, each with where. */
 export const foundIn = async (service: TestService, planted: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
-  const files = await filesBelow(join(service.system.folder, "nats"))
+  const files = await filesBelow(service.system.store)
   const found: Array<string> = []
   const look = (where: string, bytes: Buffer): void => {
     for (const text of planted) if (bytes.includes(text)) found.push(`${text} in ${where}`)

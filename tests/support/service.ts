@@ -70,17 +70,17 @@ const SHARED: SystemOptions = {
 
 /**
  * For tests that can live with what others left in it: its worker keeps it for the next file, which saves a start.
- * Its nodes may be killed and restarted; with one dead it is not handed on.
+ *
+ * `processes`: one whose nodes and servers are processes of its own, which may be killed and restarted. With one dead it
+ * is not handed on.
  */
-export async function sharedService(): Promise<TestService> {
-  const lent = await lend("shared", async () => {
-    const own = await testService(SHARED)
-    return { ...own, kind: "shared" }
-  })
+export async function sharedService({ processes = false } = {}): Promise<TestService> {
+  const kind = processes ? "processes" : "shared"
+  const lent = await lend(kind, async () => ({ ...(await testService({ ...SHARED, processes })), kind }))
   const { system } = lent
   const stop = async () => {
-    const processes = [...system.edges, ...system.actors, system.nats, system.postgres]
-    if (processes.some(({ pid }) => pid === null)) return lent.stop()
+    const nodes = [...system.edges, ...system.actors, system.nats, system.postgres]
+    if (nodes.some(({ pid }) => pid === null)) return lent.stop()
     await giveBack(lent)
     system.assertNothingRefused()
   }

@@ -1,12 +1,16 @@
 /**
- * The log of a process: JSON lines on standard error (line.ts), however they were written. Effects write by
- * `Effect.logWarning` and its like, with `at` among their annotations; callbacks that are no Effects by `logNow`.
+ * The log of a node: JSON lines (line.ts), however they were written. Effects write by `Effect.logWarning` and its like,
+ * with `at` among their annotations; callbacks that are no Effects by `logNow`.
+ *
+ * A process of its own writes to standard error (`processLog`). Where several nodes live in one process, each is run by
+ * `Log.run`, and whatever happens in its asynchronous context is written to its own log.
  */
+import { AsyncLocalStorage } from "node:async_hooks"
 import { Cause, type Layer, Logger, type LogLevel, References } from "effect"
 import type { Span } from "../trace/span.ts"
 import { type Level, lineOf } from "./line.ts"
 import { Repeats } from "./repeats.ts"
-import { Sink } from "./sink.ts"
+import { Sink, type SinkStream } from "./sink.ts"
 
 type Plain = string | number | boolean | null | undefined
 
@@ -22,33 +26,60 @@ const FAILURE = 1
 /** Of Effects that do not say where they are. */
 const SOMEWHERE = "process"
 
-const repeats = new Repeats()
-
-const lostOf =
-  (stream: string) =>
-  (lines: number): void =>
-    write("warn", "log", Date.now(), { stream, lost: lines, message: "lines found no reader and were dropped" })
-
-const errors = new Sink(process.stderr, lostOf("stderr"))
-
-/** Standard output, under the same rules: for what a process tells of its work and not of itself. */
-export const standardOutput = new Sink(process.stdout, lostOf("stdout"))
-
-const write = (level: Level, at: string, unixMs: number, fields: Readonly<Record<string, unknown>>): void => {
-  const suppressed = (lines: number): void =>
-    errors.write(lineOf(level, at, Date.now(), { suppressed: lines, message: "as many lines more were not written" }))
-  if (level === "fatal" || repeats.admits(`${level} ${at}`, suppressed)) errors.write(lineOf(level, at, unixMs, fields))
-}
-
 /** The service's own fault is told with where it happened; a warning is about others. */
 const stackOf = (level: Level, error: unknown): unknown =>
   isError(error) && (level === "error" || level === "fatal") ? error : undefined
 
 const isError = (value: unknown): boolean => value instanceof Error
 
+const current = new AsyncLocalStorage<Log>()
+
+export class Log {
+  readonly #repeats = new Repeats()
+  readonly #lines: Sink
+
+  constructor(stream: SinkStream) {
+    this.#lines = new Sink(stream, (lines) => this.lost("stderr", lines))
+  }
+
+  /** A line of a level about a part of the service (`at`, a word of the code). */
+  write(level: Level, at: string, unixMs: number, fields: Readonly<Record<string, unknown>>): void {
+    const suppressed = (lines: number): void =>
+      this.#lines.write(
+        lineOf(level, at, Date.now(), { suppressed: lines, message: "as many lines more were not written" })
+      )
+    if (level === "fatal" || this.#repeats.admits(`${level} ${at}`, suppressed))
+      this.#lines.write(lineOf(level, at, unixMs, fields))
+  }
+
+  lost(stream: string, lines: number): void {
+    this.write("warn", "log", Date.now(), { stream, lost: lines, message: "lines found no reader and were dropped" })
+  }
+
+  /** Calls the function; `logNow` writes to this log in whatever it begins. */
+  run<A>(begin: () => A): A {
+    return current.run(this, begin)
+  }
+
+  /** The logger of Effects, in place of Effect's own. */
+  readonly logging: Layer.Layer<never> = Logger.layer([
+    Logger.make<unknown, void>(({ cause, date, fiber, logLevel, message }) => {
+      const { at, ...annotations } = fiber.getRef(References.CurrentLogAnnotations)
+      const level = LEVELS[logLevel]
+      const fields = { ...annotations, ...saidIn(Array.isArray(message) ? message : [message], cause) }
+      const place = typeof at === "string" ? at : SOMEWHERE
+      this.write(level, place, date.getTime(), { ...fields, stack: stackOf(level, fields.error) })
+    })
+  ])
+}
+
 /** `at`: the part of the service, a word of the code. */
 export const logNow = (level: Level, at: string, { span, ...fields }: Fields): void =>
-  write(level, at, Date.now(), { trace_id: span?.traceId, ...fields, stack: stackOf(level, fields.error) })
+  (current.getStore() ?? processLog).write(level, at, Date.now(), {
+    trace_id: span?.traceId,
+    ...fields,
+    stack: stackOf(level, fields.error)
+  })
 
 const LEVELS: Readonly<Record<LogLevel.LogLevel, Level>> = {
   All: "trace",
@@ -72,16 +103,11 @@ const saidIn = (parts: ReadonlyArray<unknown>, cause: Cause.Cause<unknown>) => {
   }
 }
 
-const processLogger = Logger.make<unknown, void>(({ cause, date, fiber, logLevel, message }) => {
-  const { at, ...annotations } = fiber.getRef(References.CurrentLogAnnotations)
-  const level = LEVELS[logLevel]
-  const fields = { ...annotations, ...saidIn(Array.isArray(message) ? message : [message], cause) }
-  const place = typeof at === "string" ? at : SOMEWHERE
-  write(level, place, date.getTime(), { ...fields, stack: stackOf(level, fields.error) })
-})
+/** The log of this process, on standard error. */
+export const processLog = new Log(process.stderr)
 
-/** The process's logger, instead of Effect's own. */
-export const logging: Layer.Layer<never> = Logger.layer([processLogger])
+/** Standard output, under the same rules: for what a process tells of its work and not of itself. */
+export const standardOutput = new Sink(process.stdout, (lines) => processLog.lost("stdout", lines))
 
 /** What nobody caught ends the process as before, in a line of its log. */
 export const logCrash = (error: unknown): void => logNow("fatal", "process", { error })

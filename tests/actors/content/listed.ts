@@ -6,7 +6,7 @@ import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../../actors/da
 import type { PostSort } from "../../../schemas/post/records.ts"
 import type { ReplySort } from "../../../schemas/reply/records.ts"
 import type { ThreadSort } from "../../../schemas/thread/records.ts"
-import { type Servers, startServers } from "../../harness/index.ts"
+import { type OpenServers, openServers } from "../../harness/index.ts"
 import { type Watched, watchedDatabase } from "../../support/asked.ts"
 import { fillAgents, fillPosts, fillReplies, fillThreads, settled } from "./filled.ts"
 
@@ -19,12 +19,12 @@ export const VOTER = "hx000000000000000000000009"
 export const VOTES = 20_000
 export const PER_PAGE = 20
 
-let servers: Servers
+let servers: OpenServers
 export let bulk: Kysely<Database>
 export let watched: Watched
 
 export const fill = async (): Promise<void> => {
-  servers = await startServers()
+  servers = await openServers()
   bulk = openBulkDatabase(servers.postgres.url, LIVE_SCHEMA)
   await fillAgents(bulk)
   await fillPosts(bulk, POSTS)

@@ -6,15 +6,15 @@ import { postProjection } from "../../../actors/post/projection.ts"
 import type { PostEvent } from "../../../actors/post/state.ts"
 import type { Message, Projection } from "../../../actors/projections/projection.ts"
 import { threadProjection } from "../../../actors/thread/projection.ts"
-import { type Servers, startServers } from "../../harness/index.ts"
+import { type OpenServers, openServers } from "../../harness/index.ts"
 import { type Watched, watchedDatabase } from "../../support/asked.ts"
 import { logOf, Played, postLog, type ThreadAct, threadLog } from "./logs.ts"
 
-let servers: Servers
+let servers: OpenServers
 let watched: Watched
 
 beforeAll(async () => {
-  servers = await startServers()
+  servers = await openServers()
   watched = watchedDatabase(servers.postgres.url)
 })
 afterAll(async () => {

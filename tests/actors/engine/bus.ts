@@ -1,12 +1,12 @@
 /** Real servers and one connection for the tests of the engine's parts. */
 import type { JetStreamManager } from "@nats-io/jetstream"
-import { connect, type NatsConnection } from "@nats-io/transport-node"
+import type { NatsConnection } from "@nats-io/transport-node"
 import { ensureStreams } from "../../../actors/log/streams.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
-import { type Servers, startServers } from "../../harness/index.ts"
+import { connectTo, type OpenServers, openServers, type Servers, startServers } from "../../harness/index.ts"
 
 export interface EngineBus {
-  readonly servers: Servers
+  readonly servers: OpenServers
   readonly nats: NatsConnection
   readonly manager: JetStreamManager
   /** One more connection, closed with the rest. */
@@ -14,11 +14,23 @@ export interface EngineBus {
   readonly stop: () => Promise<void>
 }
 
-export const startBus = async (): Promise<EngineBus> => {
+export interface OwnBus extends EngineBus {
+  readonly servers: Servers
+}
+
+/** On the worker's servers. */
+export const startBus = (): Promise<EngineBus> => openServers().then(busOn)
+
+/** On servers of its own, for a test that kills them. */
+export const startOwnBus = async (): Promise<OwnBus> => {
   const servers = await startServers()
+  return { ...(await busOn(servers)), servers }
+}
+
+const busOn = async (servers: OpenServers): Promise<EngineBus> => {
   const all: Array<NatsConnection> = []
   const connection = async () => {
-    const nats = await connect({ servers: servers.nats.url, maxReconnectAttempts: -1, reconnectTimeWait: 50 })
+    const nats = await connectTo(servers.nats.url, { maxReconnectAttempts: -1, reconnectTimeWait: 50 })
     all.push(nats)
     return nats
   }

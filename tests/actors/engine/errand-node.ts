@@ -1,5 +1,6 @@
 /** An actor node as a process of its own, for a test that freezes it: `errand-node.ts <nats> <postgres> <folder> <provider>`. */
 import { connect } from "@nats-io/transport-node"
+import { busServers } from "../../../schemas/bus/servers.ts"
 import { jetstreamManager } from "@nats-io/jetstream"
 import { openDatabase } from "../../../actors/database.ts"
 import { readConfig } from "../../../schemas/config.ts"
@@ -14,7 +15,7 @@ const read = readConfig({
   HUB_DATA: folder
 })
 if (!read.ok) throw new Error(read.problem)
-const nats = await connect({ servers: natsUrl, maxReconnectAttempts: -1, reconnectTimeWait: 50 })
+const nats = await connect({ ...busServers(natsUrl, "operator"), maxReconnectAttempts: -1, reconnectTimeWait: 50 })
 await startNode({
   nats,
   manager: await jetstreamManager(nats),

@@ -3,14 +3,14 @@ import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import type { Commit } from "../../../actors/log/commit.ts"
 import { subjects } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
-import { type EngineBus, startBus } from "../engine/bus.ts"
+import { type OwnBus, startOwnBus } from "../engine/bus.ts"
 
-let bus: EngineBus
+let bus: OwnBus
 let log: JetStreamLog
 let names = 0
 
 beforeAll(async () => {
-  bus = await startBus()
+  bus = await startOwnBus()
   log = new JetStreamLog(bus.nats, { batchMax: 1000, queueMax: 100 })
 })
 afterAll(() => bus.stop())

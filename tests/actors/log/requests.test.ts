@@ -1,9 +1,9 @@
 /** Requests and their answers, as every part of the actors' side makes them. */
-import { connect, type Msg, type NatsConnection } from "@nats-io/transport-node"
+import type { Msg, NatsConnection } from "@nats-io/transport-node"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { requestsOf, requestStream } from "../../../actors/log/requests.ts"
 import { openNats, type TestNats } from "../../edge/edge.ts"
-import { waitFor } from "../../harness/index.ts"
+import { connectTo, waitFor } from "../../harness/index.ts"
 
 const LONG_MS = 60_000
 const SHORT_MS = 200
@@ -14,8 +14,8 @@ let there: NatsConnection
 
 beforeAll(async () => {
   bus = await openNats()
-  here = await connect({ servers: bus.url })
-  there = await connect({ servers: bus.url })
+  here = await connectTo(bus.url)
+  there = await connectTo(bus.url)
 })
 afterAll(async () => {
   await Promise.all([here?.close(), there?.close()])
@@ -74,11 +74,11 @@ test("one that hears many answers hears them in order, until it has heard enough
 })
 
 test("what waits is given up at once where that is said, and where the connection is closed nothing is sent", async () => {
-  const line = await connect({ servers: bus.url })
+  const line = await connectTo(bus.url)
   const waiting = requestsOf(line).request("silent", undefined, LONG_MS)
   requestsOf(line).giveUp()
   expect(await waiting).toBeNull()
-  const unused = await connect({ servers: bus.url })
+  const unused = await connectTo(bus.url)
   await Promise.all([line.close(), unused.close()])
   expect(await requestsOf(unused).request("silent", undefined, LONG_MS)).toBeNull()
   expect(await requestsOf(line).request("silent", undefined, LONG_MS)).toBeNull()

@@ -3,7 +3,7 @@ import { type Kysely, sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type Database, openDatabase } from "../../../actors/database.ts"
 import { listOf, messageQuery, messagesQuery } from "../../../actors/message/queries.ts"
-import { type Servers, startServers } from "../../harness/index.ts"
+import { type OpenServers, openServers } from "../../harness/index.ts"
 
 /** A fifth of them to one agent, a fifth by it, the others between strangers. */
 const MESSAGES = 60_000
@@ -11,11 +11,11 @@ const ME = "hx000000000000000000000001"
 const OTHER = "hx000000000000000000000002"
 const PAGE = 20
 
-let servers: Servers
+let servers: OpenServers
 let db: Kysely<Database>
 
 beforeAll(async () => {
-  servers = await startServers()
+  servers = await openServers()
   db = openDatabase(servers.postgres.url)
   const stranger = (modulus: number) => sql`'hx' || lpad((n % ${sql.lit(modulus)} + 3)::text, 24, '0')`
   const partner = sql`case when n % 3 = 0 then ${OTHER} else ${stranger(97)} end`

@@ -5,7 +5,7 @@ import { Feed, type Read } from "../../../actors/projections/feed.ts"
 import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
-import { type EngineBus, startBus } from "../engine/bus.ts"
+import { type OwnBus, startOwnBus } from "../engine/bus.ts"
 
 const { eventsOf } = subjects
 const AGENT: Read = { stream: streams.events, subjects: [eventsOf("agent")], kinds: ["agent"] }
@@ -17,11 +17,11 @@ const DELIVERY: Read = {
 const CATEGORY: Read = { stream: streams.events, subjects: [eventsOf("category")], kinds: ["category"] }
 const ALL = [AGENT, DELIVERY, CATEGORY]
 
-let bus: EngineBus
+let bus: OwnBus
 const open: Array<Scope.Closeable> = []
 
 beforeAll(async () => {
-  bus = await startBus()
+  bus = await startOwnBus()
 })
 afterAll(async () => {
   for (const scope of open) await close(scope)

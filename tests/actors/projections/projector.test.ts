@@ -14,11 +14,11 @@ import { streams, subjects } from "../../../schemas/subjects.ts"
 import { leftOver, versionOf, watchCount } from "../../support/tables.ts"
 import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
 import { waitFor } from "../../harness/index.ts"
-import { type EngineBus, startBus } from "../engine/bus.ts"
+import { type OwnBus, startOwnBus } from "../engine/bus.ts"
 import { type Running, started } from "./running.ts"
 import { registered } from "../../support/registered.ts"
 
-let bus: EngineBus
+let bus: OwnBus
 let db: Kysely<Database>
 let log: JetStreamLog
 let running: Array<Running> = []
@@ -28,7 +28,7 @@ const announced: Array<number> = []
 const agentId = (index: number) => `hx${String(index).padStart(24, "0")}`
 
 beforeAll(async () => {
-  bus = await startBus()
+  bus = await startOwnBus()
   db = openDatabase(bus.servers.postgres.url)
   log = new JetStreamLog(bus.nats, { batchMax: 1000, queueMax: 10_000 })
 })

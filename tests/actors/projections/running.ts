@@ -1,6 +1,6 @@
 /** Projectors started and stopped by a test. */
 import { Effect, Fiber } from "effect"
-import { logging } from "../../../schemas/runtime/log/log.ts"
+import { processLog } from "../../../schemas/runtime/log/log.ts"
 import type { Projector } from "../../../actors/projections/projector.ts"
 
 export interface Running {
@@ -9,6 +9,6 @@ export interface Running {
 }
 
 export const started = (projector: Projector): Running => {
-  const fiber = Effect.runFork(Effect.provide(projector.run, logging))
+  const fiber = Effect.runFork(Effect.provide(projector.run, processLog.logging))
   return { projector, stop: () => Effect.runPromise(Fiber.interrupt(fiber)) }
 }

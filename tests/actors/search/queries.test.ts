@@ -6,7 +6,7 @@ import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../../actors/da
 import { postsQuery } from "../../../actors/post/queries.ts"
 import { searchQuery } from "../../../actors/search/queries.ts"
 import { RANKED_MAX, SEARCH_TYPES, type SearchType } from "../../../schemas/search/records.ts"
-import { type Servers, startServers, waitFor } from "../../harness/index.ts"
+import { type OpenServers, openServers, waitFor } from "../../harness/index.ts"
 import { type Watched, watchedDatabase } from "../../support/asked.ts"
 import { AGENTS, fillAgents, fillPosts, settled } from "../content/filled.ts"
 
@@ -14,12 +14,12 @@ const POSTS = 100_000
 /** What a slow machine needs beside the search. */
 const SLACK_MS = 3000
 
-let servers: Servers
+let servers: OpenServers
 let bulk: Kysely<Database>
 let watched: Watched
 
 beforeAll(async () => {
-  servers = await startServers()
+  servers = await openServers()
   bulk = openBulkDatabase(servers.postgres.url, LIVE_SCHEMA)
   await fillAgents(bulk)
   await fillPosts(bulk, POSTS)

@@ -18,7 +18,7 @@ interface Directory {
   readonly agents: Readonly<Record<string, DirectoryEntry>>
 }
 
-beforeAll(openShared)
+beforeAll(() => openShared({ processes: true }))
 afterAll(closeShared)
 
 const get = (

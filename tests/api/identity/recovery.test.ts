@@ -18,6 +18,7 @@ let edge = ""
 
 beforeAll(async () => {
   service = await testService({
+    processes: true,
     edges: 1,
     actors: 2,
     limits: { "identity.recovery_delay_seconds": DELAY_SECONDS, "rate_limits.recover.requests": 1_000_000 }

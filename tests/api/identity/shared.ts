@@ -9,8 +9,9 @@ export let service: TestService
 export let edge = ""
 export let other = ""
 
-export const openShared = async (): Promise<void> => {
-  service = await sharedService()
+/** `processes`: a system whose nodes may be killed. */
+export const openShared = async (options: { readonly processes?: boolean } = {}): Promise<void> => {
+  service = await sharedService(options)
   edge = service.edges[0] ?? ""
   other = service.edges[1] ?? ""
 }

@@ -6,7 +6,7 @@ import { outcome } from "../../support/outcome.ts"
 import { verdictAt, visit, type Visit } from "../../support/proof.ts"
 import { service, edge, other, openShared, closeShared, type Subject, subject, hosts } from "./shared.ts"
 
-beforeAll(openShared)
+beforeAll(() => openShared({ processes: true }))
 afterAll(closeShared)
 
 const proof = ({ client, agent }: Subject, options = {}): Visit => visit(client.identity, agent.hx_id, options)

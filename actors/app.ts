@@ -1,0 +1,52 @@
+/**
+ * An actor process, put together: opened in a scope, and closed in the reverse order of what its roles stand on.
+ *
+ * Several of them can live in one process of the operating system. None reads the environment of that process, or shares
+ * anything with another: configuration, connections, metrics and log are each one's own.
+ */
+import { type Context, Effect, Layer, type Scope } from "effect"
+import { MetricsPortProblem } from "../schemas/runtime/metrics/listener.ts"
+import { ConfigurationFault } from "./process/fault.ts"
+import { bus, configuration, keys, mailKeys, metrics, runtimeKeys, tracing, vaultKeys } from "./process/layers.ts"
+import { rolesWith } from "./process/roles.ts"
+import { Configuration, Keys, Metrics, RuntimeKey, VaultKey } from "./process/services.ts"
+
+/** The keys of a role that this process does not have. */
+const absent = <I, S>(key: Context.Key<I, S>, role: string): Layer.Layer<I> =>
+  Layer.effect(key, Effect.die(new Error(`only the role ${role} has these keys`)))
+
+/** Resolves once every role does its work. Fails with what is wrong with the configuration before anything is opened. */
+export const openActors = (env: NodeJS.ProcessEnv): Effect.Effect<void, ConfigurationFault, Scope.Scope> =>
+  Effect.gen(function* () {
+    const configured = Layer.succeedContext(yield* Layer.build(configuration(env)))
+    const { roles } = yield* Effect.provide(Configuration, configured)
+    const built = <A>(layer: Layer.Layer<A, ConfigurationFault, Configuration>) =>
+      Effect.map(Layer.build(Layer.provide(layer, configured)), Layer.succeedContext)
+    const mailKey = yield* built(mailKeys(env))
+    const own = roles.includes("actors") ? yield* built(keys(env)) : absent(Keys, "actors")
+    const vaultKey = roles.includes("keeper") ? yield* built(vaultKeys(env)) : absent(VaultKey, "keeper")
+    const runtimeKey = roles.includes("runtime") ? yield* built(runtimeKeys(env)) : absent(RuntimeKey, "runtime")
+    const common = Layer.succeedContext(
+      yield* Layer.build(Layer.provideMerge(Layer.mergeAll(metrics, tracing), Layer.provideMerge(bus, configured)))
+    )
+    let ready = false
+    yield* Effect.provide(
+      listening(() => ready),
+      common
+    )
+    yield* Layer.build(Layer.provide(rolesWith(roles, own, mailKey, vaultKey, runtimeKey), common))
+    yield* Effect.addFinalizer(() => Effect.sync(() => void (ready = false)))
+    ready = true
+  })
+
+/** For scrapers and health checks of this process, on its private port. */
+const listening = (ready: () => boolean): Effect.Effect<void, ConfigurationFault, Metrics | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { listen } = yield* Metrics
+    const opened = Effect.tryPromise({
+      try: () => listen(ready),
+      catch: (error) =>
+        new ConfigurationFault({ message: error instanceof MetricsPortProblem ? error.message : String(error) })
+    })
+    yield* Effect.acquireRelease(opened, (end) => Effect.promise(end))
+  })

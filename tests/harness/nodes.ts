@@ -1,0 +1,82 @@
+/**
+ * Nodes of the product in the test's own process: each is a scope with its own configuration, metrics and log. Stopping
+ * one closes its scope, as SIGTERM would; what only a process can suffer (SIGKILL, SIGSTOP) is not to be had here.
+ */
+import { Deferred, Effect, Exit, Fiber, type Scope } from "effect"
+import { openActors } from "../../actors/app.ts"
+import { openEdge } from "../../edge/app.ts"
+import { loadEdgeConfig } from "../../edge/config.ts"
+import { RequestLog } from "../../edge/http/log.ts"
+import type { NodeKind } from "../../ops/launcher/node-environment.ts"
+import { Log } from "../../schemas/runtime/log/log.ts"
+import type { ProcessControl } from "./servers.ts"
+
+type Environment = NodeJS.ProcessEnv
+
+const edge = (env: Environment, write: (text: string) => void): Effect.Effect<void, unknown, Scope.Scope> =>
+  Effect.gen(function* () {
+    const config = yield* Effect.try({ try: () => loadEdgeConfig(env), catch: (problem) => problem })
+    const requests = new RequestLog(write)
+    yield* Effect.addFinalizer(() => Effect.sync(() => requests.flush()))
+    yield* openEdge(config, requests)
+  })
+
+const notHere = (what: string) => (): never => {
+  throw new Error(`a node in the test's process cannot be ${what}: start the system with processes: true`)
+}
+
+export interface LocalNode extends ProcessControl {
+  readonly start: () => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+/** `environment` is asked at each start; `onLine` hears the node's log. */
+export const localNode = (
+  kind: NodeKind,
+  environment: () => Promise<Environment>,
+  onLine: (line: string) => void
+): LocalNode => {
+  const write = (text: string): void => {
+    for (const line of text.split("\n")) if (line !== "") onLine(line)
+  }
+  const log = new Log({ writableLength: 0, write, on: () => undefined })
+  let fiber: Fiber.Fiber<unknown, unknown> | undefined
+
+  const start = async (): Promise<void> => {
+    const env = await environment()
+    const ready = Deferred.makeUnsafe<void, unknown>()
+    const opened = kind === "edge" ? edge(env, write) : openActors(env)
+    const program = Effect.scoped(
+      Effect.gen(function* () {
+        yield* opened
+        yield* Deferred.succeed(ready, undefined)
+        return yield* Effect.never
+      })
+    ).pipe(
+      Effect.provide(log.logging),
+      Effect.onExit((exit) => (Exit.isFailure(exit) ? Deferred.failCause(ready, exit.cause) : Effect.void))
+    )
+    fiber = log.run(() => Effect.runFork(program))
+    await Effect.runPromise(Deferred.await(ready))
+  }
+  const stop = async (): Promise<void> => {
+    const running = fiber
+    fiber = undefined
+    if (running !== undefined) await Effect.runPromise(Fiber.interrupt(running))
+  }
+  return {
+    /** As long as it runs, its process is this one. */
+    get pid() {
+      return fiber === undefined ? null : process.pid
+    },
+    start,
+    stop,
+    restart: async () => {
+      await stop()
+      await start()
+    },
+    kill: notHere("killed"),
+    freeze: notHere("frozen"),
+    thaw: notHere("thawed")
+  }
+}
