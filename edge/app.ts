@@ -34,6 +34,7 @@ import { notificationsOf, releaseAtEnd } from "./notification/notifications.ts"
 import { EVERYTHING, routesByName, type Served } from "./routes/all.ts"
 import { withoutTrailing } from "../schemas/text.ts"
 import type { Refusal } from "../schemas/errors.ts"
+import { passwordParameters } from "../schemas/human/password.ts"
 import { openTracing } from "../schemas/runtime/trace/open.ts"
 
 const MAIL_AGAIN_SECONDS = 3600
@@ -77,7 +78,11 @@ export const openEdge = (
       config,
       limits: buckets,
       link: bus.link,
-      passwords: new PasswordHashing({ atOnce: service.passwords_at_once, waiting: service.passwords_waiting_max }),
+      passwords: new PasswordHashing({
+        atOnce: service.passwords_at_once,
+        waiting: service.passwords_waiting_max,
+        parameters: passwordParameters(service)
+      }),
       documents,
       identities,
       notifications,

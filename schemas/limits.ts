@@ -224,6 +224,13 @@ export const LIMITS = {
     max_client_connections: 1_024,
     /** Passwords that one edge hashes at once, and that wait for it: each takes a tenth of a second of a core. */
     passwords_at_once: 2,
+    /**
+     * Work of argon2id for a new password. OWASP's least is 19 MiB in 2 passes; this is two thirds more, and takes about a
+     * tenth of a second of one core: an edge can judge some twenty logins in a second beside its other work, in 64 MiB
+     * where two are under way.
+     */
+    password_memory_kib: 32_768,
+    password_passes: 2,
     passwords_waiting_max: 32,
     /** Records of the lists that one edge has under way, and of them for one client. */
     max_listed_records: 8_000,

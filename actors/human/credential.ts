@@ -9,7 +9,7 @@ import { createHmac, hkdfSync } from "node:crypto"
 import { Effect, Schema } from "effect"
 import { credentialOperations, type Salted } from "../../schemas/human/operations.ts"
 import { HUMAN_PREFIX } from "../../schemas/human/fields.ts"
-import { PASSWORD_PARAMETERS, PASSWORD_SALT_BYTES } from "../../schemas/human/password.ts"
+import { PASSWORD_SALT_BYTES, type PasswordParameters, passwordParameters } from "../../schemas/human/password.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import { addressHasher } from "../address/hash.ts"
 import { custom, type PrepareContext } from "../engine/definition.ts"
@@ -33,20 +33,20 @@ const BASE32 = "abcdefghijklmnopqrstuvwxyz234567"
 const ID_CHARS = 16
 
 /** Somebody who is not there. */
-const nobodyBy = (seed: Uint8Array) => {
+const nobodyBy = (seed: Uint8Array, parameters: PasswordParameters) => {
   const key = new Uint8Array(hkdfSync("sha256", seed, new Uint8Array(0), "hub nobody", 32))
   const derived = (use: string, address: string): Buffer =>
     createHmac("sha256", key).update(`${use} ${address}`).digest()
   return (address: string): { readonly human: string } & typeof Salted.Type => ({
     human: `${HUMAN_PREFIX}${[...derived("human", address).subarray(0, ID_CHARS)].map((byte) => BASE32[byte % 32]).join("")}`,
     salt: derived("salt", address).subarray(0, PASSWORD_SALT_BYTES).toString("base64"),
-    parameters: PASSWORD_PARAMETERS
+    parameters
   })
 }
 
 export const credentialKind = kind(fold, credentialOperations, ({ seed, config }) => {
   const hashOf = addressHasher(seed)
-  const nobody = nobodyBy(seed)
+  const nobody = nobodyBy(seed, passwordParameters(config.limits.service))
   const challenges = new PasskeyChallenges(seed)
   const party = relyingParty(config)
 

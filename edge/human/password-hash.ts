@@ -13,6 +13,7 @@ import { Effect, Schema, Semaphore } from "effect"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import {
   PASSWORD_MAX_CODE_POINTS,
+  PASSWORD_PARAMETERS,
   PASSWORD_SALT_BYTES,
   PasswordParameters,
   PasswordSalt
@@ -25,6 +26,8 @@ export interface HashingBounds {
   /** Of the four threads of the pool, which also reads files and resolves names. */
   readonly atOnce: number
   readonly waiting: number
+  /** Of new hashes. */
+  readonly parameters?: PasswordParameters
 }
 
 const tooMany: Refusal = {
@@ -81,8 +84,11 @@ export class PasswordHashing {
   private readonly room: number
   private readonly shares: Shares
   private inside = 0
+  /** Of new hashes; a kept one of less work is made anew. */
+  readonly wanted: PasswordParameters
 
-  constructor({ atOnce, waiting }: HashingBounds) {
+  constructor({ atOnce, waiting, parameters = PASSWORD_PARAMETERS }: HashingBounds) {
+    this.wanted = parameters
     this.places = Semaphore.makeUnsafe(atOnce)
     this.room = atOnce + waiting
     const shared = Math.max(SHARED_MIN, this.room)

@@ -12,7 +12,7 @@ import { Effect } from "effect"
 import type { LogIn, SignUp } from "../../schemas/human/api.ts"
 import { HUMAN_PREFIX, normalEmail } from "../../schemas/human/fields.ts"
 import type { HashedPassword } from "../../schemas/human/operations.ts"
-import { isWeaker, PASSWORD_PARAMETERS, type PasswordParameters } from "../../schemas/human/password.ts"
+import { isWeaker, type PasswordParameters } from "../../schemas/human/password.ts"
 import type { HumanAccount } from "../../schemas/human/records.ts"
 import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Call } from "../http/call.ts"
@@ -74,9 +74,9 @@ const hashedAnew = (
   password: string
 ): Effect.Effect<HashedPassword, Refused> => {
   const salt = freshSalt()
-  return Effect.map(passwords.by(call, passwords.hash(password, salt, PASSWORD_PARAMETERS)), (hash) => ({
+  return Effect.map(passwords.by(call, passwords.hash(password, salt, passwords.wanted)), (hash) => ({
     salt,
-    parameters: PASSWORD_PARAMETERS,
+    parameters: passwords.wanted,
     hash: base64(hash)
   }))
 }
@@ -249,7 +249,7 @@ export class People {
     human: string,
     { tried, password, parameters }: { tried: string; password: string; parameters: PasswordParameters }
   ): Effect.Effect<void> {
-    if (!isWeaker(parameters, PASSWORD_PARAMETERS)) return Effect.void
+    if (!isWeaker(parameters, this.parts.passwords.wanted)) return Effect.void
     return Effect.ignore(
       Effect.flatMap(hashedAnew(this.parts, call, tried), (renewed) =>
         this.parts.bus.ask(call, { actor: human, op: "human.renew_password", input: { password, renewed } })

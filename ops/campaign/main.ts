@@ -2,10 +2,14 @@
  * `npm run campaign -- <name> [--seed <number>] [--rounds <number>] [--report <file>]`: a search by lot that takes
  * longer than `npm test` may. It runs the tests' own code: what it finds, `npm test` would have found with more luck.
  *
- * The seed draws victims, moments and requests, and is told; what the machine does meanwhile is not in it.
+ * `npm run campaign -- --commit <hash>` runs one file of `tests/campaign/` once, for at most `COMMIT_MS`. The hash
+ * chooses the file and the seed, so that each commit tries another one and whoever repeats it gets the same. A file that
+ * is not done by then has found nothing.
+ *
+ * The seed draws victims, moments and requests, and is printed. What the machine does meanwhile is not in it.
  */
-import { randomInt } from "node:crypto"
-import { readFile, rm, writeFile } from "node:fs/promises"
+import { createHash, randomInt } from "node:crypto"
+import { readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { exitWith } from "../launcher/exit.ts"
@@ -17,12 +21,15 @@ import { type Campaign, CAMPAIGNS } from "./campaigns.ts"
 const SEED_MAX = 2 ** 31
 const ROUNDS_MAX = 100_000
 const STOP_GRACE_MS = 30_000
+const COMMIT_MS = 14 * 60_000
 
 interface Run {
   readonly seed: number
   readonly rounds: number
   readonly seconds: number
   readonly passed: number
+  /** Tests whose failure vitest reported; none where it ended without a report. */
+  readonly reported: number
   readonly failed: ReadonlyArray<{ readonly test: string; readonly messages: ReadonlyArray<string> }>
 }
 
@@ -49,6 +56,7 @@ const usage = (): string =>
   [
     "usage:",
     "  npm run campaign -- <name> [--seed <number>] [--rounds <number>] [--report <file>]",
+    "  npm run campaign -- --commit <hash>",
     "campaigns:",
     ...Object.entries(CAMPAIGNS).map(([name, { what, rounds }]) => `  ${name.padEnd(14)} ${what}; ${rounds} rounds`)
   ].join("\n")
@@ -111,6 +119,7 @@ async function runOnce({ files, only }: Campaign, seed: number, rounds: number):
       rounds,
       seconds: Math.round((performance.now() - began) / 1000),
       passed,
+      reported: failed.length,
       failed: silent
         ? [
             {
@@ -129,12 +138,14 @@ async function runOnce({ files, only }: Campaign, seed: number, rounds: number):
   }
 }
 
-const toldOf = ({ campaign, seed, rounds, runs }: Report): string => {
+const commandOf = (campaign: string, seed: number, rounds: number): string =>
+  `npm run campaign -- ${campaign} --seed ${seed} --rounds ${rounds}`
+
+const toldOf = ({ campaign, seed, rounds, runs }: Report, again = commandOf(campaign, seed, rounds)): string => {
   const bad = runs.flatMap((run) =>
     run.failed.map(({ test, messages }) => `  seed ${run.seed}: ${test}\n    ${(messages[0] ?? "").split("\n")[0]}`)
   )
   const seconds = runs.reduce((sum, run) => sum + run.seconds, 0)
-  const again = `npm run campaign -- ${campaign} --seed ${seed} --rounds ${rounds}`
   return [
     `\n${campaign}: ${rounds} rounds in ${seconds} s, seed ${seed}; ${bad.length === 0 ? "nothing found" : `${bad.length} found`}`,
     ...bad,
@@ -142,12 +153,51 @@ const toldOf = ({ campaign, seed, rounds, runs }: Report): string => {
   ].join("\n")
 }
 
+/** One file and a seed, both drawn from the hash. */
+async function ofCommit(
+  hash: string
+): Promise<{ readonly campaign: Campaign; readonly name: string; readonly seed: number }> {
+  const folder = "tests/campaign"
+  const files = (await readdir(join(projectRoot, folder))).filter((file) => file.endsWith(".test.ts")).toSorted()
+  const drawn = createHash("sha256").update(hash).digest()
+  const file = files[drawn.readUInt32BE(0) % files.length] ?? ""
+  const campaign = { what: file, files: [`${folder}/${file}`], rounds: 1, repeats: true }
+  return { campaign, name: file, seed: 1 + (drawn.readUInt32BE(4) % (SEED_MAX - 2)) }
+}
+
+async function runForCommit(hash: string): Promise<number> {
+  const { campaign, name, seed } = await ofCommit(hash)
+  process.stdout.write(`campaign of commit ${hash}: ${name}, seed ${seed}\n`)
+  let late = false
+  const bound = setTimeout(() => {
+    late = true
+    interruption.abort()
+    void current?.stop(STOP_GRACE_MS)
+  }, COMMIT_MS)
+  const run = await runOnce(campaign, seed, 1)
+  clearTimeout(bound)
+  if (late && run.reported === 0) {
+    process.stdout.write(`${name} was not done after ${COMMIT_MS / 60_000} minutes and found nothing until then\n`)
+    return 0
+  }
+  process.stdout.write(
+    `${toldOf({ campaign: name, seed, rounds: 1, runs: [run] }, `npm run campaign -- --commit ${hash}`)}\n`
+  )
+  return run.failed.length > 0 ? 1 : 0
+}
+
 async function main(args: ReadonlyArray<string>): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { seed: { type: "string" }, rounds: { type: "string" }, report: { type: "string" } }
+    options: {
+      seed: { type: "string" },
+      rounds: { type: "string" },
+      report: { type: "string" },
+      commit: { type: "string" }
+    }
   })
+  if (values.commit !== undefined) return runForCommit(values.commit)
   const [name = "", ...more] = positionals
   const campaign = Object.hasOwn(CAMPAIGNS, name) ? CAMPAIGNS[name] : undefined
   if (campaign === undefined || more.length > 0) throw new Refused(usage())

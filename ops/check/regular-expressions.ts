@@ -1,22 +1,28 @@
 /**
- * Looks at every regular expression of the product: none may take longer than in proportion to the text that it is
- * given, whatever a stranger writes. Ends with status 1 where one may.
+ * Judges every regular expression of the product: none may take longer than in proportion to the text it is given,
+ * whatever a stranger writes. Exits with status 1 where one may.
  *
  * Invariants
- *  - They are found in the syntax tree, so none is missed and nothing else is taken for one.
- *  - One that is put together when it runs cannot be judged, and is a finding. So is one that could not be judged in
- *    time.
- *  - Tools that read what this project wrote itself are left out: `OWN_TEXT`.
+ *  - Expressions are found in the syntax tree, so none is missed and nothing else is taken for one.
+ *  - An expression that is put together at run time cannot be judged, and fails the check.
+ *  - Verdicts are committed (verdicts.json). The check compares them with the sources and analyzes nothing; `--write`
+ *    analyzes the new expressions and writes the file. The analysis is bounded in steps, so a verdict does not depend on
+ *    the pace of the machine.
+ *  - Tools that read only text of this project's own are left out: `OWN_TEXT`.
  */
 import { execFileSync } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseSync } from "vite"
 import { projectRoot } from "../launcher/paths.ts"
 
 const FOLDERS = ["edge", "actors", "schemas", "ops"]
 const OWN_TEXT: ReadonlyArray<string> = ["ops/kit/build.ts", "ops/contracts/write.ts", "ops/bench/"]
-const JUDGED_WITHIN_MS = 60_000
+const VERDICTS = join(projectRoot, "ops", "check", "verdicts.json")
+/** The file has one value: an expression that is not linear never gets in. */
+const LINEAR = "linear"
+/** Bounded in steps alone: of the search for a slow text, and by the size of the automaton. */
+const STEPS = { timeout: null }
 
 export interface Found {
   readonly file: string
@@ -65,7 +71,7 @@ export const judge = async ({ pattern, flags }: Found): Promise<string | null> =
   // Chosen before it is loaded: the same engine everywhere.
   process.env["RECHECK_SYNC_BACKEND"] = "pure"
   const { checkSync } = await import("recheck")
-  const verdict = checkSync(pattern, flags, { timeout: JUDGED_WITHIN_MS })
+  const verdict = checkSync(pattern, flags, STEPS)
   if (verdict.status === "safe") return null
   return verdict.status === "vulnerable"
     ? `${verdict.complexity.summary}, as for ${verdict.attack.pattern}`
@@ -80,19 +86,54 @@ const sources = (): ReadonlyArray<string> =>
     .split("\n")
     .filter((file) => /\.(?:ts|mjs|js)$/.test(file) && !OWN_TEXT.some((own) => file.startsWith(own)))
 
-const check = async (): Promise<number> => {
-  const found = sources().flatMap((file) => regularExpressionsIn(file, readFileSync(join(projectRoot, file), "utf8")))
-  const verdicts = new Map<string, string | null>()
+const nameOf = ({ pattern, flags }: Found): string => `/${pattern ?? "…"}/${flags}`
+
+const committed = (): Readonly<Record<string, string>> =>
+  JSON.parse(readFileSync(VERDICTS, "utf8")) as Readonly<Record<string, string>>
+
+const tell = ({ file, line }: Found, name: string, problem: string): void =>
+  console.error(`${file}:${line}: ${name} ${problem}`)
+
+/** Analyzes what the file does not have yet, and writes it. Resolves with the number of problems. */
+const write = async (found: ReadonlyArray<Found>): Promise<number> => {
+  const known = committed()
+  const kept = new Map<string, string>()
   let bad = 0
   for (const one of found) {
-    const name = `/${one.pattern ?? "…"}/${one.flags}`
-    const verdict = verdicts.has(name) ? verdicts.get(name) : await judge(one)
-    verdicts.set(name, verdict ?? null)
-    if (typeof verdict !== "string") continue
-    bad++
-    console.error(`${one.file}:${one.line}: ${name} ${verdict}`)
+    const name = nameOf(one)
+    if (kept.has(name)) continue
+    const problem = known[name] === LINEAR ? null : await judge(one)
+    if (problem === null) kept.set(name, LINEAR)
+    else tell(one, name, problem)
+    bad += problem === null ? 0 : 1
   }
-  console.log(`${found.length} regular expressions, ${bad} of them not linear`)
+  const sorted = Object.fromEntries([...kept].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  writeFileSync(VERDICTS, `${JSON.stringify(sorted, null, 2)}\n`)
+  return bad
+}
+
+const AGAIN = "run npm run contracts and commit the difference"
+
+/** Compares the sources with the file. Returns the number of problems. */
+const compare = (found: ReadonlyArray<Found>): number => {
+  const known = committed()
+  let bad = 0
+  for (const one of found) {
+    const name = nameOf(one)
+    if (known[name] === LINEAR) continue
+    bad++
+    tell(one, name, one.pattern === null ? "is put together at run time" : `has no verdict yet; ${AGAIN}`)
+  }
+  const names = new Set(found.map(nameOf))
+  const stale = Object.keys(known).filter((name) => !names.has(name))
+  for (const name of stale) console.error(`${name} has a verdict and is in no source; ${AGAIN}`)
+  return bad + stale.length
+}
+
+const check = async (): Promise<number> => {
+  const found = sources().flatMap((file) => regularExpressionsIn(file, readFileSync(join(projectRoot, file), "utf8")))
+  const bad = process.argv.includes("--write") ? await write(found) : compare(found)
+  console.log(`${found.length} regular expressions, ${bad} problems`)
   return bad === 0 && found.length > 0 ? 0 : 1
 }
 

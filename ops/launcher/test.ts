@@ -4,8 +4,12 @@
  * The last line is `N passed, N failed` and counts tests and steps together. A test that was skipped or left to do
  * counts as failed, and so does a file that could not be loaded or a run without tests: green means that everything
  * was looked at.
+ *
+ * Arguments go to vitest. With files among them (`npm test -- tests/api/thread.test.ts`) the tests of these files run and
+ * nothing else; `npm run check` does the other steps. Two flags are this program's own:
+ *  - `--coverage` measures lines and branches of the product and writes a report to `.hub/coverage`.
+ *  - `--campaign <commit>` adds one campaign, chosen by the hash of the commit (ops/docs/campaigns.md).
  */
-import { existsSync } from "node:fs"
 import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { findChromium } from "./chromium.ts"
@@ -32,7 +36,6 @@ const STOP_GRACE_MS = 8_000
 const bin = (name: string) => join(projectRoot, "node_modules", ".bin", name)
 
 let current: TiedProcess | undefined
-let beside: TiedProcess | undefined
 let interrupted = false
 const unwanted = new AbortController()
 
@@ -94,6 +97,26 @@ export function countReport(report: Report, status: number): Count & { readonly 
   return { passed, failed, remarks }
 }
 
+/**
+ * Workers live long and hold many nodes. What glibc gave back to the kernel would be touched for the first time again at
+ * the next large body or password hash, which costs more than all else there on some virtual machines.
+ */
+const KEEPS_MEMORY = { MALLOC_TRIM_THRESHOLD_: "268435456", MALLOC_MMAP_THRESHOLD_: "268435456" }
+
+const COVERED = ["schemas", "edge", "actors", "ops"]
+
+/** What vitest is told where coverage is measured; a run that fails reports it too. */
+const coverageFlags = (): ReadonlyArray<string> => [
+  "--coverage.enabled",
+  "--coverage.provider=v8",
+  ...COVERED.map((folder) => `--coverage.include=${folder}/**/*.ts`),
+  "--coverage.reporter=text-summary",
+  "--coverage.reporter=html",
+  "--coverage.reporter=json-summary",
+  `--coverage.reportsDirectory=${join(dataFolder(process.env), "coverage")}`,
+  "--coverage.reportOnFailure"
+]
+
 async function runTests(args: ReadonlyArray<string>): Promise<Count> {
   console.log("\n== tests")
   // Ours and not vitest's, so that it is removed even when vitest is killed.
@@ -103,6 +126,7 @@ async function runTests(args: ReadonlyArray<string>): Promise<Count> {
     const failures = join("tests", "harness", "failures.ts")
     const reporters = ["--reporter=default", `--reporter=./${failures}`, "--reporter=json", `--outputFile.json=${file}`]
     const status = await runCommand([process.execPath, bin("vitest"), "run", ...reporters, ...args], {
+      ...KEEPS_MEMORY,
       HUB_TEST_FOLDER: folder
     })
     const report = JSON.parse(await readFile(file, "utf8").catch(() => `{"testResults":[]}`)) as Report
@@ -118,7 +142,6 @@ function stop(): void {
   interrupted = true
   unwanted.abort()
   void current?.stop(STOP_GRACE_MS)
-  void beside?.stop(STOP_GRACE_MS)
 }
 
 function stopOnSignal(): void {
@@ -126,45 +149,60 @@ function stopOnSignal(): void {
   if (process.connected) process.on("disconnect", stop)
 }
 
+const node = (file: string): ReadonlyArray<string> => [process.execPath, "--no-warnings", file]
+
 function steps(): ReadonlyArray<Step> {
-  const contracts = join("ops", "contracts", "write.ts")
   return [
     { name: "types", command: [bin("tsc"), "--noEmit"] },
     { name: "format", command: [bin("oxfmt"), "--check"] },
     { name: "lint", command: [bin("oxlint"), "--deny-warnings"] },
-    ...(existsSync(join(projectRoot, contracts))
-      ? [{ name: "generated files", command: [process.execPath, "--no-warnings", contracts, "--check"] }]
-      : [])
+    { name: "regular expressions", command: node(join("ops", "check", "regular-expressions.ts")) },
+    { name: "generated files", command: [...node(join("ops", "contracts", "write.ts")), "--check"] }
   ]
 }
 
-/** It takes one core for a while; the first tests, of containers, leave it one. */
-const BESIDE: Step = {
-  name: "regular expressions",
-  command: [process.execPath, "--no-warnings", join("ops", "check", "regular-expressions.ts")]
+interface Wanted {
+  readonly vitest: ReadonlyArray<string>
+  /** Files, or parts of their names. */
+  readonly files: boolean
+  readonly coverage: boolean
+  /** Hash of the commit whose campaign is added. */
+  readonly campaign: string | null
 }
 
-async function runBeside({ name, command }: Step): Promise<Count> {
-  if (interrupted) return { passed: 0, failed: 1 }
-  const stdio = ["ignore", "inherit", "inherit"] as const
-  beside = await spawnTied({ command, cwd: projectRoot, env: process.env, stdio: [...stdio], stopSignal: "SIGTERM" })
-  const { code } = await beside.exited
-  beside = undefined
-  console.log(code === 0 ? `${name}: passed` : `${name}: FAILED with status ${code}`)
-  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
+/** Flags of vitest that take a value name it behind `=`, so that whatever does not begin with a dash is a file. */
+export function readArguments(args: ReadonlyArray<string>): Wanted {
+  const at = args.indexOf("--campaign")
+  const campaign = at === -1 ? null : (args[at + 1] ?? "")
+  const others = at === -1 ? args : args.filter((_, index) => index !== at && index !== at + 1)
+  const vitest = others.filter((arg) => arg !== "--coverage")
+  return {
+    vitest,
+    files: vitest.some((arg) => !arg.startsWith("-")),
+    coverage: others.length > vitest.length,
+    campaign
+  }
 }
 
-/** Resolves with the exit status. Arguments go to vitest: npm test -- tests/launcher */
+/** Resolves with the exit status. */
 export async function test(args: ReadonlyArray<string>): Promise<number> {
   stopOnSignal()
+  const { vitest, files, coverage, campaign } = readArguments(args)
   const looking = { env: process.env, progress: (line: string) => console.error(line), signal: unwanted.signal }
   await findNatsServer({ ...looking, dataDir: dataFolder(process.env) })
   await findChromium(looking)
   await findDocker(looking)
   await ensurePrograms(looking)
   const counts: Array<Count> = []
-  for (const step of steps()) counts.push(await runStep(step))
-  counts.push(...(await Promise.all([runBeside(BESIDE), runTests(args)])))
+  for (const step of files ? [] : steps()) counts.push(await runStep(step))
+  counts.push(await runTests([...(coverage ? coverageFlags() : []), ...vitest]))
+  if (campaign !== null)
+    counts.push(
+      await runStep({
+        name: "campaign",
+        command: [...node(join("ops", "campaign", "main.ts")), "--commit", campaign]
+      })
+    )
   const passed = counts.reduce((sum, count) => sum + count.passed, 0)
   const failed = counts.reduce((sum, count) => sum + count.failed, 0) + (interrupted ? 1 : 0)
   console.log(`\n${passed} passed, ${failed} failed`)

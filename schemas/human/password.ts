@@ -3,6 +3,7 @@
  * raised: who logs in with a weaker hash gets a new one (`isWeaker`).
  */
 import { Schema } from "effect"
+import { LIMITS } from "../limits.ts"
 import { OWNER_LIMITS } from "./limits.ts"
 
 export const PASSWORD_MIN_CODE_POINTS = OWNER_LIMITS.password_min_chars
@@ -37,17 +38,22 @@ export const PasswordSalt = Schema.String.check(
 )
 
 /**
- * For new hashes. OWASP's least is 19 MiB in 2 passes; this is two thirds more, and takes about a tenth of a second of
- * one core: an edge can judge some twenty logins in a second beside its other work, in 64 MiB where two are under way.
- * One lane, because further ones would take the other cores from the requests of everybody else.
+ * The parameters of new hashes, by the configured limits. One lane, because further ones would take the other cores from
+ * the requests of everybody else.
  */
-export const PASSWORD_PARAMETERS: PasswordParameters = {
+export const passwordParameters = (service: {
+  readonly password_memory_kib: number
+  readonly password_passes: number
+}): PasswordParameters => ({
   algorithm: "argon2id",
-  memory_kib: 32 * 1024,
-  passes: 2,
+  memory_kib: Math.max(MEMORY_KIB.minimum, Math.min(service.password_memory_kib, MEMORY_KIB.maximum)),
+  passes: Math.max(PASSES.minimum, Math.min(service.password_passes, PASSES.maximum)),
   parallelism: 1,
   tag_bytes: 32
-}
+})
+
+/** In production, where limits are what they are declared to be. */
+export const PASSWORD_PARAMETERS: PasswordParameters = passwordParameters(LIMITS.service)
 
 const workOf = ({ memory_kib, passes }: { readonly memory_kib: number; readonly passes: number }): number =>
   memory_kib * passes

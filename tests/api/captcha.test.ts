@@ -19,7 +19,7 @@ let hasty: TestService
 
 beforeAll(async () => {
   const limits = { "rate_limits.sponsorship.requests": 1000 }
-  service = await testService({ edges: 2, actors: 2, limits })
+  service = await testService({ metrics: true, edges: 2, actors: 2, limits })
   hasty = await testService({
     edges: 1,
     actors: 1,

@@ -16,6 +16,7 @@ export let service: TestService
 export const openChatting = async (): Promise<void> => {
   telegram = await Telegram.open()
   service = await testService({
+    metrics: true,
     edges: 2,
     actors: 2,
     env: telegram.env,

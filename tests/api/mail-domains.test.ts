@@ -35,7 +35,7 @@ beforeAll(async () => {
   dns = await nameServer(zone)
   // The second one is not there: what it does not say counts for nothing.
   const env = { HUB_DNS_SERVERS: `${dns.address},127.0.0.1:9` }
-  service = await testService({ edges: 2, actors: 2, mail: OURS, env })
+  service = await testService({ metrics: true, edges: 2, actors: 2, mail: OURS, env })
 })
 afterAll(async () => {
   await service?.stop()

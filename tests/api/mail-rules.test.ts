@@ -21,6 +21,7 @@ beforeAll(async () => {
     "_dmarc.proven.example": { TXT: ["v=DMARC1; p=reject"] }
   })
   service = await testService({
+    metrics: true,
     edges: 2,
     actors: 2,
     mail: DOMAIN,

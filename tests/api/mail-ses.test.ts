@@ -29,6 +29,7 @@ beforeAll(async () => {
   const ca = join(await testFolder("ca"), "ca.pem")
   await writeFile(ca, provider.authority.cert)
   service = await testService({
+    metrics: true,
     edges: 2,
     actors: 2,
     mail: DOMAIN,

@@ -12,7 +12,13 @@ const DOMAIN = "mail.hub.example"
 let service: TestService
 
 beforeAll(async () => {
-  service = await testService({ edges: 2, actors: 2, mail: DOMAIN, env: { HUB_DNS_SERVERS: "127.0.0.1:9" } })
+  service = await testService({
+    metrics: true,
+    edges: 2,
+    actors: 2,
+    mail: DOMAIN,
+    env: { HUB_DNS_SERVERS: "127.0.0.1:9" }
+  })
 })
 afterAll(() => service?.stop())
 

@@ -15,6 +15,7 @@ let service: TestService
 
 beforeAll(async () => {
   service = await testService({
+    metrics: true,
     edges: 2,
     actors: 2,
     limits: { "rate_limits.sponsorship.requests": 1000, "rate_limits.message.requests": 1000 }

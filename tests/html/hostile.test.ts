@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openBrowser, type TestBrowser, type Visit } from "../support/browser.ts"
 import { sharedService, type TestService } from "../support/service.ts"
 import { expectHarmless as expectHarmlessAt, isAllowed } from "./harmless.ts"
-import { elementsOfBody, headings, linkNames } from "./in-page.ts"
+import { headings, look } from "./in-page.ts"
 import { ADDRESSES, LONG_TEXTS, MARKDOWNS, TEXTS } from "./payloads.ts"
 import { type SampleAgent, sampleAgent } from "./sample.ts"
 
@@ -27,10 +27,11 @@ afterAll(async () => {
   await service?.stop()
 })
 
-/** Nothing came of it; and each link tells in words where it leads. */
+/** Nothing came of it; and each link says in words where it leads. */
 const expectHarmless = async (): Promise<void> => {
   await expectHarmlessAt(visit, sample.url)
-  expect((await visit.page.evaluate(linkNames)).filter((name) => !/[\p{L}\p{N}]/u.test(name))).toEqual([])
+  const { links } = await visit.page.evaluate(look)
+  expect(links.filter((name) => !/[\p{L}\p{N}]/u.test(name))).toEqual([])
 }
 
 const shown = async (change: Readonly<Record<string, unknown>>, look: () => Promise<void>): Promise<void> => {
@@ -50,7 +51,7 @@ it("what would be found is found", async () => {
     `<main id="content"><img src="x" onerror="window.__pwned=1"><a href="javascript:1">x</a><p onclick="x">y</p></main>`
   )
   await expect.poll(() => visit.page.evaluate("window.__pwned")).toBe(1)
-  const found = await visit.page.evaluate(elementsOfBody)
+  const found = (await visit.page.evaluate(look)).body
   expect(found.filter((element) => !isAllowed(element)).map(({ tag }) => tag)).toEqual(["img", "a", "p"])
   expect(visit.requests.length).toBeGreaterThan(1)
 })

@@ -81,31 +81,38 @@ export interface ElementShape {
   readonly attributes: Readonly<Record<string, string>>
 }
 
-export const elementsOfBody = (): ReadonlyArray<ElementShape> =>
-  [...document.querySelectorAll("body *")].map((element) => ({
-    tag: element.tagName.toLowerCase(),
-    attributes: Object.fromEntries([...element.attributes].map(({ name, value }) => [name, value]))
-  }))
+export interface Look {
+  /** Each element's tag, and the names of its attributes. */
+  readonly head: ReadonlyArray<string>
+  readonly body: ReadonlyArray<ElementShape>
+  /** The children of the body: tag and class. */
+  readonly parts: ReadonlyArray<string>
+  readonly links: ReadonlyArray<string>
+}
 
-/** Each element's tag, and the names of its attributes. */
-export const elementsOfHead = (): ReadonlyArray<string> =>
-  [...document.querySelectorAll("head *")].map((element) =>
-    [element.tagName.toLowerCase(), ...[...element.attributes].map(({ name }) => name)].join(" ")
-  )
-
-/** What stands in the body itself. */
-export const bodyParts = (): ReadonlyArray<string> =>
-  [...document.body.children].map(({ tagName, className }) =>
-    className === "" ? tagName.toLowerCase() : `${tagName.toLowerCase()}.${className}`
-  )
+/** The elements of the head and the body, the parts of the body, and the texts of all links. */
+export const look = (): Look => {
+  const namesOf = (element: Element): ReadonlyArray<string> => [...element.attributes].map(({ name }) => name)
+  return {
+    head: [...document.querySelectorAll("head *")].map((element) =>
+      [element.tagName.toLowerCase(), ...namesOf(element)].join(" ")
+    ),
+    body: [...document.querySelectorAll("body *")].map((element) => ({
+      tag: element.tagName.toLowerCase(),
+      attributes: Object.fromEntries([...element.attributes].map(({ name, value }) => [name, value]))
+    })),
+    parts: [...document.body.children].map(({ tagName, className }) =>
+      className === "" ? tagName.toLowerCase() : `${tagName.toLowerCase()}.${className}`
+    ),
+    links: [...document.querySelectorAll("a")].map((link) => link.innerText)
+  }
+}
 
 /** How much wider than the window the page is. */
 export const overflow = (): number => document.documentElement.scrollWidth - document.documentElement.clientWidth
 
 export const linkAddresses = (): ReadonlyArray<string> =>
   [...document.querySelectorAll("a")].map((link) => link.getAttribute("href") ?? "")
-
-export const linkNames = (): ReadonlyArray<string> => [...document.querySelectorAll("a")].map((link) => link.innerText)
 
 /** What can be reached by keyboard, in the order of the document. */
 export const reachable = (): ReadonlyArray<string> =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { countReport } from "../../ops/launcher/test.ts"
+import { countReport, readArguments } from "../../ops/launcher/test.ts"
 
 function file(name: string, status: string, ...tests: ReadonlyArray<string>) {
   return { name, status, assertionResults: tests.map((it, index) => ({ status: it, fullName: `${name} ${index}` })) }
@@ -29,4 +29,13 @@ describe("the count of a test report", () => {
     expect(countReport({ testResults: [] }, 0)).toMatchObject({ passed: 0, failed: 1 })
     expect(countReport({ testResults: [file("a", "passed", "passed")] }, 1)).toMatchObject({ passed: 1, failed: 1 })
   })
+})
+
+describe("the arguments of npm test", () => {
+  test.each([
+    [[], { vitest: [], files: false, coverage: false, campaign: null }],
+    [["tests/api", "-t=a name"], { vitest: ["tests/api", "-t=a name"], files: true, coverage: false, campaign: null }],
+    [["--coverage", "--bail=1"], { vitest: ["--bail=1"], files: false, coverage: true, campaign: null }],
+    [["--campaign", "abc", "tests/api"], { vitest: ["tests/api"], files: true, coverage: false, campaign: "abc" }]
+  ])("%j", (args, wanted) => expect(readArguments(args)).toEqual(wanted))
 })

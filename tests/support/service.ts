@@ -29,6 +29,8 @@ export const WIDE_LIMITS: Readonly<Record<string, number>> = {
   "rate_limits.human_write.requests": PLENTY,
   "limits.owner.forgot_per_address.requests": PLENTY,
   "service.request_deadline_ms": PATIENT_MS,
+  "service.password_memory_kib": 7168,
+  "service.password_passes": 1,
   "registration.pow_difficulty.base": 1,
   "registration.pow_difficulty.max": 2
 }
@@ -65,6 +67,7 @@ export async function testService(options: SystemOptions = {}): Promise<TestServ
 const SHARED: SystemOptions = {
   edges: 2,
   actors: 2,
+  metrics: true,
   limits: { "rate_limits.id_verify.requests": PLENTY, "rate_limits.id_directory.requests": PLENTY }
 }
 

@@ -10,7 +10,7 @@ import { unixNow } from "../../support/proof.ts"
 import { rotate } from "../../support/rotation.ts"
 import { edge, other, openShared, closeShared, type Subject, subject } from "./shared.ts"
 
-beforeAll(openShared)
+beforeAll(() => openShared())
 afterAll(closeShared)
 
 const directoryOf = (number: string): string => `${edge}/api/v1/id/${number}/http-message-signatures-directory`

@@ -13,7 +13,7 @@ import { proofOf, rotate, rotationBody } from "../../support/rotation.ts"
 import { logOf } from "../../support/service.ts"
 import { service, edge, other, openShared, closeShared } from "./shared.ts"
 
-beforeAll(openShared)
+beforeAll(() => openShared())
 afterAll(closeShared)
 
 const clientOf = (identity?: Identity): AgentClient =>

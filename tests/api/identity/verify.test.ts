@@ -8,7 +8,7 @@ import { NOBODY, unixNow, verdictAt, verifyAt, visit, type Visit } from "../../s
 import { rotate } from "../../support/rotation.ts"
 import { service, edge, other, openShared, closeShared, type Subject, subject, hosts } from "./shared.ts"
 
-beforeAll(openShared)
+beforeAll(() => openShared())
 afterAll(closeShared)
 
 const proof = ({ client, agent }: Subject, options = {}): Visit => visit(client.identity, agent.hx_id, options)

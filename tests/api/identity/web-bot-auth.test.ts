@@ -10,7 +10,7 @@ import { unixNow, verdictAt } from "../../support/proof.ts"
 import { rotate } from "../../support/rotation.ts"
 import { service, edge, other, openShared, closeShared, type Subject, subject } from "./shared.ts"
 
-beforeAll(openShared)
+beforeAll(() => openShared())
 afterAll(closeShared)
 
 const directoryOf = (number: string): string => `${edge}/api/v1/id/${number}/http-message-signatures-directory`

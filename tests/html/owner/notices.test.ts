@@ -15,7 +15,7 @@ let telegram: Telegram
 let service: TestService
 beforeAll(async () => {
   telegram = await Telegram.open()
-  service = await testService({ edges: 2, actors: 1, env: telegram.env })
+  service = await testService({ metrics: true, edges: 2, actors: 1, env: telegram.env })
 })
 afterAll(async () => {
   await service?.stop()

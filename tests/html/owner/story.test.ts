@@ -34,6 +34,7 @@ beforeAll(async () => {
   mail = await mailServer()
   telegram = await Telegram.open()
   service = await testService({
+    metrics: true,
     edges: 2,
     actors: 2,
     env: { ...telegram.env, HUB_LETTERS: "smtp", HUB_SMTP_URL: `smtp://127.0.0.1:${mail.port}` }
