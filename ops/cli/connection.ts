@@ -8,6 +8,7 @@ import { type Database, openDatabase, PATIENT_CONNECT_MS } from "../../actors/da
 import { JetStreamLog } from "../../actors/log/event-log.ts"
 import { waitPatiently } from "../../actors/log/requests.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { Asker } from "../../schemas/runtime/bus/asker.ts"
 import { type OperationName, OPERATIONS, type Operations } from "../../schemas/bus/operations.ts"
 import { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
@@ -78,6 +79,7 @@ export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
   await Effect.runPromise(Scope.provide(KvLeases.watching(nats, view), scope))
   const { service } = LIMITS
   const asker = new Asker(
+    machineClock,
     transportOver(nats, () => undefined),
     view,
     { role: "operator", name: randomBytes(6).toString("hex") },
@@ -103,7 +105,7 @@ export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
   return {
     nats,
     manager,
-    log: new JetStreamLog(nats, {
+    log: new JetStreamLog(machineClock, nats, {
       batchMax: service.commit_batch_max,
       queueMax: service.commit_queue_max,
       replicated: true

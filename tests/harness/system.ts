@@ -15,6 +15,7 @@ import { addressing, makeStreams, migrateTables } from "../../ops/launcher/prepa
 import { Stack } from "../../ops/launcher/stack.ts"
 import type { SupervisedRole } from "../../ops/launcher/supervisor.ts"
 import type { StackOptions } from "../../ops/launcher/stack.ts"
+import type { MovableClock } from "./clock.ts"
 import { cutProxy } from "./cut-proxy.ts"
 import type { CutProxy } from "./cut-proxy.ts"
 import { closeLogBook, openLogBook } from "./logs.ts"
@@ -29,6 +30,8 @@ import { waitFor } from "./wait.ts"
 const REFUSALS_KEPT = 5
 
 export interface SystemOptions extends ServersOptions {
+  /** The clock of its nodes, which a test may move. Not with `processes`. */
+  readonly clock?: MovableClock
   /** Each node is a process: for tests that kill and freeze nodes, or look at what a process has. */
   readonly processes?: boolean
   /** A nats-server and a Postgres of its own: for tests that break or configure them. */
@@ -248,7 +251,7 @@ async function startLocal(options: SystemOptions): Promise<System> {
       })
       return { ...given, HUB_NATS_URL: lines.through(name, servers.urlFor(kind, given["HUB_ROLES"])) }
     }
-    const made = localNode(kind, environment, (line) => onLine(`${kind} ${index + 1}`, line))
+    const made = localNode(kind, environment, (line) => onLine(`${kind} ${index + 1}`, line), options.clock)
     started.push(made)
     const control = withLine(made, { metrics: "" }, lines, name)
     return Object.defineProperty(control, "metrics", { get: () => metrics.urlOf(place) ?? "" })
@@ -303,6 +306,7 @@ const untilHealthy = (url: string): Promise<unknown> =>
   waitFor(async () => (await fetch(`${url}/api/v1/health`)).status === 200, { describe: `${url} healthy` })
 
 async function startProcesses(options: SystemOptions): Promise<System> {
+  if (options.clock !== undefined) throw new Error("processes have the machine's clock: no test moves that")
   const { folder, logs, lines, edgePorts, url, env, onLine, assertNothingRefused } = await common(options)
   const actorCount = options.actors ?? 1
   const ledger = new PidLedger()
