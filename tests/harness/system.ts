@@ -7,6 +7,7 @@
  */
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
+import type { Clock } from "effect"
 import { metricsPorts } from "../../ops/launcher/metrics-ports.ts"
 import { environmentOf, type NodeKind } from "../../ops/launcher/node-environment.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
@@ -26,6 +27,7 @@ import { controlOf, endAll, PidLedger, serverControl, serverOptions, startServer
 import type { ProcessControl, ServerControl, ServersOptions } from "./servers.ts"
 import { openTenant, type Tenant } from "./tenants.ts"
 import { waitFor } from "./wait.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 
 const REFUSALS_KEPT = 5
 
@@ -78,6 +80,8 @@ export interface MailControl extends NodeControl {
 }
 
 export interface System {
+  /** The clock of its nodes. */
+  readonly clock: Clock.Clock
   /** The first edge. */
   readonly url: string
   readonly folder: string
@@ -286,6 +290,7 @@ async function startLocal(options: SystemOptions): Promise<System> {
     throw cause
   }
   return {
+    clock: options.clock ?? machineClock,
     url: parts.url,
     folder,
     store: servers.store,
@@ -350,6 +355,7 @@ async function startProcesses(options: SystemOptions): Promise<System> {
     throw cause
   })
   return {
+    clock: machineClock,
     url,
     folder,
     store: join(folder, "nats", "jetstream"),
