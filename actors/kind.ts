@@ -1,7 +1,7 @@
 /** An actor kind as the service lists it: the log's side, pure, and what makes its operations of the node's parts. */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import type { Schema } from "effect"
+import type { Clock, Schema } from "effect"
 import type { HubConfig } from "../schemas/config.ts"
 import type { Operation as Declared } from "../schemas/operation.ts"
 import type { ActorDefinition, ActorTypes, Implemented, Operation } from "./engine/definition.ts"
@@ -16,6 +16,8 @@ import type { Bank } from "./registration/questions/bank/bank.ts"
 import type { ActorServices } from "./services.ts"
 
 export interface KindParts {
+  /** For code that is no Effect. */
+  readonly clock: Clock.Clock
   readonly nats: NatsConnection
   readonly manager: JetStreamManager
   readonly config: Pick<HubConfig, "env" | "limits" | "baseUrl" | "hosts" | "captchaBypass" | "name" | "mail">

@@ -5,8 +5,9 @@
  */
 import { randomBytes } from "node:crypto"
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Effect, FiberHandle, FiberSet, Latch, Schedule, type Scope } from "effect"
+import { Clock, Effect, FiberHandle, FiberSet, Latch, Schedule, type Scope } from "effect"
 import type { HubConfig } from "../schemas/config.ts"
+import { wallMs, monotonicMs, machineClock } from "../schemas/runtime/clock.ts"
 import { logNow } from "../schemas/runtime/log/log.ts"
 import { shardOf, streams, subjects } from "../schemas/subjects.ts"
 import { KINDS } from "./actors.ts"
@@ -53,6 +54,7 @@ export type NodeParts = Bus | Cluster | Configuration | Keys | MailKey | Metrics
 
 /** The log and its nonces, as the node writes to them. */
 const logsOf = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
   const nats = yield* Bus
   const config = yield* Configuration
   const { meter } = yield* Metrics
@@ -64,7 +66,7 @@ const logsOf = Effect.gen(function* () {
     queueMax: service.commit_queue_max,
     replicated: config.streamReplicas > 1
   }
-  const log = new JetStreamLog(nats, bounds, {
+  const log = new JetStreamLog(clock, nats, bounds, {
     batch: (size, outcome, seconds) => {
       if (outcome === "full") storage.refused()
       commits.batch(size, outcome, seconds)
@@ -93,17 +95,19 @@ const hostOf = (
   letters: Letters
 ): Effect.Effect<ActorHost<ActorServices>, never, NodeParts | Scope.Scope> =>
   Effect.gen(function* () {
+    const clock = yield* Clock.Clock
     const nats = yield* Bus
     const config = yield* Configuration
     const { service } = config.limits
     const { asker } = yield* Cluster
     const touched = async (kind: string, id: string): Promise<void> => {
-      const deadline = Date.now() + REFRESH_DEADLINE_MS
+      const deadline = wallMs(clock) + REFRESH_DEADLINE_MS
       await asker.ask({ id: randomBytes(8).toString("hex"), kind, actor: id, op: REFRESH, input: null, deadline })
     }
     const keys = yield* Keys
     const parts: KindParts = {
       ...keys,
+      clock,
       accounts: new AccountKeys(nats, keys.seed),
       mail: mailKeysWith(nats, (yield* MailKey).key),
       letters,
@@ -123,11 +127,11 @@ const hostOf = (
         timers,
         readModels: yield* Watermarks.make(nats, service.projected_wait_ms, READERS),
         limits: service,
-        now: Date.now,
+        now: () => wallMs(clock),
         touched,
         noRoom: () => storage.refusal()
       }
-    ).pipe(Effect.provide(actorServices(nats, (ask) => asker.ask(ask))))
+    ).pipe(Effect.provide(actorServices(clock, nats, (ask) => asker.ask(ask))))
     return host
   })
 
@@ -149,8 +153,13 @@ const listeningFor = (
     yield* attempt(() => nats.flush())
   })
 
-const describing = (name: string, { roles }: HubConfig, host: ActorHost<ActorServices>): (() => string) => {
-  const startedAt = new Date().toISOString()
+const describing = (
+  clock: Clock.Clock,
+  name: string,
+  { roles }: HubConfig,
+  host: ActorHost<ActorServices>
+): (() => string) => {
+  const startedAt = new Date(wallMs(clock)).toISOString()
   return () => JSON.stringify({ name, pid: process.pid, roles, started_at: startedAt, resident: host.resident })
 }
 
@@ -170,6 +179,7 @@ export const actorNode = (
   sets: ReadonlyArray<Reactions> = REACTIONS
 ): Effect.Effect<void, ConfigurationFault, NodeParts | Scope.Scope> =>
   Effect.gen(function* () {
+    const clock = yield* Clock.Clock
     const nats = yield* Bus
     const manager = yield* Streams
     const config = yield* Configuration
@@ -177,13 +187,13 @@ export const actorNode = (
     const tracing = yield* Tracing
     const { transport, view, leases, asker, name } = yield* Cluster
     const formats = new Map(kinds.map(({ fold, format }) => [fold.kind, format]))
-    const snapshots = new PostgresSnapshots(yield* Tables, (kind) => formats.get(kind) ?? NO_FORMAT)
+    const snapshots = new PostgresSnapshots(clock, yield* Tables, (kind) => formats.get(kind) ?? NO_FORMAT)
     const timers = new ScheduledTimers(nats, tracing)
     const logs = yield* logsOf
     const { storage, log, nonces, proofs } = logs
     yield* claimLog(log, (yield* Keys).seed)
     const letters = yield* openLetters(config)
-    const services = actorServices(nats, (ask) => asker.ask(ask))
+    const services = actorServices(clock, nats, (ask) => asker.ask(ask))
     const hashOf = chatHasher((yield* Keys).seed)
     const host = yield* hostOf(kinds, logs, timers, snapshots, letters)
     const operations = operationCalls(metrics.meter)
@@ -192,13 +202,14 @@ export const actorNode = (
     const placement: Placement = yield* Placement.make({
       store: leases,
       view,
-      now: () => performance.now(),
+      // The bus keeps the time to live of a lease, by the time of its own machine.
+      now: () => monotonicMs(machineClock),
       newSession: () => randomBytes(8).toString("hex"),
-      describe: describing(name, config, host),
+      describe: describing(clock, name, config, host),
       ttlSeconds: SESSION_TTL_SECONDS,
       events: {
         listen: (session) =>
-          listeningFor(nats, session, new Node(transport, host, placement, view, tracing, operations)),
+          listeningFor(nats, session, new Node(clock, transport, host, placement, view, tracing, operations)),
         prepare: Effect.all([nonces.catchUp, proofs.catchUp], { concurrency: "unbounded" }),
         drain: (shard) => host.drain(shard),
         served: (shard) => {
@@ -211,7 +222,7 @@ export const actorNode = (
     nodeMetrics(metrics, { ...parts, limits: config.limits.service })
     const feedOf = feedsFor(nats, tracing, [...PROJECTIONS, ...sets])
     const projecting = yield* projectorsOn(feedOf)
-    projectorMetrics(metrics.meter, projecting, manager)
+    projectorMetrics(clock, metrics.meter, projecting, manager)
 
     yield* Effect.orDie(Effect.all([nonces.follow, proofs.follow], { concurrency: "unbounded" }))
     yield* subscribed(nats, subjects.suspect, (message) => placement.suspect(message.string()))

@@ -2,7 +2,7 @@
  * What the operations of actors reach beyond their own state. An operation that reaches a service says so in its type;
  * the node (node-runtime.ts) provides all of them.
  */
-import { Context, Effect, Layer } from "effect"
+import { type Clock, Context, Effect, Layer } from "effect"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import type { Answer } from "../schemas/runtime/bus/asker.ts"
 import type { Ask } from "../schemas/bus/frames.ts"
@@ -63,8 +63,8 @@ const encoder = new TextEncoder()
 
 const noView = unavailable("The service's read side did not answer. It is safe to try again.")
 
-export const viewsOver = (nats: NatsConnection): typeof Views.Service => {
-  const client = new QueryClient(requestsOf(nats), { newHeaders: headers, isClosed: () => nats.isClosed() })
+export const viewsOver = (clock: Clock.Clock, nats: NatsConnection): typeof Views.Service => {
+  const client = new QueryClient(clock, requestsOf(nats), { newHeaders: headers, isClosed: () => nats.isClosed() })
   return {
     query: <View extends QueryName>({ deadline, traceparent }: Asking, view: View, input: Queries[View]["input"]) =>
       Effect.flatMap(
@@ -80,7 +80,11 @@ export const viewsOver = (nats: NatsConnection): typeof Views.Service => {
   }
 }
 
-export const actorServices = (nats: NatsConnection, ask: (ask: Ask) => Promise<Answer>): Layer.Layer<ActorServices> =>
+export const actorServices = (
+  clock: Clock.Clock,
+  nats: NatsConnection,
+  ask: (ask: Ask) => Promise<Answer>
+): Layer.Layer<ActorServices> =>
   Layer.mergeAll(
     Layer.succeed(Actors, {
       ask: ({ commandId, deadline, traceparent }, op, actor, input) =>
@@ -92,7 +96,7 @@ export const actorServices = (nats: NatsConnection, ask: (ask: Ask) => Promise<A
             head.refused === undefined ? Effect.succeed(JSON.parse(text.decode(body))) : Effect.fail(head.refused)
         )
     }),
-    Layer.succeed(Views, viewsOver(nats)),
+    Layer.succeed(Views, viewsOver(clock, nats)),
     Layer.succeed(Counters, {
       next: (counter) =>
         Effect.tryPromise({

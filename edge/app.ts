@@ -1,7 +1,7 @@
 /** An edge, put together. Opened in a scope; closing the scope stops it in the reverse order. */
 import { randomUUID } from "node:crypto"
 import type { Server } from "node:http"
-import { Effect, type Scope } from "effect"
+import { Clock, Effect, type Scope } from "effect"
 import { VerifyKeys } from "./auth/keys.ts"
 import { Unverified } from "./auth/unverified.ts"
 import { Verifier } from "./auth/verify.ts"
@@ -32,6 +32,7 @@ import { identitiesOf } from "./identity/identities.ts"
 import { withMarkdown } from "./markdown/serve.ts"
 import { notificationsOf, releaseAtEnd } from "./notification/notifications.ts"
 import { EVERYTHING, routesByName, type Served } from "./routes/all.ts"
+import { monotonicMs } from "../schemas/runtime/clock.ts"
 import { withoutTrailing } from "../schemas/text.ts"
 import type { Refusal } from "../schemas/errors.ts"
 import { passwordParameters } from "../schemas/human/password.ts"
@@ -52,20 +53,21 @@ export const openEdge = (
   served: Served = EVERYTHING
 ): Effect.Effect<Server, ConfigProblem, Scope.Scope> =>
   Effect.gen(function* () {
+    const clock = yield* Clock.Clock
     const { hub } = config
     const { tracing } = yield* Effect.acquireRelease(
-      Effect.sync(() => openTracing(hub.traces, "hub-edge")),
+      Effect.sync(() => openTracing(clock, hub.traces, "hub-edge")),
       (opened) => Effect.promise(opened.stop)
     )
     const documents = yield* Effect.promise(() => loadDocuments(config))
-    const metrics = new EdgeMetrics(hub.limits)
+    const metrics = new EdgeMetrics(clock, hub.limits)
     const leaving = new Leaving()
     const bus = yield* openBus(hub.natsUrl, hub.limits, metrics)
     const identities = identitiesOf(bus.bus, config)
     const lists = new Lists(bus.bus, hub.limits)
-    const blobs = new Blobs(bus.bus, bus.requests, hub.limits)
-    const notifications = notificationsOf(bus.nats, bus.bus, hub.limits)
-    const buckets = new EdgeLimits(bus.asker, hub.limits, randomUUID)
+    const blobs = new Blobs(clock, bus.bus, bus.requests, hub.limits)
+    const notifications = notificationsOf(clock, bus.nats, bus.bus, hub.limits)
+    const buckets = new EdgeLimits(clock, bus.asker, hub.limits, randomUUID)
     const { service } = hub.limits
     const bodies = new Shares(service.max_buffered_body_bytes, service.max_client_body_bytes)
     const markdown = new AgentMarkdown()
@@ -91,6 +93,7 @@ export const openEdge = (
       feeds: new Feeds(bus.bus, hub.baseUrl, markdown)
     })
     const pipeline = new Pipeline({
+      clock,
       limits: hub.limits,
       clients,
       buckets,
@@ -103,15 +106,19 @@ export const openEdge = (
       metrics,
       traces: new RequestTraces(tracing, hub.trustProxy > 0),
       basePath,
-      routes: new Reused(new Marks(bus.bus), metrics).routes(served.endpoints, withMarkdown(routes, hub.baseUrl)),
+      routes: new Reused(new Marks(clock, bus.bus), metrics, () => monotonicMs(clock)).routes(
+        served.endpoints,
+        withMarkdown(routes, hub.baseUrl)
+      ),
       absence: (needed) =>
         hub.mail === null ? mailDisabled : needed === "ses" && hub.mail.provider !== "ses" ? notBySes : null,
       outside: outsideOf(hub, buckets, identities.judge),
       context: yield* Effect.context<never>()
     })
-    yield* tellMetrics({ config, metrics, bus, bodies, blobs, leaving, notifications })
+    yield* tellMetrics({ clock, config, metrics, bus, bodies, blobs, leaving, notifications })
     const connections = new Shares(service.max_connections_per_edge, service.max_client_connections)
     const server = yield* serve(pipeline, {
+      clock,
       port: hub.port,
       bind: hub.bind,
       limits: hub.limits,

@@ -10,6 +10,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit } from "effect"
 import { openEdge } from "./app.ts"
 import { ConfigProblem, loadEdgeConfig } from "./config.ts"
+import { machineClock } from "../schemas/runtime/clock.ts"
 import { logCrash, logUncaught, processLog, standardOutput } from "../schemas/runtime/log/log.ts"
 import { RequestLog } from "./http/log.ts"
 
@@ -24,7 +25,7 @@ setFlagsFromString("--heap-growing-percent=50")
 // old.
 setFlagsFromString("--no-allocation-site-pretenuring")
 
-const log = new RequestLog(standardOutput.write)
+const log = new RequestLog(machineClock, standardOutput.write)
 
 const program = Effect.gen(function* () {
   const config = yield* Effect.try({

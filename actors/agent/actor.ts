@@ -121,7 +121,7 @@ const declared = {
 }
 
 export const agentKind = kind(fold, declared, (parts) => {
-  const { nats, nonces, config, seed, stateOf } = parts
+  const { clock, nats, nonces, config, seed, stateOf } = parts
   const { limits, baseUrl } = config
   const lastSeen = new LastSeen(nats)
   const me = readyProfiles(lastSeen, baseUrl)
@@ -131,7 +131,7 @@ export const agentKind = kind(fold, declared, (parts) => {
     Effect.map(sponsors.of(state.sponsors, context), (shown) =>
       privateProfile(context.id, state, lastSeen.touch(context.id, context.at), baseUrl, shown)
     )
-  const meter = logBytesMeter(nats, limits)
+  const meter = logBytesMeter(clock, nats, limits)
   const claimOf = (key: string) => stateOf(keyFold, key)
   /** spec 4.3: a key of a closed account, or one that a rotation replaced, is retired. */
   const admitKey = (state: AgentState, context: PrepareContext): Effect.Effect<Admitted, Refusal, Actors> =>
@@ -155,7 +155,7 @@ export const agentKind = kind(fold, declared, (parts) => {
     memory: newAgentMemory,
     meter,
     onTimer: (name) => MODERATION_TIMERS.get(name) ?? "identity.timer",
-    gate: agentGate({ nonces, limits, claimOf, seen: (id, now) => lastSeen.touch(id, now) }),
+    gate: agentGate({ clock, nonces, limits, claimOf, seen: (id, now) => lastSeen.touch(id, now) }),
     // Where an agent is notified, its webhook is told in the same commit.
     consequences: (state, decision, context) =>
       withDelivery(state, withOwners(state, withLinks(state, decision, baseUrl)), context),

@@ -6,6 +6,7 @@
  * registered, or was brought in by rotation, has no agent under its own id: the key's claim says who has it, and the
  * ask moves on there with its signature settled.
  */
+import type { Clock } from "effect"
 import type { Ask, RateState, SignedBy } from "../../schemas/bus/frames.ts"
 import type { IdempotencyEntry } from "../../schemas/idempotency/operations.ts"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
@@ -18,8 +19,10 @@ import { draw } from "../limit/window.ts"
 import type { AgentMemory } from "./memory.ts"
 import { keyRefusal, statusRefusal, unknownKey } from "./decide.ts"
 import type { AgentActor, AgentState } from "./state.ts"
+import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 
 export interface GateParts {
+  readonly clock: Clock.Clock
   readonly nonces: NonceLog
   readonly limits: Limits
   /** The agent that a key was claimed for, or `null`. */
@@ -47,18 +50,23 @@ const ADMITTED_MAX = 100_000
  * that the key which it has itself replaced is no longer one. Whatever was not carried out yet, its decision judges.
  */
 class Admitted {
+  private readonly clock: Clock.Clock
   private readonly recent = new Recent<true>(ADMITTED_MS, ADMITTED_MAX)
 
+  constructor(clock: Clock.Clock) {
+    this.clock = clock
+  }
+
   has({ actor, id }: Ask): boolean {
-    return this.recent.get(`${actor} ${id}`, performance.now()) === true
+    return this.recent.get(`${actor} ${id}`, monotonicMs(this.clock)) === true
   }
 
   add({ actor, id }: Ask): void {
-    this.recent.set(`${actor} ${id}`, true, performance.now())
+    this.recent.set(`${actor} ${id}`, true, monotonicMs(this.clock))
   }
 }
 
-export const agentGate = (parts: GateParts): Gate<AgentActor> => judging(parts, new Admitted())
+export const agentGate = (parts: GateParts): Gate<AgentActor> => judging(parts, new Admitted(parts.clock))
 
 const judging = (parts: GateParts, admitted: Admitted): Gate<AgentActor> => ({
   judge: (ask, activation, writes) => {
@@ -66,7 +74,7 @@ const judging = (parts: GateParts, admitted: Admitted): Gate<AgentActor> => ({
     if (by === undefined) return PASSED
     const { memory } = activation
     if (by.settled === true) return { verdict: judgeAgent(parts, admitted, ask, by, activation.state, memory, writes) }
-    const { use, recorded } = parts.nonces.use(by.key, by.nonce, ask.id, Date.now())
+    const { use, recorded } = parts.nonces.use(by.key, by.nonce, ask.id, wallMs(parts.clock))
     if (use === "reused") return REUSED
     const stranger = activation.state === null && ask.op !== ADMIT_KEY
     return {
@@ -119,7 +127,7 @@ const judgeAgent = (
 ): GateVerdict => {
   if (ask.op === ADMIT_KEY) return { pass: true }
   if (agent === null) return judgeNobodys(ask, by)
-  const now = Date.now()
+  const now = wallMs(parts.clock)
   if (admitted.has(ask)) return { pass: true, rate: rateOf(memory, parts.limits, now) }
   const first = firstAnswerOf(ask)
   const key = keyRefusal(agent, by.publicKey)

@@ -7,7 +7,7 @@ export const kinds = [categoryKind]
 
 export const projections = [categoryProjection]
 
-export const queries = ({ db }: Answering) => ({
-  categories: categoriesQuery(db),
+export const queries = ({ clock, db }: Answering) => ({
+  categories: categoriesQuery(clock, db),
   categories_latest: latestQuery(db)
 })

@@ -1,11 +1,15 @@
 /** The list of the forum's categories (spec 4.2). */
 import { type Kysely, sql } from "kysely"
+import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { threadCounts } from "../content/counts.ts"
 import type { Database } from "../database.ts"
 
-export const categoriesQuery = (db: Kysely<Database>): (() => Promise<Queries["categories"]["output"]>) => {
-  const counts = threadCounts(db)
+export const categoriesQuery = (
+  clock: Clock.Clock,
+  db: Kysely<Database>
+): (() => Promise<Queries["categories"]["output"]>) => {
+  const counts = threadCounts(clock, db)
   return async () => {
     const categories = db
       .selectFrom("categories")

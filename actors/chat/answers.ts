@@ -8,7 +8,7 @@
  *  - Each update is a command of its own id: heard twice, it counts once.
  *  - What may not stand in an answer on a page may not stand in one from a chat.
  */
-import { Effect, Result, Schema } from "effect"
+import { Clock, Effect, Result, Schema } from "effect"
 import type { CallbackQuery, Message, Update } from "grammy/types"
 import type { CaptchaAnswer } from "../../schemas/captcha/records.ts"
 import { CaptchaAnswer as AnswerOfCaptcha } from "../../schemas/captcha/records.ts"
@@ -43,9 +43,9 @@ export interface Listening {
 
 type Heard<A = void> = Effect.Effect<A, Refusal, Actors>
 
-const asking = ({ update_id }: Update): Asking => ({
+const asking = ({ update_id }: Update, now: number): Asking => ({
   commandId: `chat-${update_id}`,
-  deadline: Date.now() + HANDLED_WITHIN_MS
+  deadline: now + HANDLED_WITHIN_MS
 })
 
 /** Whose chat it is; fails with `not_found`. */
@@ -200,8 +200,10 @@ const orSaid = (done: Heard<string>): Heard<string> =>
   )
 
 /** Fails where it must be heard again. `bot`: its number. */
-export const heard = (listening: Listening, bot: number, update: Update): Heard => {
-  const of = asking(update)
+export const heard = (listening: Listening, bot: number, update: Update): Heard =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => heardBy(listening, bot, update, asking(update, now)))
+
+const heardBy = (listening: Listening, bot: number, update: Update, of: Asking): Heard => {
   if (update.message !== undefined) return heardMessage(listening, bot, update.message, of)
   if (update.callback_query !== undefined) return heardButton(listening, update.callback_query, of)
   const member = update.my_chat_member

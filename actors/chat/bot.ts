@@ -6,12 +6,13 @@
  *    stands in every address.
  *  - An attempt of which nobody can tell whether it was taken is told as such.
  */
-import { Duration, Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import { Api, GrammyError, HttpError, InputFile } from "grammy"
 import type { Update, UserFromGetMe } from "grammy/types"
 import type { ChatSettings } from "../../schemas/chat/settings.ts"
 import type { LetterOutcome } from "../../schemas/letter/operations.ts"
 import type { ChatButton } from "./message.ts"
+import { wallMs } from "../../schemas/runtime/clock.ts"
 
 export interface Picture {
   readonly bytes: Uint8Array
@@ -85,11 +86,13 @@ export class Bot {
 
   /** Name and number; `null` where nobody says them at the moment. */
   get me(): Effect.Effect<{ readonly id: number; readonly name: string } | null> {
-    const asked = Effect.tryPromise(async () => {
-      if (this.known === null || this.known.until < Date.now())
-        this.known = { me: await this.sending.getMe(), until: Date.now() + Duration.toMillis(KNOWN_FOR) }
-      return { id: this.known.me.id, name: this.known.me.username }
-    })
+    const asked = Clock.clockWith((clock) =>
+      Effect.tryPromise(async () => {
+        if (this.known === null || this.known.until < wallMs(clock))
+          this.known = { me: await this.sending.getMe(), until: wallMs(clock) + Duration.toMillis(KNOWN_FOR) }
+        return { id: this.known.me.id, name: this.known.me.username }
+      })
+    )
     return Effect.orElseSucceed(Effect.timeout(asked, NAME_WITHIN_MS), () => null)
   }
 

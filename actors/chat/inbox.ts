@@ -8,8 +8,9 @@
  *  - No more are open than one poll brings. Of one chat only so many may wait, so that it does not take the others' places
  *    for long.
  */
-import { Effect, Latch } from "effect"
+import { type Clock, Effect, Latch } from "effect"
 import type { Update } from "grammy/types"
+import { wallMs } from "../../schemas/runtime/clock.ts"
 
 /** Of one chat: what comes beyond that is given up. */
 const WAITING_MAX = 10
@@ -27,6 +28,7 @@ const chatOf = ({ update_id, message, callback_query, my_chat_member }: Update):
 }
 
 export class Inbox {
+  private readonly clock: Clock.Clock
   private readonly patienceMs: number
   /** Numbers, in their order. */
   private readonly open = new Set<number>()
@@ -34,7 +36,8 @@ export class Inbox {
   private readonly changed = Latch.makeUnsafe(false)
   private next = 0
 
-  constructor(patienceMs: number) {
+  constructor(clock: Clock.Clock, patienceMs: number) {
+    this.clock = clock
     this.patienceMs = patienceMs
   }
 
@@ -53,7 +56,7 @@ export class Inbox {
       this.open.add(update.update_id)
       const chat = chatOf(update)
       const waiting = this.chats.get(chat)
-      const until = (waiting?.length ?? 0) < WAITING_MAX ? Date.now() + this.patienceMs : null
+      const until = (waiting?.length ?? 0) < WAITING_MAX ? wallMs(this.clock) + this.patienceMs : null
       if (waiting !== undefined) waiting.push({ update, until })
       else {
         this.chats.set(chat, [{ update, until }])

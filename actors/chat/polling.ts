@@ -8,7 +8,7 @@
  *    passed on in its time is left, and said to be.
  *  - A poll that fails is tried again with growing pauses, at most so long.
  */
-import { Cause, Effect, Exit, type Scope } from "effect"
+import { Cause, Clock, Effect, Exit, type Scope } from "effect"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import type { Actors } from "../services.ts"
 import { heard, type Listening } from "./answers.ts"
@@ -46,7 +46,7 @@ const triedFor = (listening: Listening, bot: number, one: Waiting, until: number
   Effect.gen(function* () {
     for (;;) {
       const reason = yield* tried(listening, bot, one)
-      if (reason === null || Date.now() + AGAIN_MS > until) return reason
+      if (reason === null || (yield* Clock.currentTimeMillis) + AGAIN_MS > until) return reason
       yield* Effect.sleep(AGAIN_MS)
     }
   })
@@ -90,4 +90,4 @@ const listening = (to: Listening, inbox: Inbox): Effect.Effect<never, never, Act
 
 /** For as long as it is let. */
 export const listens = (to: Listening, patienceMs = PATIENCE_MS): Effect.Effect<never, never, Actors> =>
-  Effect.scoped(Effect.suspend(() => listening(to, new Inbox(patienceMs))))
+  Effect.scoped(Clock.clockWith((clock) => listening(to, new Inbox(clock, patienceMs))))

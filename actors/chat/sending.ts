@@ -1,5 +1,5 @@
 /** What an account's chat is told: sealed with the commit that it follows from, sent as letters are (actors/letter/). */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { type BlobRef, piecesOf } from "../../schemas/blob/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
@@ -67,10 +67,11 @@ const unlinking = (
   to: string,
   asking: Pick<Asking, "commandId">
 ): Effect.Effect<void, never, Actors> =>
-  Effect.flatMap(Actors, (actors) => {
-    const deadline = Date.now() + UNLINK_WITHIN_MS
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const deadline = (yield* Clock.currentTimeMillis) + UNLINK_WITHIN_MS
     const input = { chat: chatHasher(seed)(to) }
-    return Effect.ignore(actors.ask({ ...asking, deadline }, "human.unlink_chat", human, input))
+    yield* Effect.ignore(actors.ask({ ...asking, deadline }, "human.unlink_chat", human, input))
   })
 
 /** Still: since it was written, the person may have unlinked the chat, and somebody else may have it. */

@@ -3,15 +3,17 @@
  * asked, since counting looks at every row.
  */
 import { type Kysely, sql } from "kysely"
+import type { Clock } from "effect"
 import type { Database } from "../database.ts"
+import { monotonicMs } from "../../schemas/runtime/clock.ts"
 
 export const COUNTED_EVERY_MS = 2000
 
 /** The same for all who ask meanwhile. What failed is tried again by the next. */
-const counted = <T>(count: () => Promise<T>): (() => Promise<T>) => {
+const counted = <T>(clock: Clock.Clock, count: () => Promise<T>): (() => Promise<T>) => {
   let last: { readonly at: number; readonly count: Promise<T> } | null = null
   return () => {
-    const now = performance.now()
+    const now = monotonicMs(clock)
     if (last !== null && now - last.at < COUNTED_EVERY_MS) return last.count
     const begun = { at: now, count: count() }
     last = begun
@@ -30,8 +32,8 @@ export interface ContentCounts {
   readonly votes: number
 }
 
-export const contentCounts = (db: Kysely<Database>): (() => Promise<ContentCounts>) =>
-  counted(async () => {
+export const contentCounts = (clock: Clock.Clock, db: Kysely<Database>): (() => Promise<ContentCounts>) =>
+  counted(clock, async () => {
     const { rows } = await sql<Record<keyof ContentCounts, string>>`
       select (select count(*) from posts) as posts, (select count(*) from threads) as threads,
         (select count(*) from replies where not deleted) as replies, (select count(*) from messages) as messages,
@@ -47,8 +49,8 @@ export const contentCounts = (db: Kysely<Database>): (() => Promise<ContentCount
   })
 
 /** Threads by their category's slug. */
-export const threadCounts = (db: Kysely<Database>): (() => Promise<ReadonlyMap<string, number>>) =>
-  counted(async () => {
+export const threadCounts = (clock: Clock.Clock, db: Kysely<Database>): (() => Promise<ReadonlyMap<string, number>>) =>
+  counted(clock, async () => {
     const rows = await db
       .selectFrom("threads")
       .select(["category", sql<string>`count(*)`.as("threads")])

@@ -13,10 +13,12 @@
  *  - What is remembered of lists is bounded in number, and in age.
  */
 import { type Kysely, type RawBuilder, sql } from "kysely"
+import type { Clock } from "effect"
 import type { Database } from "../database.ts"
 import { Lanes } from "../lanes.ts"
 import { findsIn, textQuery } from "./searched.ts"
 import { searching } from "./searching.ts"
+import { monotonicMs } from "../../schemas/runtime/clock.ts"
 
 export const EXACT_MAX = 10_000
 export const MARK_EVERY = 1000
@@ -64,9 +66,14 @@ type Mark = ReadonlyArray<string>
 type Db = Kysely<Database>
 
 export class Listings {
-  private readonly totals = new Kept<number>(LISTS_MAX)
-  private readonly marks = new Kept<ReadonlyArray<Mark>>(LISTS_MAX)
+  private readonly totals: Kept<number>
+  private readonly marks: Kept<ReadonlyArray<Mark>>
   private readonly walks = new Lanes(1, WALKS_WAITING_MAX)
+
+  constructor(clock: Clock.Clock) {
+    this.totals = new Kept(clock, LISTS_MAX)
+    this.marks = new Kept(clock, LISTS_MAX)
+  }
 
   /** `before`: rows that stand before all of the list, on its first page. */
   async page(db: Db, listing: Listing, { page, per_page }: Wanted, before = 0): Promise<PageOfIds> {
@@ -156,23 +163,28 @@ const walk = async (db: Db, listing: Listing): Promise<ReadonlyArray<Mark>> => {
 /** What was found out lately, by name. Whoever asks while it is being found out gets the same; a failure is forgotten. */
 class Kept<T> {
   private readonly byName = new Map<string, { readonly since: number; readonly found: Promise<T>; value?: T }>()
+  private readonly clock: Clock.Clock
   private readonly max: number
 
-  constructor(max: number) {
+  constructor(clock: Clock.Clock, max: number) {
+    this.clock = clock
     this.max = max
   }
 
   /** `undefined` where it is not there, or not yet. */
   known(name: string): T | undefined {
     const kept = this.byName.get(name)
-    return kept === undefined || performance.now() - kept.since > KEPT_MS ? undefined : kept.value
+    return kept === undefined || monotonicMs(this.clock) - kept.since > KEPT_MS ? undefined : kept.value
   }
 
   get(name: string, find: () => Promise<T>): Promise<T> {
     const kept = this.byName.get(name)
-    if (kept !== undefined && performance.now() - kept.since <= KEPT_MS) return kept.found
+    if (kept !== undefined && monotonicMs(this.clock) - kept.since <= KEPT_MS) return kept.found
     const found = find()
-    const entry: { readonly since: number; readonly found: Promise<T>; value?: T } = { since: performance.now(), found }
+    const entry: { readonly since: number; readonly found: Promise<T>; value?: T } = {
+      since: monotonicMs(this.clock),
+      found
+    }
     this.byName.delete(name)
     this.byName.set(name, entry)
     found.then(

@@ -7,4 +7,4 @@ export const kinds = [deliveryKind]
 
 export const projections = [deliveryProjection]
 
-export const queries = ({ db, config }: Answering) => ({ deliveries: deliveriesQuery(db, config.limits) })
+export const queries = ({ clock, db, config }: Answering) => ({ deliveries: deliveriesQuery(clock, db, config.limits) })

@@ -1,7 +1,9 @@
 /** Reads of the log of an agent's deliveries (spec 2.8, 4.4). */
 import type { Kysely } from "kysely"
+import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Limits } from "../../schemas/limits.ts"
+import { wallMs } from "../../schemas/runtime/clock.ts"
 import type { DeliveryAttempt, DeliveryStatus } from "../../schemas/webhook/api.ts"
 import type { Database } from "../database.ts"
 import { COUNTED, pageOf } from "../page.ts"
@@ -10,12 +12,12 @@ import { COUNTED, pageOf } from "../page.ts"
 const ATTEMPTS_SHOWN_MAX = 50
 
 export const deliveriesQuery =
-  (db: Kysely<Database>, { webhook }: Limits) =>
+  (clock: Clock.Clock, db: Kysely<Database>, { webhook }: Limits) =>
   async (input: Queries["deliveries"]["input"]): Promise<Queries["deliveries"]["output"]> => {
     const found = db
       .selectFrom("deliveries")
       .where("agent", "=", input.agent)
-      .where("created_at", ">", new Date(Date.now() - webhook.log_seconds * 1000))
+      .where("created_at", ">", new Date(wallMs(clock) - webhook.log_seconds * 1000))
     const { total, rows } = await pageOf(found.select(COUNTED), found.selectAll().orderBy("id", "desc"), input)
     return {
       total,

@@ -7,10 +7,11 @@
  * say in their type (`R`) which services they reach. All of them may be interrupted before the append: when the node
  * loses the actor's shard, whatever they wait for is given up.
  */
-import { Deferred, Effect, Exit } from "effect"
+import { Clock, Deferred, Effect, Exit } from "effect"
 import type { Ask, RateState, SignedBy } from "../../schemas/bus/frames.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { Operation as Declared } from "../../schemas/operation.ts"
+import { monotonicMs } from "../../schemas/runtime/clock.ts"
 import type { FiredTimer } from "../../schemas/timer.ts"
 import type { EventShape } from "../log/commit.ts"
 import type { Json } from "./json.ts"
@@ -265,9 +266,9 @@ export const once = <A extends ActorTypes, Input, Output, R>(
 ): CustomOperation<A, Input, Output, R> => {
   const recent = new Recent<Deferred.Deferred<Answer<Output>, Refusal>>(ONCE_KEPT_MS, ONCE_MAX)
   return custom((state, input, context) =>
-    Effect.suspend(() => {
+    Clock.clockWith((clock) => {
       const key = `${context.id} ${context.commandId}`
-      const now = performance.now()
+      const now = monotonicMs(clock)
       const known = recent.get(key, now)
       if (known !== undefined) return Deferred.await(known)
       const first = Deferred.makeUnsafe<Answer<Output>, Refusal>()

@@ -1,6 +1,7 @@
 /** The lease bucket on JetStream: compare-and-set writes, a watch, pings. See placement.ts. */
 import { headers, type MsgHdrs, type NatsConnection, NoRespondersError, RequestError } from "@nats-io/transport-node"
 import { Effect, type Scope } from "effect"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { LEASE_PREFIX, type LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import { LeaseWatch } from "../../schemas/runtime/bus/lease-watch.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
@@ -35,7 +36,7 @@ export class KvLeases implements LeaseStore {
   static watching(nats: NatsConnection, view: LeaseView): Effect.Effect<KvLeases, never, Scope.Scope> {
     return Effect.gen(function* () {
       const onProblem = (error: unknown): void => logNow("warn", "leases", { error })
-      const watch = new LeaseWatch({ nats, inbox: newInbox(nats), view, onProblem })
+      const watch = new LeaseWatch({ clock: machineClock, nats, inbox: newInbox(nats), view, onProblem })
       yield* listeningOnLine(nats, (change) => {
         if (change === "renewed") watch.renewed()
       })

@@ -4,7 +4,9 @@
  * cannot do it refuses; it never leaves an ask without an answer, except when it has lost its lease meanwhile: then the
  * asker tries again elsewhere, and an old answer would be a lie.
  */
-import { Schema } from "effect"
+import { type Clock, Schema } from "effect"
+import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
+import { secondsSince } from "../../schemas/runtime/metrics/calls.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { FiredTimer } from "../../schemas/timer.ts"
 import { type BusMessage, type BusTransport, FLUSH_GAP_MS } from "../../schemas/runtime/bus/asker.ts"
@@ -67,6 +69,7 @@ export interface OperationObserver {
 }
 
 export class Node<R = never> {
+  private readonly clock: Clock.Clock
   private readonly transport: BusTransport
   private readonly host: ActorHost<R>
   private readonly placement: Placement
@@ -76,9 +79,10 @@ export class Node<R = never> {
   /** By asker. A map of its own for each flush: see schemas/runtime/bus/slots.ts. */
   private outgoing = new Map<string, Array<PackedReply>>()
   private readonly told = new Set<string>()
-  private readonly flushSoon = paced(() => this.flush(), FLUSH_GAP_MS)
+  private readonly flushSoon: () => void
 
   constructor(
+    clock: Clock.Clock,
     transport: BusTransport,
     host: ActorHost<R>,
     placement: Placement,
@@ -86,6 +90,8 @@ export class Node<R = never> {
     tracing: Tracing,
     observer?: OperationObserver
   ) {
+    this.clock = clock
+    this.flushSoon = paced(clock, () => this.flush(), FLUSH_GAP_MS)
     this.transport = transport
     this.host = host
     this.placement = placement
@@ -112,13 +118,13 @@ export class Node<R = never> {
       this.send(to, number, { notOwner: { shard, owner: this.view.ownerOf(shard) } }, EMPTY)
       return
     }
-    const began = performance.now()
+    const began = monotonicMs(this.clock)
     const span = ask.traceparent === undefined ? null : commandSpan(this.tracing, ask)
     const answered = ({ head, body }: Reply): void => {
       this.observer?.settled(
         ask.op,
         head.elsewhere === true ? "unavailable" : head.refused?.code,
-        (performance.now() - began) / 1000
+        secondsSince(this.clock, began)
       )
       const serves = this.placement.serves(shard)
       if (span !== null) endAnswered(span, serves ? head : { notOwner: { shard, owner: null } })
@@ -127,7 +133,7 @@ export class Node<R = never> {
     }
     const failed = (error: unknown): void => {
       if (error instanceof UnknownEvent) return answered(this.elsewhere(ask))
-      this.observer?.settled(ask.op, "internal_error", (performance.now() - began) / 1000)
+      this.observer?.settled(ask.op, "internal_error", secondsSince(this.clock, began))
       logNow("error", "node", { op: ask.op, error, span })
       const head: ReplyHead = {
         refused: { code: "internal_error", message: "The operation failed inside the service." }
@@ -221,7 +227,7 @@ export class Node<R = never> {
   }
 
   private run(ask: Ask, activation: Activation<R>, operation: AnyOperation<R>, { span }: Passed): Later<Outcome> {
-    const at = Date.now()
+    const at = wallMs(this.clock)
     const commandId = ask.command ?? ask.id
     const context = () => ({
       id: ask.actor,

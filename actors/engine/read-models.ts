@@ -10,7 +10,8 @@
  *    does not move either: that says nothing.
  */
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
-import { Effect, Latch, type Scope } from "effect"
+import { Clock, Effect, Latch, type Scope } from "effect"
+import { every, monotonicMs, type Cancel } from "../../schemas/runtime/clock.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { subscribed } from "../log/subscription.ts"
 import type { ReadModels, Written } from "./ports.ts"
@@ -18,7 +19,7 @@ import type { ReadModels, Written } from "./ports.ts"
 interface Waiter {
   readonly seq: number
   readonly resolve: () => void
-  /** Of `performance.now()`. */
+  /** Monotonic ms. */
   readonly since: number
 }
 
@@ -78,23 +79,25 @@ class Mark {
   /** A wait has ended without any move. */
   private stalled = false
   private waiters: Array<Waiter> = []
+  private readonly clock: Clock.Clock
   private readonly waitMs: number
 
-  constructor(waitMs: number) {
+  constructor(clock: Clock.Clock, waitMs: number) {
+    this.clock = clock
     this.waitMs = waitMs
   }
 
   /** `null`: there is nothing to wait for. */
   reached(seq: number): Promise<void> | null {
     if (seq <= this.seq || (this.stalled && this.waiters.length > 0)) return null
-    return new Promise((resolve) => this.waiters.push({ seq, resolve, since: performance.now() }))
+    return new Promise((resolve) => this.waiters.push({ seq, resolve, since: monotonicMs(this.clock) }))
   }
 
   announced(seq: number): void {
     if (!(seq > this.seq)) return
     this.seq = seq
     this.stalled = false
-    this.movedAt = performance.now()
+    this.movedAt = monotonicMs(this.clock)
     this.release(this.movedAt)
   }
 
@@ -119,18 +122,20 @@ type Readers = ReadonlyMap<string, ReadonlyArray<string>>
 export class Watermarks implements ReadModels {
   private readonly marks: ReadonlyMap<string, Mark>
   private readonly readers: Readers
+  private readonly clock: Clock.Clock
   /** While anybody waits: a node that writes nothing is not woken. */
-  private sweeping: NodeJS.Timeout | undefined
+  private sweeping: Cancel | undefined
 
-  private constructor(waitMs: number, readers: Readers) {
+  private constructor(clock: Clock.Clock, waitMs: number, readers: Readers) {
+    this.clock = clock
     this.readers = readers
-    this.marks = new Map([...readers.values()].flat().map((projection) => [projection, new Mark(waitMs)]))
+    this.marks = new Map([...readers.values()].flat().map((projection) => [projection, new Mark(clock, waitMs)]))
   }
 
   /** Hears of them for as long as the scope is open. */
   static make(nats: NatsConnection, waitMs: number, readers: Readers): Effect.Effect<Watermarks, never, Scope.Scope> {
     return Effect.gen(function* () {
-      const models = new Watermarks(waitMs, readers)
+      const models = new Watermarks(yield* Clock.Clock, waitMs, readers)
       yield* subscribed(nats, subjects.projected, (message) => models.heard(message))
       yield* Effect.addFinalizer(() => Effect.sync(() => models.endSweep()))
       return models
@@ -143,7 +148,7 @@ export class Watermarks implements ReadModels {
       const wait = this.marks.get(projection)?.reached(seq)
       if (wait !== null && wait !== undefined) waits.push(wait)
     }
-    if (waits.length > 0) this.sweeping ??= setInterval(() => this.sweep(), SWEEP_MS).unref()
+    if (waits.length > 0) this.sweeping ??= every(this.clock, SWEEP_MS, () => this.sweep(), "unref")
     await Promise.all(waits)
   }
 
@@ -152,14 +157,14 @@ export class Watermarks implements ReadModels {
   }
 
   private sweep(): void {
-    const now = performance.now()
+    const now = monotonicMs(this.clock)
     let waiting = false
     for (const mark of this.marks.values()) waiting = mark.release(now) || waiting
     if (!waiting) this.endSweep()
   }
 
   private endSweep(): void {
-    clearInterval(this.sweeping)
+    this.sweeping?.()
     this.sweeping = undefined
   }
 

@@ -3,19 +3,23 @@
  * Postgres does not answer within LOAD_TIMEOUT_MS the log is read from its beginning.
  */
 import type { Kysely } from "kysely"
+import type { Clock } from "effect"
 import type { Database } from "../database.ts"
 import type { Snapshot, SnapshotStore } from "./ports.ts"
+import { delay } from "../../schemas/runtime/clock.ts"
 
 const LOAD_TIMEOUT_MS = 500
 
 export class PostgresSnapshots implements SnapshotStore {
+  private readonly clock: Clock.Clock
   private readonly db: Kysely<Database>
   private readonly formatOf: (kind: string) => number
   /** Since the start. */
   readonly counts = { saved: 0, failed: 0, loaded: 0 }
 
   /** `formatOf`: of the kind's state as this release declares it (state-format.ts); other snapshots are not read. */
-  constructor(db: Kysely<Database>, formatOf: (kind: string) => number) {
+  constructor(clock: Clock.Clock, db: Kysely<Database>, formatOf: (kind: string) => number) {
+    this.clock = clock
     this.db = db
     this.formatOf = formatOf
   }
@@ -34,7 +38,7 @@ export class PostgresSnapshots implements SnapshotStore {
           : { seq: Number(row.seq), state: row.state, commands: row.commands as Snapshot["commands"] }
       )
       .catch(() => null)
-    const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), LOAD_TIMEOUT_MS).unref())
+    const late = delay(this.clock, LOAD_TIMEOUT_MS, "unref").then(() => null)
     const snapshot = await Promise.race([found, late])
     if (snapshot !== null) this.counts.loaded++
     return snapshot

@@ -18,7 +18,7 @@
 import { AckPolicy, type ConsumerMessages, jetstream, type JetStreamManager, type JsMsg } from "@nats-io/jetstream"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { logNow } from "../../schemas/runtime/log/log.ts"
-import { Effect, FiberSet, type Scope } from "effect"
+import { Clock, Effect, FiberSet, type Scope } from "effect"
 import type { FiredTimer } from "../../schemas/timer.ts"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
@@ -140,16 +140,18 @@ export class ScheduledTimers implements Timers {
     if (known === undefined) this.unknown(kind, name)
     const op = known ?? FIRE
     const span = timerSpan(this.tracing, op, message.headers)
-    const asked = Effect.promise(() =>
-      ask({
-        id: commandOf(message),
-        kind,
-        actor: id,
-        op,
-        input: firedOf(timer),
-        deadline: Date.now() + (known === undefined ? STRANGE_DEADLINE_MS : COMMAND_DEADLINE_MS),
-        traceparent: span?.traceparent
-      })
+    const asked = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      Effect.promise(() =>
+        ask({
+          id: commandOf(message),
+          kind,
+          actor: id,
+          op,
+          input: firedOf(timer),
+          deadline: now + (known === undefined ? STRANGE_DEADLINE_MS : COMMAND_DEADLINE_MS),
+          traceparent: span?.traceparent
+        })
+      )
     )
     return Effect.flatMap(asked, ({ head }) => {
       if (span !== null) endAnswered(span, head)
@@ -180,7 +182,9 @@ export class ScheduledTimers implements Timers {
       ...(traceparent === "" ? [] : [[TRACEPARENT, traceparent] as const])
     ] as const
     return Effect.match(
-      Effect.tryPromise(() => this.schedule(timer, Date.now() + wait, passedOn)),
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        Effect.tryPromise(() => this.schedule(timer, now + wait, passedOn))
+      ),
       { onSuccess: () => message.ack(), onFailure: () => message.nak(wait) }
     )
   }

@@ -8,7 +8,7 @@
  * Its steps are chained by hand: as a generator (`Effect.gen`) each attempt outlives the young generation, and costs
  * twice as much.
  */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { Span } from "../../schemas/runtime/trace/span.ts"
@@ -73,9 +73,16 @@ const headersOf = ({ message, about, body }: Attempt, timestamp: string, { signa
 })
 
 /** `slow` hears when the receiver has taken so long that it counts as slow. */
-export const attempted = (parts: AttemptParts, attempt: Attempt, slow: () => void): Effect.Effect<Ended, Refusal> => {
+export const attempted = (parts: AttemptParts, attempt: Attempt, slow: () => void): Effect.Effect<Ended, Refusal> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => attemptedAt(parts, attempt, String(Math.floor(now / 1000)), slow))
+
+const attemptedAt = (
+  parts: AttemptParts,
+  attempt: Attempt,
+  timestamp: string,
+  slow: () => void
+): Effect.Effect<Ended, Refusal> => {
   const { message, agent, body } = attempt
-  const timestamp = String(Math.floor(Date.now() / 1000))
   const signing = { id: `ntf_${message.delivery}`, timestamp, body }
   const id = `sign-${message.delivery}-${message.seq}`
   return Effect.flatMap(parts.ask(id, "webhook.sign", agent, signing, attempt), (signed) => {

@@ -20,8 +20,10 @@ import {
 } from "node:http"
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import type { LookupFunction, Socket } from "node:net"
+import type { Clock } from "effect"
 import { webhookAddressProblem } from "../../schemas/agent/fields.ts"
 import type { Limits } from "../../schemas/limits.ts"
+import { after, wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 import type { DeliveryError } from "../../schemas/webhook/api.ts"
 import {
   bareHost,
@@ -43,6 +45,7 @@ export interface PostOutcome {
 }
 
 export interface PosterOptions {
+  readonly clock: Clock.Clock
   readonly production: boolean
   readonly limits: Limits["webhook"]
   readonly resolve?: Resolve
@@ -100,12 +103,13 @@ export class Poster {
   }
 
   async post(address: string, headers: Readonly<Record<string, string | number>>, body: Buffer): Promise<PostOutcome> {
-    const began = performance.now()
+    const { clock } = this.options
+    const began = monotonicMs(clock)
     const failed = (error: DeliveryError): PostOutcome => ({
       response_code: null,
       error,
       retry_after_seconds: null,
-      duration_ms: Math.round(performance.now() - began)
+      duration_ms: Math.round(monotonicMs(clock) - began)
     })
     const { production, limits } = this.options
     if (webhookAddressProblem(address, production) !== null) return failed("blocked_address")
@@ -117,7 +121,7 @@ export class Poster {
         if (error instanceof StaleConnection) return this.exchange(url, headers, body, deadline)
         throw error
       })
-      return { ...answer, duration_ms: Math.round(performance.now() - began) }
+      return { ...answer, duration_ms: Math.round(monotonicMs(clock) - began) }
     } catch (error) {
       return failed(reasonOf(error))
     }
@@ -134,7 +138,7 @@ export class Poster {
     body: Buffer,
     deadline: number
   ): Promise<Omit<PostOutcome, "duration_ms">> {
-    const { limits } = this.options
+    const { clock, limits } = this.options
     const secure = url.protocol === "https:"
     const options: RequestOptions = {
       protocol: url.protocol,
@@ -150,25 +154,22 @@ export class Poster {
       const outgoing = secure ? httpsRequest(options) : httpRequest(options)
       const stage = stageOf(outgoing, secure)
       const fail = (error: unknown): void => {
-        clearTimeout(timer)
+        endTimer()
         const stale = outgoing.reusedSocket && !(error instanceof Late)
         reject(stale ? new StaleConnection() : stage.handshaking && !isOwn(error) ? new BrokenTls() : error)
       }
       const answered = (answer: IncomingMessage): void => {
-        clearTimeout(timer)
-        resolve(judged(answer))
+        endTimer()
+        resolve(judged(answer, wallMs(clock)))
       }
       // By itself: a request that has ended without a word tells nobody of an error any more.
-      const timer = setTimeout(
-        () => {
-          fail(new Late())
-          outgoing.destroy(new Late())
-        },
-        Math.max(0, deadline - performance.now())
-      )
+      const endTimer = after(clock, Math.max(0, deadline - monotonicMs(clock)), () => {
+        fail(new Late())
+        outgoing.destroy(new Late())
+      })
       outgoing.on("response", (answer) => {
         answered(answer)
-        drain(answer, limits)
+        drain(clock, answer, limits)
       })
       outgoing.on("upgrade", (answer, socket) => {
         answered(answer)
@@ -214,23 +215,23 @@ const reasonOf = (error: unknown): DeliveryError => {
 /** Nobody has asked for another protocol, and a connection that was switched to one speaks no HTTP any more. */
 const SWITCHING_PROTOCOLS = 101
 
-const drain = (answer: IncomingMessage, limits: Limits["webhook"]): void => {
+const drain = (clock: Clock.Clock, answer: IncomingMessage, limits: Limits["webhook"]): void => {
   if (answer.statusCode === SWITCHING_PROTOCOLS) answer.destroy()
   let left = limits.answer_max_bytes
-  const late = setTimeout(() => answer.destroy(), limits.answer_drain_ms)
+  const cancel = after(clock, limits.answer_drain_ms, () => answer.destroy())
   answer.on("data", (chunk: Buffer) => {
     left -= chunk.length
     if (left < 0) answer.destroy()
   })
   answer.on("error", () => undefined)
-  answer.on("close", () => clearTimeout(late))
+  answer.on("close", cancel)
 }
 
-const judged = (answer: IncomingMessage): Omit<PostOutcome, "duration_ms"> => {
+const judged = (answer: IncomingMessage, now: number): Omit<PostOutcome, "duration_ms"> => {
   const response_code = answer.statusCode ?? 0
   if (response_code >= 200 && response_code < 300) return { response_code, error: null, retry_after_seconds: null }
   const error = response_code >= 300 && response_code < 400 ? "redirect" : (`http_${response_code}` as const)
-  return { response_code, error, retry_after_seconds: retryAfter(answer.headers["retry-after"], Date.now()) }
+  return { response_code, error, retry_after_seconds: retryAfter(answer.headers["retry-after"], now) }
 }
 
 /** Seconds, or a date (RFC 9110); anything else says nothing. */

@@ -5,7 +5,7 @@
  */
 import { type Consumer, jetstream, type JsMsg } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Effect } from "effect"
+import { type Clock, Effect } from "effect"
 import { streams } from "../../schemas/subjects.ts"
 import { paced } from "../../schemas/runtime/bus/pace.ts"
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
@@ -20,17 +20,21 @@ const FETCH_MS = 2_000
  */
 const ACK_GAP_MS = 5
 
-const gatheredAcks = (): ((message: JsMsg) => void) => {
+const gatheredAcks = (clock: Clock.Clock): ((message: JsMsg) => void) => {
   let gathered: Array<JsMsg> = []
-  const flushSoon = paced(() => {
-    const acked = gathered
-    gathered = []
-    try {
-      for (const message of acked) message.ack()
-    } catch {
-      // The connection is at its end: they are given out again, and whoever gets them finds them answered.
-    }
-  }, ACK_GAP_MS)
+  const flushSoon = paced(
+    clock,
+    () => {
+      const acked = gathered
+      gathered = []
+      try {
+        for (const message of acked) message.ack()
+      } catch {
+        // The connection is at its end: they are given out again, and whoever gets them finds them answered.
+      }
+    },
+    ACK_GAP_MS
+  )
   return (message) => {
     gathered.push(message)
     flushSoon()
@@ -49,8 +53,8 @@ const messageOf = (message: JsMsg, ack: (message: JsMsg) => void, tracing: Traci
 })
 
 /** `durable`: name of the consumer. */
-export const commitSource = (nats: NatsConnection, tracing: Tracing, durable: string): Source => {
-  const ack = gatheredAcks()
+export const commitSource = (clock: Clock.Clock, nats: NatsConnection, tracing: Tracing, durable: string): Source => {
+  const ack = gatheredAcks(clock)
   let known: Consumer | null = null
   const consumer = Effect.tryPromise(
     async () => (known ??= await jetstream(nats).consumers.get(streams.events, durable))

@@ -1,5 +1,5 @@
 /** The role `webhooks` of an actor process: a worker on the shared consumer. */
-import { Effect, type Scope } from "effect"
+import { Clock, Effect, type Scope } from "effect"
 import { consumers } from "../../schemas/subjects.ts"
 import { webhookMetrics } from "../metrics/webhooks.ts"
 import { Bus, Cluster, Configuration, Metrics, Streams, Tracing } from "../process/services.ts"
@@ -13,15 +13,16 @@ export const webhookWorker: Effect.Effect<
   never,
   Bus | Cluster | Configuration | Metrics | Streams | Tracing | Scope.Scope
 > = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
   const config = yield* Configuration
   const tracing = yield* Tracing
   const { asker } = yield* Cluster
   const told = webhookMetrics(yield* Metrics, yield* Streams)
   const poster = yield* Effect.acquireRelease(
-    Effect.sync(() => new Poster({ production: config.env === "production", limits: config.limits.webhook })),
+    Effect.sync(() => new Poster({ clock, production: config.env === "production", limits: config.limits.webhook })),
     (opened) => Effect.sync(() => opened.close())
   )
-  const source = commitSource(yield* Bus, tracing, consumers.webhooks)
+  const source = commitSource(clock, yield* Bus, tracing, consumers.webhooks)
   const worker = yield* Worker.make({
     source,
     ask: (ask, span) => asker.ask(ask, span),

@@ -21,7 +21,7 @@
  *    after LINGER_MS is interrupted and comes to another worker: the connection may be gone.
  */
 import { randomBytes } from "node:crypto"
-import { Cause, Effect, Exit, Fiber, FiberSet, Schedule, type Scope } from "effect"
+import { Cause, Clock, Effect, Exit, Fiber, FiberSet, Schedule, type Scope } from "effect"
 import type { HubConfig } from "../../schemas/config.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
@@ -93,12 +93,12 @@ export class Worker {
   private readonly held: Held
   private ending = false
 
-  private constructor(parts: WorkerParts, scoped: Scoped) {
+  private constructor(clock: Clock.Clock, parts: WorkerParts, scoped: Scoped) {
     const { ask, poster, observer, config, tracing = NO_TRACING } = parts
     const { held, slow, astray } = scoped
     this.parts = parts
     this.scoped = scoped
-    this.attempts = { ask: asking(ask), held, poster, slow, astray, observer }
+    this.attempts = { ask: asking(clock, ask), held, poster, slow, astray, observer }
     this.tracing = tracing
     this.queue = new FairQueue(config.limits.webhook)
     this.held = held
@@ -106,7 +106,7 @@ export class Worker {
 
   static make(parts: WorkerParts): Effect.Effect<Worker, never, Scope.Scope> {
     return Effect.gen(function* () {
-      const worker = new Worker(parts, yield* scopedFor(parts.config.limits.webhook))
+      const worker = new Worker(yield* Clock.Clock, parts, yield* scopedFor(parts.config.limits.webhook))
       const fetching = yield* Effect.forkScoped(worker.fetch())
       yield* Effect.addFinalizer(() => worker.end(fetching))
       return worker

@@ -1,7 +1,8 @@
 /** The fleet; declared in schemas/fleet/operations.ts. */
-import { Effect } from "effect"
+import { type Clock, Effect } from "effect"
 import type { HostSeen } from "../../schemas/fleet/operations.ts"
 import { operations } from "../../schemas/fleet/operations.ts"
+import { monotonicMs } from "../../schemas/runtime/clock.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { custom, type DecideContext, read, write } from "../engine/definition.ts"
 import { type Fold, kind } from "../kind.ts"
@@ -28,13 +29,13 @@ const fold: Fold<FleetActor> = {
 }
 
 const isAwayBy =
-  ({ since, at }: Heard, awayMs: number) =>
+  (clock: Clock.Clock, { since, at }: Heard, awayMs: number) =>
   (host: string): boolean =>
-    performance.now() - (at.get(host) ?? since) > awayMs
+    monotonicMs(clock) - (at.get(host) ?? since) > awayMs
 
-export const fleetKind = kind(fold, operations, ({ nats, seed, config: { limits } }) => {
+export const fleetKind = kind(fold, operations, ({ clock, nats, seed, config: { limits } }) => {
   const { away_ms, hosts_max } = limits.service.runtime
-  const awayIn = (heard: Heard) => isAwayBy(heard, away_ms)
+  const awayIn = (heard: Heard) => isAwayBy(clock, heard, away_ms)
   /** Its host looks at once; without that, at the next beat. */
   const tell = (id: string, state: FleetState): Effect.Effect<void> =>
     Effect.sync(() => {
@@ -43,7 +44,7 @@ export const fleetKind = kind(fold, operations, ({ nats, seed, config: { limits 
     })
 
   return {
-    memory: newHeard,
+    memory: () => newHeard(monotonicMs(clock)),
     operations: {
       "fleet.places": read((state, { agents, human, page, per_page }) => {
         const newest = state.places
@@ -90,7 +91,7 @@ export const fleetKind = kind(fold, operations, ({ nats, seed, config: { limits 
       "fleet.rename": write({ decide: decideRename, answer: () => null }),
       "fleet.release": write({ decide: decideRelease, answer: () => null }),
       "fleet.report": write({
-        prepare: (_state, { host }, { memory }) => Effect.sync(() => void memory.at.set(host, performance.now())),
+        prepare: (_state, { host }, { memory }) => Effect.sync(() => void memory.at.set(host, monotonicMs(clock))),
         decide: (state, told) => decideReport(state, told, hosts_max),
         answer: () => null
       }),

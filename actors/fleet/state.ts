@@ -80,12 +80,12 @@ export const evolveFleet = (state: FleetState, event: FleetEvent): FleetState =>
 const changed = (places: ReadonlyArray<PlaceValue>, compartment: string, change: Partial<PlaceValue>) =>
   places.map((one) => (one.compartment === compartment ? { ...one, ...change } : one))
 
-/** When each host was last heard of, in ms of `performance.now()`. */
+/** When each host was last heard of, in monotonic ms. */
 export interface Heard {
   readonly since: number
   readonly at: Map<string, number>
 }
 
-export const newHeard = (): Heard => ({ since: performance.now(), at: new Map() })
+export const newHeard = (since: number): Heard => ({ since, at: new Map() })
 
 export type FleetActor = ActorOf<FleetState, FleetEvent, Heard>

@@ -1,7 +1,8 @@
 /** The keys of human accounts: what is a person's own is sealed under the key of that account (log/erasable-keys.ts). */
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
+import { wallMs } from "../../schemas/runtime/clock.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { ErasableKeys } from "../log/erasable-keys.ts"
 import { Sealer } from "../log/seal.ts"
@@ -25,12 +26,12 @@ export class AccountKeys extends ErasableKeys {
 
   /** As much work, as often, for somebody who is not there: nobody shall tell by it who is. */
   ofNobody(human: string): Effect.Effect<void, Refusal> {
-    return Effect.suspend(() => {
-      if ((this.absent.get(human) ?? 0) > Date.now()) return Effect.void
+    return Clock.clockWith((clock) => {
+      if ((this.absent.get(human) ?? 0) > wallMs(clock)) return Effect.void
       return this.asked(async () => {
-        await this.read(human)
+        await this.read(human, clock)
         this.absent.delete(human)
-        this.absent.set(human, Date.now() + ABSENT_MS)
+        this.absent.set(human, wallMs(clock) + ABSENT_MS)
         if (this.absent.size > ABSENT_MAX) this.absent.delete(this.absent.keys().next().value ?? "")
       })
     })

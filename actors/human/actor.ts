@@ -25,7 +25,7 @@ export const humanKind = kind(
   humanFold,
   { ...accounts, ...requests, ...sponsoring, ...reaching, ...relaying, ...chatting },
   (parts) => {
-    const meter = logBytesMeter(parts.nats, parts.config.limits)
+    const meter = logBytesMeter(parts.clock, parts.nats, parts.config.limits)
     return {
       onTimer: "human.digest",
       memory: (): HumanMemory => ({ underWay: new Map(), logBytes: newLogBytes() }),

@@ -2,7 +2,7 @@
  * How often a password may be tried for one address, whether anybody has it or not (spec 8). A try is drawn before it is
  * judged, so that many at once are no more than the limit; what was right is given back.
  */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import { bucketActor } from "../../schemas/limit/bucket.ts"
 import type { Limits } from "../../schemas/limits.ts"
@@ -19,7 +19,7 @@ export const tryOf = (asking: Asking, address: string, { limits }: Limits): Effe
     const drawn = yield* actors.ask(asking, "limit.draw", bucketActor(BUCKET, address, false), input)
     if (drawn.granted > 0) return
     const { requests, window_seconds } = limits.owner.login_failures
-    const retryAfter = Math.max(1, Math.ceil((drawn.resets_at - Date.now()) / 1000))
+    const retryAfter = Math.max(1, Math.ceil((drawn.resets_at - (yield* Clock.currentTimeMillis)) / 1000))
     const details = { bucket: BUCKET, limit: requests, window_seconds, retry_after: retryAfter }
     const why = `Too many wrong passwords: ${requests} in ${window_seconds} seconds are allowed.`
     return yield* Effect.fail({ ...refusal("rate_limited", why, details), retryAfter })
@@ -27,8 +27,9 @@ export const tryOf = (asking: Asking, address: string, { limits }: Limits): Effe
 
 /** Lost with the node, the try counts: that locks nobody out by itself. `id`: of what was right, for which it counts once. */
 export const giveBackTry = (id: string, address: string): Effect.Effect<void, never, Actors> =>
-  Effect.flatMap(Actors, (actors) => {
-    const asking = { commandId: id, deadline: Date.now() + GIVEN_BACK_WITHIN_MS }
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const asking = { commandId: id, deadline: (yield* Clock.currentTimeMillis) + GIVEN_BACK_WITHIN_MS }
     const actor = bucketActor(BUCKET, address, false)
-    return Effect.ignore(actors.ask(asking, "limit.give_back", actor, { bucket: BUCKET, count: 1 }))
+    yield* Effect.ignore(actors.ask(asking, "limit.give_back", actor, { bucket: BUCKET, count: 1 }))
   })

@@ -10,7 +10,7 @@
  * A hash of a body that may hold a password stands nowhere: a keyed one does, and makes the command's id too, which
  * the log keeps for good.
  */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import {
   type IdempotencyBegin,
@@ -118,38 +118,39 @@ export const firstAnswers = (nats: NatsConnection, sealer: Sealer): FirstAnswers
   const commandOf = ({ guessable, key, body }: IdempotencyEntry): { readonly command?: string } =>
     guessable === true ? { command: sealer.mark(body, `command ${key}`).slice(0, COMMAND_CHARS) } : {}
 
-  const begin: FirstAnswers["begin"] = (entry, { id: owner, commandId, deadline, memory: { underWay } }) => {
-    const input = marked(entry)
-    const now = Date.now()
-    const until = entry.held_ms === undefined ? deadline : now + entry.held_ms
-    for (const [key, running] of underWay) if (running.until < now) underWay.delete(key)
-    const running = underWay.get(input.key)
-    if (running !== undefined && running.begun !== commandId) {
-      if (running.body !== input.body) return Effect.succeed(CONFLICT)
-      if (running.abandoned !== true) return Effect.succeed({ state: "in_flight" })
-    }
-    if (underWay.size >= UNDER_WAY_MAX) return Effect.fail(TOO_MANY)
-    underWay.set(input.key, { body: input.body, begun: commandId, until })
-    const found = Effect.map(keptOf(owner, input.key), (first): IdempotencyBegin => {
-      const begun = { state: "new", begun: commandId, ...commandOf(entry) } as const
-      if (first === null) return begun
-      if (first.remade === true && first.body === input.body)
-        return { ...begun, again: true, ...(first.answer === "" ? {} : { remake: first.answer }) }
-      underWay.delete(input.key)
-      return heard(first, input)
+  const begin: FirstAnswers["begin"] = (entry, { id: owner, commandId, deadline, memory: { underWay } }) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const input = marked(entry)
+      const until = entry.held_ms === undefined ? deadline : now + entry.held_ms
+      for (const [key, running] of underWay) if (running.until < now) underWay.delete(key)
+      const running = underWay.get(input.key)
+      if (running !== undefined && running.begun !== commandId) {
+        if (running.body !== input.body) return Effect.succeed(CONFLICT)
+        if (running.abandoned !== true) return Effect.succeed({ state: "in_flight" })
+      }
+      if (underWay.size >= UNDER_WAY_MAX) return Effect.fail(TOO_MANY)
+      underWay.set(input.key, { body: input.body, begun: commandId, until })
+      const found = Effect.map(keptOf(owner, input.key), (first): IdempotencyBegin => {
+        const begun = { state: "new", begun: commandId, ...commandOf(entry) } as const
+        if (first === null) return begun
+        if (first.remade === true && first.body === input.body)
+          return { ...begun, again: true, ...(first.answer === "" ? {} : { remake: first.answer }) }
+        underWay.delete(input.key)
+        return heard(first, input)
+      })
+      return Effect.onError(found, () => Effect.sync(() => underWay.delete(input.key)))
     })
-    return Effect.onError(found, () => Effect.sync(() => underWay.delete(input.key)))
-  }
 
-  const look: FirstAnswers["look"] = (entry, { id: owner, memory: { underWay } }) => {
-    const input = marked(entry)
-    const running = underWay.get(input.key)
-    if (running !== undefined && running.abandoned !== true && running.until >= Date.now())
-      return Effect.succeed(running.body === input.body ? { state: "in_flight" } : CONFLICT)
-    return Effect.map(keptOf(owner, input.key), (first): IdempotencyBegin =>
-      first === null || first.remade === true ? { state: "new" } : heard(first, input)
-    )
-  }
+  const look: FirstAnswers["look"] = (entry, { id: owner, memory: { underWay } }) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const input = marked(entry)
+      const running = underWay.get(input.key)
+      if (running !== undefined && running.abandoned !== true && running.until >= now)
+        return Effect.succeed<IdempotencyBegin>(running.body === input.body ? { state: "in_flight" } : CONFLICT)
+      return Effect.map(keptOf(owner, input.key), (first): IdempotencyBegin =>
+        first === null || first.remade === true ? { state: "new" } : heard(first, input)
+      )
+    })
 
   const sealed = (owner: string, key: string, first: KeptSealed): KeptSealed => {
     const isLong = Buffer.byteLength(first.answer) > ANSWER_KEPT_MAX_BYTES

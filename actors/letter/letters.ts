@@ -1,5 +1,5 @@
 /** The sending side of a node: its one way out, and its slots. */
-import { Deferred, Effect, type Scope } from "effect"
+import { Clock, Deferred, Effect, type Scope } from "effect"
 import type { HubConfig } from "../../schemas/config.ts"
 import { mailHostOf } from "../../schemas/letter/settings.ts"
 import { Bot } from "../chat/bot.ts"
@@ -10,6 +10,7 @@ import { outboxOf } from "./outbox.ts"
 import { Slots } from "./slots.ts"
 import { smtpTransport } from "./smtp-transport.ts"
 import type { Transport } from "./transport.ts"
+import { monotonicMs } from "../../schemas/runtime/clock.ts"
 
 /** As the node ends: for attempts to come to their end by themselves, then for what became of the rest to be told. */
 const ENDING_MS = 1500
@@ -35,7 +36,9 @@ export const openLetters = (
   Effect.gen(function* () {
     const transport = yield* openTransport(config)
     const atOnce = config.limits.service.letters.letters_at_once
-    const [slots, chatSlots] = [new Slots(atOnce), new Slots(atOnce)]
+    const clock = yield* Clock.Clock
+    const now = (): number => monotonicMs(clock)
+    const [slots, chatSlots] = [new Slots(atOnce, now), new Slots(atOnce, now)]
     const ended = Effect.all([slots.ended, chatSlots.ended], { concurrency: "unbounded" })
     const hurrying = yield* Deferred.make<void>()
     const end = Effect.gen(function* () {

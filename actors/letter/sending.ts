@@ -1,5 +1,5 @@
 /** What an attempt to send a letter is made of, and how it is made. */
-import { Effect, Exit, Schedule } from "effect"
+import { Clock, Effect, Exit, Schedule } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { LetterOutcome } from "../../schemas/letter/operations.ts"
 import { mailHostOf } from "../../schemas/letter/settings.ts"
@@ -161,8 +161,8 @@ const told = (
   input: { readonly attempt: number; readonly outcome: LetterOutcome }
 ): Effect.Effect<void, never, Actors> =>
   Effect.flatMap(Actors, (actors) => {
-    const once = Effect.suspend(() =>
-      actors.ask({ ...asking, deadline: Date.now() + TOLD_WITHIN_MS }, "letter.settle", letter, input)
+    const once = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      actors.ask({ ...asking, deadline: now + TOLD_WITHIN_MS }, "letter.settle", letter, input)
     )
     return Effect.ignore(Effect.retry(once, { schedule: Schedule.spaced(TOLD_AGAIN_MS), times: TELLINGS_MAX }))
   })

@@ -12,12 +12,12 @@ import { Effect, Latch } from "effect"
 export class Slots {
   private readonly max: number
   private readonly now: () => number
-  /** By letter: until when it is reserved, in ms of the process; `Infinity` while the attempt is made. */
+  /** By letter: until when it is reserved, in monotonic ms; `Infinity` while the attempt is made. */
   private readonly taken = new Map<string, number>()
   private closed = false
   private readonly empty = Latch.makeUnsafe(false)
 
-  constructor(max: number, now: () => number = () => performance.now()) {
+  constructor(max: number, now: () => number) {
     this.max = max
     this.now = now
   }

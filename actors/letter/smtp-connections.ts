@@ -1,11 +1,12 @@
 /** Connections to the mail server: one letter at a time over each, kept for the next one for a moment. */
 import { Readable } from "node:stream"
-import { Effect } from "effect"
+import { type Clock, Effect } from "effect"
 import SMTPConnection, { type SMTPConnectionOptions } from "nodemailer/lib/smtp-connection"
 import type { MailServer } from "../../schemas/letter/settings.ts"
 import type { LetterLimits } from "./limits.ts"
 import { faultOf, type SmtpFault } from "./smtp-fault.ts"
 import type { Message } from "./transport.ts"
+import { after, type Cancel } from "../../schemas/runtime/clock.ts"
 
 /** A reply is a few lines. */
 const RESPONSE_MAX_BYTES = 65_536
@@ -57,14 +58,16 @@ export interface Handed {
 }
 
 export class Connections {
+  private readonly clock: Clock.Clock
   private readonly server: MailServer
   private readonly settings: Settings
   private readonly options: SMTPConnectionOptions
   /** With what ends each when its time is over. */
-  private readonly idle = new Map<SMTPConnection, NodeJS.Timeout>()
+  private readonly idle = new Map<SMTPConnection, Cancel>()
   private closed = false
 
-  constructor(server: MailServer, settings: Settings) {
+  constructor(clock: Clock.Clock, server: MailServer, settings: Settings) {
+    this.clock = clock
     this.server = server
     this.settings = settings
     this.options = optionsOf(server, settings)
@@ -112,11 +115,11 @@ export class Connections {
       this.forget(connection)
       connection.quit()
     }
-    this.idle.set(connection, setTimeout(over, this.settings.idle_ms).unref())
+    this.idle.set(connection, after(this.clock, this.settings.idle_ms, over, "unref"))
   }
 
   private forget(connection: SMTPConnection): void {
-    clearTimeout(this.idle.get(connection))
+    this.idle.get(connection)?.()
     this.idle.delete(connection)
   }
 

@@ -9,7 +9,7 @@
  *  - One attempt, one connection, or two where the first had been kept and was gone before the message began.
  *  - TLS that fails is a fault, never a reason to go on without it.
  */
-import { Effect, type Scope } from "effect"
+import { Clock, Effect, type Scope } from "effect"
 import type { LetterOutcome } from "../../schemas/letter/operations.ts"
 import type { MailServer } from "../../schemas/letter/settings.ts"
 import { Connections, type Handed, Handing, type Settings } from "./smtp-connections.ts"
@@ -18,7 +18,7 @@ import type { Message, Transport } from "./transport.ts"
 export const smtpTransport = (server: MailServer, settings: Settings): Effect.Effect<Transport, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.sync(() => new Connections(server, settings)),
+      Effect.map(Clock.Clock, (clock) => new Connections(clock, server, settings)),
       (connections) => Effect.sync(() => connections.close())
     ),
     (connections): Transport => ({

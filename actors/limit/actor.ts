@@ -3,7 +3,7 @@
  * lasts a quarter of an hour or more is also kept in a stream (its newest state only), so that it survives a restart.
  * An edge that got no answer sends the same draw again: it is drawn once.
  */
-import { Effect, Schema, Semaphore } from "effect"
+import { Clock, Effect, Schema, Semaphore } from "effect"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { type LimitGrant, limitOperations } from "../../schemas/limit/operations.ts"
 import { invalidField, type Refusal, unavailable } from "../../schemas/errors.ts"
@@ -37,7 +37,7 @@ const bucketOperations = (nats: NatsConnection, limits: Limits): Operating<typeo
       const lasting = limit.window_seconds >= KEPT_FROM_SECONDS
       if (lasting && !memory.loaded) memory.window = yield* kept(() => keptWindow(nats, name, key))
       memory.loaded = true
-      const drawn = draw(memory.window, limit, wanted, Date.now())
+      const drawn = draw(memory.window, limit, wanted, yield* Clock.currentTimeMillis)
       if (lasting && drawn.granted > 0)
         yield* kept(() => keepWindow(nats, name, key, drawn.window, limit.window_seconds))
       memory.window = drawn.window

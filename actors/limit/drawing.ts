@@ -1,5 +1,5 @@
 /** An actor draws on a bucket that edges draw on too: once for a command, however often that is prepared or sent. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import { type CountedBucket, figuresOf } from "../../schemas/limit/bucket.ts"
 import { homeOf } from "../../schemas/limit/home.ts"
@@ -18,7 +18,7 @@ export const drawnFor = (
     const drawn = yield* actors.ask(asking, "limit.draw", homeOf(bucket, value), { bucket, wanted: 1 })
     if (drawn.granted > 0) return
     const { requests, window_seconds } = figuresOf(limits, bucket)
-    const retryAfter = Math.max(1, Math.ceil((drawn.resets_at - Date.now()) / 1000))
+    const retryAfter = Math.max(1, Math.ceil((drawn.resets_at - (yield* Clock.currentTimeMillis)) / 1000))
     const details = { bucket, limit: requests, window_seconds, retry_after: retryAfter }
     const why = `Too many requests: ${requests} in ${window_seconds} seconds are allowed here.`
     return yield* Effect.fail({ ...refusal("rate_limited", why, details), retryAfter })

@@ -8,7 +8,7 @@
  *  - A commit is admitted before it is appended and counted after it was: a try that failed costs nothing.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Effect } from "effect"
+import { type Clock, Effect } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { RateLimit } from "../../schemas/limit/bucket.ts"
 import type { Limits } from "../../schemas/limits.ts"
@@ -16,6 +16,7 @@ import type { Meter } from "../engine/definition.ts"
 import { DAY_SECONDS, lookedUp, spentBytes } from "./day.ts"
 import { keepWindow, keptWindow } from "./kept.ts"
 import { draw, type Window } from "./window.ts"
+import { wallMs } from "../../schemas/runtime/clock.ts"
 
 export const LOG_BYTES = "log_bytes"
 const SLICE_FIRST_BYTES = 8192
@@ -31,12 +32,16 @@ export interface LogBytes {
 
 export const newLogBytes = (): LogBytes => ({ window: undefined, left: 0, slice: SLICE_FIRST_BYTES })
 
-export const logBytesMeter = (nats: NatsConnection, limits: Limits): Meter<{ readonly logBytes: LogBytes }> => {
+export const logBytesMeter = (
+  clock: Clock.Clock,
+  nats: NatsConnection,
+  limits: Limits
+): Meter<{ readonly logBytes: LogBytes }> => {
   const limit: RateLimit = { requests: limits.limits.log_bytes_per_day, window_seconds: DAY_SECONDS }
 
   const drawMore = (memory: LogBytes, owner: string, missing: number): Effect.Effect<void, Refusal> =>
     Effect.gen(function* () {
-      const now = Date.now()
+      const now = wallMs(clock)
       memory.window ??= yield* lookedUp(() => keptWindow(nats, LOG_BYTES, owner))
       const room = draw(memory.window, limit, 0, now)
       if (room.remaining < missing) return yield* Effect.fail(spentBytes(LOG_BYTES, "write", limit, room.resetsAt, now))
@@ -49,7 +54,7 @@ export const logBytesMeter = (nats: NatsConnection, limits: Limits): Meter<{ rea
 
   /** What is left of a slice belongs to the window that it was drawn from. */
   const isOver = ({ window }: LogBytes): boolean =>
-    window !== undefined && window !== null && Date.now() >= window.from + DAY_SECONDS * 1000
+    window !== undefined && window !== null && wallMs(clock) >= window.from + DAY_SECONDS * 1000
 
   return {
     admit: (bytes, { id, memory: { logBytes } }) => {

@@ -7,7 +7,7 @@
  *  - Draws of one agent follow each other. What was sent counts, also where nothing comes of it.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Effect, Semaphore } from "effect"
+import { Clock, Effect, Semaphore } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { RateLimit } from "../../schemas/limit/bucket.ts"
 import type { Limits } from "../../schemas/limits.ts"
@@ -32,7 +32,7 @@ export const uploadDraw = (nats: NatsConnection, limits: Limits) => {
     if (bytes === 0) return Effect.void
     const drawn = Effect.gen(function* () {
       if (memory.window === undefined) memory.window = yield* lookedUp(() => keptWindow(nats, UPLOAD_BYTES, agent))
-      const now = Date.now()
+      const now = yield* Clock.currentTimeMillis
       const { granted, remaining, resetsAt, window } = draw(memory.window, limit, bytes, now)
       if (granted < bytes) return yield* Effect.fail(spentBytes(UPLOAD_BYTES, "upload", limit, resetsAt, now))
       yield* lookedUp(() => keepWindow(nats, UPLOAD_BYTES, agent, window, DAY_SECONDS))

@@ -11,12 +11,13 @@
  */
 import { randomBytes } from "node:crypto"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
 import { eraseNewest } from "./erase.ts"
 import { lastMessage } from "./last-message.ts"
 import { requestStream } from "./requests.ts"
 import { Sealer } from "./seal.ts"
+import { wallMs } from "../../schemas/runtime/clock.ts"
 
 const KEY_BYTES = 32
 const TIMEOUT_MS = 3000
@@ -56,21 +57,21 @@ export class ErasableKeys {
 
   /** What seals and opens for an owner; `null` once it is erased, or where there never was one. */
   of(owner: string): Effect.Effect<Sealer | null, Refusal> {
-    return Effect.suspend(() => {
+    return Clock.clockWith((clock) => {
       const cached = this.cached.get(owner)
-      if (cached !== undefined && cached.until > Date.now()) return Effect.succeed(cached.sealer)
-      return this.asked(() => this.read(owner))
+      if (cached !== undefined && cached.until > wallMs(clock)) return Effect.succeed(cached.sealer)
+      return this.asked(() => this.read(owner, clock))
     })
   }
 
   /** The same of one that is made where there is none yet: a command that is repeated finds its own. */
   make(owner: string): Effect.Effect<Sealer, Refusal> {
-    return this.asked(async () => {
+    return this.asked(async (clock) => {
       const sealed = this.master.seal(randomBytes(KEY_BYTES).toString("base64url"), this.place.purposeOf(owner))
       const more = headers()
       more.set("Nats-Expected-Last-Subject-Sequence", "0")
       await requestStream(this.nats, this.place.subjectOf(owner), sealed, { headers: more, timeout: TIMEOUT_MS })
-      const found = await this.read(owner)
+      const found = await this.read(owner, clock)
       if (found === null) throw new Error("A key was not kept")
       return found
     })
@@ -85,18 +86,20 @@ export class ErasableKeys {
     })
   }
 
-  protected async read(owner: string): Promise<Sealer | null> {
+  protected async read(owner: string, clock: Clock.Clock): Promise<Sealer | null> {
     const { stream, subjectOf, purposeOf, use } = this.place
     const last = await lastMessage(this.nats, stream, subjectOf(owner), TIMEOUT_MS)
     if (last === null || last.data.length === 0) return null
     const key = Buffer.from(this.master.open(text.decode(last.data), purposeOf(owner)), "base64url")
     const sealer = new Sealer(key, use)
-    this.cached.set(owner, { sealer, until: Date.now() + CACHED_MS })
+    this.cached.set(owner, { sealer, until: wallMs(clock) + CACHED_MS })
     if (this.cached.size > CACHED_MAX) this.cached.delete(this.cached.keys().next().value ?? "")
     return sealer
   }
 
-  protected asked<A>(request: () => Promise<A>): Effect.Effect<A, Refusal> {
-    return Effect.tryPromise({ try: request, catch: () => this.place.unreachable })
+  protected asked<A>(request: (clock: Clock.Clock) => Promise<A>): Effect.Effect<A, Refusal> {
+    return Clock.clockWith((clock) =>
+      Effect.tryPromise({ try: () => request(clock), catch: () => this.place.unreachable })
+    )
   }
 }

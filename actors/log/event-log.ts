@@ -16,8 +16,9 @@
  *  - No acknowledgement in time, or the connection lost: the outcome is unknown and said to be so. Whoever asked reads
  *    the log before it decides anything else; a late append is then fenced off by its expected sequence.
  */
-import { setTimeout as delay } from "node:timers/promises"
 import { headers, nuid, type NatsConnection } from "@nats-io/transport-node"
+import type { Clock } from "effect"
+import { delay, monotonicMs } from "../../schemas/runtime/clock.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { streams } from "../../schemas/subjects.ts"
 import { TRACEPARENT } from "../../schemas/runtime/trace/traceparent.ts"
@@ -85,6 +86,7 @@ const utf8 = new TextEncoder()
 const text = new TextDecoder()
 
 export class JetStreamLog implements EventLog {
+  private readonly clock: Clock.Clock
   private readonly nats: NatsConnection
   private readonly bounds: LogBounds
   private readonly observer: LogObserver | undefined
@@ -94,7 +96,8 @@ export class JetStreamLog implements EventLog {
   private inFlight = false
   private lastBatchAt = Number.NEGATIVE_INFINITY
 
-  constructor(nats: NatsConnection, bounds: LogBounds, observer?: LogObserver) {
+  constructor(clock: Clock.Clock, nats: NatsConnection, bounds: LogBounds, observer?: LogObserver) {
+    this.clock = clock
     this.nats = nats
     this.bounds = bounds
     this.observer = observer
@@ -122,9 +125,9 @@ export class JetStreamLog implements EventLog {
 
   private async pump(): Promise<void> {
     while (this.queue.length > 0) {
-      const early = this.lastBatchAt + BATCH_GAP_MS - performance.now()
-      if (early > 0) await new Promise((resolve) => setTimeout(resolve, early))
-      this.lastBatchAt = performance.now()
+      const early = this.lastBatchAt + BATCH_GAP_MS - monotonicMs(this.clock)
+      if (early > 0) await delay(this.clock, early)
+      this.lastBatchAt = monotonicMs(this.clock)
       const groups = this.takeBatch()
       const outcome = await this.observed(groups)
       if (outcome.type === "refused" && groups.length > 1) {
@@ -137,9 +140,9 @@ export class JetStreamLog implements EventLog {
   }
 
   private async observed(groups: ReadonlyArray<Group>): Promise<BatchOutcome> {
-    const began = performance.now()
+    const began = monotonicMs(this.clock)
     const outcome = await this.publish(groups)
-    this.observer?.batch(commitsIn(groups), outcome.type, (performance.now() - began) / 1000)
+    this.observer?.batch(commitsIn(groups), outcome.type, (monotonicMs(this.clock) - began) / 1000)
     return outcome
   }
 
@@ -168,12 +171,12 @@ export class JetStreamLog implements EventLog {
   }
 
   private async publish(groups: ReadonlyArray<Group>): Promise<BatchOutcome> {
-    const end = performance.now() + ACK_TIMEOUT_MS
+    const end = monotonicMs(this.clock) + ACK_TIMEOUT_MS
     for (;;) {
       const outcome = await this.publishOnce(groups)
       if (outcome.type !== "unwritten") return outcome
-      if (performance.now() + LEADERLESS_PAUSE_MS >= end) return { type: "unknown" }
-      await delay(LEADERLESS_PAUSE_MS)
+      if (monotonicMs(this.clock) + LEADERLESS_PAUSE_MS >= end) return { type: "unknown" }
+      await delay(this.clock, LEADERLESS_PAUSE_MS)
     }
   }
 
@@ -208,15 +211,15 @@ export class JetStreamLog implements EventLog {
   }
 
   async read(subject: string, after: number, max: number): Promise<LogPage> {
-    const end = performance.now() + READ_TIMEOUT_MS
+    const end = monotonicMs(this.clock) + READ_TIMEOUT_MS
     const [first, stands] = await Promise.all([
       this.readAny(subject, after, max),
       this.bounds.replicated === true ? this.lastSeq(subject) : 0
     ])
     let page = first
     while (!page.more && (page.entries.at(-1)?.seq ?? after) < stands) {
-      if (performance.now() >= end) throw new Error("no replica that answers has caught up with the log")
-      await delay(BEHIND_PAUSE_MS)
+      if (monotonicMs(this.clock) >= end) throw new Error("no replica that answers has caught up with the log")
+      await delay(this.clock, BEHIND_PAUSE_MS)
       page = await this.readAny(subject, after, max)
     }
     return page

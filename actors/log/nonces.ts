@@ -16,7 +16,8 @@
  */
 import type { StreamState } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Data, Deferred, Effect, Latch, Queue, Schedule, type Scope } from "effect"
+import { Clock, Data, Deferred, Effect, Latch, Queue, Schedule, type Scope } from "effect"
+import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 import { SHARD_COUNT } from "../../schemas/subjects.ts"
 import { attempt } from "./attempt.ts"
 import { directGet } from "./direct-get.ts"
@@ -90,6 +91,7 @@ export class NonceLog {
     yield* Queue.offer(this.asking, asked)
     yield* Deferred.await(asked)
   })
+  private readonly clock: Clock.Clock
   private readonly nats: NatsConnection
   private readonly home: NonceHome
   private readonly table: NonceTable
@@ -103,7 +105,8 @@ export class NonceLog {
   private failures: ReadonlyArray<{ readonly at: number; readonly requests: ReadonlySet<number> }> = []
   private followed = 0
 
-  private constructor(nats: NatsConnection, home: NonceHome, asking: Queue.Queue<Asked>) {
+  private constructor(clock: Clock.Clock, nats: NatsConnection, home: NonceHome, asking: Queue.Queue<Asked>) {
+    this.clock = clock
     this.nats = nats
     this.home = home
     this.asking = asking
@@ -113,7 +116,7 @@ export class NonceLog {
   /** Records and reads for as long as the scope is open. */
   static make(nats: NatsConnection, home: NonceHome): Effect.Effect<NonceLog, never, Scope.Scope> {
     return Effect.gen(function* () {
-      const log = new NonceLog(nats, home, yield* Queue.bounded<Asked>(SHARD_COUNT))
+      const log = new NonceLog(yield* Clock.Clock, nats, home, yield* Queue.bounded<Asked>(SHARD_COUNT))
       yield* Effect.forkScoped(Effect.forever(log.flush), { startImmediately: true })
       yield* Effect.forkScoped(Effect.forever(log.answer), { startImmediately: true })
       return log
@@ -144,7 +147,7 @@ export class NonceLog {
   }
 
   private failed(marks: ReadonlyArray<NonceMark>): void {
-    const now = performance.now()
+    const now = monotonicMs(this.clock)
     const lately = this.failures.filter(({ at }) => now - at < REPEATED_MS)
     this.failures = [...lately, { at: now, requests: new Set(marks.map(({ request }) => request)) }]
   }
@@ -162,9 +165,9 @@ export class NonceLog {
     yield* this.some.await
     yield* Effect.sleep(FLUSH_MS)
     for (let batch = this.batches[0]; batch !== undefined; batch = this.batches[0]) {
-      const early = this.flushedAt + FLUSH_GAP_MS - performance.now()
+      const early = this.flushedAt + FLUSH_GAP_MS - monotonicMs(this.clock)
       if (early > 0) yield* Effect.sleep(early)
-      this.flushedAt = performance.now()
+      this.flushedAt = monotonicMs(this.clock)
       this.batches.shift()
       const { marks, settle } = batch
       const published = attempt(() => this.publish(encode(marks)))
@@ -178,8 +181,8 @@ export class NonceLog {
   })
 
   private async publish(records: Uint8Array): Promise<boolean> {
-    const end = performance.now() + ACK_TIMEOUT_MS
-    for (let left = ACK_TIMEOUT_MS; left > 0; left = end - performance.now()) {
+    const end = monotonicMs(this.clock) + ACK_TIMEOUT_MS
+    for (let left = ACK_TIMEOUT_MS; left > 0; left = end - monotonicMs(this.clock)) {
       const reply = await requestsOf(this.nats).requestStream(this.home.subject, records, left)
       // Records may stand in the log twice: what the lost line had swallowed is sent again.
       if (reply !== null) return reply.json<{ error?: unknown }>().error === undefined
@@ -231,7 +234,7 @@ export class NonceLog {
     const { state, error } = reply.json<{ state?: StreamState; error?: { description?: string } }>()
     if (state === undefined)
       throw new Error(`the log of nonces was asked for its end: ${error?.description ?? "no answer that makes sense"}`)
-    return state.messages === 0 || Date.parse(state.last_ts) < Date.now() - this.home.keepSeconds * 1000
+    return state.messages === 0 || Date.parse(state.last_ts) < wallMs(this.clock) - this.home.keepSeconds * 1000
       ? 0
       : state.last_seq
   }

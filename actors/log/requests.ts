@@ -1,5 +1,9 @@
-/** The requests of a connection (schemas/runtime/bus/requests.ts), given up when it is renewed. */
+/**
+ * The requests of a connection (schemas/runtime/bus/requests.ts), given up when it is renewed. How long the bus may take
+ * is told by the machine's time, which no test moves.
+ */
 import type { Msg, MsgHdrs, NatsConnection } from "@nats-io/transport-node"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { Requests } from "../../schemas/runtime/bus/requests.ts"
 import { newInbox } from "./inbox.ts"
 import { onLine } from "./renewal.ts"
@@ -24,7 +28,7 @@ export const requestsOf = (nats: NatsConnection): Requests<Msg, MsgHdrs> => {
 }
 
 const made = (nats: NatsConnection, patienceMs: number): Requests<Msg, MsgHdrs> => {
-  const requests = new Requests<Msg, MsgHdrs>(nats, () => newInbox(nats), patienceMs)
+  const requests = new Requests<Msg, MsgHdrs>(machineClock, nats, () => newInbox(nats), patienceMs)
   onLine(nats, (change) => {
     if (change === "renewed") requests.giveUp()
   })

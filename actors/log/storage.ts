@@ -10,10 +10,11 @@
 import { statfs } from "node:fs/promises"
 import { join } from "node:path"
 import type { JetStreamManager } from "@nats-io/jetstream"
-import { Effect, Schedule, Schema, type Scope } from "effect"
+import { Clock, Effect, Schedule, Schema, type Scope } from "effect"
 import { busServers } from "../../schemas/bus/servers.ts"
 import type { HubConfig } from "../../schemas/config.ts"
 import type { Refusal } from "../../schemas/errors.ts"
+import { monotonicMs } from "../../schemas/runtime/clock.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 
 const LOOK_EVERY_MS = 1000
@@ -106,10 +107,12 @@ export class StorageWatch {
   free: number | null = null
   private below = false
   private refusedUntil = Number.NEGATIVE_INFINITY
+  private readonly clock: Clock.Clock
   private readonly floor: number
   private readonly words: StorageWords
 
-  private constructor(floor: number, words: StorageWords) {
+  private constructor(clock: Clock.Clock, floor: number, words: StorageWords) {
+    this.clock = clock
     this.floor = floor
     this.words = words
   }
@@ -121,7 +124,7 @@ export class StorageWatch {
     words: StorageWords = OF_THE_LOG
   ): Effect.Effect<StorageWatch, never, Scope.Scope> {
     return Effect.gen(function* () {
-      const watch = new StorageWatch(floor, words)
+      const watch = new StorageWatch(yield* Clock.Clock, floor, words)
       const look = Effect.map(freeStorage(parts), (free) => watch.seen(free))
       yield* look
       yield* Effect.forkScoped(Effect.schedule(look, Schedule.fixed(LOOK_EVERY_MS)))
@@ -130,7 +133,7 @@ export class StorageWatch {
   }
 
   get low(): boolean {
-    return this.below || performance.now() < this.refusedUntil
+    return this.below || monotonicMs(this.clock) < this.refusedUntil
   }
 
   refusal(): Refusal | null {
@@ -139,7 +142,7 @@ export class StorageWatch {
 
   /** A server had no room for a commit. */
   refused(): void {
-    this.refusedUntil = performance.now() + REFUSED_HOLD_MS
+    this.refusedUntil = monotonicMs(this.clock) + REFUSED_HOLD_MS
   }
 
   private seen(free: number | null): void {

@@ -2,7 +2,7 @@
  * Lists of mail, opened: answered by those who have the keys, as queries, since a page may be larger than one message of
  * the bus. What cannot be opened any more is left out: its mailbox was closed a moment ago.
  */
-import { type Context, Effect } from "effect"
+import { Clock, type Context, Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { MailToTell } from "../../schemas/mail/operations.ts"
@@ -14,6 +14,7 @@ import { QueryRefused } from "../queries/refused.ts"
 import { Actors, type ActorServices, type Asking, Views } from "../services.ts"
 import { coded, type CodesBounds, type OpenPage } from "./coded.ts"
 import { type MailKeys, markWord, openDropped, openEnvelope, openSent } from "./keys.ts"
+import { wallMs } from "../../schemas/runtime/clock.ts"
 
 type Row = Queries["mail_rows"]["output"]["items"][number]
 
@@ -174,6 +175,7 @@ const summarized = (mails: ReadonlyArray<number>, asking: Asking) =>
 
 /** As queries. */
 export const openedQueries = (
+  clock: Clock.Clock,
   { mail, limits }: OpeningParts,
   services: Context.Context<ActorServices>,
   newId: () => string
@@ -182,8 +184,12 @@ export const openedQueries = (
     <In, Out>(run: (keys: MailKeys, input: In, asking: Asking) => Effect.Effect<Out, Refusal, ActorServices>) =>
     async (input: In): Promise<Out> => {
       if (mail === null) throw new QueryRefused(NO_MAIL)
-      const asking = { commandId: newId(), deadline: Date.now() + DEADLINE_MS }
-      const found = await Effect.runPromise(Effect.result(Effect.provide(run(mail, input, asking), services)))
+      const asking = { commandId: newId(), deadline: wallMs(clock) + DEADLINE_MS }
+      const found = await Effect.runPromise(
+        Effect.result(
+          run(mail, input, asking).pipe(Effect.provide(services), Effect.provideService(Clock.Clock, clock))
+        )
+      )
       if (found._tag === "Failure") throw new QueryRefused(found.failure)
       return found.success
     }

@@ -1,6 +1,7 @@
 /** What an actor process counts of itself, whatever its roles: made before them, and told on its private port. */
 import { randomUUID } from "node:crypto"
 import type { NatsConnection } from "@nats-io/transport-node"
+import type { Clock } from "effect"
 import type { Asker } from "../../schemas/runtime/bus/asker.ts"
 import { answerDiscovery, type DiscoveredService } from "../../schemas/runtime/bus/discovery.ts"
 import type { HubConfig } from "../../schemas/config.ts"
@@ -22,9 +23,13 @@ export interface ProcessMetrics {
   readonly listen: (ready: () => boolean) => Promise<() => Promise<void>>
 }
 
-export const openProcessMetrics = (nats: NatsConnection, { bind, metricsPort, roles }: HubConfig): ProcessMetrics => {
-  const meter = new Meter()
-  if (metricsPort !== 0) processMetrics(meter, platform, roles)
+export const openProcessMetrics = (
+  clock: Clock.Clock,
+  nats: NatsConnection,
+  { bind, metricsPort, roles }: HubConfig
+): ProcessMetrics => {
+  const meter = new Meter(clock)
+  if (metricsPort !== 0) processMetrics(clock, meter, platform, roles)
   const line = { up: true, reconnects: 0 }
   onLine(nats, (change) => {
     line.up = change === "renewed"
@@ -39,7 +44,7 @@ export const openProcessMetrics = (nats: NatsConnection, { bind, metricsPort, ro
       return asker
     },
     discovered: (service) =>
-      answerDiscovery(nats, {
+      answerDiscovery(clock, nats, {
         ...service,
         id: randomUUID(),
         metadata: { pid: String(process.pid), roles: roles.join(","), metrics_port: String(metricsPort) }

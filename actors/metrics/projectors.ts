@@ -1,5 +1,7 @@
 /** What the projectors tell. Only the node that keeps a projection knows how far it is: the others leave that out. */
 import type { JetStreamManager } from "@nats-io/jetstream"
+import type { Clock } from "effect"
+import { wallMs } from "../../schemas/runtime/clock.ts"
 import type { Meter } from "../../schemas/runtime/metrics/meter.ts"
 import type { Projector } from "../projections/projector.ts"
 import { firstBehind } from "../queries/lag.ts"
@@ -10,6 +12,7 @@ interface Lag {
 }
 
 export const projectorMetrics = (
+  clock: Clock.Clock,
   meter: Meter,
   projectors: ReadonlyArray<Projector>,
   manager: JetStreamManager
@@ -19,7 +22,7 @@ export const projectorMetrics = (
     let lag: Lag | null = null
     meter.collect(async () => {
       lag = null
-      lag = await lagOf(projector, manager).catch(() => null)
+      lag = await lagOf(clock, projector, manager).catch(() => null)
     })
     meter.gauge(
       "hub_projector_watermark",
@@ -66,10 +69,10 @@ export const projectorMetrics = (
   }
 }
 
-const lagOf = async (projector: Projector, manager: JetStreamManager): Promise<Lag | null> => {
+const lagOf = async (clock: Clock.Clock, projector: Projector, manager: JetStreamManager): Promise<Lag | null> => {
   const { projection, watermark } = projector
   const messages = await projector.pending()
   if (watermark === null || messages === null) return null
   const behind = messages === 0 ? null : await firstBehind(manager, projection, watermark)
-  return { messages, seconds: behind === null ? 0 : Math.max(0, (Date.now() - behind) / 1000) }
+  return { messages, seconds: behind === null ? 0 : Math.max(0, (wallMs(clock) - behind) / 1000) }
 }

@@ -2,7 +2,7 @@
  * What an agent and its owners wrote to each other, a page at a time: the read models' rows, opened. Answered by those
  * who have the keys, as a query: a page may be larger than one message of the bus.
  */
-import { type Context, Effect } from "effect"
+import { Clock, type Context, Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { OwnerAnswer } from "../../schemas/owner/records.ts"
@@ -10,6 +10,7 @@ import type { AccountKeys } from "../human/account-keys.ts"
 import { QueryRefused } from "../queries/refused.ts"
 import { type ActorServices, type Asking, Views } from "../services.ts"
 import { messagesShown } from "./shown.ts"
+import { wallMs } from "../../schemas/runtime/clock.ts"
 
 type Wanted = Queries["owner_conversation"]["input"]
 type Conversation = Queries["owner_conversation"]["output"]
@@ -43,11 +44,13 @@ const conversation = (
   })
 
 export const conversationQuery =
-  (accounts: AccountKeys, services: Context.Context<ActorServices>, newId: () => string) =>
+  (clock: Clock.Clock, accounts: AccountKeys, services: Context.Context<ActorServices>, newId: () => string) =>
   async (wanted: Wanted): Promise<Conversation> => {
-    const asking = { commandId: newId(), deadline: Date.now() + DEADLINE_MS }
+    const asking = { commandId: newId(), deadline: wallMs(clock) + DEADLINE_MS }
     const found = await Effect.runPromise(
-      Effect.result(Effect.provide(conversation(accounts, wanted, asking), services))
+      Effect.result(
+        conversation(accounts, wanted, asking).pipe(Effect.provide(services), Effect.provideService(Clock.Clock, clock))
+      )
     )
     if (found._tag === "Failure") throw new QueryRefused(found.failure)
     return found.success

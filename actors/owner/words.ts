@@ -2,11 +2,12 @@
  * What messages of owners say, for lists out of the read models and for deliveries: these hold it sealed, or only know
  * its number. Who answers queries has no keys, and asks those who have (`owner_words`).
  */
-import { Effect } from "effect"
+import { type Clock, Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import { WORDS_ASKED_MAX } from "../../schemas/owner/operations.ts"
+import { wallMs } from "../../schemas/runtime/clock.ts"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import { QueryRefused } from "../queries/refused.ts"
 
@@ -20,11 +21,12 @@ const decoder = new TextDecoder()
 
 /** The answer of those who have the keys. */
 export const wordsQuery = (
+  clock: Clock.Clock,
   ask: (ask: Ask) => Promise<Answer>,
   newId: () => string
 ): ((input: Queries["owner_words"]["input"]) => Promise<Queries["owner_words"]["output"]>) => {
   const wordsOf = async (message: number) => {
-    const deadline = Date.now() + ASK_DEADLINE_MS
+    const deadline = wallMs(clock) + ASK_DEADLINE_MS
     const asked = { kind: "owner_message", actor: String(message), op: "owner_message.words", input: null, deadline }
     const { head, body } = await ask({ id: newId(), ...asked })
     if (head.refused?.code === "not_found") return []

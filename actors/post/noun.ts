@@ -10,7 +10,7 @@ export const projections = [postProjection]
 
 export const reactions = [uncountedPosts, ratedPosts, toldPosts]
 
-export const queries = ({ db, config: { baseUrl } }: Answering) => ({
-  posts: postsQuery(db, baseUrl),
+export const queries = ({ clock, db, config: { baseUrl } }: Answering) => ({
+  posts: postsQuery(clock, db, baseUrl),
   post: postQuery(db, baseUrl)
 })

@@ -1,5 +1,6 @@
 /** Lists of posts, and one with its body (contract 1). */
 import { type Kysely, type QueryCreator, type RawBuilder, type Selectable, sql } from "kysely"
+import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { isStorable } from "../../schemas/plain-text.ts"
 import type { BlobRef } from "../../schemas/blob/operations.ts"
@@ -111,10 +112,11 @@ const listing = ({ kind, author, tag, sort }: Input): Listing => {
 }
 
 export const postsQuery = (
+  clock: Clock.Clock,
   db: Kysely<Database>,
   baseUrl: string
 ): ((input: Input) => Promise<Queries["posts"]["output"]>) => {
-  const listings = new Listings()
+  const listings = new Listings(clock)
   return async (input) => {
     const { tag, q, viewer } = input
     // No post holds what Postgres cannot be asked for.

@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto"
 import { type NatsConnection, NatsConnectionImpl, setTransportFactory } from "@nats-io/transport-node"
 import { NodeTransport, nodeResolveHost } from "@nats-io/transport-node/lib/node_transport.js"
-import { Effect, Layer, Schedule } from "effect"
+import { Clock, Effect, Layer, Schedule } from "effect"
 import { Asker } from "../../schemas/runtime/bus/asker.ts"
 import { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import { busRoleOf } from "../../schemas/bus/roles.ts"
@@ -174,7 +174,7 @@ export const tables: Layer.Layer<Tables, never, Configuration> = Layer.effect(
 export const metrics: Layer.Layer<Metrics, never, Bus | Configuration> = Layer.effect(
   Metrics,
   Effect.gen(function* () {
-    return openProcessMetrics(yield* Bus, yield* Configuration)
+    return openProcessMetrics(yield* Clock.Clock, yield* Bus, yield* Configuration)
   })
 )
 
@@ -184,9 +184,10 @@ export const queried: Layer.Layer<Queried, never, Metrics> = Layer.effect(Querie
 export const tracing: Layer.Layer<Tracing, never, Configuration> = Layer.effect(
   Tracing,
   Effect.gen(function* () {
+    const clock = yield* Clock.Clock
     const { traces } = yield* Configuration
     const opened = yield* Effect.acquireRelease(
-      Effect.sync(() => openTracing(traces, "hub-actors")),
+      Effect.sync(() => openTracing(clock, traces, "hub-actors")),
       ({ stop }) => Effect.promise(() => stop())
     )
     return opened.tracing
@@ -196,6 +197,7 @@ export const tracing: Layer.Layer<Tracing, never, Configuration> = Layer.effect(
 export const cluster: Layer.Layer<Cluster, never, Bus | Configuration | Metrics | Streams> = Layer.effect(
   Cluster,
   Effect.gen(function* () {
+    const clock = yield* Clock.Clock
     const nats = yield* Bus
     const told = yield* Metrics
     const { roles, limits } = yield* Configuration
@@ -208,7 +210,9 @@ export const cluster: Layer.Layer<Cluster, never, Bus | Configuration | Metrics 
     const leases = yield* KvLeases.watching(nats, view)
     const identity = { role: busRoleOf(roles), name }
     const asker = yield* Effect.acquireRelease(
-      Effect.sync(() => told.observed(new Asker(transport, view, identity, { maxInFlight, maxFrameBytes }, told.asks))),
+      Effect.sync(() =>
+        told.observed(new Asker(clock, transport, view, identity, { maxInFlight, maxFrameBytes }, told.asks))
+      ),
       (opened) => Effect.sync(() => opened.close())
     )
     return { transport, view, leases, asker, name }

@@ -5,10 +5,11 @@
  * `owner_words`).
  */
 import { randomUUID } from "node:crypto"
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import type { ActorRole } from "../../schemas/config.ts"
 import { joined, partsOf } from "../../schemas/noun.ts"
+import { wallMs } from "../../schemas/runtime/clock.ts"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import { SEEDED_CATEGORIES } from "../category/actor.ts"
 import { webhookWorker } from "../fanout/start.ts"
@@ -72,15 +73,16 @@ type ByTables = Omit<QueryHandlers, "health" | "visible" | ByKeys | ByKeeper | B
 
 const answering = (handlers: Partial<QueryHandlers>): Effect.Effect<void, never, Bus | Queried | Tracing> =>
   Effect.gen(function* () {
-    serveQueries(yield* Bus, handlers, yield* Queried, yield* Tracing)
+    serveQueries(yield* Clock.Clock, yield* Bus, handlers, yield* Queried, yield* Tracing)
   })
 
 const actors = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* actorNode()
+    const clock = yield* Clock.Clock
     const { asker } = yield* Cluster
     for (const { slug, ...category } of SEEDED_CATEGORIES) {
-      const deadline = Date.now() + SEED_DEADLINE_MS
+      const deadline = wallMs(clock) + SEED_DEADLINE_MS
       void asker.ask({
         id: `seed-${slug}`,
         kind: "category",
@@ -92,17 +94,21 @@ const actors = Layer.effectDiscard(
     }
     const [nats, db, manager, config] = [yield* Bus, yield* Tables, yield* Streams, yield* Configuration]
     // How far the log is, only those tell who may read it.
-    yield* answering({ health: healthQuery({ nats, db, manager, config }), visible: visibleQuery({ db, manager }) })
+    yield* answering({
+      health: healthQuery({ clock, nats, db, manager, config }),
+      visible: visibleQuery({ clock, db, manager })
+    })
     // How people are called and what they write stands in no table: those are asked who can open it.
     const ask = (one: Ask): Promise<Answer> => asker.ask(one)
     const accounts = new AccountKeys(nats, (yield* Keys).seed)
     const mail = mailKeysWith(nats, (yield* MailKey).key)
-    const services = yield* Layer.build(actorServices(nats, ask))
+    const services = yield* Layer.build(actorServices(clock, nats, ask))
     yield* answering({
-      people: peopleQuery(ask, randomUUID),
-      owner_words: wordsQuery(ask, randomUUID),
-      owner_conversation: conversationQuery(accounts, services, randomUUID),
+      people: peopleQuery(clock, ask, randomUUID),
+      owner_words: wordsQuery(clock, ask, randomUUID),
+      owner_conversation: conversationQuery(clock, accounts, services, randomUUID),
       ...openedQueries(
+        clock,
         { mail, limits: { ...config.limits.service.mail, ...config.limits.limits.email } },
         services,
         randomUUID
@@ -114,14 +120,17 @@ const actors = Layer.effectDiscard(
 const queries = Layer.effectDiscard(
   Effect.gen(function* () {
     const [nats, db, config] = [yield* Bus, yield* Tables, yield* Configuration]
-    const views = viewsOver(nats)
-    const asking = () => ({ commandId: "", deadline: Date.now() + PEOPLE_DEADLINE_MS })
+    const clock = yield* Clock.Clock
+    const views = viewsOver(clock, nats)
+    const asking = () => ({ commandId: "", deadline: wallMs(clock) + PEOPLE_DEADLINE_MS })
     const people = peopleBy((ids) => views.query(asking(), "people", { ids }))
     const words = wordsBy((messages) => views.query(asking(), "owner_words", { messages }))
     const mails = mailsBy((ids) => views.query(asking(), "mail_summaries", { mails: ids }))
     // Once the streams are there, the tables are no longer those of half a restore.
     yield* Streams
-    const handlers: ByTables = joined(partsOf(nouns, "queries").map((of) => of({ db, people, words, mails, config })))
+    const handlers: ByTables = joined(
+      partsOf(nouns, "queries").map((of) => of({ clock, db, people, words, mails, config }))
+    )
     yield* answering(handlers)
   })
 )

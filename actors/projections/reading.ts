@@ -2,8 +2,9 @@
  * A projector's reading of its stream from a watermark on: messages gather while a batch of them is applied. It ends
  * where it must begin again from the watermark that is kept.
  */
-import { Effect, Latch, Schedule, type Scope } from "effect"
+import { Clock, Effect, Latch, Schedule, type Scope } from "effect"
 import type { Kysely } from "kysely"
+import { monotonicMs } from "../../schemas/runtime/clock.ts"
 import { nowMs } from "../../schemas/runtime/trace/span.ts"
 import { NO_TRACING, type Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import type { Database } from "../database.ts"
@@ -44,6 +45,7 @@ export const rowOf = async (db: Kysely<Database>, name: string): Promise<Row | u
 }
 
 export class Reading {
+  private readonly clock: Clock.Clock
   private readonly parts: ReadingParts
   private readonly applier: Applier
   /** What is applied at the moment is in it too. */
@@ -55,10 +57,12 @@ export class Reading {
   /** Messages were left out for want of room, and will be read again. */
   private overflowed = false
   private atOnce = BATCH_FIRST
-  private keptAt = performance.now()
-  private lookedAt = performance.now()
+  private keptAt: number
+  private lookedAt: number
 
-  private constructor(parts: ReadingParts, applier: Applier, from: number) {
+  private constructor(clock: Clock.Clock, parts: ReadingParts, applier: Applier, from: number) {
+    this.clock = clock
+    this.keptAt = this.lookedAt = monotonicMs(clock)
     this.parts = parts
     this.applier = applier
     this.mark = { seq: from, kept: from }
@@ -67,7 +71,7 @@ export class Reading {
   /** For as long as the scope is open. */
   static begin(parts: ReadingParts, applier: Applier, from: number): Effect.Effect<Reading, unknown, Scope.Scope> {
     return Effect.gen(function* () {
-      const reading = new Reading(parts, applier, from)
+      const reading = new Reading(yield* Clock.Clock, parts, applier, from)
       const { feed, projection } = parts
       reading.following = yield* feed.read(projection, from + 1, (message) => reading.take(message))
       const looks = Effect.sync(() => reading.come.openUnsafe())
@@ -137,7 +141,7 @@ export class Reading {
 
   /** Nothing is to be kept or looked at yet. */
   private get idle(): boolean {
-    const now = performance.now()
+    const now = monotonicMs(this.clock)
     if (this.mark.kept === this.mark.seq) this.keptAt = now
     return now - this.keptAt < KEEP_MS && now - this.lookedAt < LOOK_MS
   }
@@ -145,7 +149,7 @@ export class Reading {
   /** Whether the watermark is still the one that was kept here. */
   private async look(): Promise<boolean> {
     this.mark = await this.applier.keep(this.mark)
-    this.keptAt = this.lookedAt = performance.now()
+    this.keptAt = this.lookedAt = monotonicMs(this.clock)
     return (await rowOf(this.parts.db, this.parts.projection.name))?.seq === this.mark.kept
   }
 }

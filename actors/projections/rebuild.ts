@@ -11,13 +11,15 @@
  *  - One at a time in a database, by an advisory lock that its holder's death releases. What a dead one left is dropped
  *    by the next. Whoever has lost the lock fails at the watermark of its own tables.
  */
-import { Effect, Schedule } from "effect"
+import { Clock, Effect, Schedule } from "effect"
 import { type Kysely, sql, type Transaction } from "kysely"
 import { type Database, LIVE_SCHEMA } from "../database.ts"
 import { Filling, type FillingParts } from "./filling.ts"
 import type { Projection } from "./projection.ts"
 import { inTransaction, toItsEnd } from "./steps.ts"
 import { createShadow, finishShadow, takePlace, workshop } from "./shadow.ts"
+import { monotonicMs } from "../../schemas/runtime/clock.ts"
+import { secondsSince } from "../../schemas/runtime/metrics/calls.ts"
 
 /** Rounds of catching up with a log that grows, before it is held. */
 const ROUNDS_MAX = 20
@@ -49,11 +51,12 @@ export const rebuildSchema = (projection: Pick<Projection, "name">): string => `
 export const rebuild = (parts: RebuildParts): Effect.Effect<Rebuilt, unknown> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const began = performance.now()
+      const clock = yield* Clock.Clock
+      const began = monotonicMs(clock)
       const schema = rebuildSchema(parts.projection)
       const db = yield* workshop(parts.databaseUrl, schema)
       const { messages, seq } = yield* buildAndSwap(db, schema, parts)
-      return { messages, seq, seconds: (performance.now() - began) / 1000 }
+      return { messages, seq, seconds: secondsSince(clock, began) }
     })
   )
 

@@ -9,11 +9,12 @@
  */
 import type { JetStreamAccountStats, JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Effect } from "effect"
+import { type Clock, Effect } from "effect"
 import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { HubConfig } from "../../schemas/config.ts"
 import { unexplained, worstClock } from "../../schemas/meta/clock.ts"
+import { after, wallMs, type Cancel } from "../../schemas/runtime/clock.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
 import type { Database } from "../database.ts"
 import { freeStorage } from "../log/storage.ts"
@@ -43,6 +44,7 @@ const STORE_WARN_PERCENT = 80
 const STORE_FAIL_PERCENT = 95
 
 export interface HealthParts {
+  readonly clock: Clock.Clock
   readonly nats: NatsConnection
   readonly db: Kysely<Database>
   readonly manager: JetStreamManager
@@ -58,15 +60,19 @@ interface Marks {
 }
 
 /** `null` when it fails or does not come in time. */
-const timed = async <T extends object>(asked: Promise<T>, withinMs = CHECK_WITHIN_MS): Promise<Timed<T> | null> => {
-  const began = Date.now()
-  let timer: NodeJS.Timeout | undefined
+const timed = async <T extends object>(
+  clock: Clock.Clock,
+  asked: Promise<T>,
+  withinMs = CHECK_WITHIN_MS
+): Promise<Timed<T> | null> => {
+  const began = wallMs(clock)
+  let cancel: Cancel | undefined
   const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), withinMs)
+    cancel = after(clock, withinMs, () => resolve(null))
   })
   const value = await Promise.race([asked.catch(() => null), late])
-  clearTimeout(timer)
-  const ended = Date.now()
+  cancel?.()
+  const ended = wallMs(clock)
   return value === null ? null : { value, at: (began + ended) / 2, give: (ended - began) / 2 }
 }
 
@@ -120,17 +126,22 @@ const newestOf = ({ watermarks }: Marks): number =>
   )
 
 /** Seconds that each projection is behind. */
-const lagsOf = (manager: JetStreamManager, { watermarks }: Marks) =>
+const lagsOf = (clock: Clock.Clock, manager: JetStreamManager, { watermarks }: Marks) =>
   Promise.all(
     PROJECTIONS.map(async (projection) => {
       // Until this release takes them over, the tables stand where the one before has them.
       const seq = watermarks.get(projection.name) ?? watermarks.get(PREDECESSOR) ?? 0
-      return { name: projection.name, seconds: ageOf(await firstBehind(manager, projection, seq)) }
+      return { name: projection.name, seconds: ageOf(await firstBehind(manager, projection, seq), wallMs(clock)) }
     })
   )
 
-const readModelChecks = async (manager: JetStreamManager, marks: Marks, check: Made): Promise<Checks> => {
-  const lags = await timed(lagsOf(manager, marks), LOOK_WITHIN_MS)
+const readModelChecks = async (
+  clock: Clock.Clock,
+  manager: JetStreamManager,
+  marks: Marks,
+  check: Made
+): Promise<Checks> => {
+  const lags = await timed(clock, lagsOf(clock, manager, marks), LOOK_WITHIN_MS)
   const lag = lags === null ? null : Math.max(...lags.value.map(({ seconds }) => seconds))
   const still = (lags?.value ?? []).filter(({ seconds }) => seconds > LAG_WARN_SECONDS).map(({ name }) => name)
   return {
@@ -154,15 +165,15 @@ const readModelChecks = async (manager: JetStreamManager, marks: Marks, check: M
 }
 
 /** What follows from events elsewhere: told of where it can be seen. */
-const reactionChecks = (seen: Timed<ReactionsSeen> | null, check: Made): Checks => {
+const reactionChecks = (seen: Timed<ReactionsSeen> | null, now: number, check: Made): Checks => {
   if (seen === null)
     return { reactions: check("warn", null, "seconds behind", "how far the reactions are cannot be seen") }
   const { waiting, parked, faults } = seen.value
-  const late = [...waiting].filter(([, since]) => ageOf(since) > LAG_WARN_SECONDS).map(([name]) => name)
+  const late = [...waiting].filter(([, since]) => ageOf(since, now) > LAG_WARN_SECONDS).map(([name]) => name)
   return {
     reactions: check(
       late.length > 0 ? "warn" : "pass",
-      Math.max(0, ...[...waiting.values()].map(ageOf)),
+      Math.max(0, ...[...waiting.values()].map((since) => ageOf(since, now))),
       "seconds behind",
       late.length > 0 ? `reactions stand still: ${late.join(", ")}` : null
     ),
@@ -191,19 +202,20 @@ export const healthQuery = (parts: HealthParts): (() => Promise<Queries["health"
 }
 
 const look = async (parts: HealthParts): Promise<Queries["health"]["output"]> => {
-  const { nats, db, manager } = parts
-  const time = new Date().toISOString()
+  const { clock, nats, db, manager } = parts
+  const time = new Date(wallMs(clock)).toISOString()
   const check: Made = (status, observed, unit, message) => ({ status, observed, unit, time, message })
-  const stream = timed(manager.streams.info(streams.events))
+  const stream = timed(clock, manager.streams.info(streams.events))
   const [head, marks, disk, account, queue, outbound, reactions] = await Promise.all([
     stream,
-    timed(marksOf(db)),
-    timed(Effect.runPromise(Effect.map(freeStorage(parts), (free) => ({ free })))),
-    timed(manager.getAccountInfo()),
-    timed(queueOf(manager, consumers.webhooks, subjects.deliveries)),
-    parts.config.mail === null ? null : timed(queueOf(manager, consumers.outbound, subjects.sendings)),
-    timed(reactionsSeen(nats, manager))
+    timed(clock, marksOf(db)),
+    timed(clock, Effect.runPromise(Effect.map(freeStorage(parts), (free) => ({ free })))),
+    timed(clock, manager.getAccountInfo()),
+    timed(clock, queueOf(manager, consumers.webhooks, subjects.deliveries)),
+    parts.config.mail === null ? null : timed(clock, queueOf(manager, consumers.outbound, subjects.sendings)),
+    timed(clock, reactionsSeen(nats, manager))
   ])
+  const now = wallMs(clock)
   const last = head?.value.state.last_seq ?? null
   const clocks = [
     ...(marks === null ? [] : [{ name: "Postgres", ms: unexplained(marks.value.now - marks.at, marks.give) }]),
@@ -223,11 +235,11 @@ const look = async (parts: HealthParts): Promise<Queries["health"]["output"]> =>
     disk: diskCheck(disk, parts.config.limits.service.storage_free_min_bytes, check),
     jetstream_storage: storeCheck(account, check),
     clock: worstClock(clocks, time),
-    ...webhookChecks(queue, check),
-    ...(parts.config.mail === null ? {} : mailChecks(outbound, check)),
-    ...reactionChecks(reactions, check),
-    ...(last === null || marks === null ? {} : await readModelChecks(manager, marks.value, check))
+    ...webhookChecks(queue, now, check),
+    ...(parts.config.mail === null ? {} : mailChecks(outbound, now, check)),
+    ...reactionChecks(reactions, now, check),
+    ...(last === null || marks === null ? {} : await readModelChecks(clock, manager, marks.value, check))
   }
   const failed = Object.values(checks).some((one) => one.status !== "pass")
-  return { status: last === null ? "down" : failed ? "degraded" : "ok", checks, clocks, now: Date.now() }
+  return { status: last === null ? "down" : failed ? "degraded" : "ok", checks, clocks, now: wallMs(clock) }
 }

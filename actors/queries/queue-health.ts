@@ -36,9 +36,10 @@ export const queueOf = async (manager: JetStreamManager, durable: string, subjec
 type Seen = Timed<Awaited<ReturnType<typeof queueOf>>> | null
 
 /** In seconds; of nothing it is 0. */
-export const ageOf = (since: number | null): number => (since === null ? 0 : Math.max(0, (Date.now() - since) / 1000))
+export const ageOf = (since: number | null, now: number): number =>
+  since === null ? 0 : Math.max(0, (now - since) / 1000)
 
-export const webhookChecks = (queue: Seen, check: Made): Checks => {
+export const webhookChecks = (queue: Seen, now: number, check: Made): Checks => {
   if (queue === null)
     return {
       webhook_queue: check(
@@ -49,7 +50,7 @@ export const webhookChecks = (queue: Seen, check: Made): Checks => {
       )
     }
   const { waiting, since } = queue.value
-  const age = ageOf(since)
+  const age = ageOf(since, now)
   const [full, old] = [waiting > WEBHOOK_WAITING_WARN, age > WEBHOOK_AGE_WARN_SECONDS]
   return {
     webhook_queue: check(
@@ -68,10 +69,10 @@ export const webhookChecks = (queue: Seen, check: Made): Checks => {
 }
 
 /** Of mail that goes out: whoever sends it, sends it in time. */
-export const mailChecks = (queue: Seen, check: Made): Checks => {
+export const mailChecks = (queue: Seen, now: number, check: Made): Checks => {
   const unit = "seconds that the oldest waits"
   if (queue === null) return { mail_provider: check("warn", null, unit, "the bus does not tell what waits") }
-  const age = ageOf(queue.value.since)
+  const age = ageOf(queue.value.since, now)
   const old = age > MAIL_AGE_WARN_SECONDS
   return { mail_provider: check(old ? "warn" : "pass", age, unit, old ? "no mail process sends it" : null) }
 }

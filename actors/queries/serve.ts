@@ -4,6 +4,9 @@
  */
 import type { Kysely } from "kysely"
 import { headers, type Msg, type NatsConnection } from "@nats-io/transport-node"
+import type { Clock } from "effect"
+import { after, type Cancel, monotonicMs } from "../../schemas/runtime/clock.ts"
+import { secondsSince } from "../../schemas/runtime/metrics/calls.ts"
 import {
   PART_HEADER,
   PART_MAX_BYTES,
@@ -39,6 +42,7 @@ export type QueryHandlers = {
 
 /** What a noun's queries are made of. */
 export interface Answering {
+  readonly clock: Clock.Clock
   readonly db: Kysely<Database>
   /** How people are called who stand in what is answered. */
   readonly people: People
@@ -79,6 +83,7 @@ const renewalsOf = (nats: NatsConnection): (() => number) => {
 const NEVER = (): number => 0
 
 export const serveQueries = (
+  clock: Clock.Clock,
   nats: NatsConnection,
   handlers: Partial<QueryHandlers>,
   observer: QueryObserver,
@@ -103,16 +108,16 @@ export const serveQueries = (
           return
         }
         observer.underWay++
-        const [began, connection] = [performance.now(), renewals()]
+        const [began, connection] = [monotonicMs(clock), renewals()]
         const isHeard = (): boolean => renewals() === connection
         const span = queryAnswerSpan(tracing, name, message.headers)
         // Edges of an older release would take it for the answer.
         const understood = message.headers?.has(TAKEN_HEADER) === true
-        const taken = understood ? setTimeout(() => isHeard() && tellTaken(message), TAKEN_AFTER_MS) : undefined
-        void answer(name, handler, message, span).then((reply) => {
-          clearTimeout(taken)
+        const taken = understood ? after(clock, TAKEN_AFTER_MS, () => isHeard() && tellTaken(message)) : undefined
+        void answer(clock, name, handler, message, span).then((reply) => {
+          taken?.()
           observer.underWay--
-          observer.settled(name, reply.ok ? undefined : reply.refused.code, (performance.now() - began) / 1000)
+          observer.settled(name, reply.ok ? undefined : reply.refused.code, secondsSince(clock, began))
           if (span !== null) endAs(span, reply.ok ? "ok" : reply.refused.code)
           if (isHeard()) respond(message, reply)
         })
@@ -151,15 +156,16 @@ const respond = (message: Msg, reply: QueryReply<unknown>): void => {
 }
 
 const answer = async (
+  clock: Clock.Clock,
   name: string,
   handler: (input: never) => Promise<unknown>,
   message: Msg,
   span: Span | null
 ): Promise<QueryReply<unknown>> => {
-  let timer: NodeJS.Timeout | undefined
+  let cancel: Cancel | undefined
   try {
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error("the query took too long")), QUERY_TIMEOUT_MS)
+      cancel = after(clock, QUERY_TIMEOUT_MS, () => reject(new Error("the query took too long")))
     })
     return { ok: true, data: await Promise.race([handler(message.json<never>()), late]) }
   } catch (error) {
@@ -167,6 +173,6 @@ const answer = async (
     logNow("warn", "query", { view: name, error, span })
     return { ok: false, refused: unavailable("The read models do not answer at the moment.") }
   } finally {
-    clearTimeout(timer)
+    cancel?.()
   }
 }

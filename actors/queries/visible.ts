@@ -7,10 +7,12 @@
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { Kysely } from "kysely"
+import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Database } from "../database.ts"
 import { PROJECTIONS } from "../projections/all.ts"
 import { firstBehind } from "./lag.ts"
+import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 
 /** A look is as good as a new one for so long: its moment is past in any case. */
 const SHARED_MS = 500
@@ -18,12 +20,13 @@ const SHARED_MS = 500
 const OF_HOME: ReadonlySet<string> = new Set(["agent", "message", "notification", "thread"])
 
 export interface VisibleParts {
+  readonly clock: Clock.Clock
   readonly db: Kysely<Database>
   readonly manager: JetStreamManager
 }
 
-const look = async ({ db, manager }: VisibleParts): Promise<number> => {
-  const now = Date.now()
+const look = async ({ clock, db, manager }: VisibleParts): Promise<number> => {
+  const now = wallMs(clock)
   const rows = await db.selectFrom("projections").select(["name", "seq"]).execute()
   const kept = new Map(rows.map(({ name, seq }) => [name, Number(seq)]))
   const behind = await Promise.all(
@@ -35,7 +38,7 @@ const look = async ({ db, manager }: VisibleParts): Promise<number> => {
 export const visibleQuery = (parts: VisibleParts): (() => Promise<Queries["visible"]["output"]>) => {
   let looked: { readonly since: number; readonly found: Promise<number> } | null = null
   return () => {
-    const now = performance.now()
+    const now = monotonicMs(parts.clock)
     if (looked !== null && now - looked.since < SHARED_MS) return looked.found
     const mine = { since: now, found: look(parts) }
     looked = mine

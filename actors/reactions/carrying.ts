@@ -1,5 +1,5 @@
 /** One command of a reaction, carried out by the actor that it is told to. */
-import { Data, Effect, Schedule } from "effect"
+import { Clock, Data, Effect, Schedule } from "effect"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import type { ErrorCode } from "../../schemas/errors.ts"
@@ -31,11 +31,9 @@ export const carryOut = (
   traceparent: string | undefined,
   tries: typeof PATIENT
 ): Effect.Effect<"done" | "refused", NotDone> =>
-  Effect.suspend(() => {
-    return Effect.promise(() =>
-      ask({ id, op, kind, actor, input, traceparent, deadline: Date.now() + ASK_DEADLINE_MS })
-    )
-  }).pipe(
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.promise(() => ask({ id, op, kind, actor, input, traceparent, deadline: now + ASK_DEADLINE_MS }))
+  ).pipe(
     Effect.flatMap(({ head: { refused } }): Effect.Effect<"done" | "refused", NotDone> => {
       if (refused === undefined) return Effect.succeed("done")
       return LATER.has(refused.code) || refused.code === "internal_error"

@@ -1,6 +1,6 @@
 /** The challenge actor: registration from its first step to the agent (spec 4.3). */
 import { randomBytes } from "node:crypto"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import type { ErrorCode, Refusal } from "../../schemas/errors.ts"
 import { registrationOperations } from "../../schemas/registration/operations.ts"
@@ -115,9 +115,11 @@ export const challengeKind = kind(fold, registrationOperations, (parts) => {
     actor: string,
     input: Operations[Name]["input"]
   ): Effect.Effect<void, never, Actors> =>
-    Effect.flatMap(Actors, (actors) =>
-      Effect.ignore(actors.ask({ commandId, deadline: Date.now() + COUNT_WITHIN_MS }, op, actor, input))
-    )
+    Effect.gen(function* () {
+      const actors = yield* Actors
+      const deadline = (yield* Clock.currentTimeMillis) + COUNT_WITHIN_MS
+      yield* Effect.ignore(actors.ask({ commandId, deadline }, op, actor, input))
+    })
 
   return {
     // Set by releases whose log did not forget by itself: heard, and nothing is left to do.

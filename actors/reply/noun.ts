@@ -7,7 +7,7 @@ export const kinds = [replyKind]
 
 export const reactions = [repliedThreads, ratedReplies, toldReplies]
 
-export const queries = ({ db, config: { baseUrl } }: Answering) => ({
-  replies: repliesQuery(db, baseUrl),
+export const queries = ({ clock, db, config: { baseUrl } }: Answering) => ({
+  replies: repliesQuery(clock, db, baseUrl),
   reply: replyQuery(db, baseUrl)
 })

@@ -1,5 +1,6 @@
 /** Replies of a thread, and one alone (contract 2). */
 import { type Kysely, type Selectable, sql } from "kysely"
+import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { type Reply, REPLIES_PAGE_CHARS_MAX, type ReplySort, tooManyChars } from "../../schemas/reply/records.ts"
@@ -176,10 +177,11 @@ const bounded = async (db: Kysely<Database>, ids: ReadonlyArray<string>, viewer:
 }
 
 export const repliesQuery = (
+  clock: Clock.Clock,
   db: Kysely<Database>,
   baseUrl: string
 ): ((input: Input) => Promise<Queries["replies"]["output"]>) => {
-  const listings = new Listings()
+  const listings = new Listings(clock)
   return async (input) => {
     const hider = await hiderIn(db, input)
     const { total, ids } = await (input.sort === "top"

@@ -2,6 +2,8 @@
 import { readFileSync, renameSync, writeFileSync, mkdirSync } from "node:fs"
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
+import type { Clock } from "effect"
+import { after, type Cancel } from "../../schemas/runtime/clock.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { FLEET_ID, type HostReport } from "../../schemas/fleet/operations.ts"
 import { messageOf } from "./host/fault.ts"
@@ -29,6 +31,7 @@ export const hostIdOf = (folder: string): string => {
 }
 
 export interface BeatParts {
+  readonly clock: Clock.Clock
   readonly asked: Asked
   readonly machine: Machine
   readonly host: string
@@ -41,7 +44,7 @@ export interface BeatParts {
 
 export class Beat {
   readonly #parts: BeatParts
-  #timer: NodeJS.Timeout | undefined
+  #cancel: Cancel | undefined
   #ended = false
 
   constructor(parts: BeatParts) {
@@ -51,7 +54,7 @@ export class Beat {
 
   end(): void {
     this.#ended = true
-    clearTimeout(this.#timer)
+    this.#cancel?.()
   }
 
   async #round(): Promise<void> {
@@ -65,7 +68,8 @@ export class Beat {
     } catch (error) {
       this.#missed(error)
     }
-    if (!this.#ended) this.#timer = setTimeout(() => void this.#round(), this.#parts.everyMs)
+    const { clock, everyMs } = this.#parts
+    if (!this.#ended) this.#cancel = after(clock, everyMs, () => void this.#round())
   }
 
   async #tell(): Promise<void> {

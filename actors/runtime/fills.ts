@@ -8,11 +8,12 @@
  *  - Looked after once a minute, and when a program starts: an agent without an active vault has none, and gets it
  *    within a minute of the vault's becoming active. One that ended is started with a fresh token.
  */
-import { Effect, Result } from "effect"
+import { type Clock, Effect, Result } from "effect"
 import type { Desired } from "../../schemas/compartment/operations.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import { hubUrlInside } from "../../schemas/compartment/hub-url.ts"
+import { monotonicMs } from "../../schemas/runtime/clock.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import type { ExecOrder, ExecResult } from "./host/types.ts"
 import { messageOf } from "./host/fault.ts"
@@ -36,6 +37,7 @@ cat >"$folder/token" || exit 1
 exec hub-fill --token-file "$folder/token" --cdp ${BROWSER} --port ${PORT} --user ${AGENT_UID} "$@" </dev/null >/dev/null 2>&1`
 
 export interface FillParts {
+  readonly clock: Clock.Clock
   readonly exec: (compartment: string, order: ExecOrder) => Promise<ExecResult>
   readonly issue: (
     input: Queries["keeper_issue_inside"]["input"]
@@ -45,7 +47,7 @@ export interface FillParts {
 
 export class Fills {
   readonly #parts: FillParts
-  /** When each was looked after, in ms of `performance.now()`, for this run. */
+  /** When each was looked after, in monotonic ms, for this run. */
   readonly #looked = new Map<string, { readonly run: number; readonly at: number }>()
 
   constructor(parts: FillParts) {
@@ -55,10 +57,10 @@ export class Fills {
   /** A program runs: its fill service should, too. */
   look(compartment: string, { run, agent }: Pick<Desired, "run" | "agent">): void {
     const last = this.#looked.get(compartment)
-    if (last?.run === run && performance.now() - last.at < LOOK_MS) return
+    if (last?.run === run && monotonicMs(this.#parts.clock) - last.at < LOOK_MS) return
     // Those that are gone are forgotten with the others now and then: each is looked after once more.
     if (this.#looked.size >= LOOKED_MAX) this.#looked.clear()
-    this.#looked.set(compartment, { run, at: performance.now() })
+    this.#looked.set(compartment, { run, at: monotonicMs(this.#parts.clock) })
     this.#ensure(compartment, agent).catch((error: unknown) =>
       logNow("warn", "fill", { compartment, error: messageOf(error) })
     )

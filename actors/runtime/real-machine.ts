@@ -10,8 +10,10 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { mkdir, rm, writeFile } from "node:fs/promises"
 import { hostname } from "node:os"
 import { join } from "node:path"
+import type { Clock } from "effect"
 import { quotasShown } from "../../schemas/compartment/limits.ts"
 import type { Limits } from "../../schemas/limits.ts"
+import { after, type Cancel } from "../../schemas/runtime/clock.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { EngineFault, EngineNetworks } from "./host/docker.ts"
 import { HostFault, messageOf } from "./host/fault.ts"
@@ -23,6 +25,7 @@ import { tagOf } from "./network/tag.ts"
 import { preparation } from "./preparation.ts"
 
 export interface MachineSettings {
+  readonly clock: Clock.Clock
   /** Absolute: `<HUB_DATA>/runtime`. */
   readonly folder: string
   readonly socket: string | null
@@ -53,7 +56,7 @@ export class RealMachine implements Machine {
   #network: Network | null = null
   #checked: Checked = NOT_YET
   #reason: string | null = "the container engine was not looked for yet"
-  #timer: NodeJS.Timeout | undefined
+  #cancel: Cancel | undefined
   #ended = false
   #underWay: Promise<void> = Promise.resolve()
 
@@ -70,7 +73,7 @@ export class RealMachine implements Machine {
   /** Lets go; containers run on. */
   async end(): Promise<void> {
     this.#ended = true
-    clearTimeout(this.#timer)
+    this.#cancel?.()
     await this.#underWay
     await this.#host?.close()
     await this.#network?.close({ remove: false })
@@ -171,7 +174,7 @@ export class RealMachine implements Machine {
   #look(): void {
     this.#underWay = this.#lookOnce()
       .then((waitMs) => {
-        if (!this.#ended) this.#timer = setTimeout(() => this.#look(), waitMs)
+        if (!this.#ended) this.#cancel = after(this.#settings.clock, waitMs, () => this.#look())
       })
       .catch((error: unknown) => warn(messageOf(error)))
   }

@@ -11,8 +11,10 @@
  *    a second time.
  */
 import { randomUUID } from "node:crypto"
+import type { Clock } from "effect"
 import type { Desired, Reported } from "../../schemas/compartment/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"
+import { wallMs } from "../../schemas/runtime/clock.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { EngineFault } from "./host/docker.ts"
 import { LastingFault, messageOf } from "./host/fault.ts"
@@ -33,6 +35,7 @@ export interface Told {
 }
 
 export interface ReconcilerParts extends Told {
+  readonly clock: Clock.Clock
   readonly machine: Machine
   /** What a run is given; throws where a box does not open. */
   readonly orderOf: (compartment: string, desired: Desired, archives: ReadonlyArray<Archive>) => Order
@@ -142,7 +145,14 @@ export class Reconciler {
   async #tellExit(compartment: string, step: Step & { do: "tell exit" }, wanted: Desired | null): Promise<boolean> {
     if (wanted === null) return false
     const { exitCode: exit_code, oomKilled: oom_killed, why } = step
-    const told = { type: "exited", run: wanted.run, exit_code, oom_killed, why, at: step.at ?? Date.now() } as const
+    const told = {
+      type: "exited",
+      run: wanted.run,
+      exit_code,
+      oom_killed,
+      why,
+      at: step.at ?? wallMs(this.#parts.clock)
+    } as const
     if (why === "program")
       this.#parts.machine.say(compartment, `ended${exit_code === null ? "" : ` with exit code ${exit_code}`}`)
     await this.#report(compartment, `exited-${wanted.run}`, told)
@@ -167,7 +177,7 @@ export class Reconciler {
     if (error instanceof EngineFault || error instanceof Unreachable) throw error
     logNow("warn", "compartment", { compartment, run, error: messageOf(error) })
     const lasting = error instanceof LastingFault
-    const told = { type: "failed", run, error: messageOf(error), at: Date.now(), lasting } as const
+    const told = { type: "failed", run, error: messageOf(error), at: wallMs(this.#parts.clock), lasting } as const
     await this.#parts.machine.remove(compartment)
     await this.#report(compartment, `failed-${run}`, told)
   }
@@ -184,7 +194,7 @@ export class Reconciler {
       return true
     }
     const { run } = wanted
-    const at = step.startedAt ?? found?.startedAt ?? Date.now()
+    const at = step.startedAt ?? found?.startedAt ?? wallMs(this.#parts.clock)
     const image = found?.image ?? wanted.image
     if (step.tell) await this.#report(compartment, `running-${run}`, { type: "running", run, at, image })
     running?.(compartment, wanted)

@@ -1,8 +1,9 @@
 /** The role `runtime`: alone in its process, one for each container engine, for as long as the scope is open. */
 import { resolve } from "node:path"
-import { Effect, type Scope } from "effect"
+import { Clock, Effect, type Scope } from "effect"
 import { loopbackPort } from "../../schemas/compartment/hub-url.ts"
 import type { Desired } from "../../schemas/compartment/operations.ts"
+import { every, wallMs } from "../../schemas/runtime/clock.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { asking } from "../fanout/asks.ts"
 import { Bus, Cluster, Configuration, Queried, RuntimeKey, Streams, Tracing } from "../process/services.ts"
@@ -42,24 +43,26 @@ export const desiredBy =
 /** The role over any machine: tests give it one without containers. */
 export const hostOver = (machine: Machine, folder: string, max: number, image: string) =>
   Effect.gen(function* () {
+    const clock = yield* Clock.Clock
     const [nats, tracing, { limits, baseUrl }] = [yield* Bus, yield* Tracing, yield* Configuration]
     const { seed } = yield* RuntimeKey
     const { asker } = yield* Cluster
     yield* Streams
-    const asked = askedBy(asking((one, span) => asker.ask(one, span)))
+    const asked = askedBy(asking(clock, (one, span) => asker.ask(one, span)))
     const boxes = yield* Effect.promise(() => boxesOf(seed))
     const host = hostIdOf(folder)
     const report: Told["report"] = async (command, compartment, told) => {
       await asked(command, "compartment.report", compartment, { host, told })
     }
-    const views = viewsOver(nats)
+    const views = viewsOver(clock, nats)
     const fills =
       machine.exec === null
         ? null
         : new Fills({
+            clock,
             exec: (compartment, order) => machine.exec?.(compartment, order) ?? Promise.reject(new Error("no exec")),
             issue: (input) =>
-              views.query({ commandId: "", deadline: Date.now() + ISSUE_MS }, "keeper_issue_inside", input),
+              views.query({ commandId: "", deadline: wallMs(clock) + ISSUE_MS }, "keeper_issue_inside", input),
             baseUrl
           })
     const disks = new Disks({
@@ -68,6 +71,7 @@ export const hostOver = (machine: Machine, folder: string, max: number, image: s
       changed: (compartment) => reconciler.changed(compartment)
     })
     const reconciler: Reconciler = new Reconciler({
+      clock,
       overfull: (compartment) => disks.overfull(compartment),
       machine,
       desired: desiredBy(asked, host),
@@ -79,6 +83,7 @@ export const hostOver = (machine: Machine, folder: string, max: number, image: s
     const { beat_ms, usage_every_ms, usage_kept } = limits.service.runtime
     const usage = new Usage({ machine, kept: usage_kept })
     const beat = new Beat({
+      clock,
       asked,
       machine,
       host,
@@ -94,12 +99,12 @@ export const hostOver = (machine: Machine, folder: string, max: number, image: s
       }
     })
     const unsubscribe = machine.exits((compartment) => reconciler.changed(compartment))
-    const looking = setInterval(() => void disks.look(), beat_ms)
-    const reading = setInterval(() => void usage.look(), usage_every_ms)
+    const endLooking = every(clock, beat_ms, () => void disks.look())
+    const endReading = every(clock, usage_every_ms, () => void usage.look())
     yield* Effect.addFinalizer(() =>
       Effect.promise(async () => {
-        clearInterval(looking)
-        clearInterval(reading)
+        endLooking()
+        endReading()
         subscription.unsubscribe()
         unsubscribe()
         beat.end()
@@ -110,12 +115,13 @@ export const hostOver = (machine: Machine, folder: string, max: number, image: s
     const { host_new_key } = queries
     const served = { [host]: queries, any: { host_new_key } }
     for (const [at, answered] of Object.entries(served))
-      serveQueries(nats, answered, yield* Queried, tracing, { host: at, onlyResponds: true })
+      serveQueries(clock, nats, answered, yield* Queried, tracing, { host: at, onlyResponds: true })
   })
 
 export const compartmentHost: Effect.Effect<void, never, Needed> = Effect.gen(function* () {
   const { runtime, data, limits, baseUrl } = yield* Configuration
   if (runtime === null) return yield* Effect.die(new Error("a host without its settings"))
+  const clock = yield* Clock.Clock
   const folder = resolve(data, "runtime")
   const { max, image, socket, dnsServers: dns } = runtime
   yield* Effect.acquireRelease(
@@ -125,7 +131,16 @@ export const compartmentHost: Effect.Effect<void, never, Needed> = Effect.gen(fu
   const machine = yield* Effect.acquireRelease(
     Effect.sync(
       () =>
-        new RealMachine({ folder, socket, image, max, dns, servicePort: loopbackPort(baseUrl), limits: limits.runtime })
+        new RealMachine({
+          clock,
+          folder,
+          socket,
+          image,
+          max,
+          dns,
+          servicePort: loopbackPort(baseUrl),
+          limits: limits.runtime
+        })
     ),
     (opened) => Effect.promise(() => opened.end())
   )

@@ -6,7 +6,7 @@
  * nothing of what is sealed, and would sign as somebody else.
  */
 import { sign } from "node:crypto"
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { invalidField } from "../../schemas/errors.ts"
 import { serviceOperations } from "../../schemas/meta/operations.ts"
 import { encodeBase64 } from "../../schemas/signing/key.ts"
@@ -68,19 +68,19 @@ const TRIES = 5
 /** Claims a log for the service's key, or finds it claimed; before anything of it is served. */
 export const claimLog = (log: EventLog, seed: Uint8Array): Effect.Effect<void, ConfigurationFault> => {
   const publicKey = encodeBase64(keyPairOfSeed(seed).publicKey)
-  const claimed = async (): Promise<string> => {
+  const claimed = async (now: number): Promise<string> => {
     for (let attempt = 0; attempt < TRIES; attempt++) {
       const { entries } = await log.read(SUBJECT, 0, 1)
       const [first] = entries.flatMap(({ commit }) => eventsOf(ServiceEvent, commit))
       if (first !== undefined) return first.public_key
       const events = [{ type: "service.key_claimed", v: 1, public_key: publicKey }]
-      const commit = { v: 1, id: "claim", op: "service.claim_key", at: Date.now(), events } as const
+      const commit = { v: 1, id: "claim", op: "service.claim_key", at: now, events } as const
       await log.append([{ subject: SUBJECT, expected: 0, commit }])
     }
     throw new Error("the log could not be claimed")
   }
   return Effect.flatMap(
-    Effect.promise(() => claimed()),
+    Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.promise(() => claimed(now))),
     (owner) =>
       owner === publicKey
         ? Effect.void

@@ -4,8 +4,8 @@ import { marksQuery, statsQuery, watermarkQuery } from "./queries.ts"
 
 export const kinds = [serviceKind]
 
-export const queries = ({ db }: Answering) => ({
-  stats: statsQuery(db),
+export const queries = ({ clock, db }: Answering) => ({
+  stats: statsQuery(clock, db),
   marks: marksQuery(db),
   watermark: watermarkQuery(db),
   alive: () => Promise.resolve(null)

@@ -1,15 +1,17 @@
 /** What is told of the whole service: its counts (spec 4.2; contract 7), and how far its read models are. */
 import { type Kysely, sql } from "kysely"
+import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { contentCounts } from "../content/counts.ts"
 import type { Database } from "../database.ts"
+import { wallMs } from "../../schemas/runtime/clock.ts"
 
 const DAY_MS = 86_400_000
 
-export const statsQuery = (db: Kysely<Database>): (() => Promise<Queries["stats"]["output"]>) => {
-  const content = contentCounts(db)
+export const statsQuery = (clock: Clock.Clock, db: Kysely<Database>): (() => Promise<Queries["stats"]["output"]>) => {
+  const content = contentCounts(clock, db)
   return async () => {
-    const since = new Date(Date.now() - DAY_MS)
+    const since = new Date(wallMs(clock) - DAY_MS)
     const agents = db
       .selectFrom("agents")
       .select([

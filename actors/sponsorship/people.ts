@@ -4,10 +4,11 @@
  *
  * Invariant: nobody is shown by what an account said longer than twice `SHOWN_MS` ago.
  */
-import { Effect } from "effect"
+import { type Clock, Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import type { Refusal } from "../../schemas/errors.ts"
+import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import { PEOPLE_ASKED_MAX, type PersonShown } from "../../schemas/sponsorship/operations.ts"
 import { Recent } from "../engine/recent.ts"
@@ -25,9 +26,9 @@ const decoder = new TextDecoder()
 
 /** Of one account; `null` where there is none. Throws `QueryRefused` where it cannot be asked. */
 const askedOf =
-  (ask: (ask: Ask) => Promise<Answer>, newId: () => string) =>
+  (clock: Clock.Clock, ask: (ask: Ask) => Promise<Answer>, newId: () => string) =>
   async (human: string): Promise<PersonShown | null> => {
-    const deadline = Date.now() + ASK_DEADLINE_MS
+    const deadline = wallMs(clock) + ASK_DEADLINE_MS
     const asked = { id: newId(), kind: "human", actor: human, op: "human.shown", input: null, deadline }
     const { head, body } = await ask(asked)
     if (head.refused?.code === "not_found") return null
@@ -38,15 +39,16 @@ const askedOf =
 
 /** The answer of those who may ask accounts. */
 export const peopleQuery = (
+  clock: Clock.Clock,
   ask: (ask: Ask) => Promise<Answer>,
   newId: () => string
 ): ((input: Queries["people"]["input"]) => Promise<Queries["people"]["output"]>) => {
   const shown = new Recent<PersonShown | null>(SHOWN_MS, SHOWN_MAX)
-  const lookUp = askedOf(ask, newId)
+  const lookUp = askedOf(clock, ask, newId)
   const personOf = async (human: string): Promise<ReadonlyArray<PersonShown>> => {
-    const known = shown.get(human, performance.now())
+    const known = shown.get(human, monotonicMs(clock))
     const person = known === undefined ? await lookUp(human) : known
-    if (known === undefined) shown.set(human, person, performance.now())
+    if (known === undefined) shown.set(human, person, monotonicMs(clock))
     return person === null ? [] : [person]
   }
   return async ({ ids }) => {

@@ -10,7 +10,7 @@ export const projections = [threadProjection]
 
 export const reactions = [ratedThreads, toldThreads]
 
-export const queries = ({ db, config: { baseUrl } }: Answering) => ({
-  threads: threadsQuery(db, baseUrl),
+export const queries = ({ clock, db, config: { baseUrl } }: Answering) => ({
+  threads: threadsQuery(clock, db, baseUrl),
   thread: threadQuery(db, baseUrl)
 })

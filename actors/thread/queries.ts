@@ -1,5 +1,6 @@
 /** Lists of threads, and one with its body (contract 2). */
 import { type Kysely, type QueryCreator, type RawBuilder, type Selectable, sql } from "kysely"
+import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { isStorable } from "../../schemas/plain-text.ts"
 import type { ThreadListed, ThreadSort } from "../../schemas/thread/records.ts"
@@ -135,10 +136,11 @@ const listing = ({ category, kind, status, author, tag, sort }: Input): Listing 
 }
 
 export const threadsQuery = (
+  clock: Clock.Clock,
   db: Kysely<Database>,
   baseUrl: string
 ): ((input: Input) => Promise<Queries["threads"]["output"]>) => {
-  const listings = new Listings()
+  const listings = new Listings(clock)
   return async (input) => {
     const { tag, q, viewer } = input
     // No thread holds what Postgres cannot be asked for.

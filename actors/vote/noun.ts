@@ -8,4 +8,7 @@ export const kinds = [voteKind, withdrawalKind]
 
 export const projections = [voteProjection]
 
-export const queries = ({ db }: Answering) => ({ votes: votesQuery(db), votes_to_withdraw: votesToWithdrawQuery(db) })
+export const queries = ({ clock, db }: Answering) => ({
+  votes: votesQuery(clock, db),
+  votes_to_withdraw: votesToWithdrawQuery(db)
+})

@@ -1,5 +1,6 @@
 /** An agent's own votes (spec 4.4). */
 import { type Kysely, sql } from "kysely"
+import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Vote } from "../../schemas/vote/records.ts"
 import { inOrder, type Listing, Listings } from "../content/listing.ts"
@@ -57,8 +58,11 @@ const recordOf = ({ target_type, target_id, value, created_at }: Row): Vote => (
 const ROW = ["v.id", "v.target_type", "v.target_id", "v.value", "v.created_at"] as const
 
 /** Newest first. */
-export const votesQuery = (db: Kysely<Database>): ((input: Input) => Promise<Queries["votes"]["output"]>) => {
-  const listings = new Listings()
+export const votesQuery = (
+  clock: Clock.Clock,
+  db: Kysely<Database>
+): ((input: Input) => Promise<Queries["votes"]["output"]>) => {
+  const listings = new Listings(clock)
   return async (input) => {
     const { total, ids } = await listings.page(db, listing(input), input)
     if (ids.length === 0) return { total, items: [] }

@@ -17,12 +17,12 @@
  */
 import { createHash } from "node:crypto"
 import { Readable } from "node:stream"
-import { setTimeout as delay } from "node:timers/promises"
 import { headers, type Msg, type MsgHdrs, nuid } from "@nats-io/transport-node"
-import { Effect } from "effect"
+import { type Clock, Effect } from "effect"
 import { BLOB_PIECE_BYTES, type BlobRef, piecesOf } from "../../schemas/blob/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
+import { after, delay, wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import type { Requests } from "../../schemas/runtime/bus/requests.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
@@ -68,12 +68,14 @@ const onceHeaders = (): MsgHdrs => {
 const pieceAddress = (stream: string, subject: string): string => `$JS.API.DIRECT.GET.${stream}.${subject}`
 
 export class Blobs {
+  private readonly clock: Clock.Clock
   private readonly bus: Bus
   private readonly requests: Requests<Msg, MsgHdrs>
   private readonly downloads: Shares
   private readonly downloadMs: number
 
-  constructor(bus: Bus, requests: Requests<Msg, MsgHdrs>, { service }: Limits) {
+  constructor(clock: Clock.Clock, bus: Bus, requests: Requests<Msg, MsgHdrs>, { service }: Limits) {
+    this.clock = clock
     this.bus = bus
     this.requests = requests
     this.downloads = new Shares(service.max_downloads, service.max_client_downloads)
@@ -115,9 +117,9 @@ export class Blobs {
       })
       const first = yield* Effect.onError(reading, () => Effect.sync(() => this.downloads.give(call, 1)))
       const stream = Readable.from(this.pieces(sha256, span, first), { objectMode: false, highWaterMark: 1 })
-      const late = setTimeout(() => stream.destroy(), this.downloadMs).unref()
+      const cancel = after(call.clock, this.downloadMs, () => stream.destroy(), "unref")
       stream.once("close", () => {
-        clearTimeout(late)
+        cancel()
         this.downloads.give(call, 1)
       })
       return stream
@@ -163,7 +165,7 @@ export class Blobs {
   }
 
   private async writePiece(sha256: string, piece: number, bytes: Uint8Array, until: number): Promise<void> {
-    for (let left = until - Date.now(); left > 0; left = until - Date.now()) {
+    for (let left = until - wallMs(this.clock); left > 0; left = until - wallMs(this.clock)) {
       const subject = subjects.blob(sha256, String(piece))
       const answer = await this.requests.request(subject, bytes, Math.min(left, WRITE_TIMEOUT_MS), onceHeaders())
       if (answer !== null && answer.data.length > 0) {
@@ -173,7 +175,7 @@ export class Blobs {
         if (error.code !== NO_LEADER) throw new Error(error.description ?? "the stream of blobs refused a piece")
       }
       // Not written, or not known: it is safe to send it again.
-      await delay(PAUSE_MS)
+      await delay(this.clock, PAUSE_MS)
     }
     throw LATE
   }
@@ -204,12 +206,12 @@ export class Blobs {
   /** Rejects where it is not there, or nobody tells. */
   private async stored(stream: string, subject: string): Promise<Uint8Array> {
     const address = pieceAddress(stream, subject)
-    const began = performance.now()
-    for (let past = 0; past < READ_TIMEOUT_MS; past = performance.now() - began) {
+    const began = monotonicMs(this.clock)
+    for (let past = 0; past < READ_TIMEOUT_MS; past = monotonicMs(this.clock) - began) {
       const answer = await this.requests.request(address, undefined, READ_TIMEOUT_MS - past)
       if (answer !== null && answer.data.length > 0) return answer.data
       if (answer?.headers?.code === NOT_FOUND && past > BEHIND_MS) break
-      await delay(PAUSE_MS)
+      await delay(this.clock, PAUSE_MS)
     }
     throw new Error(`${subject} cannot be read`)
   }

@@ -1,6 +1,7 @@
 /** What handlers may ask of the actors' side: operations of one actor, and queries of the read models. */
 import type { MsgHdrs } from "@nats-io/transport-node"
-import { Effect } from "effect"
+import { type Clock, Effect } from "effect"
+import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 import type { Asker } from "../../schemas/runtime/bus/asker.ts"
 import {
   type OperationName,
@@ -55,11 +56,13 @@ export interface QueryObserver {
 }
 
 export class Bus {
+  private readonly clock: Clock.Clock
   private readonly asker: Asker
   private readonly queries: QueryClient<MsgHdrs>
   private readonly observer: QueryObserver
 
-  constructor(asker: Asker, queries: QueryClient<MsgHdrs>, observer: QueryObserver) {
+  constructor(clock: Clock.Clock, asker: Asker, queries: QueryClient<MsgHdrs>, observer: QueryObserver) {
+    this.clock = clock
     this.asker = asker
     this.queries = queries
     this.observer = observer
@@ -117,8 +120,8 @@ export class Bus {
     input: Queries[View]["input"],
     timeoutMs?: number
   ): Effect.Effect<Uint8Array, Refused> {
-    const timeout = Math.max(1, timeoutMs ?? within.deadline - Date.now())
-    const began = performance.now()
+    const timeout = Math.max(1, timeoutMs ?? within.deadline - wallMs(this.clock))
+    const began = monotonicMs(this.clock)
     return Effect.flatMap(
       Effect.tryPromise({
         try: async () => {
@@ -126,7 +129,7 @@ export class Bus {
           const answer = await this.queries.ask(
             subjects.query(view, hostIn(input)),
             encoder.encode(JSON.stringify(input)),
-            Date.now() + timeout,
+            wallMs(this.clock) + timeout,
             span?.traceparent
           )
           if (span !== null) endAs(span, answer === null ? "unavailable" : "ok")
@@ -135,7 +138,7 @@ export class Bus {
         catch: () => NO_ANSWER
       }),
       (answer) => {
-        this.observer.settled(view, faultOf(answer), secondsSince(began))
+        this.observer.settled(view, faultOf(answer), secondsSince(this.clock, began))
         return answer === null ? Effect.fail(NO_ANSWER) : Effect.succeed(answer)
       }
     )

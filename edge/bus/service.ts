@@ -1,7 +1,8 @@
 /** The edge's side of the bus as one scoped thing: connection, leases, asker. */
 import { randomUUID } from "node:crypto"
 import { createInbox, headers, type Msg, type MsgHdrs, type NatsConnection } from "@nats-io/transport-node"
-import { Effect, type Scope } from "effect"
+import { Clock, Effect, type Scope } from "effect"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { Asker } from "../../schemas/runtime/bus/asker.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
@@ -42,6 +43,7 @@ export const openBus = (
   metrics: EdgeMetrics
 ): Effect.Effect<EdgeBus, never, Scope.Scope> =>
   Effect.gen(function* () {
+    const clock = yield* Clock.Clock
     const name = `edge-${randomUUID()}`
     const nats = yield* Effect.acquireRelease(
       Effect.promise(() => connectBus(url, name)),
@@ -55,6 +57,7 @@ export const openBus = (
       Effect.sync(
         () =>
           new Asker(
+            clock,
             transport,
             view,
             { role: "edge", name },
@@ -65,6 +68,8 @@ export const openBus = (
       (made) => Effect.sync(() => made.close())
     )
     const watch = new LeaseWatch({
+      // The bus keeps leases, and how long it may take to answer is told by the machine's time.
+      clock: machineClock,
       nats,
       inbox: createInbox(inboxOf("edge")),
       view,
@@ -76,7 +81,7 @@ export const openBus = (
       () => Effect.sync(() => watch.stop()),
       { interruptible: true }
     )
-    const requests = new Requests<Msg, MsgHdrs>(nats, () => createInbox(inboxOf("edge")))
-    const queries = new QueryClient(requests, { newHeaders: headers, isClosed: () => nats.isClosed() })
-    return { name, nats, link, asker, requests, bus: new Bus(asker, queries, metrics.queries) }
+    const requests = new Requests<Msg, MsgHdrs>(machineClock, nats, () => createInbox(inboxOf("edge")))
+    const queries = new QueryClient(clock, requests, { newHeaders: headers, isClosed: () => nats.isClosed() })
+    return { name, nats, link, asker, requests, bus: new Bus(clock, asker, queries, metrics.queries) }
   })

@@ -21,6 +21,7 @@ import { headOf, type Response, streamed } from "../http/respond.ts"
 import { commentOf, EVENT_STREAM_TYPE, retryOf } from "../notification/event-stream.ts"
 import { Seats } from "../notification/seats.ts"
 import type { Compartments } from "./compartments.ts"
+import { after, wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 
 export interface LogsWanted {
   readonly sinceId: number | null
@@ -66,7 +67,7 @@ export class Logs {
     const seat = {}
     return Effect.acquireUseRelease(
       Effect.sync(() => this.#waits.take(agent, seat)),
-      () => this.#held(call, id, by, wanted, performance.now() + waitMs),
+      () => this.#held(call, id, by, wanted, monotonicMs(call.clock) + waitMs),
       () => Effect.sync(() => this.#waits.leave(agent, seat))
     )
   }
@@ -74,8 +75,8 @@ export class Logs {
   #held(call: Call, id: string, by: Asker, wanted: LogsWanted, until: number): Effect.Effect<Lines, Refused> {
     return Effect.gen({ self: this }, function* () {
       for (;;) {
-        const left = until - performance.now()
-        call.deadline = Date.now() + this.#limits.service.request_deadline_ms
+        const left = until - monotonicMs(call.clock)
+        call.deadline = wallMs(call.clock) + this.#limits.service.request_deadline_ms
         const lines = yield* this.#once(call, id, by, wanted, Math.max(0, left))
         if (lines.length > 0 || left <= 0 || call.request.socket.destroyed) return lines
       }
@@ -112,9 +113,9 @@ export class Logs {
       const body = Readable.from(text, { objectMode: false, highWaterMark: 1 })
       const { socket } = call.request
       const { log_stream_ms } = this.#limits.service.runtime
-      const late = setTimeout(() => socket.destroy(), log_stream_ms * 1.1)
+      const cancel = after(call.clock, log_stream_ms * 1.1, () => socket.destroy())
       body.once("close", () => {
-        clearTimeout(late)
+        cancel()
         leave()
       })
       socket.once("close", () => body.destroy())
@@ -125,14 +126,14 @@ export class Logs {
 
   async *#text(call: Call, id: string, by: Asker, from: number, first: Lines): AsyncGenerator<Buffer> {
     const { log_stream_ms, host_answer_ms } = this.#limits.service.runtime
-    const until = performance.now() + log_stream_ms
+    const until = monotonicMs(call.clock) + log_stream_ms
     let [cursor, lines]: [number, Lines] = [from, first]
     yield Buffer.from(retryOf(this.#limits.notifications.stream_retry_ms))
-    while (performance.now() < until && !call.request.socket.destroyed) {
+    while (monotonicMs(call.clock) < until && !call.request.socket.destroyed) {
       if (lines.length > 0) yield Buffer.from(lines.map(eventOf).join(""))
       else yield Buffer.from(commentOf("alive"))
       cursor = lines.at(-1)?.id ?? cursor
-      call.deadline = Date.now() + this.#limits.service.request_deadline_ms
+      call.deadline = wallMs(call.clock) + this.#limits.service.request_deadline_ms
       const next = await Effect.runPromise(Effect.result(this.#once(call, id, by, pageFrom(cursor), host_answer_ms)))
       if (Result.isFailure(next)) return yield Buffer.from(commentOf("come again"))
       lines = next.success

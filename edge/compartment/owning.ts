@@ -7,6 +7,7 @@ import type { Author } from "../../schemas/content/author.ts"
 import { refusal } from "../../schemas/errors.ts"
 import { FLEET_ID } from "../../schemas/fleet/operations.ts"
 import type { Limits } from "../../schemas/limits.ts"
+import { wallMs } from "../../schemas/runtime/clock.ts"
 import { NOBODY } from "../../schemas/secret/owner.ts"
 import type { Bus } from "../bus/bus.ts"
 import { withoutSecrets } from "../content/secrets.ts"
@@ -114,14 +115,20 @@ export class OwningCompartments {
 
   /** Whether this service runs any. */
   offered(call: Call): Effect.Effect<boolean, Refused> {
-    const asked = { actor: FLEET_ID, op: "fleet.hosts", input: null, deadline: Date.now() + FLEET_MS } as const
+    const asked = { actor: FLEET_ID, op: "fleet.hosts", input: null, deadline: wallMs(call.clock) + FLEET_MS } as const
     return Effect.map(this.#bus.read(call, asked), (hosts) => hosts.length > 0)
   }
 
   /** `human`: what he made himself. */
   #places(call: Call, agents: ReadonlyArray<string> | null, human: string | null) {
     const input = { agents, human, page: 1, per_page: PLACES_MAX }
-    const asked = { actor: FLEET_ID, op: "fleet.places", input, anew: true, deadline: Date.now() + FLEET_MS } as const
+    const asked = {
+      actor: FLEET_ID,
+      op: "fleet.places",
+      input,
+      anew: true,
+      deadline: wallMs(call.clock) + FLEET_MS
+    } as const
     return Effect.map(this.#bus.read(call, asked), ({ items }) =>
       items
         .filter(({ of_human }) => human === null || of_human)

@@ -7,7 +7,7 @@ import { ENDPOINTS } from "../http/endpoints.ts"
 
 const TAGLINE = "A community service for autonomous agents: your key is your identity."
 
-export const discoveryOf = (config: EdgeConfig): ((stats: Stats | null) => Discovery) => {
+export const discoveryOf = (config: EdgeConfig): ((stats: Stats | null, now: number) => Discovery) => {
   const { hub } = config
   const { limits } = hub
   const api = `${hub.baseUrl}${API_PREFIX}`
@@ -44,7 +44,7 @@ export const discoveryOf = (config: EdgeConfig): ((stats: Stats | null) => Disco
     limits: limits.limits,
     endpoints: ENDPOINTS.map(({ method, path, auth, summary }) => ({ method, path, auth, summary }))
   } as const
-  return (stats) => ({ ...fixed, server_time: Math.floor(Date.now() / 1000), stats })
+  return (stats, now) => ({ ...fixed, server_time: Math.floor(now / 1000), stats })
 }
 
 const PITFALLS = [

@@ -25,6 +25,7 @@ import { legible } from "../../schemas/legible.ts"
 import { Purse } from "./purse.ts"
 import { boundedTables, cellsOfText, wideTables } from "./tables.ts"
 import { linkBegin, linkEnd, type WebAddress, webAddress, webLink } from "./web-address.ts"
+import { monotonicMs, machineClock } from "../../schemas/runtime/clock.ts"
 
 const NESTING_MAX = 40
 /** Renderings kept have at most twice this together, or twice as many bytes where they are not Latin. */
@@ -150,7 +151,7 @@ export class AgentMarkdown {
   private readonly forLong: Purse
 
   /** `now`: milliseconds of a clock that never goes back. */
-  constructor(now: () => number = () => performance.now()) {
+  constructor(now: () => number = () => monotonicMs(machineClock)) {
     this.now = now
     this.forShort = new Purse(now())
     this.forLong = new Purse(now())

@@ -11,6 +11,7 @@ import { type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Call } from "./call.ts"
 import { type Refused, refuse } from "./refused.ts"
 import type { Shares } from "./shares.ts"
+import { after } from "../../schemas/runtime/clock.ts"
 
 /** Requests that wait for "100 Continue" before they send their body. */
 export const expectingContinue = new WeakSet<IncomingMessage>()
@@ -61,7 +62,7 @@ export const readBody = (
     const hash = createHash("sha256")
     let size = 0
     const stop = (): void => {
-      clearTimeout(timer)
+      cancel()
       request.off("data", take).off("end", end).off("close", gone)
     }
     const fail = (why: Refusal): void => {
@@ -83,7 +84,7 @@ export const readBody = (
       resume(Effect.succeed({ bytes, sha256: hash.digest("hex") }))
     }
     const gone = (): void => fail(slow)
-    const timer = setTimeout(() => fail(slow), timeoutMs)
+    const cancel = after(call.clock, timeoutMs, () => fail(slow))
     request.on("data", take).on("end", end).on("close", gone)
     if (expectingContinue.delete(request)) response.writeContinue()
     return Effect.sync(stop)

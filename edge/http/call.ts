@@ -1,5 +1,6 @@
 /** One request on its way through the edge: what it is, what is known of its sender, what its answer will carry. */
 import type { IncomingMessage } from "node:http"
+import type { Clock } from "effect"
 import { EMPTY_BODY_SHA256 } from "../../schemas/signing/request.ts"
 import type { Ticket } from "../auth/ticket.ts"
 import type { RateState } from "../../schemas/bus/frames.ts"
@@ -16,6 +17,8 @@ const NO_BYTES = Buffer.alloc(0)
 const CLIENT_REQUEST_ID = /^[A-Za-z0-9_-]{8,64}$/
 
 export class Call {
+  /** The clock of the edge. */
+  readonly clock: Clock.Clock
   /** Random, unique; also the reference that a client sees with an error. */
   readonly id: string
   readonly request: IncomingMessage
@@ -66,6 +69,7 @@ export class Call {
 
   /** `basePath`: of the installation's base address; it is no part of the interface's paths, nor of what is signed. */
   constructor(
+    clock: Clock.Clock,
     id: string,
     request: IncomingMessage,
     { client, wide }: Network,
@@ -73,6 +77,7 @@ export class Call {
     startedAt: number,
     deadline: number
   ) {
+    this.clock = clock
     this.id = id
     this.request = request
     this.method = request.method ?? "GET"

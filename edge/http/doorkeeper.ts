@@ -8,10 +8,12 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
+import type { Clock } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { Clients } from "./address.ts"
 import { refusalOutside, refuseOn } from "./raw-answer.ts"
 import type { Shares } from "./shares.ts"
+import { after } from "../../schemas/runtime/clock.ts"
 
 /** Connections that are told no and have not closed. */
 export const LINGERING_MAX = 64
@@ -20,18 +22,21 @@ const CLOSE_WITHIN_MS = 2_000
 const tooMany: Refusal = { code: "overloaded", message: "You have too many connections at once.", retryAfter: 5 }
 
 export interface DoorParts {
+  readonly clock: Clock.Clock
   readonly clients: Clients
   /** Of connections, see above. */
   readonly connections: Shares
 }
 
 export class Doorkeeper {
+  private readonly clock: Clock.Clock
   private readonly clients: Clients
   private readonly connections: Shares
   private readonly turnedAway = new WeakSet<Socket>()
   private lingering = 0
 
-  constructor({ clients, connections }: DoorParts) {
+  constructor({ clock, clients, connections }: DoorParts) {
+    this.clock = clock
     this.clients = clients
     this.connections = connections
   }
@@ -49,7 +54,7 @@ export class Doorkeeper {
     if (this.clients.direct) return !this.turnedAway.has(request.socket)
     const network = this.clients.of(request)
     if (!this.connections.take(network, 1)) {
-      const { status, headers, body } = refusalOutside(tooMany)
+      const { status, headers, body } = refusalOutside(this.clock, tooMany)
       response.writeHead(status, headers).end(body)
       return false
     }
@@ -64,11 +69,11 @@ export class Doorkeeper {
       return
     }
     this.lingering++
-    const late = setTimeout(() => socket.destroy(), CLOSE_WITHIN_MS)
+    const cancel = after(this.clock, CLOSE_WITHIN_MS, () => socket.destroy())
     socket.once("close", () => {
-      clearTimeout(late)
+      cancel()
       this.lingering--
     })
-    refuseOn(socket, tooMany)
+    refuseOn(this.clock, socket, tooMany)
   }
 }

@@ -6,18 +6,19 @@
  */
 import type { ServerResponse } from "node:http"
 import type { Call } from "./call.ts"
+import { after } from "../../schemas/runtime/clock.ts"
 
 const HELD_MAX_MS = 60_000
 
 /** Once the call has ended, with whatever answer. */
-export const giveBackOnceSent = ({ lent }: Call, response: ServerResponse): void => {
+export const giveBackOnceSent = ({ clock, lent }: Call, response: ServerResponse): void => {
   if (lent.length === 0) return
   const giveBack = (): void => {
-    clearTimeout(late)
+    cancel()
     response.off("close", giveBack)
     for (const give of lent.splice(0)) give()
   }
-  const late = setTimeout(giveBack, HELD_MAX_MS).unref()
+  const cancel = after(clock, HELD_MAX_MS, giveBack, "unref")
   if (response.closed) giveBack()
   else response.once("close", giveBack)
 }

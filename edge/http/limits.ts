@@ -5,8 +5,9 @@
  * What is drawn by client is drawn by its /48 too, where it has one: first its own, so that who has used that up takes
  * nothing from the others (contract 21).
  */
-import { Effect } from "effect"
+import { type Clock, Effect } from "effect"
 import type { Ask } from "../../schemas/bus/frames.ts"
+import { wallMs } from "../../schemas/runtime/clock.ts"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import type { LimitGrant } from "../../schemas/limit/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
@@ -63,12 +64,14 @@ export type Taken = Refusal | null
 export type Drawn = Taken | Promise<Taken>
 
 export class EdgeLimits {
+  private readonly clock: Clock.Clock
   private readonly bus: AsksLimits
   private readonly limits: Limits
   private readonly buckets = new Map<string, GenerationCache<string, Entry>>()
   private readonly newId: () => string
 
-  constructor(bus: AsksLimits, limits: Limits, newId: () => string) {
+  constructor(clock: Clock.Clock, bus: AsksLimits, limits: Limits, newId: () => string) {
+    this.clock = clock
     this.bus = bus
     this.limits = limits
     this.newId = newId
@@ -99,11 +102,11 @@ export class EdgeLimits {
   private async takeAs(bucket: EdgeBucket, entry: Entry, name: string): Promise<Taken> {
     const grant = await this.grantOf(bucket, entry, 1, name)
     if (grant === null) return UNCHECKED
-    return grant.granted > 0 ? null : refusalOf(bucket, entry, grant.resets_at - Date.now())
+    return grant.granted > 0 ? null : refusalOf(bucket, entry, grant.resets_at - wallMs(this.clock))
   }
 
   private takeFrom(bucket: EdgeBucket, entry: Entry): Drawn {
-    const now = Date.now()
+    const now = wallMs(this.clock)
     const decision = entry.slice.take(now)
     this.drawAhead(bucket, entry)
     if (decision.kind === "pass") return null
@@ -113,23 +116,23 @@ export class EdgeLimits {
 
   /** What passed does not count after all. */
   giveBack(bucket: EdgeBucket, value: string): void {
-    this.buckets.get(bucket)?.get(value)?.slice.giveBack(Date.now())
+    this.buckets.get(bucket)?.get(value)?.slice.giveBack(wallMs(this.clock))
   }
 
   /** What `take` would refuse at once, without drawing anything; `null` where it might pass. */
   spent(bucket: EdgeBucket, value: string): Taken {
     const entry = this.buckets.get(bucket)?.get(value)
-    const left = entry?.slice.spentFor(Date.now()) ?? 0
+    const left = entry?.slice.spentFor(wallMs(this.clock)) ?? 0
     return entry !== undefined && left > 0 ? refusalOf(bucket, entry, left) : null
   }
 
   private async waitAndTake(bucket: EdgeBucket, entry: Entry): Promise<Taken> {
-    const until = Date.now() + WAIT_MAX_MS
-    while (Date.now() < until) {
+    const until = wallMs(this.clock) + WAIT_MAX_MS
+    while (wallMs(this.clock) < until) {
       this.drawAhead(bucket, entry)
       const { draw } = entry
       if (draw !== null) await draw
-      const decision = entry.slice.take(Date.now())
+      const decision = entry.slice.take(wallMs(this.clock))
       if (decision.kind === "pass") return null
       if (decision.kind === "refused") return refusalOf(bucket, entry, decision.retryAfterMs)
       if (draw === null) break
@@ -147,8 +150,8 @@ export class EdgeLimits {
 
   private async draw(bucket: EdgeBucket, entry: Entry, wanted: number): Promise<void> {
     const grant = await this.grantOf(bucket, entry, wanted)
-    if (grant === null) entry.slice.unreachable(Date.now())
-    else entry.slice.granted({ granted: grant.granted, resetsAt: grant.resets_at }, wanted, Date.now())
+    if (grant === null) entry.slice.unreachable(wallMs(this.clock))
+    else entry.slice.granted({ granted: grant.granted, resetsAt: grant.resets_at }, wanted, wallMs(this.clock))
   }
 
   /** `null` where nobody says. `command`: what is drawn once, however often it is asked for. */
@@ -165,7 +168,7 @@ export class EdgeLimits {
       op: "limit.draw",
       input: wide ? { bucket, wanted, wide: true } : { bucket, wanted },
       command,
-      deadline: Date.now() + DRAW_DEADLINE_MS
+      deadline: wallMs(this.clock) + DRAW_DEADLINE_MS
     })
     return head.refused === undefined ? grantIn(body) : null
   }

@@ -4,6 +4,8 @@
  * client as a keyed hash; never headers, query, bodies, signatures or nonces. Of a path that no endpoint has, it tells
  * only the beginning: such a path may hold what was meant for another place. Nor does it tell a token that stands in one.
  */
+import type { Clock } from "effect"
+import { after, wallMs, type Cancel } from "../../schemas/runtime/clock.ts"
 import { quoted } from "../../schemas/runtime/log/line.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import type { Call } from "./call.ts"
@@ -19,17 +21,19 @@ const UNUSUAL = /[^ -~]/
 
 export class RequestLog {
   private lines = ""
-  private timer: NodeJS.Timeout | null = null
+  private timer: Cancel | null = null
   /** Of many requests in one millisecond, the time is written once. */
   private written = { at: 0, text: "" }
+  private readonly clock: Clock.Clock
   private readonly write: (text: string) => void
 
-  constructor(write: (text: string) => void) {
+  constructor(clock: Clock.Clock, write: (text: string) => void) {
+    this.clock = clock
     this.write = write
   }
 
   request(call: Call, status: number, bytes: number): void {
-    const now = Date.now()
+    const now = wallMs(this.clock)
     const { id, method, ticket, clientRequestId, client, span } = call
     // Written out, in 0.2 us where the process's log takes 25 for such a line: every request pays for it. What stands
     // here unquoted is of the service's own making, or of an alphabet without quotes.
@@ -44,7 +48,7 @@ export class RequestLog {
   }
 
   flush(): void {
-    if (this.timer !== null) clearTimeout(this.timer)
+    this.timer?.()
     this.timer = null
     if (this.lines === "") return
     const { lines } = this
@@ -60,7 +64,7 @@ export class RequestLog {
   private append(line: string): void {
     this.lines += line
     if (this.lines.length >= FLUSH_AT_CHARS) this.flush()
-    else this.timer ??= setTimeout(() => this.flush(), FLUSH_AFTER_MS).unref()
+    else this.timer ??= after(this.clock, FLUSH_AFTER_MS, () => this.flush(), "unref")
   }
 }
 

@@ -1,6 +1,7 @@
 /** How far the read models are, asked for many requests at once. */
-import { Effect } from "effect"
+import { type Clock, Effect } from "effect"
 import type { Bus } from "../bus/bus.ts"
+import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 
 /** An answer that takes longer serves nobody: the tables are asked instead. */
 const WAIT_MS = 400
@@ -10,13 +11,15 @@ const SILENT_MS = 2000
 const SILENCE = Promise.resolve(null)
 
 export class Marks {
+  private readonly clock: Clock.Clock
   private readonly bus: Pick<Bus, "query">
   private underWay: Promise<unknown> = Promise.resolve()
   private next: Promise<string | null> | null = null
-  /** Of `performance.now()`. */
+  /** Monotonic ms. */
   private silentUntil = 0
 
-  constructor(bus: Pick<Bus, "query">) {
+  constructor(clock: Clock.Clock, bus: Pick<Bus, "query">) {
+    this.clock = clock
     this.bus = bus
   }
 
@@ -25,7 +28,7 @@ export class Marks {
    * comes meanwhile waits for the one after it, together with all others.
    */
   current(): Promise<string | null> {
-    if (performance.now() < this.silentUntil) return SILENCE
+    if (monotonicMs(this.clock) < this.silentUntil) return SILENCE
     if (this.next !== null) return this.next
     const asked = this.underWay.then(() => {
       this.next = null
@@ -38,9 +41,9 @@ export class Marks {
 
   /** Never rejects: whatever fails, and however, is no answer. */
   private async ask(): Promise<string | null> {
-    const asked = this.bus.query({ deadline: Date.now() + WAIT_MS }, "marks", null)
+    const asked = this.bus.query({ deadline: wallMs(this.clock) + WAIT_MS }, "marks", null)
     const answer = await Effect.runPromise(Effect.catchCause(asked, () => Effect.succeed(null)))
-    if (answer === null) this.silentUntil = performance.now() + SILENT_MS
+    if (answer === null) this.silentUntil = monotonicMs(this.clock) + SILENT_MS
     return answer
   }
 }

@@ -21,7 +21,7 @@
  */
 import { randomUUID } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Cause, type Context, Effect } from "effect"
+import { Cause, type Clock, type Context, Effect } from "effect"
 import { NO_SIGNATURE, unsigned } from "../auth/headers.ts"
 import { admittedPerson, isBearer, readBearer } from "../human/bearer.ts"
 import type { Bearer } from "../human/person.ts"
@@ -48,8 +48,10 @@ import { misshapen } from "./shape.ts"
 import type { Shares } from "./shares.ts"
 import { type SignatureParts, Signatures } from "./signature.ts"
 import type { RequestTraces } from "./trace.ts"
+import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 
 export interface PipelineParts extends SignatureParts {
+  readonly clock: Clock.Clock
   readonly clients: Clients
   readonly bodies: Shares
   readonly table: EndpointTable
@@ -91,10 +93,11 @@ export class Pipeline {
 
   private answer(request: IncomingMessage, response: ServerResponse): Effect.Effect<void> {
     const { parts } = this
-    const now = Date.now()
-    const began = performance.now()
+    const now = wallMs(parts.clock)
+    const began = monotonicMs(parts.clock)
     parts.metrics.began()
     const call = new Call(
+      parts.clock,
       randomUUID(),
       request,
       parts.clients.of(request),
@@ -220,7 +223,7 @@ export class Pipeline {
       held.bytes = bytes
     })
     const whole = isUpload
-      ? Effect.tap(read, () => Effect.sync(() => void (call.deadline = Date.now() + request_deadline_ms)))
+      ? Effect.tap(read, () => Effect.sync(() => void (call.deadline = wallMs(call.clock) + request_deadline_ms)))
       : read
     return Effect.catch(whole, (failed) => closing(call, failed.refusal))
   }

@@ -2,8 +2,10 @@
 import { randomUUID } from "node:crypto"
 import { STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
+import type { Clock } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import { commonHeaders, errorBody, retryAfterOf, statusOf } from "./respond.ts"
+import { after } from "../../schemas/runtime/clock.ts"
 
 interface ParserError extends Error {
   readonly code?: string
@@ -19,6 +21,7 @@ const clientErrorOf = (error: ParserError): Refusal => {
 
 /** A refusal outside the pipeline, after which the connection closes. */
 export const refusalOutside = (
+  clock: Clock.Clock,
   refused: Refusal
 ): { readonly status: number; readonly headers: Record<string, string>; readonly body: string } => {
   const retryAfter = retryAfterOf(refused)
@@ -26,7 +29,7 @@ export const refusalOutside = (
   return {
     status: statusOf(refused),
     headers: {
-      ...commonHeaders(randomUUID()),
+      ...commonHeaders(clock, randomUUID()),
       ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
       "content-type": "application/json; charset=utf-8",
       "content-length": String(Buffer.byteLength(body)),
@@ -37,8 +40,8 @@ export const refusalOutside = (
 }
 
 /** Says no on a connection whose request nobody reads. Our side ends with it. */
-export const refuseOn = (socket: Duplex, refused: Refusal): void => {
-  const { status, headers, body } = refusalOutside(refused)
+export const refuseOn = (clock: Clock.Clock, socket: Duplex, refused: Refusal): void => {
+  const { status, headers, body } = refusalOutside(clock, refused)
   const lines = Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join("")
@@ -56,9 +59,9 @@ interface UnderWay {
 const CLOSE_WITHIN_MS = 2_000
 
 /** Who waits for more of a request that will not come hears of it when the connection is closed. */
-const closeSoon = (socket: Duplex): void => {
-  const late = setTimeout(() => socket.destroy(), CLOSE_WITHIN_MS)
-  socket.once("close", () => clearTimeout(late))
+const closeSoon = (clock: Clock.Clock, socket: Duplex): void => {
+  const cancel = after(clock, CLOSE_WITHIN_MS, () => socket.destroy())
+  socket.once("close", cancel)
 }
 
 /**
@@ -66,6 +69,7 @@ const closeSoon = (socket: Duplex): void => {
  * answer has begun, an answer to what broke would be read as that one, or as part of it.
  */
 export const answerClientError = (
+  clock: Clock.Clock,
   error: ParserError,
   socket: Duplex & { readonly _httpMessage?: UnderWay | null }
 ): void => {
@@ -74,9 +78,9 @@ export const answerClientError = (
   if (underWay?.writableEnded === true) {
     // Whole, and on its way: our side ends behind it.
     socket.end()
-    return closeSoon(socket)
+    return closeSoon(clock, socket)
   }
   if (underWay !== null && (underWay.headersSent || underWay.req.complete)) return void socket.destroy()
-  refuseOn(socket, clientErrorOf(error))
-  closeSoon(socket)
+  refuseOn(clock, socket, clientErrorOf(error))
+  closeSoon(clock, socket)
 }

@@ -4,7 +4,9 @@
  */
 import { STATUS_CODES } from "node:http"
 import type { Readable } from "node:stream"
+import type { Clock } from "effect"
 import { ERROR_STATUS, type Refusal } from "../../schemas/errors.ts"
+import { wallSeconds } from "../../schemas/runtime/clock.ts"
 import { REQUEST_SCHEME_V2 } from "../../schemas/signing/request.ts"
 import type { Call } from "./call.ts"
 
@@ -43,8 +45,8 @@ export const EXPOSED_HEADERS = [
 ].join(", ")
 
 /** Headers of every answer, whatever it is. */
-export const commonHeaders = (requestId: string): Record<string, string> => ({
-  "x-hub-server-time": String(Math.floor(Date.now() / 1000)),
+export const commonHeaders = (clock: Clock.Clock, requestId: string): Record<string, string> => ({
+  "x-hub-server-time": String(wallSeconds(clock)),
   "x-request-id": requestId,
   "access-control-allow-origin": "*",
   "access-control-expose-headers": EXPOSED_HEADERS,
@@ -54,7 +56,7 @@ export const commonHeaders = (requestId: string): Record<string, string> => ({
 /** The answer's last touch. Changes the response in place: each one is made for its call alone. */
 export const finish = (call: Call, response: Response): Response => {
   const { headers } = response
-  Object.assign(headers, commonHeaders(call.id), call.headers)
+  Object.assign(headers, commonHeaders(call.clock, call.id), call.headers)
   headers["cache-control"] ??= keptBy(call, response.status)
   if (call.rate !== null) {
     headers["x-ratelimit-limit"] = String(call.rate.limit)

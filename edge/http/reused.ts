@@ -31,7 +31,7 @@ const ENTRY_BYTES = 1000
 
 interface Kept {
   readonly marks: string
-  /** Of `performance.now()`. */
+  /** Monotonic ms. */
   readonly madeAt: number
   readonly body: Uint8Array
   readonly etag: string
@@ -57,7 +57,7 @@ export class Reused {
   private readonly kept = new ByteCache<Kept>(KEPT_MAX_BYTES, ({ bytes }) => bytes)
   private readonly making = new Map<string, Making>()
 
-  constructor(marks: Pick<Marks, "current">, observer: ReuseObserver, now: () => number = () => performance.now()) {
+  constructor(marks: Pick<Marks, "current">, observer: ReuseObserver, now: () => number) {
     this.marks = marks
     this.observer = observer
     this.now = now

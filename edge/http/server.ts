@@ -7,7 +7,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import { Effect, type Scope } from "effect"
+import { type Clock, Effect, type Scope } from "effect"
 import type { Limits } from "../../schemas/limits.ts"
 import { ConfigProblem } from "../config.ts"
 import { expectingContinue } from "./body.ts"
@@ -15,6 +15,7 @@ import { Doorkeeper, type DoorParts, LINGERING_MAX } from "./doorkeeper.ts"
 import type { Leaving } from "./leaving.ts"
 import type { Pipeline } from "./pipeline.ts"
 import { answerClientError } from "./raw-answer.ts"
+import { after, every } from "../../schemas/runtime/clock.ts"
 
 /** Beyond the deadline of a request, for its answer to be sent. */
 const SENDING_MS = 1_000
@@ -53,8 +54,10 @@ export const serve = (pipeline: Pipeline, options: ListenOptions): Effect.Effect
     })
     // An expectation that is not known is not met, and the request is answered without it.
     server.on("checkExpectation", handler)
-    server.on("clientError", answerClientError)
-    yield* Effect.acquireRelease(listen(server, options), () => Effect.promise(() => stop(server, options.limits)))
+    server.on("clientError", (error, socket) => answerClientError(options.clock, error, socket))
+    yield* Effect.acquireRelease(listen(server, options), () =>
+      Effect.promise(() => stop(options.clock, server, options.limits))
+    )
     return server
   })
 
@@ -98,14 +101,14 @@ const listenProblem = (error: NodeJS.ErrnoException, port: number): string => {
   return `HUB_PORT: port ${port} cannot be opened (${error.code ?? error.message})`
 }
 
-const stop = (server: Server, { service }: Limits): Promise<void> =>
+const stop = (clock: Clock.Clock, server: Server, { service }: Limits): Promise<void> =>
   new Promise((resolve) => {
     // A kept-alive connection is idle again only once its answer is out.
-    const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
-    const cut = setTimeout(() => server.closeAllConnections(), service.request_deadline_ms + SENDING_MS)
+    const endIdle = every(clock, IDLE_CHECK_MS, () => server.closeIdleConnections())
+    const endCut = after(clock, service.request_deadline_ms + SENDING_MS, () => server.closeAllConnections())
     server.close(() => {
-      clearInterval(idle)
-      clearTimeout(cut)
+      endIdle()
+      endCut()
       resolve()
     })
     server.closeIdleConnections()

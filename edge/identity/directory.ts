@@ -22,6 +22,7 @@ import { matchesTag } from "../http/documents.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { empty, headOf, type Response, streamed } from "../http/respond.ts"
 import { Readers } from "./readers.ts"
+import { after, monotonicMs } from "../../schemas/runtime/clock.ts"
 
 const CACHE_MAX_BYTES = 134_217_728
 /** Whole answers under way at once on one edge; of one client; and how long one may take while others wait. */
@@ -105,16 +106,16 @@ export class Directory {
       stream.destroy()
       socket.destroy()
     }
-    const leave = this.readers.enter(call, performance.now(), letGo)
+    const leave = this.readers.enter(call, monotonicMs(call.clock), letGo)
     if (leave === null) {
       stream.destroy()
       return Effect.fail(refuse(overloaded))
     }
     socket.setTimeout(IDLE_MAX_MS)
     socket.on("timeout", letGo)
-    const late = setTimeout(letGo, WHOLE_MAX_MS)
+    const cancel = after(call.clock, WHOLE_MAX_MS, letGo)
     stream.once("close", () => {
-      clearTimeout(late)
+      cancel()
       leave()
       socket.off("timeout", letGo)
     })

@@ -2,7 +2,7 @@
  * `POST /email/send`: what is sent is stored sealed, then counted and queued in one commit; the answer waits a moment for
  * what becomes of the first attempt.
  */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import { invalidField, refusal } from "../../schemas/errors.ts"
 import { type Mailbox, MESSAGE_ID } from "../../schemas/mail/records.ts"
@@ -72,7 +72,7 @@ export const mailSending = ({ bus, blobs, config: { hub } }: RouteParts, reading
   /** What became of it so far, once nothing of it waits for its first attempt any more; or after a while. */
   const first = (call: Call, agent: string, mail: number): Effect.Effect<ListedSent, Refused> =>
     Effect.gen(function* () {
-      const until = Math.min(Date.now() + answerMs, call.deadline - 2 * LOOK_AGAIN_MS)
+      const until = Math.min((yield* Clock.currentTimeMillis) + answerMs, call.deadline - 2 * LOOK_AGAIN_MS)
       for (let wait = LOOK_AGAIN_MS; ; wait *= 1.5) {
         const { mail: found } = yield* bus.read(call, {
           actor: String(mail),
@@ -82,7 +82,7 @@ export const mailSending = ({ bus, blobs, config: { hub } }: RouteParts, reading
         })
         if (found.box !== "sent") return yield* refuse(notYours)
         const waiting = found.recipients.some(({ status, detail }) => status === "queued" && detail === null)
-        if (!waiting || Date.now() + wait > until) return found
+        if (!waiting || (yield* Clock.currentTimeMillis) + wait > until) return found
         yield* Effect.sleep(wait)
       }
     })

@@ -4,6 +4,7 @@
  * A route is known by its template. What has none counts as `page` outside the interface and as `none` in it: paths
  * that nothing has, and what was refused before its path was looked at. All pages are one noun.
  */
+import type { Clock } from "effect"
 import { type Endpoint, ENDPOINTS, isApiPath } from "../http/endpoints.ts"
 import type { Call } from "../http/call.ts"
 import type { Limits } from "../../schemas/limits.ts"
@@ -41,37 +42,43 @@ interface Route {
 }
 
 export class EdgeMetrics {
-  readonly meter = new Meter()
-  readonly asks = askCalls(this.meter)
-  readonly queries = new Calls(this.meter, {
-    total: "hub_edge_queries_total",
-    seconds: "hub_edge_query_duration_seconds",
-    what: "Queries of the read models by this edge, with all their tries",
-    label: "view"
-  })
-  private readonly requests = new Counters(
-    this.meter,
-    "hub_edge_requests_total",
-    "Requests that were answered, by route and status; 499 is a client that left before.",
-    ["method", "route", "status"]
-  )
-  private readonly reuse = new Counters(
-    this.meter,
-    "hub_edge_reused_total",
-    "Answers that are the same for everybody: made, or given again.",
-    ["outcome"]
-  )
-  private readonly refusals = new Counters(
-    this.meter,
-    "hub_edge_refusals_total",
-    "Requests that were refused, by the error's code.",
-    ["code"]
-  )
+  readonly meter: Meter
+  readonly asks: ReturnType<typeof askCalls>
+  readonly queries: Calls
+  private readonly requests: Counters
+  private readonly reuse: Counters
+  private readonly refusals: Counters
   private readonly rateLimited: ReadonlyMap<string, Counter>
   private readonly routes = new Map<Endpoint | "page" | "none", Route>()
   private inFlight = 0
 
-  constructor({ rate_limits }: Limits) {
+  constructor(clock: Clock.Clock, { rate_limits }: Limits) {
+    this.meter = new Meter(clock)
+    this.asks = askCalls(this.meter)
+    this.queries = new Calls(this.meter, {
+      total: "hub_edge_queries_total",
+      seconds: "hub_edge_query_duration_seconds",
+      what: "Queries of the read models by this edge, with all their tries",
+      label: "view"
+    })
+    this.requests = new Counters(
+      this.meter,
+      "hub_edge_requests_total",
+      "Requests that were answered, by route and status; 499 is a client that left before.",
+      ["method", "route", "status"]
+    )
+    this.reuse = new Counters(
+      this.meter,
+      "hub_edge_reused_total",
+      "Answers that are the same for everybody: made, or given again.",
+      ["outcome"]
+    )
+    this.refusals = new Counters(
+      this.meter,
+      "hub_edge_refusals_total",
+      "Requests that were refused, by the error's code.",
+      ["code"]
+    )
     const limited = new Counters(
       this.meter,
       "hub_edge_rate_limited_total",
@@ -94,10 +101,10 @@ export class EdgeMetrics {
     this.inFlight--
   }
 
-  /** Once an answer is made; of a stream that is its beginning. `began`: of `performance.now()`. */
+  /** Once an answer is made; of a stream that is its beginning. `began`: monotonic ms. */
   answered(call: Call, status: number, began: number): void {
     const series = this.seriesOf(call)
-    series.duration.observe(secondsSince(began))
+    series.duration.observe(secondsSince(call.clock, began))
     const counter = series.byStatus.get(status)
     if (counter !== undefined) counter.add()
     else this.firstOf(series, call, status).add()

@@ -1,6 +1,6 @@
 /** What an edge tells of itself: to scrapers on its private port, and to who asks NATS what serves there. */
 import { randomUUID } from "node:crypto"
-import { Effect, type Scope } from "effect"
+import { type Clock, Effect, type Scope } from "effect"
 import { answerDiscovery } from "../../schemas/runtime/bus/discovery.ts"
 import { askerMetrics, lineMetrics } from "../../schemas/runtime/metrics/bus.ts"
 import { listenForScrapes, MetricsPortProblem } from "../../schemas/runtime/metrics/listener.ts"
@@ -16,6 +16,7 @@ import type { EdgeMetrics } from "./edge.ts"
 import { platform } from "./platform.ts"
 
 export interface Told {
+  readonly clock: Clock.Clock
   readonly config: EdgeConfig
   readonly metrics: EdgeMetrics
   readonly bus: EdgeBus
@@ -27,6 +28,7 @@ export interface Told {
 
 /** Tells it for as long as the scope is open. */
 export const tellMetrics = ({
+  clock,
   config,
   metrics,
   bus,
@@ -37,7 +39,7 @@ export const tellMetrics = ({
 }: Told): Effect.Effect<void, ConfigProblem, Scope.Scope> => {
   const { meter } = metrics
   const { service } = config.hub.limits
-  if (config.hub.metricsPort !== 0) processMetrics(meter, platform, ["edge"])
+  if (config.hub.metricsPort !== 0) processMetrics(clock, meter, platform, ["edge"])
   lineMetrics(meter, bus.link)
   askerMetrics(meter, bus.asker)
   meter.gauge("hub_edge_body_bytes", "Bytes of request bodies that are held.", () => bodies.inUse)
@@ -51,7 +53,7 @@ export const tellMetrics = ({
   meter.gauge("hub_edge_held_requests", held, () => waiting.held, { kind: "list" })
   meter.gauge("hub_edge_held_requests", held, () => forOwners.held, { kind: "owner" })
   meter.gauge("hub_edge_held_requests", held, () => streams.held, { kind: "stream" })
-  answerDiscovery(bus.nats, {
+  answerDiscovery(clock, bus.nats, {
     name: "hub-edge",
     id: randomUUID(),
     description: "Speaks HTTP with agents; its endpoints are served there, by noun.",

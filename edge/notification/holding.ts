@@ -20,6 +20,7 @@ import { rightOf } from "./right.ts"
 import { Seats } from "./seats.ts"
 import { Waking } from "./waking.ts"
 import type { Watch } from "./watch.ts"
+import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 
 /** After it was heard that the account changed: looks at what its actor says, and the pause between two. */
 const CHANGED_LOOKS = 6
@@ -69,8 +70,8 @@ export class Holder {
     const { agent, waitMs } = holding
     if (waitMs <= 0 || !this.hasRoom(agent)) return this.looked(call, holding)
     return Effect.acquireUseRelease(
-      Effect.sync(() => this.sit(agent)),
-      (waking) => this.wait(call, holding, waking, performance.now() + waitMs),
+      Effect.sync(() => this.sit(call, agent)),
+      (waking) => this.wait(call, holding, waking, monotonicMs(call.clock) + waitMs),
       (waking) => Effect.sync(() => this.leave(agent, waking))
     )
   }
@@ -81,8 +82,8 @@ export class Holder {
     for (const waking of this.seats.all()) waking.end()
   }
 
-  private sit(agent: string): Waking {
-    const waking = new Waking()
+  private sit(call: Call, agent: string): Waking {
+    const waking = new Waking(call.clock)
     this.seats.take(agent, waking)
     this.watch.join(agent, waking)
     return waking
@@ -96,14 +97,14 @@ export class Holder {
 
   private looked<A>(call: Call, { look }: Holding<A>): Effect.Effect<A, Refused> {
     return Effect.suspend(() => {
-      call.deadline = Date.now() + this.deadlineMs
+      call.deadline = wallMs(call.clock) + this.deadlineMs
       return look
     })
   }
 
   private wait<A>(call: Call, holding: Holding<A>, waking: Waking, until: number): Effect.Effect<A, Refused> {
     const { isThere, since = 0 } = holding
-    const left = (): number => Math.max(0, until - performance.now())
+    const left = (): number => Math.max(0, until - monotonicMs(call.clock))
     return Effect.gen({ self: this }, function* () {
       const first = yield* this.looked(call, holding)
       if (isThere(first)) return first
@@ -111,7 +112,7 @@ export class Holder {
       let seen = since
       /** Looks to come without being woken: what was heard of may be in one read model, and not in another yet. */
       let looks = 0
-      while (!waking.over && performance.now() < until) {
+      while (!waking.over && monotonicMs(call.clock) < until) {
         yield* Effect.promise(() =>
           waking.wait(
             looks > 0 ? Math.min(LOOK_AGAIN_MS, left()) : left(),

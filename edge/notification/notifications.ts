@@ -1,12 +1,13 @@
 /** The edge's held requests, put together: for notifications, for what owners say, and for mail. */
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Effect, Result, type Scope } from "effect"
+import { type Clock, Effect, Result, type Scope } from "effect"
 import type { Bus } from "../bus/bus.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { HeldLists } from "./held.ts"
 import { Holder } from "./holding.ts"
 import { Streams } from "./streams.ts"
 import { Watch } from "./watch.ts"
+import { wallMs } from "../../schemas/runtime/clock.ts"
 
 /** Requests of one agent that one edge holds for its owners: one for each purpose, see actors/agent/owner/held.ts. */
 const FOR_OWNERS_PER_AGENT_MAX = 4
@@ -24,13 +25,13 @@ export interface Notifications {
   readonly forMail: Holder
 }
 
-export const notificationsOf = (nats: NatsConnection, bus: Bus, limits: Limits): Notifications => {
+export const notificationsOf = (clock: Clock.Clock, nats: NatsConnection, bus: Bus, limits: Limits): Notifications => {
   const look = async (agents: ReadonlyArray<string>) => {
-    const within = { deadline: Date.now() + limits.service.request_deadline_ms }
+    const within = { deadline: wallMs(clock) + limits.service.request_deadline_ms }
     const found = await Effect.runPromise(Effect.result(bus.query(within, "notifications_newest", { agents })))
     return Result.isSuccess(found) ? found.success : []
   }
-  const watch = new Watch(nats, look, limits.notifications)
+  const watch = new Watch(clock, nats, look, limits.notifications)
   const { waits_max, waits_per_agent_max } = limits.notifications
   const waiting = new Holder(bus, watch, limits, { max: waits_max, perAgentMax: waits_per_agent_max })
   const forOwners = new Holder(bus, watch, limits, {

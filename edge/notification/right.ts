@@ -6,6 +6,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import type { Holder } from "../vault/holder.ts"
 import type { ErrorCode, Refusal } from "../../schemas/errors.ts"
+import { wallMs } from "../../schemas/runtime/clock.ts"
 
 /** Nobody could tell: no verdict either way. */
 const NO_VERDICT: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded", "internal_error"])
@@ -16,7 +17,7 @@ const asHolder = ({ agent: actor, type, hash }: Holder) =>
 export type Right = "good" | "unknown" | { readonly refused: Refusal }
 
 export const rightOf = async (bus: Bus, call: Call, deadlineMs: number): Promise<Right> => {
-  call.deadline = Date.now() + deadlineMs
+  call.deadline = wallMs(call.clock) + deadlineMs
   const { holder } = call
   const outcome =
     holder === null

@@ -1,4 +1,5 @@
 /** What one stream sends, in order, until it ends; its invariants stand in streams.ts. */
+import type { Clock } from "effect"
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -7,6 +8,7 @@ import type { Notification } from "../../schemas/notification/api.ts"
 import { commentOf, eventOf, retryOf } from "./event-stream.ts"
 import { rightOf } from "./right.ts"
 import type { Waking } from "./waking.ts"
+import { monotonicMs } from "../../schemas/runtime/clock.ts"
 
 /** What these tell of may have ended the reader's right. */
 const JUDGED_BEHIND: ReadonlySet<string> = new Set(["agent.key_rotated"])
@@ -23,13 +25,14 @@ export interface StreamTextParts {
 }
 
 export class StreamText {
+  private readonly clock: Clock.Clock
   private readonly parts: StreamTextParts
   private readonly endsAt: number
   private page: Array<Notification>
   private cursor: number
   /** Whether the last page was full: there may be more than what was heard of. */
   private more: boolean
-  private judgedAt = performance.now()
+  private judgedAt: number
   private judgeAt: number
   private beatAt = 0
   /** Nothing is sent until the right is known again. */
@@ -38,8 +41,10 @@ export class StreamText {
   constructor(parts: StreamTextParts, first: Queries["notifications_after"]["output"]) {
     const { notifications } = parts.limits
     this.parts = parts
-    this.endsAt = performance.now() + notifications.stream_lifetime_ms
-    this.judgeAt = performance.now() + notifications.judge_ms
+    this.clock = parts.call.clock
+    this.judgedAt = monotonicMs(this.clock)
+    this.endsAt = this.judgedAt + notifications.stream_lifetime_ms
+    this.judgeAt = this.judgedAt + notifications.judge_ms
     this.page = [...first.items]
     this.cursor = first.since_id
     this.more = first.items.length >= notifications.stream_page_max
@@ -52,20 +57,20 @@ export class StreamText {
     } = this.parts
     yield this.sent(retryOf(notifications.stream_retry_ms))
     for (;;) {
-      if (waking.over || performance.now() >= this.endsAt) return yield Buffer.from(commentOf("come again"))
+      if (waking.over || monotonicMs(this.clock) >= this.endsAt) return yield Buffer.from(commentOf("come again"))
       if (this.mustJudge) {
         const end = await this.judge()
         if (end !== null) return yield Buffer.from(commentOf(end))
       }
       const chunk = this.doubted ? "" : await this.next()
       if (chunk !== "") yield this.sent(chunk)
-      else if (performance.now() >= this.beatAt) yield this.sent(commentOf("still here"))
+      else if (monotonicMs(this.clock) >= this.beatAt) yield this.sent(commentOf("still here"))
       else await this.rest()
     }
   }
 
   private get mustJudge(): boolean {
-    return this.parts.waking.accountChanged || performance.now() >= this.judgeAt
+    return this.parts.waking.accountChanged || monotonicMs(this.clock) >= this.judgeAt
   }
 
   /** The next notifications as text; nothing where there are none, or they could not be read. */
@@ -110,7 +115,7 @@ export class StreamText {
     if (waking.accountChanged) this.doubted = true
     waking.accountChanged = false
     const right = await rightOf(bus, call, service.request_deadline_ms)
-    const now = performance.now()
+    const now = monotonicMs(this.clock)
     if (right === "good") {
       this.doubted = false
       this.judgedAt = now
@@ -127,13 +132,13 @@ export class StreamText {
     const { waking } = this.parts
     const until = Math.min(this.judgeAt, this.beatAt, this.endsAt)
     await waking.wait(
-      until - performance.now(),
+      until - monotonicMs(this.clock),
       () => waking.accountChanged || (!this.doubted && waking.newest > this.cursor)
     )
   }
 
   private sent(text: string): Buffer {
-    this.beatAt = performance.now() + this.parts.limits.notifications.heartbeat_ms
+    this.beatAt = monotonicMs(this.clock) + this.parts.limits.notifications.heartbeat_ms
     return Buffer.from(text)
   }
 }

@@ -29,6 +29,7 @@ import { Seats } from "./seats.ts"
 import { StreamText } from "./stream-text.ts"
 import { Waking } from "./waking.ts"
 import type { Watch } from "./watch.ts"
+import { after, wallMs } from "../../schemas/runtime/clock.ts"
 
 const overloaded: Refusal = { code: "overloaded", message: "Too many streams are open here.", retryAfter: 2 }
 
@@ -60,7 +61,7 @@ export class Streams {
     // edge. Proxies that gather answers would keep each event back.
     Object.assign(call.headers, { connection: "close", "x-accel-buffering": "no" })
     if (call.method === "HEAD") return Effect.succeed(headOf(EVENT_STREAM_TYPE))
-    const waking = new Waking()
+    const waking = new Waking(call.clock)
     // Before the first read, so that nothing falls between the two.
     this.sit(agent, waking)
     const input = { agent, since_id: from, limit: this.limits.notifications.stream_page_max }
@@ -100,7 +101,7 @@ export class Streams {
   ): Response {
     const { notifications, service } = this.limits
     const read = async (since_id: number) => {
-      const within = { deadline: Date.now() + service.request_deadline_ms }
+      const within = { deadline: wallMs(call.clock) + service.request_deadline_ms }
       const found = await Effect.runPromise(
         Effect.result(
           this.bus.query(within, "notifications_after", { agent, since_id, limit: notifications.stream_page_max })
@@ -113,13 +114,13 @@ export class Streams {
     const { socket } = call.request
     const letGo = (): void => void socket.destroy()
     socket.setTimeout(notifications.heartbeat_ms * 2, letGo)
-    const late = setTimeout(letGo, notifications.stream_lifetime_ms + LATE_MS)
+    const cancel = after(call.clock, notifications.stream_lifetime_ms + LATE_MS, letGo)
     // The stream itself closes once what it waits for has come, up to a heartbeat later; whoever is gone is woken at
     // once.
     const leave = (): void => this.leave(agent, waking)
     socket.once("close", leave)
     stream.once("close", () => {
-      clearTimeout(late)
+      cancel()
       socket.off("close", leave)
       leave()
     })

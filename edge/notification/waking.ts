@@ -1,4 +1,6 @@
 /** One request that waits: it is woken when there may be something newer, when its right may have ended, or to end. */
+import type { Clock } from "effect"
+import { after, monotonicMs } from "../../schemas/runtime/clock.ts"
 export class Waking {
   /** Id of the newest notification that was heard of. */
   newest = 0
@@ -6,13 +8,18 @@ export class Waking {
   accountChanged = false
   /** To end soon: the edge stops, the client is gone, or another took its place. */
   over = false
+  private readonly clock: Clock.Clock
   private resolve: (() => void) | null = null
+
+  constructor(clock: Clock.Clock) {
+    this.clock = clock
+  }
 
   /** Resolves when `ready` holds, or after `ms`. */
   async wait(ms: number, ready: () => boolean): Promise<void> {
-    const until = performance.now() + ms
+    const until = monotonicMs(this.clock) + ms
     while (!this.over && !ready()) {
-      const left = until - performance.now()
+      const left = until - monotonicMs(this.clock)
       if (left <= 0) return
       await this.woken(left)
     }
@@ -40,9 +47,9 @@ export class Waking {
 
   private woken(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.wake(), ms)
+      const cancel = after(this.clock, ms, () => this.wake())
       this.resolve = () => {
-        clearTimeout(timer)
+        cancel()
         this.resolve = null
         resolve()
       }

@@ -10,7 +10,9 @@
  *  - One look is one query for up to LOOK_AGENTS agents, however many requests wait; none while nobody does.
  */
 import type { NatsConnection, Subscription } from "@nats-io/transport-node"
+import type { Clock } from "effect"
 import type { Limits } from "../../schemas/limits.ts"
+import { after, type Cancel } from "../../schemas/runtime/clock.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import type { Waking } from "./waking.ts"
 
@@ -25,13 +27,15 @@ type Look = (agents: ReadonlyArray<string>) => Promise<ReadonlyArray<readonly [s
 const NOTIFICATION_ID = /^[1-9]\d{0,15}$/
 
 export class Watch {
+  private readonly clock: Clock.Clock
   private readonly nats: NatsConnection
   private readonly look: Look
   private readonly limits: Limits["notifications"]
   private readonly watched = new Map<string, Watched>()
-  private timer: NodeJS.Timeout | null = null
+  private timer: Cancel | null = null
 
-  constructor(nats: NatsConnection, look: Look, limits: Limits["notifications"]) {
+  constructor(clock: Clock.Clock, nats: NatsConnection, look: Look, limits: Limits["notifications"]) {
+    this.clock = clock
     this.nats = nats
     this.look = look
     this.limits = limits
@@ -40,7 +44,7 @@ export class Watch {
   join(agent: string, waking: Waking): void {
     const watched = this.watched.get(agent) ?? this.begin(agent)
     watched.waiting.add(waking)
-    this.timer ??= setTimeout(() => void this.lookAll(), this.limits.look_ms)
+    this.timer ??= this.soon()
   }
 
   leave(agent: string, waking: Waking): void {
@@ -71,6 +75,10 @@ export class Watch {
     return watched
   }
 
+  private soon(): Cancel {
+    return after(this.clock, this.limits.look_ms, () => void this.lookAll())
+  }
+
   private async lookAll(): Promise<void> {
     const agents = [...this.watched.keys()]
     for (let from = 0; from < agents.length; from += this.limits.look_agents_max) {
@@ -78,6 +86,6 @@ export class Watch {
       for (const [agent, newest] of found)
         for (const waking of this.watched.get(agent)?.waiting ?? []) waking.heard(newest)
     }
-    this.timer = this.watched.size === 0 ? null : setTimeout(() => void this.lookAll(), this.limits.look_ms)
+    this.timer = this.watched.size === 0 ? null : this.soon()
   }
 }

@@ -15,6 +15,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 import type { Holder, Holding } from "../notification/holding.ts"
+import { wallMs } from "../../schemas/runtime/clock.ts"
 
 export interface Waiting<A> extends Omit<Holding<A>, "waitMs"> {
   readonly purpose: WaitPurpose
@@ -70,7 +71,7 @@ export class OwnerWaits {
     input: { readonly purpose: WaitPurpose; readonly token: string }
   ): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
-      const deadline = Date.now() + this.slackMs
+      const deadline = wallMs(call.clock) + this.slackMs
       const left = yield* Effect.forkDetach(this.bus.ask(call, { actor, op: "owner.leave", input, deadline }))
       yield* Effect.ignore(Effect.timeout(Fiber.await(left), LEAVING_MS))
     })

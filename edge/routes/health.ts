@@ -2,7 +2,7 @@
  * `GET /health` (contract 7). It must answer while everything else is down, so nothing here waits longer than its own
  * timeout, and a signature that cannot be judged in that time only costs its bearer the operators' details.
  */
-import { Effect, Result } from "effect"
+import { Clock, Effect, Result } from "effect"
 import { VERSION } from "../../schemas/api.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Health } from "../../schemas/meta/api.ts"
@@ -14,6 +14,7 @@ import { FLEET_ID } from "../../schemas/fleet/operations.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue, type Response } from "../http/respond.ts"
 import { unexplained, worstClock } from "../../schemas/meta/clock.ts"
+import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 
 const AWAY = Result.fail(refuse({ code: "unavailable", message: "The bus is away." }))
 
@@ -31,7 +32,7 @@ const check = (status: "pass" | "warn" | "fail", time: string, message: string |
 export const healthOf = (call: Call, bus: Bus, link: Link, timeoutMs: number): Effect.Effect<Response, Refused> =>
   Effect.gen(function* () {
     const detailed = yield* isOperator(call, bus, timeoutMs)
-    const askedAt = Date.now()
+    const askedAt = yield* Clock.currentTimeMillis
     const [asked, lists, vaults, runtime] = link.up
       ? yield* Effect.all(
           [
@@ -43,7 +44,7 @@ export const healthOf = (call: Call, bus: Bus, link: Link, timeoutMs: number): E
           { concurrency: 4 }
         )
       : [AWAY, AWAY, NO_VAULTS, NO_RUNTIME]
-    const answeredAt = Date.now()
+    const answeredAt = yield* Clock.currentTimeMillis
     const time = new Date(answeredAt).toISOString()
     const actors: ActorHealth | null = Result.isSuccess(asked) ? asked.success : null
     const clock = actors?.now === undefined ? null : clockOf(actors.clocks ?? [], actors.now, askedAt, answeredAt, time)
@@ -83,9 +84,9 @@ const known = new WeakMap<Bus, { readonly until: number; readonly health: VaultH
 const vaultHealth = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<VaultHealth> =>
   Effect.suspend(() => {
     const last = known.get(bus)
-    if (last !== undefined && performance.now() < last.until) return Effect.succeed(last.health)
+    if (last !== undefined && monotonicMs(call.clock) < last.until) return Effect.succeed(last.health)
     return Effect.map(vaultHealthNow(call, bus, timeoutMs), (health) => {
-      known.set(bus, { until: performance.now() + VAULTS_KNOWN_MS, health })
+      known.set(bus, { until: monotonicMs(call.clock) + VAULTS_KNOWN_MS, health })
       return health
     })
   })
@@ -117,7 +118,13 @@ const NO_RUNTIME: RuntimeHealth = { runtime_firewall: null, runtime_egress_ok: n
 /** Of all hosts that are heard of: one whose rules do not stand is a fault, one that was not looked at yet is none. */
 const runtimeHealth = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<RuntimeHealth> =>
   bus
-    .read(call, { actor: FLEET_ID, op: "fleet.hosts", input: null, anew: true, deadline: Date.now() + timeoutMs })
+    .read(call, {
+      actor: FLEET_ID,
+      op: "fleet.hosts",
+      input: null,
+      anew: true,
+      deadline: wallMs(call.clock) + timeoutMs
+    })
     .pipe(
       Effect.map((hosts) => hosts.filter(({ away }) => !away)),
       Effect.map((hosts) => ({

@@ -1,5 +1,5 @@
 /** What is new for the agent that asks (contract 19). */
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import { invalidField } from "../../schemas/errors.ts"
 import { HomeApi } from "../../schemas/home/api.ts"
@@ -97,7 +97,7 @@ export const homeRoutes = ({ bus }: RouteParts) => {
   return routesOf(HomeApi, {
     getMyHome: (asked, { query }) =>
       Effect.gen(function* () {
-        const now = Date.now()
+        const now = yield* Clock.currentTimeMillis
         const since = yield* sinceOf(query.since, now)
         const { agent, notifications, messages, owner_messages, captchas, quiet } = parse<
           Operations["home.unread"]["output"]

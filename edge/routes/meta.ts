@@ -1,6 +1,6 @@
 /** What the service says of itself (spec 4.2). */
 import { MetaApi } from "../../schemas/meta/api.ts"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { NOTIFICATION_TYPES } from "../../schemas/notification/types.ts"
 import { discoveryOf } from "../docs/discovery.ts"
 import { serveDocument } from "../http/documents.ts"
@@ -22,13 +22,12 @@ export const metaRoutes = ({ bus, config, documents, link }: RouteParts) => {
     discovery: (call) =>
       Effect.gen(function* () {
         const stats = yield* Effect.catch(bus.query(call, "stats", null, STATS_TIMEOUT_MS), () => Effect.succeed(null))
-        return dataValue(discovery(stats))
+        return dataValue(discovery(stats, yield* Clock.currentTimeMillis))
       }),
     time: () =>
-      Effect.sync(() => {
-        const now = Date.now()
-        return dataValue({ unix: Math.floor(now / 1000), iso: new Date(now).toISOString() })
-      }),
+      Effect.map(Clock.currentTimeMillis, (now) =>
+        dataValue({ unix: Math.floor(now / 1000), iso: new Date(now).toISOString() })
+      ),
     stats: (call) => Effect.map(bus.query(call, "stats", null), (stats) => dataValue(stats)),
     docs: document("reference"),
     docsJavascript: document("javascript"),

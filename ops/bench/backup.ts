@@ -22,6 +22,7 @@ import { dataFolder } from "../launcher/paths.ts"
 import { caughtUp, change, CHANGES, COMMITS_EACH } from "./rebuild.ts"
 import { registerDirectly } from "./registrations.ts"
 import { startService } from "./subjects-under-test.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 
 const REGISTERED = 20_000
 const COMMITS = REGISTERED * (COMMITS_EACH + CHANGES)
@@ -56,7 +57,7 @@ export const backupCase = async (say: (line: string) => void): Promise<void> => 
   const empty = await startNats({ binary, dataDir: join(scratch, "nats") })
   const target = await connect(busServers(empty.operatorUrl, "operator") ?? { servers: [] })
   try {
-    const log = new JetStreamLog(nats, {
+    const log = new JetStreamLog(machineClock, nats, {
       batchMax: LIMITS.service.commit_batch_max,
       queueMax: LIMITS.service.commit_queue_max
     })

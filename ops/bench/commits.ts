@@ -7,6 +7,7 @@ import { JetStreamLog } from "../../actors/log/event-log.ts"
 import { ensureStreams } from "../../actors/log/streams.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
 import { LIMITS } from "../../schemas/limits.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { startNats } from "../launcher/nats.ts"
 import { findNatsServer } from "../launcher/nats-binary.ts"
@@ -28,7 +29,7 @@ export const commitPath = async (say: (line: string) => void): Promise<void> => 
   try {
     await ensureStreams(nats, LIMITS, 1)
     const { commit_batch_max, commit_queue_max } = LIMITS.service
-    const log = new JetStreamLog(nats, { batchMax: commit_batch_max, queueMax: commit_queue_max })
+    const log = new JetStreamLog(machineClock, nats, { batchMax: commit_batch_max, queueMax: commit_queue_max })
     await write(log, "warm", 10_000)
     const began = performance.now()
     const before = process.cpuUsage()

@@ -8,6 +8,7 @@ import { LIMITS } from "../../schemas/limits.ts"
 import { cpuOf, residentBytes } from "./cpu.ts"
 import { projected, registerDirectly } from "./registrations.ts"
 import { type BenchStack, startService } from "./subjects-under-test.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 
 const REGISTERED = 100_000
 const WHOLE_READS = 3
@@ -47,7 +48,10 @@ export const directoryCases = async (say: (line: string) => void): Promise<void>
   const nats = await connect(busServers(service.stack.nats.operatorUrl, "operator") ?? { servers: [] })
   try {
     await registerDirectly(
-      new JetStreamLog(nats, { batchMax: LIMITS.service.commit_batch_max, queueMax: LIMITS.service.commit_queue_max }),
+      new JetStreamLog(machineClock, nats, {
+        batchMax: LIMITS.service.commit_batch_max,
+        queueMax: LIMITS.service.commit_queue_max
+      }),
       REGISTERED
     )
     await projected(service.baseUrl, REGISTERED)

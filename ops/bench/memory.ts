@@ -17,6 +17,7 @@ import { type NonceHome, NonceLog } from "../../actors/log/nonces.ts"
 import type { KindParts } from "../../actors/kind.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { Asker } from "../../schemas/runtime/bus/asker.ts"
 import { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import { transportOver } from "../../schemas/runtime/bus/transport.ts"
@@ -36,12 +37,16 @@ export const memoryCases = async (say: (line: string) => void): Promise<void> =>
   const nats = await connect(busServers(service.stack.nats.operatorUrl, "operator") ?? { servers: [] })
   const limits: Limits["service"] = LIMITS.service
   try {
-    const log = new JetStreamLog(nats, { batchMax: limits.commit_batch_max, queueMax: limits.commit_queue_max })
+    const log = new JetStreamLog(machineClock, nats, {
+      batchMax: limits.commit_batch_max,
+      queueMax: limits.commit_queue_max
+    })
     const ids = await registerDirectly(log, REGISTERED)
     await projected(service.baseUrl, REGISTERED)
     const view = new LeaseView()
     await Effect.runPromise(Scope.provide(KvLeases.watching(nats, view), Scope.makeUnsafe()))
     const asker = new Asker(
+      machineClock,
       transportOver(nats, () => undefined),
       view,
       { role: "operator", name: randomBytes(4).toString("hex") },
@@ -89,6 +94,7 @@ const bytesOfIdleActor = async (
     config,
     bank: OUR_BANK,
     seed,
+    clock: machineClock,
     accounts: new AccountKeys(nats, seed),
     mail: null,
     letters: Effect.runSync(Scope.provide(letters, Scope.makeUnsafe())),
@@ -118,7 +124,7 @@ const bytesOfIdleActor = async (
         now: Date.now,
         touched: () => Promise.resolve()
       }
-    ).pipe(Effect.provide(actorServices(nats, asks)), Scope.provide(Scope.makeUnsafe()))
+    ).pipe(Effect.provide(actorServices(machineClock, nats, asks)), Scope.provide(Scope.makeUnsafe()))
   )
   const load = async (some: ReadonlyArray<string>) => {
     for (let from = 0; from < some.length; from += IN_FLIGHT) {

@@ -13,6 +13,7 @@ import { agentProjection } from "../../actors/agent/projection.ts"
 import { rebuild } from "../../actors/projections/rebuild.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
 import { LIMITS } from "../../schemas/limits.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { verifyCommand } from "../cli/verify.ts"
 import { openService } from "../cli/connection.ts"
@@ -35,7 +36,7 @@ export const rebuildCase = async (say: (line: string) => void): Promise<void> =>
     HUB_DATABASE_URL: service.stack.postgres.url
   })
   try {
-    const log = new JetStreamLog(nats, {
+    const log = new JetStreamLog(machineClock, nats, {
       batchMax: LIMITS.service.commit_batch_max,
       queueMax: LIMITS.service.commit_queue_max
     })

@@ -10,6 +10,7 @@ import { ENDPOINTS } from "../../edge/http/endpoints.ts"
 import { RequestTraces } from "../../edge/http/trace.ts"
 import { commandSpan } from "../../actors/engine/trace.ts"
 import type { Ask } from "../../schemas/bus/frames.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { askSpan, endAnswered } from "../../schemas/runtime/trace/ask.ts"
 import { BATCH_MAX, QUEUE_MAX } from "../../schemas/runtime/trace/exporter.ts"
 import { otlpBody } from "../../schemas/runtime/trace/otlp.ts"
@@ -28,7 +29,15 @@ const requested = (): Call => {
   const request = new IncomingMessage(new Socket())
   request.method = "GET"
   request.url = "/api/v1/me"
-  const call = new Call("00000000-0000-0000-0000-000000000000", request, { client: "0", wide: null }, "", 0, 0)
+  const call = new Call(
+    machineClock,
+    "00000000-0000-0000-0000-000000000000",
+    request,
+    { client: "0", wide: null },
+    "",
+    0,
+    0
+  )
   call.endpoint = ENDPOINTS.find(({ method, path }) => method === "GET" && path === "/api/v1/me") ?? null
   return call
 }

@@ -8,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import { Effect } from "effect"
 import { viewsOver } from "../../actors/services.ts"
 import { sealEntry } from "../../edge/sdk/vault/seal.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import type { Vault } from "../../schemas/vault/records.ts"
 import { openService, type Service } from "../cli/connection.ts"
 import { type BenchAgent, newAgent, register, signedHeaders, signedRequest } from "./agents.ts"
@@ -65,7 +66,7 @@ const withCard = async (baseUrl: string, { nats }: Service, index: number): Prom
   const entry = { uid, kind, origins: [SHOP], limits, ciphertext: await sealEntry(sealed) }
   const { id: card } = await write(baseUrl, agent, "/api/v1/vault/entries", entry)
   const asking = { commandId: "", deadline: Date.now() + DEADLINE_MS }
-  const issued = viewsOver(nats).query(asking, "keeper_issue", { agent: id, place: "bench" })
+  const issued = viewsOver(machineClock, nats).query(asking, "keeper_issue", { agent: id, place: "bench" })
   return { agent, id, uid: vault.uid, token: (await Effect.runPromise(issued)).token, card }
 }
 

@@ -2,12 +2,13 @@
 import { randomBytes } from "node:crypto"
 import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream"
 import { connect, type NatsConnection } from "@nats-io/transport-node"
-import { Effect, Exit, Scope } from "effect"
+import { type Clock, Effect, Exit, Scope } from "effect"
 import type { Kysely } from "kysely"
 import { type Database, openDatabase, PATIENT_CONNECT_MS } from "../../actors/database.ts"
 import { JetStreamLog } from "../../actors/log/event-log.ts"
 import { waitPatiently } from "../../actors/log/requests.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
+import { machineClock, wallMs } from "../../schemas/runtime/clock.ts"
 import { Asker } from "../../schemas/runtime/bus/asker.ts"
 import { type OperationName, OPERATIONS, type Operations } from "../../schemas/bus/operations.ts"
 import { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
@@ -69,7 +70,8 @@ export const openServers = async (
   return { nats, manager: await jetstreamManager(nats, { timeout: PATIENCE_MS }), databaseUrl }
 }
 
-export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
+/** `clock`: the one that the service's nodes go by, where a test moves it. */
+export const openService = async (env: NodeJS.ProcessEnv, clock: Clock.Clock = machineClock): Promise<Service> => {
   const { nats, manager, databaseUrl } = await openServers(env)
   // Where nobody has ever run, there is nothing to watch.
   await manager.streams.info(`KV_${buckets.leases}`)
@@ -78,6 +80,7 @@ export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
   await Effect.runPromise(Scope.provide(KvLeases.watching(nats, view), scope))
   const { service } = LIMITS
   const asker = new Asker(
+    clock,
     transportOver(nats, () => undefined),
     view,
     { role: "operator", name: randomBytes(6).toString("hex") },
@@ -94,7 +97,7 @@ export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
       actor,
       op,
       input,
-      deadline: Date.now() + COMMAND_DEADLINE_MS
+      deadline: wallMs(clock) + COMMAND_DEADLINE_MS
     }
     const answer = await asker.ask(ask)
     if (answer.head.refused !== undefined) throw new Fault(answer.head.refused.message, answer.head.refused.code)
@@ -103,7 +106,7 @@ export const openService = async (env: NodeJS.ProcessEnv): Promise<Service> => {
   return {
     nats,
     manager,
-    log: new JetStreamLog(nats, {
+    log: new JetStreamLog(clock, nats, {
       batchMax: service.commit_batch_max,
       queueMax: service.commit_queue_max,
       replicated: true

@@ -3,6 +3,7 @@ import { headers } from "@nats-io/transport-node"
 import { requestsOf } from "../../actors/log/requests.ts"
 import type { Health } from "../../schemas/meta/api.ts"
 import type { Queries, QueryReply } from "../../schemas/bus/operations.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { QueryClient } from "../../schemas/runtime/bus/queries.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import type { Service } from "./connection.ts"
@@ -76,7 +77,10 @@ type Checks = NonNullable<Health["checks"]>
 
 /** `null` where no process answers queries. */
 export const checksOf = async ({ nats }: Service): Promise<Checks | null> => {
-  const queries = new QueryClient(requestsOf(nats), { newHeaders: headers, isClosed: () => nats.isClosed() })
+  const queries = new QueryClient(machineClock, requestsOf(nats), {
+    newHeaders: headers,
+    isClosed: () => nats.isClosed()
+  })
   const answer = await queries.ask(subjects.query("health"), Buffer.from("null"), Date.now() + HEALTH_WITHIN_MS)
   if (answer === null) return null
   const reply = JSON.parse(Buffer.from(answer).toString("utf8")) as QueryReply<Queries["health"]["output"]>

@@ -6,6 +6,7 @@ import type { Arguments, Command } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
 import { hubIdOfReference } from "./references.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 
 const DEADLINE_MS = 15_000
 /** Where a fill service runs that an operator gave a token: not in a compartment. */
@@ -18,7 +19,7 @@ const asked = <View extends QueryName>(
 ): Promise<Queries[View]["output"]> =>
   Effect.runPromise(
     Effect.mapError(
-      viewsOver(nats).query({ commandId: "", deadline: Date.now() + DEADLINE_MS }, view, input),
+      viewsOver(machineClock, nats).query({ commandId: "", deadline: Date.now() + DEADLINE_MS }, view, input),
       ({ message, code }) =>
         code === "unavailable" ? new Fault("the keeper does not answer; is it running?") : new Fault(message, code)
     )

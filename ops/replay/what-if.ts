@@ -17,6 +17,7 @@ import type { Refusal } from "../../schemas/errors.ts"
 import { asJson, type Difference, differences } from "./difference.ts"
 import { defaultFacts } from "./facts.ts"
 import { evolved, isBeyond, type Point, type Step } from "./fold.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 
 /** The command's file: what is wrong with it, or what it may not do, in words. */
 export class WhatIfFault extends Error {}
@@ -154,6 +155,7 @@ const asked = (op: string, facts: Readonly<Record<string, unknown>>): unknown =>
 
 /** What a kind is made of, without the world: only its configuration can be read. */
 const closedParts = (config: KindParts["config"]): KindParts => ({
+  clock: machineClock,
   config,
   bank: OUR_BANK,
   // Only sealing needs it, and no decision seals.

@@ -3,7 +3,7 @@ import { TimeoutError } from "@nats-io/transport-node"
 import { expect } from "vitest"
 import type { Notification } from "../../schemas/notification/api.ts"
 import { subjects } from "../../schemas/subjects.ts"
-import { waitFor } from "../harness/index.ts"
+import { movableClock, waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { type EventReader, openEvents, type StreamOptions } from "../support/events.ts"
 import type { Answer } from "../support/http.ts"
@@ -21,10 +21,13 @@ const LISTENING_MS = 100
 export const WAIT_SECONDS = 240
 
 export let service: TestService
+/** The time of all its nodes. */
+export const clock = movableClock()
 const readers: Array<EventReader> = []
 
 export const openLive = async (): Promise<void> => {
   service = await testService({
+    clock,
     edges: 2,
     actors: 2,
     limits: {

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { JetStreamLog } from "../../actors/log/event-log.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
@@ -59,7 +60,7 @@ describe("a disk that fills", () => {
 
   test("full to the last byte is known to be full, and nothing is known to be unknown", async () => {
     await takeRoom(service, () => false)
-    const log = new JetStreamLog(service.view.nats, { batchMax: 10, queueMax: 10 })
+    const log = new JetStreamLog(machineClock, service.view.nats, { batchMax: 10, queueMax: 10 })
     const events = [{ type: "sum.added", v: 1 }]
     const commit = { v: 1, id: "c", op: "o", at: 1, events, reply: "x".repeat(700_000) } as const
     expect(await log.append([{ subject: subjects.event("sum", "a"), expected: 0, commit }])).toEqual({

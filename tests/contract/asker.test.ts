@@ -1,5 +1,6 @@
 /** An asker that is closed: its connection may be at its end. */
 import { afterEach, expect, test, vi } from "vitest"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { Asker } from "../../schemas/runtime/bus/asker.ts"
 
 afterEach(() => void vi.useRealTimers())
@@ -17,6 +18,7 @@ test("it sends nothing any more, and says so to whoever waits and whoever still 
   vi.useFakeTimers()
   const sent: Array<string> = []
   const asker = new Asker(
+    machineClock,
     { publish: (subject) => void sent.push(subject), subscribe: () => undefined },
     { ownerOf: () => "session", onChange: () => undefined },
     { role: "webhooks", name: "w" },

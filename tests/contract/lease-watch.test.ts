@@ -5,6 +5,7 @@
  */
 import fc from "fast-check"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { fakedClock } from "../harness/clock.ts"
 import { LeaseView, nodeKey, shardKey } from "../../schemas/runtime/bus/lease-view.ts"
 import { LeaseWatch } from "../../schemas/runtime/bus/lease-watch.ts"
 import { BEAT_MS, ANSWER_MS, steps, Bucket, apply, shown, standing } from "./lease-bucket.ts"
@@ -16,6 +17,7 @@ const watching = (bucket: Bucket) => {
   const view = new LeaseView()
   const problems: Array<unknown> = []
   const watch = new LeaseWatch({
+    clock: fakedClock,
     nats: bucket.nats,
     inbox: "_INBOX.test",
     view,

@@ -1,16 +1,17 @@
 /** An edge in the test's own process, on a real nats-server, with a played actors' side. */
 import type { AddressInfo } from "node:net"
 import { randomBytes } from "node:crypto"
-import { Deferred, Effect, Fiber } from "effect"
+import { Clock, Deferred, Effect, Fiber } from "effect"
 import { openEdge } from "../../edge/app.ts"
 import { loadEdgeConfig } from "../../edge/config.ts"
 import { RequestLog } from "../../edge/http/log.ts"
 import type { Served } from "../../edge/routes/all.ts"
 import { edgeKeys } from "../../ops/launcher/node-environment.ts"
 import { drawPort } from "../../ops/launcher/ports.ts"
-import { openTenant, testFolder } from "../harness/index.ts"
+import { type MovableClock, openTenant, testFolder } from "../harness/index.ts"
 import { type Identity, newIdentity, type Signing, signatureHeaders } from "./signer.ts"
 import { WireNode } from "./wire-node.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 
 export interface TestNats {
   readonly url: string
@@ -58,6 +59,8 @@ export interface EdgeOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Instead of everything that an edge serves. */
   readonly served?: Served
+  /** The clock of the edge, which a test may move. */
+  readonly clock?: MovableClock
 }
 
 export class TestEdge {
@@ -77,6 +80,7 @@ export class TestEdge {
 
   static async start(options: EdgeOptions): Promise<TestEdge> {
     const port = await drawPort()
+    const clock = options.clock ?? machineClock
     const config = loadEdgeConfig({
       ...edgeKeys(randomBytes(32)),
       HUB_ENV: "development",
@@ -87,7 +91,7 @@ export class TestEdge {
       ...options.env
     })
     const logged: Array<Record<string, unknown>> = []
-    const log = new RequestLog((text) => {
+    const log = new RequestLog(clock, (text) => {
       for (const line of text.trim().split("\n")) logged.push(JSON.parse(line) as Record<string, unknown>)
     })
     const listening = Deferred.makeUnsafe<AddressInfo>()
@@ -98,7 +102,7 @@ export class TestEdge {
           yield* Deferred.succeed(listening, server.address() as AddressInfo)
           return yield* Effect.never
         })
-      )
+      ).pipe(Effect.provideService(Clock.Clock, clock))
     )
     const failed = Effect.runPromise(Fiber.join(fiber))
     await Promise.race([Effect.runPromise(Deferred.await(listening)), failed])

@@ -4,7 +4,7 @@ import type { NatsConnection } from "@nats-io/transport-node"
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest"
 import { LEASE_PREFIX, shardKey } from "../../schemas/runtime/bus/lease-view.ts"
 import { buckets, shardOf } from "../../schemas/subjects.ts"
-import { connectTo, cutProxy, type CutProxy, waitFor } from "../harness/index.ts"
+import { connectTo, cutProxy, type CutProxy, movableClock, type MovableClock, waitFor } from "../harness/index.ts"
 import { openNats, playActors, TestEdge, type TestNats } from "./edge.ts"
 import { newIdentity } from "./signer.ts"
 import { WireNode } from "./wire-node.ts"
@@ -29,8 +29,8 @@ const startNode = async (session: string): Promise<WireNode> => {
   return node
 }
 
-const startEdge = async (url = nats.url): Promise<TestEdge> => {
-  const edge = await TestEdge.start({ nats: url, limits: { "service.request_deadline_ms": 4_000 } })
+const startEdge = async (url = nats.url, clock = movableClock()): Promise<TestEdge> => {
+  const edge = await TestEdge.start({ nats: url, limits: { "service.request_deadline_ms": 4_000 }, clock })
   ends.push(() => edge.stop())
   return edge
 }
@@ -42,6 +42,10 @@ const openBus = async (): Promise<NatsConnection> => {
 }
 
 const me = (edge: TestEdge) => edge.call("/api/v1/me", { signed: agent })
+
+/** Until a request finds no owner within its deadline, which passes sooner than its time. */
+const refusedBy = (edge: TestEdge, clock: MovableClock): Promise<unknown> =>
+  waitFor(async () => (await clock.passing(me(edge))).status === 503)
 
 describe("an edge", () => {
   it("that starts before the bucket is there waits for it", async () => {
@@ -88,38 +92,41 @@ describe("an edge", () => {
   it("answers 503 while no owner is there", async () => {
     const node = await startNode("s1")
     await node.claim()
-    const edge = await startEdge()
+    const clock = movableClock()
+    const edge = await startEdge(nats.url, clock)
     const connection = await openBus()
     const kv = await new Kvm(connection).open(buckets.leases)
     await kv.delete(shardKey(shardOf(agent.hubId)))
-    await waitFor(async () => (await me(edge)).status === 503)
-    const refused = await me(edge)
+    await refusedBy(edge, clock)
+    const refused = await clock.passing(me(edge))
     expect([refused.json.error.code, refused.headers.get("retry-after")]).toEqual(["unavailable", "1"])
   })
 
   it("forgets an owner whose key is gone without a word", async () => {
     const node = await startNode("s1")
     await node.claim()
-    const edge = await startEdge()
+    const clock = movableClock()
+    const edge = await startEdge(nats.url, clock)
     expect((await me(edge)).status).toBe(200)
     const connection = await openBus()
     const key = LEASE_PREFIX + shardKey(shardOf(agent.hubId))
     await (await jetstreamManager(connection)).streams.purge(`KV_${buckets.leases}`, { filter: key })
     // Another is written after it, so that it is not the end of the bucket that is missing.
     await node.claim(shardOf(agent.hubId))
-    await waitFor(async () => (await me(edge)).status === 503)
+    await refusedBy(edge, clock)
   })
 
   it("forgets what is no longer there when the bucket is made anew", async () => {
     const node = await startNode("s1")
     await node.claim()
-    const edge = await startEdge()
+    const clock = movableClock()
+    const edge = await startEdge(nats.url, clock)
     expect((await me(edge)).status).toBe(200)
     const connection = await openBus()
     await (await jetstreamManager(connection)).streams.delete(`KV_${buckets.leases}`)
     await node.claim(shardOf(agent.hubId))
     // The node would still answer: only the view can tell that it owns the shard no longer.
-    await waitFor(async () => (await me(edge)).status === 503)
+    await refusedBy(edge, clock)
   })
 
   it("heals when the bucket is made anew", async () => {
@@ -149,16 +156,17 @@ describe("an edge whose line to the bus breaks", () => {
     async (how) => {
       const node = await startNode("s1")
       await node.claim()
-      const edge = await startEdge(proxy.url)
+      const clock = movableClock()
+      const edge = await startEdge(proxy.url, clock)
       expect((await me(edge)).status).toBe(200)
       proxy[how]()
       expect((await edge.call("/api/v1/time")).status).toBe(200)
       expect((await edge.call("/docs")).status).toBe(200)
-      const discovery = await edge.call("/api/v1")
+      const discovery = await clock.passing(edge.call("/api/v1"))
       expect([discovery.status, discovery.json.data["stats"]]).toEqual([200, null])
-      const health = await edge.call("/api/v1/health")
+      const health = await clock.passing(edge.call("/api/v1/health"))
       expect([health.status, health.json.data["status"]]).toEqual([503, "down"])
-      const refused = await me(edge)
+      const refused = await clock.passing(me(edge))
       expect([refused.status, refused.json.error.code, refused.headers.get("retry-after")]).toEqual([
         503,
         "unavailable",

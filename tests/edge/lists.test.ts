@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
 import { serveQueries } from "../../actors/queries/serve.ts"
 import { readListed } from "../../edge/bus/lists.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { NO_TRACING } from "../../schemas/runtime/trace/tracing.ts"
 import { connectTo, waitFor } from "../harness/index.ts"
 import { openWorld, type World } from "./edge.ts"
@@ -24,7 +25,13 @@ beforeAll(async () => {
     asked++
     return answer()
   }
-  serveQueries(line, { agents }, { underWay: 0, serves: () => undefined, settled: () => undefined }, NO_TRACING)
+  serveQueries(
+    machineClock,
+    line,
+    { agents },
+    { underWay: 0, serves: () => undefined, settled: () => undefined },
+    NO_TRACING
+  )
   await line.flush()
 })
 afterAll(async () => {

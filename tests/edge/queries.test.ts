@@ -3,6 +3,7 @@ import { headers, type MsgHdrs, type NatsConnection } from "@nats-io/transport-n
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { serveQueries } from "../../actors/queries/serve.ts"
 import { requestsOf } from "../../actors/log/requests.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { QueryClient } from "../../schemas/runtime/bus/queries.ts"
 import { queueGroups, subjects } from "../../schemas/subjects.ts"
 import { NO_TRACING } from "../../schemas/runtime/trace/tracing.ts"
@@ -35,7 +36,7 @@ afterAll(async () => {
 
 const calls = { underWay: 0, serves: () => undefined, settled: () => undefined }
 const clientOf = (nats: NatsConnection) =>
-  new QueryClient(requestsOf(nats), { newHeaders: headers, isClosed: () => nats.isClosed() })
+  new QueryClient(machineClock, requestsOf(nats), { newHeaders: headers, isClosed: () => nats.isClosed() })
 const ask = async (client: QueryClient<MsgHdrs>, view: string): Promise<unknown> => {
   const answer = await client.ask(subjects.query(view), Buffer.from("null"), Date.now() + DEADLINE_MS)
   return answer === null ? "no answer" : JSON.parse(Buffer.from(answer).toString())
@@ -45,7 +46,7 @@ test("one of three nodes that is frozen costs a moment, and no query its answer"
   const frozen = await line()
   frozen.subscribe(subjects.query("alive"), { queue: queueGroups.queries, callback: () => undefined })
   for (let well = 0; well < 2; well++)
-    serveQueries(await line(), { alive: () => Promise.resolve(null) }, calls, NO_TRACING)
+    serveQueries(machineClock, await line(), { alive: () => Promise.resolve(null) }, calls, NO_TRACING)
   const client = clientOf(await line())
   const answers = await Promise.all(Array.from({ length: ASKS }, () => ask(client, "alive")))
   expect(answers).toEqual(answers.map(() => ({ ok: true, data: null })))
@@ -58,7 +59,7 @@ test("a slow node that says that it is at work is asked once", async () => {
     await new Promise((resolve) => setTimeout(resolve, SLOW_MS))
     return []
   }
-  serveQueries(await line(), { categories: slow }, calls, NO_TRACING)
+  serveQueries(machineClock, await line(), { categories: slow }, calls, NO_TRACING)
   expect(await ask(clientOf(await line()), "categories")).toEqual({ ok: true, data: [] })
   expect(asked).toBe(1)
 })
@@ -68,7 +69,7 @@ test("who does not say that it understands that is told nothing but the answer",
     await new Promise((resolve) => setTimeout(resolve, TAKEN_MS))
     return []
   }
-  serveQueries(await line(), { stats: slow as never }, calls, NO_TRACING)
+  serveQueries(machineClock, await line(), { stats: slow as never }, calls, NO_TRACING)
   const older = await line()
   const answer = await older.request(subjects.query("stats"), "null", { timeout: DEADLINE_MS })
   expect(answer.json()).toEqual({ ok: true, data: [] })

@@ -1,7 +1,7 @@
 /** Answers that are given again: only where nothing has changed, to whom they may go, and within their bounds. */
 import { Effect, Exit, Fiber } from "effect"
 import fc from "fast-check"
-import { expect, test, vi } from "vitest"
+import { expect, test } from "vitest"
 import { Call } from "../../edge/http/call.ts"
 import { Marks } from "../../edge/http/marks.ts"
 import type { Route } from "../../edge/http/handlers.ts"
@@ -11,6 +11,8 @@ import { Reused, REUSED_MAX_MS } from "../../edge/http/reused.ts"
 import { type Endpoint, ENDPOINTS } from "../../edge/http/endpoints.ts"
 import { notFound } from "../../schemas/errors.ts"
 import type { IncomingMessage } from "node:http"
+import { machineClock } from "../../schemas/runtime/clock.ts"
+import { movableClock } from "../harness/clock.ts"
 
 const [endpoint] = ENDPOINTS.filter(({ reused }) => reused)
 if (endpoint === undefined) throw new Error("nothing is given again")
@@ -18,7 +20,7 @@ const { id } = endpoint
 
 const asked = (url: string, headers: Readonly<Record<string, string>> = {}): Call => {
   const request = { method: "GET", url, headers } as Pick<IncomingMessage, "method" | "url" | "headers">
-  return new Call("call", request as IncomingMessage, { client: "client", wide: null }, "", 0, 10_000)
+  return new Call(machineClock, "call", request as IncomingMessage, { client: "client", wide: null }, "", 0, 10_000)
 }
 
 /** Tables of which each address shows the number, and how far they are. */
@@ -151,7 +153,7 @@ test("keeps no more than its bytes, and nothing that is very large", async () =>
 
 test("how far the tables are is asked once for all who come meanwhile, and after each of them came", async () => {
   let [version, queries] = [0, 0]
-  const marks = new Marks({
+  const marks = new Marks(machineClock, {
     query: () =>
       Effect.promise(async () => {
         queries++
@@ -169,7 +171,8 @@ test("how far the tables are is asked once for all who come meanwhile, and after
 
 test("a query that breaks, or does not come, ends nothing: nobody waits for the next, for a while", async () => {
   let queries = 0
-  const marks = new Marks({
+  const clock = movableClock()
+  const marks = new Marks(clock, {
     query: () => {
       queries++
       return queries === 1 ? Effect.die("cut off") : Effect.succeed("1" as never)
@@ -177,7 +180,6 @@ test("a query that breaks, or does not come, ends nothing: nobody waits for the 
   })
   expect(await marks.current()).toBeNull()
   expect([await marks.current(), queries]).toEqual([null, 1])
-  vi.spyOn(performance, "now").mockReturnValue(performance.now() + 60_000)
+  clock.move(60_000)
   expect([await marks.current(), queries]).toEqual(["1", 2])
-  vi.restoreAllMocks()
 })

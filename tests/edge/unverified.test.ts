@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { openWorld } from "./edge.ts"
 import { FAILURES_PER_SECOND_MAX, Unverified } from "../../edge/auth/unverified.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import { EdgeLimits } from "../../edge/http/limits.ts"
 import { LIMITS } from "../../schemas/limits.ts"
@@ -21,7 +22,7 @@ const generous = {
 
 describe("signatures that do not verify", () => {
   it("are bounded on the whole edge: over the bound who failed lately is turned away, and nobody else", () => {
-    const unverified = new Unverified(new EdgeLimits(generous, LIMITS, () => "id"))
+    const unverified = new Unverified(new EdgeLimits(machineClock, generous, LIMITS, () => "id"))
     const now = Date.now()
     // Each client and key far below a limit of its own.
     for (let i = 0; i < FAILURES_PER_SECOND_MAX; i++)

@@ -12,6 +12,7 @@ import {
 import { Poster } from "../../actors/fanout/post.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { startReceiver } from "../support/receiver.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 
 const PUBLIC = { loopback: false }
 const DEVELOPMENT = { loopback: true }
@@ -172,6 +173,7 @@ describe("addresses", () => {
 describe("spellings", () => {
   test.each(HOSTILE_SPELLINGS)("%s is not posted to", async (address) => {
     const poster = new Poster({
+      clock: machineClock,
       production: true,
       limits: LIMITS.webhook,
       resolve: () => Promise.reject(new Error("nobody is to be asked"))
@@ -191,7 +193,12 @@ describe("spellings", () => {
     "ftp://hooks.example/",
     "https://u:p@hooks.example/"
   ])("%s is not either", async (address) => {
-    const poster = new Poster({ production: true, limits: LIMITS.webhook, resolve: () => Promise.resolve(["8.8.8.8"]) })
+    const poster = new Poster({
+      clock: machineClock,
+      production: true,
+      limits: LIMITS.webhook,
+      resolve: () => Promise.resolve(["8.8.8.8"])
+    })
     expect(await poster.post(address, {}, Buffer.from("{}"))).toMatchObject({ error: "blocked_address" })
     poster.close()
   })
@@ -259,6 +266,7 @@ describe("names", () => {
     let asked = 0
     // Rebinding: public at first sight, the machine itself at the next.
     const poster = new Poster({
+      clock: machineClock,
       production: false,
       limits: LIMITS.webhook,
       resolve: () => Promise.resolve(++asked === 1 ? ["127.0.0.1"] : ["10.0.0.1"])

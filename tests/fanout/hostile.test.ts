@@ -6,6 +6,7 @@ import { once } from "node:events"
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 import { Effect, Exit, Scope } from "effect"
 import { afterEach, beforeEach, expect, test } from "vitest"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import { LIMITS } from "../../schemas/limits.ts"
@@ -122,7 +123,7 @@ beforeEach(async () => {
   log = new Log()
   ops = []
   well = await startReceiver()
-  poster = new Poster({ production: false, limits: LIMITS.webhook })
+  poster = new Poster({ clock: machineClock, production: false, limits: LIMITS.webhook })
   scope = Scope.makeUnsafe()
   const made = Worker.make({
     source: log,

@@ -23,6 +23,7 @@ import {
   startReceiver
 } from "../support/receiver.ts"
 import { selfSigned } from "./certificate.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 
 const CERTIFICATE = selfSigned("hooks.example")
 /** Whoever answers here does so at once, but the machine may be slow; whoever does not is waited for in vain. */
@@ -33,7 +34,13 @@ let receiver: Receiver
 let poster: Poster
 
 const open = (more: Partial<PosterOptions> = {}): Poster =>
-  new Poster({ production: false, limits: PATIENT, resolve: () => Promise.resolve(["127.0.0.1"]), ...more })
+  new Poster({
+    clock: machineClock,
+    production: false,
+    limits: PATIENT,
+    resolve: () => Promise.resolve(["127.0.0.1"]),
+    ...more
+  })
 
 beforeEach(async () => {
   receiver = await startReceiver()

@@ -2,21 +2,26 @@
  * Nodes of the product in the test's own process: each is a scope with its own configuration, metrics and log. Stopping
  * one closes its scope, as SIGTERM would; what only a process can suffer (SIGKILL, SIGSTOP) is not to be had here.
  */
-import { Deferred, Effect, Exit, Fiber, type Scope } from "effect"
+import { Clock, Deferred, Effect, Exit, Fiber, type Scope } from "effect"
 import { openActors } from "../../actors/app.ts"
 import { openEdge } from "../../edge/app.ts"
 import { loadEdgeConfig } from "../../edge/config.ts"
 import { RequestLog } from "../../edge/http/log.ts"
 import type { NodeKind } from "../../ops/launcher/node-environment.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { Log } from "../../schemas/runtime/log/log.ts"
 import type { ProcessControl } from "./servers.ts"
 
 type Environment = NodeJS.ProcessEnv
 
-const edge = (env: Environment, write: (text: string) => void): Effect.Effect<void, unknown, Scope.Scope> =>
+const edge = (
+  clock: Clock.Clock,
+  env: Environment,
+  write: (text: string) => void
+): Effect.Effect<void, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     const config = yield* Effect.try({ try: () => loadEdgeConfig(env), catch: (problem) => problem })
-    const requests = new RequestLog(write)
+    const requests = new RequestLog(clock, write)
     yield* Effect.addFinalizer(() => Effect.sync(() => requests.flush()))
     yield* openEdge(config, requests)
   })
@@ -30,22 +35,23 @@ export interface LocalNode extends ProcessControl {
   readonly stop: () => Promise<void>
 }
 
-/** `environment` is asked at each start; `onLine` hears the node's log. */
+/** `environment` is asked at each start; `onLine` hears the node's log; the node goes by `clock`. */
 export const localNode = (
   kind: NodeKind,
   environment: () => Promise<Environment>,
-  onLine: (line: string) => void
+  onLine: (line: string) => void,
+  clock: Clock.Clock = machineClock
 ): LocalNode => {
   const write = (text: string): void => {
     for (const line of text.split("\n")) if (line !== "") onLine(line)
   }
-  const log = new Log({ writableLength: 0, write, on: () => undefined })
+  const log = new Log({ writableLength: 0, write, on: () => undefined }, clock)
   let fiber: Fiber.Fiber<unknown, unknown> | undefined
 
   const start = async (): Promise<void> => {
     const env = await environment()
     const ready = Deferred.makeUnsafe<void, unknown>()
-    const opened = kind === "edge" ? edge(env, write) : openActors(env)
+    const opened = kind === "edge" ? edge(clock, env, write) : openActors(env)
     const program = Effect.scoped(
       Effect.gen(function* () {
         yield* opened
@@ -54,6 +60,7 @@ export const localNode = (
       })
     ).pipe(
       Effect.provide(log.logging),
+      Effect.provideService(Clock.Clock, clock),
       Effect.onExit((exit) => (Exit.isFailure(exit) ? Deferred.failCause(ready, exit.cause) : Effect.void))
     )
     fiber = log.run(() => Effect.runFork(program))

@@ -7,6 +7,7 @@
  */
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
+import type { Clock } from "effect"
 import { metricsPorts } from "../../ops/launcher/metrics-ports.ts"
 import { environmentOf, type NodeKind } from "../../ops/launcher/node-environment.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
@@ -15,6 +16,7 @@ import { addressing, makeStreams, migrateTables } from "../../ops/launcher/prepa
 import { Stack } from "../../ops/launcher/stack.ts"
 import type { SupervisedRole } from "../../ops/launcher/supervisor.ts"
 import type { StackOptions } from "../../ops/launcher/stack.ts"
+import type { MovableClock } from "./clock.ts"
 import { cutProxy } from "./cut-proxy.ts"
 import type { CutProxy } from "./cut-proxy.ts"
 import { closeLogBook, openLogBook } from "./logs.ts"
@@ -25,10 +27,13 @@ import { controlOf, endAll, PidLedger, serverControl, serverOptions, startServer
 import type { ProcessControl, ServerControl, ServersOptions } from "./servers.ts"
 import { openTenant, type Tenant } from "./tenants.ts"
 import { waitFor } from "./wait.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 
 const REFUSALS_KEPT = 5
 
 export interface SystemOptions extends ServersOptions {
+  /** The clock of its nodes, which a test may move. Not with `processes`. */
+  readonly clock?: MovableClock
   /** Each node is a process: for tests that kill and freeze nodes, or look at what a process has. */
   readonly processes?: boolean
   /** A nats-server and a Postgres of its own: for tests that break or configure them. */
@@ -75,6 +80,8 @@ export interface MailControl extends NodeControl {
 }
 
 export interface System {
+  /** The clock of its nodes. */
+  readonly clock: Clock.Clock
   /** The first edge. */
   readonly url: string
   readonly folder: string
@@ -248,7 +255,7 @@ async function startLocal(options: SystemOptions): Promise<System> {
       })
       return { ...given, HUB_NATS_URL: lines.through(name, servers.urlFor(kind, given["HUB_ROLES"])) }
     }
-    const made = localNode(kind, environment, (line) => onLine(`${kind} ${index + 1}`, line))
+    const made = localNode(kind, environment, (line) => onLine(`${kind} ${index + 1}`, line), options.clock)
     started.push(made)
     const control = withLine(made, { metrics: "" }, lines, name)
     return Object.defineProperty(control, "metrics", { get: () => metrics.urlOf(place) ?? "" })
@@ -283,6 +290,7 @@ async function startLocal(options: SystemOptions): Promise<System> {
     throw cause
   }
   return {
+    clock: options.clock ?? machineClock,
     url: parts.url,
     folder,
     store: servers.store,
@@ -303,6 +311,7 @@ const untilHealthy = (url: string): Promise<unknown> =>
   waitFor(async () => (await fetch(`${url}/api/v1/health`)).status === 200, { describe: `${url} healthy` })
 
 async function startProcesses(options: SystemOptions): Promise<System> {
+  if (options.clock !== undefined) throw new Error("processes have the machine's clock: no test moves that")
   const { folder, logs, lines, edgePorts, url, env, onLine, assertNothingRefused } = await common(options)
   const actorCount = options.actors ?? 1
   const ledger = new PidLedger()
@@ -346,6 +355,7 @@ async function startProcesses(options: SystemOptions): Promise<System> {
     throw cause
   })
   return {
+    clock: machineClock,
     url,
     folder,
     store: join(folder, "nats", "jetstream"),

@@ -1,5 +1,6 @@
 /** What is counted, and how it is told: the meter alone. */
 import { describe, expect, test } from "vitest"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { Calls, outcomeOf } from "../../schemas/runtime/metrics/calls.ts"
 import { CHILDREN_MAX, Counters, Meter } from "../../schemas/runtime/metrics/meter.ts"
 import { Exposition } from "../support/exposition.ts"
@@ -7,7 +8,7 @@ import { Exposition } from "../support/exposition.ts"
 const told = async (meter: Meter): Promise<Exposition> => new Exposition(await meter.scrape())
 
 test("readings are taken at the scrape; what nobody knows is left out, never zero", async () => {
-  const meter = new Meter()
+  const meter = new Meter(machineClock)
   let known: number | null = null
   meter.gauge("a_bytes", "A.", () => known)
   meter.counter("b_total", "B.", () => 3, { kind: 'with "quotes", \\ and\na line' })
@@ -19,7 +20,7 @@ test("readings are taken at the scrape; what nobody knows is left out, never zer
 })
 
 test("a value falls into the first bucket that it is not above", async () => {
-  const meter = new Meter()
+  const meter = new Meter(machineClock)
   const histogram = meter.histogram("c_seconds", "C.", [0.1, 1])
   for (const value of [0.05, 0.1, 0.5, 1, 1.01, 30]) histogram.observe(value)
   const exposition = await told(meter)
@@ -28,7 +29,7 @@ test("a value falls into the first bucket that it is not above", async () => {
 })
 
 test("a family stops growing, and goes on counting", async () => {
-  const meter = new Meter()
+  const meter = new Meter(machineClock)
   const counters = new Counters(meter, "d_total", "D.", ["name"])
   for (let at = 0; at < CHILDREN_MAX + 50; at++) counters.of(`n${at}`).add()
   const exposition = await told(meter)
@@ -38,7 +39,7 @@ test("a family stops growing, and goes on counting", async () => {
 
 describe("a collector", () => {
   test("that never answers holds up no scrape for longer than its bound, and no other reading", async () => {
-    const meter = new Meter()
+    const meter = new Meter(machineClock)
     let learned: number | null = null
     meter.collect(() => new Promise(() => undefined))
     meter.collect(async () => {
@@ -50,7 +51,7 @@ describe("a collector", () => {
   })
 
   test("is asked once for scrapes that come at once, and again for the next", async () => {
-    const meter = new Meter()
+    const meter = new Meter(machineClock)
     let asked = 0
     meter.collect(async () => {
       asked++
@@ -77,7 +78,7 @@ describe("calls", () => {
   })
 
   test("are told with all outcomes from the first on, and what is not accepted as other", async () => {
-    const meter = new Meter()
+    const meter = new Meter(machineClock)
     const calls = new Calls(
       meter,
       { total: "g_total", seconds: "g_seconds", what: "G", label: "op" },

@@ -15,6 +15,7 @@ import { ScheduledTimers } from "../../actors/engine/timers.ts"
 import { backup } from "../../ops/backup/backup.ts"
 import type { Manifest } from "../../ops/backup/manifest.ts"
 import { restore } from "../../ops/backup/restore.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { keyPairOfSeed } from "../../schemas/signing/seed.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
@@ -69,7 +70,10 @@ async function side(): Promise<Side> {
 }
 
 export const logOf = (nats: NatsConnection): JetStreamLog =>
-  new JetStreamLog(nats, { batchMax: LIMITS.service.commit_batch_max, queueMax: LIMITS.service.commit_queue_max })
+  new JetStreamLog(machineClock, nats, {
+    batchMax: LIMITS.service.commit_batch_max,
+    queueMax: LIMITS.service.commit_queue_max
+  })
 
 const timersConsumer = {
   durable_name: consumers.timers,

@@ -25,6 +25,7 @@ import {
   member,
   until
 } from "./hosted.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 
 const CANARY = "canary-9f2c71e0d4b8"
 
@@ -154,7 +155,7 @@ describe("commands", () => {
   it("start nothing whose secret no host can open, until it is set again", async () => {
     const [one, { id, ...record }] = await made('echo "A=$A"; sleep 600', { secrets: { A: "first" } })
     await until(one, id, "running")
-    const asked = askedBy(asking((ask, span) => service.view.asker.ask(ask, span)))
+    const asked = askedBy(asking(machineClock, (ask, span) => service.view.asker.ask(ask, span)))
     const by = { type: "agent", agent: one.me.id, operator: false } as const
     const box = (await boxesOf(randomBytes(32))).seal("of another service", id, "A")
     const change = { by, name: null, command: null, set: [{ name: "A", box, bytes: 18 }], removed: [] }

@@ -31,7 +31,7 @@ export async function hub(system: System, args: ReadonlyArray<string>): Promise<
 export async function operate(system: System, args: ReadonlyArray<string>): Promise<string> {
   const line = readCommandLine(args)
   if (line === null) throw new Error(`no such command: ${args.join(" ")}`)
-  const service = await openService(serversOf(system))
+  const service = await openService(serversOf(system), system.clock)
   try {
     const told = await line.command.run(service, line.args)
     return typeof told === "string" ? told : JSON.stringify(told, null, 2)

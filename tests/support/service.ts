@@ -52,7 +52,7 @@ export async function testService(options: SystemOptions = {}): Promise<TestServ
     limits: { ...WIDE_LIMITS, ...options.limits },
     env: { HUB_CAPTCHA_BYPASS: BYPASS_TOKEN, HUB_SERVER_KEY: TEST_SERVER_KEY, ...options.env }
   })
-  const view = await openService({ HUB_NATS_URL: system.nats.url, HUB_DATABASE_URL: system.postgres.url })
+  const view = await openService({ HUB_NATS_URL: system.nats.url, HUB_DATABASE_URL: system.postgres.url }, system.clock)
   return {
     system,
     edges: system.edges.map((edge) => edge.url),

@@ -11,6 +11,7 @@ import type { Machine, Order } from "../../actors/runtime/machine.ts"
 import { Reconciler } from "../../actors/runtime/reconciler.ts"
 import { desiredBy } from "../../actors/runtime/start.ts"
 import { LIMITS } from "../../schemas/limits.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { VERSION } from "../../schemas/version.ts"
 import type { TestService } from "./service.ts"
@@ -128,9 +129,10 @@ export class SimulatedHost {
   start(): void {
     const { view } = this.#service
     const life = { over: false }
-    const send = askedBy(asking((one, span) => view.asker.ask(one, span)))
+    const send = askedBy(asking(machineClock, (one, span) => view.asker.ask(one, span)))
     const asked: Asked = (...call) => (life.over ? Promise.reject(DEAD) : send(...call))
     const reconciler = new Reconciler({
+      clock: machineClock,
       machine: this.#machine,
       desired: desiredBy(asked, this.id),
       report: async (command, compartment, told) => {
@@ -140,6 +142,7 @@ export class SimulatedHost {
       archiveOf: () => Promise.reject(new Error("no archives here"))
     })
     const beat = new Beat({
+      clock: machineClock,
       asked,
       machine: this.#machine,
       host: this.id,

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { eventsOf } from "../../actors/engine/events.ts"
 import { viewsOver } from "../../actors/services.ts"
 import { VaultEvent } from "../../actors/vault/state.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import type { Vault, VaultEntry, VaultLogLine } from "../../schemas/vault/records.ts"
 import { sealEntry } from "../../edge/sdk/vault/seal.ts"
 import { waitFor } from "../harness/index.ts"
@@ -97,7 +98,10 @@ export const asHolder =
 /** As `hub vault token` does. */
 export const issueToken = ({ view }: Pick<TestService, "view">, agent: string, place = "operator"): Promise<string> =>
   Effect.runPromise(
-    viewsOver(view.nats).query({ commandId: "", deadline: Date.now() + 30_000 }, "keeper_issue", { agent, place })
+    viewsOver(machineClock, view.nats).query({ commandId: "", deadline: Date.now() + 30_000 }, "keeper_issue", {
+      agent,
+      place
+    })
   ).then(({ token }) => token)
 
 /** A one-time key, and what opens what is sealed to it. */

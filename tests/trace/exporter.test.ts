@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import {
   BATCH_MAX,
   Exporter,
@@ -33,6 +34,7 @@ afterEach(async () => {
 
 const exporterTo = (base: string): Exporter => {
   const exporter = new Exporter(
+    machineClock,
     { url: `${base}/v1/traces`, headers: { authorization: SECRET } },
     { name: "a", instance: "1" },
     (line) => void lines.push(line)

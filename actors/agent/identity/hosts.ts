@@ -13,6 +13,8 @@
 import { createHash } from "node:crypto"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import type { JetStreamManager } from "@nats-io/jetstream"
+import type { Clock } from "effect"
+import { after, wallMs } from "../../../schemas/runtime/clock.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { requestsOf } from "../../log/requests.ts"
 import { WRONG_LAST_SEQUENCE } from "../../log/jetstream-codes.ts"
@@ -55,10 +57,12 @@ export const standOf = ({ kept, added, lastAt }: Counter): HostCount => ({
 export type HostTable = Map<string, Counter>
 
 export class HostCounters {
+  private readonly clock: Clock.Clock
   private readonly nats: NatsConnection
   private readonly manager: JetStreamManager
 
-  constructor(nats: NatsConnection, manager: JetStreamManager) {
+  constructor(clock: Clock.Clock, nats: NatsConnection, manager: JetStreamManager) {
+    this.clock = clock
     this.nats = nats
     this.manager = manager
   }
@@ -93,7 +97,7 @@ export class HostCounters {
     if (wait <= 0 && counter.writing === null) return this.begun(agent, counter, now)
     if (!counter.gathering) {
       counter.gathering = true
-      setTimeout(() => void this.gathered(agent, counter), Math.max(1, wait))
+      after(this.clock, Math.max(1, wait), () => void this.gathered(agent, counter))
     }
     return true
   }
@@ -101,7 +105,7 @@ export class HostCounters {
   private async gathered(agent: string, counter: Counter): Promise<void> {
     if (counter.writing !== null) await counter.writing
     counter.gathering = false
-    if (counter.added > 0) await this.begun(agent, counter, Date.now())
+    if (counter.added > 0) await this.begun(agent, counter, wallMs(this.clock))
   }
 
   private begun(agent: string, counter: Counter, now: number): Promise<boolean> {

@@ -56,9 +56,9 @@ const suspended = refusal("agent_suspended", "This agent is suspended: the servi
 const contested = (): { readonly refused: Refusal } => ({ refused: keyUnavailable })
 
 export const identityOperations = (parts: KindParts): Operating<Operations, AgentActor> => {
-  const { nats, manager, config, seed, proofs } = parts
+  const { clock, nats, manager, config, seed, proofs } = parts
   const { limits, baseUrl } = config
-  const hosts = new HostCounters(nats, manager)
+  const hosts = new HostCounters(clock, nats, manager)
   const judge = new Proofs({ proofs, hosts, limits, baseUrl })
   const challenges = new Challenges(seed)
   const attester = new Attester(seed, baseUrl, limits.identity.attestation_ttl_seconds)

@@ -2,9 +2,10 @@
  * Who stands behind an agent, as everybody sees it (spec 2.2). How a sponsor is called is no part of the agent: each
  * account is asked, and what it says is good for some seconds on this node.
  */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { AgentPublic } from "../../../schemas/agent/records.ts"
 import type { Refusal } from "../../../schemas/errors.ts"
+import { monotonicMs } from "../../../schemas/runtime/clock.ts"
 import type { PersonShown } from "../../../schemas/sponsorship/operations.ts"
 import type { PrepareContext } from "../../engine/definition.ts"
 import { Recent } from "../../engine/recent.ts"
@@ -42,11 +43,11 @@ export class SponsorsShown {
 
   private person(human: string, context: PrepareContext): Effect.Effect<PersonShown | null, Refusal, Actors> {
     return Effect.gen({ self: this }, function* () {
-      const known = this.shown.get(human, performance.now())
+      const known = this.shown.get(human, monotonicMs(yield* Clock.Clock))
       if (known !== undefined) return known
       const actors = yield* Actors
       const person = yield* Effect.catch(actors.ask(context, "human.shown", human, null), noneWhereGone)
-      this.shown.set(human, person, performance.now())
+      this.shown.set(human, person, monotonicMs(yield* Clock.Clock))
       return person
     })
   }

@@ -11,6 +11,7 @@
  */
 import { readFileSync } from "node:fs"
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server"
+import type { Clock } from "effect"
 import type { Limits } from "../../../schemas/limits.ts"
 import type { SmtpMail } from "../../../schemas/mail/settings.ts"
 import { heardAddress } from "../../../schemas/mail/senders.ts"
@@ -82,10 +83,15 @@ export class MailServer {
   private readonly sessions: Sessions
   private heldBytes = 0
 
-  constructor(receiving: Receiving, { domain, tls }: Pick<SmtpMail, "domain" | "tls">, bounds: Bounds) {
+  constructor(
+    clock: Clock.Clock,
+    receiving: Receiving,
+    { domain, tls }: Pick<SmtpMail, "domain" | "tls">,
+    bounds: Bounds
+  ) {
     this.receiving = receiving
     this.bounds = bounds
-    this.sessions = new Sessions(bounds, (id, words) => this.hangUp(id, words))
+    this.sessions = new Sessions(clock, bounds, (id, words) => this.hangUp(id, words))
     this.server = new SMTPServer({
       name: domain,
       banner: `Hub ${VERSION}`,

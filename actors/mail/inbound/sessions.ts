@@ -6,7 +6,9 @@
  *  - A session ends when its time is over, its DATA phase when that one's is, and the session at one command too many.
  *  - A message that is there to its end gets its answer first: its sender would send it again.
  */
+import type { Clock } from "effect"
 import type { Limits } from "../../../schemas/limits.ts"
+import { after, type Cancel } from "../../../schemas/runtime/clock.ts"
 
 type Bounds = Pick<Limits["service"]["mail"], "session_ms" | "data_ms" | "commands_max">
 
@@ -16,19 +18,21 @@ const TOO_MUCH_SAID = "4.7.0 Too many commands, come again"
 
 interface Session {
   commands: number
-  readonly timer: NodeJS.Timeout
-  data: NodeJS.Timeout | null
+  readonly cancel: Cancel
+  data: Cancel | null
   answering: boolean
   isOver: boolean
 }
 
 export class Sessions {
+  private readonly clock: Clock.Clock
   private readonly bounds: Bounds
   private readonly end: (id: string, words: string) => void
   private readonly sessions = new Map<string, Session>()
 
   /** `end`: says so, and hangs up. */
-  constructor(bounds: Bounds, end: (id: string, words: string) => void) {
+  constructor(clock: Clock.Clock, bounds: Bounds, end: (id: string, words: string) => void) {
+    this.clock = clock
     this.bounds = bounds
     this.end = end
   }
@@ -38,8 +42,8 @@ export class Sessions {
   }
 
   began(id: string): void {
-    const timer = setTimeout(() => this.over(id), this.bounds.session_ms).unref()
-    this.sessions.set(id, { commands: 0, timer, data: null, answering: false, isOver: false })
+    const cancel = after(this.clock, this.bounds.session_ms, () => this.over(id), "unref")
+    this.sessions.set(id, { commands: 0, cancel, data: null, answering: false, isOver: false })
   }
 
   said(id: string): void {
@@ -49,14 +53,15 @@ export class Sessions {
 
   dataBegan(id: string): void {
     const session = this.sessions.get(id)
-    if (session !== undefined) session.data = setTimeout(() => this.end(id, DATA_OVER), this.bounds.data_ms).unref()
+    if (session !== undefined)
+      session.data = after(this.clock, this.bounds.data_ms, () => this.end(id, DATA_OVER), "unref")
   }
 
   /** The message is there: its answer is ours to give. */
   dataEnded(id: string): void {
     const session = this.sessions.get(id)
     if (session === undefined) return
-    if (session.data !== null) clearTimeout(session.data)
+    session.data?.()
     session.data = null
     session.answering = true
   }
@@ -71,8 +76,8 @@ export class Sessions {
   ended(id: string): void {
     const session = this.sessions.get(id)
     if (session === undefined) return
-    clearTimeout(session.timer)
-    if (session.data !== null) clearTimeout(session.data)
+    session.cancel()
+    session.data?.()
     this.sessions.delete(id)
   }
 

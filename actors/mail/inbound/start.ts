@@ -1,7 +1,7 @@
 /**
  * The role `mail` of an actor process: receives and sends for as long as the scope is open, by SMTP, or by the provider.
  */
-import { Effect, type Scope } from "effect"
+import { Clock, Effect, type Scope } from "effect"
 import { unavailable } from "../../../schemas/errors.ts"
 import type { SmtpMail } from "../../../schemas/mail/settings.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
@@ -43,8 +43,8 @@ export const mailServer: Effect.Effect<void, never, Needed> = Effect.gen(functio
   const { asker } = yield* Cluster
   const { email } = limits.limits
   const bounds = { ...limits.service.mail, ...email }
-  const ask = asking((one, span) => asker.ask(one, span))
-  const store = mailStore(nats, manager, {
+  const ask = asking(yield* Clock.Clock, (one, span) => asker.ask(one, span))
+  const store = mailStore(yield* Clock.Clock, nats, manager, {
     keepSeconds: email.retention_seconds + LONGER_SECONDS,
     maxBytes: email.stored_max_bytes
   })
@@ -91,7 +91,7 @@ const bySmtp = (
       recipient: (address, tag) => Effect.runPromise(recipient(address, tag)),
       deliver: deliveryBy(parts, readers)
     }
-    const server = new MailServer(receiving, settings, bounds)
+    const server = new MailServer(yield* Clock.Clock, receiving, settings, bounds)
     yield* Effect.promise(() => server.listen(settings.port, bind))
     yield* Effect.addFinalizer(() => Effect.promise(() => server.close()))
   })

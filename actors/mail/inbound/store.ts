@@ -8,8 +8,10 @@
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { JetStreamManager } from "@nats-io/jetstream"
+import type { Clock } from "effect"
 import { BLOB_PIECE_BYTES } from "../../../schemas/blob/operations.ts"
 import type { MailPart } from "../../../schemas/mail/operations.ts"
+import { monotonicMs } from "../../../schemas/runtime/clock.ts"
 import { sealBytes } from "../../../schemas/secret/bytes.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { storeDurably } from "../../log/durable.ts"
@@ -41,6 +43,7 @@ interface Bounds {
 }
 
 export const mailStore = (
+  clock: Clock.Clock,
   nats: NatsConnection,
   manager: JetStreamManager,
   { keepSeconds, maxBytes }: Bounds
@@ -68,9 +71,9 @@ export const mailStore = (
       await manager.streams.purge(streams.mail, { filter: subjects.mailMessage(String(mailbox), String(mail)) })
     },
     isFull: async () => {
-      if (performance.now() - looked.at > LOOKED_MS) {
+      if (monotonicMs(clock) - looked.at > LOOKED_MS) {
         const { state } = await manager.streams.info(streams.mail)
-        looked = { at: performance.now(), full: state.bytes >= maxBytes }
+        looked = { at: monotonicMs(clock), full: state.bytes >= maxBytes }
       }
       return looked.full
     }

@@ -1,5 +1,5 @@
 /** Mail by SMTP: through a relay, or straight to the servers of its recipient. */
-import { Effect, type Scope } from "effect"
+import { Clock, Effect, type Scope } from "effect"
 import type { MailServer } from "../../../schemas/letter/settings.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import { attempt, type Attempted } from "../../letter/smtp-transport.ts"
@@ -7,6 +7,7 @@ import { Connections } from "../../letter/smtp-connections.ts"
 import type { Message } from "../../letter/transport.ts"
 import type { Exchanges } from "./exchanges.ts"
 import type { Outcome, Outgoing, Transport } from "./transport.ts"
+import { monotonicMs } from "../../../schemas/runtime/clock.ts"
 
 type Bounds = Pick<Limits["service"]["mail"], "send_timeout_ms" | "sends_at_once" | "mx_port">
 
@@ -41,7 +42,7 @@ export const relayTransport = (
 ): Effect.Effect<Transport, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.sync(() => new Connections(server, settings(name, bounds))),
+      Effect.map(Clock.Clock, (clock) => new Connections(clock, server, settings(name, bounds))),
       (connections) => Effect.sync(() => connections.close())
     ),
     (connections): Transport => ({
@@ -58,9 +59,9 @@ export const relayTransport = (
 /** One after the other, until one of them has said something, or may have taken it. */
 export const exchangeTransport = (exchanges: Exchanges, name: string, bounds: Bounds): Transport => {
   const over = (address: string, outgoing: Outgoing, hurry: Effect.Effect<void>, withinMs: number) =>
-    Effect.suspend(() => {
+    Clock.clockWith((clock) => {
       const server: MailServer = { host: address, port: bounds.mx_port, tls: "offered", login: null }
-      const connections = new Connections(server, { ...settings(name, bounds), unverified: true })
+      const connections = new Connections(clock, server, { ...settings(name, bounds), unverified: true })
       const made = attempt(connections, messageOf(outgoing), hurry, withinMs)
       return Effect.ensuring(
         made,
@@ -76,9 +77,10 @@ export const exchangeTransport = (exchanges: Exchanges, name: string, bounds: Bo
         const found = yield* exchanges(outgoing.to.slice(outgoing.to.lastIndexOf("@") + 1))
         if (found.type !== "hosts") return found.outcome
         let last: Outcome = { type: "passing", reason: "no server of its domain can be reached" }
-        const until = performance.now() + bounds.send_timeout_ms
+        const clock = yield* Clock.Clock
+        const until = monotonicMs(clock) + bounds.send_timeout_ms
         for (const address of found.addresses) {
-          const left = until - performance.now()
+          const left = until - monotonicMs(clock)
           if (left <= 0) break
           const made = yield* over(address, outgoing, hurry, left)
           last = outcomeOf(made, true)

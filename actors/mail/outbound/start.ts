@@ -1,6 +1,6 @@
 /** The sending side of the role `mail`. */
 import { randomUUID } from "node:crypto"
-import { Effect, type Scope } from "effect"
+import { Clock, Effect, type Scope } from "effect"
 import { domainId } from "../../../schemas/mail-domain/id.ts"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import { addressee } from "../../../schemas/mail/addresses.ts"
@@ -81,7 +81,7 @@ export const mailSender = (
         }
       })
     yield* outboundWorker({
-      source: commitSource(nats, yield* Tracing, consumers.outbound),
+      source: commitSource(yield* Clock.Clock, nats, yield* Tracing, consumers.outbound),
       ask,
       route: (to) => Effect.map(isOwn(ask, settings.domain, domainOf(to)), (own) => (own ? local : world)),
       made,

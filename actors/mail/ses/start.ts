@@ -1,6 +1,6 @@
 /** Mail by SES: what it tells is taken from the log and carried out, for as long as the scope is open. */
 import { randomUUID } from "node:crypto"
-import { Effect, type Scope } from "effect"
+import { Clock, Effect, type Scope } from "effect"
 import type { SesMail } from "../../../schemas/mail/settings.ts"
 import { consumers } from "../../../schemas/subjects.ts"
 import { commitSource } from "../../fanout/source.ts"
@@ -31,7 +31,7 @@ export const bySes = (
     }
     const parts = { delivery, ways, objects, reports, recipients_max, message_max_bytes }
     yield* noticeWorker({
-      source: commitSource(yield* Bus, yield* Tracing, consumers.mailNotices),
+      source: commitSource(yield* Clock.Clock, yield* Bus, yield* Tracing, consumers.mailNotices),
       ask: delivery.ask,
       keys: delivery.keys,
       carryOut: (id, message) => carriedOut(parts, id, message),

@@ -1,5 +1,5 @@
 /** The role `keeper`: alone in its process, for as long as the scope is open. */
-import { Effect, type Scope } from "effect"
+import { Clock, Effect, type Scope } from "effect"
 import { consumers } from "../../../schemas/subjects.ts"
 import { asking } from "../../fanout/asks.ts"
 import { commitSource } from "../../fanout/source.ts"
@@ -13,15 +13,16 @@ import { keeperWorker } from "./worker.ts"
 type Needed = Bus | Cluster | Configuration | Queried | Streams | Tracing | VaultKey | Scope.Scope
 
 export const keeper: Effect.Effect<void, never, Needed> = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
   const nats = yield* Bus
   const tracing = yield* Tracing
   const { limits } = yield* Configuration
   const { seed, former } = yield* VaultKey
   const { asker } = yield* Cluster
   yield* Streams
-  const ask = asking((one, span) => asker.ask(one, span))
+  const ask = asking(clock, (one, span) => asker.ask(one, span))
   const store = new KeeperStore(nats, new KeySealing(seed, former))
-  serveQueries(nats, keeperQueries({ ask, store }), yield* Queried, tracing, { onlyResponds: true })
-  const source = commitSource(nats, tracing, consumers.keeper)
+  serveQueries(clock, nats, keeperQueries({ ask, store }), yield* Queried, tracing, { onlyResponds: true })
+  const source = commitSource(clock, nats, tracing, consumers.keeper)
   yield* keeperWorker({ source, ask, store, bounds: limits.service.vault })
 })

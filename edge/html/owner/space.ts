@@ -13,6 +13,7 @@ import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
 import { refusal } from "../../../schemas/errors.ts"
 import { isOwnerPath, OWNER_PATH } from "../../../schemas/human/pages.ts"
+import { wallMs } from "../../../schemas/runtime/clock.ts"
 import { withoutTrailing } from "../../../schemas/text.ts"
 import type { Bus } from "../../bus/bus.ts"
 import { bearerOf, personOf } from "../../human/bearer.ts"
@@ -133,7 +134,7 @@ export class OwnerSpace {
 
   /** The browser keeps a new session. */
   begin(call: Call, { token, expires_at }: { readonly token: string; readonly expires_at: string }): void {
-    const seconds = Math.floor((Date.parse(expires_at) - Date.now()) / 1000)
+    const seconds = Math.floor((Date.parse(expires_at) - wallMs(call.clock)) / 1000)
     this.session.set(call, token, Math.max(1, seconds))
   }
 

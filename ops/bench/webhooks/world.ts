@@ -14,6 +14,7 @@ import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import { Sealer } from "../../../actors/log/seal.ts"
 import { busServers } from "../../../schemas/bus/servers.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { hubIdOf } from "../../../schemas/signing/key.ts"
 import { formatSeed, SEED_BYTES } from "../../../schemas/signing/seed.ts"
 import { subjects } from "../../../schemas/subjects.ts"
@@ -123,7 +124,7 @@ export const openWorld = async (): Promise<World> => {
   const more = { HUB_SERVER_KEY: formatSeed(seed).trim(), HUB_ENV: "development" }
   const service = await startService(1, 1, { env: { ...more, HUB_ROLES: "actors,queries" } })
   const nats = await connect(busServers(service.stack.nats.operatorUrl, "operator") ?? { servers: [] })
-  const log = new JetStreamLog(nats, {
+  const log = new JetStreamLog(machineClock, nats, {
     batchMax: LIMITS.service.commit_batch_max,
     queueMax: LIMITS.service.commit_queue_max
   })

@@ -13,6 +13,7 @@
  *  - Asks that gather within FLUSH_GAP_MS to one session leave in one message (see frames.ts and pace.ts).
  *  - At most `maxInFlight` asks wait; one more is refused as `overloaded` before anything is sent.
  */
+import type { Clock } from "effect"
 import { type ErrorCode, type Refusal, unavailable } from "../../errors.ts"
 import { shardOf, subjects } from "../../subjects.ts"
 import type { Span } from "../trace/span.ts"
@@ -26,6 +27,7 @@ import {
   type ReplyHead,
   unpackReplies
 } from "../../bus/frames.ts"
+import { type Cancel, every, monotonicMs, wallMs } from "../clock.ts"
 import { paced } from "./pace.ts"
 import type { BusRole } from "../../bus/roles.ts"
 import { Slots } from "./slots.ts"
@@ -84,7 +86,7 @@ interface Waiting {
   readonly bytes: number
   readonly shard: number
   readonly resolve: (answer: Answer) => void
-  /** Of `performance.now()`. */
+  /** Monotonic ms. */
   readonly began: number
   sent: boolean
   readonly span: Span | null
@@ -114,17 +116,21 @@ export class Asker {
   private readonly maxFrameBytes: number
   private closed = false
   /** While anything waits: a process that asks nothing is not woken. */
-  private sweep: NodeJS.Timeout | undefined
-  private readonly flushSoon = paced(() => this.flush(), FLUSH_GAP_MS)
+  private sweep: Cancel | undefined
+  private readonly flushSoon: () => void
+  private readonly clock: Clock.Clock
   private readonly observer: AskObserver | undefined
 
   constructor(
+    clock: Clock.Clock,
     transport: BusTransport,
     owners: Owners,
     { role, name }: AskerIdentity,
     bounds: { maxInFlight: number; maxFrameBytes: number },
     observer?: AskObserver
   ) {
+    this.clock = clock
+    this.flushSoon = paced(clock, () => this.flush(), FLUSH_GAP_MS)
     this.transport = transport
     this.owners = owners
     this.role = role
@@ -169,14 +175,14 @@ export class Asker {
         shard: shardOf(ask.actor),
         resolve,
         span,
-        began: performance.now(),
+        began: monotonicMs(this.clock),
         sent: false,
         session: null,
         retryAt: 0,
         elsewhere: 0
       }
       this.send(this.waiting.add(entry), entry)
-      this.sweep ??= setInterval(() => this.sweepWaiting(Date.now()), RETRY_PAUSE_MS).unref()
+      this.sweep ??= every(this.clock, RETRY_PAUSE_MS, () => this.sweepWaiting(wallMs(this.clock)), "unref")
     })
   }
 
@@ -192,10 +198,10 @@ export class Asker {
     const session = this.owners.ownerOf(entry.shard)
     entry.session = session
     if (session === null) {
-      entry.retryAt = Date.now() + RETRY_PAUSE_MS
+      entry.retryAt = wallMs(this.clock) + RETRY_PAUSE_MS
       return
     }
-    entry.retryAt = Date.now() + RETRY_AFTER_MS
+    entry.retryAt = wallMs(this.clock) + RETRY_AFTER_MS
     if (entry.sent) {
       this.retries++
       entry.span?.event("retry")
@@ -234,7 +240,7 @@ export class Asker {
   private settle(number: number, answer: Answer): void {
     const entry = this.waiting.take(number)
     if (entry === undefined) return
-    this.observer?.settled(entry.ask.op, answer.head.refused?.code, (performance.now() - entry.began) / 1000)
+    this.observer?.settled(entry.ask.op, answer.head.refused?.code, (monotonicMs(this.clock) - entry.began) / 1000)
     entry.resolve(answer)
   }
 
@@ -242,14 +248,14 @@ export class Asker {
     const entry = this.waiting.get(number)
     if (entry === undefined) return
     entry.session = null
-    entry.retryAt = Date.now() + RETRY_PAUSE_MS
+    entry.retryAt = wallMs(this.clock) + RETRY_PAUSE_MS
   }
 
   /** The session stays noted: news of its shard's next owner leads to a try at once. */
   private retryElsewhere(number: number): void {
     const entry = this.waiting.get(number)
     if (entry === undefined) return
-    entry.retryAt = Date.now() + Math.min(RETRY_PAUSE_MS * 2 ** entry.elsewhere, ELSEWHERE_PAUSE_MAX_MS)
+    entry.retryAt = wallMs(this.clock) + Math.min(RETRY_PAUSE_MS * 2 ** entry.elsewhere, ELSEWHERE_PAUSE_MAX_MS)
     entry.elsewhere++
   }
 
@@ -269,7 +275,7 @@ export class Asker {
   }
 
   private endSweep(): void {
-    clearInterval(this.sweep)
+    this.sweep?.()
     this.sweep = undefined
   }
 

@@ -7,7 +7,9 @@
  * ours travel many to a message; here only what they came to is told. Pure but for the subscriptions: everything is
  * read when somebody asks. Errors are told by their code, never by a message.
  */
+import type { Clock } from "effect"
 import { VERSION } from "../../version.ts"
+import { wallMs } from "../clock.ts"
 import type { CallStats } from "../metrics/calls.ts"
 import type { NatsShape } from "./transport.ts"
 
@@ -45,9 +47,9 @@ const figures = ({ requests, errors, seconds, lastError }: CallStats) => ({
 })
 
 /** Answers for as long as the connection lives. */
-export const answerDiscovery = (nats: NatsShape, service: DiscoveredService): void => {
+export const answerDiscovery = (clock: Clock.Clock, nats: NatsShape, service: DiscoveredService): void => {
   const { name, id, description, metadata } = service
-  const started = new Date().toISOString()
+  const started = new Date(wallMs(clock)).toISOString()
   const identity = (kind: string) => ({
     type: `io.nats.micro.v1.${kind}_response`,
     name,

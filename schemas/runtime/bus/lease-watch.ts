@@ -14,7 +14,9 @@
  *  - A bucket that was made anew begins its sequences anew: what was known of the other one is taken out.
  *  - The bucket may not be there yet when a watcher starts: it waits.
  */
+import type { Clock } from "effect"
 import { buckets } from "../../subjects.ts"
+import { after, monotonicMs } from "../clock.ts"
 import { LEASE_PREFIX, type LeaseView } from "./lease-view.ts"
 import type { NatsMessageShape, NatsShape } from "./transport.ts"
 
@@ -36,6 +38,7 @@ const NOTHING_FOUND = 404
 const NO_RESPONDERS = 503
 
 export interface LeaseWatchOptions {
+  readonly clock: Clock.Clock
   readonly nats: NatsShape
   /** A subject of its own that this user may listen below. */
   readonly inbox: string
@@ -117,7 +120,7 @@ export class LeaseWatch {
   private async run(complete: () => void): Promise<void> {
     while (!this.stopped && !this.options.nats.isClosed()) {
       try {
-        if (performance.now() >= this.sweepAt) {
+        if (monotonicMs(this.options.clock) >= this.sweepAt) {
           await this.sweep()
           complete()
         } else await this.read(this.seen + 1)
@@ -130,18 +133,18 @@ export class LeaseWatch {
   }
 
   private get eager(): boolean {
-    return performance.now() < this.eagerUntil
+    return monotonicMs(this.options.clock) < this.eagerUntil
   }
 
   private beEager(): void {
-    this.eagerUntil = performance.now() + EAGER_FOR_MS
+    this.eagerUntil = monotonicMs(this.options.clock) + EAGER_FOR_MS
   }
 
   private pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms)
+      const cancel = after(this.options.clock, ms, resolve)
       this.wake = () => {
-        clearTimeout(timer)
+        cancel()
         resolve()
       }
     })
@@ -163,7 +166,7 @@ export class LeaseWatch {
       // Of what is newer than all that it has, the replica that answered may not have heard yet.
       if (!keys.has(key) && revision < last) this.forget(key)
     }
-    this.sweepAt = performance.now() + SWEEP_MS
+    this.sweepAt = monotonicMs(this.options.clock) + SWEEP_MS
   }
 
   private async beginAnewWithBucket(): Promise<void> {
@@ -226,12 +229,12 @@ export class LeaseWatch {
 
   /** One at a time. `take` says whether the answer is complete; what it throws ends the asking. */
   private ask(subject: string, request: object | null, take: (message: NatsMessageShape) => boolean): Promise<void> {
-    const { nats, inbox } = this.options
+    const { clock, nats, inbox } = this.options
     const reply = `${inbox}.${++this.reads}`
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.giveUp(new Away("the bucket did not answer in time")), READ_TIMEOUT_MS)
+      const cancel = after(clock, READ_TIMEOUT_MS, () => this.giveUp(new Away("the bucket did not answer in time")))
       const settled = (settle: () => void): void => {
-        clearTimeout(timer)
+        cancel()
         this.receive = () => undefined
         this.giveUp = () => undefined
         settle()

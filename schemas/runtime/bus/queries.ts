@@ -7,6 +7,8 @@
  * the server says so, and the next try follows soon. At the deadline, or when the connection is closed, the answer is
  * `null`.
  */
+import type { Clock } from "effect"
+import { after, type Cancel, wallMs } from "../clock.ts"
 import { TRACEPARENT } from "../trace/traceparent.ts"
 import { PART_HEADER, readPartHeader, TAKEN_HEADER } from "./parts.ts"
 import type { Requests } from "./requests.ts"
@@ -49,15 +51,18 @@ interface Query {
 }
 
 export class QueryClient<Headers extends HeadersShape> {
+  private readonly clock: Clock.Clock
   private readonly requests: Sends<Headers>
   private readonly newHeaders: () => Headers
   private readonly isClosed: () => boolean
   private underWay = 0
 
   constructor(
+    clock: Clock.Clock,
     requests: Sends<Headers>,
     line: { readonly newHeaders: () => Headers; readonly isClosed: () => boolean }
   ) {
+    this.clock = clock
     this.requests = requests
     this.newHeaders = line.newHeaders
     this.isClosed = line.isClosed
@@ -67,10 +72,10 @@ export class QueryClient<Headers extends HeadersShape> {
     if (this.underWay >= UNDER_WAY_MAX) return Promise.resolve(null)
     this.underWay++
     return new Promise((resolve) => {
-      let timer: NodeJS.Timeout | undefined
+      let timer: Cancel | undefined
       let wait = FIRST_WAIT_MS
       const send = (): void => {
-        if (Date.now() >= deadline || this.isClosed()) return query.settle(null)
+        if (wallMs(this.clock) >= deadline || this.isClosed()) return query.settle(null)
         this.send(query)
         query.again(wait)
         wait = Math.min(wait * 2, LAST_WAIT_MS)
@@ -82,14 +87,14 @@ export class QueryClient<Headers extends HeadersShape> {
         traceparent,
         tries: [],
         settle: (answer) => {
-          clearTimeout(timer)
+          timer?.()
           for (const number of query.tries) this.requests.forget(number)
           this.underWay--
           resolve(answer)
         },
         again: (waitMs) => {
-          clearTimeout(timer)
-          timer = setTimeout(send, Math.max(0, Math.min(waitMs, deadline - Date.now())))
+          timer?.()
+          timer = after(this.clock, Math.max(0, Math.min(waitMs, deadline - wallMs(this.clock))), send)
         }
       }
       send()
@@ -101,7 +106,7 @@ export class QueryClient<Headers extends HeadersShape> {
     const headers = this.newHeaders()
     headers.set(TAKEN_HEADER, "1")
     if (traceparent !== undefined) headers.set(TRACEPARENT, traceparent)
-    tries.push(this.requests.send(subject, payload, deadline - Date.now(), answersTo(query), headers))
+    tries.push(this.requests.send(subject, payload, deadline - wallMs(this.clock), answersTo(query), headers))
   }
 }
 

@@ -9,6 +9,8 @@
  *    connection was renewed: what went over the old one may never be answered. Whoever asked then hears `null`.
  *  - Nothing throws here: a connection that is closing leads to `null` too. Bounded by who calls.
  */
+import type { Clock } from "effect"
+import { delay, every, monotonicMs } from "../clock.ts"
 import { Slots } from "./slots.ts"
 
 const SWEEP_MS = 100
@@ -32,13 +34,14 @@ type Receive<Message> = (message: Message | null) => void
 
 interface Waiting<Message> {
   readonly receive: Receive<Message>
-  /** Of `performance.now()`. */
+  /** Monotonic ms. */
   readonly until: number
 }
 
 const NOTHING = new Uint8Array(0)
 
 export class Requests<Message extends AnswerShape, Headers> {
+  private readonly clock: Clock.Clock
   private readonly line: RequestLine<Message, Headers>
   private readonly newInbox: () => string
   private readonly patienceMs: number
@@ -46,7 +49,8 @@ export class Requests<Message extends AnswerShape, Headers> {
   private prefix = ""
 
   /** `newInbox`: a subject that this user may listen below. `patienceMs`: no answer is given up before. */
-  constructor(line: RequestLine<Message, Headers>, newInbox: () => string, patienceMs = 0) {
+  constructor(clock: Clock.Clock, line: RequestLine<Message, Headers>, newInbox: () => string, patienceMs = 0) {
+    this.clock = clock
     this.line = line
     this.newInbox = newInbox
     this.patienceMs = patienceMs
@@ -80,11 +84,11 @@ export class Requests<Message extends AnswerShape, Headers> {
     timeoutMs: number,
     headers?: Headers
   ): Promise<Message | null> {
-    const end = performance.now() + Math.max(timeoutMs, this.patienceMs)
-    for (let left = timeoutMs; left > 0; left = end - performance.now()) {
+    const end = monotonicMs(this.clock) + Math.max(timeoutMs, this.patienceMs)
+    for (let left = timeoutMs; left > 0; left = end - monotonicMs(this.clock)) {
       const answer = await this.request(subject, payload, left, headers)
       if (answer === null || answer.data.length > 0) return answer
-      await new Promise((resolve) => setTimeout(resolve, LEADERLESS_PAUSE_MS))
+      await delay(this.clock, LEADERLESS_PAUSE_MS)
     }
     return null
   }
@@ -97,7 +101,7 @@ export class Requests<Message extends AnswerShape, Headers> {
     receive: Receive<Message>,
     headers?: Headers
   ): number {
-    const number = this.waiting.add({ receive, until: performance.now() + Math.max(timeoutMs, this.patienceMs) })
+    const number = this.waiting.add({ receive, until: monotonicMs(this.clock) + Math.max(timeoutMs, this.patienceMs) })
     try {
       this.listen()
       const reply = this.prefix + number
@@ -128,7 +132,7 @@ export class Requests<Message extends AnswerShape, Headers> {
       }
     })
     this.prefix = prefix
-    setInterval(() => this.sweep(), SWEEP_MS).unref()
+    every(this.clock, SWEEP_MS, () => this.sweep(), "unref")
   }
 
   private end(number: number): void {
@@ -136,7 +140,7 @@ export class Requests<Message extends AnswerShape, Headers> {
   }
 
   private sweep(): void {
-    const now = performance.now()
+    const now = monotonicMs(this.clock)
     this.waiting.forEach((entry, number) => {
       if (now >= entry.until) this.end(number)
     })

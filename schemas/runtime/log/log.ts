@@ -6,7 +6,8 @@
  * `Log.run`, and whatever happens in its asynchronous context is written to its own log.
  */
 import { AsyncLocalStorage } from "node:async_hooks"
-import { Cause, type Layer, Logger, type LogLevel, References } from "effect"
+import { Cause, type Clock, type Layer, Logger, type LogLevel, References } from "effect"
+import { machineClock, wallMs } from "../clock.ts"
 import type { Span } from "../trace/span.ts"
 import { type Level, lineOf } from "./line.ts"
 import { Repeats } from "./repeats.ts"
@@ -35,10 +36,13 @@ const isError = (value: unknown): boolean => value instanceof Error
 const current = new AsyncLocalStorage<Log>()
 
 export class Log {
-  readonly #repeats = new Repeats()
+  readonly #clock: Clock.Clock
+  readonly #repeats: Repeats
   readonly #lines: Sink
 
-  constructor(stream: SinkStream) {
+  constructor(stream: SinkStream, clock: Clock.Clock) {
+    this.#clock = clock
+    this.#repeats = new Repeats(clock)
     this.#lines = new Sink(stream, (lines) => this.lost("stderr", lines))
   }
 
@@ -46,14 +50,19 @@ export class Log {
   write(level: Level, at: string, unixMs: number, fields: Readonly<Record<string, unknown>>): void {
     const suppressed = (lines: number): void =>
       this.#lines.write(
-        lineOf(level, at, Date.now(), { suppressed: lines, message: "as many lines more were not written" })
+        lineOf(level, at, wallMs(this.#clock), { suppressed: lines, message: "as many lines more were not written" })
       )
     if (level === "fatal" || this.#repeats.admits(`${level} ${at}`, suppressed))
       this.#lines.write(lineOf(level, at, unixMs, fields))
   }
 
+  /** The same line, dated by the clock of this log. */
+  writeNow(level: Level, at: string, fields: Readonly<Record<string, unknown>>): void {
+    this.write(level, at, wallMs(this.#clock), fields)
+  }
+
   lost(stream: string, lines: number): void {
-    this.write("warn", "log", Date.now(), { stream, lost: lines, message: "lines found no reader and were dropped" })
+    this.writeNow("warn", "log", { stream, lost: lines, message: "lines found no reader and were dropped" })
   }
 
   /** Calls the function; `logNow` writes to this log in whatever it begins. */
@@ -75,7 +84,7 @@ export class Log {
 
 /** `at`: the part of the service, a word of the code. */
 export const logNow = (level: Level, at: string, { span, ...fields }: Fields): void =>
-  (current.getStore() ?? processLog).write(level, at, Date.now(), {
+  (current.getStore() ?? processLog).writeNow(level, at, {
     trace_id: span?.traceId,
     ...fields,
     stack: stackOf(level, fields.error)
@@ -104,7 +113,7 @@ const saidIn = (parts: ReadonlyArray<unknown>, cause: Cause.Cause<unknown>) => {
 }
 
 /** The log of this process, on standard error. */
-export const processLog = new Log(process.stderr)
+export const processLog = new Log(process.stderr, machineClock)
 
 /** Standard output, under the same rules: for what a process tells of its work and not of itself. */
 export const standardOutput = new Sink(process.stdout, (lines) => processLog.lost("stdout", lines))

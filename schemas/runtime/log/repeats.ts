@@ -1,3 +1,6 @@
+import type { Clock } from "effect"
+import { after, monotonicMs } from "../clock.ts"
+
 /**
  * Whoever can cause a line can cause it often: of lines of one place and level so many a second are written, and of the
  * others one tells how many they were.
@@ -16,16 +19,21 @@ interface Second {
 }
 
 export class Repeats {
+  private readonly clock: Clock.Clock
   private readonly seconds = new Map<string, Second>()
+
+  constructor(clock: Clock.Clock) {
+    this.clock = clock
+  }
 
   /** Whether one more is written; `told` hears at the second's end how many were not. */
   admits(place: string, told: (suppressed: number) => void): boolean {
-    const now = performance.now()
+    const now = monotonicMs(this.clock)
     const second = this.secondOf(place, now)
     second.lines++
     if (second.lines <= SAME_MAX_PER_SECOND) return true
     if (second.lines === SAME_MAX_PER_SECOND + 1)
-      setTimeout(() => told(second.lines - SAME_MAX_PER_SECOND), second.endsAt - now).unref()
+      after(this.clock, second.endsAt - now, () => told(second.lines - SAME_MAX_PER_SECOND), "unref")
     return false
   }
 

@@ -1,4 +1,6 @@
 /** Rate, errors and duration of calls of one sort, by what was called: told to Prometheus, and to `$SRV.STATS`. */
+import type { Clock } from "effect"
+import { monotonicMs } from "../clock.ts"
 import type { ErrorCode } from "../../errors.ts"
 import { CHILDREN_MAX, Counter, DURATION_SECONDS, type Histogram, type Meter, OTHER } from "./meter.ts"
 
@@ -104,5 +106,5 @@ export class Calls {
   }
 }
 
-/** `performance.now()` of the beginning, in seconds until now. */
-export const secondsSince = (began: number): number => (performance.now() - began) / 1000
+/** Seconds since `began`, in monotonic ms of the same clock. */
+export const secondsSince = (clock: Clock.Clock, began: number): number => (monotonicMs(clock) - began) / 1000

@@ -8,8 +8,10 @@
  *    sent. Should one family grow all the same, it stops at CHILDREN_MAX: what is one too many counts as `other`.
  *  - What nobody knows at the moment is left out of the scrape. It is never told as zero.
  */
-import { Context, Metric } from "effect"
+import { type Clock, Context, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
+
+import { after, type Cancel } from "../clock.ts"
 
 export type Labels = Readonly<Record<string, string>>
 
@@ -67,10 +69,15 @@ type Registry = Context.Service.Shape<typeof Metric.MetricRegistry>
 const UNKNOWN = Symbol("unknown")
 
 export class Meter {
+  private readonly clock: Clock.Clock
   private readonly registry: Registry = new Map()
   private readonly context = Context.make(Metric.MetricRegistry, this.registry) as Context.Context<never>
   private readonly collectors: Array<() => Promise<void>> = []
   private scraping: Promise<string> | null = null
+
+  constructor(clock: Clock.Clock) {
+    this.clock = clock
+  }
 
   counter(name: string, description: string, reading: Reading, attributes: Labels = {}): void {
     this.register(Metric.counter(name, { description, attributes, incremental: true }), () =>
@@ -102,12 +109,12 @@ export class Meter {
   }
 
   private async collected(): Promise<string> {
-    let timer: NodeJS.Timeout | undefined
+    let cancel: Cancel | undefined
     const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, COLLECT_WITHIN_MS)
+      cancel = after(this.clock, COLLECT_WITHIN_MS, resolve)
     })
     await Promise.race([late, Promise.allSettled(this.collectors.map((collector) => collector()))])
-    clearTimeout(timer)
+    cancel?.()
     return PrometheusMetrics.formatUnsafe(Context.make(Metric.MetricRegistry, this.readNow()) as Context.Context<never>)
   }
 

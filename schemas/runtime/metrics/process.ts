@@ -1,4 +1,6 @@
 /** What every process tells of itself, under the names that dashboards for Node know. */
+import type { Clock } from "effect"
+import { monotonicMs, wallMs } from "../clock.ts"
 import { VERSION } from "../../version.ts"
 import type { Meter } from "./meter.ts"
 
@@ -23,7 +25,12 @@ const GC_KINDS: Readonly<Record<number, string>> = { 1: "minor", 4: "major", 8: 
 const NS = 1e9
 const US = 1e6
 
-export const processMetrics = (meter: Meter, platform: Platform, roles: ReadonlyArray<string>): void => {
+export const processMetrics = (
+  clock: Clock.Clock,
+  meter: Meter,
+  platform: Platform,
+  roles: ReadonlyArray<string>
+): void => {
   for (const role of roles)
     meter.gauge(
       "hub_build_info",
@@ -31,14 +38,14 @@ export const processMetrics = (meter: Meter, platform: Platform, roles: Readonly
       () => 1,
       { version: VERSION, role }
     )
-  cpuAndMemory(meter)
+  cpuAndMemory(clock, meter)
   openFiles(meter, platform)
-  eventLoop(meter, platform)
+  eventLoop(clock, meter, platform)
   garbageCollection(meter)
 }
 
-const cpuAndMemory = (meter: Meter): void => {
-  const startedAt = Date.now() / 1000 - process.uptime()
+const cpuAndMemory = (clock: Clock.Clock, meter: Meter): void => {
+  const startedAt = wallMs(clock) / 1000 - process.uptime()
   meter.gauge("process_start_time_seconds", "When the process began, in seconds since 1970.", () => startedAt)
   meter.counter(
     "process_cpu_user_seconds_total",
@@ -76,18 +83,18 @@ const openFiles = (meter: Meter, { readdir }: Platform): void => {
   meter.gauge("process_open_fds", "Open file descriptors, sockets among them.", () => open)
 }
 
-const eventLoop = (meter: Meter, { monitorEventLoopDelay }: Platform): void => {
+const eventLoop = (clock: Clock.Clock, meter: Meter, { monitorEventLoopDelay }: Platform): void => {
   const delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS })
   delay.enable()
-  let beganAt = performance.now()
+  let beganAt = monotonicMs(clock)
   let seen = { p50: 0, p99: 0 }
   // What the timer that measures is late by; on time, it reads its own distance.
   const lateBy = (percent: number): number => Math.max(0, delay.percentile(percent) / NS - DELAY_RESOLUTION_MS / 1000)
   meter.collect(async () => {
     seen = { p50: lateBy(50), p99: lateBy(99) }
-    if (performance.now() - beganAt < DELAY_WINDOW_MS) return
+    if (monotonicMs(clock) - beganAt < DELAY_WINDOW_MS) return
     delay.reset()
-    beganAt = performance.now()
+    beganAt = monotonicMs(clock)
   })
   meter.gauge(
     "nodejs_eventloop_lag_p50_seconds",

@@ -12,6 +12,8 @@
  *  - Headers hold secrets: they go to the configured address alone, never with a redirect, and stand in no line.
  *  - `stop` sends what there is, for STOP_WITHIN_MS at most.
  */
+import type { Clock } from "effect"
+import { after, type Cancel, monotonicMs } from "../clock.ts"
 import { otlpBody, type TracedService } from "./otlp.ts"
 import { NewestQueue } from "./queue.ts"
 import type { Span, SpanSink } from "./span.ts"
@@ -55,11 +57,12 @@ interface Posted {
 const TAKEN: Posted = { problem: null, again: false, pauseMs: 0 }
 
 export class Exporter implements SpanSink {
+  private readonly clock: Clock.Clock
   private readonly collector: Collector
   private readonly service: TracedService
   private readonly say: (line: string) => void
   private readonly queue = new NewestQueue<Span>(QUEUE_MAX)
-  private timer: NodeJS.Timeout | null = null
+  private timer: Cancel | null = null
   private underWay: Promise<void> | null = null
   private posting: AbortController | null = null
   private stopping = false
@@ -72,7 +75,8 @@ export class Exporter implements SpanSink {
   private ailing = false
   private saidAt = Number.NEGATIVE_INFINITY
 
-  constructor(collector: Collector, service: TracedService, say: (line: string) => void) {
+  constructor(clock: Clock.Clock, collector: Collector, service: TracedService, say: (line: string) => void) {
+    this.clock = clock
     this.collector = collector
     this.service = service
     this.say = say
@@ -92,31 +96,31 @@ export class Exporter implements SpanSink {
   /** Never rejects. What is left then is lost. */
   async stop(): Promise<void> {
     this.stopping = true
-    if (this.timer !== null) clearTimeout(this.timer)
-    const late = setTimeout(() => {
+    this.timer?.()
+    const late = after(this.clock, STOP_WITHIN_MS, () => {
       this.over = true
       this.posting?.abort()
-    }, STOP_WITHIN_MS)
+    })
     await this.underWay
     // A collector that is away by now is not waited for.
     this.pauseMs = 0
     while (this.queue.size > 0 && this.pauseMs === 0 && !this.over) await this.sendBatch()
-    clearTimeout(late)
+    late()
     this.lost += this.queue.take(QUEUE_MAX).length
     if (this.lost > 0) this.say(`traces: ${this.lost} spans were lost in this process's time`)
   }
 
   private sendIn(ms: number): void {
-    if (this.timer !== null) clearTimeout(this.timer)
-    this.timer = setTimeout(() => {
+    this.timer?.()
+    const send = (): void => {
       this.timer = null
       this.underWay = this.sendBatch().finally(() => {
         this.underWay = null
         if (this.queue.size === 0 || this.stopping) return
         this.sendIn(this.pauseMs > 0 ? this.pauseMs : this.queue.size >= BATCH_MAX ? 0 : GATHER_MS)
       })
-    }, ms)
-    this.timer.unref()
+    }
+    this.timer = after(this.clock, ms, send, "unref")
   }
 
   private async sendBatch(): Promise<void> {
@@ -136,7 +140,7 @@ export class Exporter implements SpanSink {
 
   private async post(body: string): Promise<Posted> {
     const posting = new AbortController()
-    const late = setTimeout(() => posting.abort(), POST_TIMEOUT_MS)
+    const late = after(this.clock, POST_TIMEOUT_MS, () => posting.abort())
     this.posting = posting
     try {
       const answer = await fetch(this.collector.url, {
@@ -160,13 +164,13 @@ export class Exporter implements SpanSink {
         pauseMs: 0
       }
     } finally {
-      clearTimeout(late)
+      late()
     }
   }
 
   private complain(problem: string): void {
     if (this.ailing) return
-    const now = performance.now()
+    const now = monotonicMs(this.clock)
     if (now - this.saidAt < COMPLAIN_GAP_MS) return
     this.saidAt = now
     this.ailing = true

@@ -1,4 +1,5 @@
 /** The tracing of one process. */
+import type { Clock } from "effect"
 import { Exporter } from "./exporter.ts"
 import { logNow } from "../log/log.ts"
 import type { TraceSettings } from "../../trace-settings.ts"
@@ -16,8 +17,9 @@ const tell = (line: string): void => logNow("warn", "traces", { error: line })
 const OFF: OpenTracing = { tracing: NO_TRACING, stop: () => Promise.resolve() }
 
 /** `name`: what the process is called where the settings do not say. */
-export const openTracing = (settings: TraceSettings | null, name: string): OpenTracing => {
+export const openTracing = (clock: Clock.Clock, settings: TraceSettings | null, name: string): OpenTracing => {
   if (settings === null) return OFF
-  const exporter = new Exporter(settings, { name: settings.service ?? name, instance: randomHex(16) }, tell)
+  const service = { name: settings.service ?? name, instance: randomHex(16) }
+  const exporter = new Exporter(clock, settings, service, tell)
   return { tracing: tracingInto(exporter, settings.ratio), stop: () => exporter.stop() }
 }

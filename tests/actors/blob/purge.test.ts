@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { blobKind } from "../../../actors/blob/actor.ts"
 import type { BlobEvent } from "../../../actors/blob/state.ts"
 import { JetStreamLog } from "../../../actors/log/event-log.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
 import { type Client, dataOf, startCluster, type TestCluster } from "../engine/cluster.ts"
@@ -18,7 +19,7 @@ let log: JetStreamLog
 
 beforeAll(async () => {
   cluster = await startCluster()
-  log = new JetStreamLog(cluster.bus.nats, { batchMax: 10, queueMax: 10 })
+  log = new JetStreamLog(machineClock, cluster.bus.nats, { batchMax: 10, queueMax: 10 })
   await cluster.node([blobKind], { "service.blob_grace_seconds": GRACE_SECONDS })
   client = await cluster.client("edge")
   node = await cluster.client("actors")

@@ -13,6 +13,7 @@ import { votesQuery } from "../../../actors/vote/queries.ts"
 import { FEED_ENTRIES } from "../../../schemas/feed/records.ts"
 import { POST_SORTS } from "../../../schemas/post/records.ts"
 import { REPLY_SORTS } from "../../../schemas/reply/records.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { SITEMAP_EACH_MAX } from "../../../schemas/sitemap/operations.ts"
 import { THREAD_SORTS } from "../../../schemas/thread/records.ts"
 import { settled } from "./filled.ts"
@@ -74,7 +75,7 @@ const standing = sql`(select * from replies r where thread = ${THREAD}
 
 describe("posts", () => {
   test.each(POST_SORTS)("by %s", async (sort) => {
-    const posts = postsQuery(watched.db, "")
+    const posts = postsQuery(machineClock, watched.db, "")
     for (const page of pagesOf(POSTS)) {
       const found = await posts(post({ sort, page }))
       expect(found.total).toBe(POSTS)
@@ -93,7 +94,7 @@ describe("posts", () => {
     ["a tag", { tag: "t3" }, sql`posts where 't3' = any(tags)`],
     ["an author", { author: VOTER }, sql`posts where author = ${VOTER}`]
   ])("of %s", async (_what, filter, from) => {
-    const posts = postsQuery(watched.db, "")
+    const posts = postsQuery(machineClock, watched.db, "")
     const { total } = await posts(post(filter))
     const { rows } = await sql<{ n: string }>`select count(*) as n from ${from}`.execute(bulk)
     expect(total).toBe(Number(rows[0]?.n))
@@ -106,7 +107,7 @@ describe("posts", () => {
   })
 
   test("that words find end where exactness does", async () => {
-    const posts = postsQuery(watched.db, "")
+    const posts = postsQuery(machineClock, watched.db, "")
     const common = await posts(post({ q: "common text", page: 3 }))
     expect(common.total).toBe(EXACT_MAX)
     expect(idsOf(common)).toEqual(await byOffset(sql`posts`, POST_ORDER.newest, 3))
@@ -115,7 +116,7 @@ describe("posts", () => {
   })
 
   test("are there at once, also where much is remembered", async () => {
-    const posts = postsQuery(watched.db, "")
+    const posts = postsQuery(machineClock, watched.db, "")
     await posts(post({ page: 5000 }))
     await sql`
       insert into posts select ${POSTS + 1}, author, kind, title, body, excerpt, tags, license, upvotes, downvotes, score,
@@ -127,7 +128,7 @@ describe("posts", () => {
 
 describe("threads", () => {
   test.each(THREAD_SORTS)("by %s", async (sort) => {
-    const threads = threadsQuery(watched.db, "")
+    const threads = threadsQuery(machineClock, watched.db, "")
     for (const page of pagesOf(THREADS)) {
       const found = await threads(thread({ sort, page }))
       expect(found.total).toBe(THREADS)
@@ -137,7 +138,7 @@ describe("threads", () => {
   })
 
   test("of a category, pinned ones first", async () => {
-    const threads = threadsQuery(watched.db, "")
+    const threads = threadsQuery(machineClock, watched.db, "")
     const total = THREADS / 4
     for (const page of pagesOf(total)) {
       const found = idsOf(await threads(thread({ category: "c0", page })))
@@ -148,7 +149,7 @@ describe("threads", () => {
   })
 
   test("of a status that few have", async () => {
-    const found = await threadsQuery(watched.db, "")(thread({ status: "locked" }))
+    const found = await threadsQuery(machineClock, watched.db, "")(thread({ status: "locked" }))
     expect(found.total).toBe(THREADS / 1000)
     expect(idsOf(found)).toEqual(await byOffset(sql`threads where status = 'locked'`, THREAD_ORDER.active, 1))
     await expectQuick("threads")
@@ -160,7 +161,7 @@ describe("replies of a thread", () => {
   const TOTAL = REPLIES - REPLIES / 200 - 1
 
   test.each(REPLY_SORTS)("by %s", async (sort) => {
-    const replies = repliesQuery(watched.db, "")
+    const replies = repliesQuery(machineClock, watched.db, "")
     for (const page of pagesOf(TOTAL)) {
       const found = await replies(reply({ sort, page }))
       expect(found.total).toBe(TOTAL)
@@ -171,7 +172,7 @@ describe("replies of a thread", () => {
 
   test("by score, the accepted one first", async () => {
     await sql`update threads set accepted_reply_id = 501 where id = ${THREAD}`.execute(bulk)
-    const replies = repliesQuery(watched.db, "")
+    const replies = repliesQuery(machineClock, watched.db, "")
     for (const page of pagesOf(TOTAL)) {
       const found = await replies(reply({ sort: "top", page }))
       expect(found.total).toBe(TOTAL)
@@ -185,7 +186,7 @@ describe("replies of a thread", () => {
   test("a page of more text than fits is refused before a text is read", async () => {
     const at = sql`thread = ${THREAD} and id % 1000 < 30 and id < 1030`
     await sql`update replies set body = repeat('x', 99000) where ${at}`.execute(bulk)
-    const replies = repliesQuery(watched.db, "")
+    const replies = repliesQuery(machineClock, watched.db, "")
     expect((await replies(reply({ per_page: 20 }))).items).toHaveLength(20)
     watched.forget()
     await expect(replies(reply({ per_page: 100 }))).rejects.toThrow(QueryRefused)
@@ -195,12 +196,15 @@ describe("replies of a thread", () => {
   })
 
   test("of one that is gone there are none", async () => {
-    expect(await repliesQuery(watched.db, "")(reply({ thread: THREADS + 1 }))).toEqual({ total: 0, items: [] })
+    expect(await repliesQuery(machineClock, watched.db, "")(reply({ thread: THREADS + 1 }))).toEqual({
+      total: 0,
+      items: []
+    })
   })
 })
 
 test("an agent's votes", async () => {
-  const votes = votesQuery(watched.db)
+  const votes = votesQuery(machineClock, watched.db)
   const input = { voter: VOTER, per_page: PER_PAGE, target_type: null, target_id: null }
   for (const page of pagesOf(VOTES)) {
     const { total, items } = await votes({ ...input, page })

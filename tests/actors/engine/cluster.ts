@@ -4,6 +4,7 @@ import { openDatabase } from "../../../actors/database.ts"
 import { KvLeases } from "../../../actors/engine/leases.ts"
 import type { Reactions } from "../../../actors/reactions/reaction.ts"
 import type { Kind } from "../../../actors/kind.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { type Answer, Asker, type BusTransport } from "../../../schemas/runtime/bus/asker.ts"
 import type { Ask } from "../../../schemas/bus/frames.ts"
 import { encodeHead, packReplies, unpackReplies } from "../../../schemas/bus/frames.ts"
@@ -79,6 +80,7 @@ export const startCluster = async (): Promise<TestCluster> => {
     await scope.make(KvLeases.watching(nats, view))
     const name = randomBytes(6).toString("hex")
     const asker = new Asker(
+      machineClock,
       wrap(transportOver(nats, () => undefined)),
       view,
       { role, name },

@@ -25,6 +25,7 @@ import { waitFor } from "../../harness/index.ts"
 import { openScope } from "../../support/scope.ts"
 import { activationOf, performed, writeOf } from "./alone.ts"
 import { type EngineBus, startBus } from "./bus.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 
 let bus: EngineBus
 let db: Kysely<Database>
@@ -33,7 +34,7 @@ let log: JetStreamLog
 beforeAll(async () => {
   bus = await startBus()
   db = openDatabase(bus.servers.postgres.url)
-  log = new JetStreamLog(bus.nats, { batchMax: 1000, queueMax: 1000 })
+  log = new JetStreamLog(machineClock, bus.nats, { batchMax: 1000, queueMax: 1000 })
 })
 afterAll(async () => {
   await db.destroy()
@@ -123,7 +124,7 @@ describe("activation", () => {
     )
 
   test("a long log is picked up from its snapshot, with the commands it remembers", async () => {
-    const snapshots = new PostgresSnapshots(db, () => FORMAT)
+    const snapshots = new PostgresSnapshots(machineClock, db, () => FORMAT)
     const first = activationOf(definition, "long", parts(snapshots))
     for (let index = 0; index < 150; index++) await add(first, `c${index}`, 1)
     const snapshot = await waitFor(() => snapshots.load("sum", "long"), { describe: "a snapshot" })
@@ -139,7 +140,10 @@ describe("activation", () => {
 
   test("a snapshot of a state that this release declares otherwise is not read", async () => {
     const wider = formatOf(Schema.Struct({ ...SUM.fields, largest: Schema.Number }))
-    expect([await new PostgresSnapshots(db, () => wider).load("sum", "long"), wider === FORMAT]).toEqual([null, false])
+    expect([await new PostgresSnapshots(machineClock, db, () => wider).load("sum", "long"), wider === FORMAT]).toEqual([
+      null,
+      false
+    ])
   })
 
   test("without any snapshot store the log alone gives the same state", async () => {
@@ -151,14 +155,14 @@ describe("activation", () => {
 
   test("two activations of one actor take turns at the fence; no command is lost or doubled", async () => {
     const [a, b] = [
-      activationOf(definition, "shared", parts(new PostgresSnapshots(db, () => FORMAT))),
-      activationOf(definition, "shared", parts(new PostgresSnapshots(db, () => FORMAT)))
+      activationOf(definition, "shared", parts(new PostgresSnapshots(machineClock, db, () => FORMAT))),
+      activationOf(definition, "shared", parts(new PostgresSnapshots(machineClock, db, () => FORMAT)))
     ]
     const outcomes = await Promise.all(
       Array.from({ length: 40 }, (_, index) => add(index % 2 === 0 ? a : b, `s${index}`, 1))
     )
     const done = outcomes.filter((outcome) => "data" in outcome).length
-    const fresh = activationOf(definition, "shared", parts(new PostgresSnapshots(db, () => FORMAT)))
+    const fresh = activationOf(definition, "shared", parts(new PostgresSnapshots(machineClock, db, () => FORMAT)))
     await fresh.load()
     expect(fresh.state).toEqual({ sum: done, count: done })
     expect(done).toBeGreaterThan(0)
@@ -166,7 +170,7 @@ describe("activation", () => {
 
   test("a full mailbox refuses one more, and a command past its deadline is not begun", async () => {
     const small = activationOf(definition, "small", {
-      ...parts(new PostgresSnapshots(db, () => FORMAT)),
+      ...parts(new PostgresSnapshots(machineClock, db, () => FORMAT)),
       limits: { ...LIMITS.service, mailbox_max: 2 }
     })
     const outcomes = await Promise.all([1, 2, 3].map((value) => add(small, `m${value}`, value)))

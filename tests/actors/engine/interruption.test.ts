@@ -14,6 +14,7 @@ import type { AppendResult, EventShape } from "../../../actors/log/commit.ts"
 import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import type { ActorOf } from "../../../actors/kind.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { shardOf, subjects } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
 import { hostWith } from "./alone.ts"
@@ -97,7 +98,7 @@ describe("a node that is frozen in the middle of a prepare", () => {
     expect(asked.given).toBe(false)
     first.kill("SIGCONT")
     await waitFor(() => asked.given, { describe: "the first node's call to be given up" })
-    const log = new JetStreamLog(cluster.bus.nats, { batchMax: 1, queueMax: 1, replicated: false })
+    const log = new JetStreamLog(machineClock, cluster.bus.nats, { batchMax: 1, queueMax: 1, replicated: false })
     const { entries } = await log.read(subjects.event("errand", ID), 0, 10)
     expect(entries.map(({ commit }) => commit.events)).toEqual([[{ type: "errand.done", v: 1, said: "by the second" }]])
   })

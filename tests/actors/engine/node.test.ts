@@ -4,6 +4,7 @@ import type { ActorHost } from "../../../actors/engine/host.ts"
 import { Node } from "../../../actors/engine/node.ts"
 import type { Placement } from "../../../actors/engine/placement.ts"
 import { packAsks, type ReplyPart, unpackReplies } from "../../../schemas/bus/frames.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 import type { BusTransport } from "../../../schemas/runtime/bus/asker.ts"
 import { LeaseView } from "../../../schemas/runtime/bus/lease-view.ts"
 import { subjects } from "../../../schemas/subjects.ts"
@@ -30,6 +31,7 @@ test("a verdict that fails before the nonce is in the log is an answer, and ends
   const replies: Array<ReplyPart> = []
   const transport = { publish: (_to: string, frame: Uint8Array) => void replies.push(...unpackReplies(frame)) }
   const node = new Node(
+    machineClock,
     transport as unknown as BusTransport,
     host as unknown as ActorHost,
     { serves: () => true } as unknown as Placement,

@@ -8,6 +8,7 @@ import { Recent } from "../../../actors/engine/recent.ts"
 import type { Ask, SignedBy } from "../../../schemas/bus/frames.ts"
 import type { LimitGrant } from "../../../schemas/limit/operations.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { identityString } from "../../../schemas/signing/identity.ts"
 import { rotationString } from "../../../schemas/signing/rotation.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
@@ -23,7 +24,7 @@ beforeAll(async () => {
   await cluster.node(KINDS)
   client = await cluster.client("edge", losingFirstReplies)
   await cluster.settled(client.view, 1)
-  const log = new JetStreamLog(cluster.bus.nats, { batchMax: 10, queueMax: 10 })
+  const log = new JetStreamLog(machineClock, cluster.bus.nats, { batchMax: 10, queueMax: 10 })
   const events = registrationEvents({
     type: "agent.registered",
     v: 1,

@@ -14,6 +14,7 @@ import { type PostedLetter, posting } from "../../../actors/letter/posting.ts"
 import type { EventShape } from "../../../actors/log/commit.ts"
 import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import { Nothing, op } from "../../../schemas/operation.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { subjects } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
 import { type Behaviour, mailServer, type MailServerControl, refusal } from "../../support/mail-server.ts"
@@ -57,7 +58,7 @@ beforeAll(async () => {
   cluster = await startCluster()
   client = await cluster.client("actors")
   accounts = new AccountKeys(cluster.bus.nats, new Uint8Array(32))
-  log = new JetStreamLog(cluster.bus.nats, { batchMax: 100, queueMax: 100, replicated: false })
+  log = new JetStreamLog(machineClock, cluster.bus.nats, { batchMax: 100, queueMax: 100, replicated: false })
 })
 afterAll(() => cluster.stop())
 

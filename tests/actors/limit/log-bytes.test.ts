@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { KINDS } from "../../../actors/actors.ts"
 import { JetStreamLog } from "../../../actors/log/event-log.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { identityOf } from "../../support/identity.ts"
 import { type Client, dataOf, startCluster, type TestCluster } from "../engine/cluster.ts"
@@ -19,7 +20,7 @@ const subject = subjects.event("agent", agent.hubId)
 
 beforeAll(async () => {
   cluster = await startCluster()
-  log = new JetStreamLog(cluster.bus.nats, { batchMax: 10, queueMax: 10 })
+  log = new JetStreamLog(machineClock, cluster.bus.nats, { batchMax: 10, queueMax: 10 })
   client = await cluster.client("edge")
   const events = registered({ public_key: agent.publicKey })
   await log.append([{ subject, expected: 0, commit: { v: 1, id: "registered", op: "test", at: Date.now(), events } }])

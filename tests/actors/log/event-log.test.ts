@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import type { Commit } from "../../../actors/log/commit.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { subjects } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
 import { type OwnBus, startOwnBus } from "../engine/bus.ts"
@@ -11,7 +12,7 @@ let names = 0
 
 beforeAll(async () => {
   bus = await startOwnBus()
-  log = new JetStreamLog(bus.nats, { batchMax: 1000, queueMax: 100 })
+  log = new JetStreamLog(machineClock, bus.nats, { batchMax: 1000, queueMax: 100 })
 })
 afterAll(() => bus.stop())
 
@@ -68,7 +69,7 @@ describe("the log", () => {
   })
 
   test("two writers on one sequence: exactly one wins", async () => {
-    const other = new JetStreamLog(await bus.connection(), { batchMax: 1000, queueMax: 100 })
+    const other = new JetStreamLog(machineClock, await bus.connection(), { batchMax: 1000, queueMax: 100 })
     for (let round = 0; round < 20; round++) {
       const one = subject()
       const results = await Promise.all(
@@ -79,7 +80,7 @@ describe("the log", () => {
   })
 
   test("a full queue refuses at once and writes nothing of the refused", async () => {
-    const small = new JetStreamLog(bus.nats, { batchMax: 1000, queueMax: 2 })
+    const small = new JetStreamLog(machineClock, bus.nats, { batchMax: 1000, queueMax: 2 })
     const targets = [subject(), subject(), subject()]
     const results = await Promise.all(
       targets.map((one) => small.append([{ subject: one, expected: 0, commit: commit("q") }]))

@@ -12,6 +12,7 @@ import { NO_RULES } from "../../../schemas/mail/records.ts"
 import { answer, refusing } from "../../fanout/played.ts"
 import { waitFor } from "../../harness/index.ts"
 import { openScope } from "../../support/scope.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 
 const NOT_STORED = unavailable("not stored")
 const NONE = { spf: "NONE", dkim: "NONE", dmarc: "NONE", spam: "NONE", virus: "NONE" } as const
@@ -26,7 +27,7 @@ const delivering = (keep: () => Kept, receive: () => Said | Promise<Said>) => {
   const forgotten: Array<unknown> = []
   const doubted: Array<unknown> = []
   const parts: DeliveryParts = {
-    ask: asking(async ({ op }) => (op === "mailbox.receive" ? receive() : answer(ACCEPTS))),
+    ask: asking(machineClock, async ({ op }) => (op === "mailbox.receive" ? receive() : answer(ACCEPTS))),
     keys: { of: () => Effect.succeed(new Sealer(new Uint8Array(32), "tests")) } as unknown as MailKeys,
     store: {
       keep,
@@ -95,7 +96,7 @@ afterEach(() => scope.close())
 const doubting = async (isThere: (mail: string) => Said, more: { readonly doubts_max?: number } = {}) => {
   const asked: Array<string> = []
   const forgotten: Array<number> = []
-  const ask = asking(({ actor }) => {
+  const ask = asking(machineClock, ({ actor }) => {
     asked.push(actor)
     return Promise.resolve(isThere(actor))
   })

@@ -13,6 +13,7 @@ import { answer, refusing } from "../../fanout/played.ts"
 import { type EngineBus, startBus } from "../engine/bus.ts"
 import { waitFor } from "../../harness/index.ts"
 import { openScope } from "../../support/scope.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 
 const BOUNDS: Limits["service"]["mail"] = {
   ...LIMITS.service.mail,
@@ -79,7 +80,7 @@ const ANSWERS: Replies = ({ op }) => answer(op === "mail_notice.put_off" ? { giv
 const started = async (carryOut: CarryOut, more: Partial<typeof BOUNDS> = {}, replies: Replies = ANSWERS) => {
   const line = new Line()
   const asks: Array<Ask> = []
-  const ask = asking((one) => {
+  const ask = asking(machineClock, (one) => {
     asks.push(one)
     return Promise.resolve(replies(one))
   })

@@ -6,6 +6,7 @@ import type { Recipient } from "../../../actors/mail/inbound/recipient.ts"
 import { MailServer, type Receiving } from "../../../actors/mail/inbound/server.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { waitFor } from "../../harness/index.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 
 const BOUNDS = {
   ...LIMITS.service.mail,
@@ -44,7 +45,7 @@ const started = async (
     returned: () => Promise.resolve("refused"),
     ...more
   }
-  const server = new MailServer(receiving, { domain: DOMAIN, tls: null }, { ...BOUNDS, ...bounds })
+  const server = new MailServer(machineClock, receiving, { domain: DOMAIN, tls: null }, { ...BOUNDS, ...bounds })
   const port = await server.listen(0, "127.0.0.1")
   open.push(() => server.close())
   return { port, taken }

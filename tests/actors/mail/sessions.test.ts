@@ -1,6 +1,7 @@
 /** How long clients of SMTP hold their places (actors/mail/inbound/sessions.ts). */
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { Sessions } from "../../../actors/mail/inbound/sessions.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 
 const BOUNDS = { session_ms: 1000, data_ms: 300, commands_max: 3 }
 
@@ -9,7 +10,7 @@ afterEach(() => void vi.useRealTimers())
 
 const opened = () => {
   const ended: Array<string> = []
-  const sessions = new Sessions(BOUNDS, (id, words) => void ended.push(`${id} ${words.slice(0, 5)}`))
+  const sessions = new Sessions(machineClock, BOUNDS, (id, words) => void ended.push(`${id} ${words.slice(0, 5)}`))
   return { sessions, ended }
 }
 

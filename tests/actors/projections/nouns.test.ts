@@ -20,6 +20,7 @@ import { rebuild } from "../../../actors/projections/rebuild.ts"
 import { takeOver } from "../../../actors/projections/succession.ts"
 import { firstBehind } from "../../../actors/queries/lag.ts"
 import { REGISTERED } from "../../support/registered.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
 import { waitFor } from "../../harness/index.ts"
@@ -41,7 +42,7 @@ const stands = new Map<string, number>()
 beforeAll(async () => {
   bus = await startBus()
   db = openDatabase(bus.servers.postgres.url)
-  log = new JetStreamLog(bus.nats, { batchMax: 1000, queueMax: 10_000 })
+  log = new JetStreamLog(machineClock, bus.nats, { batchMax: 1000, queueMax: 10_000 })
   await write("agent", ADA, registrationEvents(REGISTERED))
   await write("category", "news", [{ type: "category.defined", v: 1, name: "News", description: "", position: 1 }])
   await write("delivery", DELIVERY, [

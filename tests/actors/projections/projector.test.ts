@@ -10,6 +10,7 @@ import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import { Feed } from "../../../actors/projections/feed.ts"
 import { Projector } from "../../../actors/projections/projector.ts"
 import { rebuild, type RebuildParts } from "../../../actors/projections/rebuild.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { leftOver, versionOf, watchCount } from "../../support/tables.ts"
 import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
@@ -30,7 +31,7 @@ const agentId = (index: number) => `hx${String(index).padStart(24, "0")}`
 beforeAll(async () => {
   bus = await startOwnBus()
   db = openDatabase(bus.servers.postgres.url)
-  log = new JetStreamLog(bus.nats, { batchMax: 1000, queueMax: 10_000 })
+  log = new JetStreamLog(machineClock, bus.nats, { batchMax: 1000, queueMax: 10_000 })
 })
 afterAll(async () => {
   await Promise.all(running.map(({ stop }) => stop()))

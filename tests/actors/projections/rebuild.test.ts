@@ -8,6 +8,7 @@ import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import { Feed } from "../../../actors/projections/feed.ts"
 import { Projector } from "../../../actors/projections/projector.ts"
 import { rebuild, type RebuildParts } from "../../../actors/projections/rebuild.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
@@ -23,7 +24,7 @@ let running: Running | null = null
 beforeAll(async () => {
   bus = await startBus()
   db = openDatabase(bus.servers.postgres.url)
-  const log = new JetStreamLog(bus.nats, { batchMax: 1000, queueMax: 1000 })
+  const log = new JetStreamLog(machineClock, bus.nats, { batchMax: 1000, queueMax: 1000 })
   await Promise.all(
     Array.from({ length: COMMITS }, (_, position) => {
       const event = { type: "category.defined", v: 1, name: `N${position}`, description: "", position }

@@ -5,6 +5,7 @@ import type { Machine } from "../../../actors/runtime/machine.ts"
 import { Reconciler } from "../../../actors/runtime/reconciler.ts"
 import type { Desired, Reported } from "../../../schemas/compartment/operations.ts"
 import { waitFor } from "../../harness/wait.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 
 /** More than rounds, and than unpackings, that go on at a time. */
 const MANY = 12
@@ -73,6 +74,7 @@ test("what unpacks for ever holds up nobody", async () => {
   const wanted = new Map<string, Desired>()
   const told: Array<[string, Reported["type"]]> = []
   const reconciler = new Reconciler({
+    clock: machineClock,
     machine,
     desired: (compartment) => Promise.resolve(wanted.get(compartment) ?? null),
     report: (_command, compartment, { type }) => Promise.resolve(void told.push([compartment, type])),

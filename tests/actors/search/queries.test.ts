@@ -5,6 +5,7 @@ import { SEARCH_WITHIN_MS, searching } from "../../../actors/content/searching.t
 import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../../actors/database.ts"
 import { postsQuery } from "../../../actors/post/queries.ts"
 import { searchQuery } from "../../../actors/search/queries.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { RANKED_MAX, SEARCH_TYPES, type SearchType } from "../../../schemas/search/records.ts"
 import { type OpenServers, openServers, waitFor } from "../../harness/index.ts"
 import { type Watched, watchedDatabase } from "../../support/asked.ts"
@@ -124,7 +125,7 @@ const HOSTILE: ReadonlyArray<string> = [
 ]
 
 test.each(HOSTILE)("%j is a query, and costs no more than another", async (q) => {
-  const posts = postsQuery(watched.db, "")
+  const posts = postsQuery(machineClock, watched.db, "")
   const list = { page: 1, per_page: 20, sort: "hot", kind: null, author: null, tag: null, viewer: null } as const
   for (const type of SEARCH_TYPES) {
     const began = performance.now()

@@ -4,6 +4,7 @@ import { newsOf } from "../../../actors/agent/notification/news.ts"
 import { commentOf, eventOf, lastEventId } from "../../../edge/notification/event-stream.ts"
 import { Seats } from "../../../edge/notification/seats.ts"
 import { Waking } from "../../../edge/notification/waking.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 
 describe("seats", () => {
   test("are counted in all and for each agent; the oldest of an agent is known", () => {
@@ -37,7 +38,7 @@ describe("a request that waits", () => {
   const LONG_MS = 60_000
 
   test("is woken by what is newer, not by what it knows", async () => {
-    const waking = new Waking()
+    const waking = new Waking(machineClock)
     waking.heard(5)
     const woken = waking.wait(LONG_MS, () => waking.newest > 5)
     waking.heard(5)
@@ -49,7 +50,7 @@ describe("a request that waits", () => {
   })
 
   test("is woken by its end, and never waits again", async () => {
-    const waking = new Waking()
+    const waking = new Waking(machineClock)
     const woken = waking.wait(LONG_MS, () => false)
     waking.end()
     await woken
@@ -58,7 +59,7 @@ describe("a request that waits", () => {
   })
 
   test("is woken by its account, and by the time", async () => {
-    const waking = new Waking()
+    const waking = new Waking(machineClock)
     const woken = waking.wait(LONG_MS, () => waking.accountChanged)
     waking.judge()
     await woken

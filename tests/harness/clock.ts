@@ -1,0 +1,134 @@
+/**
+ * A clock for running systems that a test moves forward. Real time goes on beside it, since sockets and servers are real.
+ *
+ * A move is a jump: the clock shows the new time at once, and every timer that is due by then fires, the earliest first.
+ * A timer that is set by one of them counts from the new time.
+ */
+import { Clock, Duration, Effect } from "effect"
+import { type Cancel, type Hold, machineClock, setTimer, type TimerClock } from "../../schemas/runtime/clock.ts"
+
+export interface MovableClock extends TimerClock {
+  /** Wall time in Unix milliseconds. */
+  readonly now: () => number
+  /** Moves wall and monotonic time forward. */
+  readonly move: (ms: number) => void
+  /** Moves by `stepMs` again and again until the promise settles. */
+  readonly passing: <A>(act: Promise<A>, stepMs?: number) => Promise<A>
+}
+
+interface Timer {
+  /** In moved monotonic milliseconds. */
+  readonly due: number
+  readonly act: () => void
+  readonly hold: Hold
+  real: NodeJS.Timeout | undefined
+}
+
+const NANOS_PER_MS = 1e6
+/** Of `passing`. */
+const STEP_MS = 1000
+const PAUSE_MS = 50
+/** Node fires a timer that is longer at once. */
+const REAL_TIMER_MAX_MS = 2 ** 31 - 1
+
+class Movable implements MovableClock {
+  #movedMs = 0
+  readonly #timers = new Set<Timer>()
+
+  get #movedNanos(): bigint {
+    return BigInt(Math.round(this.#movedMs * NANOS_PER_MS))
+  }
+
+  get #monotonicMs(): number {
+    return Number(this.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
+  }
+
+  readonly now = (): number => this.currentTimeMillisUnsafe()
+
+  readonly move = (ms: number): void => {
+    if (!(ms >= 0)) throw new RangeError(`a clock moves forward, not by ${ms} ms`)
+    this.#movedMs += ms
+    const now = this.#monotonicMs
+    const due = [...this.#timers].filter((timer) => timer.due <= now).toSorted((one, other) => one.due - other.due)
+    for (const timer of this.#timers) if (timer.due > now) this.#arm(timer)
+    // One of them may have called off another.
+    for (const timer of due) if (this.#timers.has(timer)) this.#fire(timer)
+  }
+
+  readonly passing = async <A>(act: Promise<A>, stepMs = STEP_MS): Promise<A> => {
+    const moving = setInterval(() => this.move(stepMs), PAUSE_MS)
+    try {
+      return await act
+    } finally {
+      clearInterval(moving)
+    }
+  }
+
+  currentTimeMillisUnsafe(): number {
+    return machineClock.currentTimeMillisUnsafe() + this.#movedMs
+  }
+
+  currentTimeNanosUnsafe(): bigint {
+    return machineClock.currentTimeNanosUnsafe() + this.#movedNanos
+  }
+
+  monotonicTimeNanosUnsafe(): bigint {
+    return machineClock.monotonicTimeNanosUnsafe() + this.#movedNanos
+  }
+
+  readonly currentTimeMillis = Effect.sync(() => this.currentTimeMillisUnsafe())
+  readonly currentTimeNanos = Effect.sync(() => this.currentTimeNanosUnsafe())
+  readonly monotonicTimeNanos = Effect.sync(() => this.monotonicTimeNanosUnsafe())
+
+  sleep(duration: Duration.Duration): Effect.Effect<void> {
+    const ms = Duration.toMillis(duration)
+    if (ms <= 0) return Effect.yieldNow
+    if (!Number.isFinite(ms)) return Effect.never
+    return Effect.callback((resume) => {
+      const cancel = this[setTimer](ms, () => resume(Effect.void), "ref")
+      return Effect.sync(cancel)
+    })
+  }
+
+  [setTimer](ms: number, act: () => void, hold: Hold): Cancel {
+    const timer: Timer = { due: this.#monotonicMs + ms, act, hold, real: undefined }
+    this.#timers.add(timer)
+    this.#arm(timer)
+    return () => this.#forget(timer)
+  }
+
+  #arm(timer: Timer): void {
+    clearTimeout(timer.real)
+    const left = timer.due - this.#monotonicMs
+    timer.real = setTimeout(
+      () => (left > REAL_TIMER_MAX_MS ? this.#arm(timer) : this.#fire(timer)),
+      Math.min(Math.max(0, left), REAL_TIMER_MAX_MS)
+    )
+    if (timer.hold === "unref") timer.real.unref()
+  }
+
+  #fire(timer: Timer): void {
+    this.#forget(timer)
+    timer.act()
+  }
+
+  #forget(timer: Timer): void {
+    clearTimeout(timer.real)
+    this.#timers.delete(timer)
+  }
+}
+
+export const movableClock = (): MovableClock => new Movable()
+
+/** The clock of Vitest's fake timers, which do not reach the machine's monotonic time. */
+export const fakedClock: Clock.Clock = Object.assign(Object.create(machineClock) as Clock.Clock, {
+  monotonicTimeNanosUnsafe: () => BigInt(Math.round(performance.now() * NANOS_PER_MS)),
+  [setTimer]: (ms: number, act: () => void): Cancel => {
+    const timer = setTimeout(act, ms)
+    return () => clearTimeout(timer)
+  }
+})
+
+/** Runs an effect on a clock. */
+export const onClock = (clock: Clock.Clock): (<A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>
+  Effect.provideService(Clock.Clock, clock)
