@@ -1,6 +1,7 @@
 /** Systems in the test's own process: real servers, and nothing of one system in another. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Effect } from "effect"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { Log, logNow } from "../../schemas/runtime/log/log.ts"
 import { scrape } from "../support/exposition.ts"
 import { send } from "../support/http.ts"
@@ -84,7 +85,11 @@ test("tenants do not hear each other, and an account is empty when it is given a
 test("a log takes what happens in its asynchronous context, by callbacks and by Effects", async () => {
   const written: Record<string, Array<string>> = { first: [], second: [] }
   const logs = ["first", "second"].map(
-    (name) => new Log({ writableLength: 0, write: (line: string) => written[name]?.push(line), on: () => undefined })
+    (name) =>
+      new Log(
+        { writableLength: 0, write: (line: string) => written[name]?.push(line), on: () => undefined },
+        machineClock
+      )
   )
   await Promise.all(
     logs.map((log, index) =>
