@@ -2,7 +2,7 @@
  * An image of a few megabytes: a shell and some programs of this machine, with the libraries that they are linked with.
  * For tests that want a program in a container, and nothing of Debian around it.
  */
-import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { call } from "../deploy/engine.ts"
@@ -27,6 +27,8 @@ export async function importShell(
   await mkdir(join(root, "bin"), { recursive: true })
   await cp(join(root, "usr/bin/bash"), join(root, "bin/bash"))
   for (const place of ["etc", "data/work", "run/hub", "tmp"]) await mkdir(join(root, place), { recursive: true })
+  // A file system that is mounted there takes over the mode.
+  await chmod(join(root, "tmp"), 0o1777)
   await writeFile(join(root, "etc", "nsswitch.conf"), "hosts: files dns\n")
   const archive = join(folder, "shell.tar")
   await call("tar", ["-C", root, "-cf", archive, "."], {})
