@@ -2,7 +2,7 @@
  * A fill from the local call until the password stands in its field, over a whole service and a real Chromium; beside it
  * Playwright, which types the same into the same page key by key, in a browser of its own.
  */
-import { chromium } from "playwright-core"
+import { chromium } from "playwright"
 import { findChromium } from "../launcher/chromium.ts"
 import { openBench } from "../../tests/support/fill.ts"
 

@@ -77,6 +77,12 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     rounds: 500,
     repeats: false
   },
+  paces: {
+    what: "how fast a compartment sends and receives, measured at the receiver; the machine must be quiet",
+    files: ["tests/campaign/network-pace.test.ts"],
+    rounds: 1,
+    repeats: true
+  },
   pages: {
     what: "whether every page keeps nobody out, in each colour and width, by keyboard alone",
     files: ["tests/campaign/accessible.test.ts"],

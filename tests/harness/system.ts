@@ -1,7 +1,8 @@
 /**
  * The whole product on real servers, with a handle on each node.
  *
- * By default its nodes are scopes in the test's own process (nodes.ts), tenants of the worker's servers (tenants.ts). A
+ * By default its nodes are scopes in the test's own process (nodes.ts), tenants of the worker's servers (tenants.ts). The
+ * host of compartments is always a process: it keeps locks that belong to a process, and tests kill it. A
  * test about processes asks for `processes`: then each node is one, started by the launcher's own modules on servers of
  * the system's own. What it kills stays dead until it restarts it, unless it asks for the supervisor's own restarts.
  */
@@ -12,9 +13,10 @@ import { metricsPorts } from "../../ops/launcher/metrics-ports.ts"
 import { environmentOf, type NodeKind } from "../../ops/launcher/node-environment.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { drawPort } from "../../ops/launcher/ports.ts"
+import { startNodeChild } from "../../ops/launcher/node-child.ts"
 import { addressing, makeStreams, migrateTables } from "../../ops/launcher/prepared.ts"
 import { Stack } from "../../ops/launcher/stack.ts"
-import type { SupervisedRole } from "../../ops/launcher/supervisor.ts"
+import { SupervisedRole } from "../../ops/launcher/supervisor.ts"
 import type { StackOptions } from "../../ops/launcher/stack.ts"
 import type { MovableClock } from "./clock.ts"
 import { cutProxy } from "./cut-proxy.ts"
@@ -30,6 +32,8 @@ import { waitFor } from "./wait.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
 
 const REFUSALS_KEPT = 5
+/** A host that is stopped lets go of its compartments, which run on. */
+const RUNTIME_GRACE_MS = 4_000
 
 export interface SystemOptions extends ServersOptions {
   /** The clock of its nodes, which a test may move. Not with `processes`. */
@@ -239,26 +243,52 @@ async function startLocal(options: SystemOptions): Promise<System> {
   const metrics = metricsPorts(options.metrics === true ? "free" : undefined)
   const mailPort = options.mail === undefined ? undefined : await drawPort()
   const actorCount = options.actors ?? 1
-  const names = [...nodeNames("edge", edgePorts.length), ...nodeNames("actor", actorCount), "mail 0", "keeper 0"]
+  const alones = ["mail 0", "keeper 0", "runtime 0"]
+  const names = [...nodeNames("edge", edgePorts.length), ...nodeNames("actor", actorCount), ...alones]
   if (options.proxies === true) await lines.open(names, servers.nats.url)
   const started: Array<LocalNode> = []
+  const processes: Array<SupervisedRole> = []
+
+  const environmentFor = async (kind: NodeKind, index: number, place: number, own: NodeJS.ProcessEnv) => {
+    const given = environmentOf(kind, {
+      ...env,
+      HUB_DATABASE_URL: servers.postgres.url,
+      HUB_METRICS_PORT: String(await metrics.portOf(place)),
+      ...own,
+      ...options.nodeEnv?.(kind, index)
+    })
+    return { ...given, HUB_NATS_URL: lines.through(`${kind} ${index}`, servers.urlFor(kind, given["HUB_ROLES"])) }
+  }
+  const scraped = (control: NodeControl, place: number): NodeControl =>
+    Object.defineProperty(control, "metrics", { get: () => metrics.urlOf(place) ?? "" })
 
   const node = (kind: NodeKind, index: number, place: number, own: NodeJS.ProcessEnv = {}): NodeControl => {
-    const name = `${kind} ${index}`
-    const environment = async (): Promise<NodeJS.ProcessEnv> => {
-      const given = environmentOf(kind, {
-        ...env,
-        HUB_DATABASE_URL: servers.postgres.url,
-        HUB_METRICS_PORT: String(await metrics.portOf(place)),
-        ...own,
-        ...options.nodeEnv?.(kind, index)
-      })
-      return { ...given, HUB_NATS_URL: lines.through(name, servers.urlFor(kind, given["HUB_ROLES"])) }
-    }
+    const environment = () => environmentFor(kind, index, place, own)
     const made = localNode(kind, environment, (line) => onLine(`${kind} ${index + 1}`, line), options.clock)
     started.push(made)
-    const control = withLine(made, { metrics: "" }, lines, name)
-    return Object.defineProperty(control, "metrics", { get: () => metrics.urlOf(place) ?? "" })
+    return scraped(withLine(made, { metrics: "" }, lines, `${kind} ${index}`), place)
+  }
+
+  /** A node that is a process even here. */
+  const supervised = (kind: NodeKind, place: number, own: NodeJS.ProcessEnv): NodeControl => {
+    const name = `${kind} 1`
+    const role = new SupervisedRole({
+      name,
+      autoRestart: options.autoRestart ?? false,
+      stopGraceMs: RUNTIME_GRACE_MS,
+      report: (line) => logs.add("supervisor", line),
+      launch: async (onSpawn) =>
+        startNodeChild({
+          name,
+          entry: (options.entries ?? (await nodePrograms())).actor,
+          cwd: projectRoot,
+          env: await environmentFor(kind, 0, place, own),
+          onLine: (line) => onLine(name, line),
+          onSpawn
+        })
+    })
+    processes.push(role)
+    return scraped(withLine(nodeControl(role), { metrics: "" }, lines, `${kind} 0`), place)
   }
 
   const actors = Array.from({ length: actorCount }, (_, index) => node("actor", index, edgePorts.length + index))
@@ -266,6 +296,7 @@ async function startLocal(options: SystemOptions): Promise<System> {
   const mailEnv = { HUB_ROLES: "mail", HUB_MAIL_PORT: String(mailPort) }
   const mail = mailPort === undefined ? undefined : Object.assign(node("mail", 0, alone, mailEnv), { port: mailPort })
   const keeper = options.keeper === true ? node("keeper", 0, alone + 1, { HUB_ROLES: "keeper" }) : undefined
+  const runtime = options.runtime === true ? supervised("runtime", alone + 2, { HUB_ROLES: "runtime" }) : undefined
   const edges = edgePorts.map((port, index) =>
     Object.assign(node("edge", index, index, { HUB_PORT: String(port) }), { url: `http://127.0.0.1:${port}` })
   )
@@ -273,7 +304,7 @@ async function startLocal(options: SystemOptions): Promise<System> {
   const stop = async (): Promise<void> => {
     const of = (nodes: ReadonlyArray<unknown>) => started.filter((one) => nodes.includes(one)).map((one) => one.stop())
     await Promise.all(of(edges))
-    await Promise.all(of([mail, keeper]))
+    await Promise.all([...of([mail, keeper]), ...processes.map((role) => role.stop())])
     await Promise.all(of(actors))
     await lines.close()
     await servers.stop()
@@ -282,7 +313,7 @@ async function startLocal(options: SystemOptions): Promise<System> {
     parts.assertNothingRefused()
   }
   try {
-    await Promise.all(started.map((one) => one.start()))
+    await Promise.all([...started, ...processes].map((one) => one.start()))
     await Promise.all(edges.map(({ url }) => untilHealthy(url)))
   } catch (cause) {
     console.error(logs.text())
@@ -298,7 +329,7 @@ async function startLocal(options: SystemOptions): Promise<System> {
     actors,
     mail,
     keeper,
-    runtime: undefined,
+    runtime,
     nats: servers.nats,
     postgres: servers.postgres,
     logs,

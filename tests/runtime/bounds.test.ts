@@ -1,9 +1,10 @@
 /** The bounds of a compartment, measured: what a program gets that wants all of it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { groupsOf, missingBounds } from "../../actors/runtime/host/cgroup.ts"
 import { Host } from "../../actors/runtime/host/host.ts"
 import { BURST_BYTES, RATE_BYTES_PER_SECOND } from "../../actors/runtime/host/pump.ts"
 import { waitFor } from "../harness/index.ts"
-import { linesOf, type Machine, nothing, orderOf, runToEnd, startMachine } from "./machine.ts"
+import { foundOf, linesOf, type Machine, nothing, orderOf, QUOTAS, runToEnd, startMachine } from "./machine.ts"
 
 const MIB = 1024 * 1024
 
@@ -46,23 +47,24 @@ except OSError as e:
     expect(Number.parseInt(line.line, 10)).toBeGreaterThan(240)
     expect(Number.parseInt(line.line, 10)).toBeLessThan(256)
     expect((await machine.host.stats("cmp_1"))?.pids).toBeLessThanOrEqual(256)
-    const began = Date.now()
     await machine.host.stop("cmp_1", 1000)
-    expect(Date.now() - began).toBeLessThan(5000)
+    expect(await foundOf(machine)).toMatchObject({ state: "exited" })
   })
 
-  it("has half a core, however many processes want one", async () => {
-    const order = orderOf(machine, "for i in 1 2 3 4; do while :; do :; done & done; wait")
-    await machine.host.start(order, nothing)
-    await machine.host.stats("cmp_1")
-    const began = Date.now()
-    await waitFor(() => Date.now() - began > 5000)
-    const { cpu_percent, uptime_seconds, memory_mb } =
-      (await machine.host.stats("cmp_1")) ?? expect.fail("it does not run")
-    expect(cpu_percent).toBeLessThan(56)
-    expect(cpu_percent).toBeGreaterThan(5)
-    expect(uptime_seconds).toBeGreaterThanOrEqual(5)
-    expect(memory_mb).toBeGreaterThan(0)
+  /** The kernel's own share of time is not measured here: that would measure the machine. */
+  it("has half a core by the kernel's own bound, and its use is measured", async () => {
+    await machine.host.start(orderOf(machine, "while :; do :; done"), nothing)
+    const [id = "", pid] = (
+      await machine.docker("inspect", "--format", "{{.Id}} {{.State.Pid}}", `hub-${machine.settings.tag}-cmp_1`)
+    ).split(" ")
+    const groups = (await groupsOf(Number(pid), id)) ?? expect.fail("it does not run")
+    expect(await missingBounds(groups, QUOTAS)).toEqual([])
+    expect(await missingBounds(groups, { ...QUOTAS, cpus: QUOTAS.cpus / 2 })).toEqual(["cpu"])
+    const measured = await waitFor(async () => {
+      const seen = await machine.host.stats("cmp_1")
+      return (seen?.cpu_percent ?? 0) > 0 ? seen : null
+    })
+    expect(measured.memory_mb).toBeGreaterThan(0)
     await machine.host.stop("cmp_1", 0)
   })
 
@@ -117,19 +119,16 @@ describe("output", () => {
     expect(lines.map(({ line }) => line)).toEqual(Array.from({ length: 1000 }, (_, at) => String(99_001 + at)))
   })
 
-  it("of a flood slows the program that floods, and costs this process little", async () => {
+  it("of a flood slows the program that floods", async () => {
     const before = (await linesOf(machine)).at(-1)?.id ?? 0
-    await machine.host.start(orderOf(machine, "timeout 6 yes; echo last; exec sleep 1000"), nothing)
     const began = Date.now()
-    const cpu = process.cpuUsage()
+    await machine.host.start(orderOf(machine, "yes | head -c 5M; echo last; exec sleep 1000"), nothing)
     await waitFor(async () => (await linesOf(machine)).at(-1)?.line === "last", { describe: "the end of the flood" })
     const seconds = (Date.now() - began) / 1000
-    const { user, system } = process.cpuUsage(cpu)
     const last = (await linesOf(machine)).at(-1)?.id ?? 0
     const bytes = 2 * (last - before)
-    expect(bytes).toBeGreaterThan(BURST_BYTES)
+    expect(bytes).toBeGreaterThan(5 * MIB)
     expect(bytes).toBeLessThan(BURST_BYTES + RATE_BYTES_PER_SECOND * (seconds + 2))
-    expect((user + system) / 1e6).toBeLessThan(seconds * 0.8)
     expect((await linesOf(machine)).slice(0, -1).every(({ line }) => line === "y")).toBe(true)
     await machine.host.stop("cmp_1", 0)
   })

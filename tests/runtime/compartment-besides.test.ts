@@ -9,27 +9,26 @@ import type { Compartment, LogLine } from "../../schemas/compartment/records.ts"
 import { waitFor } from "../harness/index.ts"
 import { dataOf, detailsOf, fieldOf, outcome } from "../support/outcome.ts"
 import {
+  ask,
   COMPARTMENTS,
   create,
   handsOf,
   type Hosted,
-  hostedService,
   lineWith,
   linesOf,
   look,
   type Member,
   member,
   offer,
+  SHARED_DISK_MB,
+  SHARED_MAX,
+  sharedHosted,
   until
 } from "./hosted.ts"
 
 let service: Hosted
 beforeAll(async () => {
-  service = await hostedService({
-    keeper: true,
-    env: { HUB_RUNTIME_MAX: "8" },
-    limits: { "runtime.restart_seconds": 2, "runtime.restart_reset_seconds": 60 }
-  })
+  service = await sharedHosted()
 })
 afterAll(() => service?.stop())
 
@@ -137,8 +136,8 @@ const archiveOf = async (files: Readonly<Record<string, string>>): Promise<Buffe
 }
 
 describe("files", () => {
-  const put = ({ client }: Member, id: string, body: Uint8Array, dest = "") =>
-    client.call("PUT", `${COMPARTMENTS}/${id}/files?dest=${encodeURIComponent(dest)}`, { body })
+  const put = (one: Member, id: string, body: Uint8Array, dest = "") =>
+    ask(one, "PUT", `${COMPARTMENTS}/${id}/files?dest=${encodeURIComponent(dest)}`, { body })
 
   it("come into a running compartment, and into a stopped one with its start", async () => {
     const [one, { id, ...record }] = await made("while :; do cat app/*.txt 2>/dev/null; sleep 0.2; done")
@@ -210,12 +209,22 @@ describe("logs", () => {
   })
 
   it("are held until there is something, and streamed as they come", async () => {
-    const [one, { id, ...record }] = await made("sleep 2; echo first; sleep 2; echo second; sleep 600")
+    const [one, { id, ...record }] = await made(
+      "for word in first second; do until [ -e $word ]; do sleep 0.1; done; echo $word; done; sleep 600"
+    )
     await until(one, id, "running")
-    const held = await linesOf(one, id, "since_id=0&wait_seconds=20")
-    expect(held.map(({ line }) => line)).toEqual(["first"])
-    const seen = await streamed(one, id, 2)
-    expect(seen.map(({ line }) => line)).toEqual(["first", "second"])
+    const path = `${COMPARTMENTS}/${id}/files?dest=`
+    const say = async (word: string) =>
+      expect(outcome(await ask(one, "PUT", path, { body: await archiveOf({ [word]: "now" }) }))).toBe("202")
+    const held = waitFor(async () => {
+      const lines = await linesOf(one, id, "since_id=0&wait_seconds=20")
+      return lines.length > 0 ? lines : null
+    })
+    await say("first")
+    expect((await held).map(({ line }) => line)).toEqual(["first"])
+    const seen = streamed(one, id, 2)
+    await say("second")
+    expect((await seen).map(({ line }) => line)).toEqual(["first", "second"])
     await removed(one, { id, ...record })
   })
 })
@@ -239,7 +248,7 @@ it("answers HEAD as GET, and its events in pages", async () => {
 it("tells what it uses, and nothing while nothing runs", async () => {
   const [one, { id, ...record }] = await made("sleep 600")
   await until(one, id, "running")
-  const stats = () => one.client.call("GET", `${COMPARTMENTS}/${id}/stats`)
+  const stats = () => ask(one, "GET", `${COMPARTMENTS}/${id}/stats`)
   expect(dataOf(await stats())).toMatchObject({
     pids: expect.any(Number),
     memory_mb: expect.any(Number),
@@ -252,7 +261,7 @@ it("tells what it uses, and nothing while nothing runs", async () => {
 })
 
 it("is suspended with its agent, and lifted with it", async () => {
-  const [one, { id }] = await made("sleep 600")
+  const [one, { id, ...record }] = await made("sleep 600")
   await until(one, id, "running")
   await service.view.command("agent.suspend", one.me.id, { reason: "spam" })
   const suspended = await waitFor(async () => {
@@ -265,14 +274,15 @@ it("is suspended with its agent, and lifted with it", async () => {
   await until(one, id, "stopped")
   expect(await moved(one, id, "start")).toBe("202")
   await until(one, id, "running")
+  await removed(one, { id, ...record })
 })
 
 it("offers what there is", async () => {
   expect(await offer(service)).toMatchObject({
     available: true,
     reason: null,
-    compartments: { max: 8, per_owner: 1 },
-    quotas: { cpus: 0.5, memory_mb: 768, disk_mb: 4096, pids: 256, egress_kbit: 20_480 }
+    compartments: { max: SHARED_MAX, per_owner: 1 },
+    quotas: { cpus: 0.5, memory_mb: 768, disk_mb: SHARED_DISK_MB, pids: 256, egress_kbit: 20_480 }
   })
 })
 

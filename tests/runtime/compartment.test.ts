@@ -14,15 +14,16 @@ import { waitFor } from "../harness/index.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
 import { logOf } from "../support/service.ts"
 import {
+  ask,
   COMPARTMENTS,
   create,
   handsOf,
   type Hosted,
-  hostedService,
   lineWith,
   linesOf,
   look,
   member,
+  sharedHosted,
   until
 } from "./hosted.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
@@ -31,10 +32,7 @@ const CANARY = "canary-9f2c71e0d4b8"
 
 let service: Hosted
 beforeAll(async () => {
-  service = await hostedService({
-    env: { HUB_RUNTIME_MAX: "8" },
-    limits: { "runtime.restart_seconds": 2, "runtime.restart_reset_seconds": 60 }
-  })
+  service = await sharedHosted()
 })
 afterAll(() => service?.stop())
 
@@ -64,7 +62,7 @@ describe("a program", () => {
     await lineWith(one, record.id, String(CANARY.length))
     const container = await service.container(record.id).inspect()
     const events = await logOf(service.view, "compartment", record.id)
-    const answers = [await look(one, record.id), (await one.client.call("GET", COMPARTMENTS)).text]
+    const answers = [await look(one, record.id), (await ask(one, "GET", COMPARTMENTS)).text]
     const everything = JSON.stringify([container, events, answers]) + service.system.logs.text()
     expect(everything).toContain(record.id)
     expect(everything).not.toContain(CANARY)
@@ -114,7 +112,7 @@ describe("a program", () => {
     const [one, record] = await made("kill -9 $$")
     expect(await until(one, record.id, "backoff")).toMatchObject({ exit_code: 137, oom_killed: false })
     const greedy = { command: "python3 -c 'b = bytearray(2_000_000_000)'" }
-    expect(outcome(await one.client.call("PATCH", `${COMPARTMENTS}/${record.id}`, { body: greedy }))).toBe("200")
+    expect(outcome(await ask(one, "PATCH", `${COMPARTMENTS}/${record.id}`, { body: greedy }))).toBe("200")
     await waitFor(async () => (await look(one, record.id)).oom_killed, { describe: "a program that wants too much" })
     await removed(one, record)
   })
@@ -145,7 +143,7 @@ describe("commands", () => {
     await lineWith(one, id, "A=first B=second C=")
     await until(one, id, "running")
     const body = { name: "two", command: 'echo "now A=$A B=$B C=$C"; sleep 600', secrets: { A: null, C: "third" } }
-    const changed = await one.client.call("PATCH", `${COMPARTMENTS}/${id}`, { body })
+    const changed = await ask(one, "PATCH", `${COMPARTMENTS}/${id}`, { body })
     expect(dataOf<Compartment>(changed)).toMatchObject({ name: "two", secrets: ["B", "C"] })
     expect(await moved(one, id, "restart")).toBe("202")
     await lineWith(one, id, "now A= B=second C=third")
@@ -166,7 +164,7 @@ describe("commands", () => {
     expect(failed.last_error).toMatch(/secret A does not open/)
     expect((await told(one, "runtime.exited")).payload).toMatchObject({ compartment_id: id, restart_at: null })
     const again = { body: { secrets: { A: "second" } } }
-    expect(outcome(await one.client.call("PATCH", `${COMPARTMENTS}/${id}`, again))).toBe("200")
+    expect(outcome(await ask(one, "PATCH", `${COMPARTMENTS}/${id}`, again))).toBe("200")
     expect(await moved(one, id, "start")).toBe("202")
     await lineWith(one, id, "A=second")
     const { image, last_error } = await until(one, id, "running")
@@ -191,7 +189,7 @@ it("answers many at once, and its host goes on", async () => {
   const [one, { id, ...record }] = await made("sleep 600")
   await until(one, id, "running")
   const paths = Array.from({ length: 120 }, (_, index) => `${COMPARTMENTS}/${id}${index % 2 === 0 ? "" : "/stats"}`)
-  const answers = await Promise.all(paths.map((path) => one.client.call("GET", path)))
+  const answers = await Promise.all(paths.map((path) => ask(one, "GET", path)))
   expect(new Set(answers.map(outcome))).toEqual(new Set(["200"]))
   expect(await moved(one, id, "stop")).toBe("202")
   await until(one, id, "stopped")

@@ -5,9 +5,9 @@
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { waitFor } from "../harness/index.ts"
-import { SETUID_ID } from "./image.ts"
+import { testFolder, waitFor } from "../harness/index.ts"
 import { type Machine, runToEnd, startMachine } from "./machine.ts"
+import { dockerAt, sharedEngine } from "./shared-engine.ts"
 
 /** Numbers of system calls on x86-64 and on arm64. */
 const ATTACKS = `
@@ -123,10 +123,25 @@ const FREE = [
   "--device-cgroup-rule=c *:* rwm"
 ]
 
+/** A copy of `id` that runs as its owner, which is root. */
+const SETUID_ID = "/usr/local/bin/setuid-id"
+const IMAGE = "hub-test-setuid"
+
 let machine: Machine
 
+/** Adds the copy to the shared image: compartments get no such program. */
+const makeImage = async (): Promise<void> => {
+  const { socket, image } = await sharedEngine()
+  const docker = dockerAt(socket)
+  const copy = `cp /usr/bin/id ${SETUID_ID} && chmod 4755 ${SETUID_ID}`
+  await docker(["run", "--name", IMAGE, "--user=0", "--network=none", image, "bash", "-c", copy])
+  await docker(["commit", "--change", "USER 1000:1000", IMAGE, IMAGE])
+  await docker(["rm", IMAGE])
+}
+
 beforeAll(async () => {
-  machine = await startMachine()
+  await makeImage()
+  machine = await startMachine({ image: IMAGE })
 })
 
 afterAll(async () => {
@@ -142,10 +157,10 @@ it("is refused in a compartment, and done where the guards are not", async () =>
   const [pid, ...guarded] = (await running).stdout
   expect(Number(pid)).toBeGreaterThan(1)
   expect(guarded).toEqual(NAMES.map((name) => `${name} refused`))
-  const file = join(machine.engine.folder, "attacks.py")
+  const file = join(await testFolder("guards"), "attacks.py")
   await writeFile(file, ATTACKS)
-  const bare = ["run", "--rm", "--userns=host", "--network=none", ...FREE, "-v", `${file}:/attacks.py:ro`]
-  const free = await machine.engine.docker(...bare, machine.settings.image, "python3", "/attacks.py")
+  const bare = ["run", "--rm", "--userns=host", "--user=0", "--network=none", ...FREE, "-v", `${file}:/attacks.py:ro`]
+  const free = await machine.docker(...bare, machine.settings.image, "python3", "/attacks.py")
   expect(free.trim().split("\n")).toEqual(NAMES.map((name) => `${name} done`))
 })
 
@@ -156,7 +171,7 @@ it("a program of root's does not run as root in a compartment, and does elsewher
   )
   expect(stdout).toEqual(["1000", "1000"])
   const free = ["run", "--rm", "--network=none", "--user=1000:1000", machine.settings.image, SETUID_ID, "-u"]
-  expect((await machine.engine.docker(...free)).trim()).toBe("0")
+  expect((await machine.docker(...free)).trim()).toBe("0")
 })
 
 it("has no capability, no way to more, and a filter of system calls", async () => {

@@ -3,19 +3,23 @@ import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Line } from "../../actors/runtime/host/types.ts"
+import { isRunning } from "../../ops/launcher/proc.ts"
 import { waitFor } from "../harness/index.ts"
-import { firstProcess, processIsThere } from "./engine.ts"
 import type { HostInput } from "./host-process.ts"
-import { foundOf, linesOf, type Machine, nothing, orderOf, startMachine } from "./machine.ts"
+import { firstProcess, foundOf, linesOf, type Machine, nothing, orderOf, startMachine } from "./machine.ts"
+import { type OwnEngine, ownEngine } from "./own-engine.ts"
 
+let engine: OwnEngine
 let machine: Machine
 
 beforeAll(async () => {
-  machine = await startMachine()
+  engine = await ownEngine()
+  machine = await startMachine({ engine })
 })
 
 afterAll(async () => {
   await machine?.stop()
+  await engine?.stop()
 })
 
 const nameOf = (compartment = "cmp_1"): string => `hub-${machine.settings.tag}-${compartment}`
@@ -67,7 +71,7 @@ describe("what dies", () => {
     await machine.reopen()
     const order = orderOf(machine, COUNT)
     let child = await startProcess({ settings: settings(), order: { ...order, env: [] } })
-    const pid = await firstProcess(machine.engine, nameOf())
+    const pid = await firstProcess(machine, nameOf())
     for (let times = 0; times < 3; times++) {
       const written = await waitForMoreLines(before, 5 * (times + 1))
       await child.kill()
@@ -79,7 +83,7 @@ describe("what dies", () => {
     expect(await host.adopt("cmp_1")).toBe("running")
     const had = (await numbersFrom(before)).length
     await waitFor(async () => (await numbersFrom(before)).length > had + 5)
-    expect(await firstProcess(machine.engine, nameOf())).toBe(pid)
+    expect(await firstProcess(machine, nameOf())).toBe(pid)
     await host.stop("cmp_1", 0)
     expectNoGap(await numbersFrom(before), 4)
   })
@@ -118,15 +122,15 @@ describe("what dies", () => {
     const told: Array<number> = []
     const off = machine.host.exits(({ run }) => told.push(run))
     await machine.host.start(order, nothing)
-    const pid = await firstProcess(machine.engine, nameOf())
-    await machine.engine.kill()
+    const pid = await firstProcess(machine, nameOf())
+    await engine.kill()
     await expect(machine.host.list()).rejects.toThrow("the container engine refused")
-    expect(processIsThere(pid)).toBe(true)
+    expect(isRunning(pid)).toBe(true)
     const had = (await numbersFrom(before)).length
     await waitFor(async () => (await numbersFrom(before)).length > had + 5)
-    await machine.engine.start()
+    await engine.start()
     expect(await foundOf(machine)).toMatchObject({ state: "running", run: order.run })
-    expect(await firstProcess(machine.engine, nameOf())).toBe(pid)
+    expect(await firstProcess(machine, nameOf())).toBe(pid)
     await waitFor(async () => {
       if (told.includes(order.run)) return true
       await machine.host.stop("cmp_1", 0)

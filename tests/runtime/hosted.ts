@@ -1,4 +1,5 @@
 /** A service with a host of compartments on this machine, over the engine that all tests of a run share. */
+import { randomUUID } from "node:crypto"
 import { resolve } from "node:path"
 import Docker from "dockerode"
 import { containerName } from "../../actors/runtime/host/container.ts"
@@ -11,8 +12,8 @@ import type { Notification } from "../../schemas/notification/api.ts"
 import { quotasShown } from "../../schemas/compartment/limits.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { expect } from "vitest"
-import { type SystemOptions, waitFor } from "../harness/index.ts"
-import { AgentClient } from "../support/client.ts"
+import { giveBack, lend, type SystemOptions, waitFor } from "../harness/index.ts"
+import { AgentClient, type CallOptions } from "../support/client.ts"
 import { send } from "../support/http.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
 import { register, type Registered } from "../support/register.ts"
@@ -61,7 +62,6 @@ export async function hostedService(options: SystemOptions = {}, own?: SharedEng
   const { socket, image } = engine
   const max = Number(options.env?.["HUB_RUNTIME_MAX"] ?? 3)
   const service = await testService({
-    processes: true,
     edges: 2,
     actors: 2,
     ...options,
@@ -92,6 +92,36 @@ export async function hostedService(options: SystemOptions = {}, own?: SharedEng
   return hosted
 }
 
+/** Room for compartments of every file that shares the service. */
+export const SHARED_MAX = 8
+
+export const SHARED_DISK_MB = 64
+
+/** One service for the files of a worker that need nothing else than this. A file leaves the host running. */
+export async function sharedHosted(): Promise<Hosted> {
+  const kind = "hosted"
+  const lent = await lend(kind, async () => ({
+    ...(await hostedService({
+      keeper: true,
+      env: { HUB_RUNTIME_MAX: String(SHARED_MAX) },
+      limits: {
+        "runtime.restart_seconds": 2,
+        "runtime.restart_reset_seconds": 60,
+        // A file system is made for each compartment: a small one in a fraction of the time.
+        "runtime.quotas.disk_mb": SHARED_DISK_MB
+      }
+    })),
+    kind
+  }))
+  return {
+    ...lent,
+    stop: async () => {
+      await giveBack(lent)
+      lent.system.assertNothingRefused()
+    }
+  }
+}
+
 export const offer = async ({ edges }: Pick<TestService, "edges">): Promise<RuntimeOffer> =>
   dataOf<RuntimeOffer>(await send({ edge: edges[0] ?? "", method: "GET", path: "/api/v1/runtime" }))
 
@@ -106,11 +136,15 @@ export async function member({ edges }: Pick<TestService, "edges">): Promise<Mem
   return { client, me: await register(client, { edge: edges[0] ?? "" }) }
 }
 
-export const create = ({ client }: Member, command: string, more: object = {}) =>
-  client.call("POST", COMPARTMENTS, { body: { name: "one", command, accept_terms: true, ...more } })
+/** Sends a request again after a 503, as a client does: it is an honest answer of a busy machine. */
+export const ask = ({ client }: Member, method: string, path: string, options: CallOptions = {}) =>
+  client.retrying(method, path, method === "GET" ? options : { idempotencyKey: randomUUID(), ...options })
 
-export const look = async ({ client }: Member, id: string): Promise<Compartment> =>
-  dataOf<Compartment>(await client.call("GET", `${COMPARTMENTS}/${id}`))
+export const create = (one: Member, command: string, more: object = {}) =>
+  ask(one, "POST", COMPARTMENTS, { body: { name: "one", command, accept_terms: true, ...more } })
+
+export const look = async (one: Member, id: string): Promise<Compartment> =>
+  dataOf<Compartment>(await ask(one, "GET", `${COMPARTMENTS}/${id}`))
 
 export const until = (one: Member, id: string, status: Compartment["status"]): Promise<Compartment> =>
   waitFor(
@@ -121,8 +155,8 @@ export const until = (one: Member, id: string, status: Compartment["status"]): P
     { describe: `a compartment that is ${status}`, deadlineMs: SETTLED_MS }
   )
 
-export const linesOf = async ({ client }: Member, id: string, query = "limit=1000"): Promise<ReadonlyArray<LogLine>> =>
-  dataOf<ReadonlyArray<LogLine>>(await client.call("GET", `${COMPARTMENTS}/${id}/logs?${query}`))
+export const linesOf = async (one: Member, id: string, query = "limit=1000"): Promise<ReadonlyArray<LogLine>> =>
+  dataOf<ReadonlyArray<LogLine>>(await ask(one, "GET", `${COMPARTMENTS}/${id}/logs?${query}`))
 
 /** The first line that holds this. */
 export const lineWith = (one: Member, id: string, text: string): Promise<LogLine> =>
@@ -139,21 +173,21 @@ export const handsOf = (service: () => TestService) => ({
     expect(outcome(answer)).toBe("201")
     return [one, dataOf<Compartment>(answer)]
   },
-  moved: async ({ client }: Member, id: string, verb: string) =>
-    outcome(await client.call("POST", `${COMPARTMENTS}/${id}/${verb}`)),
-  removed: async ({ client }: Member, { id, name }: Pick<Compartment, "id" | "name">): Promise<void> => {
-    const answer = await client.call("DELETE", `${COMPARTMENTS}/${id}`, { body: { confirm: name } })
+  moved: async (one: Member, id: string, verb: string) =>
+    outcome(await ask(one, "POST", `${COMPARTMENTS}/${id}/${verb}`)),
+  removed: async (one: Member, { id, name }: Pick<Compartment, "id" | "name">): Promise<void> => {
+    const answer = await ask(one, "DELETE", `${COMPARTMENTS}/${id}`, { body: { confirm: name } })
     expect(outcome(answer)).toBe("202")
-    await waitFor(async () => outcome(await client.call("GET", `${COMPARTMENTS}/${id}`)) === "404 not_found", {
+    await waitFor(async () => outcome(await ask(one, "GET", `${COMPARTMENTS}/${id}`)) === "404 not_found", {
       describe: "a compartment that is gone",
       deadlineMs: SETTLED_MS
     })
   },
-  told: async ({ client }: Member, type: string): Promise<Notification> =>
+  told: async (one: Member, type: string): Promise<Notification> =>
     waitFor(
       async () =>
-        dataOf<ReadonlyArray<Notification>>(await client.call("GET", "/api/v1/me/notifications")).find(
-          (one) => one.type === type
+        dataOf<ReadonlyArray<Notification>>(await ask(one, "GET", "/api/v1/me/notifications")).find(
+          (notification) => notification.type === type
         ) ?? null,
       { describe: `a notification ${type}` }
     )

@@ -3,21 +3,17 @@ import { spawn } from "node:child_process"
 import { readdir, readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { afterEach, describe, expect, test } from "vitest"
-import { engineFor, stopEngine } from "../../ops/runtime/engine.ts"
 import { buildImage } from "../../ops/runtime/image.ts"
 import { mountsBelow } from "../../ops/runtime/mounts.ts"
 import { placesOf } from "../../ops/runtime/places.ts"
-import { ensurePrograms } from "../../ops/runtime/programs.ts"
 import { testFolder, waitFor } from "../harness/index.ts"
+import { sharedEngine } from "./shared-engine.ts"
 
-const env: NodeJS.ProcessEnv = { ...process.env, HUB_DOCKER_SOCKET: "", HUB_RUNTIME_IMAGE: "" }
-const progress = (): void => undefined
+/** A name of its own: the shared engine has the image of the usual name. */
+const env: NodeJS.ProcessEnv = { ...process.env, HUB_DOCKER_SOCKET: "", HUB_RUNTIME_IMAGE: "hub-test-broken-off:1" }
 let dataDir = ""
 
-afterEach(async () => {
-  await stopEngine(dataDir, "kill")
-  await rm(dataDir, { recursive: true, force: true })
-})
+afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
 describe("an image that is broken off", () => {
   const processesAt = async (folder: string): Promise<ReadonlyArray<string>> => {
@@ -28,8 +24,7 @@ describe("an image that is broken off", () => {
 
   test("leaves nothing where it was asked to end, and nothing that lasts where it was killed", async () => {
     dataDir = await testFolder("host")
-    await ensurePrograms({ env, progress })
-    const { socket } = await engineFor({ dataDir, env, progress, machineSocket: "/nonexistent/docker.sock" })
+    const { socket } = await sharedEngine()
     const folder = placesOf(dataDir).image
     const asked = new AbortController()
     const told = (line: string): void => {

@@ -6,14 +6,28 @@ import { createSocket } from "node:dgram"
 import { readFileSync } from "node:fs"
 import { Resolver } from "node:dns/promises"
 import { connect, createServer, type Socket } from "node:net"
+import { setTimeout as delay } from "node:timers/promises"
 import { tryTcp } from "../../actors/runtime/network/probe-program.ts"
+
+/** Connections that were made, and those that the other end closed. */
+export interface Held {
+  readonly open: number
+  readonly closed: number
+}
 
 export type Order =
   | { readonly do: "tcp"; readonly to: string; readonly port: number; readonly from?: string; readonly waitMs: number }
   | { readonly do: "udp"; readonly to: string; readonly port: number; readonly from: string; readonly text: string }
   | { readonly do: "dns"; readonly server: string; readonly name: string; readonly type: "A" | "AAAA" | "TXT" }
   | { readonly do: "get"; readonly to: string; readonly port: number; readonly waitMs: number }
-  | { readonly do: "hold"; readonly to: string; readonly port: number; readonly count: number; readonly waitMs: number }
+  | {
+      readonly do: "hold"
+      readonly to: string
+      readonly port: number
+      readonly count: number
+      readonly enough: Held
+      readonly waitMs: number
+    }
   | { readonly do: "pull"; readonly to: string; readonly port: number }
   | { readonly do: "push"; readonly to: string; readonly port: number }
   | {
@@ -109,13 +123,15 @@ function get({ to, port, waitMs }: Extract<Order, { do: "get" }>): Promise<strin
   })
 }
 
-/** How many of so many connections at a time were made, and how many stayed. */
-async function hold({ to, port, count, waitMs }: Extract<Order, { do: "hold" }>): Promise<unknown> {
+/** Counts connections made at the same time, until there are enough and a moment more has passed. */
+async function hold({ to, port, count, enough, waitMs }: Extract<Order, { do: "hold" }>): Promise<Held> {
   const sockets = Array.from({ length: count }, () => connect({ host: to, port }).on("error", () => {}))
   let open = 0
   let closed = 0
   for (const socket of sockets) socket.on("connect", () => open++).on("close", () => closed++)
-  await new Promise((resolve) => setTimeout(resolve, waitMs))
+  const end = performance.now() + waitMs
+  while ((open < enough.open || closed < enough.closed) && performance.now() < end) await delay(COUNT_MAX_MS)
+  await delay(SKIP_MS)
   const made = { open, closed }
   for (const socket of sockets) socket.destroy()
   return made

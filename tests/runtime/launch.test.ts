@@ -12,8 +12,6 @@ import { testFolder, waitFor } from "../harness/index.ts"
 import { endLaunchers, launch } from "../launcher/launcher.ts"
 import { sharedEngine } from "./shared-engine.ts"
 
-const STOP_LIMIT_MS = 10_000
-
 afterEach(endLaunchers)
 
 const prepared = (dataDir: string, stage: string) =>
@@ -40,7 +38,6 @@ test("ready does not wait for a host that cannot be, and the file says why it ca
   const pids = launcher.pids()
   const ended = await launcher.end("SIGTERM")
   expect(ended).toMatchObject({ code: 0, signal: null })
-  expect(ended.afterMs).toBeLessThan(STOP_LIMIT_MS)
   expect(pids.filter(isRunning)).toEqual([])
 })
 
@@ -72,7 +69,6 @@ test("a compartment runs on when the service ends, which says so, and how to end
     expect((await compartment.inspect()).State.Running).toBe(true)
     const ended = await launcher.end("SIGTERM")
     expect(ended).toMatchObject({ code: 0, signal: null })
-    expect(ended.afterMs).toBeLessThan(STOP_LIMIT_MS)
     expect(launcher.stderr).toContain(
       "a compartment runs on (cmp_one); npm run hub -- runtime end ends them until the next start\n"
     )

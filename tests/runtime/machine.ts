@@ -1,23 +1,22 @@
-/** A machine for compartments: an engine, a network for each of a few slots, and hosts on it. */
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+/** A machine for compartments: the shared engine, a network for each of a few slots, and hosts on it. */
+import { rm } from "node:fs/promises"
 import { createHash } from "node:crypto"
 import { EngineNetworks } from "../../actors/runtime/host/docker.ts"
 import { Host } from "../../actors/runtime/host/host.ts"
 import type { Found, HostSettings, Line, SlotPlace, StartOrder } from "../../actors/runtime/host/types.ts"
-import { waitFor } from "../harness/index.ts"
-import { startTestEngine, type TestEngine, unmountIn } from "./engine.ts"
-import { IMAGE } from "./image.ts"
+import { testFolder, waitFor } from "../harness/index.ts"
+import { unmountBelow } from "../../ops/runtime/mounts.ts"
+import { dockerAt, type SharedEngine, sharedEngine } from "./shared-engine.ts"
 
-export const QUOTAS = { cpus: 0.5, memory_mb: 768, disk_mb: 200, tmp_mb: 256, pids: 256 }
+export const QUOTAS = { cpus: 0.5, memory_mb: 768, disk_mb: 64, tmp_mb: 256, pids: 256 }
 export const LOG_LINES = 1000
 const SLOTS = 3
 /** What ends itself may take its time on a slow machine. */
 const PATIENT_MS = 120_000
 
 export interface Machine {
-  readonly engine: TestEngine
+  /** Runs `docker ...` on its engine. */
+  readonly docker: (...args: ReadonlyArray<string>) => Promise<string>
   readonly settings: HostSettings
   readonly slots: ReadonlyArray<SlotPlace>
   readonly host: Host
@@ -29,8 +28,7 @@ export interface Machine {
 }
 
 /** Each file has its own networks: several run at once on a machine. */
-async function makeSlots(engine: TestEngine, tag: string): Promise<ReadonlyArray<SlotPlace>> {
-  const networks = new EngineNetworks(engine.socket)
+async function makeSlots(networks: EngineNetworks, tag: string): Promise<ReadonlyArray<SlotPlace>> {
   const third = Number.parseInt(tag.slice(0, 2), 16)
   const slots = Array.from({ length: SLOTS }, (_, index) => {
     const first = `10.214.${third}`
@@ -45,25 +43,34 @@ async function makeSlots(engine: TestEngine, tag: string): Promise<ReadonlyArray
   return slots
 }
 
-export async function startMachine(): Promise<Machine> {
-  const engine = await startTestEngine()
-  const folder = await mkdtemp(join(tmpdir(), "hub-runtime-"))
+export interface MachineOptions {
+  /** An engine of the test's own, in the place of the one that all tests share. */
+  readonly engine?: SharedEngine
+  /** Another image than the engine's. */
+  readonly image?: string
+}
+
+export async function startMachine(options: MachineOptions = {}): Promise<Machine> {
+  const engine = options.engine ?? (await sharedEngine())
+  const folder = await testFolder("machine")
   const tag = createHash("sha256").update(folder).digest("hex").slice(0, 4)
   const notes: Array<string> = []
   const base = {
     socket: engine.socket,
     folder,
     tag,
-    image: IMAGE,
+    image: options.image ?? engine.image,
     quotas: QUOTAS,
     logLines: LOG_LINES,
     graceMaxMs: PATIENT_MS
   }
   const settings = { ...base, note: (line: string) => void notes.push(line) }
-  const slots = await makeSlots(engine, tag)
+  const networks = new EngineNetworks(engine.socket)
+  const slots = await makeSlots(networks, tag)
+  const docker = dockerAt(engine.socket)
   let host = await Host.open(settings)
   return {
-    engine,
+    docker: (...args) => docker(args),
     settings,
     slots,
     notes,
@@ -76,13 +83,18 @@ export async function startMachine(): Promise<Machine> {
       return host
     },
     stop: async () => {
+      for (const { compartment } of await host.list()) await host.destroy(compartment)
       await host.close()
-      await engine.stop()
-      await unmountIn(folder)
+      for (const { network } of slots) await networks.removeNetwork(network)
+      await unmountBelow(folder)
       await rm(folder, { recursive: true, force: true })
     }
   }
 }
+
+/** Which process on this machine is a container's first. */
+export const firstProcess = (machine: Machine, container: string): Promise<number> =>
+  machine.docker("inspect", "--format", "{{.State.Pid}}", container).then(Number)
 
 let runs = 0
 

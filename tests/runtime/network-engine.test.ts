@@ -2,14 +2,13 @@
  * The network beside Docker's engine, which has its own opinion of what is forwarded: it makes the bridges, and a real
  * container stands at one of them.
  */
-import { cp, mkdir, rm, writeFile } from "node:fs/promises"
-import { dirname, join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import type { EngineNetworks } from "../../actors/runtime/network/network.ts"
-import { call, type Engine, startEngine } from "../deploy/engine.ts"
+import { type Engine, startEngine } from "../deploy/engine.ts"
 import { nameServer, type NameServer } from "../support/dns.ts"
 import { sh, succeeds } from "./namespaces.ts"
 import { hostServer, makeNetwork, type Made } from "./networks.ts"
+import { importShell } from "./shell-image.ts"
 
 const WHOLE = { firewall: true, egress: true, problems: [] }
 const IMAGE = "hub-test-shell"
@@ -31,7 +30,7 @@ beforeAll(async () => {
     dns: [upstream.address],
     masquerade: false
   })
-  await importShell()
+  await importShell(IMAGE, (args) => engine.docker(args))
 })
 
 afterAll(async () => {
@@ -59,24 +58,6 @@ function engineNetworks({ docker }: Engine): EngineNetworks {
   }
 }
 
-/** Bash and what it is linked with; it connects by itself. */
-async function importShell(): Promise<void> {
-  const root = join(engine.folder, "shell")
-  const programs = ["/bin/bash", "/usr/bin/timeout", "/usr/bin/cat"]
-  const linked = await Promise.all(programs.map((program) => sh("ldd", program)))
-  const libraries = linked.flatMap((text) => [...text.matchAll(/(\/\S+) \(0x/g)].map((match) => match[1] ?? ""))
-  for (const file of new Set([...programs, ...libraries])) {
-    await mkdir(join(root, dirname(file)), { recursive: true })
-    await cp(file, join(root, file), { dereference: true })
-  }
-  await mkdir(join(root, "etc"), { recursive: true })
-  await writeFile(join(root, "etc", "nsswitch.conf"), "hosts: files dns\n")
-  const archive = join(engine.folder, "shell.tar")
-  await call("tar", ["-C", root, "-cf", archive, "."], {})
-  await engine.docker(["import", archive, IMAGE])
-  await rm(root, { recursive: true })
-}
-
 /** In a container at the first slot; what it says. */
 function inContainer(script: string): Promise<string> {
   const [slot] = made.network.slots
@@ -85,8 +66,8 @@ function inContainer(script: string): Promise<string> {
   return engine.docker(["run", "--rm", ...at, ...rights, IMAGE, "/bin/bash", "-c", script])
 }
 
-const say = (to: string, port: number): string =>
-  `timeout 5 /bin/bash -c 'exec 3<>/dev/tcp/${to}/${port} && cat <&3' 2>/dev/null || echo refused`
+const say = (to: string, port: number, seconds = 60): string =>
+  `timeout ${seconds} /bin/bash -c 'exec 3<>/dev/tcp/${to}/${port} && cat <&3' 2>/dev/null || echo refused`
 
 it("lets a container's packets through the engine's own rules, and takes notice when it does not", async () => {
   expect(await made.network.check()).toEqual(WHOLE)
@@ -117,8 +98,8 @@ it("gives a container the world, names and the service, and nothing of the host"
   const script = [
     say(world.address, world.ports.plain),
     say("hub.internal", service.port),
-    say(network.slots[0]?.gateway ?? "", listener.port),
-    say("198.51.100.1", listener.port)
+    say(network.slots[0]?.gateway ?? "", listener.port, 2),
+    say("198.51.100.1", listener.port, 2)
   ].join("\n")
   const slot = network.slots[0]?.address.split(".").slice(1).join(".")
   expect((await inContainer(script)).trim().split("\n")).toEqual([

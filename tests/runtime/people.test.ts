@@ -14,13 +14,13 @@ import { send } from "../support/http.ts"
 import { tokensTo } from "../support/outbox.ts"
 import { dataOf } from "../support/outcome.ts"
 import { newOwner, type TestOwner } from "../support/owner.ts"
-import { type Hosted, hostedService } from "./hosted.ts"
+import { type Hosted, sharedHosted } from "./hosted.ts"
 
 const SETTLED_MS = 240_000
 
 let service: Hosted
 beforeAll(async () => {
-  service = await hostedService({ env: { HUB_RUNTIME_MAX: "4" } })
+  service = await sharedHosted()
 })
 afterAll(() => service?.stop())
 

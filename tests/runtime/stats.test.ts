@@ -27,7 +27,7 @@ test("is measured from the reading before, where that is of the same start", asy
   expect((await meter.read(start(1), groups, 0)).cpu_percent).toBe(0)
   await delay(LATER_MS)
   await used(1_100_000)
-  expect((await meter.read(start(1), groups, 0)).cpu_percent).toBeGreaterThan(1)
+  expect((await meter.read(start(1), groups, 0)).cpu_percent).toBeGreaterThan(0)
 })
 
 test("begins anew where the counter went back, and where the same container was started again", async () => {

@@ -2,7 +2,7 @@
  * A real browser: one for each test file, a context of its own for each visit, so that no visit knows of another. What
  * a page asked for, said on the console and tried to open is written down from its first byte on.
  */
-import { type Browser, chromium, type BrowserContextOptions, type Page } from "playwright-core"
+import { type Browser, chromium, type BrowserContextOptions, type Page } from "playwright"
 import { findChromium } from "../../ops/launcher/chromium.ts"
 
 const LAUNCH_TIMEOUT_MS = 180_000

@@ -1,8 +1,8 @@
 /** How fast a compartment sends and receives, measured at whoever receives, once the bursts are over. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { waitFor } from "../harness/index.ts"
-import { sh, type Space } from "./namespaces.ts"
-import { EGRESS_KBIT, makeNetwork, type Made, withoutRules } from "./networks.ts"
+import { sh, type Space } from "../runtime/namespaces.ts"
+import { EGRESS_KBIT, makeNetwork, type Made, withoutRules } from "../runtime/networks.ts"
 
 const TOLERANCE = 0.1
 /**
