@@ -282,6 +282,6 @@ it("what it says and what is answered stands in the clear nowhere", async () => 
   await told(agent, "captcha.answered")
   expect(await foundIn(service, planted)).toEqual([])
   await owner.deleted()
-  await waitFor(async () => (await look(agent, id)).answer === null, { deadlineMs: 120_000 })
+  await waitFor(async () => (await look(agent, id)).answer === null)
   expect(await look(agent, id)).toMatchObject({ state: "answered", context: null, origin: null, answer: null })
 })

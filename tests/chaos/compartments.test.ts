@@ -28,8 +28,11 @@ beforeAll(async () => {
   service = await hostedService({ processes: true, edges: 2, actors: 2 }, engine)
 })
 afterAll(async () => {
-  await service?.stop()
-  await engine?.stop()
+  try {
+    await service?.stop()
+  } finally {
+    await engine?.stop()
+  }
 })
 
 interface Counting {

@@ -9,7 +9,8 @@
 import { chmod, cp, mkdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { parseEnv } from "node:util"
-import { DockerComposeEnvironment, Wait } from "testcontainers"
+import type Dockerode from "dockerode"
+import { DockerComposeEnvironment, StartupCheckStrategy, type StartupStatus, Wait } from "testcontainers"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { drawPort } from "../../ops/launcher/ports.ts"
 import { openService, type Service } from "../../ops/cli/connection.ts"
@@ -61,6 +62,14 @@ const ONE_OF_EACH = ["actors", "queries", "webhooks", "edge"].flatMap((name) => 
 /** Services that tests/deploy/compose.test.yml changes. */
 const OPENED = ["actors", "queries", "webhooks", "edge", "window"]
 
+/** The library's own strategy gives up on a container that is unhealthy for a moment, as on a busy machine. */
+class Healthy extends StartupCheckStrategy {
+  override async checkStartupState(engine: Dockerode, id: string): Promise<StartupStatus> {
+    const { State } = await engine.getContainer(id).inspect()
+    return State.Health === undefined || State.Health.Status === "healthy" ? "SUCCESS" : "PENDING"
+  }
+}
+
 /** testcontainers looks for the engine in this process's environment, once. */
 async function atEngine<A>({ env }: Engine, work: () => Promise<A>): Promise<A> {
   const before = process.env["DOCKER_HOST"]
@@ -102,6 +111,7 @@ export async function makeCluster(engine: Engine): Promise<Cluster> {
         .withAutoCleanup(false)
         .withEnvironment({ ...given, DOCKER_CONFIG: engine.env["DOCKER_CONFIG"] ?? "" })
         .withClientOptions({ commandOptions: ["--no-build", ...commandOptions] })
+        .withDefaultWaitStrategy(new Healthy())
         // The proxy has no check of its own; it answers once an edge does.
         .withWaitStrategy("proxy-1", Wait.forHttp("/api/v1/health", 8080).forStatusCode(200))
         .withStartupTimeout(WELL_MS)

@@ -1,7 +1,6 @@
 /** The bounds of a compartment, measured: what a program gets that wants all of it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { groupsOf, missingBounds } from "../../actors/runtime/host/cgroup.ts"
-import { Host } from "../../actors/runtime/host/host.ts"
 import { BURST_BYTES, RATE_BYTES_PER_SECOND } from "../../actors/runtime/host/pump.ts"
 import { waitFor } from "../harness/index.ts"
 import { foundOf, linesOf, type Machine, nothing, orderOf, QUOTAS, runToEnd, startMachine } from "./machine.ts"
@@ -21,8 +20,8 @@ afterAll(async () => {
 describe("a compartment", () => {
   it("has its memory, and no more", async () => {
     const take = (mib: number) => `python3 -c 'x = b"x" * (${mib} << 20); print("had")' || echo "refused $?"`
-    expect((await runToEnd(machine, take(700))).stdout).toEqual(["had"])
-    expect((await runToEnd(machine, take(800))).stdout).toEqual(["refused 137"])
+    expect((await runToEnd(machine, take(128))).stdout).toEqual(["had"])
+    expect((await runToEnd(machine, take(224))).stdout).toEqual(["refused 137"])
   })
 
   it("has its processes, and no more; it can be stopped all the same", async () => {
@@ -44,9 +43,9 @@ except OSError as e:
 '`
     await machine.host.start(orderOf(machine, bomb), nothing)
     const line = await waitFor(async () => (await linesOf(machine)).findLast(({ line }) => line.endsWith(" 11")))
-    expect(Number.parseInt(line.line, 10)).toBeGreaterThan(240)
-    expect(Number.parseInt(line.line, 10)).toBeLessThan(256)
-    expect((await machine.host.stats("cmp_1"))?.pids).toBeLessThanOrEqual(256)
+    expect(Number.parseInt(line.line, 10)).toBeGreaterThan(QUOTAS.pids - 16)
+    expect(Number.parseInt(line.line, 10)).toBeLessThan(QUOTAS.pids)
+    expect((await machine.host.stats("cmp_1"))?.pids).toBeLessThanOrEqual(QUOTAS.pids)
     await machine.host.stop("cmp_1", 1000)
     expect(await foundOf(machine)).toMatchObject({ state: "exited" })
   })
@@ -71,24 +70,22 @@ except OSError as e:
   it("has its temporary space, and no more, and can write nowhere else", async () => {
     const { stdout } = await runToEnd(
       machine,
-      `head -c 300M /dev/zero > /tmp/file; stat -c %s /tmp/file
+      `head -c 40M /dev/zero > /tmp/file; stat -c %s /tmp/file
        for place in / /etc /usr/bin /run /run/hub /var/tmp /var/lib; do (echo > $place/file) 2> /dev/null && echo "$place"; done
        : > /run/hub/entry 2> /dev/null && echo entry; echo end`
     )
-    expect(stdout).toEqual([String(256 * MIB), "end"])
+    expect(stdout).toEqual([String(QUOTAS.tmp_mb * MIB), "end"])
   })
 
   it("has its disk and a little more, by bytes and by files", async () => {
-    const small = { ...machine.settings, quotas: { ...machine.settings.quotas, disk_mb: 64 } }
-    const host = await Host.open(small)
-    const mine = { ...machine, host }
+    const { host } = machine
     const other = { compartment: "cmp_small" }
-    const full = await runToEnd(mine, "head -c 1G /dev/zero > /data/work/file; stat -c %s /data/work/file", other)
+    const full = await runToEnd(machine, "head -c 1G /dev/zero > /data/work/file; stat -c %s /data/work/file", other)
     const bytes = Number(full.stdout[0])
-    expect(bytes).toBeGreaterThan(64 * 1.25 * MIB)
+    expect(bytes).toBeGreaterThan(QUOTAS.disk_mb * 1.25 * MIB)
     expect(bytes).toBeLessThan(128 * MIB)
     const { used_mb } = await host.disk("cmp_small")
-    expect(used_mb).toBeGreaterThan(64 * 1.25)
+    expect(used_mb).toBeGreaterThan(QUOTAS.disk_mb * 1.25)
     expect(Math.abs(used_mb - bytes / MIB)).toBeLessThan(2)
     const files = `python3 -c '
 import os
@@ -101,22 +98,21 @@ try:
 except OSError as e:
     print(n, e.errno)
 '`
-    const { stdout } = await runToEnd(mine, files, other)
+    const { stdout } = await runToEnd(machine, files, other)
     expect(stdout[0]).toMatch(/^\d+ 28$/)
     expect(Number.parseInt(stdout[0] ?? "", 10)).toBeLessThan(20_000)
     await host.destroy("cmp_small")
     expect(await host.disk("cmp_small")).toEqual({ used_mb: 0 })
-    await host.close()
   })
 })
 
 describe("output", () => {
   it("of a burst is read whole", async () => {
     const before = (await linesOf(machine)).at(-1)?.id ?? 0
-    await runToEnd(machine, "seq 1 100000")
+    await runToEnd(machine, "seq 1 20000")
     const lines = await linesOf(machine)
-    expect(lines.at(-1)?.id).toBe(before + 100_000)
-    expect(lines.map(({ line }) => line)).toEqual(Array.from({ length: 1000 }, (_, at) => String(99_001 + at)))
+    expect(lines.at(-1)?.id).toBe(before + 20_000)
+    expect(lines.map(({ line }) => line)).toEqual(Array.from({ length: 1000 }, (_, at) => String(19_001 + at)))
   })
 
   it("of a flood slows the program that floods", async () => {

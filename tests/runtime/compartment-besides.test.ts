@@ -20,8 +20,8 @@ import {
   type Member,
   member,
   offer,
-  SHARED_DISK_MB,
   SHARED_MAX,
+  SHARED_QUOTAS,
   sharedHosted,
   until
 } from "./hosted.ts"
@@ -282,7 +282,7 @@ it("offers what there is", async () => {
     available: true,
     reason: null,
     compartments: { max: SHARED_MAX, per_owner: 1 },
-    quotas: { cpus: 0.5, memory_mb: 768, disk_mb: SHARED_DISK_MB, pids: 256, egress_kbit: 20_480 }
+    quotas: { ...SHARED_QUOTAS, cpus: 0.5, pids: 256, egress_kbit: 20_480 }
   })
 })
 

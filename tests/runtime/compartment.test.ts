@@ -111,7 +111,7 @@ describe("a program", () => {
   it("that is killed has exit code 128 + n; for want of memory it says so", async () => {
     const [one, record] = await made("kill -9 $$")
     expect(await until(one, record.id, "backoff")).toMatchObject({ exit_code: 137, oom_killed: false })
-    const greedy = { command: "python3 -c 'b = bytearray(2_000_000_000)'" }
+    const greedy = { command: "python3 -c 'b = bytearray(500_000_000)'" }
     expect(outcome(await ask(one, "PATCH", `${COMPARTMENTS}/${record.id}`, { body: greedy }))).toBe("200")
     await waitFor(async () => (await look(one, record.id)).oom_killed, { describe: "a program that wants too much" })
     await removed(one, record)

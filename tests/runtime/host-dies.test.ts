@@ -18,8 +18,11 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await machine?.stop()
-  await engine?.stop()
+  try {
+    await machine?.stop()
+  } finally {
+    await engine?.stop()
+  }
 })
 
 const nameOf = (compartment = "cmp_1"): string => `hub-${machine.settings.tag}-${compartment}`

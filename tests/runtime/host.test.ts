@@ -111,7 +111,7 @@ describe("a program", () => {
   })
 
   it("that takes too much memory is killed, and that is told", async () => {
-    const { found } = await runToEnd(machine, `python3 -c 'x = bytearray(1 << 30)'`)
+    const { found } = await runToEnd(machine, `python3 -c 'x = bytearray(1 << 29)'`)
     expect(found).toMatchObject({ exitCode: 137, oomKilled: true })
   })
 })

@@ -95,7 +95,8 @@ export async function hostedService(options: SystemOptions = {}, own?: SharedEng
 /** Room for compartments of every file that shares the service. */
 export const SHARED_MAX = 8
 
-export const SHARED_DISK_MB = 64
+/** Small bounds: a file system is made for each compartment, and a program that takes its memory touches all of it. */
+export const SHARED_QUOTAS = { disk_mb: 64, memory_mb: 256 }
 
 /** One service for the files of a worker that need nothing else than this. A file leaves the host running. */
 export async function sharedHosted(): Promise<Hosted> {
@@ -107,8 +108,8 @@ export async function sharedHosted(): Promise<Hosted> {
       limits: {
         "runtime.restart_seconds": 2,
         "runtime.restart_reset_seconds": 60,
-        // A file system is made for each compartment: a small one in a fraction of the time.
-        "runtime.quotas.disk_mb": SHARED_DISK_MB
+        "runtime.quotas.disk_mb": SHARED_QUOTAS.disk_mb,
+        "runtime.quotas.memory_mb": SHARED_QUOTAS.memory_mb
       }
     })),
     kind

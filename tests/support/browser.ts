@@ -6,7 +6,8 @@ import { type Browser, chromium, type BrowserContextOptions, type Page } from "p
 import { findChromium } from "../../ops/launcher/chromium.ts"
 
 const LAUNCH_TIMEOUT_MS = 180_000
-const STEP_TIMEOUT_MS = 120_000
+/** For what hangs. */
+const STEP_TIMEOUT_MS = 300_000
 const WIDTH = 1024
 const HEIGHT = 768
 /**

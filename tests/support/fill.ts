@@ -75,6 +75,7 @@ export const openAgentBrowser = async ({ port, spki }: Websites): Promise<AgentB
   const [context] = agent.contexts()
   const [page] = context?.pages() ?? []
   if (page === undefined) throw new Error("the browser has no tab")
+  page.setDefaultTimeout(STEP_TIMEOUT_MS)
   return {
     cdp,
     agent,
@@ -164,15 +165,22 @@ export const askFill = (
   })
 
 const OPEN_TRIES = 50
+/** For what hangs. */
+const STEP_TIMEOUT_MS = 300_000
 
-/** A page that was sent a moment ago may still be on its way to the next one: that must have come before another is opened. */
+/**
+ * A page that was sent a moment ago may still be on its way to the next one, and an address of the machine may come or go
+ * while a page loads: the page is opened again.
+ */
+const DISTURBED = /interrupted by another navigation|net::ERR_(ABORTED|NETWORK_CHANGED)/
+
 const openIn = async (page: Page, url: string): Promise<void> => {
   for (let tries = 1; ; tries++) {
     try {
       await page.goto(url)
       return
     } catch (error) {
-      if (tries === OPEN_TRIES || !String(error).includes("interrupted by another navigation")) throw error
+      if (tries === OPEN_TRIES || !DISTURBED.test(String(error))) throw error
       await page.waitForLoadState()
     }
   }

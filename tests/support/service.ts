@@ -3,7 +3,8 @@ import { openService, type Service } from "../../ops/cli/connection.ts"
 import type { LogEntry } from "../../actors/log/commit.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { subjects } from "../../schemas/subjects.ts"
-import { giveBack, lend, startSystem, type System, type SystemOptions } from "../harness/index.ts"
+import { Fault } from "../../ops/cli/fault.ts"
+import { giveBack, lend, startSystem, type System, type SystemOptions, waitFor } from "../harness/index.ts"
 import { BYPASS_TOKEN } from "./register.ts"
 
 /** The service's key of a system under test, so that tests can open what the log holds sealed. */
@@ -46,13 +47,37 @@ export interface TestService {
   readonly stop: () => Promise<void>
 }
 
+const LATER: ReadonlyArray<string | null> = ["unavailable", "overloaded"]
+
+/** An operator tries again what the service could not do at the moment, and so do tests. */
+const patient = (view: Service): Service => ({
+  ...view,
+  command: (op, actor, input) =>
+    waitFor(
+      async () => {
+        try {
+          return { answer: await view.command(op, actor, input) }
+        } catch (error) {
+          if (error instanceof Fault && LATER.includes(error.code)) return null
+          return { error }
+        }
+      },
+      { describe: `an answer to ${op}` }
+    ).then((done) => {
+      if ("error" in done) throw done.error
+      return done.answer
+    })
+})
+
 export async function testService(options: SystemOptions = {}): Promise<TestService> {
   const system = await startSystem({
     ...options,
     limits: { ...WIDE_LIMITS, ...options.limits },
     env: { HUB_CAPTCHA_BYPASS: BYPASS_TOKEN, HUB_SERVER_KEY: TEST_SERVER_KEY, ...options.env }
   })
-  const view = await openService({ HUB_NATS_URL: system.nats.url, HUB_DATABASE_URL: system.postgres.url }, system.clock)
+  const view = patient(
+    await openService({ HUB_NATS_URL: system.nats.url, HUB_DATABASE_URL: system.postgres.url }, system.clock)
+  )
   return {
     system,
     edges: system.edges.map((edge) => edge.url),
