@@ -29,7 +29,7 @@ beforeAll(async () => {
   const ca = join(await testFolder("ca"), "ca.pem")
   await writeFile(ca, provider.authority.cert)
   service = await testService({
-    metrics: true,
+    processes: true,
     edges: 2,
     actors: 2,
     mail: DOMAIN,
