@@ -207,6 +207,8 @@ export const LIMITS = {
   service: {
     /** The whole of one request at the edge, from the first header byte to the answer. */
     request_deadline_ms: 10_000,
+    /** One answer from the read models. */
+    query_timeout_ms: 5_000,
     /** spec 5.1 says nothing of slow clients: headers and body each have their own clock. */
     headers_timeout_ms: 10_000,
     body_timeout_ms: 10_000,

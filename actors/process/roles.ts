@@ -71,9 +71,13 @@ type ByHosts = "host_logs" | "host_stats" | "host_new_key"
 
 type ByTables = Omit<QueryHandlers, "health" | "visible" | ByKeys | ByKeeper | ByHosts>
 
-const answering = (handlers: Partial<QueryHandlers>): Effect.Effect<void, never, Bus | Queried | Tracing> =>
+const answering = (
+  handlers: Partial<QueryHandlers>
+): Effect.Effect<void, never, Bus | Configuration | Queried | Tracing> =>
   Effect.gen(function* () {
-    serveQueries(yield* Clock.Clock, yield* Bus, handlers, yield* Queried, yield* Tracing)
+    const { limits } = yield* Configuration
+    const timeoutMs = limits.service.query_timeout_ms
+    serveQueries(yield* Clock.Clock, yield* Bus, handlers, yield* Queried, yield* Tracing, { timeoutMs })
   })
 
 const actors = Layer.effectDiscard(

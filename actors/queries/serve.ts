@@ -1,6 +1,6 @@
 /**
  * Queries of the read models: any node answers, as one queue group. With Postgres gone they answer `unavailable`
- * (503 at the edge) within QUERY_TIMEOUT_MS; nothing else depends on them.
+ * (503 at the edge) within `service.query_timeout_ms`; nothing else depends on them.
  */
 import type { Kysely } from "kysely"
 import { headers, type Msg, type NatsConnection } from "@nats-io/transport-node"
@@ -18,6 +18,7 @@ import {
 import type { Queries, QueryName, QueryReply } from "../../schemas/bus/operations.ts"
 import type { HubConfig } from "../../schemas/config.ts"
 import { type ErrorCode, unavailable } from "../../schemas/errors.ts"
+import { LIMITS } from "../../schemas/limits.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { queueGroups, subjects } from "../../schemas/subjects.ts"
 import { endAs } from "../../schemas/runtime/trace/ask.ts"
@@ -30,7 +31,6 @@ import type { WordsOf } from "../owner/words.ts"
 import type { People } from "../sponsorship/people.ts"
 import { QueryRefused } from "./refused.ts"
 
-const QUERY_TIMEOUT_MS = 5000
 /** A query that is not answered by then is told to be at work: whoever asked need not try another node. */
 const TAKEN_AFTER_MS = 150
 /** Queries of one node under way at once; one more is refused before it reaches Postgres. */
@@ -68,6 +68,8 @@ export interface Serving {
    * knows that of a connection: over the next one the answer would be refused, and whoever asked asks again.
    */
   readonly onlyResponds?: true
+  /** `service.query_timeout_ms`. */
+  readonly timeoutMs?: number
 }
 
 /** How often the connection was made anew. */
@@ -88,7 +90,7 @@ export const serveQueries = (
   handlers: Partial<QueryHandlers>,
   observer: QueryObserver,
   tracing: Tracing,
-  { host, onlyResponds }: Serving = {}
+  { host, onlyResponds, timeoutMs = LIMITS.service.query_timeout_ms }: Serving = {}
 ): void => {
   const renewals = onlyResponds === true ? renewalsOf(nats) : NEVER
   for (const [name, handler] of Object.entries(handlers) as ReadonlyArray<
@@ -114,7 +116,7 @@ export const serveQueries = (
         // Edges of an older release would take it for the answer.
         const understood = message.headers?.has(TAKEN_HEADER) === true
         const taken = understood ? after(clock, TAKEN_AFTER_MS, () => isHeard() && tellTaken(message)) : undefined
-        void answer(clock, name, handler, message, span).then((reply) => {
+        void answer(clock, name, handler, message, span, timeoutMs).then((reply) => {
           taken?.()
           observer.underWay--
           observer.settled(name, reply.ok ? undefined : reply.refused.code, secondsSince(clock, began))
@@ -160,12 +162,13 @@ const answer = async (
   name: string,
   handler: (input: never) => Promise<unknown>,
   message: Msg,
-  span: Span | null
+  span: Span | null,
+  timeoutMs: number
 ): Promise<QueryReply<unknown>> => {
   let cancel: Cancel | undefined
   try {
     const late = new Promise<never>((_, reject) => {
-      cancel = after(clock, QUERY_TIMEOUT_MS, () => reject(new Error("the query took too long")))
+      cancel = after(clock, timeoutMs, () => reject(new Error("the query took too long")))
     })
     return { ok: true, data: await Promise.race([handler(message.json<never>()), late]) }
   } catch (error) {

@@ -10,8 +10,15 @@ import { register, type Registered } from "../support/register.ts"
 
 export const HTML = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" }
 
+/** A reader loads a page again that could not be made at the moment (503). */
 export const getPage = (edge: string, path: string, method = "GET"): Promise<Answer> =>
-  send({ edge, method, path, headers: HTML })
+  waitFor(
+    async () => {
+      const answer = await send({ edge, method, path, headers: HTML })
+      return answer.status === 503 ? null : answer
+    },
+    { describe: `${path} at ${edge}` }
+  )
 
 /** The page once it says what was written before: read models may be a moment behind. */
 export const pageWith = (edge: string, path: string, part: string): Promise<string> =>

@@ -30,6 +30,7 @@ export const WIDE_LIMITS: Readonly<Record<string, number>> = {
   "rate_limits.human_write.requests": PLENTY,
   "limits.owner.forgot_per_address.requests": PLENTY,
   "service.request_deadline_ms": PATIENT_MS,
+  "service.query_timeout_ms": PATIENT_MS,
   "service.password_memory_kib": 7168,
   "service.password_passes": 1,
   "registration.pow_difficulty.base": 1,
@@ -37,7 +38,10 @@ export const WIDE_LIMITS: Readonly<Record<string, number>> = {
 }
 
 /** Over the wide limits: the deadline of a request that the product has. */
-export const PRODUCT_DEADLINE = { "service.request_deadline_ms": LIMITS.service.request_deadline_ms } as const
+export const PRODUCT_DEADLINE = {
+  "service.request_deadline_ms": LIMITS.service.request_deadline_ms,
+  "service.query_timeout_ms": LIMITS.service.query_timeout_ms
+} as const
 
 export interface TestService {
   readonly system: System
