@@ -19,7 +19,12 @@ const DEVIATIONS = 4.7
 
 let service: TestService
 beforeAll(async () => {
-  service = await testService({ edges: 1, actors: 1, limits: { "limits.owner.login_failures.requests": 1_000_000 } })
+  service = await testService({
+    processes: true,
+    edges: 1,
+    actors: 1,
+    limits: { "limits.owner.login_failures.requests": 1_000_000 }
+  })
 })
 afterAll(() => service?.stop())
 

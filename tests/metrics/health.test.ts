@@ -49,7 +49,7 @@ const look = async (): Promise<Seen & { readonly code: number }> => {
 test("without a worker, what is to be delivered waits, and its age grows; with one again, nothing does", async () => {
   await waitFor(async () => (await look()).checks["webhook_queue"]?.observed === 0, { describe: "an empty queue" })
   const worker = service.system.actors[1]
-  await worker?.kill()
+  await worker?.stop()
   await operator.call("POST", `${API_PREFIX}/me/webhook/test`)
   const { checks } = await look()
   expect(checks["webhook_queue"]).toMatchObject({ status: "pass", observed: 1 })
