@@ -26,7 +26,7 @@ export interface HashingBounds {
   /** Of the four threads of the pool, which also reads files and resolves names. */
   readonly atOnce: number
   readonly waiting: number
-  /** Of new hashes. */
+  /** The work of new hashes. */
   readonly parameters?: PasswordParameters
 }
 
@@ -84,7 +84,7 @@ export class PasswordHashing {
   private readonly room: number
   private readonly shares: Shares
   private inside = 0
-  /** Of new hashes; a kept one of less work is made anew. */
+  /** The work of new hashes. A stored hash of less work is renewed at the next login. */
   readonly wanted: PasswordParameters
 
   constructor({ atOnce, waiting, parameters = PASSWORD_PARAMETERS }: HashingBounds) {

@@ -105,7 +105,7 @@ const KEEPS_MEMORY = { MALLOC_TRIM_THRESHOLD_: "268435456", MALLOC_MMAP_THRESHOL
 
 const COVERED = ["schemas", "edge", "actors", "ops"]
 
-/** What vitest is told where coverage is measured; a run that fails reports it too. */
+/** Flags of vitest that measure coverage. A run that fails reports it too. */
 const coverageFlags = (): ReadonlyArray<string> => [
   "--coverage.enabled",
   "--coverage.provider=v8",

@@ -1,6 +1,6 @@
 /**
  * The product takes its time from the clock that it is given (schemas/runtime/clock.ts): only then can a test move it.
- * What names the machine's time all the same stands below, with the number of times. The list may only shrink.
+ * The files that still name the machine's time are listed below, with how often they do. The list may only shrink.
  */
 import { describe, expect, it } from "vitest"
 import { textOf, trackedFiles } from "./tracked.ts"

@@ -89,7 +89,7 @@ export interface System {
   /** The first edge. */
   readonly url: string
   readonly folder: string
-  /** Where the nats-server keeps the system's streams. */
+  /** Folder in which the nats-server keeps the system's streams. */
   readonly store: string
   readonly edges: ReadonlyArray<EdgeControl>
   readonly actors: ReadonlyArray<NodeControl>
@@ -153,14 +153,14 @@ function nodeNames(role: string, count: number): ReadonlyArray<string> {
   return Array.from({ length: count }, (_, index) => `${role} ${index}`)
 }
 
-/** What both kinds of systems have in common. */
+/** The parts that both kinds of systems have. */
 interface Common {
   readonly folder: string
   readonly logs: LogBook
   readonly lines: Lines
   readonly edgePorts: ReadonlyArray<number>
   readonly url: string
-  /** Of every node, without the addresses of the servers. */
+  /** The environment of every node, without the addresses of the servers. */
   readonly env: NodeJS.ProcessEnv
   readonly onLine: (role: string, line: string) => void
   readonly assertNothingRefused: () => void

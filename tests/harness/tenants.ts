@@ -22,7 +22,7 @@ import { serverOptions, TEMPLATE_DATABASE, testFolder } from "./servers.ts"
 
 const ACCOUNTS = 12
 const REGISTRY = Symbol.for("hub.tests.tenants")
-/** Of all tenants together. */
+/** The most connections of all tenants together. */
 const POSTGRES_CONNECTIONS = "300"
 
 export interface Tenant {
@@ -32,7 +32,7 @@ export interface Tenant {
   readonly operatorUrl: string
   /** Empty where no tables were asked for. */
   readonly databaseUrl: string
-  /** Where the server keeps the account's streams. */
+  /** Folder in which the server keeps the account's streams. */
   readonly store: string
   readonly release: () => Promise<void>
 }
