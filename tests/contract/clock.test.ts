@@ -44,7 +44,7 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   "actors/mail/dns.ts": 4,
   "actors/mail/parse/thread.ts": 2,
   "edge/http/send.ts": 1,
-  // What laying out a text costs is measured.
+  // The cost of laying out a text is measured.
   "edge/html/agent-markdown.ts": 1,
   // A collector puts spans beside those of other processes.
   "schemas/runtime/trace/span.ts": 5,

@@ -140,7 +140,7 @@ export async function makeCluster(engine: Engine): Promise<Cluster> {
       ]),
     open: async () => {
       files.push(join(projectRoot, "tests", "deploy", "compose.test.yml"))
-      // What they depend on is there: the servers run, and the tables are made.
+      // Their dependencies are met: the servers run, and the tables are made.
       project = await up(["--no-deps"], OPENED)
     },
     view: () =>

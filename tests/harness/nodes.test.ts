@@ -31,7 +31,10 @@ describe("two systems of one process", () => {
       expect(outcome(await read(wide))).toBe("200")
     }
     // The start's own look at the service's health may have drawn on the limit too.
-    expect([answers[0], answers.at(-1)]).toEqual(["200", "429 rate_limited"])
+    const granted = answers.filter((answer) => answer === "200").length
+    expect([FEW - 1, FEW]).toContain(granted)
+    expect(answers.slice(granted)).toEqual(answers.slice(granted).map(() => "429 rate_limited"))
+    expect(answers.at(-1)).toBe("429 rate_limited")
   })
 
   test("log each request once, in their own log", async () => {
