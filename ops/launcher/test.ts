@@ -11,7 +11,8 @@
  *  - `--campaign <commit>` adds one campaign, chosen by the hash of the commit (ops/docs/campaigns.md).
  */
 import { readFile, rm } from "node:fs/promises"
-import { join } from "node:path"
+import { join, relative } from "node:path"
+import { stripVTControlCharacters } from "node:util"
 import { findChromium } from "./chromium.ts"
 import { findDocker } from "./docker.ts"
 import { ensurePrograms } from "../runtime/programs.ts"
@@ -66,11 +67,40 @@ interface Report {
   readonly testResults: ReadonlyArray<{
     readonly name: string
     readonly status: string
-    readonly assertionResults: ReadonlyArray<{ readonly status: string; readonly fullName: string }>
+    /** Why the file itself failed, or nothing. */
+    readonly message?: string
+    readonly assertionResults: ReadonlyArray<{
+      readonly status: string
+      readonly fullName: string
+      /** Milliseconds. */
+      readonly duration?: number | null
+      readonly failureMessages?: ReadonlyArray<string> | null
+    }>
   }>
 }
 
-/** What a report of vitest amounts to, with a line for everything in it that is neither passed nor failed. */
+const REASON_LENGTH_MAX = 300
+const SLOWEST_FILES = 10
+
+const reasonOf = (messages: ReadonlyArray<string> | null | undefined): string => {
+  const line =
+    stripVTControlCharacters(messages?.[0] ?? "")
+      .trim()
+      .split("\n", 1)[0] ?? ""
+  return line === "" ? "" : ` (${line.slice(0, REASON_LENGTH_MAX)})`
+}
+
+/** A line for each of the files that took longest: how long its tests ran, hooks not included. */
+export function slowestFiles(report: Report): ReadonlyArray<string> {
+  const timed = report.testResults.map(({ name, assertionResults }) => ({
+    name,
+    ms: assertionResults.reduce((sum, { duration }) => sum + (duration ?? 0), 0)
+  }))
+  const slowest = timed.toSorted((one, other) => other.ms - one.ms).slice(0, SLOWEST_FILES)
+  return slowest.map(({ name, ms }) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${relative(projectRoot, name)}`)
+}
+
+/** Counts a report of vitest. Each test and file that did not pass has a remark. */
 export function countReport(report: Report, status: number): Count & { readonly remarks: ReadonlyArray<string> } {
   const remarks: Array<string> = []
   let passed = 0
@@ -80,11 +110,14 @@ export function countReport(report: Report, status: number): Count & { readonly 
     for (const test of file.assertionResults) {
       if (test.status === "passed") passed += 1
       else failed += 1
-      if (test.status !== "passed" && test.status !== "failed") remarks.push(`${test.status}: ${test.fullName}`)
+      if (test.status !== "passed")
+        remarks.push(`${test.status}: ${file.name} > ${test.fullName}${reasonOf(test.failureMessages)}`)
     }
-    if (file.assertionResults.length === 0) remarks.push(`no test ran: ${file.name}`)
+    if (file.assertionResults.length === 0) remarks.push(`no test ran: ${file.name}${reasonOf([file.message ?? ""])}`)
     const broken = file.assertionResults.length === 0 || (file.status === "failed" && failed === failedBefore)
     if (broken) failed += 1
+    if (broken && file.assertionResults.length > 0)
+      remarks.push(`failed outside its tests: ${file.name}${reasonOf([file.message ?? ""])}`)
   }
   if (report.testResults.length === 0) {
     remarks.push("no test ran at all")
@@ -117,7 +150,7 @@ const coverageFlags = (): ReadonlyArray<string> => [
   "--coverage.reportOnFailure"
 ]
 
-async function runTests(args: ReadonlyArray<string>): Promise<Count> {
+async function runTests(args: ReadonlyArray<string>): Promise<ReturnType<typeof countReport>> {
   console.log("\n== tests")
   // Ours and not vitest's, so that it is removed even when vitest is killed.
   const folder = await makeTestFolder()
@@ -130,9 +163,8 @@ async function runTests(args: ReadonlyArray<string>): Promise<Count> {
       HUB_TEST_FOLDER: folder
     })
     const report = JSON.parse(await readFile(file, "utf8").catch(() => `{"testResults":[]}`)) as Report
-    const { remarks, ...count } = countReport(report, status)
-    for (const remark of remarks) console.log(remark)
-    return count
+    console.log(["", "The files that took longest:", ...slowestFiles(report)].join("\n"))
+    return countReport(report, status)
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
   }
@@ -195,7 +227,8 @@ export async function test(args: ReadonlyArray<string>): Promise<number> {
   await ensurePrograms(looking)
   const counts: Array<Count> = []
   for (const step of files ? [] : steps()) counts.push(await runStep(step))
-  counts.push(await runTests([...(coverage ? coverageFlags() : []), ...vitest]))
+  const { remarks, ...tests } = await runTests([...(coverage ? coverageFlags() : []), ...vitest])
+  counts.push(tests)
   if (campaign !== null)
     counts.push(
       await runStep({
@@ -205,6 +238,8 @@ export async function test(args: ReadonlyArray<string>): Promise<number> {
     )
   const passed = counts.reduce((sum, count) => sum + count.passed, 0)
   const failed = counts.reduce((sum, count) => sum + count.failed, 0) + (interrupted ? 1 : 0)
+  // At the end, where somebody looks who sees the last lines only.
+  for (const remark of remarks) console.log(remark.replaceAll(`${projectRoot}/`, ""))
   console.log(`\n${passed} passed, ${failed} failed`)
   return failed === 0 ? 0 : 1
 }

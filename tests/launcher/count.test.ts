@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
-import { countReport, readArguments } from "../../ops/launcher/test.ts"
+import { projectRoot } from "../../ops/launcher/paths.ts"
+import { countReport, readArguments, slowestFiles } from "../../ops/launcher/test.ts"
 
 function file(name: string, status: string, ...tests: ReadonlyArray<string>) {
   return { name, status, assertionResults: tests.map((it, index) => ({ status: it, fullName: `${name} ${index}` })) }
@@ -8,12 +9,12 @@ function file(name: string, status: string, ...tests: ReadonlyArray<string>) {
 describe("the count of a test report", () => {
   test("adds up files", () => {
     const testResults = [file("a", "passed", "passed", "passed"), file("b", "failed", "passed", "failed")]
-    expect(countReport({ testResults }, 1)).toEqual({ passed: 3, failed: 1, remarks: [] })
+    expect(countReport({ testResults }, 1)).toEqual({ passed: 3, failed: 1, remarks: ["failed: b > b 1"] })
   })
 
   test.each(["skipped", "pending", "todo"])("takes a %s test for failed and names it", (status) => {
     const testResults = [file("a", "passed", "passed", status)]
-    expect(countReport({ testResults }, 0)).toEqual({ passed: 1, failed: 1, remarks: [`${status}: a 1`] })
+    expect(countReport({ testResults }, 0)).toEqual({ passed: 1, failed: 1, remarks: [`${status}: a > a 1`] })
   })
 
   test("takes a file without tests for failed", () => {
@@ -22,13 +23,37 @@ describe("the count of a test report", () => {
   })
 
   test("takes a file whose hook broke for failed although its tests passed", () => {
-    expect(countReport({ testResults: [file("a", "failed", "passed")] }, 1)).toMatchObject({ passed: 1, failed: 1 })
+    const remarks = ["failed outside its tests: a (Error: no port)"]
+    const broken = { ...file("a", "failed", "passed"), message: "Error: no port\n    at open" }
+    expect(countReport({ testResults: [broken] }, 1)).toEqual({ passed: 1, failed: 1, remarks })
+  })
+
+  test("says why a test failed, in one line without colors", () => {
+    const assertionResults = [
+      { status: "failed", fullName: "t", failureMessages: ["Error: \u001b[31mred\u001b[39m\n  at x"] }
+    ]
+    const { remarks } = countReport({ testResults: [{ name: "a", status: "failed", assertionResults }] }, 1)
+    expect(remarks).toEqual(["failed: a > t (Error: red)"])
   })
 
   test("takes a run without tests, and a status nobody explains, for failed", () => {
     expect(countReport({ testResults: [] }, 0)).toMatchObject({ passed: 0, failed: 1 })
     expect(countReport({ testResults: [file("a", "passed", "passed")] }, 1)).toMatchObject({ passed: 1, failed: 1 })
   })
+})
+
+test("the slowest files are ten, by the time of their tests", () => {
+  const timed = (name: number) => ({
+    name: `${projectRoot}/tests/${name}.test.ts`,
+    status: "passed",
+    assertionResults: [
+      { status: "passed", fullName: "a", duration: name * 500 },
+      { status: "passed", fullName: "b", duration: name * 500 }
+    ]
+  })
+  const lines = slowestFiles({ testResults: Array.from({ length: 12 }, (_, index) => timed(index)) })
+  expect(lines).toHaveLength(10)
+  expect(lines[0]).toBe("   11.0 s  tests/11.test.ts")
 })
 
 describe("the arguments of npm test", () => {
