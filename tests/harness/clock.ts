@@ -1,5 +1,8 @@
 /**
- * A clock for running systems that a test moves forward. Real time goes on beside it, since sockets and servers are real.
+ * Clocks that a test moves forward: `movableClock` for running systems, beside which real time goes on, since sockets and
+ * servers are real; `standingClock` for parts of the product by themselves, which stands still between two moves.
+ *
+ * Nothing replaces the timers of the process: other systems live in it, whose timers would never fire again.
  *
  * A move is a jump: the clock shows the new time at once, and every timer that is due by then fires, the earliest first.
  * A timer that is set by one of them counts from the new time.
@@ -32,8 +35,21 @@ const PAUSE_MS = 50
 const REAL_TIMER_MAX_MS = 2 ** 31 - 1
 
 class Movable implements MovableClock {
+  /** What it shows without a move. */
+  readonly #base: Clock.Clock
+  readonly #stands: boolean
   #movedMs = 0
   readonly #timers = new Set<Timer>()
+
+  constructor(base: Clock.Clock, stands: boolean) {
+    this.#base = base
+    this.#stands = stands
+  }
+
+  /** Timers that are set and have neither fired nor been called off. */
+  get pending(): number {
+    return this.#timers.size
+  }
 
   get #movedNanos(): bigint {
     return BigInt(Math.round(this.#movedMs * NANOS_PER_MS))
@@ -65,15 +81,15 @@ class Movable implements MovableClock {
   }
 
   currentTimeMillisUnsafe(): number {
-    return machineClock.currentTimeMillisUnsafe() + this.#movedMs
+    return this.#base.currentTimeMillisUnsafe() + this.#movedMs
   }
 
   currentTimeNanosUnsafe(): bigint {
-    return machineClock.currentTimeNanosUnsafe() + this.#movedNanos
+    return this.#base.currentTimeNanosUnsafe() + this.#movedNanos
   }
 
   monotonicTimeNanosUnsafe(): bigint {
-    return machineClock.monotonicTimeNanosUnsafe() + this.#movedNanos
+    return this.#base.monotonicTimeNanosUnsafe() + this.#movedNanos
   }
 
   readonly currentTimeMillis = Effect.sync(() => this.currentTimeMillisUnsafe())
@@ -99,12 +115,18 @@ class Movable implements MovableClock {
 
   #arm(timer: Timer): void {
     clearTimeout(timer.real)
+    if (this.#stands) return
     const left = timer.due - this.#monotonicMs
     timer.real = setTimeout(
       () => (left > REAL_TIMER_MAX_MS ? this.#arm(timer) : this.#fire(timer)),
       Math.min(Math.max(0, left), REAL_TIMER_MAX_MS)
     )
     if (timer.hold === "unref") timer.real.unref()
+  }
+
+  /** Milliseconds until the next timer is due; infinite where there is none. */
+  protected get untilNext(): number {
+    return Math.min(...[...this.#timers].map(({ due }) => due - this.#monotonicMs))
   }
 
   #fire(timer: Timer): void {
@@ -118,16 +140,40 @@ class Movable implements MovableClock {
   }
 }
 
-export const movableClock = (): MovableClock => new Movable()
+export const movableClock = (): MovableClock => new Movable(machineClock, false)
 
-/** The clock of Vitest's fake timers, which do not reach the machine's monotonic time. */
-export const fakedClock: Clock.Clock = Object.assign(Object.create(machineClock) as Clock.Clock, {
-  monotonicTimeNanosUnsafe: () => BigInt(Math.round(performance.now() * NANOS_PER_MS)),
-  [setTimer]: (ms: number, act: () => void): Cancel => {
-    const timer = setTimeout(act, ms)
-    return () => clearTimeout(timer)
+export interface StandingClock extends MovableClock {
+  readonly pending: number
+  /** Moves through every timer that is due by then, in order, and lets what each one begins go on before the next. */
+  readonly pass: (ms: number) => Promise<void>
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+class Standing extends Movable implements StandingClock {
+  constructor() {
+    const [ms, nanos] = [machineClock.currentTimeMillisUnsafe(), machineClock.monotonicTimeNanosUnsafe()]
+    const base: Clock.Clock = Object.assign(Object.create(machineClock) as Clock.Clock, {
+      currentTimeMillisUnsafe: () => ms,
+      currentTimeNanosUnsafe: () => BigInt(ms) * BigInt(NANOS_PER_MS),
+      monotonicTimeNanosUnsafe: () => nanos
+    })
+    super(base, true)
   }
-})
+
+  readonly pass = async (ms: number): Promise<void> => {
+    let left = ms
+    for (;;) {
+      await turn()
+      const step = Math.min(left, Math.max(0, this.untilNext))
+      this.move(step)
+      left -= step
+      if (left <= 0) return turn()
+    }
+  }
+}
+
+export const standingClock = (): StandingClock => new Standing()
 
 /** Runs an effect on a clock. */
 export const onClock = (clock: Clock.Clock): (<A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>

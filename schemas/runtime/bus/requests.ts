@@ -10,7 +10,7 @@
  *  - Nothing throws here: a connection that is closing leads to `null` too. Bounded by who calls.
  */
 import type { Clock } from "effect"
-import { delay, every, monotonicMs } from "../clock.ts"
+import { type Cancel, delay, every, monotonicMs } from "../clock.ts"
 import { Slots } from "./slots.ts"
 
 const SWEEP_MS = 100
@@ -47,6 +47,8 @@ export class Requests<Message extends AnswerShape, Headers> {
   private readonly patienceMs: number
   private readonly waiting = new Slots<Waiting<Message>>()
   private prefix = ""
+  /** There while something waits: a timer of its own would keep a connection in memory that has long been closed. */
+  private endSweeping: Cancel | undefined
 
   /** `newInbox`: a subject that this user may listen below. `patienceMs`: no answer is given up before. */
   constructor(clock: Clock.Clock, line: RequestLine<Message, Headers>, newInbox: () => string, patienceMs = 0) {
@@ -102,6 +104,7 @@ export class Requests<Message extends AnswerShape, Headers> {
     headers?: Headers
   ): number {
     const number = this.waiting.add({ receive, until: monotonicMs(this.clock) + Math.max(timeoutMs, this.patienceMs) })
+    this.endSweeping ??= every(this.clock, SWEEP_MS, () => this.sweep(), "unref")
     try {
       this.listen()
       const reply = this.prefix + number
@@ -132,7 +135,6 @@ export class Requests<Message extends AnswerShape, Headers> {
       }
     })
     this.prefix = prefix
-    every(this.clock, SWEEP_MS, () => this.sweep(), "unref")
   }
 
   private end(number: number): void {
@@ -144,5 +146,8 @@ export class Requests<Message extends AnswerShape, Headers> {
     this.waiting.forEach((entry, number) => {
       if (now >= entry.until) this.end(number)
     })
+    if (this.waiting.size > 0) return
+    this.endSweeping?.()
+    this.endSweeping = undefined
   }
 }

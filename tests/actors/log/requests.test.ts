@@ -1,8 +1,10 @@
 /** Requests and their answers, as every part of the actors' side makes them. */
-import type { Msg, NatsConnection } from "@nats-io/transport-node"
+import type { Msg, MsgHdrs, NatsConnection } from "@nats-io/transport-node"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { requestsOf, requestStream } from "../../../actors/log/requests.ts"
+import { Requests } from "../../../schemas/runtime/bus/requests.ts"
 import { openNats, type TestNats } from "../../edge/edge.ts"
+import { standingClock } from "../../harness/clock.ts"
 import { connectTo, waitFor } from "../../harness/index.ts"
 
 const LONG_MS = 60_000
@@ -82,4 +84,23 @@ test("what waits is given up at once where that is said, and where the connectio
   await Promise.all([line.close(), unused.close()])
   expect(await requestsOf(unused).request("silent", undefined, LONG_MS)).toBeNull()
   expect(await requestsOf(line).request("silent", undefined, LONG_MS)).toBeNull()
+})
+
+test("keeps no timer once nothing waits: a connection that is closed is forgotten", async () => {
+  const clock = standingClock()
+  let reply = ""
+  let hear: (error: Error | null, message: Msg) => void = () => undefined
+  const requests = new Requests<Msg, MsgHdrs>(
+    clock,
+    {
+      publish: (_subject, _payload, options) => void (reply = options?.reply ?? ""),
+      subscribe: (_subject, { callback }) => void (hear = callback)
+    },
+    () => "inbox"
+  )
+  const [answered, late] = [requests.request("a", undefined, SHORT_MS), requests.request("b", undefined, SHORT_MS)]
+  hear(null, { subject: reply, data: new Uint8Array(1) } as Msg)
+  expect([clock.pending, await late]).toEqual([1, expect.anything()])
+  await clock.pass(2 * SHORT_MS)
+  expect([await answered, clock.pending]).toEqual([null, 0])
 })
