@@ -8,8 +8,10 @@
  *    silent is none.
  */
 import { getServers, Resolver } from "node:dns/promises"
+import type { Clock } from "effect"
 import type { Limits } from "../../schemas/limits.ts"
 import type { MailSettings } from "../../schemas/mail/settings.ts"
+import { after, type Cancel, machineClock, monotonicMs } from "../../schemas/runtime/clock.ts"
 
 export type Lookup = (name: string, type: string) => Promise<Array<string> | Array<Array<string>>>
 
@@ -41,19 +43,23 @@ export const lookupBy = (servers: Servers, bounds: Pick<Bounds, "dns_query_ms">)
  * For one message: rejects what is asked once its time is over, and beyond so many questions, as a passing fault. Its time
  * begins with its first question: what a thread takes to begin is not the message's.
  */
-export const lookupWithin = (lookup: Lookup, bounds: { readonly ms: number; readonly questions: number }): Lookup => {
+export const lookupWithin = (
+  lookup: Lookup,
+  bounds: { readonly ms: number; readonly questions: number },
+  clock: Clock.Clock = machineClock
+): Lookup => {
   let until: number | null = null
   let questions = 0
   const late = () => Object.assign(new Error("DNS took too long"), { code: "ETIMEOUT" })
   return (name, type) => {
-    until ??= performance.now() + bounds.ms
-    const left = until - performance.now()
+    until ??= monotonicMs(clock) + bounds.ms
+    const left = until - monotonicMs(clock)
     if (left <= 0 || ++questions > bounds.questions) return Promise.reject(late())
-    let timer: NodeJS.Timeout | undefined
+    let cancel: Cancel = () => undefined
     const over = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(late()), left)
+      cancel = after(clock, left, () => reject(late()))
     })
-    return Promise.race([lookup(name, type), over]).finally(() => clearTimeout(timer))
+    return Promise.race([lookup(name, type), over]).finally(() => cancel())
   }
 }
 

@@ -37,11 +37,11 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   "actors/node-runtime.ts": 1,
   "edge/bus/service.ts": 2,
   // A process has a log and an end of its own, beside its node's.
-  "actors/main.ts": 1,
   "edge/main.ts": 1,
   "schemas/runtime/log/log.ts": 1,
+  "schemas/runtime/program.ts": 1,
   // Name servers, sockets and threads are given up by the machine's time, as Node's own timeouts are.
-  "actors/mail/dns.ts": 4,
+  "actors/mail/dns.ts": 2,
   "actors/mail/parse/thread.ts": 2,
   "edge/http/send.ts": 1,
   // The cost of laying out a text is measured.
@@ -73,4 +73,13 @@ it("is read nowhere but where it is listed", () => {
   const files = trackedFiles().filter((file) => OURS.test(file) && !ELSEWHERE.test(file) && file !== CLOCK)
   const found = files.map((file) => [file, countIn(textOf(file))] as const).filter(([, count]) => count > 0)
   expect(Object.fromEntries(found)).toEqual(EXCEPTIONS)
+})
+
+/** They run in processes of their own (vitest.config.ts). */
+const ALONE = ["tests/sdk/verify-flood.test.ts", "tests/sdk/verify-runtimes.test.ts"]
+
+it("is replaced for no process: other systems live beside a test, whose timers would never fire again", () => {
+  const replaces = /useFakeTimers|setSystemTime|stubGlobal|mock\.timers|spyOn\((?:globalThis|process|Date|performance),/
+  const tests = trackedFiles().filter((file) => file.startsWith("tests/") && file !== "tests/contract/clock.test.ts")
+  expect(tests.filter((file) => replaces.test(textOf(file)))).toEqual(ALONE)
 })

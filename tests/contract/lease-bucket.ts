@@ -1,7 +1,9 @@
 /** A bucket of leases whose replicas may be behind, and what happens to it. */
+import type { Clock } from "effect"
 import fc from "fast-check"
 import { LEASE_PREFIX, LeaseView, nodeKey, shardKey } from "../../schemas/runtime/bus/lease-view.ts"
 import type { NatsMessageShape, NatsShape } from "../../schemas/runtime/bus/transport.ts"
+import { after } from "../../schemas/runtime/clock.ts"
 import { SHARD_COUNT } from "../../schemas/subjects.ts"
 
 const SESSIONS = ["s0", "s1", "s2"]
@@ -49,6 +51,7 @@ interface Kept {
 
 /** The bucket as it stood after each change, so that a replica may be asked for an older one. */
 export class Bucket {
+  private readonly clock: Clock.Clock
   private states: Array<ReadonlyMap<string, Kept>> = [new Map()]
   private created = 0
   private seq = 0
@@ -61,6 +64,10 @@ export class Bucket {
   /** What the server says of the stream instead of what it is, while it has no leader. */
   instead: object | null = null
 
+  constructor(clock: Clock.Clock) {
+    this.clock = clock
+  }
+
   readonly nats: NatsShape = {
     isClosed: () => this.closed,
     subscribe: (subject, { callback }) => {
@@ -70,7 +77,8 @@ export class Bucket {
     publish: (subject, payload, options) => {
       const reply = options?.reply ?? ""
       const answers = this.absent ? [messageOf(reply, "", { code: 503 })] : this.answers(subject, payload, reply)
-      if (!this.loses) setTimeout(() => answers.forEach((message) => this.deliver(reply, message)), ANSWER_MS)
+      const deliver = (): void => answers.forEach((message) => this.deliver(reply, message))
+      if (!this.loses) after(this.clock, ANSWER_MS, deliver)
     }
   }
 
