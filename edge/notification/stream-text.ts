@@ -8,7 +8,7 @@ import type { Notification } from "../../schemas/notification/api.ts"
 import { commentOf, eventOf, retryOf } from "./event-stream.ts"
 import { rightOf } from "./right.ts"
 import type { Waking } from "./waking.ts"
-import { monotonicMs } from "../../schemas/runtime/clock.ts"
+import { after, monotonicMs } from "../../schemas/runtime/clock.ts"
 
 /** What these tell of may have ended the reader's right. */
 const JUDGED_BEHIND: ReadonlySet<string> = new Set(["agent.key_rotated"])
@@ -21,6 +21,8 @@ export interface StreamTextParts {
   readonly waking: Waking
   /** The next page behind an id; `null` where it could not be had. */
   readonly read: (since: number) => Promise<ReadonlyArray<Notification> | null>
+  /** Ends the connection of a reader that takes nothing. */
+  readonly letGo: () => void
   readonly limits: Limits
 }
 
@@ -50,7 +52,25 @@ export class StreamText {
     this.more = first.items.length >= notifications.stream_page_max
   }
 
+  /** Each is there for two heartbeats at most before the reader takes it. */
   async *chunks(): AsyncGenerator<Buffer> {
+    const {
+      letGo,
+      limits: {
+        notifications: { heartbeat_ms }
+      }
+    } = this.parts
+    for await (const chunk of this.texts()) {
+      const cancel = after(this.clock, heartbeat_ms * 2, letGo)
+      try {
+        yield chunk
+      } finally {
+        cancel()
+      }
+    }
+  }
+
+  private async *texts(): AsyncGenerator<Buffer> {
     const {
       waking,
       limits: { notifications }

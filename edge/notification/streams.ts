@@ -109,11 +109,12 @@ export class Streams {
       )
       return Result.isSuccess(found) ? found.success.items : null
     }
-    const text = new StreamText({ bus: this.bus, call, waking, read, limits: this.limits }, first)
-    const stream = Readable.from(text.chunks(), { objectMode: false, highWaterMark: 1 })
     const { socket } = call.request
     const letGo = (): void => void socket.destroy()
-    socket.setTimeout(notifications.heartbeat_ms * 2, letGo)
+    const text = new StreamText({ bus: this.bus, call, waking, read, letGo, limits: this.limits }, first)
+    const stream = Readable.from(text.chunks(), { objectMode: false, highWaterMark: 1 })
+    // A stream is quiet for longer than any other answer; who takes nothing of it is let go of by the text.
+    socket.setTimeout(0)
     const cancel = after(call.clock, notifications.stream_lifetime_ms + LATE_MS, letGo)
     // The stream itself closes once what it waits for has come, up to a heartbeat later; whoever is gone is woken at
     // once.

@@ -12,7 +12,7 @@ import { register, type Registered } from "../support/register.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { setRecovery } from "../support/rotation.ts"
 
-const HEARTBEAT_MS = 300
+export const HEARTBEAT_MS = 300
 export const JUDGE_MS = 1500
 export const PER_AGENT = 2
 const LISTENING_MS = 100
@@ -83,7 +83,7 @@ export const timed = async <T>(act: Promise<T>): Promise<readonly [T, number]> =
 /**
  * Whether an edge holds a request of the agent: then somebody listens for its hints, to which this one means nothing.
  */
-const isHeld = ({ agent }: Subject): Promise<boolean> =>
+export const isHeld = ({ agent }: Subject): Promise<boolean> =>
   service.view.nats.request(subjects.notified(agent.id), "?", { timeout: LISTENING_MS }).then(
     () => false,
     (error: unknown) => error instanceof TimeoutError

@@ -9,6 +9,8 @@ import { newIdentity } from "../support/identity.ts"
 import { dataOf, fieldOf, outcome } from "../support/outcome.ts"
 import { rotate } from "../support/rotation.ts"
 import {
+  HEARTBEAT_MS,
+  isHeld,
   JUDGE_MS,
   PER_AGENT,
   WAIT_SECONDS,
@@ -266,7 +268,13 @@ test("a reader that takes nothing is let go; whoever comes again goes on", async
   await waitFor(() => slow.events.length > 0, { describe: "the first of them" })
   slow.pause()
   await held(one)
-  await held(one, false)
+  await waitFor(
+    async () => {
+      clock.move(HEARTBEAT_MS)
+      return !(await isHeld(one))
+    },
+    { describe: "a reader that takes nothing to be let go of" }
+  )
   const last = slow.ids.at(-1)
   const taken = slow.ids.slice(0, slow.ids.indexOf(last ?? 0) + 1)
   let again = open(one, { lastEventId: String(last) })
