@@ -81,6 +81,7 @@ export const hostOver = (machine: Machine, folder: string, max: number, image: s
       running: (compartment, desired) => fills?.look(compartment, desired)
     })
     const { beat_ms, usage_every_ms, usage_kept } = limits.service.runtime
+    const timeoutMs = limits.service.query_timeout_ms
     const usage = new Usage({ machine, kept: usage_kept })
     const beat = new Beat({
       clock,
@@ -115,7 +116,7 @@ export const hostOver = (machine: Machine, folder: string, max: number, image: s
     const { host_new_key } = queries
     const served = { [host]: queries, any: { host_new_key } }
     for (const [at, answered] of Object.entries(served))
-      serveQueries(clock, nats, answered, yield* Queried, tracing, { host: at, onlyResponds: true })
+      serveQueries(clock, nats, answered, yield* Queried, tracing, { host: at, onlyResponds: true, timeoutMs })
   })
 
 export const compartmentHost: Effect.Effect<void, never, Needed> = Effect.gen(function* () {
