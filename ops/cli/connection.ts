@@ -63,8 +63,9 @@ export const openServers = async (
     timeout: CONNECT_TIMEOUT_MS,
     maxReconnectAttempts: RECONNECT_TRIES,
     reconnectTimeWait: RECONNECT_MS
-  }).catch(() => {
-    throw new Fault("nats-server does not answer; is the service running?")
+  }).catch((cause: unknown) => {
+    const reason = cause instanceof Error ? ` (${cause.message})` : ""
+    throw new Fault(`nats-server does not answer${reason}; is the service running?`)
   })
   waitPatiently(nats, PATIENCE_MS)
   return { nats, manager: await jetstreamManager(nats, { timeout: PATIENCE_MS }), databaseUrl }

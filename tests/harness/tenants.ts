@@ -55,7 +55,7 @@ const usersOf = (roles: string): string => {
     const named = users.replaceAll(/^(\s*user: )(\w+)/gm, `$1t${index}-$2`)
     return `t${index} { jetstream: enabled\n users: [${named}] }`
   })
-  return `accounts {\n${accounts.join("\n")}\n}\n`
+  return `authorization { timeout: 20 }\naccounts {\n${accounts.join("\n")}\n}\n`
 }
 
 const emptied = async (operatorUrl: string): Promise<void> => {
