@@ -6,7 +6,7 @@
  */
 import { type Context, Effect, Layer, type Scope } from "effect"
 import { MetricsPortProblem } from "../schemas/runtime/metrics/listener.ts"
-import { ConfigurationFault } from "./process/fault.ts"
+import { ConfigurationFault } from "../schemas/runtime/configuration-fault.ts"
 import { bus, configuration, keys, mailKeys, metrics, runtimeKeys, tracing, vaultKeys } from "./process/layers.ts"
 import { rolesWith } from "./process/roles.ts"
 import { Configuration, Keys, Metrics, RuntimeKey, VaultKey } from "./process/services.ts"

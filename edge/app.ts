@@ -8,7 +8,8 @@ import { Verifier } from "./auth/verify.ts"
 import { Blobs } from "./bus/blobs.ts"
 import { Lists } from "./bus/lists.ts"
 import { openBus } from "./bus/service.ts"
-import type { ConfigProblem, EdgeConfig } from "./config.ts"
+import type { ConfigurationFault } from "../schemas/runtime/configuration-fault.ts"
+import type { EdgeConfig } from "./config.ts"
 import { loadDocuments } from "./docs/documents.ts"
 import { Feeds } from "./feed/feeds.ts"
 import { AgentMarkdown } from "./html/agent-markdown.ts"
@@ -51,7 +52,7 @@ export const openEdge = (
   config: EdgeConfig,
   log: RequestLog,
   served: Served = EVERYTHING
-): Effect.Effect<Server, ConfigProblem, Scope.Scope> =>
+): Effect.Effect<Server, ConfigurationFault, Scope.Scope> =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
     const { hub } = config

@@ -5,7 +5,9 @@
  * it shows of the key is public (`HUB_SERVER_PUBLIC_KEY`); `HUB_ADDRESS_KEY` serves one purpose. `npm start` derives
  * both; in a cluster ops/deploy/secrets.sh draws them.
  */
+import { Effect } from "effect"
 import { type HubConfig, readConfig } from "../schemas/config.ts"
+import { ConfigurationFault } from "../schemas/runtime/configuration-fault.ts"
 import { PUBLIC_KEY_BYTES } from "../schemas/signing/ed25519.ts"
 import { decodeBase64, encodeBase64 } from "../schemas/signing/key.ts"
 
@@ -17,24 +19,25 @@ export interface EdgeConfig {
   readonly addressKey: Uint8Array
 }
 
-export class ConfigProblem extends Error {}
-
 type Env = Readonly<Record<string, string | undefined>>
 
 const ADDRESS_KEY_BYTES = 32
 
-export const loadEdgeConfig = (env: Env): EdgeConfig => {
-  const result = readConfig(env)
-  if (!result.ok) throw new ConfigProblem(result.problem)
-  return {
-    hub: result.config,
-    serverPublicKey: encodeBase64(keyOf(env, "HUB_SERVER_PUBLIC_KEY", PUBLIC_KEY_BYTES)),
-    addressKey: keyOf(env, "HUB_ADDRESS_KEY", ADDRESS_KEY_BYTES)
-  }
-}
+/** Reads the configuration of an edge from its environment. */
+export const loadEdgeConfig = (env: Env): Effect.Effect<EdgeConfig, ConfigurationFault> =>
+  Effect.gen(function* () {
+    const result = readConfig(env)
+    if (!result.ok) return yield* new ConfigurationFault({ message: result.problem })
+    return {
+      hub: result.config,
+      serverPublicKey: encodeBase64(yield* keyOf(env, "HUB_SERVER_PUBLIC_KEY", PUBLIC_KEY_BYTES)),
+      addressKey: yield* keyOf(env, "HUB_ADDRESS_KEY", ADDRESS_KEY_BYTES)
+    }
+  })
 
-const keyOf = (env: Env, name: string, length: number): Uint8Array => {
+const keyOf = (env: Env, name: string, length: number): Effect.Effect<Uint8Array, ConfigurationFault> => {
   const bytes = decodeBase64(env[name]?.trim() ?? "", length)
-  if (bytes === null) throw new ConfigProblem(`${name} must hold ${length} bytes in base64`)
-  return bytes
+  return bytes === null
+    ? Effect.fail(new ConfigurationFault({ message: `${name} must hold ${length} bytes in base64` }))
+    : Effect.succeed(bytes)
 }

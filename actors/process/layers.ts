@@ -24,7 +24,7 @@ import { queryCalls } from "../metrics/queries.ts"
 import { readBank } from "../registration/questions/bank/own.ts"
 import { bankProblem } from "../registration/questions/bank/wanted.ts"
 import { formerVaultKey, mailKey, runtimeKey, serverSeed, vaultKey } from "../server-key.ts"
-import { ConfigurationFault } from "./fault.ts"
+import { ConfigurationFault } from "../../schemas/runtime/configuration-fault.ts"
 import {
   Bus,
   Cluster,

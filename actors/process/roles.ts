@@ -28,7 +28,7 @@ import { conversationQuery } from "../owner/conversation.ts"
 import { wordsBy, wordsQuery } from "../owner/words.ts"
 import { peopleBy, peopleQuery } from "../sponsorship/people.ts"
 import { cluster, queried, streams, tables } from "./layers.ts"
-import type { ConfigurationFault } from "./fault.ts"
+import type { ConfigurationFault } from "../../schemas/runtime/configuration-fault.ts"
 import {
   Bus,
   Cluster,

@@ -17,7 +17,7 @@ import { event, eventsOf } from "../engine/events.ts"
 import { read } from "../engine/definition.ts"
 import type { EventLog } from "../log/commit.ts"
 import { type ActorOf, type Fold, kind } from "../kind.ts"
-import { ConfigurationFault } from "../process/fault.ts"
+import { ConfigurationFault } from "../../schemas/runtime/configuration-fault.ts"
 
 /** How long a signature over the service's key directory holds; edges ask for a new one once a minute. */
 const DIRECTORY_LIFETIME_SECONDS = 600

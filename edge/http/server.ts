@@ -9,7 +9,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net"
 import { type Clock, Effect, type Scope } from "effect"
 import type { Limits } from "../../schemas/limits.ts"
-import { ConfigProblem } from "../config.ts"
+import { ConfigurationFault } from "../../schemas/runtime/configuration-fault.ts"
 import { expectingContinue } from "./body.ts"
 import { Doorkeeper, type DoorParts, LINGERING_MAX } from "./doorkeeper.ts"
 import type { Leaving } from "./leaving.ts"
@@ -33,7 +33,10 @@ export interface ListenOptions extends DoorParts {
 }
 
 /** Listens for as long as the scope is open. */
-export const serve = (pipeline: Pipeline, options: ListenOptions): Effect.Effect<Server, ConfigProblem, Scope.Scope> =>
+export const serve = (
+  pipeline: Pipeline,
+  options: ListenOptions
+): Effect.Effect<Server, ConfigurationFault, Scope.Scope> =>
   Effect.gen(function* () {
     const door = new Doorkeeper(options)
     const handler = (request: IncomingMessage, response: ServerResponse): void => {
@@ -84,10 +87,10 @@ const makeServer = (service: Limits["service"]): Server => {
   return server
 }
 
-const listen = (server: Server, { port, bind }: ListenOptions): Effect.Effect<void, ConfigProblem> =>
-  Effect.callback<void, ConfigProblem>((resume) => {
+const listen = (server: Server, { port, bind }: ListenOptions): Effect.Effect<void, ConfigurationFault> =>
+  Effect.callback<void, ConfigurationFault>((resume) => {
     const failed = (error: NodeJS.ErrnoException): void =>
-      resume(Effect.fail(new ConfigProblem(listenProblem(error, port))))
+      resume(Effect.fail(new ConfigurationFault({ message: listenProblem(error, port) })))
     server.once("error", failed)
     server.listen({ port, backlog: BACKLOG, ...(bind === null ? {} : { host: bind }) }, () => {
       server.off("error", failed)

@@ -1,6 +1,7 @@
 /** What an edge tells of itself: to scrapers on its private port, and to who asks NATS what serves there. */
 import { randomUUID } from "node:crypto"
 import { type Clock, Effect, type Scope } from "effect"
+import { ConfigurationFault } from "../../schemas/runtime/configuration-fault.ts"
 import { answerDiscovery } from "../../schemas/runtime/bus/discovery.ts"
 import { askerMetrics, lineMetrics } from "../../schemas/runtime/metrics/bus.ts"
 import { listenForScrapes, MetricsPortProblem } from "../../schemas/runtime/metrics/listener.ts"
@@ -8,7 +9,7 @@ import { processMetrics } from "../../schemas/runtime/metrics/process.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import type { Blobs } from "../bus/blobs.ts"
 import type { EdgeBus } from "../bus/service.ts"
-import { ConfigProblem, type EdgeConfig } from "../config.ts"
+import type { EdgeConfig } from "../config.ts"
 import type { Shares } from "../http/shares.ts"
 import type { Leaving } from "../http/leaving.ts"
 import type { Notifications } from "../notification/notifications.ts"
@@ -36,7 +37,7 @@ export const tellMetrics = ({
   blobs,
   leaving,
   notifications: { waiting, forOwners, streams }
-}: Told): Effect.Effect<void, ConfigProblem, Scope.Scope> => {
+}: Told): Effect.Effect<void, ConfigurationFault, Scope.Scope> => {
   const { meter } = metrics
   const { service } = config.hub.limits
   if (config.hub.metricsPort !== 0) processMetrics(clock, meter, platform, ["edge"])
@@ -76,7 +77,8 @@ export const tellMetrics = ({
         host: config.hub.bind,
         ready: () => bus.link.up && !leaving.now
       }),
-    catch: (error) => new ConfigProblem(error instanceof MetricsPortProblem ? error.message : String(error))
+    catch: (error) =>
+      new ConfigurationFault({ message: error instanceof MetricsPortProblem ? error.message : String(error) })
   })
   return Effect.asVoid(Effect.acquireRelease(listening, (end) => Effect.promise(end)))
 }

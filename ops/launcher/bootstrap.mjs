@@ -38,6 +38,8 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const modules = join(root, "node_modules")
 const stampFile = join(modules, ".installed-from")
 const installLock = join(root, ".hub", "install.lock")
+/** Compiled modules, of which Node keeps what it needs to start faster the next time. */
+const compileCache = join(root, ".hub", "compiled")
 /** The package that carries Node for this machine; elsewhere the Node that runs us serves, where it is new enough. */
 const nodePackage = join(modules, `node-${process.platform}-${process.arch}`, "bin", "node")
 const NODE_MAJOR = 24
@@ -242,7 +244,7 @@ function handOver(args) {
   return new Promise((resolve, reject) => {
     child = spawn(node, ["--no-warnings", join(root, "ops", "launcher", "main.ts"), ...args], {
       cwd: root,
-      env: { ...process.env, PATH: path },
+      env: { ...process.env, PATH: path, NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? compileCache },
       stdio: [0, 1, 2, "ipc"]
     })
     child.once("error", (cause) => reject(new Fault(`cannot run ${node}: ${cause.message}`)))

@@ -193,6 +193,8 @@ const smtpAt = (port: number | null) => (port === null ? {} : { smtp: `smtp://12
 /** What this and older versions have made in the folder; Postgres's own closes by itself. Nothing else is touched. */
 const OURS = [
   "bin",
+  "compiled",
+  "coverage",
   "install.lock",
   "launcher.lock",
   "mail.key",
@@ -201,11 +203,12 @@ const OURS = [
   "run.json",
   "runtime.key",
   "server.key",
+  "test-images",
   "vault.key",
   "version.json"
 ]
 /** Others pass through them: whom Postgres runs as, and what is root in a compartment. */
-const NOT_OURS_TO_CLOSE = ["postgres", "runtime"]
+const NOT_OURS_TO_CLOSE = ["postgres", "runtime", "tests"]
 
 /**
  * Nobody else of this machine reads the log, the keys, the passwords. A folder that is not ours alone stays as it is;

@@ -10,3 +10,6 @@ export const PRODUCT_ENTRIES: StackOptions["entries"] = {
   edge: ["--max-semi-space-size=32", "--single-threaded-gc", "edge/main.ts"],
   actor: ["actors/main.ts"]
 }
+
+/** Edge, actors and keeper in one process. */
+export const COMBINED_ENTRY: ReadonlyArray<string> = ["ops/launcher/combined.ts"]

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { PRODUCT_ENTRIES } from "./entries.ts"
+import { COMBINED_ENTRY, PRODUCT_ENTRIES } from "./entries.ts"
 import { exitWith } from "./exit.ts"
 import { endWith, LaunchFault } from "./fault.ts"
 import { dataFolder, projectRoot } from "./paths.ts"
@@ -51,7 +51,7 @@ const verbs: Readonly<Record<string, Verb>> = {
       process.stdout.write(START_USAGE)
       return 0
     }
-    return start({ args, env: process.env, entries: PRODUCT_ENTRIES, serving: fillLibrary })
+    return start({ args, env: process.env, entries: PRODUCT_ENTRIES, combined: COMBINED_ENTRY, serving: fillLibrary })
   },
   test: async (args) => {
     const { test } = await import("./test.ts")

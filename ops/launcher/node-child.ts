@@ -5,14 +5,14 @@
  * setting is wrong and a second try is useless: the child's last line on stderr says which. Until the child is ready
  * its lines are held back, so that such a line is shown once, as the launcher's own last word.
  */
+import { CONFIGURATION_ERROR } from "../../schemas/runtime/program.ts"
+import type { Serializable } from "node:child_process"
 import { createInterface } from "node:readline"
 import { setTimeout as delay } from "node:timers/promises"
 import { LaunchFault } from "./fault.ts"
 import { describeExit, spawnTied } from "./tied.ts"
 import type { TiedProcess } from "./tied.ts"
 
-/** EX_CONFIG of sysexits.h. */
-const CONFIGURATION_ERROR = 78
 const STOP_SIGNAL = "SIGTERM"
 const READY_DEADLINE_MS = 90_000
 /** How long output may trickle in after the end of the process that wrote it. */
@@ -25,6 +25,8 @@ export interface NodeChildOptions {
   readonly entry: ReadonlyArray<string>
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
+  /** Sent over the IPC channel as soon as it runs. */
+  readonly message?: Serializable
   readonly onLine: (line: string) => void
   readonly onSpawn?: (process: TiedProcess) => void
 }
@@ -64,6 +66,8 @@ export async function startNodeChild(options: NodeChildOptions): Promise<TiedPro
     stopSignal: STOP_SIGNAL
   })
   options.onSpawn?.(child)
+  // One that is gone by now is reported by its exit.
+  if (options.message !== undefined) child.process.send(options.message, () => undefined)
   const lines = new HeldLines(options.onLine)
   const { stdout, stderr } = child.process
   if (stdout !== null) createInterface({ input: stdout }).on("line", (line) => lines.add(line, false))

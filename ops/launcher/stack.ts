@@ -9,10 +9,11 @@
 import { setTimeout as delay } from "node:timers/promises"
 import { LaunchFault, messageOf } from "./fault.ts"
 import { addressFor, drawPasswords } from "./bus-users.ts"
+import type { CombinedNode } from "./combined.ts"
 import { environmentOf, type NodeKind } from "./node-environment.ts"
 import { startNats } from "./nats.ts"
 import type { NatsOptions, RunningServer } from "./nats.ts"
-import { startNodeChild } from "./node-child.ts"
+import { type NodeChildOptions, startNodeChild } from "./node-child.ts"
 import { metricsPorts, type MetricsPorts } from "./metrics-ports.ts"
 import { makeStreams, migrateTables } from "./prepared.ts"
 import { startPostgres } from "./postgres.ts"
@@ -43,6 +44,8 @@ export interface StackOptions {
   readonly mailPort?: number | null
   /** Whether there is a process that keeps the keys of vaults. */
   readonly keeper?: boolean
+  /** The program that runs edges, actors and the keeper in one process; absent: each has a process of its own. */
+  readonly combined?: ReadonlyArray<string>
   /** Whether there is a process that sees to the compartments of this machine. */
   readonly runtime?: boolean
   /** Private ports for scrapers: free ones, or from this one on, edges first; absent: none. */
@@ -59,6 +62,12 @@ export interface StackOptions {
   readonly serversUp?: (stack: Stack) => Promise<void>
   /** Additions for one node alone. */
   readonly nodeEnv?: (role: NodeKind, index: number) => NodeJS.ProcessEnv
+}
+
+/** A node among those of its kind. */
+interface NodePlace {
+  readonly kind: NodeKind
+  readonly index: number
 }
 
 export interface ServerRole {
@@ -98,23 +107,26 @@ export class Stack {
   constructor(options: StackOptions) {
     this.#options = options
     this.#metrics = metricsPorts(options.metrics)
-    this.edges = options.edgePorts.map((port, index) => ({
-      role: this.#node("edge", index, { HUB_PORT: String(port) }),
-      url: `http://127.0.0.1:${port}`
-    }))
-    this.actors = Array.from({ length: options.actors }, (_, index) => this.#node("actor", index, {}))
-    const { mailPort: port } = options
-    this.mail = port === undefined ? undefined : { role: this.#node("mail", 0, mailEnvironment(port)), port }
-    this.keeper = options.keeper === true ? this.#node("keeper", 0, { HUB_ROLES: "keeper" }) : undefined
-    this.runtime = options.runtime === true ? this.#node("runtime", 0, { HUB_ROLES: "runtime" }) : undefined
+    const { edgePorts, actors, mailPort, keeper, runtime, combined } = options
+    // Those that take their work from others come first: they are the last to end.
+    const kept: ReadonlyArray<NodePlace> = keeper === true ? [{ kind: "keeper", index: 0 }] : []
+    const acting = Array.from({ length: actors }, (_, index): NodePlace => ({ kind: "actor", index }))
+    const listening = edgePorts.map((_, index): NodePlace => ({ kind: "edge", index }))
+    const one = combined === undefined ? undefined : this.#combined(combined, [...acting, ...kept, ...listening])
+    const roleOf = (place: NodePlace): SupervisedRole => one ?? this.#node(place)
+    this.edges = listening.map((place) => ({ role: roleOf(place), url: `http://127.0.0.1:${edgePorts[place.index]}` }))
+    this.actors = acting.map(roleOf)
+    this.keeper = kept.map(roleOf)[0]
+    this.mail = mailPort === undefined ? undefined : { role: this.#node({ kind: "mail", index: 0 }), port: mailPort }
+    this.runtime = runtime === true ? this.#node({ kind: "runtime", index: 0 }) : undefined
   }
 
   /** Where a node is scraped; `null` where it is not. */
   metricsOf(kind: NodeKind, index: number): string | null {
-    return this.#metrics.urlOf(this.#placeOf(kind, index))
+    return this.#metrics.urlOf(this.#metricsPlaceOf({ kind, index }))
   }
 
-  #placeOf(kind: NodeKind, index: number): number {
+  #metricsPlaceOf({ kind, index }: NodePlace): number {
     const { edgePorts, actors } = this.#options
     const alone = edgePorts.length + actors
     return index + { edge: 0, actor: edgePorts.length, mail: alone, keeper: alone + 1, runtime: alone + 2 }[kind]
@@ -135,10 +147,10 @@ export class Stack {
       // Both addresses are known now, whether or not nodes follow.
       this.#changed()
       await this.#options.serversUp?.(this)
-      const nodes = [...this.actors, ...this.#alone(), ...this.edges.map((edge) => edge.role)]
+      const nodes = new Set([...this.actors, ...this.#alone(), ...this.edges.map((edge) => edge.role)])
       // The nodes wait for their tables by themselves, so both go on at once.
-      this.#migration = this.#migrate(nodes.length > 0)
-      await Promise.all([this.#migration, ...nodes.map((role) => role.start())])
+      this.#migration = this.#migrate(nodes.size > 0)
+      await Promise.all([this.#migration, ...[...nodes].map((role) => role.start())])
       await Promise.all(this.edges.map((edge) => this.#untilHealthy(edge)))
     } catch (cause) {
       await this.stop()
@@ -238,32 +250,55 @@ export class Stack {
     await role.start()
   }
 
-  #node(kind: NodeKind, index: number, own: NodeJS.ProcessEnv): SupervisedRole {
-    const { root, env, entries, nodeEnv, autoRestart, report, onLine } = this.#options
-    const name = `${kind} ${index + 1}`
-    const place = this.#placeOf(kind, index)
+  #node(place: NodePlace): SupervisedRole {
+    const { kind, index } = place
+    return this.#process(`${kind} ${index + 1}`, kind === "edge" ? EDGE_GRACE_MS : ACTOR_GRACE_MS, async () => ({
+      entry: this.#options.entries[kind === "edge" ? kind : "actor"],
+      env: await this.#environmentOf(place)
+    }))
+  }
+
+  #combined(entry: ReadonlyArray<string>, places: ReadonlyArray<NodePlace>): SupervisedRole {
+    const { env } = this.#options
+    return this.#process("hub", EDGE_GRACE_MS + ACTOR_GRACE_MS, async () => {
+      const own = async (place: NodePlace): Promise<CombinedNode> => ({
+        kind: place.kind,
+        env: await this.#environmentOf(place)
+      })
+      const nodes = await Promise.all(places.map(own))
+      return { entry, env: environmentOf("actor", env), message: { nodes } }
+    })
+  }
+
+  #process(
+    name: string,
+    stopGraceMs: number,
+    launch: () => Promise<Pick<NodeChildOptions, "entry" | "env" | "message">>
+  ): SupervisedRole {
+    const { root, autoRestart, report, onLine } = this.#options
     return new SupervisedRole({
       name,
       autoRestart,
-      stopGraceMs: kind === "edge" ? EDGE_GRACE_MS : ACTOR_GRACE_MS,
+      stopGraceMs,
       report,
       changed: () => this.#changed(),
       launch: async (onSpawn) =>
-        startNodeChild({
-          name,
-          entry: entries[kind === "edge" ? kind : "actor"],
-          cwd: root,
-          env: this.#asItsUser(kind, {
-            ...env,
-            HUB_NATS_URL: this.#nats.url,
-            HUB_DATABASE_URL: this.#postgres.url,
-            HUB_METRICS_PORT: String(await this.#metrics.portOf(place)),
-            ...own,
-            ...nodeEnv?.(kind, index)
-          }),
-          onLine: (line) => onLine(name, line),
-          onSpawn
-        })
+        startNodeChild({ name, cwd: root, onLine: (line) => onLine(name, line), onSpawn, ...(await launch()) })
+    })
+  }
+
+  async #environmentOf(place: NodePlace): Promise<NodeJS.ProcessEnv> {
+    const { kind, index } = place
+    const { env, edgePorts, mailPort, nodeEnv } = this.#options
+    return this.#asItsUser(kind, {
+      ...env,
+      HUB_NATS_URL: this.#nats.url,
+      HUB_DATABASE_URL: this.#postgres.url,
+      HUB_METRICS_PORT: String(await this.#metrics.portOf(this.#metricsPlaceOf(place))),
+      ...(kind === "edge" ? { HUB_PORT: String(edgePorts[index]) } : {}),
+      ...(kind === "mail" ? mailEnvironment(mailPort ?? null) : {}),
+      ...(kind === "keeper" || kind === "runtime" ? { HUB_ROLES: kind } : {}),
+      ...nodeEnv?.(kind, index)
     })
   }
 

@@ -26,6 +26,8 @@ const HIGHEST_PORT = 65_535
 export interface StartSettings {
   readonly edgePorts: ReadonlyArray<number>
   readonly actors: number
+  /** Whether all nodes that can share a process do. */
+  readonly combined: boolean
   readonly dataDir: string
   readonly baseUrl: string
   /** See StackOptions. */
@@ -43,6 +45,8 @@ export interface StartOptions {
   readonly args: ReadonlyArray<string>
   readonly env: NodeJS.ProcessEnv
   readonly entries: StackOptions["entries"]
+  /** The program of all nodes together. Absent: each has a process of its own. */
+  readonly combined?: ReadonlyArray<string>
   /** What is done once all answer, before that is said. Must not fail. */
   readonly serving?: (stack: Stack, say: (line: string) => void) => Promise<void>
 }
@@ -59,7 +63,8 @@ const USAGE = "npm start -- [--edges N] [--actors N] [--mail] [--runtime]"
 
 /** What `npm start -- --help` says. */
 export const START_USAGE = `usage: ${USAGE}
-  --edges N, --actors N  how many processes of each; 1 where nothing is said
+  --edges N, --actors N  how many processes of each. With neither, one process does all of it (in production: one
+                         process for each role)
   --mail                 mail between its agents, at mail.localhost, received by SMTP on loopback (HUB_MAIL_PORT, else a
                          free port, told at the start); what they send elsewhere is a file in <HUB_DATA>/outbox
   --runtime              agents' programs in compartments of this machine (root, on Debian); what they need is made
@@ -110,6 +115,7 @@ export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEn
   return {
     edgePorts,
     actors,
+    combined: values.edges === undefined && values.actors === undefined && mode === "development",
     dataDir,
     baseUrl,
     metrics: unsaid ? "free" : metricsPort === 0 ? null : metricsPort,
@@ -153,7 +159,7 @@ async function refuseTakenPorts(ports: ReadonlyArray<number>): Promise<void> {
 
 async function buildStack(
   settings: StartSettings,
-  entries: StackOptions["entries"],
+  { entries, combined }: Pick<StartOptions, "entries" | "combined">,
   folder: DataFolder,
   signal: AbortSignal
 ): Promise<Stack> {
@@ -175,6 +181,7 @@ async function buildStack(
     ...(metrics === null ? {} : { metrics }),
     ...(mailPort === undefined ? {} : { mailPort }),
     keeper: settings.actors > 0,
+    ...(settings.combined && combined !== undefined ? { combined } : {}),
     runtime: settings.runtime && settings.actors > 0,
     entries,
     autoRestart: true,
@@ -192,7 +199,7 @@ export async function start(options: StartOptions): Promise<number> {
   let stack: Stack | undefined
   let host: RuntimeHost | undefined
   try {
-    stack = await buildStack(settings, options.entries, folder, signal)
+    stack = await buildStack(settings, options, folder, signal)
     if (stack.runtime !== undefined) host = runtimeHost({ ...settings, say })
     const stopped = stopOn(signal, stack, host)
     await stack.start()

@@ -95,12 +95,15 @@ describe("arrows between folders", () => {
 describe("packages", () => {
   const foreign = imports.filter((one) => !isRelative(one))
 
-  it("schemas/ needs nothing but effect, node's crypto where it signs, seals and hashes, and the context of a log", () => {
+  it("schemas/ needs nothing but effect, node's crypto where it signs, seals and hashes, the context of a log and the end of a process", () => {
     const broken = foreign
       .filter(({ file }) => topOf(file) === "schemas")
       .filter(({ name }) => packageOf(name) !== "effect")
       .filter(
         ({ file, name }) => !(name === "node:crypto" && /^schemas\/(signing|secret|limit|mail-domain)\//.test(file))
+      )
+      .filter(
+        ({ file, name }) => !(packageOf(name) === "@effect/platform-node" && file === "schemas/runtime/program.ts")
       )
       .filter(({ file, name }) => !(name === "node:async_hooks" && file === "schemas/runtime/log/log.ts"))
     expect(broken.map(show)).toEqual([])

@@ -81,7 +81,7 @@ export class TestEdge {
   static async start(options: EdgeOptions): Promise<TestEdge> {
     const port = await drawPort()
     const clock = options.clock ?? machineClock
-    const config = loadEdgeConfig({
+    const loaded = loadEdgeConfig({
       ...edgeKeys(randomBytes(32)),
       HUB_ENV: "development",
       HUB_PORT: String(port),
@@ -90,6 +90,7 @@ export class TestEdge {
       HUB_LIMITS: JSON.stringify({ ...OPEN_LIMITS, ...options.limits }),
       ...options.env
     })
+    const config = await Effect.runPromise(loaded)
     const logged: Array<Record<string, unknown>> = []
     const log = new RequestLog(clock, (text) => {
       for (const line of text.trim().split("\n")) logged.push(JSON.parse(line) as Record<string, unknown>)

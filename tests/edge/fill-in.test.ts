@@ -1,16 +1,19 @@
 import { randomBytes } from "node:crypto"
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { loadEdgeConfig } from "../../edge/config.ts"
 import { filledIn } from "../../edge/docs/fill-in.ts"
 import { edgeKeys } from "../../ops/launcher/node-environment.ts"
 
 const configOf = (limits: Readonly<Record<string, number>> = {}) =>
-  loadEdgeConfig({
-    ...edgeKeys(randomBytes(32)),
-    HUB_ENV: "development",
-    HUB_NATS_URL: "nats://127.0.0.1:4222",
-    HUB_LIMITS: JSON.stringify(limits)
-  })
+  Effect.runSync(
+    loadEdgeConfig({
+      ...edgeKeys(randomBytes(32)),
+      HUB_ENV: "development",
+      HUB_NATS_URL: "nats://127.0.0.1:4222",
+      HUB_LIMITS: JSON.stringify(limits)
+    })
+  )
 
 describe("a figure in a document", () => {
   it.each([

@@ -20,7 +20,7 @@ const edge = (
   write: (text: string) => void
 ): Effect.Effect<void, unknown, Scope.Scope> =>
   Effect.gen(function* () {
-    const config = yield* Effect.try({ try: () => loadEdgeConfig(env), catch: (problem) => problem })
+    const config = yield* loadEdgeConfig(env)
     const requests = new RequestLog(clock, write)
     yield* Effect.addFinalizer(() => Effect.sync(() => requests.flush()))
     yield* openEdge(config, requests)

@@ -90,7 +90,10 @@ describe.each(Object.keys(MAY_PUBLISH) as Array<keyof typeof MAY_PUBLISH>)("the 
 })
 
 const operatorsView = async () =>
-  (await jetstreamManager(await connectAs("operator"))).consumers.info(streams.events, consumers.webhooks)
+  (await jetstreamManager(await connectAs("operator"), { timeout: 60_000 })).consumers.info(
+    streams.events,
+    consumers.webhooks
+  )
 
 test("nobody is anonymous", async () => {
   await expect(connect({ servers: url, reconnect: false })).rejects.toThrow(/authorization/i)

@@ -4,9 +4,12 @@ import type { ChildProcess } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { RunFile } from "../../ops/launcher/data-folder.ts"
+import { projectRoot } from "../../ops/launcher/paths.ts"
 import { drawPort } from "../../ops/launcher/ports.ts"
 import { isRunning } from "../../ops/launcher/proc.ts"
 import { programPath, testFolder, waitFor } from "../harness/index.ts"
+
+const PRODUCT = join(projectRoot, "ops", "launcher", "main.ts")
 
 export interface Ended {
   readonly code: number | null
@@ -79,6 +82,8 @@ const launchers = new Set<Launcher>()
 
 export interface LaunchOptions {
   readonly args?: ReadonlyArray<string>
+  /** The product's own nodes, in place of the small ones of these tests. */
+  readonly product?: boolean
   readonly env?: NodeJS.ProcessEnv
   /** A folder or port used before. */
   readonly dataDir?: string
@@ -87,11 +92,12 @@ export interface LaunchOptions {
 
 export async function launch(options: LaunchOptions = {}): Promise<Launcher> {
   const dataDir = options.dataDir ?? (await testFolder("launcher"))
+  const { product = false, args = [] } = options
   const launcher = new Launcher(
-    await programPath("launch"),
+    product ? PRODUCT : await programPath("launch"),
     dataDir,
     options.port ?? (await drawPort()),
-    options.args ?? [],
+    product ? ["start", ...args] : args,
     options.env ?? {}
   )
   launchers.add(launcher)

@@ -1,0 +1,51 @@
+/**
+ * Several nodes of the product in one process: what `npm start` runs where nobody asked for more processes.
+ *
+ * The launcher sends their environments over the IPC channel. Each node has its own configuration, connection to the
+ * bus and metrics; they share the process and its log. They start side by side and end in the reverse order of the list.
+ */
+import { setFlagsFromString } from "node:v8"
+import { Effect, Scope } from "effect"
+import { openActors } from "../../actors/app.ts"
+import { openEdge } from "../../edge/app.ts"
+import { loadEdgeConfig } from "../../edge/config.ts"
+import { RequestLog } from "../../edge/http/log.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
+import { standardOutput } from "../../schemas/runtime/log/log.ts"
+import { runProgram } from "../../schemas/runtime/program.ts"
+import type { NodeKind } from "./node-environment.ts"
+
+export interface CombinedNode {
+  readonly kind: NodeKind
+  readonly env: NodeJS.ProcessEnv
+}
+
+const STOP_WITHIN_MS = 8000
+
+setFlagsFromString("--heap-growing-percent=50")
+
+const log = new RequestLog(machineClock, standardOutput.write)
+
+const nodesToOpen = Effect.callback<ReadonlyArray<CombinedNode>>((resume) => {
+  process.once("message", (message) => {
+    // The launcher is the only one at the other end, and both are of one release.
+    const { nodes } = message as { readonly nodes: ReadonlyArray<CombinedNode> }
+    resume(Effect.succeed(nodes))
+  })
+})
+
+const openNode = ({ kind, env }: CombinedNode) =>
+  kind === "edge" ? Effect.flatMap(loadEdgeConfig(env), (config) => openEdge(config, log)) : openActors(env)
+
+const openAll = Effect.gen(function* () {
+  const scope = yield* Scope.Scope
+  const opened = []
+  for (const node of yield* nodesToOpen) {
+    // A scope of each one's own, so that they end in order although they start at once.
+    const own = yield* Scope.fork(scope)
+    opened.push(Effect.asVoid(Scope.provide(openNode(node), own)))
+  }
+  yield* Effect.all(opened, { concurrency: "unbounded", discard: true })
+})
+
+runProgram(openAll, { stopWithinMs: STOP_WITHIN_MS, ended: () => log.flush() })

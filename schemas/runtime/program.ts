@@ -1,0 +1,61 @@
+/**
+ * A program of the product: it opens what it serves, and serves until it is told to end.
+ *
+ * - It says `{ ready: true }` over its IPC channel, if there is one, once everything serves.
+ * - SIGTERM, SIGINT and the end of whoever started it close what was opened, in reverse order. Exit status 0.
+ * - A `ConfigurationFault` is one line on standard error. Exit status 78.
+ * - Anything else that ends it is a fatal line of the log. Exit status 1.
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Cause, Effect, Exit, type Scope } from "effect"
+import { ConfigurationFault } from "./configuration-fault.ts"
+import { logCrash, logUncaught, processLog } from "./log/log.ts"
+
+/** EX_CONFIG of sysexits.h. */
+export const CONFIGURATION_ERROR = 78
+const FAILURE = 1
+
+export interface ProgramOptions {
+  /** A stop that takes longer is cut off, in milliseconds. Absent: the starter decides. */
+  readonly stopWithinMs?: number
+  /** Called last, before the process ends. */
+  readonly ended?: () => void
+}
+
+const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {
+  if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return 0
+  const error = Cause.squash(exit.cause)
+  if (!(error instanceof ConfigurationFault)) {
+    logCrash(error)
+    return FAILURE
+  }
+  process.stderr.write(`${error.message}\n`)
+  return CONFIGURATION_ERROR
+}
+
+/** Runs the process. Whoever calls it does nothing else. */
+export const runProgram = (
+  opened: Effect.Effect<unknown, unknown, Scope.Scope>,
+  options: ProgramOptions = {}
+): void => {
+  const { stopWithinMs } = options
+  if (stopWithinMs !== undefined) {
+    const cutOff = (): void => void setTimeout(() => process.exit(FAILURE), stopWithinMs).unref()
+    process.once("SIGTERM", cutOff)
+    process.once("SIGINT", cutOff)
+  }
+  process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))
+  logUncaught()
+  const program = Effect.gen(function* () {
+    yield* opened
+    process.send?.({ ready: true })
+    return yield* Effect.never
+  })
+  NodeRuntime.runMain(Effect.scoped(Effect.provide(program, processLog.logging)), {
+    disableErrorReporting: true,
+    teardown: (exit, end) => {
+      options.ended?.()
+      end(exitCodeOf(exit))
+    }
+  })
+}
