@@ -4,14 +4,18 @@ import { LongestFirst } from "./tests/harness/sequencer.ts"
 import { campaignRounds } from "./tests/support/rounds.ts"
 
 const ALL = ["tests/**/*.test.ts"]
-/** They put something else in the place of the process's clock, timers or randomness: nothing else may run by that. */
-const ALONE = [
-  "tests/contract/lease-watch.test.ts",
-  "tests/sdk/verify-flood.test.ts",
-  "tests/sdk/verify-runtimes.test.ts"
+/** They put something else in the place of the process's timers or randomness: nothing else may run by that. */
+const ALONE = ["tests/sdk/verify-flood.test.ts", "tests/sdk/verify-runtimes.test.ts"]
+/**
+ * They have pages in a browser, which gives up what it is loading when an address of the machine comes or goes. Tests of
+ * containers make such addresses: nothing of both runs at the same time.
+ */
+const PAGES = [
+  "tests/html/**/*.test.ts",
+  "tests/fill/*.test.ts",
+  "tests/api/{feed,library,roadmap,sitemap}.test.ts",
+  "tests/edge/feed.test.ts"
 ]
-/** They have container engines of their own, with the cluster's fourteen containers, or run compartments. */
-const CONTAINERS = ["tests/deploy/*.test.ts", "tests/runtime/*.test.ts", "tests/chaos/compartments.test.ts"]
 /** No registry can be reached: testcontainers does without its published reaper, and finds ports where they are bound. */
 const CONTAINERS_ENV = { TESTCONTAINERS_RYUK_DISABLED: "true", TESTCONTAINERS_HOST_OVERRIDE: "127.0.0.1" }
 /** What takes long: whole flows under kills, searches by lot, what is measured. `npm run campaign` lists them. */
@@ -24,17 +28,15 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "containers", include: CONTAINERS, env: CONTAINERS_ENV, sequence: { groupOrder: 0 } }
-      },
-      {
-        extends: true,
         test: {
           name: "hub",
           include: ALL,
-          exclude: [...ALONE, ...CONTAINERS, ...(campaignRounds() === null ? CAMPAIGNS : [])],
-          sequence: { groupOrder: 1 }
+          exclude: [...ALONE, ...PAGES, ...(campaignRounds() === null ? CAMPAIGNS : [])],
+          env: CONTAINERS_ENV,
+          sequence: { groupOrder: 0 }
         }
       },
+      { extends: true, test: { name: "pages", include: PAGES, exclude: ALONE, sequence: { groupOrder: 1 } } },
       { extends: true, test: { name: "alone", include: ALONE, isolate: true, sequence: { groupOrder: 2 } } }
     ],
     globalSetup: ["tests/harness/global-setup.ts"],

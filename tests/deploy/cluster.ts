@@ -46,7 +46,8 @@ export interface Cluster {
   readonly stop: () => Promise<void>
 }
 
-async function checkout(engine: Engine): Promise<string> {
+/** A folder with the project's files, as an operator has them after a clone, with secrets drawn. */
+export async function checkout(engine: Engine): Promise<string> {
   const folder = join(engine.folder, "checkout")
   await mkdir(folder)
   for (const part of PARTS) await cp(join(projectRoot, part), join(folder, part), { recursive: true })

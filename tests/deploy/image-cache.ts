@@ -19,14 +19,16 @@ type Docker = (args: ReadonlyArray<string>) => Promise<string>
 
 const fileOf = ({ name, hash }: CachedImages): string => join(FOLDER, `${name}-${hash}.tar`)
 
-/** Hands the images to an engine; false if there is no archive of them. */
-export async function loadImages(images: CachedImages, docker: Docker): Promise<boolean> {
-  const file = fileOf(images)
-  const isThere = await stat(file).then(
+export const imagesAreKept = (images: CachedImages): Promise<boolean> =>
+  stat(fileOf(images)).then(
     () => true,
     () => false
   )
-  if (isThere) await docker(["load", "--quiet", "--input", file])
+
+/** Hands the images to an engine; false if there is no archive of them. */
+export async function loadImages(images: CachedImages, docker: Docker): Promise<boolean> {
+  const isThere = await imagesAreKept(images)
+  if (isThere) await docker(["load", "--quiet", "--input", fileOf(images)])
   return isThere
 }
 

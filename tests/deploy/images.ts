@@ -10,7 +10,7 @@ import { findNatsServer } from "../../ops/launcher/nats-binary.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { PROGRAMS, writePrograms } from "../harness/programs.ts"
 import { call, type Engine } from "./engine.ts"
-import { type CachedImages, loadImages, saveImages } from "./image-cache.ts"
+import { type CachedImages, imagesAreKept, loadImages, saveImages } from "./image-cache.ts"
 
 const SUITE = "trixie"
 const BASE = "debian:trixie-slim"
@@ -161,6 +161,9 @@ async function makeHub(engine: Engine, checkout: string): Promise<void> {
   await build(engine, context, ["--tag", MADE])
   await rm(context, { recursive: true })
 }
+
+/** Whether the cluster starts without building anything. */
+export const clusterImagesAreKept = async (): Promise<boolean> => imagesAreKept(await allImages(await baseImages()))
 
 /** `checkout`: a folder with the project's files, as an operator has them. */
 export async function makeImages(engine: Engine, checkout: string): Promise<void> {

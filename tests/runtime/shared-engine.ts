@@ -16,7 +16,7 @@ import { npmFolder } from "../../ops/runtime/npm-folder.ts"
 import { placesOf } from "../../ops/runtime/places.ts"
 import { ensurePrograms } from "../../ops/runtime/programs.ts"
 import { call } from "../deploy/engine.ts"
-import { type CachedImages, loadImages, saveImages } from "../deploy/image-cache.ts"
+import { type CachedImages, imagesAreKept, loadImages, saveImages } from "../deploy/image-cache.ts"
 
 export interface SharedEngine {
   readonly dataDir: string
@@ -43,6 +43,9 @@ const cachedImage = async (): Promise<CachedImages> => {
   const hash = await ingredientsOf(true, [npm?.version ?? "no npm"])
   return { name: "compartment", hash: hash.slice(0, 16), tags: [imageName(env, true)] }
 }
+
+/** Whether compartments' image is there without being built. */
+export const compartmentImageIsKept = async (): Promise<boolean> => imagesAreKept(await cachedImage())
 
 const ensureImage = async (dataDir: string, socket: string): Promise<string> => {
   const docker = dockerAt(socket)
