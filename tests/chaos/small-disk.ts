@@ -1,4 +1,5 @@
 /** A system whose bus may store little, and what takes its room away. */
+import { PATIENCE_MS } from "../../ops/cli/connection.ts"
 import { drawPort } from "../../ops/launcher/ports.ts"
 import type { SystemOptions } from "../harness/index.ts"
 import { PRODUCT_DEADLINE, type TestService, testService } from "../support/service.ts"
@@ -40,7 +41,7 @@ export const takeRoom = async (
   for (;;) {
     const { storage } = await view.manager.getAccountInfo()
     if (enough(storage)) return
-    const reply = await view.nats.request("ballast", PIECE)
+    const reply = await view.nats.request("ballast", PIECE, { timeout: PATIENCE_MS })
     if (reply.json<{ error?: unknown }>().error !== undefined) return
   }
 }

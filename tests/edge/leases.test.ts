@@ -110,7 +110,9 @@ describe("an edge", () => {
     expect((await me(edge)).status).toBe(200)
     const connection = await openBus()
     const key = LEASE_PREFIX + shardKey(shardOf(agent.hubId))
-    await (await jetstreamManager(connection)).streams.purge(`KV_${buckets.leases}`, { filter: key })
+    await (
+      await jetstreamManager(connection, { timeout: 60_000 })
+    ).streams.purge(`KV_${buckets.leases}`, { filter: key })
     // Another is written after it, so that it is not the end of the bucket that is missing.
     await node.claim(shardOf(agent.hubId))
     await refusedBy(edge, clock)
@@ -123,7 +125,7 @@ describe("an edge", () => {
     const edge = await startEdge(nats.url, clock)
     expect((await me(edge)).status).toBe(200)
     const connection = await openBus()
-    await (await jetstreamManager(connection)).streams.delete(`KV_${buckets.leases}`)
+    await (await jetstreamManager(connection, { timeout: 60_000 })).streams.delete(`KV_${buckets.leases}`)
     await node.claim(shardOf(agent.hubId))
     // The node would still answer: only the view can tell that it owns the shard no longer.
     await refusedBy(edge, clock)
@@ -134,7 +136,7 @@ describe("an edge", () => {
     await node.claim()
     const edge = await startEdge()
     const connection = await openBus()
-    await (await jetstreamManager(connection)).streams.delete(`KV_${buckets.leases}`)
+    await (await jetstreamManager(connection, { timeout: 60_000 })).streams.delete(`KV_${buckets.leases}`)
     const other = await startNode("s2")
     await other.claim()
     await waitFor(async () => {

@@ -49,7 +49,7 @@ export class WireNode {
 
   /** Makes the bucket where it is missing and takes every shard but one, where one is named. */
   async claim(except?: number): Promise<void> {
-    await jetstreamManager(this.nats)
+    await jetstreamManager(this.nats, { timeout: 60_000 })
     const kv = await new Kvm(this.nats).create(buckets.leases, { history: 1 })
     await kv.put(nodeKey(this.session), "")
     const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter((shard) => shard !== except)

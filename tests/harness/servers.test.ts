@@ -30,7 +30,7 @@ describe("servers for tests", () => {
   test("nats-server keeps a stream over a SIGKILL, on the same port", async () => {
     const before = servers.nats.url
     const first = await connect({ servers: before })
-    await (await jetstreamManager(first)).streams.add({ name: "kept", subjects: ["kept.>"] })
+    await (await jetstreamManager(first, { timeout: 60_000 })).streams.add({ name: "kept", subjects: ["kept.>"] })
     await jetstream(first).publish("kept.one", "1")
     await first.close()
     await servers.nats.kill()
@@ -38,7 +38,7 @@ describe("servers for tests", () => {
     await servers.nats.restart()
     expect(servers.nats.url).toBe(before)
     const second = await connect({ servers: servers.nats.url })
-    const info = await (await jetstreamManager(second)).streams.info("kept")
+    const info = await (await jetstreamManager(second, { timeout: 60_000 })).streams.info("kept")
     await second.close()
     expect(info.state.messages).toBe(1)
   })

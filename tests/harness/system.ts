@@ -6,7 +6,7 @@
  * test about processes asks for `processes`: then each node is one, started by the launcher's own modules on servers of
  * the system's own. What it kills stays dead until it restarts it, unless it asks for the supervisor's own restarts.
  */
-import { rm } from "node:fs/promises"
+import { rm, symlink } from "node:fs/promises"
 import { join } from "node:path"
 import type { Clock } from "effect"
 import { metricsPorts } from "../../ops/launcher/metrics-ports.ts"
@@ -240,6 +240,8 @@ async function startLocal(options: SystemOptions): Promise<System> {
   const parts = await common(options)
   const { folder, logs, lines, edgePorts, env, onLine } = parts
   const servers = options.ownServers === true ? await ownServers(options, env) : await sharedServers(env)
+  // Where the launcher has it: nodes look at the disk on which the log is.
+  await symlink(servers.store, join(folder, "nats"))
   const metrics = metricsPorts(options.metrics === true ? "free" : undefined)
   const mailPort = options.mail === undefined ? undefined : await drawPort()
   const actorCount = options.actors ?? 1

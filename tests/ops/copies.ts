@@ -64,7 +64,7 @@ async function side(): Promise<Side> {
   return {
     servers,
     nats,
-    manager: await jetstreamManager(nats),
+    manager: await jetstreamManager(nats, { timeout: 60_000 }),
     desk: { natsUrl: servers.nats.url, databaseUrl: servers.postgres.url, serverKey: seed.toString("base64") }
   }
 }

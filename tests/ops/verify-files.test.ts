@@ -41,7 +41,7 @@ test("each is read and hashed, and one that is not as it is named is a finding",
   expect(missing).toMatch(/^files and data: 1 of \d+ are NOT as they are named$/m)
   expect(missing).toContain(`blob ${sha256} of post ${id}: piece 1 is not there`)
 
-  await nats.request(lost, randomBytes(262_144), { timeout: 5000 })
+  await nats.request(lost, randomBytes(262_144), { timeout: 60_000 })
   expect(await verify()).toContain(`blob ${sha256} of post ${id}: its bytes have another hash`)
   expect(outcome(await client.call("DELETE", `/api/v1/posts/${id}`))).toBe("200")
   expect(await verify()).toMatch(/^files and data: (none|(\d+) of \2 are there, with their hashes)$/m)

@@ -4,7 +4,7 @@
  */
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from "vitest"
 import { Network } from "../../actors/runtime/network/network.ts"
 import { isRunning } from "../../ops/launcher/proc.ts"
 import { waitFor } from "../harness/index.ts"
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 
 /** One damage is not the next one's. */
-afterEach(() => made.network.ensure())
+beforeEach(() => onTestFailed(() => made.network.ensure()))
 afterAll(() => made?.remove())
 
 const resolverPid = async (): Promise<number> => Number(await readFile(join(made.folder, "resolver.pid"), "utf8"))

@@ -67,7 +67,8 @@ async function addPrivateAddresses(): Promise<void> {
   ]
   for (const address of [...beyond, METADATA]) {
     await world.space.inner(`addr add ${address}/32 dev eth0`)
-    await ip(`route add ${address}/32 via ${world.address}`)
+    // A run that was killed may have left a route to the same address.
+    await ip(`route replace ${address}/32 via ${world.address}`)
   }
   privates = `hb${made.names.tag}d`
   ofHost = [

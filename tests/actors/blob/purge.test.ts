@@ -32,7 +32,7 @@ const write = async (id: string, piece: number, more: Readonly<Record<string, st
   for (const [name, value] of Object.entries(more)) all.set(name, value)
   const reply = await cluster.bus.nats.request(subjects.blob(id, String(piece)), "bytes", {
     headers: all,
-    timeout: 5000
+    timeout: 60_000
   })
   return reply.json<{ seq?: number; error?: { description: string } }>()
 }

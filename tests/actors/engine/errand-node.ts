@@ -18,7 +18,7 @@ if (!read.ok) throw new Error(read.problem)
 const nats = await connect({ ...busServers(natsUrl, "operator"), maxReconnectAttempts: -1, reconnectTimeWait: 50 })
 await startNode({
   nats,
-  manager: await jetstreamManager(nats),
+  manager: await jetstreamManager(nats, { timeout: 60_000 }),
   db: openDatabase(databaseUrl),
   config: read.config,
   kinds: [errandKind(provider)]

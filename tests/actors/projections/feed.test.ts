@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 
 const write = async (kind: string): Promise<number> => {
-  const reply = await bus.nats.request(subjects.event(kind, "one"), "{}")
+  const reply = await bus.nats.request(subjects.event(kind, "one"), "{}", { timeout: 60_000 })
   return reply.json<{ seq: number }>().seq
 }
 
