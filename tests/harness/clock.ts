@@ -1,5 +1,6 @@
 /**
  * A clock for running systems that a test moves forward. Real time goes on beside it, since sockets and servers are real.
+ * For a part that waits for nothing but its clock, time can also stand: then it passes by moves alone.
  *
  * A move is a jump: the clock shows the new time at once, and every timer that is due by then fires, the earliest first.
  * A timer that is set by one of them counts from the new time.
@@ -14,6 +15,13 @@ export interface MovableClock extends TimerClock {
   readonly move: (ms: number) => void
   /** Moves by `stepMs` again and again until the promise settles. */
   readonly passing: <A>(act: Promise<A>, stepMs?: number) => Promise<A>
+  /** How long each timer that is set has left, in milliseconds, ascending. */
+  readonly waits: () => ReadonlyArray<number>
+}
+
+export interface MovableOptions {
+  /** Time stands until the test moves it. Default: it goes on by itself. */
+  readonly stands?: boolean
 }
 
 interface Timer {
@@ -31,9 +39,31 @@ const PAUSE_MS = 50
 /** Node fires a timer that is longer at once. */
 const REAL_TIMER_MAX_MS = 2 ** 31 - 1
 
+/** The machine's clock as it is now. */
+const stopped = () => {
+  const [ms, nanos, monotonic] = [
+    machineClock.currentTimeMillisUnsafe(),
+    machineClock.currentTimeNanosUnsafe(),
+    machineClock.monotonicTimeNanosUnsafe()
+  ]
+  return {
+    currentTimeMillisUnsafe: () => ms,
+    currentTimeNanosUnsafe: () => nanos,
+    monotonicTimeNanosUnsafe: () => monotonic
+  }
+}
+
 class Movable implements MovableClock {
   #movedMs = 0
   readonly #timers = new Set<Timer>()
+  /** What goes on by itself. */
+  readonly #base: Pick<Clock.Clock, "currentTimeMillisUnsafe" | "currentTimeNanosUnsafe" | "monotonicTimeNanosUnsafe">
+  readonly #stands: boolean
+
+  constructor(stands: boolean) {
+    this.#stands = stands
+    this.#base = stands ? stopped() : machineClock
+  }
 
   get #movedNanos(): bigint {
     return BigInt(Math.round(this.#movedMs * NANOS_PER_MS))
@@ -64,16 +94,21 @@ class Movable implements MovableClock {
     }
   }
 
+  readonly waits = (): ReadonlyArray<number> => {
+    const now = this.#monotonicMs
+    return [...this.#timers].map(({ due }) => Math.round(due - now)).toSorted((one, other) => one - other)
+  }
+
   currentTimeMillisUnsafe(): number {
-    return machineClock.currentTimeMillisUnsafe() + this.#movedMs
+    return this.#base.currentTimeMillisUnsafe() + this.#movedMs
   }
 
   currentTimeNanosUnsafe(): bigint {
-    return machineClock.currentTimeNanosUnsafe() + this.#movedNanos
+    return this.#base.currentTimeNanosUnsafe() + this.#movedNanos
   }
 
   monotonicTimeNanosUnsafe(): bigint {
-    return machineClock.monotonicTimeNanosUnsafe() + this.#movedNanos
+    return this.#base.monotonicTimeNanosUnsafe() + this.#movedNanos
   }
 
   readonly currentTimeMillis = Effect.sync(() => this.currentTimeMillisUnsafe())
@@ -99,6 +134,7 @@ class Movable implements MovableClock {
 
   #arm(timer: Timer): void {
     clearTimeout(timer.real)
+    if (this.#stands) return
     const left = timer.due - this.#monotonicMs
     timer.real = setTimeout(
       () => (left > REAL_TIMER_MAX_MS ? this.#arm(timer) : this.#fire(timer)),
@@ -118,7 +154,7 @@ class Movable implements MovableClock {
   }
 }
 
-export const movableClock = (): MovableClock => new Movable()
+export const movableClock = ({ stands = false }: MovableOptions = {}): MovableClock => new Movable(stands)
 
 /** The clock of Vitest's fake timers, which do not reach the machine's monotonic time. */
 export const fakedClock: Clock.Clock = Object.assign(Object.create(machineClock) as Clock.Clock, {

@@ -1,5 +1,5 @@
 /** What integration tests start, break and wait for. */
-export { movableClock } from "./clock.ts"
+export { movableClock, onClock } from "./clock.ts"
 export type { MovableClock } from "./clock.ts"
 export { cutProxy } from "./cut-proxy.ts"
 export type { CutProxy } from "./cut-proxy.ts"
