@@ -41,8 +41,13 @@ export const cpuOf = (roots: ReadonlyArray<number>): number => {
   return sum
 }
 
-/** Resident memory of one process, bytes. */
-export const residentBytes = (pid: number): number => {
-  const match = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))
+const memoryOf = (pid: number, field: string): number => {
+  const match = new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))
   return Number(match?.[1] ?? 0) * 1024
 }
+
+/** Resident memory of one process, bytes. */
+export const residentBytes = (pid: number): number => memoryOf(pid, "VmRSS")
+
+/** The most that it was since it began, or since the count began anew. */
+export const peakBytes = (pid: number): number => memoryOf(pid, "VmHWM")

@@ -3,7 +3,7 @@
  *
  * CPU is that of all processes that serve (edges, actors, NATS, Postgres), in units of one Ed25519 verification
  * measured here: machines differ and are noisy, ratios less so. `--only
- * http|backup|commits|fill|mail|reads|memory|directory|questions|rebuild|runtime|search|takeover|traces|vault|verify|waits|webhooks|writes`, `--case <part of a title>`,
+ * http|backup|commits|fill|mail|reads|memory|directory|questions|rebuild|runtime|search|stalls|takeover|traces|vault|verify|waits|webhooks|writes`, `--case <part of a title>`,
  * `--edges`, `--actors`, `--seconds`, `--rounds`, `--kills` narrow it down.
  */
 import { parseArgs } from "node:util"
@@ -21,6 +21,7 @@ import { memoryCases } from "./memory.ts"
 import { questionCases } from "./questions.ts"
 import { rebuildCase } from "./rebuild.ts"
 import { runtimeCase } from "./runtime.ts"
+import { stallCases } from "./stalls.ts"
 import { takeoverCase } from "./takeover.ts"
 import { traceCosts } from "./traces.ts"
 import { vaultCases } from "./vault.ts"
@@ -84,6 +85,7 @@ if (wants("questions")) questionCases(say)
 if (wants("rebuild")) await rebuildCase(say)
 if (wants("runtime")) await runtimeCase(say)
 if (wants("search")) await searchCases(options, say)
+if (wants("stalls")) await stallCases(say)
 if (wants("takeover")) await takeoverCase(Number(values.kills), say)
 if (wants("traces")) traceCosts(say)
 if (wants("vault")) await vaultCases(options, table, say)

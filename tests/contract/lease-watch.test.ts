@@ -53,7 +53,7 @@ describe("a watcher of the leases", () => {
         watch.stop()
         beats()
         await clock.pass(LONG_MS)
-        expect(clock.pending).toBe(0)
+        expect(clock.waits().length).toBe(0)
       }),
       { numRuns: 60 }
     )
@@ -158,7 +158,7 @@ describe("a watcher of the leases", () => {
     expect(view.ownerOf(0)).toBeNull()
     watch.stop()
     await clock.pass(1_000)
-    expect(clock.pending).toBe(0)
+    expect(clock.waits().length).toBe(0)
   })
 
   it("waits for a bucket that is not there, and ends with its connection", async () => {
@@ -177,7 +177,7 @@ describe("a watcher of the leases", () => {
     expect([complete, view.ownerOf(0)]).toEqual([true, "s0"])
     bucket.closed = true
     await clock.pass(1_000)
-    expect(clock.pending).toBe(0)
+    expect(clock.waits().length).toBe(0)
     expect(problems).toEqual([])
   })
 })

@@ -1,58 +1,38 @@
 /** What the most costly values cost that a body of 1.5 MB, or a request's header, can hold. */
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { Link, webhookAddressProblem } from "../../schemas/agent/fields.ts"
-import { UpdateMe } from "../../schemas/agent/api.ts"
-import { Register } from "../../schemas/registration/api.ts"
 import { ChooseEvents } from "../../schemas/webhook/api.ts"
 import { parseWebAddress } from "../../schemas/web-address.ts"
-import type { Call } from "../../edge/http/call.ts"
 import { bodyDecoder } from "../../edge/http/json.ts"
 import { lengthsOf } from "../../edge/http/lengths.ts"
-import { webAddress } from "../../edge/html/web-address.ts"
-import { hostLine } from "../../edge/identity/reading.ts"
-
-const CJK_BEGIN = 0x4e00
-/** The edge's one thread may be held up by this at most (contract 21). */
-const STALL_MAX_MS = 50
-
-const letters = (count: number, seed = 0): string =>
-  String.fromCodePoint(...Array.from({ length: count }, (_, n) => CJK_BEGIN + ((n * 7_919 + seed) % 20_000)))
-
-const cpuMs = (run: () => void): number => {
-  const began = process.cpuUsage()
-  run()
-  const { user, system } = process.cpuUsage(began)
-  return (user + system) / 1000
-}
-
-/** Of several, since other work on the machine makes any of them dearer, and none cheaper. */
-const least = (run: () => void): number => Math.min(...Array.from({ length: 12 }, () => cpuMs(run)))
-
-const refusalOf = (decode: ReturnType<typeof bodyDecoder>, body: object) =>
-  Effect.runSync(Effect.flip(decode({} as Call, Buffer.from(JSON.stringify(body))))).refusal
-
-const links = (count: number, url: (n: number) => string) =>
-  Array.from({ length: count }, (_, n) => ({ label: "a", url: url(n) }))
-
-const form = (more: object) => ({ challenge_id: "0".repeat(32), handle: "abc", name: "x", answers: {}, ...more })
+import { GROWTH_MAX, growthOf } from "../support/cost.ts"
+import {
+  ADDRESSES,
+  decodeRegistration,
+  decodeUpdate,
+  form,
+  judging,
+  letters,
+  links,
+  LONG_HOSTS,
+  MANY_LINKS,
+  refusalOf
+} from "../support/costly/decoding.ts"
 
 describe("a body's links", () => {
-  const decode = bodyDecoder(Register)
-
-  it("to hosts of 2,000 letters cost little to refuse, however many", () => {
+  it("to hosts of 2,000 letters cost no more than their length to refuse, however many", async () => {
     const body = form({ links: links(250, (n) => `http://${letters(2_000, n)}`) })
-    expect(refusalOf(decode, body)).toMatchObject({ code: "validation_error", details: { field: "links" } })
-    expect(least(() => refusalOf(decode, body))).toBeLessThan(STALL_MAX_MS)
+    expect(refusalOf(decodeRegistration, body)).toMatchObject({ code: "validation_error", details: { field: "links" } })
+    expect(await growthOf(LONG_HOSTS)).toBeLessThan(GROWTH_MAX)
     const few = form({ links: links(20, (n) => `http://${letters(2_000, n)}`) })
-    expect(refusalOf(decode, few)).toMatchObject({ details: { field: "links.0.url" } })
+    expect(refusalOf(decodeRegistration, few)).toMatchObject({ details: { field: "links.0.url" } })
   })
 
-  it("are counted before the first is looked at", () => {
+  it("are counted before the first is looked at", async () => {
     const body = { links: [{ label: 5 }, ...links(20, () => "http://a")] }
-    expect(refusalOf(bodyDecoder(UpdateMe), body).message).toBe("links must hold at most 20 links.")
-    const many = { links: links(6_600, () => `http://a/${"b".repeat(180)}`) }
-    expect(least(() => refusalOf(bodyDecoder(UpdateMe), many))).toBeLessThan(STALL_MAX_MS)
+    expect(refusalOf(decodeUpdate, body).message).toBe("links must hold at most 20 links.")
+    expect(await growthOf(MANY_LINKS)).toBeLessThan(GROWTH_MAX)
   })
 })
 
@@ -67,29 +47,8 @@ it("an array without a bound is a fault of its schema", () => {
 })
 
 describe("an address", () => {
-  const labels = [letters(63), letters(63, 5), letters(63, 9), letters(50, 3)].join(".")
-  const COSTLY = [
-    `http://${letters(2_000)}`,
-    `http://${labels}/`,
-    `http://${`${"\ufdfa".repeat(63)}.`.repeat(3)}`,
-    `http://${"e\u0301\u0323".repeat(680)}`,
-    `http://a/${"é".repeat(2_030)}`,
-    `http://${letters(2_000).replaceAll(/.{50}/g, "$&。")}`,
-    `http://${encodeURIComponent(letters(220))}`,
-    `http://${"@".repeat(2_000)}`
-  ]
-
-  it.each(COSTLY)("is judged in less than a millisecond, whatever it is: %#", (address) => {
-    const ROUNDS = 20
-    const all = () => {
-      for (let round = 0; round < ROUNDS; round++) {
-        parseWebAddress(address)
-        webAddress(address)
-        webhookAddressProblem(address, false)
-        hostLine(address.slice("http://".length))
-      }
-    }
-    expect(least(all) / ROUNDS).toBeLessThan(1)
+  it.each(ADDRESSES)("is judged at the cost of its length, whatever it is: %#", async (address) => {
+    expect(await growthOf(judging(address))).toBeLessThan(GROWTH_MAX)
   })
 
   it.each([

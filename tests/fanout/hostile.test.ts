@@ -1,12 +1,12 @@
 /**
- * A worker with real connections between receivers that mean ill and one that is well: how long the well one's delivery
- * takes. Log and actors are played.
+ * A worker with real connections between receivers that mean ill and one that is well. The worker's time stands: a
+ * delivery that waits for the end of somebody's silence does not come. Log and actors are played.
  */
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 import { Effect, Exit, Scope } from "effect"
 import { afterEach, beforeEach, expect, test } from "vitest"
-import { machineClock } from "../../schemas/runtime/clock.ts"
+import { after, monotonicMs } from "../../schemas/runtime/clock.ts"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import { LIMITS } from "../../schemas/limits.ts"
@@ -14,13 +14,13 @@ import { receiverOf } from "../../actors/delivery/state.ts"
 import { Poster } from "../../actors/fanout/post.ts"
 import type { Message, Source } from "../../actors/fanout/message.ts"
 import { Worker } from "../../actors/fanout/worker.ts"
-import { waitFor } from "../harness/index.ts"
+import { type MovableClock, onClock, standingClock, waitFor } from "../harness/index.ts"
 import { type Receiver, startReceiver } from "../support/receiver.ts"
 
 /** As it was found: so many agents, each with a receiver of its own, and so many notifications for each. */
 const AGENTS = 24
 const EACH = 28
-/** A delivery takes milliseconds, and whoever waits for somebody's silence to end waits for longer than this. */
+/** Of the worker's clock: whoever waits for somebody's silence to end waits for longer than this. */
 const USUAL_MS = LIMITS.webhook.slow_ms
 
 type Talk = (socket: Socket) => void
@@ -59,7 +59,7 @@ class Log implements Source {
         data,
         given,
         ack: () => undefined,
-        nak: (ms) => void setTimeout(() => give(given + 1), ms).unref(),
+        nak: (ms) => void after(clock, ms, () => give(given + 1)),
         working: () => undefined
       })
       this.wake()
@@ -77,6 +77,7 @@ class Log implements Source {
   }
 }
 
+let clock: MovableClock
 let log: Log
 let worker: Worker
 let scope: Scope.Closeable
@@ -110,20 +111,21 @@ const hostile = async (talk: Talk): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
-/** How long until it has its next delivery (ms). */
+/** How long until it has its next delivery, in milliseconds of the worker's clock. */
 const arrival = async (agent: string, { url, received }: Receiver): Promise<number> => {
   const before = received.length
-  const began = performance.now()
+  const began = monotonicMs(clock)
   log.queued(agent, `${url}/`)
   await waitFor(() => received.length > before, { describe: `a delivery for ${agent}` })
-  return performance.now() - began
+  return monotonicMs(clock) - began
 }
 
 beforeEach(async () => {
+  clock = standingClock()
   log = new Log()
   ops = []
   well = await startReceiver()
-  poster = new Poster({ clock: machineClock, production: false, limits: LIMITS.webhook })
+  poster = new Poster({ clock, production: false, limits: LIMITS.webhook })
   scope = Scope.makeUnsafe()
   const made = Worker.make({
     source: log,
@@ -131,13 +133,13 @@ beforeEach(async () => {
     config: { limits: LIMITS },
     ask: (ask) => new Promise((resolve) => setImmediate(() => resolve(actors(ask))))
   })
-  worker = Effect.runSync(Scope.provide(made, scope))
+  worker = Effect.runSync(onClock(clock)(Scope.provide(made, scope)))
   await arrival("victim", well)
 })
 afterEach(async () => {
-  const stopped = Effect.runPromise(Scope.close(scope, Exit.void))
+  const stopped = Effect.runPromise(onClock(clock)(Scope.close(scope, Exit.void)))
   for (const socket of sockets) socket.destroy()
-  await stopped
+  await clock.passing(stopped)
   poster.close()
   for (const server of servers.splice(0)) server.close()
   await well.stop()
@@ -160,8 +162,8 @@ test.each<[string, Talk]>([
   expect(await arrival("victim", well)).toBeLessThan(USUAL_MS)
   expect(await arrival("newcomer", newcomer)).toBeLessThan(USUAL_MS)
   // Nor once their time is over and what waits for them is put off.
-  if (talk === silent) await waitFor(() => ops.filter((op) => op === "delivery.put_off").length > AGENTS * (EACH / 2))
-  else await waitFor(() => ops.filter((op) => op === "delivery.report").length > AGENTS * (EACH / 2))
+  const over = talk === silent ? "delivery.put_off" : "delivery.report"
+  await clock.passing(waitFor(() => ops.filter((op) => op === over).length > AGENTS * (EACH / 2)))
   expect(await arrival("victim", well)).toBeLessThan(USUAL_MS)
   await newcomer.stop()
 })

@@ -2,7 +2,7 @@
 import { Effect, Fiber, Schedule } from "effect"
 import { expect, it } from "vitest"
 import { after, every, machineClock, monotonicMs, wallMs } from "../../schemas/runtime/clock.ts"
-import { movableClock, onClock } from "./clock.ts"
+import { movableClock, onClock, standingClock } from "./clock.ts"
 
 const HOUR_MS = 3_600_000
 const SLACK_MS = 60_000
@@ -16,6 +16,20 @@ it("shows real time until it is moved, and then as much more", () => {
   expect(wallMs(clock) - wall).toBeLessThan(HOUR_MS + SLACK_MS)
   expect(monotonicMs(clock) - monotonic).toBeGreaterThanOrEqual(HOUR_MS)
   expect(clock.now()).toBeGreaterThanOrEqual(wall + HOUR_MS)
+})
+
+it("stands where that is wanted, and says how long its timers have left", () => {
+  const clock = standingClock()
+  const [wall, monotonic] = [wallMs(clock), monotonicMs(clock)]
+  const fired: Array<string> = []
+  after(clock, HOUR_MS, () => fired.push("second"))
+  after(clock, 0, () => fired.push("first"))
+  expect(clock.waits()).toEqual([0, HOUR_MS])
+  clock.move(0)
+  expect([wallMs(clock) - wall, monotonicMs(clock) - monotonic, fired]).toEqual([0, 0, ["first"]])
+  clock.move(HOUR_MS)
+  expect([wallMs(clock) - wall, monotonicMs(clock) - monotonic, fired]).toEqual([HOUR_MS, HOUR_MS, ["first", "second"]])
+  expect(clock.waits()).toEqual([])
 })
 
 it("fires what is due in the order of its time, and leaves the rest", () => {

@@ -17,6 +17,8 @@ export interface MovableClock extends TimerClock {
   readonly move: (ms: number) => void
   /** Moves by `stepMs` again and again until the promise settles. */
   readonly passing: <A>(act: Promise<A>, stepMs?: number) => Promise<A>
+  /** How long each timer that is set has left, in milliseconds, ascending. */
+  readonly waits: () => ReadonlyArray<number>
 }
 
 interface Timer {
@@ -34,21 +36,30 @@ const PAUSE_MS = 50
 /** Node fires a timer that is longer at once. */
 const REAL_TIMER_MAX_MS = 2 ** 31 - 1
 
+/** The machine's clock as it is now. */
+const stopped = () => {
+  const [ms, nanos, monotonic] = [
+    machineClock.currentTimeMillisUnsafe(),
+    machineClock.currentTimeNanosUnsafe(),
+    machineClock.monotonicTimeNanosUnsafe()
+  ]
+  return {
+    currentTimeMillisUnsafe: () => ms,
+    currentTimeNanosUnsafe: () => nanos,
+    monotonicTimeNanosUnsafe: () => monotonic
+  }
+}
+
 class Movable implements MovableClock {
-  /** What it shows without a move. */
-  readonly #base: Clock.Clock
-  readonly #stands: boolean
   #movedMs = 0
   readonly #timers = new Set<Timer>()
+  /** What goes on by itself. */
+  readonly #base: Pick<Clock.Clock, "currentTimeMillisUnsafe" | "currentTimeNanosUnsafe" | "monotonicTimeNanosUnsafe">
+  readonly #stands: boolean
 
-  constructor(base: Clock.Clock, stands: boolean) {
-    this.#base = base
+  constructor(stands: boolean) {
     this.#stands = stands
-  }
-
-  /** Timers that are set and have neither fired nor been called off. */
-  get pending(): number {
-    return this.#timers.size
+    this.#base = stands ? stopped() : machineClock
   }
 
   get #movedNanos(): bigint {
@@ -78,6 +89,11 @@ class Movable implements MovableClock {
     } finally {
       clearInterval(moving)
     }
+  }
+
+  readonly waits = (): ReadonlyArray<number> => {
+    const now = this.#monotonicMs
+    return [...this.#timers].map(({ due }) => Math.round(due - now)).toSorted((one, other) => one - other)
   }
 
   currentTimeMillisUnsafe(): number {
@@ -140,10 +156,9 @@ class Movable implements MovableClock {
   }
 }
 
-export const movableClock = (): MovableClock => new Movable(machineClock, false)
+export const movableClock = (): MovableClock => new Movable(false)
 
 export interface StandingClock extends MovableClock {
-  readonly pending: number
   /** Moves through every timer that is due by then, in order, and lets what each one begins go on before the next. */
   readonly pass: (ms: number) => Promise<void>
 }
@@ -152,13 +167,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 class Standing extends Movable implements StandingClock {
   constructor() {
-    const [ms, nanos] = [machineClock.currentTimeMillisUnsafe(), machineClock.monotonicTimeNanosUnsafe()]
-    const base: Clock.Clock = Object.assign(Object.create(machineClock) as Clock.Clock, {
-      currentTimeMillisUnsafe: () => ms,
-      currentTimeNanosUnsafe: () => BigInt(ms) * BigInt(NANOS_PER_MS),
-      monotonicTimeNanosUnsafe: () => nanos
-    })
-    super(base, true)
+    super(true)
   }
 
   readonly pass = async (ms: number): Promise<void> => {

@@ -1,6 +1,6 @@
 /** What integration tests start, break and wait for. */
-export { movableClock } from "./clock.ts"
-export type { MovableClock } from "./clock.ts"
+export { movableClock, onClock, standingClock } from "./clock.ts"
+export type { MovableClock, StandingClock } from "./clock.ts"
 export { cutProxy } from "./cut-proxy.ts"
 export type { CutProxy } from "./cut-proxy.ts"
 export { programPath } from "./programs.ts"

@@ -1,60 +1,22 @@
 /** What one text may cost: every mark of markdown, as often as a text may hold it, beside a text that has none. */
 import { describe, expect, it } from "vitest"
 import { AgentMarkdown } from "../../edge/html/agent-markdown.ts"
-
-const LENGTH = 100_000
-/** The edge's one thread may be held up by a text for this long at most (contract 21). */
-const STALL_MAX_MS = 50
-
-/** Processor time of laying a text out, in ms: other processes do not count. */
-const costOf = (text: string): number => {
-  const began = process.cpuUsage()
-  new AgentMarkdown().render(text)
-  const { user, system } = process.cpuUsage(began)
-  return (user + system) / 1000
-}
-
-const least = (text: string): number => Math.min(...Array.from({ length: 3 }, () => costOf(text)))
-
-const wideTable = (columns: number): string => `|${"a|".repeat(columns)}\n|${"-|".repeat(columns)}\n`
-
-const repeated = (part: string, before = ""): string => (before + part.repeat(LENGTH)).slice(0, LENGTH)
-
-/** What markdown-it itself makes of as many marks as it likes takes more than a hundred times as long as this. */
-const plainly = least(repeated("lorem ipsum dolor sit amet "))
+import { GROWTH_MAX, growthOf } from "../support/cost.ts"
+import {
+  behindOpenMarks,
+  FILLED_TABLE,
+  FILLED_TABLES,
+  MARKS,
+  STOPS,
+  TABLE_TO_FILL,
+  TABLES_TO_FILL,
+  wideTable,
+  WORDS
+} from "../support/costly/markdown.ts"
 
 describe("a text of 100,000 characters", () => {
-  it.each([
-    ["brackets", repeated("[")],
-    ["images that never end", repeated("![[")],
-    ["links", repeated("[a](http://b) ")],
-    ["images", repeated("![a](http://b) ")],
-    ["a long table", repeated("|x|y|\n", "|a|b|\n|-|-|\n")],
-    ["rows of one cell", repeated("a\n", "|a|\n|-|\n")],
-    ["emphasis", repeated("*a_ ")],
-    ["open emphasis and links", repeated("*[a")],
-    ["a list", repeated("- a\n")],
-    ["a numbered list", repeated("1. a\n")],
-    ["headings", repeated("# a\n")],
-    ["quotes with lists", repeated("> - a\n")],
-    ["lines", repeated("a\n")],
-    ["paragraphs", repeated("a\n\n")],
-    ["references", repeated("[a] ", "[a]: http://b\n\n")],
-    ["references to a long address", repeated("[a] ", `[a]: https://a.example/${"x".repeat(1_900)}\n\n`)],
-    ["definitions", repeated("[a]: http://b\n")],
-    ["addresses", repeated("<http://a.b> ")],
-    ["code", repeated("`a")],
-    ["entities", repeated("&amp;")],
-    ["underlines", repeated("a\n===\n")],
-    ["stops behind open images", repeated("$", "![".repeat(40))],
-    ["stops behind open links in images", repeated("{}", "[![".repeat(60))],
-    ["open images with stops between", repeated(`![${"^".repeat(98)}`)],
-    ["rows that are filled up", repeated("|\n", wideTable(50))],
-    ["rows that are filled up to 200 cells", repeated("a\n", wideTable(200))],
-    ["many tables", repeated(`${wideTable(50)}${"|\n".repeat(10)}\n`)],
-    ["links to hosts of costly letters", repeated(`[a](http://${"\ufdfa".repeat(60)}) `)]
-  ])("of %s costs little more than one of words", (_name, text) => {
-    expect(least(text)).toBeLessThan(40 + 30 * plainly)
+  it.each([WORDS, ...MARKS])("of $name costs no more than its length", async (text) => {
+    expect(await growthOf(text)).toBeLessThan(GROWTH_MAX)
   })
 
   it("is laid out as far as it goes, and the rest shown as it was written", () => {
@@ -67,9 +29,8 @@ describe("a text of 100,000 characters", () => {
     expect(shown.match(/item/g)).toHaveLength(3_000)
   })
 
-  it.each(["$", "%", "+", "-", ":", "=", "@", "^", "{", "}"])("of %s costs little, whatever stands before", (stop) => {
-    for (const before of ["[".repeat(500), "*".repeat(500), "`".repeat(500), "<".repeat(500)])
-      expect(least(repeated(stop, before))).toBeLessThan(40 + 30 * plainly)
+  it.each(STOPS)("of %s costs no more than its length, whatever stands before", async (stop) => {
+    for (const text of behindOpenMarks(stop)) expect(await growthOf(text), text.name).toBeLessThan(GROWTH_MAX)
   })
 
   it("of the usual sort is laid out whole", () => {
@@ -83,15 +44,11 @@ describe("a text of 100,000 characters", () => {
 })
 
 describe("a text of 4,000 characters", () => {
-  const short = (text: string): string => text.slice(0, 4_000)
-
-  it("cannot have tables filled up with cells", () => {
-    const text = short(wideTable(50) + "|\n".repeat(3_000))
-    expect(new AgentMarkdown().render(text).text).not.toContain("<table")
-    expect(least(text)).toBeLessThan(STALL_MAX_MS)
-    const many = short(`${wideTable(50)}${"|\n".repeat(8)}\n`.repeat(20))
-    expect(new AgentMarkdown().render(many).text.match(/<t[dh]/g)?.length).toBeLessThanOrEqual(1_000)
-    expect(least(many)).toBeLessThan(STALL_MAX_MS)
+  it("cannot have tables filled up with cells", async () => {
+    expect(new AgentMarkdown().render(FILLED_TABLE).text).not.toContain("<table")
+    expect(new AgentMarkdown().render(FILLED_TABLES).text.match(/<t[dh]/g)?.length).toBeLessThanOrEqual(1_000)
+    expect(await growthOf(TABLE_TO_FILL)).toBeLessThan(GROWTH_MAX)
+    expect(await growthOf(TABLES_TO_FILL)).toBeLessThan(GROWTH_MAX)
   })
 
   it("has its tables up to a thousand cells", () => {

@@ -5,7 +5,8 @@ import { isRunning } from "../../ops/launcher/proc.ts"
 import { startServers, waitFor } from "../harness/index.ts"
 import { endLaunchers, launch, untilGone } from "./launcher.ts"
 
-const STOP_LIMIT_MS = 10_000
+/** Only a stop that hangs takes so long. */
+const STOP_LIMIT_MS = 120_000
 
 afterEach(endLaunchers)
 

@@ -12,7 +12,7 @@ const hub = process.argv[2] ?? ""
 const READS = 4
 const SAMPLE_EVERY_MS = 5
 /** What it takes in memory is asked, not how long a slow machine is at it. */
-const PATIENT_MS = 60_000
+const PATIENT_MS = 600_000
 
 const rss = (): number => process.memoryUsage.rss()
 

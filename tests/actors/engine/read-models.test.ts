@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { Announcer, Watermarks } from "../../../actors/engine/read-models.ts"
 import { subjects } from "../../../schemas/subjects.ts"
-import { waitFor } from "../../harness/index.ts"
+import { movableClock, onClock, waitFor } from "../../harness/index.ts"
 import { openScope } from "../../support/scope.ts"
 import { type EngineBus, startBus } from "./bus.ts"
 
@@ -45,12 +45,12 @@ const watched = (wait: Promise<void>) => {
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 test("writes that come together after an idle while all wait, however long ago the watermark moved", async () => {
-  const models = await scope.make(Watermarks.make(bus.nats, LONG_MS, READERS))
+  const clock = movableClock()
+  const models = await scope.make(onClock(clock)(Watermarks.make(bus.nats, LONG_MS, READERS)))
   await projected(5)
   await models.reached(category(5))
   // Nothing is written for a while: that the watermark stands still meanwhile is no fault of the read models'.
-  const idleFrom = performance.now()
-  await waitFor(() => performance.now() - idleFrom > 1100, { describe: "an idle second" })
+  clock.move(2 * LONG_MS)
   const waits = [watched(models.reached(category(6))), watched(models.reached(category(7)))]
   await turn()
   expect(waits.map(({ over }) => over)).toEqual([false, false])

@@ -1,18 +1,20 @@
 /** Letters by SMTP, against a real server: what each of its answers, silences and ends comes to. */
 import { createServer, type Socket } from "node:net"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
-import { Deferred, Effect } from "effect"
+import { type Clock, Deferred, Effect } from "effect"
 import { afterEach, expect, test } from "vitest"
 import type { Transport } from "../../../actors/letter/transport.ts"
 import { smtpTransport } from "../../../actors/letter/smtp-transport.ts"
 import type { MailServer } from "../../../schemas/letter/settings.ts"
 import { selfSigned } from "../../fanout/certificate.ts"
-import { waitFor } from "../../harness/index.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
+import { standingClock, onClock, waitFor } from "../../harness/index.ts"
 import { type Behaviour, mailServer, type MailServerControl, refusal } from "../../support/mail-server.ts"
 import { openScope } from "../../support/scope.ts"
 import { message, sending, TO } from "./letters.ts"
 
-const TIMEOUT_MS = 1000
+const TIMEOUT_MS = 60_000
+const IDLE_MS = 10_000
 
 const ends: Array<() => unknown> = []
 afterEach(async () => {
@@ -25,12 +27,17 @@ const started = async (behaviour: Behaviour = {}): Promise<MailServerControl> =>
   return server
 }
 
-const to = (port: number, more: Partial<MailServer> = {}, timeoutMs = 60_000, idleMs = 10_000): Promise<Transport> => {
+const to = async (
+  port: number,
+  more: Partial<MailServer> = {},
+  clock: Clock.Clock = machineClock
+): Promise<Transport> => {
   const scope = openScope()
   ends.push(scope.close)
   const server: MailServer = { host: "127.0.0.1", port, tls: "offered", login: null, ...more }
-  const settings = { letter_timeout_ms: timeoutMs, letters_at_once: 4, idle_ms: idleMs, name: "hub.example" }
-  return scope.make(smtpTransport(server, settings))
+  const settings = { letter_timeout_ms: TIMEOUT_MS, letters_at_once: 4, idle_ms: IDLE_MS, name: "hub.example" }
+  const transport = await scope.make(onClock(clock)(smtpTransport(server, settings)))
+  return { ...transport, send: (letter, hurry) => onClock(clock)(transport.send(letter, hurry)) }
 }
 
 /** A server of a few lines, for what a real one never does. `says`: to each line; `null`: silence. */
@@ -77,9 +84,11 @@ test("it is taken once, whole, from whom and to whom it says", async () => {
 test("one connection is kept for the next letter, and no longer than for a moment", async () => {
   let closed = 0
   const server = await started({ options: { onClose: () => void closed++ } })
-  const transport = await to(server.port, {}, 60_000, 2000)
+  const clock = standingClock()
+  const transport = await to(server.port, {}, clock)
   for (let turn = 0; turn < 3; turn++) await sending(transport, await message())
   expect([server.taken.length, server.connections()]).toEqual([3, 1])
+  clock.move(IDLE_MS)
   await waitFor(() => closed === 1)
   await sending(transport, await message())
   expect(server.connections()).toBe(2)
@@ -143,20 +152,35 @@ test.each([
   ["nothing to DATA", "DATA", "passing"],
   ["nothing to the message", ".", "unknown"]
 ])("a server that says %s is waited for in time", async (_, silent, type) => {
-  const port = await talking((line) => (line.startsWith(silent) ? null : polite(line)))
-  const began = performance.now()
-  const outcome = await sending(await to(port, {}, TIMEOUT_MS), await message())
-  expect(outcome).toEqual({ type, reason: "timeout" })
-  expect(performance.now() - began).toBeLessThan(TIMEOUT_MS * 10)
+  let reached = false
+  const port = await talking((line) => {
+    if (!line.startsWith(silent)) return polite(line)
+    reached = true
+    return null
+  })
+  const clock = standingClock()
+  const outcome = sending(await to(port, {}, clock), await message())
+  await waitFor(() => reached)
+  expect(clock.waits()).toEqual([TIMEOUT_MS])
+  clock.move(TIMEOUT_MS)
+  expect(await outcome).toEqual({ type, reason: "timeout" })
 })
 
 test("a server that drips is not waited for any longer", async () => {
+  let drips = 0
   const port = await talking((_line, socket) => {
-    const drip = setInterval(() => socket.write("250-"), 50)
+    const drip = setInterval(() => {
+      drips++
+      socket.write("250-")
+    }, 50)
     socket.once("close", () => clearInterval(drip))
     return null
   })
-  expect(await sending(await to(port, {}, TIMEOUT_MS), await message())).toEqual({ type: "passing", reason: "timeout" })
+  const clock = standingClock()
+  const outcome = sending(await to(port, {}, clock), await message())
+  await waitFor(() => drips > 3)
+  clock.move(TIMEOUT_MS)
+  expect(await outcome).toEqual({ type: "passing", reason: "timeout" })
 })
 
 test.each([
@@ -175,6 +199,7 @@ test("what was given up before the message began is never sent, whatever the ser
   const lines: Array<string> = []
   let goOn: (() => void) | undefined
   let closed = false
+  const clock = standingClock()
   const port = await talking((line, socket) => {
     lines.push(line)
     if (line !== "DATA") return polite(line)
@@ -182,7 +207,10 @@ test("what was given up before the message began is never sent, whatever the ser
     socket.once("close", () => (closed = true))
     return null
   })
-  expect(await sending(await to(port, {}, TIMEOUT_MS), await message())).toMatchObject({ type: "passing" })
+  const outcome = sending(await to(port, {}, clock), await message())
+  await waitFor(() => goOn !== undefined)
+  clock.move(TIMEOUT_MS)
+  expect(await outcome).toMatchObject({ type: "passing" })
   goOn?.()
   await waitFor(() => closed)
   expect(lines.at(-1)).toBe("DATA")

@@ -14,7 +14,7 @@ import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { leftOver, versionOf, watchCount } from "../../support/tables.ts"
 import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
-import { waitFor } from "../../harness/index.ts"
+import { standingClock, waitFor } from "../../harness/index.ts"
 import { type OwnBus, startOwnBus } from "../engine/bus.ts"
 import { type Running, started } from "./running.ts"
 import { registered } from "../../support/registered.ts"
@@ -172,21 +172,23 @@ describe("the projector", () => {
     await waitFor(() => projector.watermark !== null, { describe: "the projector to be under way" })
     await bus.servers.postgres.kill()
     const said = vi.spyOn(process.stderr, "write").mockReturnValue(true)
+    const clock = standingClock()
     for (let time = 0; time < 20; time++) {
       void running[0]?.stop()
-      running = [started(projector)]
+      running = [started(projector, clock)]
       await new Promise((resolve) => setImmediate(resolve))
     }
-    const tries = () => said.mock.calls.filter(([line]) => String(line).includes("projector")).length
-    await waitFor(() => tries() > 0, { describe: "the first try" })
-    const [before, from] = [tries(), performance.now()]
-    // At a fixed quarter of a second it would be eight of them, without any pause hundreds.
-    await waitFor(() => performance.now() - from > 2000, { describe: "tries" })
-    const [meanwhile, elapsed] = [tries() - before, performance.now() - from]
+    // Its time stands: after a try it waits until the clock is moved.
+    const pauses: Array<ReadonlyArray<number>> = []
+    while (pauses.length < 4) {
+      const waits = await waitFor(() => (clock.waits().length > 0 ? clock.waits() : null), { describe: "a try" })
+      pauses.push(waits)
+      clock.move(Math.max(...waits))
+    }
     said.mockRestore()
     await bus.servers.postgres.restart()
-    expect(meanwhile).toBeLessThanOrEqual(elapsed / 400)
-    await caughtUp()
+    expect(pauses).toEqual([[250], [500], [1000], [2000]])
+    await clock.passing(caughtUp())
     await expectRowsToEqualTheFold()
     await running[0]?.stop()
     expect(projector.watermark).toBeNull()

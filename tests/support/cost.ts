@@ -1,0 +1,101 @@
+/**
+ * Processor time of a piece of work. Time that other processes take does not count.
+ *
+ * Tests compare the cost of an input with the cost of a part of it. The ratio is the same on every machine. The time
+ * itself is a figure of `npm run bench -- --only stalls`, which runs the same inputs.
+ */
+
+/** Work whose cost depends on the length of an input. */
+export interface Costly {
+  readonly name: string
+  /** The length of the whole input. */
+  readonly length: number
+  /** Makes an input of that length. Calling the result does the work, whose cost is measured. */
+  readonly prepare: (length: number) => () => unknown
+}
+
+/** The edge's one thread may be held up for this many milliseconds at most (contract 21). */
+export const STALL_MAX_MS = 50
+/** The part of an input is this many times shorter than the whole. */
+const PARTS = 8
+/** Linear work on an input that is 8 times as long takes 8 times as long. Quadratic work takes 64 times as long. */
+export const GROWTH_MAX = 32
+/** Below this, a figure depends more on the collector of garbage than on the work. */
+const MEASURABLE_MS = 5
+const PART_TRIES = 3
+const TRIES = 5
+/**
+ * Only work that hangs takes this much processor time: the dearest of all inputs, fifty long texts, takes two seconds. A
+ * slow machine takes ten times as long.
+ */
+export const HANG_CPU_MS = 60_000
+
+const since = (began: NodeJS.CpuUsage): number => {
+  const { user, system } = process.cpuUsage(began)
+  return (user + system) / 1000
+}
+
+/** Milliseconds of this process, all its threads included. */
+export const cpuMsOf = async (work: () => unknown): Promise<number> => {
+  const began = process.cpuUsage()
+  await work()
+  return since(began)
+}
+
+/** The cheapest of some tries: other work on the machine makes a try dearer, and none cheaper. */
+export const leastOf = async (tries: number, cost: () => number | Promise<number>): Promise<number> => {
+  let least = Number.POSITIVE_INFINITY
+  for (let n = 0; n < tries; n++) least = Math.min(least, await cost())
+  return least
+}
+
+/** How many times as long the whole takes as its part. Stops at the first try that is below `GROWTH_MAX`. */
+export const growth = async (
+  whole: () => number | Promise<number>,
+  part: () => number | Promise<number>,
+  measurableMs = MEASURABLE_MS
+): Promise<number> => {
+  const least = Math.max(measurableMs, await leastOf(PART_TRIES, part))
+  let ratio = Number.POSITIVE_INFINITY
+  for (let n = 0; n < TRIES && ratio >= GROWTH_MAX; n++) ratio = Math.min(ratio, (await whole()) / least)
+  return ratio
+}
+
+/** How many times as long the work takes on the whole input as on an eighth of it. */
+export const growthOf = ({ length, prepare }: Costly): Promise<number> => {
+  const [whole, part] = [prepare(length), prepare(Math.floor(length / PARTS))]
+  return growth(
+    () => cpuMsOf(whole),
+    () => cpuMsOf(part)
+  )
+}
+
+/** The longest time, in milliseconds of the processor, that nothing else of this process could go on. */
+export const longestStretch = async (work: () => unknown): Promise<number> => {
+  let longest = 0
+  let under = true
+  let began = process.cpuUsage()
+  const look = (): void => {
+    longest = Math.max(longest, since(began))
+    began = process.cpuUsage()
+    if (under) setImmediate(look)
+  }
+  look()
+  await work()
+  under = false
+  return Math.max(longest, since(began))
+}
+
+/** How often other work of this process could go on while this work was under way. */
+export const turnsDuring = async (work: () => unknown): Promise<number> => {
+  let turns = 0
+  let under = true
+  const turn = (): void => {
+    turns++
+    if (under) setImmediate(turn)
+  }
+  setImmediate(turn)
+  await work()
+  under = false
+  return turns
+}

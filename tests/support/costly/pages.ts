@@ -1,0 +1,116 @@
+/** Pages of fifty replies of 100,000 characters, and single texts, that cost the edge most. */
+import { Effect } from "effect"
+import { AgentMarkdown } from "../../../edge/html/agent-markdown.ts"
+import { NOTHING } from "../../../edge/html/html.ts"
+import { pageText } from "../../../edge/html/layout.ts"
+import { PageTexts } from "../../../edge/html/page-texts.ts"
+import { type ReplyShown, threadPage } from "../../../edge/html/thread-view.ts"
+import { BODIES, LONG_BODIES } from "../../html/content-payloads.ts"
+import { MARKDOWNS } from "../../html/payloads.ts"
+import type { Costly } from "../cost.ts"
+import { LENGTH, repeated } from "./markdown.ts"
+
+export const REPLIES = 50
+
+/** Each text differs from the others, so that no renderer knows it already. */
+export const texts = (body: string): ReadonlyArray<string> =>
+  Array.from({ length: REPLIES }, (_, at) => `${String(at).padStart(2, "0")}${body.slice(2)}`)
+
+const AUTHOR = {
+  id: `hx${"1".repeat(24)}`,
+  hx_id: "HX-000001",
+  handle: "somebody",
+  name: "Somebody",
+  status: "active",
+  url: "https://hub.example/agents/somebody"
+} as const
+const AT = "2026-01-01T00:00:00.000Z"
+const SITE = { name: "Hub", baseUrl: "https://hub.example" }
+
+const replyOf = (id: number, text: ReplyShown["text"]): ReplyShown => ({
+  id,
+  thread_id: 1,
+  parent_id: id === 1 ? null : id - 1,
+  author: AUTHOR,
+  score: 0,
+  upvotes: 0,
+  downvotes: 0,
+  my_vote: null,
+  accepted: false,
+  deleted: false,
+  created_at: AT,
+  edited_at: null,
+  url: "https://hub.example/threads/1#reply-1",
+  text
+})
+
+export const pageOf = (replies: ReadonlyArray<ReplyShown>): string =>
+  pageText(
+    SITE,
+    threadPage(SITE, {
+      thread: {
+        id: 1,
+        category: { slug: "help", name: "Help" },
+        kind: "question",
+        title: "How?",
+        tags: [],
+        author: AUTHOR,
+        status: "open",
+        accepted_reply_id: null,
+        reply_count: replies.length,
+        score: 0,
+        upvotes: 0,
+        downvotes: 0,
+        my_vote: null,
+        pinned: false,
+        last_activity_at: AT,
+        created_at: AT,
+        updated_at: AT,
+        edited_at: null,
+        url: "https://hub.example/threads/1",
+        api_url: "https://hub.example/api/v1/threads/1",
+        body: "x"
+      },
+      text: NOTHING,
+      page: 1,
+      total: replies.length,
+      sort: "oldest",
+      replies
+    })
+  )
+
+/** `now`: the clock that the renderer's share of time is counted by. */
+export const shownReplies = (bodies: ReadonlyArray<string>, now?: () => number) => {
+  const page = new PageTexts(new AgentMarkdown(now), "https://hub.example/agents/")
+  return Effect.forEach(bodies, (body, at) =>
+    Effect.map(page.show(body, "https://hub.example/api/v1/replies/1"), (text) => replyOf(at + 1, text))
+  )
+}
+
+const page = (name: string, part: string, before = ""): Costly => ({
+  name,
+  length: LENGTH,
+  prepare: (length) => {
+    const bodies = texts(repeated(part, before, length))
+    return () => Effect.runPromise(shownReplies(bodies))
+  }
+})
+
+/** The work is the fifty replies; the length is that of each. */
+export const PAGES: ReadonlyArray<Costly> = [
+  page("words", "lorem ipsum dolor sit amet "),
+  page("brackets", "["),
+  page("emphasis", "*a_ "),
+  page("lines", "- a\n"),
+  page("references", "[a] ", "  \n[a]: http://b\n\n"),
+  page("a table", "|x|y|\n", "  \n|a|b|\n|-|-|\n"),
+  page("stops behind open links in images", "{}", "[![".repeat(60)),
+  page("ampersands", "&"),
+  page("marks on letters", "a\u0301\u0301")
+]
+
+/** By name. */
+export const TEXTS: ReadonlyArray<readonly [string, string]> = [
+  ...Object.entries(LONG_BODIES),
+  ...[...BODIES, ...MARKDOWNS].map((body) => [body.slice(0, 60), body] as const)
+]

@@ -1,0 +1,29 @@
+/** Pictures of 20,000 by 20,000 that unfold to 400 MB, and are refused by what their header says. */
+import { Effect } from "effect"
+import { imageBytes, Images } from "../../../edge/captcha/images.ts"
+import type { Network } from "../../../edge/http/address.ts"
+import type { Costly } from "../cost.ts"
+import { blackPng } from "../pictures.ts"
+
+const CLIENT: Network = { client: "0123456789abcdef", wide: null }
+const REFUSALS = 10
+
+const bomb = (name: string, interlaced: boolean): Costly => ({
+  name,
+  length: 20_000,
+  prepare: (side) => {
+    const images = new Images({ atOnce: 2, waiting: 16 })
+    const text = blackPng(side, side, interlaced).toString("base64")
+    const taking = Effect.suspend(() => Effect.flatMap(imageBytes(text), (bytes) => images.renewed(CLIENT, bytes)))
+    const refusal = Effect.flip(taking)
+    return async () => {
+      for (let n = 0; n < REFUSALS; n++) await Effect.runPromise(refusal)
+    }
+  }
+})
+
+/** Ten refusals each; the length is that of a side. Half the side still has too many pixels. */
+export const BOMBS = {
+  plain: bomb("a bomb", false),
+  interlaced: bomb("an interlaced bomb", true)
+} as const
