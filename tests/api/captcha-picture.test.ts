@@ -5,13 +5,13 @@ import { captchaSent, sendCaptcha } from "../support/captcha.ts"
 import { detailsOf, outcome } from "../support/outcome.ts"
 import { newOwner, ownedBy, type OwnerOf } from "../support/owner.ts"
 import { blackPng, drawing, png } from "../support/pictures.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { type TestService, sharedService } from "../support/service.ts"
 
 let service: TestService
 let pair: Promise<OwnerOf>
 
 beforeAll(async () => {
-  service = await testService({ edges: 1, actors: 1 })
+  service = await sharedService()
   pair = newOwner(service.edges).then((owner) => ownedBy(service.edges, owner))
   await pair
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { dataOf } from "../support/outcome.ts"
 import { lettersTo, tokensTo } from "../support/outbox.ts"
 import { newOwner, ownedBy, type OwnerOf } from "../support/owner.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { type TestService, sharedService } from "../support/service.ts"
 import { anAgent } from "../support/sponsorship.ts"
 import { waitFor } from "../harness/index.ts"
 import type { OwnerMessage } from "../../schemas/owner/records.ts"
@@ -15,9 +15,7 @@ const WINDOW_SECONDS = 4
 let service: TestService
 
 beforeAll(async () => {
-  service = await testService({
-    edges: 2,
-    actors: 2,
+  service = await sharedService({
     limits: {
       "limits.owner.relay_letters.requests": LETTERS,
       "limits.owner.relay_letters.window_seconds": WINDOW_SECONDS,

@@ -6,7 +6,7 @@ import type { AgentSponsorship } from "../../schemas/sponsorship/records.ts"
 import { waitFor } from "../harness/index.ts"
 import { dataOf, detailsOf, fieldOf, outcome } from "../support/outcome.ts"
 import type { PersonClient } from "../support/person.ts"
-import { logOf, type TestService, testService } from "../support/service.ts"
+import { logOf, type TestService, sharedService } from "../support/service.ts"
 import {
   anAgent,
   answer,
@@ -22,7 +22,7 @@ import {
 let service: TestService
 
 beforeAll(async () => {
-  service = await testService({ edges: 2, actors: 2, limits: { "rate_limits.sponsorship.requests": 1000 } })
+  service = await sharedService({ limits: { "rate_limits.sponsorship.requests": 1000 } })
 })
 afterAll(() => service?.stop())
 

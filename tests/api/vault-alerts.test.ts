@@ -3,16 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { AskedFill } from "../../schemas/vault/records.ts"
 import { waitFor } from "../harness/index.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { type TestService, sharedService } from "../support/service.ts"
 import { told } from "../support/sponsorship.ts"
 import { issueToken, oneTimeKey, VAULT, type WithVault } from "../support/vault.ts"
 import { FILL, login, ownedVault, SHOP, written } from "../support/vault-owner.ts"
 
 let service: TestService
 beforeAll(async () => {
-  service = await testService({
-    edges: 2,
-    actors: 2,
+  service = await sharedService({
     keeper: true,
     limits: {
       "rate_limits.sponsorship.requests": 1000,

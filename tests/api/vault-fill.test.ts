@@ -4,7 +4,7 @@ import type { VaultEntry, VaultLogLine } from "../../schemas/vault/records.ts"
 import { openEntry } from "../../edge/sdk/vault/seal.ts"
 import { waitFor } from "../harness/index.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { type TestService, sharedService } from "../support/service.ts"
 import {
   asHolder,
   issueToken,
@@ -18,7 +18,7 @@ import {
 
 let service: TestService
 beforeAll(async () => {
-  service = await testService({ edges: 2, actors: 2, keeper: true })
+  service = await sharedService({ keeper: true })
 })
 afterAll(() => service?.stop())
 

@@ -11,7 +11,7 @@ import type { Answer } from "../support/http.ts"
 import { dataOf, fieldOf, outcome } from "../support/outcome.ts"
 import { rounds } from "../support/rounds.ts"
 import { type SeededRandom, seeded } from "../support/seed.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { type TestService, sharedService } from "../support/service.ts"
 import {
   asHolder,
   eventsOfVault,
@@ -30,7 +30,7 @@ const FILL = `${VAULT}/service/fill`
 let service: TestService
 
 beforeAll(async () => {
-  service = await testService({ edges: 2, actors: 2, keeper: true })
+  service = await sharedService({ keeper: true })
 })
 afterAll(() => service?.stop())
 

@@ -2,13 +2,13 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { dataOf, outcome } from "../support/outcome.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { type TestService, sharedService } from "../support/service.ts"
 import { sealedEntry, VAULT } from "../support/vault.ts"
 import { ownedVault } from "../support/vault-owner.ts"
 
 let service: TestService
 beforeAll(async () => {
-  service = await testService({ edges: 1, actors: 1, keeper: true })
+  service = await sharedService({ keeper: true })
 })
 afterAll(() => service?.stop())
 

@@ -5,7 +5,7 @@ import type { Vault, VaultEntry, VaultLogLine } from "../../schemas/vault/record
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { waitFor } from "../harness/index.ts"
 import { dataOf, detailsOf, fieldOf, outcome } from "../support/outcome.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { type TestService, sharedService } from "../support/service.ts"
 import { anAgent } from "../support/sponsorship.ts"
 import {
   asHolder,
@@ -19,7 +19,7 @@ import {
 
 let service: TestService
 beforeAll(async () => {
-  service = await testService({ edges: 2, actors: 2, keeper: true })
+  service = await sharedService({ keeper: true })
 })
 afterAll(() => service?.stop())
 

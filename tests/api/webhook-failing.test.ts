@@ -7,7 +7,7 @@ import { AgentClient } from "../support/client.ts"
 import { dataOf, detailsOf, outcome } from "../support/outcome.ts"
 import { answering, dead, healthy, type Receiver, startReceiver } from "../support/receiver.ts"
 import { register, type Registered } from "../support/register.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { type TestService, sharedService } from "../support/service.ts"
 import { setRecovery } from "../support/rotation.ts"
 
 const RETRIES = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`webhook.retry_seconds.${index + 1}`, 0.6]))
@@ -27,7 +27,7 @@ let service: TestService
 const receivers: Array<Receiver> = []
 
 beforeAll(async () => {
-  service = await testService({ edges: 1, actors: 2, limits: LIMITS })
+  service = await sharedService({ limits: LIMITS })
 })
 afterAll(async () => {
   await Promise.all(receivers.map((receiver) => receiver.stop()))

@@ -102,6 +102,8 @@ export interface System {
   readonly nats: ServerControl
   readonly postgres: ServerControl
   readonly logs: LogBook
+  /** Restarts every node with these limits in place of those before. Nodes that are processes keep theirs: this rejects. */
+  readonly limit: (limits: Readonly<Record<string, unknown>>) => Promise<void>
   /** Throws if the bus refused a node anything: every node is the user of its role. */
   readonly assertNothingRefused: () => void
   /** Ends all in order and removes the folder; rejects if a process is left or the bus refused a node something. */
@@ -251,11 +253,13 @@ async function startLocal(options: SystemOptions): Promise<System> {
   const started: Array<LocalNode> = []
   const processes: Array<SupervisedRole> = []
 
+  let limits: NodeJS.ProcessEnv = {}
   const environmentFor = async (kind: NodeKind, index: number, place: number, own: NodeJS.ProcessEnv) => {
     const given = environmentOf(kind, {
       ...env,
       HUB_DATABASE_URL: servers.postgres.url,
       HUB_METRICS_PORT: String(await metrics.portOf(place)),
+      ...limits,
       ...own,
       ...options.nodeEnv?.(kind, index)
     })
@@ -303,11 +307,18 @@ async function startLocal(options: SystemOptions): Promise<System> {
     Object.assign(node("edge", index, index, { HUB_PORT: String(port) }), { url: `http://127.0.0.1:${port}` })
   )
 
-  const stop = async (): Promise<void> => {
+  const startNodes = async (): Promise<void> => {
+    await Promise.all([...started, ...processes].map((one) => one.start()))
+    await Promise.all(edges.map(({ url }) => untilHealthy(url)))
+  }
+  const stopNodes = async (): Promise<void> => {
     const of = (nodes: ReadonlyArray<unknown>) => started.filter((one) => nodes.includes(one)).map((one) => one.stop())
     await Promise.all(of(edges))
     await Promise.all([...of([mail, keeper]), ...processes.map((role) => role.stop())])
     await Promise.all(of(actors))
+  }
+  const stop = async (): Promise<void> => {
+    await stopNodes()
     await lines.close()
     await servers.stop()
     await rm(folder, { recursive: true, force: true })
@@ -315,8 +326,7 @@ async function startLocal(options: SystemOptions): Promise<System> {
     parts.assertNothingRefused()
   }
   try {
-    await Promise.all([...started, ...processes].map((one) => one.start()))
-    await Promise.all(edges.map(({ url }) => untilHealthy(url)))
+    await startNodes()
   } catch (cause) {
     console.error(logs.text())
     await stop()
@@ -335,6 +345,12 @@ async function startLocal(options: SystemOptions): Promise<System> {
     nats: servers.nats,
     postgres: servers.postgres,
     logs,
+    limit: async (wanted) => {
+      if (processes.length > 0) throw new Error("a system with a process of its own keeps its limits")
+      await stopNodes()
+      limits = { HUB_LIMITS: JSON.stringify(wanted) }
+      await startNodes()
+    },
     assertNothingRefused: parts.assertNothingRefused,
     stop
   }
@@ -423,6 +439,7 @@ async function startProcesses(options: SystemOptions): Promise<System> {
     nats: serverControl(stack.nats),
     postgres: serverControl(stack.postgres),
     logs,
+    limit: () => Promise.reject(new Error("a system of processes keeps its limits")),
     assertNothingRefused,
     stop
   }

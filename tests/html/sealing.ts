@@ -6,7 +6,7 @@ import { openEntry } from "../../edge/sdk/vault/seal.ts"
 import type { VaultEntry } from "../../schemas/vault/records.ts"
 import { openBrowser, type TestBrowser, type Visit } from "../support/browser.ts"
 import { dataOf } from "../support/outcome.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { type TestService, sharedService } from "../support/service.ts"
 import { asHolder, issueToken, oneTimeKey, VAULT, type WithVault, withVault } from "../support/vault.ts"
 import { overflow } from "./in-page.ts"
 
@@ -23,7 +23,7 @@ export let edge = ""
 export let of: WithVault
 
 export const openSealing = async (): Promise<void> => {
-  service = await testService({ edges: 1, actors: 1, keeper: true })
+  service = await sharedService({ keeper: true })
   edge = service.edges[0] ?? ""
   browser = await openBrowser()
   of = await withVault(service)

@@ -4,7 +4,7 @@ import type { LogEntry } from "../../actors/log/commit.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { Fault } from "../../ops/cli/fault.ts"
-import { giveBack, lend, startSystem, type System, type SystemOptions, waitFor } from "../harness/index.ts"
+import { giveBack, lend, MOST_USED, startSystem, type System, type SystemOptions, waitFor } from "../harness/index.ts"
 import { BYPASS_TOKEN } from "./register.ts"
 
 /** The service's key of a system under test, so that tests can open what the log holds sealed. */
@@ -100,16 +100,36 @@ const SHARED: SystemOptions = {
   limits: { "rate_limits.id_verify.requests": PLENTY, "rate_limits.id_directory.requests": PLENTY }
 }
 
-/**
- * For tests that can live with what others left in it: its worker keeps it for the next file, which saves a start.
- *
- * `processes`: one whose nodes and servers are processes of its own, which may be killed and restarted. With one dead it
- * is not handed on.
- */
-export async function sharedService({ processes = false } = {}): Promise<TestService> {
-  const kind = processes ? "processes" : "shared"
-  const lent = await lend(kind, async () => ({ ...(await testService({ ...SHARED, processes })), kind }))
+export interface SharedOptions {
+  /**
+   * Nodes and servers are processes of its own, which may be killed and restarted. With one dead it is not handed on.
+   */
+  readonly processes?: boolean
+  /** With a node that keeps the keys of vaults. */
+  readonly keeper?: boolean
+  /** Over the wide limits. Its nodes are restarted with them, and again for whoever comes next. */
+  readonly limits?: Readonly<Record<string, unknown>>
+}
+
+interface Lent extends TestService {
+  readonly kind: string
+  /** Those that its nodes have, as JSON. */
+  limits: string
+}
+
+/** For tests that can live with what others left in it: its worker keeps it for the next file, which saves a start. */
+export async function sharedService(options: SharedOptions = {}): Promise<TestService> {
+  const { processes = false, keeper = false } = options
+  const limits = { ...SHARED.limits, ...options.limits }
+  const wanted = JSON.stringify(limits)
+  const kind = processes ? "processes" : keeper ? "keeper" : MOST_USED
+  const lent = await lend(kind, async (): Promise<Lent> => {
+    const service = await testService({ ...SHARED, processes, keeper, limits })
+    return { ...service, kind, limits: wanted }
+  })
   const { system } = lent
+  if (lent.limits !== wanted) await system.limit({ ...WIDE_LIMITS, ...limits })
+  lent.limits = wanted
   const stop = async () => {
     const nodes = [...system.edges, ...system.actors, system.nats, system.postgres]
     if (nodes.some(({ pid }) => pid === null)) return lent.stop()

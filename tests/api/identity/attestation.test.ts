@@ -11,7 +11,7 @@ import { type Identity, newIdentity } from "../../support/identity.ts"
 import { dataOf, outcome } from "../../support/outcome.ts"
 import { register, type Registered } from "../../support/register.ts"
 import { rotate } from "../../support/rotation.ts"
-import { type TestService, testService } from "../../support/service.ts"
+import { type TestService, sharedService } from "../../support/service.ts"
 import { waitFor } from "../../harness/index.ts"
 
 /** Time enough on a slow machine. */
@@ -29,7 +29,7 @@ interface Subject {
 }
 
 beforeAll(async () => {
-  service = await testService({ edges: 2, actors: 2, limits: { "identity.challenge_ttl_seconds": TTL_SECONDS } })
+  service = await sharedService({ limits: { "identity.challenge_ttl_seconds": TTL_SECONDS } })
   edge = service.edges[0] ?? ""
   other = service.edges[1] ?? ""
   const one = await subject()

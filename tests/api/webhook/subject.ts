@@ -6,7 +6,7 @@ import { AgentClient } from "../../support/client.ts"
 import { dataOf, outcome } from "../../support/outcome.ts"
 import { type Delivered, type Receiver, startReceiver } from "../../support/receiver.ts"
 import { register, type Registered } from "../../support/register.ts"
-import { type TestService, testService } from "../../support/service.ts"
+import { type TestService, sharedService } from "../../support/service.ts"
 import { setRecovery } from "../../support/rotation.ts"
 
 const LIMITS = {
@@ -22,7 +22,7 @@ export let edge = ""
 export let receiver: Receiver
 
 export const openReceiver = async (): Promise<void> => {
-  service = await testService({ edges: 2, actors: 2, limits: LIMITS })
+  service = await sharedService({ limits: LIMITS })
   edge = service.edges[0] ?? ""
   receiver = await startReceiver()
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { subjects } from "../../../schemas/subjects.ts"
 import { detailsOf, outcome } from "../../support/outcome.ts"
 import { newOwner, ownedBy } from "../../support/owner.ts"
-import { logOf, testService, type TestService } from "../../support/service.ts"
+import { logOf, sharedService, type TestService } from "../../support/service.ts"
 import { declare, withdraw } from "../../support/sponsorship.ts"
 import { formsOf, problemsOf } from "./client.ts"
 
@@ -12,7 +12,7 @@ const BUDGET = 40_000
 let service: TestService
 beforeAll(async () => {
   const limits = { "limits.log_bytes_per_day": BUDGET, "rate_limits.sponsorship.requests": 1000 }
-  service = await testService({ edges: 1, actors: 1, limits })
+  service = await sharedService({ limits })
 })
 afterAll(() => service?.stop())
 

@@ -4,7 +4,7 @@ import { waitFor } from "../../harness/index.ts"
 import { lettersTo, tokensTo } from "../../support/outbox.ts"
 import { dataOf, outcome } from "../../support/outcome.ts"
 import { newOwner, type TestOwner } from "../../support/owner.ts"
-import { testService, type TestService } from "../../support/service.ts"
+import { sharedService, type TestService } from "../../support/service.ts"
 
 const FAILURES = 5
 const SETTINGS = "/owner/settings"
@@ -12,7 +12,7 @@ const SETTINGS = "/owner/settings"
 let service: TestService
 beforeAll(async () => {
   const limits = { "limits.owner.login_failures.requests": FAILURES }
-  service = await testService({ edges: 1, actors: 1, limits })
+  service = await sharedService({ limits })
 })
 afterAll(() => service?.stop())
 
