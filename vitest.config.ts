@@ -48,9 +48,9 @@ export default defineConfig({
     pool: "forks",
     isolate: false,
     environment: "./tests/harness/environment.ts",
-    // One more than the cores: half of what takes long waits for a lease, a restart or a window. More than that only
-    // take each other's time, until leases end for nothing and are taken over again and again.
-    maxWorkers: Math.min(WORKERS_MAX, availableParallelism() + 1),
+    // One for each core. One more takes the others' time: with three on two cores the same files take longer, and each
+    // of them twice as long, until leases end for nothing and are taken over again and again.
+    maxWorkers: Math.min(WORKERS_MAX, availableParallelism()),
     sequence: { sequencer: LongestFirst },
     bail: 0,
     retry: 0,

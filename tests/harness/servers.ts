@@ -60,7 +60,7 @@ export interface ServersOptions {
 }
 
 /** Crashes of processes lose nothing without it; only a crash of the machine would. */
-const testSettings = { fsync: "off", full_page_writes: "off", shared_buffers: "32MB" }
+const testSettings = { fsync: "off", full_page_writes: "off", shared_buffers: "32MB", autovacuum: "off" }
 
 export async function testFolder(prefix: string): Promise<string> {
   return mkdtemp(join(process.env["HUB_TEST_FOLDER"] ?? tmpdir(), `${prefix}-`))

@@ -178,6 +178,8 @@ describe("commands", () => {
     await until(one, record.id, "running")
     expect(await moved(one, record.id, "restart")).toBe("202")
     await lineWith(one, record.id, "2")
+    // Unknown until its host has looked for the first time.
+    await waitFor(async () => (await look(one, record.id)).usage.disk_mb !== null, { describe: "what it takes" })
     expect((await look(one, record.id)).usage.disk_mb).toBeGreaterThanOrEqual(0)
     await removed(one, record)
     await expect(service.container(record.id).inspect()).rejects.toMatchObject({ statusCode: 404 })
