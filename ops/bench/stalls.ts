@@ -1,5 +1,5 @@
 /**
- * What the most costly inputs cost, beside what is promised: processor time of the thread that reads them, and memory.
+ * Measures the most costly inputs beside what is promised: processor time of the thread that reads them, and memory.
  *
  * The tests read the same inputs and ask only for results, and that no work hangs or grows with the square of its input.
  * A figure is the least of a few tries, since other work on the machine makes a try dearer and none cheaper. Work that
@@ -22,7 +22,7 @@ import { FIELDS } from "../../tests/support/costly/signatures.ts"
 import { peakBytes } from "./cpu.ts"
 
 const TRIES = 5
-/** Of one judgement. */
+/** The bound for one judgement. */
 const ADDRESS_MAX_MS = 1
 const PASSWORD_MAX_MS = 5
 /** A mail process reads messages: it holds up no edge. */

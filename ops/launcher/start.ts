@@ -26,7 +26,7 @@ const HIGHEST_PORT = 65_535
 export interface StartSettings {
   readonly edgePorts: ReadonlyArray<number>
   readonly actors: number
-  /** Whether all nodes that can share a process do. */
+  /** True: all nodes that can share a process do. */
   readonly combined: boolean
   readonly dataDir: string
   readonly baseUrl: string

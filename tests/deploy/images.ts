@@ -162,7 +162,7 @@ async function makeHub(engine: Engine, checkout: string): Promise<void> {
   await rm(context, { recursive: true })
 }
 
-/** Whether the cluster starts without building anything. */
+/** True: the cluster starts without building anything. */
 export const clusterImagesAreKept = async (): Promise<boolean> => imagesAreKept(await allImages(await baseImages()))
 
 /** `checkout`: a folder with the project's files, as an operator has them. */

@@ -20,7 +20,7 @@ import { type Receiver, startReceiver } from "../support/receiver.ts"
 /** As it was found: so many agents, each with a receiver of its own, and so many notifications for each. */
 const AGENTS = 24
 const EACH = 28
-/** Of the worker's clock: whoever waits for somebody's silence to end waits for longer than this. */
+/** A move of the worker's clock: whoever waits for somebody's silence to end waits for longer than this. */
 const USUAL_MS = LIMITS.webhook.slow_ms
 
 type Talk = (socket: Socket) => void
@@ -111,7 +111,7 @@ const hostile = async (talk: Talk): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
-/** How long until it has its next delivery, in milliseconds of the worker's clock. */
+/** Waits for its next delivery. The result is the time that took, in milliseconds of the worker's clock. */
 const arrival = async (agent: string, { url, received }: Receiver): Promise<number> => {
   const before = received.length
   const began = monotonicMs(clock)

@@ -17,7 +17,7 @@ export interface MovableClock extends TimerClock {
   readonly move: (ms: number) => void
   /** Moves by `stepMs` again and again until the promise settles. */
   readonly passing: <A>(act: Promise<A>, stepMs?: number) => Promise<A>
-  /** How long each timer that is set has left, in milliseconds, ascending. */
+  /** The milliseconds that each set timer has left, ascending. */
   readonly waits: () => ReadonlyArray<number>
 }
 
@@ -53,7 +53,7 @@ const stopped = () => {
 class Movable implements MovableClock {
   #movedMs = 0
   readonly #timers = new Set<Timer>()
-  /** What goes on by itself. */
+  /** The time without any move. */
   readonly #base: Pick<Clock.Clock, "currentTimeMillisUnsafe" | "currentTimeNanosUnsafe" | "monotonicTimeNanosUnsafe">
   readonly #stands: boolean
 

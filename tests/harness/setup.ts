@@ -14,5 +14,4 @@ afterEach(({ task }) => {
 afterAll(() => {
   vi.restoreAllMocks()
   vi.unstubAllGlobals()
-  vi.useRealTimers()
 })

@@ -102,7 +102,7 @@ export interface System {
   readonly nats: ServerControl
   readonly postgres: ServerControl
   readonly logs: LogBook
-  /** Restarts every node with these limits in place of those before. Nodes that are processes keep theirs: this rejects. */
+  /** Restarts every node with these limits, unless they have them. Rejects where nodes are processes, which keep theirs. */
   readonly limit: (limits: Readonly<Record<string, unknown>>) => Promise<void>
   /** Throws if the bus refused a node anything: every node is the user of its role. */
   readonly assertNothingRefused: () => void
@@ -242,7 +242,7 @@ async function startLocal(options: SystemOptions): Promise<System> {
   const parts = await common(options)
   const { folder, logs, lines, edgePorts, env, onLine } = parts
   const servers = options.ownServers === true ? await ownServers(options, env) : await sharedServers(env)
-  // Where the launcher has it: nodes look at the disk on which the log is.
+  // Nodes look at the disk of the log. The launcher keeps the log at this place.
   await symlink(servers.store, join(folder, "nats"))
   const metrics = metricsPorts(options.metrics === true ? "free" : undefined)
   const mailPort = options.mail === undefined ? undefined : await drawPort()
@@ -253,13 +253,13 @@ async function startLocal(options: SystemOptions): Promise<System> {
   const started: Array<LocalNode> = []
   const processes: Array<SupervisedRole> = []
 
-  let limits: NodeJS.ProcessEnv = {}
+  let limits = env["HUB_LIMITS"]
   const environmentFor = async (kind: NodeKind, index: number, place: number, own: NodeJS.ProcessEnv) => {
     const given = environmentOf(kind, {
       ...env,
       HUB_DATABASE_URL: servers.postgres.url,
       HUB_METRICS_PORT: String(await metrics.portOf(place)),
-      ...limits,
+      ...(limits === undefined ? {} : { HUB_LIMITS: limits }),
       ...own,
       ...options.nodeEnv?.(kind, index)
     })
@@ -346,9 +346,10 @@ async function startLocal(options: SystemOptions): Promise<System> {
     postgres: servers.postgres,
     logs,
     limit: async (wanted) => {
+      if (JSON.stringify(wanted) === limits) return
       if (processes.length > 0) throw new Error("a system with a process of its own keeps its limits")
       await stopNodes()
-      limits = { HUB_LIMITS: JSON.stringify(wanted) }
+      limits = JSON.stringify(wanted)
       await startNodes()
     },
     assertNothingRefused: parts.assertNothingRefused,
@@ -439,7 +440,9 @@ async function startProcesses(options: SystemOptions): Promise<System> {
     nats: serverControl(stack.nats),
     postgres: serverControl(stack.postgres),
     logs,
-    limit: () => Promise.reject(new Error("a system of processes keeps its limits")),
+    limit: async (wanted) => {
+      if (JSON.stringify(wanted) !== env["HUB_LIMITS"]) throw new Error("a system of processes keeps its limits")
+    },
     assertNothingRefused,
     stop
   }

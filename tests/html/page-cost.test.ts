@@ -1,5 +1,5 @@
 /**
- * What a page full of strangers' texts costs: nothing holds the edge's one thread up for long, and the page is bounded,
+ * The cost of a page full of strangers' texts: nothing holds the edge's one thread up for long, and the page is bounded,
  * whatever fifty replies of 100,000 characters hold.
  */
 import { Effect } from "effect"

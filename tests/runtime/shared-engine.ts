@@ -44,7 +44,7 @@ const cachedImage = async (): Promise<CachedImages> => {
   return { name: "compartment", hash: hash.slice(0, 16), tags: [imageName(env, true)] }
 }
 
-/** Whether compartments' image is there without being built. */
+/** True: the image of compartments need not be built. */
 export const compartmentImageIsKept = async (): Promise<boolean> => imagesAreKept(await cachedImage())
 
 const ensureImage = async (dataDir: string, socket: string): Promise<string> => {

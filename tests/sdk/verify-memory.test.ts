@@ -2,7 +2,7 @@
 import { expect, it } from "vitest"
 import { AGENTS, readByAWebsite } from "../support/large-directory.ts"
 
-/** What the whole document takes as a text and as objects is more. `npm run bench -- --only verify` measures the growth. */
+/** As a text and as objects, the whole document takes more. `npm run bench -- --only verify` measures the growth. */
 const WHOLE_BYTES = 180e6
 
 it("never holds the whole document, the buffers of the network included", async () => {

@@ -49,7 +49,7 @@ export const leastOf = async (tries: number, cost: () => number | Promise<number
   return least
 }
 
-/** How many times as long the whole takes as its part. Stops at the first try that is below `GROWTH_MAX`. */
+/** The cost of the whole, divided by the cost of its part. Stops at the first try that is below `GROWTH_MAX`. */
 export const growth = async (
   whole: () => number | Promise<number>,
   part: () => number | Promise<number>,
@@ -61,7 +61,7 @@ export const growth = async (
   return ratio
 }
 
-/** How many times as long the work takes on the whole input as on an eighth of it. */
+/** The cost of the work on the whole input, divided by its cost on an eighth of it. */
 export const growthOf = ({ length, prepare }: Costly): Promise<number> => {
   const [whole, part] = [prepare(length), prepare(Math.floor(length / PARTS))]
   return growth(

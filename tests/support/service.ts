@@ -111,25 +111,17 @@ export interface SharedOptions {
   readonly limits?: Readonly<Record<string, unknown>>
 }
 
-interface Lent extends TestService {
-  readonly kind: string
-  /** Those that its nodes have, as JSON. */
-  limits: string
-}
-
 /** For tests that can live with what others left in it: its worker keeps it for the next file, which saves a start. */
 export async function sharedService(options: SharedOptions = {}): Promise<TestService> {
   const { processes = false, keeper = false } = options
-  const limits = { ...SHARED.limits, ...options.limits }
-  const wanted = JSON.stringify(limits)
+  const limits = { ...WIDE_LIMITS, ...SHARED.limits, ...options.limits }
   const kind = processes ? "processes" : keeper ? "keeper" : MOST_USED
-  const lent = await lend(kind, async (): Promise<Lent> => {
-    const service = await testService({ ...SHARED, processes, keeper, limits })
-    return { ...service, kind, limits: wanted }
-  })
+  const lent = await lend(kind, async () => ({
+    ...(await testService({ ...SHARED, processes, keeper, limits })),
+    kind
+  }))
   const { system } = lent
-  if (lent.limits !== wanted) await system.limit({ ...WIDE_LIMITS, ...limits })
-  lent.limits = wanted
+  await system.limit(limits)
   const stop = async () => {
     const nodes = [...system.edges, ...system.actors, system.nats, system.postgres]
     if (nodes.some(({ pid }) => pid === null)) return lent.stop()

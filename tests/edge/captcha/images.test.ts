@@ -9,7 +9,7 @@ import { GROWTH_MAX, growthOf } from "../../support/cost.ts"
 import { BOMBS } from "../../support/costly/pictures.ts"
 import { blackPng, chunk, drawing, foldedPng, headerOnly, noise, png, withChunks } from "../../support/pictures.ts"
 
-/** What a bomb unfolds to. */
+/** The size to which a bomb unfolds. */
 const DECODED_KB = 400_000
 const CLIENT: Network = { client: "0123456789abcdef", wide: null }
 const { captcha_image_max_bytes: BYTES_MAX } = CAPTCHA_LIMITS
