@@ -11,6 +11,8 @@ const CONNECT_TIMEOUT_MS = 2000
 /** For commands of the operator and for the start, which have nobody waiting: a machine may be as slow as it likes. */
 export const PATIENT_CONNECT_MS = 60_000
 const STATEMENT_TIMEOUT_MS = 10_000
+/** Who waits for a lock knows that it was no fault of the statement. */
+const LOCK_TIMEOUT_MS = 8000
 
 /** One at work, one that holds what excludes others, one to look at the served tables with. */
 const BULK_POOL_MAX = 3
@@ -45,7 +47,12 @@ const open = (url: string, { max, timeoutMs, options, connectWithinMs }: Pool): 
 }
 
 export const openDatabase = (url: string, connectWithinMs = CONNECT_TIMEOUT_MS): Kysely<Database> =>
-  open(url, { max: POOL_MAX, timeoutMs: STATEMENT_TIMEOUT_MS, options: "", connectWithinMs })
+  open(url, {
+    max: POOL_MAX,
+    timeoutMs: STATEMENT_TIMEOUT_MS,
+    options: `-c lock_timeout=${LOCK_TIMEOUT_MS}`,
+    connectWithinMs
+  })
 
 /** The schema of the tables that are served. */
 export const LIVE_SCHEMA = "public"

@@ -91,12 +91,10 @@ export class Listings {
 
   /** What of the list somebody's words find. `row`: the alias of its table. */
   async found(db: Db, listing: Listing, row: string, q: string, wanted: Wanted): Promise<PageOfIds> {
-    return searching(db, async (trx) => {
-      const query = await textQuery(trx, q)
-      if (query === null) return { total: 0, ids: [] }
-      const where = [...listing.where, findsIn(row, query)]
-      return this.page(trx, { ...listing, where, isCapped: true }, wanted)
-    })
+    const query = textQuery(q)
+    if (query === null) return { total: 0, ids: [] }
+    const where = [...listing.where, findsIn(row, query)]
+    return searching(db, (trx) => this.page(trx, { ...listing, where, isCapped: true }, wanted))
   }
 
   private async total(db: Db, listing: Listing): Promise<number> {

@@ -1,33 +1,69 @@
 /**
  * Full-text search of publications: what of them is found, and what a stranger's text means. `GET /search` and `?q=` of
- * the lists find by this and nothing else (contract 3, 19).
+ * the lists find by this and nothing else (contract 3, 19, 22).
  *
  * Invariants
- *  - Any text is a query, none is refused. It is cut at `QUERY_MAX_CHARS` and `QUERY_MAX_WORDS`; a NUL is a blank, half
- *    of a surrogate pair is no letter. Where no word is left that must be there, nothing is found.
- *  - Both sides lose their accents in the same way (`searched_words` of the migrations).
+ *  - Both sides are read by `words.ts`. Postgres gets lexemes with their places, and a tsquery of nothing but lexemes:
+ *    its own parser takes quadratic time for some texts, and no stranger's text comes near it.
+ *  - Any text is a query, none is refused. It is cut at `QUERY_MAX_CHARS`, `QUERY_MAX_WORDS` and `QUERY_MAX_LEXEMES`; a
+ *    NUL is a blank, half of a surrogate pair is no letter. Where no word is left that must be there, nothing is found.
+ *  - `"…"` is a phrase, `-` before a word or a phrase excludes it, `or` stands between alternatives. What stands
+ *    together without a space (`example.com`, `1.5`, 東京都) is found where it stands together.
  *  - The last word is taken for the beginning of one, as somebody types it, unless it is put in quotation marks,
  *    excluded, or a single ASCII character, with which too much begins.
  */
-import { type Kysely, type RawBuilder, sql } from "kysely"
+import { setImmediate as turn } from "node:timers/promises"
+import { type RawBuilder, sql } from "kysely"
 import { QUERY_MAX_CHARS, QUERY_MAX_WORDS } from "../../schemas/search/records.ts"
-import type { Database } from "../database.ts"
+import { lexemesOf, type Run, runsOf } from "./words.ts"
 
-/**
- * Of a body without its accents, which may make it longer. A tsvector holds 1 MiB: of a character come 8 bytes at most
- * (two of the longest kind with a hyphen between them are three words).
- */
+/** Of a text so much is searched. In UTF-16 units. */
 const SEARCHED_MAX_CHARS = 100_000
+/** Postgres' bounds: bytes of a tsvector's lexemes with their places, places of one of them, the last place. */
+const LEXEMES_MAX_BYTES = 1_000_000
+const PLACES_MAX = 255
+const LAST_PLACE = 16_383
+/** Bytes that a lexeme takes beside its own, and each of its places, at most. */
+const LEXEME_BYTES = 4
+const PLACE_BYTES = 2
+/** Read in one turn of the event loop. */
+const RUNS_AT_ONCE = 2000
 
-/** Title over tags over body, in any language. `row`: the alias of a table with these columns. */
-export const searchedOf = (row: string): RawBuilder<unknown> => sql`
-  setweight(to_tsvector('simple', searched_words(${sql.ref(`${row}.title`)})), 'A')
-  || setweight(to_tsvector('simple', array_to_string(${sql.ref(`${row}.tags`)}, ' ')), 'B')
-  || setweight(to_tsvector('simple', left(searched_words(${sql.ref(`${row}.body`)}), ${SEARCHED_MAX_CHARS})), 'C')`
+export interface SearchedText {
+  readonly title: string
+  readonly tags: ReadonlyArray<string>
+  readonly body: string
+}
 
-/** A word that is looked for, without accents, in lower case; `prefix`: or one that begins with it. */
-export interface Word {
-  readonly text: string
+/** A tsvector, as text: title over tags over body. */
+export const searchVectorOf = async ({ title, tags, body }: SearchedText): Promise<string> => {
+  const places = new Map<string, Array<string>>()
+  let [place, bytes, runs] = [0, 0, 0]
+  const put = (lexeme: string, weight: string): void => {
+    // Behind the last place it begins again: what stands together does so there too.
+    const at = `${(place++ % LAST_PLACE) + 1}${weight}`
+    const known = places.get(lexeme)
+    bytes += PLACE_BYTES + (known === undefined ? Buffer.byteLength(lexeme) + LEXEME_BYTES : 0)
+    if (known === undefined) places.set(lexeme, [at])
+    else if (known.length < PLACES_MAX) known.push(at)
+  }
+  for (const [weight, text] of [
+    ["A", title],
+    ["B", tags.join(" ")],
+    ["C", body.slice(0, SEARCHED_MAX_CHARS)]
+  ] as const) {
+    for (const run of runsOf(text)) {
+      for (const lexeme of lexemesOf(run)) if (bytes < LEXEMES_MAX_BYTES) put(lexeme, weight)
+      if (++runs % RUNS_AT_ONCE === 0) await turn()
+    }
+    // No phrase goes over from one to the next.
+    place++
+  }
+  return Array.from(places, ([lexeme, at]) => `'${lexeme}':${at.join(",")}`).join(" ")
+}
+
+/** A word that is looked for, in its searched form; `prefix`: or one that begins with it. */
+export interface Word extends Run {
   readonly prefix: boolean
 }
 
@@ -40,6 +76,9 @@ export interface TextQuery {
   readonly whole: string
   readonly words: ReadonlyArray<Word>
 }
+
+/** Each is a list of places to be read. */
+const QUERY_MAX_LEXEMES = 32
 
 /** What is looked at of a stranger's text. */
 export const typed = (q: string): string => {
@@ -55,55 +94,100 @@ export const typed = (q: string): string => {
     .join(" ")
 }
 
-/** `null`: it asks for no word. */
-export const textQuery = async (db: Kysely<Database>, q: string): Promise<TextQuery | null> => {
-  const text = typed(q)
-  if (text === "") return null
-  const { rows } = await sql<Read>`
-    select searched_words(${text}) as plain, query::text as match, querytree(query) as tree
-    from (select words_query(${text}) as query) q`.execute(db)
-  return rows[0] === undefined ? null : queryOf(rows[0])
+/** What must be there together, or must not. */
+interface Clause {
+  readonly words: ReadonlyArray<Word>
+  readonly isExcluded: boolean
+  /** It ends within a word that somebody may be typing. */
+  readonly goesOn: boolean
 }
 
-interface Read {
-  /** What was typed, without accents. */
-  readonly plain: string
-  readonly match: string
-  /** Without what is excluded; `T` where that would leave everything. */
-  readonly tree: string
-}
+/** In quotation marks or up to the next blank, with the hyphens before it. The last mark may be missing. */
+const CLAUSES = /(-*)(?:["“”]([^"“”]*)(["“”]?)|([^\s"“”]+))/gu
+/** What is between words that do not stand together: names, numbers and addresses are written with the rest. */
+const APART = /[^\p{L}\p{N}\p{M}\-._/'’@:+#&=~]+/u
+const ENDS_IN_WORD = /[\p{L}\p{N}\p{M}]$/u
+/** Korean puts its particles behind a word without a space. */
+const HANGUL = /^\p{scx=Hang}+$/u
+const ASCII_CHARACTER = /^\p{ASCII}$/u
 
-const LEXEME = /'(?:[^']|'')*'/g
-
-/** Of what Postgres has read: the last word may go on. */
-export const queryOf = ({ plain, match, tree }: Read): TextQuery | null => {
-  const lexemes = [...new Set(tree.match(LEXEME))]
-  if (lexemes.length === 0) return null
-  const goesOn = isBegun(plain) && match.endsWith("'")
-  const last = goesOn ? tree.match(LEXEME)?.at(-1) : undefined
-  return {
-    match: goesOn ? `${match}:*` : match,
-    any: lexemes.map((lexeme) => (lexeme === last ? `${lexeme}:*` : lexeme)).join(" | "),
-    whole: lexemes.join(" | "),
-    words: lexemes.map((lexeme) => ({
-      text: lexeme.slice(1, -1).replaceAll("''", "'").replaceAll("\\\\", "\\"),
-      prefix: lexeme === last
-    }))
+/** The alternatives, each of what must be so at once; of at most `QUERY_MAX_LEXEMES`. */
+const alternativesOf = (text: string): ReadonlyArray<ReadonlyArray<Clause>> => {
+  const alternatives: Array<Array<Clause>> = [[]]
+  let lexemes = 0
+  for (const [, hyphens = "", quoted, mark, plain = ""] of text.matchAll(CLAUSES)) {
+    const isExcluded = hyphens !== ""
+    const isOr = quoted === undefined && !isExcluded && plain.toLowerCase() === "or"
+    if (isOr) alternatives.push([])
+    const parts = isOr ? [] : quoted === undefined ? plain.split(APART) : [quoted]
+    for (const [index, part] of parts.entries()) {
+      const words: Array<Word> = []
+      for (const { text: whole, isUnspaced } of runsOf(part)) {
+        const run = isUnspaced ? [...whole].slice(0, QUERY_MAX_LEXEMES - lexemes).join("") : whole
+        lexemes += isUnspaced ? [...run].length : 1
+        if (run !== "" && lexemes <= QUERY_MAX_LEXEMES) words.push({ text: run, isUnspaced, prefix: HANGUL.test(run) })
+      }
+      const isClosed = mark !== undefined && mark !== ""
+      const goesOn = !isExcluded && !isClosed && index === parts.length - 1 && ENDS_IN_WORD.test(part)
+      if (words.length > 0) alternatives.at(-1)?.push({ words, isExcluded, goesOn })
+    }
   }
+  return alternatives
 }
 
-const WORD_CHARACTER = /^[\p{L}\p{N}\p{M}]$/u
-const isWordCharacter = (character: string | undefined): boolean =>
-  character !== undefined && WORD_CHARACTER.test(character)
+/** The last word may go on. */
+const typing = (clause: Clause): Clause => {
+  const last = clause.words.at(-1)
+  if (!clause.goesOn || last === undefined || ASCII_CHARACTER.test(last.text)) return clause
+  return { ...clause, words: [...clause.words.slice(0, -1), { ...last, prefix: true }] }
+}
 
-const LAST_ASCII = "\u007f"
+/** A lexeme of tsquery, and how far it is behind the one before it. */
+interface Placed {
+  readonly lexeme: string
+  readonly whole: string
+  readonly behind: number
+}
 
-/** Whether the text ends within a word. */
-const isBegun = (plain: string): boolean => {
-  const word = plain.split(" ").at(-1) ?? ""
-  const [last, before] = [...word].toReversed()
-  if (last === undefined || !isWordCharacter(last) || word.startsWith("-")) return false
-  return isWordCharacter(before) || last > LAST_ASCII
+/** A pair of characters goes on by itself; one alone is the beginning of a pair. */
+const placedOf = (words: ReadonlyArray<Word>): ReadonlyArray<Placed> => {
+  let behind = 0
+  return words.flatMap((word) => {
+    const all = lexemesOf(word)
+    const sought = all.length > 1 ? all.slice(0, -1) : all
+    const begins = all.length === 1 && (word.prefix || word.isUnspaced)
+    const placed = sought.map((lexeme, index) => {
+      const whole = `'${lexeme}'`
+      return { lexeme: begins ? `${whole}:*` : whole, whole, behind: index === 0 ? behind : 1 }
+    })
+    behind = all.length > 1 ? 2 : 1
+    return placed
+  })
+}
+
+const matchOf = ({ words, isExcluded }: Clause): string => {
+  const placed = placedOf(words)
+  const all = placed.map(({ lexeme, behind }, index) => (index === 0 ? lexeme : `<${behind}> ${lexeme}`)).join(" ")
+  return `${isExcluded ? "!" : ""}${placed.length > 1 ? `(${all})` : all}`
+}
+
+/** `null`: it asks for no word. */
+export const textQuery = (q: string): TextQuery | null => {
+  const alternatives = alternativesOf(typed(q))
+    // One that only excludes would find everything.
+    .filter((clauses) => clauses.some(({ isExcluded }) => !isExcluded))
+  const last = alternatives.at(-1)
+  const end = last?.at(-1)
+  if (last === undefined || end === undefined) return null
+  const typedAt = [...alternatives.slice(0, -1), [...last.slice(0, -1), typing(end)]]
+  const words = typedAt.flat().flatMap((clause) => (clause.isExcluded ? [] : clause.words))
+  const placed = words.flatMap((word) => placedOf([word]))
+  return {
+    match: typedAt.map((clauses) => clauses.map(matchOf).join(" & ")).join(" | "),
+    any: [...new Set(placed.map(({ lexeme }) => lexeme))].join(" | "),
+    whole: [...new Set(placed.map(({ whole }) => whole))].join(" | "),
+    words
+  }
 }
 
 /** Words that are there whole count twice. `row`: as below. */

@@ -2,12 +2,11 @@
 import { sql, type Transaction } from "kysely"
 import type { BlobRef } from "../../schemas/blob/operations.ts"
 import type { FileRef } from "../../schemas/file/records.ts"
-import { excerptOf } from "../content/excerpt.ts"
-import { searchedOf } from "../content/searched.ts"
 import { foldHiding, type HiddenRows, noHiddenRows, writeBack, writeHidden } from "../content/hidden-rows.ts"
+import { BARE, MADE, type Made, withExcerpts, withMade, writeSearched } from "../content/searched-rows.ts"
 import type { Database } from "../database.ts"
 import { eventsOf, inventoryOf } from "../engine/events.ts"
-import { type Logged, logProjection } from "../projections/projection.ts"
+import { type Change, type Logged, logProjection } from "../projections/projection.ts"
 import { rowsJson, rowsJsonPieces } from "../projections/rows.ts"
 import { PostEvent } from "./state.ts"
 
@@ -20,7 +19,6 @@ interface PostRow {
   kind?: string
   title?: string
   body?: string
-  excerpt?: string
   tags?: ReadonlyArray<string>
   license?: string | null
   /** Whether `license` says anything: it may say that there is none. */
@@ -53,7 +51,7 @@ type Edited = Extract<PostEvent, { type: "post.edited" }>
 
 const edit = (row: PostRow, { title, body, tags, license, data }: Edited, at: string): void => {
   if (title !== undefined) row.title = title
-  if (body !== undefined) Object.assign(row, { body, excerpt: excerptOf(body) })
+  if (body !== undefined) row.body = body
   if (tags !== undefined) row.tags = tags
   if (license !== undefined) Object.assign(row, { license, relicensed: true })
   if (data !== undefined) Object.assign(row, { data, restocked: true })
@@ -74,10 +72,9 @@ const postRows = (commits: ReadonlyArray<Logged>): PostRows => {
     for (const event of eventsOf(PostEvent, commit)) {
       if (event.type === "post.published") {
         const { author, kind, title, body, tags, license, data = null } = event
-        const excerpt = excerptOf(body)
         const stored = { file: null, data }
         const times = { created_at: at, updated_at: at }
-        published.set(id, { id, author, kind, title, body, excerpt, tags, license, ...stored, ...times })
+        published.set(id, { id, author, kind, title, body, tags, license, ...stored, ...times })
       } else if (event.type === "post.deleted") deleted.add(id)
       else if (event.type === "post.voted") voted.set(id, { id, upvotes: event.upvotes, downvotes: event.downvotes })
       else if (event.type === "post.hidden" || event.type === "post.restored") foldHiding(hiding, id, event)
@@ -95,19 +92,20 @@ const postRows = (commits: ReadonlyArray<Logged>): PostRows => {
 /** As many statements as pieces of the rows: the number of rows makes no difference. */
 const writePosts = async (
   trx: Transaction<Database>,
-  { published, edited, voted, deleted, hiding }: PostRows
+  { published, edited, voted, deleted, hiding }: PostRows,
+  made: Made
 ): Promise<void> => {
   const were = await writeBack(trx, "posts", [...edited.keys(), ...voted.keys(), ...hiding.hidden.keys()])
-  for (const rows of rowsJsonPieces(published.values())) {
+  for await (const rows of rowsJsonPieces(withMade(published.values(), made))) {
     await sql`
       insert into posts (id, author, kind, title, body, excerpt, tags, license, file, data, upvotes, downvotes, score, hot,
         created_at, updated_at, edited_at, search)
       select p.id, p.author, p.kind, p.title, p.body, p.excerpt, p.tags, p.license, p.file, p.data, 0, 0, 0,
-        extract(epoch from p.created_at) / ${HOT_SECONDS}, p.created_at, p.updated_at, p.edited_at, ${searchedOf("p")}
+        extract(epoch from p.created_at) / ${HOT_SECONDS}, p.created_at, p.updated_at, p.edited_at, p.search
       from jsonb_populate_recordset(null::posts, ${rows}::jsonb) p
       on conflict (id) do nothing`.execute(trx)
   }
-  for (const rows of rowsJsonPieces(edited.values())) {
+  for await (const rows of rowsJsonPieces(withExcerpts(edited.values(), made))) {
     await sql`
       update posts p set title = coalesce(n.title, p.title), body = coalesce(n.body, p.body),
         excerpt = coalesce(n.excerpt, p.excerpt), tags = coalesce(n.tags, p.tags),
@@ -121,8 +119,7 @@ const writePosts = async (
       where p.id = n.id`.execute(trx)
   }
   const rewritten = [...edited.values()].filter(({ edited_at }) => edited_at !== undefined).map(({ id }) => id)
-  if (rewritten.length > 0)
-    await sql`update posts p set search = ${searchedOf("p")} where p.id = any(${rewritten}::bigint[])`.execute(trx)
+  await writeSearched(trx, "posts", rewritten, made)
   if (voted.size > 0) {
     await sql`
       update posts p set upvotes = n.upvotes, downvotes = n.downvotes, score = n.upvotes - n.downvotes,
@@ -139,14 +136,22 @@ const writePosts = async (
   }
 }
 
+const changing =
+  (made: Made) =>
+  (commits: ReadonlyArray<Logged>): Change => {
+    const rows = postRows(commits)
+    return (trx) => writePosts(trx, rows, made)
+  }
+
 export const postProjection = logProjection({
   name: "post",
-  // 2: what of a post is searched has other weights, and fewer letters that are none.
-  version: 3,
+  // 2: what of a post is searched has other weights, and fewer letters that are none. 4: its words are read by us.
+  version: 4,
   reads: [{ kind: "post", events: inventoryOf(PostEvent) }],
   tables: [
     { name: "posts", kind: "post", actor: "id" },
     { name: "hidden_posts", kind: "post", actor: "id" }
   ],
-  changes: (commits) => (trx) => writePosts(trx, postRows(commits))
+  changes: changing(MADE),
+  bare: changing(BARE)
 })

@@ -8,16 +8,19 @@
  *  - A batch that changes no row costs no transaction: the tables are up to its end, and the watermark that is kept
  *    follows with the next change, or when it is asked to (`keep`). Read again from there, such a batch changes nothing
  *    again.
- *  - One message that cannot be applied never stops the rest: where a batch fails for its data, its messages are
- *    applied one by one, and the one that fails is noted in `projection_faults`, shown by health, and passed over.
+ *  - One message that cannot be applied never stops the rest: where a batch fails for its data, or takes too long, its
+ *    messages are applied one by one. Of the one that fails the rows are written without what is made of their texts,
+ *    or it is passed over; either way it is noted in `projection_faults`, which health, `status` and `verify` show.
+ *  - What takes too long is tried `SLOW_TRIES` times, each behind a sign that Postgres is well otherwise. Waiting for a
+ *    lock, or without an answer at all, is no fault of a message (database.ts ends such a wait before the statement).
  *  - One that this release does not know stops it: what comes before it is applied, the watermark stands there.
  *  - Which tables these are is the connection's matter: the served ones, or those that a rebuild makes beside them.
  */
-import type { Kysely } from "kysely"
+import { type Kysely, sql, type Transaction } from "kysely"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import type { Database } from "../database.ts"
 import { UnknownEvent } from "../engine/fold.ts"
-import type { Change, Message, Projection } from "./projection.ts"
+import { type Change, type Message, type Projection, unchanged } from "./projection.ts"
 
 /** How far the tables are. */
 export interface Mark {
@@ -27,7 +30,8 @@ export interface Mark {
   readonly kept: number
 }
 
-const nothing: Change = () => Promise.resolve()
+/** Of a message that takes longer than a statement may. */
+const SLOW_TRIES = 3
 
 export class Applier {
   private readonly db: Kysely<Database>
@@ -52,36 +56,54 @@ export class Applier {
 
   /** After `failure` of the batch as a whole. */
   private async oneByOne(batch: ReadonlyArray<Message>, mark: Mark, failure: unknown): Promise<Mark> {
-    if (!isDataFault(failure) && !(failure instanceof UnknownEvent)) throw failure
+    if (!isDataFault(failure) && !isTooSlow(failure) && !(failure instanceof UnknownEvent)) throw failure
     let at = mark
     for (const message of batch) {
       try {
-        at = await this.applyBatch([message], at)
+        at = await this.applyOne(message, at)
       } catch (fault) {
         if (fault instanceof UnknownEvent) await this.keep(at)
-        if (!isDataFault(fault)) throw fault
+        if (!isDataFault(fault) && !isTooSlow(fault)) throw fault
         at = await this.passOver(message, at, fault)
       }
     }
     return at
   }
 
-  /** The watermark that is kept catches up. */
-  async keep(mark: Mark): Promise<Mark> {
-    return mark.kept === mark.seq ? mark : this.moving(mark, mark.seq, nothing)
+  private async applyOne(message: Message, mark: Mark): Promise<Mark> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.applyBatch([message], mark)
+      } catch (fault) {
+        if (!isTooSlow(fault) || tries === SLOW_TRIES) throw fault
+        await sql`select 1`.execute(this.db)
+      }
+    }
   }
 
-  /** Notes the message and moves the watermark behind it, in one transaction. */
+  /** The watermark that is kept catches up. */
+  async keep(mark: Mark): Promise<Mark> {
+    return mark.kept === mark.seq ? mark : this.moving(mark, mark.seq, unchanged)
+  }
+
+  /** Notes the message and moves the watermark behind it, in one transaction with what is left of its rows. */
   private async passOver(message: Message, mark: Mark, fault: unknown): Promise<Mark> {
     const { seq, kind, id } = message
     const error = String(fault)
     logNow("error", "projector", { projection: this.projection.name, seq, kind, id, error })
-    const passed = await this.moving(mark, seq, async (trx) => {
+    const noted = async (trx: Transaction<Database>): Promise<void> => {
       await trx
         .insertInto("projection_faults")
         .values({ projection: this.projection.name, seq, kind, id, error })
         .onConflict((conflict) => conflict.columns(["projection", "seq"]).doUpdateSet({ error }))
         .execute()
+    }
+    const passed = await this.moving(mark, seq, async (trx) => {
+      await this.projection.bare(message)(trx)
+      await noted(trx)
+    }).catch((further: unknown) => {
+      if (!isDataFault(further) && !isTooSlow(further)) throw further
+      return this.moving(mark, seq, noted)
     })
     this.counts.faults++
     return passed
@@ -115,10 +137,17 @@ export class Applier {
 }
 
 /**
- * A fault of what was to be written, which no other try will mend: SQLSTATE classes 22 and 23, or a commit that is no
- * JSON.
+ * A fault of what was to be written, which no other try will mend: SQLSTATE classes 22, 23 and 54 (data, constraints,
+ * limits of Postgres itself), a commit that is no JSON, or what our own code cannot make rows of.
  */
 const isDataFault = (error: unknown): boolean =>
   error instanceof SyntaxError ||
   error instanceof TypeError ||
-  (error instanceof Error && "code" in error && /^2[23]/.test(String(error.code)))
+  error instanceof RangeError ||
+  /^(22|23|54)/.test(codeOf(error))
+
+/** Ended by Postgres, or given up here a moment before (database.ts: both have the same time). */
+const isTooSlow = (error: unknown): boolean =>
+  codeOf(error) === "57014" || (error instanceof Error && error.message === "Query read timeout")
+
+const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "")

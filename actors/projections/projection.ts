@@ -32,6 +32,8 @@ export interface ReadModelTable {
 
 export type Change = (trx: Transaction<Database>) => Promise<void>
 
+export const unchanged: Change = () => Promise.resolve()
+
 export interface Projection {
   readonly name: string
   readonly stream: string
@@ -47,6 +49,8 @@ export interface Projection {
   readonly besides: ReadonlyArray<keyof Database>
   /** `null`: the batch leaves all rows as they are, and is not worth a transaction. Throws what cannot be applied. */
   readonly changes: (batch: ReadonlyArray<Message>) => Change | null
+  /** Of a message that cannot be applied as a whole: its rows without what is made of their texts, or nothing. */
+  readonly bare: (message: Message) => Change
   /** What tables made anew need besides the stream: brought in once, before they are served. */
   readonly settle: Change
   /** To be told on the bus, as subject and content, once a batch is in the tables. */
@@ -73,6 +77,8 @@ interface LogProjection
   readonly reads: readonly [ReadKind, ...Array<ReadKind>]
   /** Pure; the commits in the order of the log. */
   readonly changes: (commits: ReadonlyArray<Logged>) => Change | null
+  /** The same without what is made of texts. */
+  readonly bare?: (commits: ReadonlyArray<Logged>) => Change
 }
 
 interface ReadKind {
@@ -90,7 +96,7 @@ export const commitOf = (message: Message): Commit => {
 }
 
 /** One that is made of the log of events. */
-export const logProjection = ({ reads, changes, ...rest }: LogProjection): Projection => {
+export const logProjection = ({ reads, changes, bare, ...rest }: LogProjection): Projection => {
   const inventories = new Map(reads.map(({ kind, events }) => [kind, events]))
   /** Throws `UnknownEvent`: a row without what it says would be wrong for good. */
   const logged = (message: Message): Logged => {
@@ -108,6 +114,7 @@ export const logProjection = ({ reads, changes, ...rest }: LogProjection): Proje
     subjects: [subjects.eventsOf(first.kind), ...others.map(({ kind }) => subjects.eventsOf(kind))],
     kinds: reads.map(({ kind }) => kind),
     besides: [],
-    changes: (batch) => changes(batch.filter(({ data }) => data.length > 0).map(logged))
+    changes: (batch) => changes(batch.filter(({ data }) => data.length > 0).map(logged)),
+    bare: (message) => bare?.([logged(message)]) ?? unchanged
   }
 }

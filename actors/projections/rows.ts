@@ -19,21 +19,20 @@ export const rowsJson = (rows: ReadonlyArray<object>): string => JSON.stringify(
 const PIECE_MAX_CHARS = 8_000_000
 
 /** Rows that may be long, in as many texts as keep each of them within bounds; none for no rows. */
-export const rowsJsonPieces = (rows: Iterable<object>): ReadonlyArray<string> => {
-  const pieces: Array<string> = []
+export async function* rowsJsonPieces(rows: Iterable<object> | AsyncIterable<object>): AsyncGenerator<string> {
   let piece: Array<string> = []
   let chars = 0
-  const end = (): void => {
-    if (piece.length > 0) pieces.push(`[${piece.join(",")}]`)
+  const end = (): string => {
+    const whole = `[${piece.join(",")}]`
     piece = []
     chars = 0
+    return whole
   }
-  for (const row of rows) {
+  for await (const row of rows) {
     const text = JSON.stringify(row, storable)
-    if (chars + text.length > PIECE_MAX_CHARS) end()
+    if (piece.length > 0 && chars + text.length > PIECE_MAX_CHARS) yield end()
     piece.push(text)
     chars += text.length + 1
   }
-  end()
-  return pieces
+  if (piece.length > 0) yield end()
 }

@@ -6,9 +6,9 @@
  *  - Words are marked whole, as they are written: with their accents, in their case.
  *  - An excerpt is short, however long the text: it begins a little before the first match.
  */
-import { legible } from "../../schemas/legible.ts"
 import { EXCERPT_MAX_CHARS, plainOf } from "../content/excerpt.ts"
 import type { Word } from "../content/searched.ts"
+import { markingRuns, runsOf } from "../content/words.ts"
 
 const MARK = "**"
 /** Of the text before the first match, so much is shown. */
@@ -17,92 +17,81 @@ const LEAD_CHARS = 60
 const BEFORE_CHARS = 200
 const AFTER_CHARS = 1000
 
-const WORDS = /[\p{L}\p{N}\p{M}]+/gu
+/** A text with marks around what is looked for. */
+export type Marking = (text: string) => string
 
-/** Letters that have no accent to lose, and yet are found by others. */
-const LIKE: Readonly<Record<string, string>> = {
-  ß: "ss",
-  æ: "ae",
-  œ: "oe",
-  ø: "o",
-  ł: "l",
-  đ: "d",
-  ð: "d",
-  þ: "th",
-  ı: "i"
+const marked = (text: string): string => `${MARK}${text}${MARK}`
+
+/** Words that `isSought` knows whole; of what is written without spaces the `parts`, or all where it is written otherwise. */
+const marking = (isSought: (word: string) => boolean, parts: ReadonlyArray<string>): Marking => {
+  const longestFirst = parts.toSorted((one, other) => other.length - one.length)
+  return (text) =>
+    markingRuns(text, (written, runs) => {
+      if (runs.some((run) => !run.isUnspaced && isSought(run.text))) return marked(written)
+      if (!runs.some((run) => run.isUnspaced && parts.some((part) => run.text.includes(part)))) return written
+      const inPlace = markedParts(written, longestFirst)
+      return inPlace === written ? marked(written) : inPlace
+    })
 }
 
-const ASCII = /^\p{ASCII}+$/u
-
-const WORD_MAX_CHARS = 200
-
-/** As a word is looked for. */
-const folded = (word: string): string => {
-  if (ASCII.test(word)) return word.toLowerCase()
-  // What is longer nobody looks for.
-  const letters = legible(word.slice(0, WORD_MAX_CHARS)).normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()
-  return letters.replaceAll(/[ßæœøłđðþı]/gu, (letter) => LIKE[letter] ?? letter)
+const markedParts = (written: string, parts: ReadonlyArray<string>): string => {
+  let shown = ""
+  for (let at = 0; at < written.length;) {
+    const part = parts.find((one) => written.startsWith(one, at))
+    shown += part === undefined ? written.charAt(at) : marked(part)
+    at += part?.length ?? 1
+  }
+  return shown
 }
 
-/** Whether a word of the text is one that is looked for. */
-export type Matches = (word: string) => boolean
-
-/** Words of a query, and those that begin with its last one. What has marks within is several words. */
-export const matching = (words: ReadonlyArray<Word>): Matches => {
-  const whole = new Set<string>()
-  const begun: Array<string> = []
-  for (const { text, prefix } of words) {
-    const parts = (text.match(WORDS) ?? []).map(folded)
-    const last = prefix ? parts.pop() : undefined
-    if (last !== undefined) begun.push(last)
-    for (const part of parts) whole.add(part)
-  }
-  return (word) => {
-    const plain = folded(word)
-    return whole.has(plain) || begun.some((beginning) => plain.startsWith(beginning))
-  }
+/** Words of a query, and those that begin with its last one. */
+export const matching = (words: ReadonlyArray<Word>): Marking => {
+  const spaced = words.filter(({ isUnspaced }) => !isUnspaced)
+  const whole = new Set(spaced.map(({ text }) => text))
+  const begun = spaced.flatMap(({ text, prefix }) => (prefix ? [text] : []))
+  const parts = words.flatMap(({ text, isUnspaced }) => (isUnspaced ? [text] : []))
+  return marking((word) => whole.has(word) || begun.some((beginning) => word.startsWith(beginning)), parts)
 }
 
 /** Words that have one of these somewhere. */
-export const containing = (parts: ReadonlyArray<string>): Matches => {
-  const sought = parts.flatMap((part) => part.match(WORDS) ?? []).map(folded)
-  return (word) => {
-    const plain = folded(word)
-    return sought.some((part) => plain.includes(part))
-  }
+export const containing = (parts: ReadonlyArray<string>): Marking => {
+  const sought = parts.flatMap((part) => [...runsOf(part)])
+  const unspaced = sought.flatMap(({ text, isUnspaced }) => (isUnspaced ? [text] : []))
+  return marking((word) => sought.some(({ text }) => word.includes(text)), unspaced)
 }
 
 const oneLine = (text: string): string => text.replaceAll("*", "").replaceAll(/\s+/gu, " ").trim()
 
 /** `null` where nothing in it matches. */
-export const markedIn = (text: string, matches: Matches): string | null => {
+export const markedIn = (text: string, mark: Marking): string | null => {
   const line = oneLine(text)
-  const first = firstIn(line, matches)
+  const first = firstIn(line, mark)
   if (first === null) return null
   const from = first <= LEAD_CHARS ? 0 : wordFrom(line, first - LEAD_CHARS, first)
   const shown = wholeCharacters(line.slice(from, from + EXCERPT_MAX_CHARS))
-  const marked = shown.replaceAll(WORDS, (word) => (matches(word) ? `${MARK}${word}${MARK}` : word))
-  return `${from > 0 ? "…" : ""}${marked}${from + shown.length < line.length ? "…" : ""}`
+  return `${from > 0 ? "…" : ""}${mark(shown)}${from + shown.length < line.length ? "…" : ""}`
 }
 
 /** The same of a part of a markdown text. */
-export const markedInMarkdown = (part: string, matches: Matches): string | null => {
-  const first = firstIn(part, matches)
+export const markedInMarkdown = (part: string, mark: Marking): string | null => {
+  const first = firstIn(part, mark)
   if (first === null) return null
   const from = first <= BEFORE_CHARS ? 0 : wordFrom(part, first - BEFORE_CHARS, first)
   const around = wholeCharacters(part.slice(from, first + AFTER_CHARS))
-  return markedIn(plainOf(around), matches) ?? markedIn(around, matches)
+  return markedIn(plainOf(around), mark) ?? markedIn(around, mark)
 }
 
 /** Where no word of it is one that is looked for: all of it is alike. */
-export const markedWhole = (text: string): string => `${MARK}${oneLine(text)}${MARK}`
+export const markedWhole = (text: string): string => marked(oneLine(text))
 
 /** Without marks. */
 export const unmarked = oneLine
 
-const firstIn = (text: string, matches: Matches): number | null => {
-  for (const found of text.matchAll(WORDS)) if (matches(found[0])) return found.index
-  return null
+/** The text before its first mark is as it is written. */
+const firstIn = (text: string, mark: Marking): number | null => {
+  const written = mark(text)
+  if (written === text) return null
+  for (let at = 0; ; at++) if (written[at] !== text[at]) return at
 }
 
 /** The first place behind a blank in a range; the end of the range where there is none. */

@@ -4,7 +4,8 @@
  * Invariants
  *  - What is found is bounded before it is ranked, and ranked before anything of its texts is read; what is read of a
  *    text is bounded too. All of it has the time of a search (content/searching.ts).
- *  - What is deleted has no row; what banned or deleted agents wrote, and they themselves, are left out.
+ *  - What is deleted has no row, what is hidden stands apart; what banned or deleted agents wrote, and they themselves,
+ *    are left out before anything is cut. One author takes `PLACES_OF_AUTHOR` places of it at most (contract 22).
  */
 import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -36,14 +37,45 @@ const pageIn = <T>(all: ReadonlyArray<T>, { page, per_page }: Input): ReadonlyAr
 
 type TextTable = "posts" | "threads"
 
+/** Of one author so many are ranked, the newest. */
+export const PLACES_OF_AUTHOR = 50
+/** The newest that match are read in so many turns, each without the authors whose places are taken. */
+const TURNS = [RANKED_MAX, 2 * RANKED_MAX, 8 * RANKED_MAX] as const
+
+interface Candidate {
+  readonly id: string
+  readonly author: string
+}
+
+/** The newest that match, of everybody their share. */
+const candidates = async (db: Db, table: TextTable, query: TextQuery): Promise<ReadonlyArray<string>> => {
+  const ids: Array<string> = []
+  const placesOf = new Map<string, number>()
+  let before: string | null = null
+  for (const most of TURNS) {
+    const full = [...placesOf].flatMap(([author, places]) => (places >= PLACES_OF_AUTHOR ? [author] : []))
+    const { rows }: { rows: ReadonlyArray<Candidate> } = await sql<Candidate>`
+      select x.id, x.author from ${sql.table(table)} x join agents a on a.id = x.author
+      where ${findsIn("x", query)} and a.status in ('active', 'suspended')
+        and (${before}::bigint is null or x.id < ${before}::bigint) and x.author <> all(${full}::text[])
+      order by x.id desc limit ${sql.lit(most)}`.execute(db)
+    for (const { id, author } of rows) {
+      const places = placesOf.get(author) ?? 0
+      if (places >= PLACES_OF_AUTHOR) continue
+      placesOf.set(author, places + 1)
+      if (ids.push(id) === RANKED_MAX) return ids
+    }
+    if (rows.length < most) return ids
+    before = rows.at(-1)?.id ?? null
+  }
+  return ids
+}
+
 /** Ids by relevance, then the newest first. */
 const rankedTexts = async (db: Db, table: TextTable, query: TextQuery): Promise<ReadonlyArray<string>> => {
+  const ids = await candidates(db, table, query)
   const { rows } = await sql<{ id: string }>`
-    select found.id from (
-      select x.id, x.author, x.search from ${sql.table(table)} x where ${findsIn("x", query)}
-      order by x.id desc limit ${sql.lit(RANKED_MAX)}
-    ) found join agents a on a.id = found.author
-    where a.status in ('active', 'suspended')
+    select found.id from ${sql.table(table)} found where found.id = any(${ids}::bigint[])
     order by ${rankIn("found", query)} desc, found.id desc`.execute(db)
   return rows.map(({ id }) => id)
 }
@@ -80,7 +112,7 @@ interface FoundTexts {
 }
 
 const textsFound = async (db: Db, table: TextTable, input: Input): Promise<FoundTexts | null> => {
-  const query = await textQuery(db, input.q)
+  const query = textQuery(input.q)
   if (query === null) return null
   const ranked = await rankedTexts(db, table, query)
   const ids = pageIn(ranked, input)

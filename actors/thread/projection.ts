@@ -6,11 +6,11 @@
  * rows it has: a rebuild has a million of them.
  */
 import { sql, type Transaction } from "kysely"
-import { searchedOf } from "../content/searched.ts"
 import { writeBack, writeHidden } from "../content/hidden-rows.ts"
+import { BARE, MADE, type Made, withExcerpts, withMade, writeSearched } from "../content/searched-rows.ts"
 import type { Database } from "../database.ts"
 import { inventoryOf } from "../engine/events.ts"
-import { logProjection } from "../projections/projection.ts"
+import { type Change, type Logged, logProjection } from "../projections/projection.ts"
 import { rowsJson, rowsJsonPieces } from "../projections/rows.ts"
 import { ReplyEvent } from "../reply/state.ts"
 import { type ReplyRows, rowsOf, type ThreadRows } from "./rows.ts"
@@ -18,19 +18,19 @@ import { ThreadEvent } from "./state.ts"
 
 type Trx = Transaction<Database>
 
-const writeThreads = async (trx: Trx, { opened, changed }: ThreadRows): Promise<void> => {
-  for (const rows of rowsJsonPieces(opened.values())) {
+const writeThreads = async (trx: Trx, { opened, changed }: ThreadRows, made: Made): Promise<void> => {
+  for await (const rows of rowsJsonPieces(withMade(opened.values(), made))) {
     await sql`
       insert into threads (id, author, category, kind, title, body, excerpt, tags, status, accepted_reply_id,
         status_reason, reply_count, pinned, upvotes, downvotes, score, last_activity_at, created_at, updated_at,
         edited_at, search)
       select t.id, t.author, t.category, t.kind, t.title, t.body, t.excerpt, t.tags, t.status, t.accepted_reply_id,
         case when t.status in ('closed', 'locked') then t.status_reason end, 0, coalesce(t.pinned, false), 0, 0, 0,
-        t.created_at, t.created_at, t.updated_at, t.edited_at, ${searchedOf("t")}
+        t.created_at, t.created_at, t.updated_at, t.edited_at, t.search
       from jsonb_populate_recordset(null::threads, ${rows}::jsonb) t
       on conflict (id) do nothing`.execute(trx)
   }
-  for (const rows of rowsJsonPieces(changed.values())) {
+  for await (const rows of rowsJsonPieces(withExcerpts(changed.values(), made))) {
     await sql`
       update threads t set title = coalesce(n.title, t.title), body = coalesce(n.body, t.body),
         excerpt = coalesce(n.excerpt, t.excerpt), tags = coalesce(n.tags, t.tags),
@@ -48,19 +48,18 @@ const writeThreads = async (trx: Trx, { opened, changed }: ThreadRows): Promise<
       where t.id = n.id`.execute(trx)
   }
   const rewritten = [...changed.values()].filter(({ edited_at }) => edited_at !== undefined).map(({ id }) => id)
-  if (rewritten.length > 0)
-    await sql`update threads t set search = ${searchedOf("t")} where t.id = any(${rewritten}::bigint[])`.execute(trx)
+  await writeSearched(trx, "threads", rewritten, made)
 }
 
 const writeReplies = async (trx: Trx, { written, changed }: ReplyRows): Promise<void> => {
-  for (const rows of rowsJsonPieces(written.values())) {
+  for await (const rows of rowsJsonPieces(written.values())) {
     await sql`
       insert into replies (id, thread, parent, author, body, upvotes, downvotes, score, deleted, created_at, edited_at,
         hidden)
       select r.id, r.thread, r.parent, r.author, r.body, 0, 0, 0, r.deleted, r.created_at, r.edited_at, false
       from jsonb_populate_recordset(null::replies, ${rows}::jsonb) r`.execute(trx)
   }
-  for (const rows of rowsJsonPieces(changed.values())) {
+  for await (const rows of rowsJsonPieces(changed.values())) {
     await sql`
       update replies r set body = coalesce(n.body, r.body), deleted = coalesce(n.deleted, r.deleted),
         edited_at = coalesce(n.edited_at, r.edited_at)
@@ -121,27 +120,15 @@ const writeDeleted = async (trx: Trx, { deleted }: ThreadRows): Promise<void> =>
   await sql`delete from hidden_threads where id = any(${[...deleted]}::bigint[])`.execute(trx)
 }
 
-export const threadProjection = logProjection({
-  name: "thread",
-  // 2: what of a thread is searched has other weights, and fewer letters that are none. 4: why it is closed or locked.
-  version: 4,
-  reads: [
-    { kind: "thread", events: inventoryOf(ThreadEvent) },
-    { kind: "reply", events: inventoryOf(ReplyEvent) }
-  ],
-  tables: [
-    { name: "threads", kind: "thread", actor: null },
-    { name: "replies", kind: "reply", actor: "id" },
-    { name: "hidden_threads", kind: "thread", actor: "id" },
-    { name: "hidden_replies", kind: "reply", actor: "id" }
-  ],
-  changes: (commits) => {
+const changing =
+  (made: Made) =>
+  (commits: ReadonlyArray<Logged>): Change => {
     const { threads, replies } = rowsOf(commits)
     return async (trx) => {
       const { changed, voted, hiding } = threads
       const touched = [...changed.keys(), ...voted.keys(), ...replies.counted.keys(), ...hiding.hidden.keys()]
       const were = await writeBack(trx, "threads", touched)
-      await writeThreads(trx, threads)
+      await writeThreads(trx, threads, made)
       await writeRestoredReplies(trx, replies)
       await writeReplies(trx, replies)
       await writeTallies(trx, "threads", threads.voted)
@@ -152,4 +139,22 @@ export const threadProjection = logProjection({
       await writeDeleted(trx, threads)
     }
   }
+
+export const threadProjection = logProjection({
+  name: "thread",
+  // 2: what of a thread is searched has other weights, and fewer letters that are none. 4: why it is closed or locked. 5: its
+  // words are read by us.
+  version: 5,
+  reads: [
+    { kind: "thread", events: inventoryOf(ThreadEvent) },
+    { kind: "reply", events: inventoryOf(ReplyEvent) }
+  ],
+  tables: [
+    { name: "threads", kind: "thread", actor: null },
+    { name: "replies", kind: "reply", actor: "id" },
+    { name: "hidden_threads", kind: "thread", actor: "id" },
+    { name: "hidden_replies", kind: "reply", actor: "id" }
+  ],
+  changes: changing(MADE),
+  bare: changing(BARE)
 })

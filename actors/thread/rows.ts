@@ -2,7 +2,6 @@
  * A batch of the log of threads and replies, folded into rows: what is begun in it as it stands at its end, and of what
  * was there before the change. Pure.
  */
-import { excerptOf } from "../content/excerpt.ts"
 import { foldHiding, type HiddenRows, noHiddenRows } from "../content/hidden-rows.ts"
 import { eventsOf } from "../engine/events.ts"
 import type { Logged } from "../projections/projection.ts"
@@ -17,7 +16,6 @@ interface ThreadRow {
   kind?: string
   title?: string
   body?: string
-  excerpt?: string
   tags?: ReadonlyArray<string>
   status?: string
   /** Of a status that was set; it holds for what is closed or locked. */
@@ -112,7 +110,7 @@ const foldThread = (rows: ThreadRows, id: number, event: ThreadEvent, at: string
   switch (event.type) {
     case "thread.opened": {
       const { author, category, kind, title, body, tags } = event
-      const texts = { title, body, excerpt: excerptOf(body), tags }
+      const texts = { title, body, tags }
       rows.opened.set(id, { id, author, category, kind, ...texts, status: "open", created_at: at, updated_at: at })
       return
     }
@@ -162,7 +160,7 @@ const change = (row: ThreadRow, event: Changing): void => {
     case "thread.edited": {
       const { title, body, tags, category } = event
       if (title !== undefined) row.title = title
-      if (body !== undefined) Object.assign(row, { body, excerpt: excerptOf(body) })
+      if (body !== undefined) row.body = body
       if (tags !== undefined) row.tags = tags
       if (category !== undefined) row.category = category
       return

@@ -3,7 +3,6 @@
  * watermark, reactions, health.
  */
 import { sql } from "kysely"
-import { AckPolicy, DeliverPolicy } from "@nats-io/jetstream"
 import { requestsOf } from "../../actors/log/requests.ts"
 import { REACTIONS } from "../../actors/reactions/all.ts"
 import { asideCount } from "../../actors/reactions/aside.ts"
@@ -11,12 +10,10 @@ import { readMark } from "../../actors/reactions/marks.ts"
 import { PROJECTIONS } from "../../actors/projections/all.ts"
 import { rebuildSchema } from "../../actors/projections/rebuild.ts"
 import { buckets, SHARD_COUNT, streams } from "../../schemas/subjects.ts"
+import { behind, passedOver } from "./behind.ts"
 import type { Command } from "./command.ts"
 import { PATIENCE_MS, type Service } from "./connection.ts"
 import { checksOf, servicesOf } from "./services.ts"
-
-/** The server forgets a consumer that was left behind. */
-const COUNTED_WITHIN_NS = 10_000_000_000
 
 interface NodeInfo {
   readonly session: string
@@ -71,6 +68,7 @@ const readModelsOf = async (service: Service) => {
   const rows = new Map(
     (await service.db.selectFrom("projections").selectAll().execute()).map((row) => [row.name, row] as const)
   )
+  const faults = await passedOver(service.db)
   const models = PROJECTIONS.map(async (projection) => {
     const row = rows.get(projection.name)
     if (row === undefined) return []
@@ -79,7 +77,8 @@ const readModelsOf = async (service: Service) => {
       behind(service, projection, watermark),
       rebuiltTo(service, projection.name)
     ])
-    return [{ name: projection.name, version, watermark, lag, rebuilt_to }]
+    const of = faults.filter((fault) => fault.projection === projection.name)
+    return [{ name: projection.name, version, watermark, lag, faults: of.length, rebuilt_to }]
   })
   return (await Promise.all(models)).flat()
 }
@@ -97,26 +96,6 @@ const reactionsOf = (service: Service) =>
       return { name, watermark: seq, lag, parked, faults }
     })
   )
-
-interface Part {
-  readonly stream: string
-  readonly subjects: ReadonlyArray<string>
-}
-
-/** Messages that are not done yet, as a consumer that began there would have to deliver. */
-const behind = async ({ manager }: Service, { stream, subjects }: Part, watermark: number): Promise<number> => {
-  const { name, num_pending } = await manager.consumers.add(stream, {
-    ack_policy: AckPolicy.None,
-    deliver_policy: DeliverPolicy.StartSequence,
-    opt_start_seq: watermark + 1,
-    filter_subjects: [...subjects],
-    inactive_threshold: COUNTED_WITHIN_NS,
-    mem_storage: true,
-    num_replicas: 1
-  })
-  await manager.consumers.delete(stream, name)
-  return num_pending
-}
 
 /** How far a rebuild that is under way has come; `null` where there is none. */
 const rebuiltTo = async ({ db }: Service, name: string): Promise<number | null> => {
@@ -185,7 +164,7 @@ export const statusCommand: Command = {
         ? ["  Postgres does not answer"]
         : readModels.map(
             (model) =>
-              `  ${model.name} v${model.version}  watermark ${model.watermark}  ${model.lag} behind` +
+              `  ${model.name} v${model.version}  watermark ${model.watermark}  ${model.lag} behind  ${model.faults} passed over` +
               after("  being rebuilt: at ", model.rebuilt_to)
           )),
       "reactions",

@@ -2,14 +2,17 @@
  * `hub verify`: snapshots and read models held against the log, files against their hashes. Writes nothing but tables of
  * its own, which it drops.
  */
+import { setTimeout as sleep } from "node:timers/promises"
+import { KINDS } from "../../actors/actors.ts"
 import { seenProjection } from "../../actors/agent/seen/projection.ts"
 import { PROJECTIONS } from "../../actors/projections/all.ts"
 import type { Projection } from "../../actors/projections/projection.ts"
+import { rowOf } from "../../actors/projections/reading.ts"
 import { Busy } from "../../actors/projections/steps.ts"
-import { KINDS } from "../../actors/actors.ts"
 import { type BlobReport, verifyBlobs } from "../verify/blobs.ts"
 import { type ReadModelReport, verifyReadModels } from "../verify/read-models.ts"
 import { type Scope, type SnapshotReport, verifySnapshots } from "../verify/snapshots.ts"
+import { behind, type PassedOver, passedOver } from "./behind.ts"
 import { type Arguments, type Command, Finding } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
@@ -40,11 +43,18 @@ const verified = async (service: Service, scope: Scope): Promise<string | Findin
   const snapshots = await verifySnapshots(service, scope, () => undefined)
   const said = [snapshotLine(snapshots)]
   const faults = [snapshots.first]
+  const passed = await passedOver(service.db)
   for (const projection of VERIFIABLE) {
     if (scope.kind !== null && !projection.tables.some((table) => table.kind === scope.kind)) continue
     const report = await compared(service, projection, scope)
-    said.push(...readModelLines(projection, report))
-    faults.push(...report.tables.map((table) => table.first))
+    const incomplete = passed.filter((fault) => fault.projection === projection.name)
+    said.push(...readModelLines(projection, report), ...incomplete.map(passedOverLine))
+    faults.push(...report.tables.map((table) => table.first), ...incomplete.slice(0, 1).map(passedOverLine))
+    if (await standsStill(service, projection, report.seq)) {
+      const line = `${projection.name} stands still at sequence ${report.seq}: the log goes on behind it`
+      said.push(line)
+      faults.push(line)
+    }
   }
   if (scope.kind === null || scope.kind === "blob" || scope.kind === "post") {
     const blobs = await verifyBlobs(service, scope)
@@ -56,6 +66,26 @@ const verified = async (service: Service, scope: Scope): Promise<string | Findin
   const seconds = `${((performance.now() - began) / 1000).toFixed(1)} s`
   if (first === undefined) return [...said, `verified in ${seconds}`].join("\n")
   return new Finding([...said, `first difference: ${first}`, `not verified, in ${seconds}`].join("\n"))
+}
+
+const passedOverLine = ({ projection, seq, kind, id, error }: PassedOver): string =>
+  `${projection} has not all rows of ${kind} ${id} at sequence ${seq}: ${error}`
+
+/** A projector keeps its watermark within a second; it may wait for a lock, or for a node that takes its shard. */
+const MOVES_WITHIN_MS = 10_000
+const LOOK_MS = 500
+
+/** While nodes run: without them, what is behind goes on when they start. */
+const standsStill = async (service: Service, projection: Projection, seq: number): Promise<boolean> => {
+  if (service.view.sessions().length === 0) return false
+  const until = performance.now() + MOVES_WITHIN_MS
+  while ((await behind(service, projection, seq)) > 0) {
+    const row = await rowOf(service.db, projection.name)
+    if (row === undefined || row.seq > seq) return false
+    if (performance.now() > until) return true
+    await sleep(LOOK_MS)
+  }
+  return false
 }
 
 const compared = async (service: Service, projection: Projection, scope: Scope): Promise<ReadModelReport> => {

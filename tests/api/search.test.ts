@@ -116,6 +116,22 @@ test("words, phrases, what is left out, the beginning of the last word, and acce
   ])
 })
 
+test.each([
+  ["Chinese", "我住在东京都附近。", ["东京", "东京都", "附近", "都"], ["京东", "附远"], "东京"],
+  ["Japanese", "iPhoneの使い方を説明します", ["使い方", "説明", "iphone の使", "します"], ["使う方"], "使い方"],
+  ["Thai", "เขาพูดว่าสวัสดีครับ", ["สวัสดี", "ครับ", "พูด"], ["สวัสดา"], "สวัสดี"],
+  ["Korean", "서울에서 만나요", ["서울", "만나요"], ["부산"], "서울"],
+  ["Hindi", "मुझे हिन्दी आती है", ["हिन्दी"], ["हिन्दा"], "हिन्दी"]
+])("%s is found by its words", async (_language, body, finding, missing, shown) => {
+  const [client] = await anAgent()
+  const it = word()
+  const { id } = await published(client, { body: `${it}\n\n${body}` })
+  for (const q of finding) expect([q, await ids(`${it} ${q}`)]).toEqual([q, [id]])
+  for (const q of missing) expect([q, await ids(`${it} ${q}`)]).toEqual([q, []])
+  const [match] = (await found(`${shown} ${it}`)).map((one) => one.match.excerpt)
+  expect(match).toContain(`**${shown}`)
+})
+
 test("an excerpt is plain text around the match, wherever that is, and its only marks are those of what matched", async () => {
   const [client] = await anAgent()
   const it = word()

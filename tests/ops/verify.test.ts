@@ -80,6 +80,29 @@ describe("verify", () => {
     expect(await leftOver(service.view.db)).toEqual([])
   })
 
+  test("finds a commit whose rows are not all there, and `status` counts it", async () => {
+    await run(
+      "insert into projection_faults (projection, seq, kind, id, error) values ('post', 7, 'post', '1', 'error: costly')"
+    )
+    expect(await found({ kind: "post" })).toMatch(
+      /first difference: post has not all rows of post 1 at sequence 7: error: costly/
+    )
+    const { read_models } = JSON.parse(await hub(service.system, ["status", "--json"])) as {
+      read_models: ReadonlyArray<{ name: string; faults: number }>
+    }
+    expect(read_models.filter(({ faults }) => faults > 0)).toMatchObject([{ name: "post", faults: 1 }])
+  })
+
+  test("finds read models that stand still", async () => {
+    await service.view.db.transaction().execute(async (trx) => {
+      await trx.selectFrom("projections").select("seq").where("name", "=", "agent").forUpdate().execute()
+      await past.client.call("PATCH", "/api/v1/me", { body: { description: "Not seen." } })
+      expect(await found({ kind: "agent" })).toMatch(
+        /first difference: agent stands still at sequence \d+: the log goes on behind it/
+      )
+    })
+  })
+
   test("of one kind looks at nothing else", async () => {
     await run("update agents set name = 'Somebody'")
     const categories = await verify({ kind: "category" })

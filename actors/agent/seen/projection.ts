@@ -4,7 +4,7 @@
  */
 import { sql } from "kysely"
 import { streams, subjects } from "../../../schemas/subjects.ts"
-import type { Message, Projection } from "../../projections/projection.ts"
+import { type Message, type Projection, unchanged } from "../../projections/projection.ts"
 import { rowsJson } from "../../projections/rows.ts"
 import { settleSeen } from "../projection.ts"
 
@@ -20,6 +20,7 @@ export const seenProjection: Projection = {
   besides: ["agents"],
   settle: settleSeen,
   hints: () => [],
+  bare: () => unchanged,
   changes: (batch: ReadonlyArray<Message>) => {
     const newest = new Map<string, string>()
     for (const message of batch) {

@@ -9,8 +9,8 @@ import { waitFor } from "../../harness/index.ts"
 import { sharedService, type TestService } from "../../support/service.ts"
 
 const LONG = 99_990
-/** Postgres' parser tries each as a part of an address, a file's name, a number, and begins again. */
-const PARTS = ["a_", "_a", "1_", "é_", "./", "/.", "~/", "/~", "@ee11"]
+/** Postgres' own parser tries each as a part of an address, a file's name, a number, a tag, and begins again. */
+const PARTS = ["<!--", "a_", "_a", "1_", "é_", "./", "/.", "~/", "/~", "@ee11"]
 
 let service: TestService
 let edge = ""

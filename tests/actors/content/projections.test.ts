@@ -87,7 +87,7 @@ test("a batch is a few statements, however many rows it has", async () => {
   for (const batch of [log.slice(0, begun), log.slice(begun)]) {
     watched.forget()
     await apply(threadProjection, batch)
-    expect(watched.asked.length).toBeLessThanOrEqual(9)
+    expect(watched.asked.length).toBeLessThanOrEqual(12)
   }
 })
 
@@ -118,8 +118,14 @@ const HOSTILE: ReadonlyArray<string> = [
   "a.bc/㎯",
   "㎯",
   "㎯.㎯/㎯ ",
+  "<!--",
+  "<!-- ",
+  "<!",
+  "<?",
   "<a",
+  "</a",
   "<a href='",
+  "&a",
   "&#1;",
   "1e",
   "-1.",
@@ -131,6 +137,9 @@ const HOSTILE: ReadonlyArray<string> = [
   "e\u0301",
   "ﬃ",
   "數",
+  "東京 ",
+  "สวัสดี",
+  "\u0315\u0300",
   "x"
 ]
 
@@ -146,18 +155,13 @@ test.each(HOSTILE)("a body of %j alone is read at the cost of its length", async
   expect(await growth(reading(100_000), reading(12_500), MEASURABLE_MS)).toBeLessThan(GROWTH_MAX)
 })
 
-test("a body of many different words, each in three spellings, has room", async () => {
-  const letters = Array.from({ length: 40_000 }, (_, index) => String.fromCodePoint(0x20000 + index))
-  const words = Array.from({ length: 20_000 }, (_, index) => `${letters[2 * index]}-${letters[2 * index + 1]} `)
-  const texts = {
-    title: "Wide",
-    body: [...words.join("")].slice(0, 100_000).join(""),
-    tags: [],
-    license: null,
-    mentions: []
-  }
+test("a body of nothing but different words of the longest characters has room", async () => {
+  // Each pair is another one: the second half goes over the same characters in other steps.
+  const letter = (index: number) => String.fromCodePoint(0x20000 + (index % 40_000))
+  const body = Array.from({ length: 50_000 }, (_, index) => letter(index < 40_000 ? index : 7 * index)).join("")
+  const texts = { title: "Wide", body, tags: [], license: null, mentions: [] }
   const event: PostEvent = { type: "post.published", v: 1, author: "a", kind: "note", ...texts, text: "t" }
   await rowsBy(postProjection, logOf([{ kind: "post", id: 1, event }]), 1)
   const { rows } = await sql<{ n: number }>`select length(search) as n from posts`.execute(watched.db)
-  expect(rows[0]?.n).toBeGreaterThan(50_000)
+  expect(rows[0]?.n).toBeGreaterThan(49_000)
 })

@@ -1,7 +1,7 @@
 /** What a stranger's text means to a search. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { queryOf, typed } from "../../../actors/content/searched.ts"
+import { searchVectorOf, textQuery, typed } from "../../../actors/content/searched.ts"
 import { QUERY_MAX_CHARS, QUERY_MAX_WORDS } from "../../../schemas/search/records.ts"
 
 test.each([
@@ -28,33 +28,60 @@ test("whatever is typed: bounded, and what Postgres can be asked for", () => {
 })
 
 test.each([
-  // As Postgres reads them, and what is asked for.
-  ["cat do", "'cat' & 'do'", "'cat' & 'do'", "'cat' & 'do':*", "'cat' | 'do':*"],
-  ["cat or dog", "'cat' | 'dog'", "'cat' | 'dog'", "'cat' | 'dog':*", "'cat' | 'dog':*"],
-  ['"big cat"', "'big' <-> 'cat'", "'big' <-> 'cat'", "'big' <-> 'cat'", "'big' | 'cat'"],
-  ['"big ca', "'big' <-> 'ca'", "'big' <-> 'ca'", "'big' <-> 'ca':*", "'big' | 'ca':*"],
-  ["cat -dog", "'cat' & !'dog'", "'cat'", "'cat' & !'dog'", "'cat'"],
-  ['cat -"big dog', "'cat' & !( 'big' <-> 'dog' )", "'cat'", "'cat' & !( 'big' <-> 'dog' )", "'cat'"],
-  ["plan b", "'plan' & 'b'", "'plan' & 'b'", "'plan' & 'b'", "'plan' | 'b'"],
-  ["cat,", "'cat'", "'cat'", "'cat'", "'cat'"],
-  ["数", "'数'", "'数'", "'数':*", "'数':*"],
-  ["o'neil", "'o''neil'", "'o''neil'", "'o''neil':*", "'o''neil':*"],
-  ["cat cat", "'cat' & 'cat'", "'cat' & 'cat'", "'cat' & 'cat':*", "'cat':*"]
-])("%j: the last word may go on", (plain, match, tree, wanted, any) => {
-  expect(queryOf({ plain, match, tree })).toMatchObject({ match: wanted, any })
+  ["cat do", "'cat' & 'do':*", "'cat' | 'do':*"],
+  ["CAT Çà", "'cat' & 'ca':*", "'cat' | 'ca':*"],
+  ["cat or dog", "'cat' | 'dog':*", "'cat' | 'dog':*"],
+  ["a cat or dog", "'a' & 'cat' | 'dog':*", "'a' | 'cat' | 'dog':*"],
+  ["or cat or", "'cat':*", "'cat':*"],
+  ['"big cat"', "('big' <1> 'cat')", "'big' | 'cat'"],
+  ['"big ca', "('big' <1> 'ca':*)", "'big' | 'ca':*"],
+  ["“big cat”", "('big' <1> 'cat')", "'big' | 'cat'"],
+  ["cat -dog", "'cat' & !'dog'", "'cat'"],
+  ["cat --dog", "'cat' & !'dog'", "'cat'"],
+  ['cat -"big dog', "'cat' & !('big' <1> 'dog')", "'cat'"],
+  ["cat or -dog", "'cat':*", "'cat':*"],
+  ["plan b", "'plan' & 'b'", "'plan' | 'b'"],
+  ["cat,", "'cat'", "'cat'"],
+  ["cat,dog", "'cat' & 'dog':*", "'cat' | 'dog':*"],
+  ["v1.5", "('v1' <1> '5')", "'v1' | '5'"],
+  ["example.com", "('example' <1> 'com':*)", "'example' | 'com':*"],
+  ["o'neil", "('o' <1> 'neil':*)", "'o' | 'neil':*"],
+  ["cat cat", "'cat' & 'cat':*", "'cat' | 'cat':*"],
+  ["서울 cat ", "'서울':* & 'cat':*", "'서울':* | 'cat':*"],
+  ["数", "'数':*", "'数':*"],
+  ["东京", "'东京'", "'东京'"],
+  ["東京都", "('東京' <1> '京都')", "'東京' | '京都'"],
+  ["iPhoneの使い方", "('iphone' <1> 'の使' <1> '使い' <1> 'い方')", "'iphone' | 'の使' | '使い' | 'い方'"],
+  ['"東京 タワー"', "('東京' <2> 'タワ' <1> 'ワー')", "'東京' | 'タワ' | 'ワー'"],
+  ["'; drop | !(a:*) <->", "'drop' & 'a'", "'drop' | 'a'"]
+])("%j is looked for as %j", (q, match, any) => {
+  expect(textQuery(q)).toMatchObject({ match, any })
 })
 
-test.each([
-  ["", ""],
-  ["!'dog'", "T"]
-])("%j asks for no word", (match, tree) => {
-  expect(queryOf({ plain: "-dog", match, tree })).toBeNull()
-})
+test.each(["", "-dog", "or", '""', "-", "a".replace("a", "\u0301"), "😀 \ufe0f", "-a or -b"])(
+  "%j asks for no word",
+  (q) => {
+    expect(textQuery(q)).toBeNull()
+  }
+)
 
 test("its words are those that must be there", () => {
-  const words = queryOf({ plain: "it's a-bc", match: "'it''s' & 'a-bc'", tree: "'it''s' & 'a-bc'" })?.words
-  expect(words).toEqual([
-    { text: "it's", prefix: false },
-    { text: "a-bc", prefix: true }
+  expect(textQuery("it's a-bc -de 東京都")?.words).toEqual([
+    { text: "it", isUnspaced: false, prefix: false },
+    { text: "s", isUnspaced: false, prefix: false },
+    { text: "a", isUnspaced: false, prefix: false },
+    { text: "bc", isUnspaced: false, prefix: false },
+    { text: "東京都", isUnspaced: true, prefix: true }
   ])
+})
+
+test("of very much that is typed the beginning is looked for", () => {
+  for (const q of ["數".repeat(500), "a-b-".repeat(125), '"a b" '.repeat(80), "東京 ".repeat(160)])
+    expect(textQuery(q)?.match.match(/'/g)?.length).toBeLessThanOrEqual(2 * 32)
+  expect(textQuery("數".repeat(500))).not.toBeNull()
+})
+
+test("title over tags over body; no phrase goes from one to the next", async () => {
+  const search = await searchVectorOf({ title: "Ａ Café", tags: ["tea-time"], body: "Tea, 東京都 1.5" })
+  expect(search).toBe("'a':1A 'cafe':2A 'tea':4B,7C 'time':5B '東京':8C '京都':9C '都':10C '1':11C '5':12C")
 })

@@ -1,12 +1,12 @@
 /** What is shown of a match: plain text, marked, short. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
+import { textQuery } from "../../../actors/content/searched.ts"
 import { containing, markedIn, markedInMarkdown, markedWhole, matching } from "../../../actors/search/match.ts"
 
-const CREME = matching([
-  { text: "creme", prefix: false },
-  { text: "bru", prefix: true }
-])
+const seeking = (q: string) => matching(textQuery(q)?.words ?? [])
+
+const CREME = seeking("creme bru")
 
 test.each([
   ["Crème brûlée", "**Crème** **brûlée**"],
@@ -22,13 +22,23 @@ test.each(["", "cream", "a **brand** new bro", "*".repeat(1000)])("in %j nothing
 })
 
 test("letters without an accent are found as they are searched", () => {
-  const matches = matching([{ text: "strasse", prefix: false }])
-  expect(markedIn("Die Straße", matches)).toBe("Die **Straße**")
+  expect(markedIn("Die Straße", seeking("strasse "))).toBe("Die **Straße**")
 })
 
 test("what has marks within is looked for word by word", () => {
-  const matches = matching([{ text: "example.com", prefix: true }])
-  expect(markedIn("See example.community, example.org", matches)).toBe("See **example**.**community**, **example**.org")
+  expect(markedIn("See example.community, example.org", seeking("example.com"))).toBe(
+    "See **example**.**community**, **example**.org"
+  )
+})
+
+test.each([
+  ["东京", "我住在东京都。", "我住在**东京**都。"],
+  ["使い方 iphone", "iPhoneの使い方", "**iPhone**の**使い方**"],
+  ["สวัสดี", "เขาพูดว่าสวัสดีครับ", "เขาพูดว่า**สวัสดี**ครับ"],
+  ["ガ", "ｶﾞ", "**ｶﾞ**"],
+  ["서울", "서울에서", "**서울에서**"]
+])("of a script without spaces %j is marked in its place in %j", (q, text, shown) => {
+  expect(markedIn(text, seeking(q))).toBe(shown)
 })
 
 test("of a long text the part around the first match is shown", () => {
@@ -62,7 +72,7 @@ test("every text has pairs of marks alone, whole characters, and stays short", (
         expect(pieces.length % 2).toBe(1)
         for (const [index, piece] of pieces.entries()) {
           expect(piece).not.toContain("*")
-          if (index % 2 === 1) expect(CREME(piece)).toBe(true)
+          if (index % 2 === 1) expect(CREME(piece)).toBe(`**${piece}**`)
         }
         expect(pieces.join("").length).toBeLessThanOrEqual(282)
       }

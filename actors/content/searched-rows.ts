@@ -1,0 +1,68 @@
+/** What is made of texts in the tables of publications: excerpts, and what is searched. */
+import { setImmediate as turn } from "node:timers/promises"
+import { sql, type Transaction } from "kysely"
+import type { Database } from "../database.ts"
+import { rowsJsonPieces } from "../projections/rows.ts"
+import { excerptOf } from "./excerpt.ts"
+import { type SearchedText, searchVectorOf } from "./searched.ts"
+
+export interface Made {
+  readonly excerptOf: (body: string) => string
+  /** A tsvector, as text. */
+  readonly searchOf: (text: SearchedText) => Promise<string> | string
+}
+
+export const MADE: Made = { excerptOf, searchOf: searchVectorOf }
+
+/** For a text of which nothing can be made: it is shown, and not found. */
+export const BARE: Made = { excerptOf: () => "", searchOf: () => "" }
+
+/** UTF-16 units of texts between two turns of the event loop. */
+const CHARS_AT_ONCE = 20_000
+
+/** New rows with what is made of their texts, one after another: it is as long as they are. */
+export async function* withMade<Row extends Partial<SearchedText>>(rows: Iterable<Row>, made: Made) {
+  let chars = 0
+  for (const row of rows) {
+    const { title = "", tags = [], body = "" } = row
+    yield { ...row, excerpt: made.excerptOf(body), search: await made.searchOf({ title, tags, body }) }
+    chars += body.length
+    if (chars < CHARS_AT_ONCE) continue
+    chars = 0
+    await turn()
+  }
+}
+
+/** Of changed rows, those whose body is another. */
+export function* withExcerpts<Row extends Partial<SearchedText>>(rows: Iterable<Row>, { excerptOf }: Made) {
+  for (const row of rows) yield row.body === undefined ? row : { ...row, excerpt: excerptOf(row.body) }
+}
+
+/** Texts read at once, of at most 100,000 characters each. */
+const AT_ONCE = 500
+
+interface Row extends SearchedText {
+  readonly id: string
+}
+
+async function* searchesOf(rows: ReadonlyArray<Row>, { searchOf }: Made) {
+  for (const row of rows) yield { id: row.id, search: await searchOf(row) }
+}
+
+/** What is searched of rows whose texts are other ones now. */
+export const writeSearched = async (
+  trx: Transaction<Database>,
+  table: "posts" | "threads",
+  ids: ReadonlyArray<number>,
+  made: Made
+): Promise<void> => {
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    const { rows } = await sql<Row>`
+      select id, title, tags, body from ${sql.table(table)}
+      where id = any(${ids.slice(from, from + AT_ONCE)}::bigint[])`.execute(trx)
+    for await (const searches of rowsJsonPieces(searchesOf(rows, made)))
+      await sql`
+        update ${sql.table(table)} x set search = n.search
+        from jsonb_to_recordset(${searches}::jsonb) n (id bigint, search tsvector) where x.id = n.id`.execute(trx)
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * The words of a text, as search writes and seeks them: one reading for publications, for queries and for what is
+ * marked of a match. No parser of Postgres sees a stranger's text.
+ *
+ * Invariants
+ *  - What a text costs is its length, whatever is in it.
+ *  - A word is letters, digits and their marks, in lower case, without accents; any other character parts words.
+ *  - Scripts that write no spaces are read in overlapping pairs: 東京都 is 東京, 京都 and 都. The last character stands
+ *    alone, so that a run of `n` characters takes `n` places and one character is found wherever it stands.
+ */
+import { legible } from "../../schemas/legible.ts"
+
+/** In UTF-16 units. Nobody looks for what is behind the beginning of a longer one; a hash of 512 bits is shorter. */
+export const WORD_MAX_CHARS = 200
+
+export const WORDS = /[\p{L}\p{N}\p{M}]+/gu
+
+/** Of a word: characters of a script that writes no spaces, with the marks on them, and what is between. */
+const PARTS =
+  /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Bopo}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}][\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Bopo}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}\p{M}]*|[^\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Bopo}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]+/gu
+const BEGINS_UNSPACED =
+  /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Bopo}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u
+
+/** Accents, and the vowel points of Hebrew and Arabic. The marks of other scripts are letters to those who read them. */
+const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]/gu
+
+/** Letters that have no accent to lose, and yet are found by others. */
+const LIKE: Readonly<Record<string, string>> = {
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ø: "o",
+  ł: "l",
+  đ: "d",
+  ð: "d",
+  þ: "th",
+  ı: "i",
+  ς: "σ"
+}
+
+const ASCII = /^\p{ASCII}+$/u
+
+/** A word in its searched form. What comes of one character may be several words, with blanks between. */
+export const folded = (word: string): string => {
+  const beginning = word.slice(0, WORD_MAX_CHARS)
+  if (ASCII.test(beginning)) return beginning.toLowerCase()
+  const letters = legible(beginning.toWellFormed()).normalize("NFKD").toLowerCase().replaceAll(ACCENTS, "")
+  return letters.replaceAll(/[ßæœøłđðþıς]/gu, (letter) => LIKE[letter] ?? letter).normalize("NFC")
+}
+
+/** A word, or characters that follow one another without a space; in its searched form. */
+export interface Run {
+  readonly text: string
+  readonly isUnspaced: boolean
+}
+
+const HAS_LETTER = /[\p{L}\p{N}]/u
+
+export function* runsOf(text: string): Generator<Run> {
+  for (const [word] of text.matchAll(WORDS)) {
+    if (ASCII.test(word)) yield { text: folded(word), isUnspaced: false }
+    else for (const [part] of word.matchAll(PARTS)) yield* runsOfPart(part)
+  }
+}
+
+function* runsOfPart(part: string): Generator<Run> {
+  const isUnspaced = BEGINS_UNSPACED.test(part)
+  const form = isUnspaced ? foldedWhole(part) : folded(part)
+  for (const [run] of form.matchAll(WORDS)) if (HAS_LETTER.test(run)) yield { text: run, isUnspaced }
+}
+
+/** The text with its runs as `mark` gives them back; what is between stays. */
+export const markingRuns = (text: string, mark: (written: string, runs: ReadonlyArray<Run>) => string): string =>
+  text.replaceAll(WORDS, (word) => word.replaceAll(PARTS, (part) => mark(part, [...runsOfPart(part)])))
+
+/** However long: a sentence without a space is no word. */
+const foldedWhole = (part: string): string => {
+  if (part.length <= WORD_MAX_CHARS) return folded(part)
+  const characters = [...part]
+  const pieces: Array<string> = []
+  for (let from = 0; from < characters.length; from += WORD_MAX_CHARS / 2)
+    pieces.push(folded(characters.slice(from, from + WORD_MAX_CHARS / 2).join("")))
+  return pieces.join("")
+}
+
+/** What a run is looked up by, each a place further on than the one before. */
+export const lexemesOf = ({ text, isUnspaced }: Run): ReadonlyArray<string> => {
+  if (!isUnspaced) return [text]
+  const characters = [...text]
+  return characters.map((character, index) => character + (characters[index + 1] ?? ""))
+}
