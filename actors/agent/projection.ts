@@ -186,7 +186,19 @@ const change = (event: AgentEvent, at: string): Partial<AgentRow> | null => {
   }
 }
 
+/**
+ * Rows of `agents` in the order of their ids: the projection `seen` changes them too, and each waits for the other at
+ * most.
+ */
+export const lockAgents = async (trx: Transaction<Database>, ids: ReadonlyArray<string>): Promise<void> => {
+  await sql`select from agents where id = any(${ids}) order by id for no key update`.execute(trx)
+}
+
 const writeAgents = async (trx: Transaction<Database>, rows: AgentRows): Promise<void> => {
+  await lockAgents(
+    trx,
+    [...rows.registered, ...rows.changed].map(({ id }) => id)
+  )
   if (rows.registered.length > 0) {
     await sql`
       insert into agents select * from jsonb_populate_recordset(null::agents, ${rowsJson(rows.registered)}::jsonb)

@@ -6,7 +6,7 @@ import { sql } from "kysely"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { type Message, type Projection, unchanged } from "../../projections/projection.ts"
 import { rowsJson } from "../../projections/rows.ts"
-import { settleSeen } from "../projection.ts"
+import { lockAgents, settleSeen } from "../projection.ts"
 
 const text = new TextDecoder()
 
@@ -29,6 +29,7 @@ export const seenProjection: Projection = {
     }
     const given = rowsJson([...newest].map(([id, last_seen_at]) => ({ id, last_seen_at })))
     return async (trx) => {
+      await lockAgents(trx, [...newest.keys()])
       await sql`
         insert into agent_seen select * from jsonb_populate_recordset(null::agent_seen, ${given}::jsonb)
         on conflict (id) do update set last_seen_at = greatest(agent_seen.last_seen_at, excluded.last_seen_at)`.execute(
