@@ -4,15 +4,19 @@
  *
  * Invariants
  *  - A reader gets each message that it reads once and in order, from the sequence on that it begins at.
- *  - The first to begin sets where the common reading begins. Who begins behind it reads alone, and goes over to it with
- *    the first message that the common reading has not passed: nothing lies between the two then.
+ *  - The common reading begins a little before the stream's end, whoever begins first. Whoever lacks something from
+ *    before it reads that alone, and goes over to it with the first message that the common reading has not passed:
+ *    nothing lies between the two then. So one that is far behind holds up no other.
  *  - The server delivers what some of them read and nothing else. Who reads alone gets its own part alone.
  */
 import type { JsMsg } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Effect, Exit, Fiber, FiberSet, Scope } from "effect"
+import { Deferred, Effect, Exit, Fiber, FiberSet, Scope } from "effect"
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
+import { attempt } from "../log/attempt.ts"
 import { type Following, followStream } from "../log/follow.ts"
+import { leaderMessage } from "../log/last-message.ts"
+import { nextSeq } from "../log/stream-pages.ts"
 import { type Message, messageOf, type Projection } from "./projection.ts"
 import { tracedOf } from "./trace.ts"
 
@@ -27,14 +31,24 @@ interface Reader {
 
 interface Common {
   readonly readers: Set<Reader>
+  /** Readers, and those who read alone until they are. */
+  users: number
   /** In a fiber of its own: who came first may be the first to leave. */
   readonly following: Fiber.Fiber<Following, unknown>
   readonly scope: Scope.Closeable
-  /** The last sequence that it has delivered. */
+  /** The last sequence that it has delivered or left out; known once it has `begun`. */
   at: number
+  readonly begun: Deferred.Deferred<void, unknown>
   /** The server has its consumer: from then on it mends itself. */
   live: Following | null
 }
+
+/** Messages before the stream's end that are read again for all, rather than by many for themselves. */
+const NEAR = 1000
+const TIMEOUT_MS = 3000
+/** While the common reading goes on: one that is looked for so often reads alone for a moment. */
+const LOOKS_MAX = 3
+const EVERYTHING = ">"
 
 export class Feed {
   private readonly nats: NatsConnection
@@ -53,19 +67,44 @@ export class Feed {
 
   /** For as long as the scope is open. Fails when the server has no consumer for it. */
   read(reads: Read, from: number, receive: (message: Message) => void): Effect.Effect<Following, unknown, Scope.Scope> {
-    return Effect.suspend(() => {
+    return Effect.gen({ self: this }, function* () {
       const reader: Reader = { reads, receive, next: from }
-      const common = (this.common ??= this.begin(from))
-      if (from <= common.at) return this.alone(reader)
-      const among = Effect.sync(() => void common.readers.add(reader))
-      return Effect.andThen(
-        Effect.acquireRelease(among, () => this.leave(common, reader)),
-        Fiber.join(common.following)
+      const common = yield* Effect.acquireRelease(
+        Effect.sync(() => this.use()),
+        (used) => this.leave(used)
       )
+      yield* Effect.addFinalizer(() => Effect.sync(() => common.readers.delete(reader)))
+      yield* Deferred.await(common.begun)
+      return yield* (yield* this.joinsAt(common, reader)) ? Fiber.join(common.following) : this.alone(reader)
     })
   }
 
-  private begin(from: number): Common {
+  /** Whether nothing of its own lies between it and the common reading: then it is among its readers. */
+  private joinsAt(common: Common, reader: Reader): Effect.Effect<boolean, unknown> {
+    return Effect.gen({ self: this }, function* () {
+      for (let looked = 0; looked < LOOKS_MAX; looked++) {
+        const { at } = common
+        if (reader.next > at) {
+          common.readers.add(reader)
+          return true
+        }
+        for (const subject of reader.reads.subjects) {
+          const next = yield* nextSeq(this.nats, this.stream, reader.next - 1, subject)
+          if (next !== null && next <= at) return false
+        }
+        reader.next = at + 1
+      }
+      return false
+    })
+  }
+
+  private use(): Common {
+    const common = (this.common ??= this.begin())
+    common.users++
+    return common
+  }
+
+  private begin(): Common {
     const readers = new Set<Reader>()
     const deliver = (message: JsMsg): void => {
       common.at = message.seq
@@ -73,11 +112,17 @@ export class Feed {
       for (const reader of readers) give(reader, plain)
     }
     const scope = Scope.makeUnsafe()
-    const following = Effect.runFork(
-      Scope.provide(followStream(this.nats, this.stream, from, deliver, this.subjects), scope)
-    )
-    const common: Common = { following, scope, readers, at: from - 1, live: null }
-    following.addObserver((exit) => {
+    const begun = Deferred.makeUnsafe<void, unknown>()
+    const { nats, stream, subjects } = this
+    const beginning = Effect.gen(function* () {
+      const last = yield* attempt(() => leaderMessage(nats, stream, { last_by_subj: EVERYTHING }, TIMEOUT_MS))
+      common.at = Math.max(0, (last?.seq ?? 0) - NEAR)
+      yield* Deferred.succeed(begun, undefined)
+      return yield* followStream(nats, stream, common.at + 1, deliver, subjects)
+    })
+    const told = Effect.onExit(Scope.provide(beginning, scope), (exit) => Deferred.done(begun, Exit.asVoid(exit)))
+    const common: Common = { following: Effect.runFork(told), scope, readers, users: 0, at: 0, begun, live: null }
+    common.following.addObserver((exit) => {
       if (Exit.isSuccess(exit)) common.live = exit.value
       else this.over(common)
     })
@@ -96,10 +141,17 @@ export class Feed {
         if (joined !== null || alone === null || common === null || common.live === null || message.seq < common.at)
           return
         joined = common
+        common.users++
         common.readers.add(reader)
         run(Effect.uninterruptible(Scope.close(own, Exit.void)))
       }
-      yield* Effect.addFinalizer(() => (joined === null ? Effect.void : this.leave(joined, reader)))
+      yield* Effect.addFinalizer(() =>
+        Effect.suspend(() => {
+          if (joined === null) return Effect.void
+          joined.readers.delete(reader)
+          return this.leave(joined)
+        })
+      )
       const { nats, stream } = this
       alone = yield* Scope.provide(followStream(nats, stream, reader.next, receive, reader.reads.subjects), own)
       const following = alone
@@ -107,10 +159,10 @@ export class Feed {
     })
   }
 
-  private leave(common: Common, reader: Reader): Effect.Effect<void> {
+  private leave(common: Common): Effect.Effect<void> {
     return Effect.suspend(() => {
-      common.readers.delete(reader)
-      if (common.readers.size > 0) return Effect.void
+      common.users--
+      if (common.users > 0) return Effect.void
       this.over(common)
       return Effect.andThen(Fiber.interrupt(common.following), Scope.close(common.scope, Exit.void))
     })

@@ -50,9 +50,19 @@ const consumers = async (): Promise<number> => {
   return count
 }
 
-test("readers of one place share a reading; one from behind goes over to it; the last to leave ends it", async () => {
+/** More than are read again for all. */
+const MANY = 1100
+
+const writeMany = async (kind: string): Promise<void> => {
+  const all = Array.from({ length: MANY }, () => write(kind))
+  await Promise.all(all)
+}
+
+test("readers share a reading; one from far behind goes over to it; the last to leave ends it", async () => {
   const feed = new Feed(bus.nats, NO_TRACING, streams.events, ALL)
   const before = await consumers()
+  const missed = await write("category")
+  await writeMany("handle")
   const seqs = []
   for (const kind of ["agent", "category", "handle", "delivery", "agent"]) seqs.push(await write(kind))
   const [first = 0, category = 0, , delivery = 0, last = 0] = seqs
@@ -63,13 +73,13 @@ test("readers of one place share a reading; one from behind goes over to it; the
     [first, delivery, last]
   ])
   expect(await consumers()).toBe(before + 1)
-  const behind = await join(feed, CATEGORY, first)
-  await waitFor(() => behind.got.length === 1, { describe: "what it had missed" })
+  const behind = await join(feed, CATEGORY, missed)
+  await waitFor(() => behind.got.length === 2, { describe: "what it had missed" })
   expect(await consumers()).toBe(before + 2)
   const next = [await write("category"), await write("agent"), await write("category")]
-  await waitFor(() => behind.got.length === 3 && agents.got.length === 3, { describe: "what is new" })
+  await waitFor(() => behind.got.length === 4 && agents.got.length === 3, { describe: "what is new" })
   expect([behind.got, agents.got]).toEqual([
-    [category, next[0], next[2]],
+    [missed, category, next[0], next[2]],
     [first, last, next[1]]
   ])
   await waitFor(async () => (await consumers()) === before + 1, { describe: "the reading for itself to end" })
@@ -79,6 +89,25 @@ test("readers of one place share a reading; one from behind goes over to it; the
   const alone = await write("category")
   await waitFor(() => behind.got.includes(alone), { describe: "the one that is left to go on" })
   await behind.stop()
+  await waitFor(async () => (await consumers()) === before, { describe: "nothing to be left" })
+})
+
+test("the first to begin, from far behind, makes nobody else read what it reads", async () => {
+  const from = await write("category")
+  await writeMany("agent")
+  const last = await write("agent")
+  const feed = new Feed(bus.nats, NO_TRACING, streams.events, ALL)
+  const before = await consumers()
+  const [behind, agents, rare] = await Promise.all([
+    join(feed, CATEGORY, from),
+    join(feed, AGENT, last),
+    // Nothing of its own lies there: it need not be read to know that.
+    join(feed, { ...CATEGORY, subjects: [eventsOf("roadmap")], kinds: ["roadmap"] }, 1)
+  ])
+  expect(await consumers()).toBe(before + 2)
+  await waitFor(() => behind.got.length === 1 && agents.got.length === 1, { describe: "each to have its own" })
+  expect([behind.got, agents.got, rare.got]).toEqual([[from], [last], []])
+  for (const one of [behind, agents, rare]) await one.stop()
   await waitFor(async () => (await consumers()) === before, { describe: "nothing to be left" })
 })
 
