@@ -53,6 +53,38 @@ describe("the log", () => {
     expect((await log.read(stale ?? "", 0, 10)).entries).toHaveLength(1)
   })
 
+  test.each([
+    ["one", [317]],
+    ["some", [0, 1, 250, 498, 499]]
+  ])("%s stale of five hundred cost the others a few batches", async (_what, stale) => {
+    let batches = 0
+    const own = new JetStreamLog(machineClock, bus.nats, { batchMax: 1000, queueMax: 1000 }, { batch: () => batches++ })
+    const all = Array.from({ length: 500 }, subject)
+    for (const index of stale)
+      await log.append([{ subject: all[index] ?? "", expected: 0, commit: commit(`before ${index}`) }])
+    const results = await Promise.all(
+      all.map((one, index) => own.append([{ subject: one, expected: 0, commit: commit(`n${index}`) }]))
+    )
+    expect(results.flatMap((result, index) => (result.ok ? [] : [index]))).toEqual(stale)
+    expect(batches).toBeLessThanOrEqual(1 + 2 * Math.ceil(Math.log2(500)) * stale.length)
+  })
+
+  test("what a group has beside its own subject refuses no commit of one subject", async () => {
+    const sizes: Array<readonly [number, string]> = []
+    const observer = { batch: (commits: number, outcome: string) => sizes.push([commits, outcome]) }
+    const own = new JetStreamLog(machineClock, bus.nats, { batchMax: 1000, queueMax: 100 }, observer)
+    const [hot, ...others] = [subject(), subject(), subject(), subject()]
+    await log.append([{ subject: hot ?? "", expected: 0, commit: commit("before") }])
+    const append = (one: string) => ({ subject: one, expected: 0, commit: commit(one) })
+    const joint = own.append([append(hot ?? ""), append(subject())])
+    const results = await Promise.all([joint, ...others.map((one) => own.append([append(one)]))])
+    expect(results.map(({ ok }) => ok)).toEqual([false, true, true, true])
+    expect(sizes.toSorted()).toEqual([
+      [2, "refused"],
+      [3, "written"]
+    ])
+  })
+
   test("a group is written whole or not at all", async () => {
     const [first, second, third] = [subject(), subject(), subject()]
     await log.append([{ subject: second, expected: 0, commit: commit("taken") }])
