@@ -72,6 +72,9 @@ type AnyWrite<R> = WriteOperation<ActorTypes, unknown, unknown, unknown, unknown
 
 /** The log has moved on: from the beginning. */
 const AGAIN = Symbol("again")
+
+/** A commit is acknowledged, refused, or given up by then (log/event-log.ts: two times five seconds). */
+const IN_FLIGHT_MS = 15_000
 type Again = typeof AGAIN
 
 /** Steps of a fiber; written as plain generators, since each Effect between them costs as much as a decision. */
@@ -222,7 +225,11 @@ class Attempt<R> {
 
   private set({ of = { kind: this.actor.definition.kind, id: this.actor.id }, name, at }: Timer) {
     return Effect.tryPromise({
-      try: () => this.parts.timers.set(of.kind, of.id, name, at, this.underWay.command.span?.traceparent),
+      try: () =>
+        this.parts.timers.set(of.kind, of.id, name, at, {
+          traceparent: this.underWay.command.span?.traceparent,
+          again: at < this.at + IN_FLIGHT_MS ? this.at + IN_FLIGHT_MS : undefined
+        }),
       catch: () => unavailable("A timer could not be set at the moment. It is safe to try again.")
     })
   }

@@ -21,8 +21,14 @@ export interface SnapshotStore {
 }
 
 export interface Timers {
-  /** Durable once resolved. */
-  readonly set: (kind: string, id: string, name: string, at: number, traceparent?: string) => Promise<void>
+  /** Durable once resolved. `at`: Unix ms. */
+  readonly set: (kind: string, id: string, name: string, at: number, more?: TimerMore) => Promise<void>
+}
+
+export interface TimerMore {
+  readonly traceparent?: string | undefined
+  /** When it comes once more, whatever it found (Unix ms): its commit may have been under way still. */
+  readonly again?: number | undefined
 }
 
 /** A commit of this kind, at its sequence. */

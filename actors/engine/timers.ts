@@ -10,6 +10,8 @@
  *  - Its subjects end in the time that it is set for: one that is set for another time, by a commit that failed
  *    perhaps, takes the place of none. What fires for nothing is the actor's to ignore, by that time (`isDue`).
  *  - Whoever takes a timer of a kind that its release does not know asks the actor's owner what it becomes (FIRE).
+ *  - A timer is set before its commit, and may fire while that is under way still: to a new owner, who knows nothing of
+ *    it. One that is set for so soon comes once more, when the commit is written or never will be.
  *  - What cannot be answered at the moment (no owner knows the kind, an actor that is not to be had) is set again for
  *    later, under the id it had, and waits in the schedule: it stands in nobody's way.
  *  - What is under way as its node ends is given to another at once, which asks under the same id.
@@ -30,7 +32,7 @@ import { wholeMs } from "./definition.ts"
 import { attempt } from "../log/attempt.ts"
 import { requestStream } from "../log/requests.ts"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
-import type { Timers } from "./ports.ts"
+import type { TimerMore, Timers } from "./ports.ts"
 import { timerSpan } from "./trace.ts"
 
 const SET_TIMEOUT_MS = 3000
@@ -43,6 +45,7 @@ const FIRED_KEPT_SECONDS = 2_592_000
 /** The id of the command, and how often it was put off: with a timer that is set again. */
 const COMMAND_HEADER = "Hub-Timer-Command"
 const PUT_OFF_HEADER = "Hub-Timer-Put-Off"
+const AGAIN_HEADER = "Hub-Timer-Again"
 const COMMAND_DEADLINE_MS = 10_000
 /** Of a timer that perhaps no owner knows: it must not hold a place for long. */
 const STRANGE_DEADLINE_MS = 2000
@@ -70,13 +73,12 @@ export class ScheduledTimers implements Timers {
     this.tracing = tracing
   }
 
-  set(kind: string, id: string, name: string, at: number, traceparent?: string): Promise<void> {
+  set(kind: string, id: string, name: string, at: number, { traceparent, again }: TimerMore = {}): Promise<void> {
     const due = wholeMs(at)
-    return this.schedule(
-      { kind, id, name, due: String(due) },
-      due,
-      traceparent === undefined ? [] : [[TRACEPARENT, traceparent]]
-    )
+    return this.schedule({ kind, id, name, due: String(due) }, due, [
+      ...(traceparent === undefined ? [] : [[TRACEPARENT, traceparent] as const]),
+      ...(again === undefined ? [] : [[AGAIN_HEADER, String(wholeMs(again))] as const])
+    ])
   }
 
   /** `more`: what comes back with it, for the server passes on what it does not know. */
@@ -167,19 +169,29 @@ export class ScheduledTimers implements Timers {
         return this.putOff(message, timer)
       }
       this.counts.answered++
-      return Effect.sync(() => message.ack())
+      const again = Number(message.headers?.get(AGAIN_HEADER) ?? "") || 0
+      return again === 0 ? Effect.sync(() => message.ack()) : this.setAgain(message, timer, again)
     })
+  }
+
+  /** As another command than the one that is answered. */
+  private setAgain(message: JsMsg, timer: Fired, at: number): Effect.Effect<void> {
+    return Effect.match(
+      Effect.tryPromise(() => this.schedule(timer, at, tracedBy(message))),
+      { onSuccess: () => message.ack(), onFailure: () => message.nak(LATER_MS) }
+    )
   }
 
   /** Acknowledged once it is in the schedule again; where that fails it is given out anew. */
   private putOff(message: JsMsg, timer: Fired): Effect.Effect<void> {
     const times = Number(message.headers?.get(PUT_OFF_HEADER) ?? "") || 0
     const wait = Math.min(LATER_MS * 2 ** times, LATER_MAX_MS)
-    const traceparent = message.headers?.get(TRACEPARENT) ?? ""
+    const again = message.headers?.get(AGAIN_HEADER) ?? ""
     const passedOn = [
       [COMMAND_HEADER, commandOf(message)],
       [PUT_OFF_HEADER, String(times + 1)],
-      ...(traceparent === "" ? [] : [[TRACEPARENT, traceparent] as const])
+      ...(again === "" ? [] : [[AGAIN_HEADER, again] as const]),
+      ...tracedBy(message)
     ] as const
     return Effect.match(
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -210,6 +222,11 @@ interface Fired {
 const UNDATED = "undated"
 
 const firedOf = ({ name, due }: Fired): FiredTimer => (due === UNDATED ? { name } : { name, at: Number(due) })
+
+const tracedBy = (message: JsMsg): ReadonlyArray<readonly [string, string]> => {
+  const traceparent = message.headers?.get(TRACEPARENT) ?? ""
+  return traceparent === "" ? [] : [[TRACEPARENT, traceparent]]
+}
 
 const commandOf = (message: JsMsg): string => {
   const before = message.headers?.get(COMMAND_HEADER) ?? ""

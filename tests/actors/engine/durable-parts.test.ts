@@ -13,6 +13,7 @@ import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import { Sealer } from "../../../actors/log/seal.ts"
 import { formatOf } from "../../../actors/engine/state-format.ts"
 import { PostgresSnapshots } from "../../../actors/engine/snapshots.ts"
+import type { Answer } from "../../../schemas/runtime/bus/asker.ts"
 import { ScheduledTimers } from "../../../actors/engine/timers.ts"
 import { event } from "../../../actors/engine/events.ts"
 import { type ActorOf, type Fold, kind, type KindParts } from "../../../actors/kind.ts"
@@ -68,6 +69,38 @@ describe("timers", () => {
     for (const ask of fired) expect(ask.input).toEqual({ name: "once", at: due })
     for (const ask of fired) expect(ask.at).toBeGreaterThanOrEqual(due)
     expect(new Set(fired.map((ask) => ask.id)).size).toBe(4)
+    await scope.close()
+  })
+})
+
+describe("a timer that is set for so soon that its commit may be under way", () => {
+  test("comes once more, as another command, put off or not", async () => {
+    const timers = new ScheduledTimers(bus.nats)
+    const fired: Array<Ask> = []
+    const scope = openScope()
+    await scope.make(
+      timers.deliver(
+        bus.manager,
+        (ask) => {
+          fired.push(ask)
+          const refused = ask.actor === "late" && fired.filter(({ actor }) => actor === "late").length === 1
+          const head = refused ? { refused: { code: "unavailable", status: 503, message: "Later." } } : {}
+          return Promise.resolve({ head, body: new Uint8Array(0) } as Answer)
+        },
+        (name) => (name === "clock" ? "clock.struck" : undefined)
+      )
+    )
+    const due = Date.now()
+    await Promise.all(["soon", "late"].map((id) => timers.set("clock", id, "once", due, { again: due + 1500 })))
+    await timers.set("clock", "usual", "once", due)
+    await waitFor(() => fired.length >= 6, { describe: "all of them" })
+    const idsOf = (id: string) => fired.filter(({ actor }) => actor === id).map((ask) => ask.id)
+    expect(idsOf("usual")).toHaveLength(1)
+    expect(new Set(idsOf("soon")).size).toBe(2)
+    // The first was put off, under its own id.
+    expect(idsOf("late")).toHaveLength(3)
+    expect(new Set(idsOf("late")).size).toBe(2)
+    for (const ask of fired) expect(ask.input).toEqual({ name: "once", at: due })
     await scope.close()
   })
 })

@@ -14,6 +14,7 @@ import { type ActorOf, kind, type KindParts } from "../../../actors/kind.ts"
 import { Nothing, op } from "../../../schemas/operation.ts"
 import { FiredTimer } from "../../../schemas/timer.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
+import { waitFor } from "../../harness/index.ts"
 import { activationOf, writeOf } from "./alone.ts"
 import { ModelLog } from "./simulation.ts"
 
@@ -70,6 +71,47 @@ const step = fc.record({
   node: fc.nat(1),
   due: fc.integer({ min: 1, max: 4 }),
   outcome: fc.constantFrom("written" as const, "lost" as const, "refused" as const, "fired" as const)
+})
+
+test("a commit that is under way on the former owner as its timer fires on the new one: it comes again", async () => {
+  const log = new ModelLog()
+  const set: Array<{ readonly at: number; readonly again: number | undefined }> = []
+  const landing = Promise.withResolvers<void>()
+  const partsOf = (isFormer: boolean): EngineParts => ({
+    log: {
+      append: async (group) => {
+        if (isFormer) await landing.promise
+        return log.append(group)
+      },
+      read: (subject, after, max) => Promise.resolve(log.read(subject, after, max)),
+      lastSeq: (subject) => Promise.resolve(log.subjects.get(subject)?.at(-1)?.seq ?? 0)
+    },
+    snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
+    timers: {
+      set: (_kind, _id, _name, at, more) => {
+        set.push({ at, again: more?.again })
+        return Promise.resolve()
+      }
+    },
+    readModels: { reached: () => Promise.resolve() },
+    limits: LIMITS.service,
+    now: () => 1000,
+    touched: () => Promise.resolve()
+  })
+  const former = activationOf(alarm, "a", partsOf(true))
+  const ask = (activation: typeof former, id: string, op: string, input: unknown) =>
+    activation.submit({ id, op, input, by: undefined, deadline: Infinity, trace: undefined }, writeOf(alarm, op))
+  const setting = ask(former, "c1", "alarm.set", { due: 1000 })
+  await waitFor(() => set.length === 1, { describe: "the timer" })
+  const fired = { name: "ring", at: 1000 }
+  const owner = activationOf(alarm, "a", partsOf(false))
+  await ask(owner, `${TIMER_COMMAND}1`, "alarm.ring", fired)
+  landing.resolve()
+  await setting
+  expect(set).toEqual([{ at: 1000, again: 16_000 }])
+  await ask(owner, `${TIMER_COMMAND}2`, "alarm.ring", fired)
+  const events = [...log.subjects.values()].flat().flatMap(({ commit }) => commit.events)
+  expect(events.map(({ type }) => type)).toEqual(["alarm.set", "alarm.rung"])
 })
 
 test("what is committed last rings, once, and nothing else does", async () => {

@@ -51,11 +51,21 @@ test("what agents do and when they were seen, of the same agents in any order, a
   for (let round = 0; round < ROUNDS; round++) {
     const ids = rows.map(({ id }) => id)
     await Promise.all([
-      apply(agentProjection, ids.map((id) => changed(id, round))),
-      apply(seenProjection, ids.toReversed().map((id) => seen(id, round)))
+      apply(
+        agentProjection,
+        ids.map((id) => changed(id, round))
+      ),
+      apply(
+        seenProjection,
+        ids.toReversed().map((id) => seen(id, round))
+      )
     ])
   }
-  const last = await db.selectFrom("agents").select("last_seen_at").where("description", "=", `${ROUNDS - 1}`).execute()
+  const last = await db
+    .selectFrom("agents")
+    .select("last_seen_at")
+    .where("description", "=", `${ROUNDS - 1}`)
+    .execute()
   expect(last).toHaveLength(rows.length)
   expect(new Set(last.map(({ last_seen_at }) => last_seen_at.getTime()))).toEqual(new Set([AT + ROUNDS - 1]))
 })
