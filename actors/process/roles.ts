@@ -5,7 +5,7 @@
  * `owner_words`).
  */
 import { randomUUID } from "node:crypto"
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, type Scope } from "effect"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import type { ActorRole } from "../../schemas/config.ts"
 import { joined, partsOf } from "../../schemas/noun.ts"
@@ -73,11 +73,11 @@ type ByTables = Omit<QueryHandlers, "health" | "visible" | ByKeys | ByKeeper | B
 
 const answering = (
   handlers: Partial<QueryHandlers>
-): Effect.Effect<void, never, Bus | Configuration | Queried | Tracing> =>
+): Effect.Effect<void, never, Bus | Configuration | Queried | Scope.Scope | Tracing> =>
   Effect.gen(function* () {
     const { limits } = yield* Configuration
     const timeoutMs = limits.service.query_timeout_ms
-    serveQueries(yield* Clock.Clock, yield* Bus, handlers, yield* Queried, yield* Tracing, { timeoutMs })
+    yield* serveQueries(yield* Clock.Clock, yield* Bus, handlers, yield* Queried, yield* Tracing, { timeoutMs })
   })
 
 const actors = Layer.effectDiscard(

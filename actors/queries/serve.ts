@@ -3,8 +3,8 @@
  * (503 at the edge) within `service.query_timeout_ms`; nothing else depends on them.
  */
 import type { Kysely } from "kysely"
-import { headers, type Msg, type NatsConnection } from "@nats-io/transport-node"
-import type { Clock } from "effect"
+import { headers, type Msg, type NatsConnection, type Subscription } from "@nats-io/transport-node"
+import { type Clock, Effect, type Scope } from "effect"
 import { after, type Cancel, monotonicMs } from "../../schemas/runtime/clock.ts"
 import { secondsSince } from "../../schemas/runtime/metrics/calls.ts"
 import {
@@ -84,6 +84,7 @@ const renewalsOf = (nats: NatsConnection): (() => number) => {
 
 const NEVER = (): number => 0
 
+/** For as long as the scope is open; what is under way as it closes is answered first, within `timeoutMs`. */
 export const serveQueries = (
   clock: Clock.Clock,
   nats: NatsConnection,
@@ -91,42 +92,57 @@ export const serveQueries = (
   observer: QueryObserver,
   tracing: Tracing,
   { host, onlyResponds, timeoutMs = LIMITS.service.query_timeout_ms }: Serving = {}
-): void => {
+): Effect.Effect<void, never, Scope.Scope> => {
   const renewals = onlyResponds === true ? renewalsOf(nats) : NEVER
-  for (const [name, handler] of Object.entries(handlers) as ReadonlyArray<
-    [string, (input: never) => Promise<unknown>]
-  >) {
+  const underWay = new Set<Promise<void>>()
+  const receive = (name: string, handler: Handler, message: Msg): void => {
+    if (observer.underWay >= UNDER_WAY_MAX) {
+      observer.settled(name, "overloaded", 0)
+      respond(message, {
+        ok: false,
+        refused: { code: "overloaded", message: "Too many queries are under way.", retryAfter: 1 }
+      })
+      return
+    }
+    observer.underWay++
+    const [began, connection] = [monotonicMs(clock), renewals()]
+    const isHeard = (): boolean => renewals() === connection && !nats.isClosed()
+    const span = queryAnswerSpan(tracing, name, message.headers)
+    // Edges of an older release would take it for the answer.
+    const understood = message.headers?.has(TAKEN_HEADER) === true
+    const taken = understood ? after(clock, TAKEN_AFTER_MS, () => isHeard() && tellTaken(message)) : undefined
+    const answered = answer(clock, name, handler, message, span, timeoutMs).then((reply) => {
+      taken?.()
+      observer.underWay--
+      observer.settled(name, reply.ok ? undefined : reply.refused.code, secondsSince(clock, began))
+      if (span !== null) endAs(span, reply.ok ? "ok" : reply.refused.code)
+      if (isHeard()) respond(message, reply)
+      underWay.delete(answered)
+    })
+    underWay.add(answered)
+  }
+  const serve = ([name, handler]: [string, Handler]): Subscription => {
     observer.serves(name)
-    nats.subscribe(subjects.query(name, host), {
+    return nats.subscribe(subjects.query(name, host), {
       queue: queueGroups.queries,
       callback: (error, message) => {
-        if (error !== null) return
-        if (observer.underWay >= UNDER_WAY_MAX) {
-          observer.settled(name, "overloaded", 0)
-          respond(message, {
-            ok: false,
-            refused: { code: "overloaded", message: "Too many queries are under way.", retryAfter: 1 }
-          })
-          return
-        }
-        observer.underWay++
-        const [began, connection] = [monotonicMs(clock), renewals()]
-        const isHeard = (): boolean => renewals() === connection
-        const span = queryAnswerSpan(tracing, name, message.headers)
-        // Edges of an older release would take it for the answer.
-        const understood = message.headers?.has(TAKEN_HEADER) === true
-        const taken = understood ? after(clock, TAKEN_AFTER_MS, () => isHeard() && tellTaken(message)) : undefined
-        void answer(clock, name, handler, message, span, timeoutMs).then((reply) => {
-          taken?.()
-          observer.underWay--
-          observer.settled(name, reply.ok ? undefined : reply.refused.code, secondsSince(clock, began))
-          if (span !== null) endAs(span, reply.ok ? "ok" : reply.refused.code)
-          if (isHeard()) respond(message, reply)
-        })
+        if (error === null) receive(name, handler, message)
       }
     })
   }
+  return Effect.asVoid(
+    Effect.acquireRelease(
+      Effect.sync(() => Object.entries(handlers as Record<string, Handler>).map(serve)),
+      (subscriptions) =>
+        Effect.promise(async () => {
+          await Promise.allSettled(subscriptions.map((subscription) => subscription.drain()))
+          await Promise.allSettled(underWay)
+        })
+    )
+  )
 }
+
+type Handler = (input: never) => Promise<unknown>
 
 const tellTaken = (message: Msg): void => {
   const more = headers()
@@ -160,7 +176,7 @@ const respond = (message: Msg, reply: QueryReply<unknown>): void => {
 const answer = async (
   clock: Clock.Clock,
   name: string,
-  handler: (input: never) => Promise<unknown>,
+  handler: Handler,
   message: Msg,
   span: Span | null,
   timeoutMs: number

@@ -116,7 +116,7 @@ export const hostOver = (machine: Machine, folder: string, max: number, image: s
     const { host_new_key } = queries
     const served = { [host]: queries, any: { host_new_key } }
     for (const [at, answered] of Object.entries(served))
-      serveQueries(clock, nats, answered, yield* Queried, tracing, { host: at, onlyResponds: true, timeoutMs })
+      yield* serveQueries(clock, nats, answered, yield* Queried, tracing, { host: at, onlyResponds: true, timeoutMs })
   })
 
 export const compartmentHost: Effect.Effect<void, never, Needed> = Effect.gen(function* () {

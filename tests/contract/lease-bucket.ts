@@ -69,6 +69,7 @@ export class Bucket {
   }
 
   readonly nats: NatsShape = {
+    isDraining: () => false,
     isClosed: () => this.closed,
     subscribe: (subject, { callback }) => {
       this.subscriptions.set(subject, (message) => callback(null, message))

@@ -7,6 +7,7 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
 import { NO_TRACING } from "../../schemas/runtime/trace/tracing.ts"
 import { connectTo, waitFor } from "../harness/index.ts"
+import { openScope } from "../support/scope.ts"
 import { openWorld, type World } from "./edge.ts"
 
 type Page = Queries["agents"]["output"]
@@ -14,6 +15,7 @@ type Page = Queries["agents"]["output"]
 const CLIENT_RECORDS_MAX = 100
 const AGENT = { id: "hxa", name: "naïve 🤖 \u0001" } as unknown as Page["items"][number]
 
+const scope = openScope()
 let world: World
 let line: NatsConnection
 let answer: () => Promise<Page>
@@ -25,16 +27,12 @@ beforeAll(async () => {
     asked++
     return answer()
   }
-  serveQueries(
-    machineClock,
-    line,
-    { agents },
-    { underWay: 0, serves: () => undefined, settled: () => undefined },
-    NO_TRACING
-  )
+  const calls = { underWay: 0, serves: () => undefined, settled: () => undefined }
+  await scope.make(serveQueries(machineClock, line, { agents }, calls, NO_TRACING))
   await line.flush()
 })
 afterAll(async () => {
+  await scope.close()
   await line.close()
   await world.stop()
 })

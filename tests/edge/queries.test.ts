@@ -8,6 +8,7 @@ import { QueryClient } from "../../schemas/runtime/bus/queries.ts"
 import { queueGroups, subjects } from "../../schemas/subjects.ts"
 import { NO_TRACING } from "../../schemas/runtime/trace/tracing.ts"
 import { openNats, type TestNats } from "./edge.ts"
+import { openScope } from "../support/scope.ts"
 import { connectTo } from "../harness/index.ts"
 
 /** As long as a request has. */
@@ -30,10 +31,12 @@ beforeAll(async () => {
   bus = await openNats()
 })
 afterAll(async () => {
+  await scope.close()
   await Promise.all(lines.map((nats) => nats.close()))
   await bus.stop()
 })
 
+const scope = openScope()
 const calls = { underWay: 0, serves: () => undefined, settled: () => undefined }
 const clientOf = (nats: NatsConnection) =>
   new QueryClient(machineClock, requestsOf(nats), { newHeaders: headers, isClosed: () => nats.isClosed() })
@@ -46,7 +49,9 @@ test("one of three nodes that is frozen costs a moment, and no query its answer"
   const frozen = await line()
   frozen.subscribe(subjects.query("alive"), { queue: queueGroups.queries, callback: () => undefined })
   for (let well = 0; well < 2; well++)
-    serveQueries(machineClock, await line(), { alive: () => Promise.resolve(null) }, calls, NO_TRACING)
+    await scope.make(
+      serveQueries(machineClock, await line(), { alive: () => Promise.resolve(null) }, calls, NO_TRACING)
+    )
   const client = clientOf(await line())
   const answers = await Promise.all(Array.from({ length: ASKS }, () => ask(client, "alive")))
   expect(answers).toEqual(answers.map(() => ({ ok: true, data: null })))
@@ -59,7 +64,7 @@ test("a slow node that says that it is at work is asked once", async () => {
     await new Promise((resolve) => setTimeout(resolve, SLOW_MS))
     return []
   }
-  serveQueries(machineClock, await line(), { categories: slow }, calls, NO_TRACING)
+  await scope.make(serveQueries(machineClock, await line(), { categories: slow }, calls, NO_TRACING))
   expect(await ask(clientOf(await line()), "categories")).toEqual({ ok: true, data: [] })
   expect(asked).toBe(1)
 })
@@ -69,7 +74,7 @@ test("who does not say that it understands that is told nothing but the answer",
     await new Promise((resolve) => setTimeout(resolve, TAKEN_MS))
     return []
   }
-  serveQueries(machineClock, await line(), { stats: slow as never }, calls, NO_TRACING)
+  await scope.make(serveQueries(machineClock, await line(), { stats: slow as never }, calls, NO_TRACING))
   const older = await line()
   const answer = await older.request(subjects.query("stats"), "null", { timeout: DEADLINE_MS })
   expect(answer.json()).toEqual({ ok: true, data: [] })

@@ -23,7 +23,10 @@ export const keeper: Effect.Effect<void, never, Needed> = Effect.gen(function* (
   const ask = asking(clock, (one, span) => asker.ask(one, span))
   const store = new KeeperStore(nats, new KeySealing(seed, former))
   const timeoutMs = limits.service.query_timeout_ms
-  serveQueries(clock, nats, keeperQueries({ ask, store }), yield* Queried, tracing, { onlyResponds: true, timeoutMs })
+  yield* serveQueries(clock, nats, keeperQueries({ ask, store }), yield* Queried, tracing, {
+    onlyResponds: true,
+    timeoutMs
+  })
   const source = commitSource(clock, nats, tracing, consumers.keeper)
   yield* keeperWorker({ source, ask, store, bounds: limits.service.vault })
 })

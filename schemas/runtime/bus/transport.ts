@@ -8,6 +8,7 @@ export interface NatsShape {
     options: { queue?: string; callback: (error: Error | null, message: NatsMessageShape) => void }
   ): { unsubscribe(): void }
   isClosed(): boolean
+  isDraining(): boolean
 }
 
 export interface NatsMessageShape {
@@ -18,14 +19,17 @@ export interface NatsMessageShape {
   readonly headers?: { readonly code: number; get(name: string): string }
 }
 
-/** `onError` hears of messages that could not be handled: they are dropped, and whoever waits tries again. */
+/**
+ * `onError` hears of messages that could not be handled: they are dropped, and whoever waits tries again. Of a connection
+ * that is at its end nobody hears: those who still wait try for as long as the process lives.
+ */
 export const transportOver = (nats: NatsShape, onError: (error: unknown) => void): BusTransport => ({
   publish: (subject, payload, reply) => {
     try {
       nats.publish(subject, payload, reply === undefined ? {} : { reply })
     } catch (failure) {
-      // A connection at its end; it must not end the process, whose timer this may be.
-      onError(failure)
+      // It must not end the process, whose timer this may be.
+      if (!nats.isClosed() && !nats.isDraining()) onError(failure)
     }
   },
   subscribe: (subject, receive) => {
