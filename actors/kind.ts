@@ -75,7 +75,7 @@ export type Doing<A extends ActorTypes, Op extends Declared> = Operation<
 export interface Kind {
   readonly fold: KindFold
   readonly state: Schema.Codec<unknown>
-  /** Of the state, in snapshots. */
+  /** Of the state and its fold, in snapshots. */
   readonly format: number
   readonly events: EventUnion | null
   readonly make: (parts: KindParts) => AnyDefinition
@@ -102,7 +102,7 @@ export const kind = <A extends ActorTypes, Ops extends Readonly<Record<string, D
     fold,
     state,
     get format() {
-      return (format ??= formatOf(state))
+      return (format ??= formatOf(rest.kind, state))
     },
     events,
     make: (parts) => ({ ...fold, ...operate(parts) })

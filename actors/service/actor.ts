@@ -35,7 +35,7 @@ export const evolveService = (state: ServiceState, { public_key }: ServiceEvent)
   state ?? { public_key }
 
 const fold: Fold<ActorOf<ServiceState, ServiceEvent>> = {
-  kind: KIND,
+  kind: "service",
   state: ServiceState,
   initial: null,
   events: ServiceEvent,

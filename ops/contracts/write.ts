@@ -1,6 +1,6 @@
 /**
  * The generated files that are committed: the contract (`openapi.json`, the events with their versions, the subjects),
- * the operations by name for clients, the verifier as the one file that websites copy, the script of the page that seals, and the
+ * the operations by name for clients, the hashes of folds, the verifier as the one file that websites copy, the script of the page that seals, and the
  * types of the tables.
  * `npm run contracts` writes them; with `--check` it only compares and names what differs, so that no interface changes
  * without being declared. The tables' types, which take a Postgres, are compared by a test.
@@ -14,6 +14,7 @@ import { buckets, consumers, queueGroups, streams, subjects } from "../../schema
 import { BUNDLE, bundled } from "../kit/bundle.ts"
 import { SEAL_SCRIPT, sealScript } from "../kit/seal-page.ts"
 import { projectRoot } from "../launcher/paths.ts"
+import { FOLDS, foldsText } from "./folds.ts"
 import { OPERATION_TABLE, operationsIn, operationTable, TOOLS, toolsJson } from "./operations.ts"
 import { TABLES, tablesOfMigrations } from "./tables.ts"
 
@@ -55,7 +56,8 @@ const contents: Readonly<Record<string, string>> = {
   [OPERATION_TABLE]: operationTable(operations),
   [TOOLS]: toolsJson(operations),
   [BUNDLE]: await bundled(),
-  [SEAL_SCRIPT]: await sealScript()
+  [SEAL_SCRIPT]: await sealScript(),
+  [FOLDS]: await foldsText()
 }
 
 const check = process.argv.includes("--check")
