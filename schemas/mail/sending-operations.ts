@@ -56,9 +56,12 @@ export const sendingOfMailerOperations = operationsOf("mailer", {
    * `email_quota`, `email_instance_quota`.
    */
   "mailer.send": op({ input: Sending, output: Schema.Struct({ mail: Schema.Int }), askedBy: ["edge"] }),
-  /** What became of one that it sent. */
+  /** A recipient bounced or complained. `own`: of this service's own domains. It counts for the service too. */
   "mailer.count": op({
-    input: Schema.Struct({ type: Schema.Literals(["bounced", "complained"]) }),
+    input: Schema.Struct({
+      type: Schema.Literals(["bounced", "complained"]),
+      own: Schema.optionalKey(Schema.Boolean)
+    }),
     output: Nothing,
     askedBy: []
   }),
@@ -169,11 +172,6 @@ const Rates = Schema.Struct({
 
 export const serviceOperations = operationsOf("mail_service", {
   "mail_service.look": op({ input: Nothing, output: Rates, askedBy: ["mail"] }),
-  "mail_service.count": op({
-    input: Schema.Struct({ type: Schema.Literals(["bounced", "complained"]) }),
-    output: Nothing,
-    askedBy: []
-  }),
   "mail_service.resume": op({ input: Nothing, output: Schema.Struct({ changed: Schema.Boolean }), askedBy: [] }),
   /** Newest first. */
   "mail_service.suppressed": op({

@@ -37,6 +37,9 @@ const aboutOf = ({ agent, mailbox, to, recipient, sealed, untagged, mail, n }: M
   n
 })
 
+const ownOf = ({ own }: { readonly own?: boolean | undefined }): { readonly own?: true } =>
+  own === true ? { own } : {}
+
 const settled = (
   state: MailSendingValue,
   { attempt, status, detail, unknown = false, own = false }: Settling
@@ -48,7 +51,7 @@ const settled = (
   status,
   detail,
   unknown,
-  ...(own ? { own } : {})
+  ...ownOf(own ? { own } : state)
 })
 
 interface Taken {
@@ -140,7 +143,7 @@ export const decideReport = (state: MailSendingState, { type, reason }: SendingR
   if (state === null) return NO_SENDING
   if (state.attempts === 0 || !isFurther(state, type)) return NOTHING
   const detail = type === "delivered" ? null : short(reason)
-  return { events: [{ type: "mail_sending.reported", v: 1, ...aboutOf(state), status: type, detail }] }
+  return { events: [{ type: "mail_sending.reported", v: 1, ...aboutOf(state), ...ownOf(state), status: type, detail }] }
 }
 
 export const decideUnsubscribe = (state: MailSendingState): Decided => {
