@@ -119,6 +119,12 @@ export const markMessageId = (sealer: Sealer, id: string): string =>
 export const recipientId = ({ service }: Pick<MailKeys, "service">, address: string): string =>
   service.mark(address, "recipient").slice(0, 2 * MARK_CHARS)
 
+/** Without what stands behind a plus; `null` where nothing does. */
+export const untaggedOf = (address: string): string | null => {
+  const [plus, at] = [address.indexOf("+"), address.lastIndexOf("@")]
+  return plus < 1 || plus > at ? null : address.slice(0, plus) + address.slice(at)
+}
+
 export const sealRecipient = ({ service }: Pick<MailKeys, "service">, address: string): string =>
   service.seal(address, "recipient")
 export const openRecipient = ({ service }: Pick<MailKeys, "service">, sealed: string): string =>

@@ -142,6 +142,9 @@ export const mailerKind = kind(fold, operations, (parts) => {
         answer: () => null,
         projected: true
       }),
+      "mailer.wrote_to": read((state, { recipients }) => ({
+        data: recipients.some((one) => state.written.includes(one))
+      })),
       "mailer.count_of": read((state, { domain }) => ({ data: atDomain(state, domain).length })),
       "mailer.close_all": write({
         prepare: (state) => closeFacts(parts, state, allOf(state)),

@@ -23,7 +23,8 @@ import {
   sealKey,
   sealRecipient,
   sealSent,
-  sendingToken
+  sendingToken,
+  untaggedOf
 } from "../keys.ts"
 import { orNone } from "../or-none.ts"
 import { ownerRule } from "../owner-rule.ts"
@@ -56,12 +57,6 @@ const isSuppressed = (nats: NatsConnection, mail: MailKeys, address: string): Ef
     last(nats, "mail_recipient", recipientId(mail, address)),
     (found) => found !== null && eventsOf(MailRecipientEvent, found.commit).reduce(evolveMailRecipient, null) !== null
   )
-
-/** Without what stands behind a plus; `null` where nothing does. */
-const untaggedOf = (address: string): string | null => {
-  const [plus, at] = [address.indexOf("+"), address.lastIndexOf("@")]
-  return plus < 1 || plus > at ? null : address.slice(0, plus) + address.slice(at)
-}
 
 const anySuppressed = (nats: NatsConnection, mail: MailKeys, address: string): Effect.Effect<boolean, Refusal> => {
   const plain = untaggedOf(address)

@@ -184,7 +184,11 @@ export const decideSend = (
     return { kind: "mail_sending", id: sendingId(mail, n), expected: 0, events: [event], keepSeconds }
   })
   const outside = recipients.filter(({ own }) => own !== true).length
-  const sent: MailerEvent = { type: "mailer.sent", v: 1, mail, mailbox, recipients: recipients.length, outside }
+  const to = recipients.flatMap((one) => [
+    one.recipient,
+    ...(one.untagged === undefined ? [] : [one.untagged.recipient])
+  ])
+  const sent: MailerEvent = { type: "mailer.sent", v: 1, mail, mailbox, recipients: recipients.length, outside, to }
   const sender = { agent, days: evolveMailer(state, sent, { at }).outside }
   const service = afterSending(facts.service.state, { recipients: recipients.length, outside, sender }, at, limits)
   return {

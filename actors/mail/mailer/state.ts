@@ -1,6 +1,7 @@
 /** What an agent has of mail: id = its hub id. */
 import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
+import { MAIL_SERVICE_LIMITS } from "../../../schemas/mail/limits.ts"
 import type { ActorOf } from "../../kind.ts"
 import { DAY_MS, dayCounted, NO_DAYS, SendingDays } from "../counted.ts"
 
@@ -9,6 +10,8 @@ export const MailerState = Schema.Struct({
   mailboxes: Schema.Array(
     Schema.Struct({ mailbox: Schema.Int, address: Schema.String, claim: Schema.optionalKey(Schema.Int) })
   ),
+  /** Ids of recipients that it wrote to, the newest last: `written_to_max` of them. */
+  written: Schema.Array(Schema.String),
   /** Recipients of what it sent within the last day. */
   sent: Schema.Array(Schema.Struct({ at: Schema.Number, recipients: Schema.Int })),
   days: SendingDays,
@@ -32,7 +35,9 @@ export const MailerEvent = Schema.Union([
     mail: Schema.Int,
     mailbox: Schema.Int,
     recipients: Schema.Int,
-    outside: Schema.optionalKey(Schema.Int)
+    outside: Schema.optionalKey(Schema.Int),
+    /** Ids of its recipients, also without their tags. */
+    to: Schema.optionalKey(Schema.Array(Schema.String))
   }),
   event("mailer.counted", 1, {
     what: Schema.Literals(["bounced", "complained"]),
@@ -56,6 +61,7 @@ export const claimOf = ({ claim }: { readonly claim?: number | undefined }): { r
 
 export const NO_MAIL: MailerState = {
   mailboxes: [],
+  written: [],
   sent: [],
   days: NO_DAYS,
   outside: NO_DAYS,
@@ -76,6 +82,9 @@ export const evolveMailer = (state: MailerState, event: MailerEvent, { at }: { r
       const kept = sent.filter((one) => one.at > at - DAY_MS)
       return {
         ...state,
+        written: [...new Set([...(event.to ?? []).toReversed(), ...state.written.toReversed()])]
+          .slice(0, MAIL_SERVICE_LIMITS.written_to_max)
+          .toReversed(),
         sent: [...kept, { at, recipients }],
         days: dayCounted(days, "sent", recipients, at),
         outside: dayCounted(outside, "sent", event.outside ?? recipients, at)

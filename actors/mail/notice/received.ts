@@ -107,10 +107,17 @@ export const received = (
     if (returned === "again") return yield* Effect.fail(notAsked)
     if (to.length === 0) return { outcome: returned === "taken" ? "done" : "ignored", reason: null }
     const sender = heardAddress(mail.source ?? "") ?? ""
-    yield* delivered(
+    const delivery = delivered(
       parts.delivery,
       { raw: found.raw, sender, to },
       Effect.succeed({ verdicts: verdictsIn(receipt), author: null })
     )
-    return { outcome: "done", reason: null }
+    return yield* Effect.matchEffect(delivery, {
+      onSuccess: () => Effect.succeed<NoticeOutcome>({ outcome: "done", reason: null }),
+      // As one that is full when it is asked for: SES has taken the message, and no bounce is sent.
+      onFailure: (refused) =>
+        refused.code === "rate_limited"
+          ? Effect.succeed<NoticeOutcome>({ outcome: "ignored", reason: "its mailbox takes no more of its sender" })
+          : Effect.fail(refused)
+    })
   })
