@@ -75,10 +75,12 @@ export const MAIL_SERVICE_LIMITS = {
   written_to_max: 500,
 
   connections_max: 256,
-  connections_per_client_max: 16,
+  /** An IPv4 address or an IPv6 /64; and an IPv6 /48. */
+  connections_per_client_max: 4,
+  connections_per_wide_max: 32,
   /** Of one message. */
   recipients_max: 50,
-  /** Without a word of the other side. */
+  /** Without a word of the other side; and without a command that brings a message nearer. */
   idle_ms: 60_000,
   /** A connection, whatever it says; the part of it in which a message comes; its commands. */
   session_ms: 300_000,
