@@ -72,7 +72,7 @@ export const delivered = (
 ): Effect.Effect<void, Refusal> =>
   Effect.gen(function* () {
     const [mail, judgement] = yield* Effect.all([parts.parse(incoming.raw), judged], { concurrency: 2 })
-    const verdicts = verdictsAbout(mail.from.address, judgement)
+    const verdicts = verdictsAbout(mail.from.address, judgement, mail.doubts)
     const read: Read = {
       mail: harmless(mail, verdicts),
       verdicts,
