@@ -149,7 +149,10 @@ export const mailboxOperations = operationsOf("mailbox", {
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** Whether it takes one more message now. `full`: why not. Refused `not_found` for a tag that has ended. */
+  /**
+   * Whether it takes one more message now. `full`: why not. Refused `not_found` for a tag that has ended, and
+   * where its agent is banned or deleted.
+   */
   "mailbox.accepts": op({
     input: Schema.NullOr(Schema.Struct({ tag: Schema.String })),
     output: Schema.Struct({

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import type { ListedSent } from "../../schemas/mail/sent.ts"
 import { waitFor } from "../harness/index.ts"
 import { operate } from "../support/hub.ts"
+import { deliver, message } from "../support/mail.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
 import { told } from "../support/sponsorship.ts"
-import { aSender, closeSending, openSending, send, service, stranger, world } from "./sending.ts"
+import { aSender, closeSending, openSending, send, service, settled, stranger, world } from "./sending.ts"
 
 beforeAll(() => openSending({ "limits.email.pause_recipients_min": 3, "limits.email.bounce_suspension_min": 2 }))
 afterAll(closeSending)
@@ -82,4 +83,23 @@ test("whether mail goes out is told to operators by health", async () => {
   expect(checks).toMatchObject({
     mail_provider: { status: "pass", unit: "seconds that the oldest waits", observed: expect.any(Number) }
   })
+})
+
+test("a banned agent's mailbox takes no mail, a suspended one's goes on", async () => {
+  const [ada, bob, carl] = [await aSender(), await aSender(), await aSender()]
+  const standing = (...words: ReadonlyArray<string>) =>
+    operate(service.system, ["agent", ...words, "--reason", "A test."])
+  const brought = (to: string) =>
+    deliver(service.system.mail?.port ?? 0, { to, raw: message({ to }) }).then(
+      () => "taken",
+      (error: unknown) => /RCPT|550/.exec(String(error))?.[0] ?? String(error)
+    )
+  expect(await brought(ada.mailbox.address)).toBe("taken")
+  await standing("ban", ada.agent.handle)
+  await standing("suspend", bob.agent.handle)
+  expect(await brought(ada.mailbox.address)).toBe("550")
+  expect(await brought(ada.mailbox.address.replace("@", "+tag@"))).toBe("550")
+  expect(await brought(bob.mailbox.address)).toBe("taken")
+  const { message_id } = dataOf<ListedSent>(await send(carl, { to: [ada.mailbox.address] }))
+  await settled(carl, message_id, "bounced")
 })

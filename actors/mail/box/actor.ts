@@ -15,6 +15,7 @@ import type { Sealer } from "../../log/seal.ts"
 import { Actors } from "../../services.ts"
 import { type Chosen, openChosen, sealChosen } from "../keys.ts"
 import { mailDisabled } from "../mailer/disabled.ts"
+import { orNone } from "../or-none.ts"
 import {
   decideChange,
   decideDrop,
@@ -81,6 +82,14 @@ const purgeMail = (manager: JetStreamManager, mailbox: string): Effect.Effect<vo
   Effect.tryPromise({
     try: async () => void (await manager.streams.purge(streams.mail, { filter: subjects.mailOf(mailbox) })),
     catch: () => notErased
+  })
+
+/** Whether an account is closed: nobody reads its mail (contract 22). One that is suspended goes on receiving. */
+const isClosed = (agent: string, context: PrepareContext): Effect.Effect<boolean, Refusal, Actors> =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const record = yield* orNone(actors.ask(context, "identity.record", agent, null))
+    return record === null || record.moderation === "banned" || record.status === "retired"
   })
 
 /** Whether the mailbox allows the sender, or its agent wrote to it before. */
@@ -162,17 +171,14 @@ export const mailboxKind = kind(fold, mailboxOperations, (parts) => {
         decide: (state, input: Ending, context) => decideEndTag(state, input, context),
         answer: () => null
       }),
-      "mailbox.accepts": custom((state, wanted, { id, at }) =>
-        Effect.flatMap(opened(state, { id }), ({ state: box, sealer, chosen: { rules } }) =>
-          wanted !== null && isOver(box, sealer, wanted.tag, at)
-            ? Effect.fail(noMailbox.refused)
-            : Effect.succeed({
-                agent: box.agent,
-                address: addressOf(box),
-                rules,
-                full: fullness(box, at, limits)
-              })
-        )
+      "mailbox.accepts": custom((state, wanted, context) =>
+        Effect.gen(function* () {
+          const { id, at } = context
+          const { state: box, sealer, chosen } = yield* opened(state, { id })
+          if (wanted !== null && isOver(box, sealer, wanted.tag, at)) return yield* Effect.fail(noMailbox.refused)
+          if (yield* isClosed(box.agent, context)) return yield* Effect.fail(noMailbox.refused)
+          return { agent: box.agent, address: addressOf(box), rules: chosen.rules, full: fullness(box, at, limits) }
+        })
       ),
       "mailbox.receive": write({
         prepare: (state, { sender }, context) =>
