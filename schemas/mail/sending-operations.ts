@@ -93,7 +93,9 @@ export type SendOutcome = typeof SendOutcome.Type
 /** What others say later of a message that they have taken. */
 export const SendingReport = Schema.Struct({
   type: Schema.Literals(["bounced", "complained", "delivered", "failed"]),
-  reason: Schema.String
+  reason: Schema.String,
+  /** Ids of the recipients that it names: it counts for those alone. Absent where it names nobody. */
+  of: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type SendingReport = typeof SendingReport.Type
 

@@ -139,8 +139,14 @@ const isFurther = (state: MailSendingValue, status: SendingStatus): boolean =>
   // Of what nobody knew, a report knows.
   state.unknown || RANKS[status] > RANKS[state.status]
 
-export const decideReport = (state: MailSendingState, { type, reason }: SendingReport): Decided => {
+/** A server to which a recipient forwards its mail reports on an address that the message was not for. */
+const isAbout = ({ recipient, untagged }: MailSendingValue, { of }: SendingReport): boolean =>
+  of === undefined || of.includes(recipient) || (untagged !== undefined && of.includes(untagged.recipient))
+
+export const decideReport = (state: MailSendingState, report: SendingReport): Decided => {
+  const { type, reason } = report
   if (state === null) return NO_SENDING
+  if (!isAbout(state, report)) return NOTHING
   if (state.attempts === 0 || !isFurther(state, type)) return NOTHING
   const detail = type === "delivered" ? null : short(reason)
   return { events: [{ type: "mail_sending.reported", v: 1, ...aboutOf(state), ...ownOf(state), status: type, detail }] }
