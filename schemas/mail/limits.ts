@@ -71,8 +71,6 @@ export const MAIL_SERVICE_LIMITS = {
   reserved_percent: 20,
   /** Of a mailbox's messages in a day: what one sender's domain may take. */
   domain_percent: 50,
-  /** Addresses that an agent wrote to and that are remembered for that. */
-  written_to_max: 500,
 
   connections_max: 256,
   /** An IPv4 address or an IPv6 /64; and an IPv6 /48. */

@@ -1,16 +1,18 @@
 /** What an agent has of mail: id = its hub id. */
 import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
-import { MAIL_SERVICE_LIMITS } from "../../../schemas/mail/limits.ts"
 import type { ActorOf } from "../../kind.ts"
 import { DAY_MS, dayCounted, NO_DAYS, SendingDays } from "../counted.ts"
+
+/** Of the fold, which is the same whatever a service sets. */
+const WRITTEN_MAX = 500
 
 export const MailerState = Schema.Struct({
   /** Those that are open. */
   mailboxes: Schema.Array(
     Schema.Struct({ mailbox: Schema.Int, address: Schema.String, claim: Schema.optionalKey(Schema.Int) })
   ),
-  /** Ids of recipients that it wrote to, the newest last: `written_to_max` of them. */
+  /** Ids of recipients that it wrote to, the newest last: `WRITTEN_MAX` of them. */
   written: Schema.Array(Schema.String),
   /** Recipients of what it sent within the last day. */
   sent: Schema.Array(Schema.Struct({ at: Schema.Number, recipients: Schema.Int })),
@@ -83,7 +85,7 @@ export const evolveMailer = (state: MailerState, event: MailerEvent, { at }: { r
       return {
         ...state,
         written: [...new Set([...(event.to ?? []).toReversed(), ...state.written.toReversed()])]
-          .slice(0, MAIL_SERVICE_LIMITS.written_to_max)
+          .slice(0, WRITTEN_MAX)
           .toReversed(),
         sent: [...kept, { at, recipients }],
         days: dayCounted(days, "sent", recipients, at),
