@@ -283,10 +283,6 @@ export const LIMITS = {
     reactions_max_bytes: 1_048_576,
     /** What reactions could not have done in its turn, some 500 bytes each. */
     aside_max_bytes: 15_728_640,
-    /** Keys of human accounts, some 200 bytes each: 300,000 of them. */
-    people_max_bytes: 67_108_864,
-    /** Keys of mailboxes, some 200 bytes each: 75,000 of them. */
-    mail_keys_max_bytes: 16_777_216,
     /** One message for each shard and node. */
     leases_max_bytes: 8_388_608,
     /** A write's answer waits this long at most for the read models to have it. */

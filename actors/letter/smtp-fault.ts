@@ -1,4 +1,5 @@
 /** What went wrong with a mail server, in words of ours: its own may repeat an address or a password. */
+import { isNoSuchAddress } from "../../schemas/mail/bounces.ts"
 
 export interface SmtpFault {
   readonly reason: string
@@ -59,15 +60,16 @@ export const faultOf = (error: unknown): SmtpFault => {
 
 /** RFC 3463; without such a code, what means an address by RFC 5321 and says nothing of whoever sends. */
 const ENHANCED = /\b5\.\d{1,3}\.\d{1,3}\b/
-const OF_ADDRESS = /^5\.(?:0\.0|1\.\d{1,3}|2\.1)$/
-const OF_POLICY = /block|spam|polic|reputation|denied|listed|blacklist|dnsbl|reject/i
+const NOT_OF_ADDRESS = /block|spam|polic|reputation|denied|listed|blacklist|dnsbl|reject|full|quota|space/i
 const ADDRESS_STATUSES: ReadonlySet<number> = new Set([550, 551, 553])
 
 const isOfAddress = (error: unknown, status: number): boolean => {
   const told = typeof error === "object" && error !== null && "response" in error ? error.response : ""
   const response = typeof told === "string" ? told.slice(0, RESPONSE_LOOKED_AT_CHARS) : ""
   const [enhanced] = ENHANCED.exec(response) ?? []
-  return enhanced === undefined ? ADDRESS_STATUSES.has(status) && !OF_POLICY.test(response) : OF_ADDRESS.test(enhanced)
+  return enhanced === undefined
+    ? ADDRESS_STATUSES.has(status) && !NOT_OF_ADDRESS.test(response)
+    : isNoSuchAddress(enhanced)
 }
 
 const RESPONSE_LOOKED_AT_CHARS = 200

@@ -30,12 +30,18 @@ const common = { storage: StorageType.File, retention: RetentionPolicy.Limits, a
 /**
  * Streams that are no log have a bound. Where the oldest may go (a count of visits, an answer that a retry would get
  * again), it makes room; where it may not (a nonce would be good again, a number be given twice), what is new is
- * refused. The log is bounded by the room on the disk (storage.ts). So are timers: the server lets no schedule have a
+ * refused. The log is bounded by the room on the disk (storage.ts), and so are the keys of what stands in it. So are timers: the server lets no schedule have a
  * bound that refuses, and one that drops would lose them; what has fired is dropped after its time (timers.ts). Of
  * counters, which may not have one either, the newest message alone is kept.
  */
 const dropping = (max_bytes: number) => ({ max_bytes, discard: DiscardPolicy.Old })
 const refusing = (max_bytes: number) => ({ max_bytes, discard: DiscardPolicy.New })
+/**
+ * One key for each account, mailbox or vault that the log has: some 200 to 400 bytes on the disk and 300 in the server's
+ * memory each, less than their events take. A bound of their own would be a wall for the next one, and is set aside on
+ * every disk. Said outright, since an update keeps what it does not name: an earlier release had such bounds.
+ */
+const keptWithLog = { max_bytes: -1, discard: DiscardPolicy.New }
 
 const wantedLeases = ({ service }: Limits, replicas: number): Wanted => ({
   ...common,
@@ -141,7 +147,7 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     // Lost keys are lost people: none may make room for another, and there is one for each account.
     ...common,
     num_replicas: replicas,
-    ...refusing(service.people_max_bytes),
+    ...keptWithLog,
     name: streams.people,
     subjects: [subjects.accountKeys],
     max_msgs_per_subject: 1
@@ -150,7 +156,7 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     // One key for each mailbox: mail without it is lost.
     ...common,
     num_replicas: replicas,
-    ...refusing(service.mail_keys_max_bytes),
+    ...keptWithLog,
     name: streams.mailKeys,
     subjects: [subjects.mailKeys],
     max_msgs_per_subject: 1
@@ -181,7 +187,7 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     // Lost keys are lost secrets. Of the service's users only the keeper may read them (roles.conf).
     ...common,
     num_replicas: replicas,
-    ...refusing(service.vault.keys_max_bytes),
+    ...keptWithLog,
     name: streams.vaultKeys,
     subjects: [subjects.vaultKeys, subjects.vaultTokens],
     max_msgs_per_subject: 1

@@ -33,6 +33,19 @@ export const dayCounted = (days: SendingDays, what: keyof SendingDays, count: nu
   [what]: counted(days[what], count, at, DAY_MS, DAYS_KEPT_MAX)
 })
 
+/** Leaves out what another set of days counted; never below zero. */
+export const daysWithout = (days: SendingDays, other: SendingDays): SendingDays => ({
+  sent: without(days.sent, other.sent),
+  bounced: without(days.bounced, other.bounced),
+  complained: without(days.complained, other.complained)
+})
+
+const without = (all: Counted, other: Counted): Counted =>
+  all.flatMap(({ since, count }) => {
+    const left = count - (other.find((one) => one.since === since)?.count ?? 0)
+    return left > 0 ? [{ since, count: left }] : []
+  })
+
 export interface Rates {
   readonly recipients: number
   readonly bounced: number

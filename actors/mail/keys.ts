@@ -4,7 +4,7 @@ import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
 import { unavailable } from "../../schemas/errors.ts"
 import { MailEnvelope } from "../../schemas/mail/operations.ts"
-import { type MailRule, MailRules, NO_RULES } from "../../schemas/mail/records.ts"
+import { type MailRule, MailRules, NO_RULES, Verdicts } from "../../schemas/mail/records.ts"
 import { SentSummary } from "../../schemas/mail/sent.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { ErasableKeys } from "../log/erasable-keys.ts"
@@ -58,7 +58,16 @@ const Chosen = Schema.Struct({ label: Schema.NullOr(Schema.String), rules: KeptR
 export type Chosen = typeof Chosen.Type
 
 const decodeChosen = Schema.decodeUnknownSync(Schema.fromJsonString(Chosen))
-const decodeEnvelope = Schema.decodeUnknownSync(Schema.fromJsonString(MailEnvelope))
+/** What an earlier release judged has no reasons. */
+const { reasons } = Verdicts.fields
+const KeptEnvelope = Schema.Struct({
+  ...MailEnvelope.fields,
+  verdicts: Schema.Struct({
+    ...Verdicts.fields,
+    reasons: reasons.pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
+  })
+})
+const decodeEnvelope = Schema.decodeUnknownSync(Schema.fromJsonString(KeptEnvelope))
 
 export const sealChosen = (sealer: Sealer, chosen: Chosen): string => sealer.seal(JSON.stringify(chosen), "chosen")
 export const openChosen = (sealer: Sealer, sealed: string): Chosen => decodeChosen(sealer.open(sealed, "chosen"))
@@ -118,6 +127,12 @@ export const markMessageId = (sealer: Sealer, id: string): string =>
 /** Id of the actor that knows whether an address may be written to. */
 export const recipientId = ({ service }: Pick<MailKeys, "service">, address: string): string =>
   service.mark(address, "recipient").slice(0, 2 * MARK_CHARS)
+
+/** Without what stands behind a plus; `null` where nothing does. */
+export const untaggedOf = (address: string): string | null => {
+  const [plus, at] = [address.indexOf("+"), address.lastIndexOf("@")]
+  return plus < 1 || plus > at ? null : address.slice(0, plus) + address.slice(at)
+}
 
 export const sealRecipient = ({ service }: Pick<MailKeys, "service">, address: string): string =>
   service.seal(address, "recipient")

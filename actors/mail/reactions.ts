@@ -1,7 +1,7 @@
 /** Whom mail came for is told of it, and what became of what was sent; with an account its mailboxes go. */
 import { AgentEvent } from "../agent/state.ts"
 import { on, reactions, tell } from "../reactions/reaction.ts"
-import { SERVICE_ID, type SUPPRESSIONS } from "../../schemas/mail/sending-operations.ts"
+import type { SUPPRESSIONS } from "../../schemas/mail/sending-operations.ts"
 import { MailboxEvent } from "./box/state.ts"
 import { MailerEvent } from "./mailer/state.ts"
 import { MailSendingEvent } from "./sending/state.ts"
@@ -35,17 +35,17 @@ export const mailboxesGo = reactions(
 
 const BAD: ReadonlySet<string> = new Set(["bounced", "complained"])
 
-/** What did not come well counts for its agent and for the service, and its address is not written to again. */
+/** A bounce or complaint counts for its sender, which counts it for the service. Its address is suppressed. */
 export const sendingsCounted = reactions(
   "mail_counted",
   on("mail_sending", MailSendingEvent, (event) => {
     if (event.type === "mail_sending.unsubscribed") return suppressed(event, "unsubscribed")
     const type = badOf(event)
     if (type === null || !("recipient" in event)) return []
-    const counted = tell("mailer.count", event.agent, { type })
-    // Who is there the service itself knows, at each attempt; and its standing with others is not touched.
-    if ("own" in event && event.own === true) return [counted]
-    return [...suppressed(event, type), counted, tell("mail_service.count", SERVICE_ID, { type })]
+    const isOwn = event.own === true
+    const counted = tell("mailer.count", event.agent, { type, ...(isOwn ? { own: true } : {}) })
+    // The service itself knows, at each attempt, which of its own addresses exist.
+    return isOwn && type === "bounced" ? [counted] : [...suppressed(event, type), counted]
   })
 )
 

@@ -1,17 +1,16 @@
 /**
  * Who a client is, as far as its address tells: from the socket, or from `X-Forwarded-For` where the configuration
- * says how many proxies in front may be believed (contract 15). IPv6 clients count as their /64, since one customer
- * has all of it; IPv4 written as IPv6 counts as IPv4. Who has a /48 has 65,536 of those: it is known beside, for wider
- * budgets (contract 21). The address itself leaves this file only as a keyed hash.
+ * says how many proxies in front may be believed (contract 15). Clients are networks (schemas/network.ts). The address
+ * itself leaves this file only as a keyed hash.
  */
 import { createHmac } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import ipaddr from "ipaddr.js"
+import { networkOf } from "../../schemas/network.ts"
 import { GenerationCache } from "./generation-cache.ts"
 
 const CLIENTS_MAX = 20_000
 const HASH_CHARS = 16
-const UNKNOWN = "unknown"
 
 /** Hash of a network: 16 hex characters. */
 export type ClientHash = string
@@ -20,20 +19,6 @@ export type ClientHash = string
 export interface Network {
   readonly client: ClientHash
   readonly wide: ClientHash | null
-}
-
-const CLIENT_BYTES = 8
-const WIDE_BYTES = 6
-
-const prefixOf = (address: ReadonlyArray<number>, bytes: number): string =>
-  `${Buffer.from(address.slice(0, bytes)).toString("hex")}/${bytes * 8}`
-
-export const networkOf = (address: string): { readonly client: string; readonly wide: string | null } => {
-  if (!ipaddr.isValid(address)) return { client: UNKNOWN, wide: null }
-  const parsed = ipaddr.process(address)
-  if (parsed.kind() === "ipv4") return { client: parsed.toString(), wide: null }
-  const bytes = parsed.toByteArray()
-  return { client: prefixOf(bytes, CLIENT_BYTES), wide: prefixOf(bytes, WIDE_BYTES) }
 }
 
 /**

@@ -31,6 +31,7 @@ const DEADLINE_MS = 120_000
 
 /** No bound of a mailbox, nor of one client, may end the measurement. */
 const LIMITS = {
+  "service.mail.connections_per_client_max": LINES + 1,
   "limits.email.inbound_per_day": 1_000_000,
   "limits.email.mailbox_max_bytes": 10_000_000_000,
   "service.mail.commands_max": 1_000_000

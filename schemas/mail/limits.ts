@@ -8,6 +8,8 @@ export const MAIL_LIMITS = {
   body_max_bytes: 262_144,
   mailbox_max_bytes: 104_857_600,
   inbound_per_day: 500,
+  /** Of a mailbox: messages that its own rules keep out. They take no place of those that come in. */
+  dropped_per_day: 2000,
   /** What all mailboxes of the server hold. */
   stored_max_bytes: 2_147_483_648,
   /** With less of the disk left no mail is taken. */
@@ -65,11 +67,18 @@ export const MAIL_LIMITS = {
 
 /** What discovery does not show: bounds on what strangers make the mail process do. */
 export const MAIL_SERVICE_LIMITS = {
+  /** Of a mailbox's room, in messages and bytes: kept for senders it allows and for those its agent wrote to before. */
+  reserved_percent: 20,
+  /** Of a mailbox's messages in a day: what one sender's domain may take. */
+  domain_percent: 50,
+
   connections_max: 256,
-  connections_per_client_max: 16,
+  /** An IPv4 address or an IPv6 /64; and an IPv6 /48. */
+  connections_per_client_max: 4,
+  connections_per_wide_max: 32,
   /** Of one message. */
   recipients_max: 50,
-  /** Without a word of the other side. */
+  /** Without a word of the other side; and without a command that brings a message nearer. */
   idle_ms: 60_000,
   /** A connection, whatever it says; the part of it in which a message comes; its commands. */
   session_ms: 300_000,

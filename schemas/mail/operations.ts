@@ -48,6 +48,12 @@ export const mailerOperations = operationsOf("mailer", {
     output: Nothing,
     askedBy: ["edge"]
   }),
+  /** Whether it has written to one of these recipients before. */
+  "mailer.wrote_to": op({
+    input: Schema.Struct({ recipients: Schema.Array(Schema.String) }),
+    output: Schema.Boolean,
+    askedBy: []
+  }),
   /** How many it has open at a domain. */
   "mailer.count_of": op({ input: Schema.Struct({ domain: Schema.String }), output: Schema.Int, askedBy: [] }),
   /** With the account. */
@@ -97,6 +103,17 @@ export type SealedMail = typeof SealedMail.Type
 export const MailEnvelope = MailSummary
 export type MailEnvelope = MailSummary
 
+/** Whose share of a mailbox's day a message takes. */
+export const InboundSender = Schema.Struct({
+  /** Mark of its domain, under the mailbox's key: another one where DMARC did not pass. */
+  domain: Schema.String,
+  /** Whether the mailbox's `allow_senders` names it. */
+  allowed: Schema.Boolean,
+  /** Ids of its address as a recipient, where DMARC passed: with its tag, and without. */
+  proven: Schema.Array(Schema.String)
+})
+export type InboundSender = typeof InboundSender.Type
+
 export const mailboxOperations = operationsOf("mailbox", {
   /** To its agent; to every other there is none. */
   "mailbox.look": op({ input: ByAgent, output: Mailbox, askedBy: ["edge"] }),
@@ -132,7 +149,10 @@ export const mailboxOperations = operationsOf("mailbox", {
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** Whether it takes one more message now. `full`: why not. Refused `not_found` for a tag that has ended. */
+  /**
+   * Whether it takes one more message now. `full`: why not. Refused `not_found` for a tag that has ended, and
+   * where its agent is banned or deleted.
+   */
   "mailbox.accepts": op({
     input: Schema.NullOr(Schema.Struct({ tag: Schema.String })),
     output: Schema.Struct({
@@ -145,11 +165,20 @@ export const mailboxOperations = operationsOf("mailbox", {
   }),
   /** `number`: under which its parts are stored. `mail`: another where this message was received before. */
   "mailbox.receive": op({
-    input: Schema.Struct({ number: Schema.Int, bytes: Schema.Int, mail: SealedMail }),
+    input: Schema.Struct({
+      number: Schema.Int,
+      bytes: Schema.Int,
+      mail: SealedMail,
+      /** Absent from an earlier release's mail process. */
+      sender: Schema.optionalKey(InboundSender)
+    }),
     output: Schema.Struct({ mail: Schema.Int }),
     askedBy: ["mail"]
   }),
-  /** One that its rules keep out: `sealed` says whose it was, and which rule. */
+  /**
+   * One that its rules keep out: `sealed` says whose it was, and which rule. Refused `rate_limited` where these are too
+   * many; that keeps out no other message.
+   */
   "mailbox.drop": op({ input: Schema.Struct({ sealed: Schema.String }), output: Nothing, askedBy: ["mail"] }),
   "mailbox.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })

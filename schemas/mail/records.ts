@@ -40,7 +40,34 @@ export const VERDICTS = ["PASS", "FAIL", "GRAY", "NONE", "PROCESSING_FAILED"] as
 export const Verdict = Schema.Literals(VERDICTS)
 export type Verdict = typeof Verdict.Type
 
-export const Verdicts = Schema.Struct({ spf: Verdict, dkim: Verdict, dmarc: Verdict, spam: Verdict, virus: Verdict })
+/** Why `dmarc` is FAIL although a signature or an address may be right (contract 22). */
+export const VERDICT_REASONS = [
+  /** A header that may appear once appears twice. */
+  "duplicate_header",
+  /** A signature of From's domain covers a part of the body alone. */
+  "body_length",
+  /** From names addresses of two domains. */
+  "from_domains",
+  /** A line of the header is none that every program reads the same. */
+  "header_malformed",
+  /** The only proof is a signature that does not cover the subject. */
+  "subject_unsigned"
+] as const
+export type VerdictReason = (typeof VERDICT_REASONS)[number]
+
+export const Verdicts = Schema.Struct({
+  spf: Verdict,
+  dkim: Verdict,
+  dmarc: Verdict,
+  spam: Verdict,
+  virus: Verdict,
+  reasons: Schema.Array(Schema.Literals(VERDICT_REASONS)).annotate({
+    description:
+      "Why `dmarc` is FAIL whatever is signed: `duplicate_header` (one that may appear once appears twice), `body_length` (a " +
+      "signature covers a part of the body alone), `from_domains` (From names addresses of two domains), `header_malformed` " +
+      "(programs would read its lines differently), `subject_unsigned` (the only proof does not cover the subject)."
+  })
+})
 export type Verdicts = typeof Verdicts.Type
 
 export const MailCode = Schema.Struct({

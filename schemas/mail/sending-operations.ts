@@ -56,9 +56,12 @@ export const sendingOfMailerOperations = operationsOf("mailer", {
    * `email_quota`, `email_instance_quota`.
    */
   "mailer.send": op({ input: Sending, output: Schema.Struct({ mail: Schema.Int }), askedBy: ["edge"] }),
-  /** What became of one that it sent. */
+  /** A recipient bounced or complained. `own`: of this service's own domains. It counts for the service too. */
   "mailer.count": op({
-    input: Schema.Struct({ type: Schema.Literals(["bounced", "complained"]) }),
+    input: Schema.Struct({
+      type: Schema.Literals(["bounced", "complained"]),
+      own: Schema.optionalKey(Schema.Boolean)
+    }),
     output: Nothing,
     askedBy: []
   }),
@@ -90,7 +93,9 @@ export type SendOutcome = typeof SendOutcome.Type
 /** What others say later of a message that they have taken. */
 export const SendingReport = Schema.Struct({
   type: Schema.Literals(["bounced", "complained", "delivered", "failed"]),
-  reason: Schema.String
+  reason: Schema.String,
+  /** Ids of the recipients that it names: it counts for those alone. Absent where it names nobody. */
+  of: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type SendingReport = typeof SendingReport.Type
 
@@ -169,11 +174,6 @@ const Rates = Schema.Struct({
 
 export const serviceOperations = operationsOf("mail_service", {
   "mail_service.look": op({ input: Nothing, output: Rates, askedBy: ["mail"] }),
-  "mail_service.count": op({
-    input: Schema.Struct({ type: Schema.Literals(["bounced", "complained"]) }),
-    output: Nothing,
-    askedBy: []
-  }),
   "mail_service.resume": op({ input: Nothing, output: Schema.Struct({ changed: Schema.Boolean }), askedBy: [] }),
   /** Newest first. */
   "mail_service.suppressed": op({

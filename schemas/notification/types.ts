@@ -218,7 +218,7 @@ export const NOTIFICATION_TYPES = [
     codes: "array of {code, context, confidence}",
     links: "array of {url, host, kind, text}",
     attachments: "integer",
-    verdicts: "object {spf, dkim, dmarc, spam, virus}",
+    verdicts: "object {spf, dkim, dmarc, spam, virus, reasons}",
     untrusted: "string"
   }),
   type("email.bounced", "Mail that you sent could not be delivered.", {

@@ -36,7 +36,5 @@ export const VAULT_SERVICE_LIMITS = {
   tokens_max: 10,
   /** Vaults that the keeper has under way at once, and how long one may take. */
   ack_pending_max: 256,
-  ack_wait_ms: 15_000,
-  /** Keys of vaults and tokens of fill services, some 400 bytes each: 40,000 of them. */
-  keys_max_bytes: 16_777_216
+  ack_wait_ms: 15_000
 } as const

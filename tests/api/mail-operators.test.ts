@@ -3,14 +3,17 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import type { ListedSent } from "../../schemas/mail/sent.ts"
 import { waitFor } from "../harness/index.ts"
 import { operate } from "../support/hub.ts"
+import { deliver, message } from "../support/mail.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
 import { told } from "../support/sponsorship.ts"
-import { aSender, closeSending, openSending, send, service, stranger, world } from "./sending.ts"
+import { aSender, closeSending, openSending, send, service, settled, stranger, world } from "./sending.ts"
 
 beforeAll(() => openSending({ "limits.email.pause_recipients_min": 3, "limits.email.bounce_suspension_min": 2 }))
 afterAll(closeSending)
 
 const hub = (...args: ReadonlyArray<string>): Promise<string> => operate(service.system, ["mail", ...args])
+
+const figures = async (): Promise<{ readonly bounced: number }> => JSON.parse(await hub("status", "--json"))
 
 /** Nobody has it. */
 const nobody = (): string => {
@@ -20,7 +23,7 @@ const nobody = (): string => {
 }
 
 test("an agent is suspended and reinstated; the service is paused and resumed; an address is let go", async () => {
-  const [ada, bob] = [await aSender(), await aSender()]
+  const [ada, bob, carl] = [await aSender(), await aSender(), await aSender()]
   const [first, second] = [nobody(), nobody()]
   expect(await hub("status")).toContain("mail is sent")
   for (const to of [first, second]) expect(dataOf<ListedSent>(await send(ada, { to: [to] })).status).toBe("bounced")
@@ -43,8 +46,14 @@ test("an agent is suspended and reinstated; the service is paused and resumed; a
     expect(await replay(kind, name)).toContain(`${kind} `)
   await expect(replay("mailbox", `nobody.${from.address}`)).rejects.toThrow(/no mailbox is open/)
 
-  const third = nobody()
+  // What ada had done has left the service's figures; bob alone pauses nobody.
+  const [third, fourth] = [nobody(), nobody()]
   await send(bob, { to: [third] })
+  await waitFor(async () => ((await figures()).bounced === 1 ? true : null))
+  expect(await figures()).toMatchObject({ paused_at: null, recipients: 3, complained: 0 })
+  expect((await send(carl, { to: [carl.mailbox.address] })).status).toBe(202)
+  expect(await figures()).toMatchObject({ paused_at: null, recipients: 3 })
+  await send(carl, { to: [fourth] })
   const paused = await waitFor(async () => {
     const answer = await send(bob, { to })
     return answer.status === 503 ? answer : null
@@ -58,12 +67,12 @@ test("an agent is suspended and reinstated; the service is paused and resumed; a
 
   const listed = await waitFor(async () => {
     const text = await hub("suppressions")
-    return [first, second, third].every((one) => text.includes(one)) ? text : null
+    return [first, second, third, fourth].every((one) => text.includes(one)) ? text : null
   })
-  expect(listed).toContain("3 addresses")
+  expect(listed).toContain("4 addresses")
   expect(await hub("lift", first.toUpperCase())).toContain("may be written to again")
   await expect(hub("lift", first)).rejects.toThrow(/suppressed address/)
-  expect(JSON.parse(await hub("suppressions", "--json")).total).toBe(2)
+  expect(JSON.parse(await hub("suppressions", "--json")).total).toBe(3)
   expect((await send(bob, { to: [first] })).status).toBe(202)
 })
 
@@ -74,4 +83,23 @@ test("whether mail goes out is told to operators by health", async () => {
   expect(checks).toMatchObject({
     mail_provider: { status: "pass", unit: "seconds that the oldest waits", observed: expect.any(Number) }
   })
+})
+
+test("a banned agent's mailbox takes no mail, a suspended one's goes on", async () => {
+  const [ada, bob, carl] = [await aSender(), await aSender(), await aSender()]
+  const standing = (...words: ReadonlyArray<string>) =>
+    operate(service.system, ["agent", ...words, "--reason", "A test."])
+  const brought = (to: string) =>
+    deliver(service.system.mail?.port ?? 0, { to, raw: message({ to }) }).then(
+      () => "taken",
+      (error: unknown) => /RCPT|550/.exec(String(error))?.[0] ?? String(error)
+    )
+  expect(await brought(ada.mailbox.address)).toBe("taken")
+  await standing("ban", ada.agent.handle)
+  await standing("suspend", bob.agent.handle)
+  expect(await brought(ada.mailbox.address)).toBe("550")
+  expect(await brought(ada.mailbox.address.replace("@", "+tag@"))).toBe("550")
+  expect(await brought(bob.mailbox.address)).toBe("taken")
+  const { message_id } = dataOf<ListedSent>(await send(carl, { to: [ada.mailbox.address] }))
+  await settled(carl, message_id, "bounced")
 })

@@ -25,7 +25,7 @@ import {
 beforeAll(() => openSending())
 afterAll(closeSending)
 
-const dsn = (action: string, status: string) =>
+const dsn = (to: string, action: string, status: string) =>
   [
     "From: mailer-daemon@world.example",
     "Subject: Undelivered",
@@ -36,7 +36,7 @@ const dsn = (action: string, status: string) =>
     "",
     "Reporting-MTA: dns; mx.world.example",
     "",
-    "Final-Recipient: rfc822; a@world.example",
+    `Final-Recipient: rfc822; ${to}`,
     `Action: ${action}`,
     `Status: ${status}`,
     "",
@@ -84,17 +84,29 @@ describe("what comes back", () => {
 
   it("as a report of failure is a bounce; of a delay nothing, of a full mailbox a failure", async () => {
     const [gone, slow, full] = [await sentOut(), await sentOut(), await sentOut()]
-    await deliver(port(), { from: "", to: slow.taken.from, raw: dsn("delayed", "4.4.1") })
-    await deliver(port(), { from: "", to: full.taken.from, raw: dsn("failed", "5.2.2") })
-    await deliver(port(), { from: "", to: gone.taken.from, raw: dsn("failed", "5.1.1") })
+    await deliver(port(), { from: "", to: slow.taken.from, raw: dsn(slow.to, "delayed", "4.4.1") })
+    await deliver(port(), { from: "", to: full.taken.from, raw: dsn(full.to, "failed", "5.2.2") })
+    await deliver(port(), { from: "", to: gone.taken.from, raw: dsn(gone.to.toUpperCase(), "failed", "5.1.1") })
     expect((await settled(gone.ada, gone.sent.message_id, "bounced")).recipients[0]?.detail).toContain("5.1.1")
     await settled(full.ada, full.sent.message_id, "failed")
     expect((await look<SentMail>(slow.ada, slow.sent.message_id)).status).toBe("delivered")
   })
 
+  it("counts for a recipient of its message alone: a report on whom he forwards to says nothing of him", async () => {
+    const { ada, to, sent, taken } = await sentOut()
+    await deliver(port(), { from: "", to: taken.from, raw: dsn("b@elsewhere.example", "failed", "5.1.1") })
+    const two = dsn("b@elsewhere.example", "failed", "5.1.1").replace(
+      "\r\n\r\n--b--",
+      `\r\n\r\nFinal-Recipient: rfc822; ${to}\r\nAction: failed\r\nStatus: 5.2.2\r\n\r\n--b--`
+    )
+    await deliver(port(), { from: "", to: taken.from, raw: two })
+    await settled(ada, sent.message_id, "failed")
+    expect((await send(ada, { to: [to] })).status).toBe(202)
+  })
+
   it("counts once, however often it comes", async () => {
-    const { ada, sent, taken } = await sentOut()
-    for (let n = 0; n < 3; n++) await deliver(port(), { from: "", to: taken.from, raw: dsn("failed", `5.1.${n}`) })
+    const { ada, to, sent, taken } = await sentOut()
+    for (let n = 1; n < 4; n++) await deliver(port(), { from: "", to: taken.from, raw: dsn(to, "failed", `5.1.${n}`) })
     await settled(ada, sent.message_id, "bounced")
     await told(ada, "email.bounced")
     expect(await journaled(ada, "bounced")).toHaveLength(1)
@@ -114,9 +126,9 @@ describe("what comes back", () => {
   })
 
   it("is not believed without its token, and nothing but reports is read at abuse@", async () => {
-    const { ada, sent, taken } = await sentOut()
+    const { ada, to, sent, taken } = await sentOut()
     const forged = taken.from.replace(/-[0-9a-f]{16}@/, "-0123456789abcdef@")
-    await expect(deliver(port(), { from: "", to: forged, raw: dsn("failed", "5.1.1") })).rejects.toThrow(/550/)
+    await expect(deliver(port(), { from: "", to: forged, raw: dsn(to, "failed", "5.1.1") })).rejects.toThrow(/550/)
     const stripped = taken.raw.replace(/^X-Hub-Report:.*\r\n/im, "").replaceAll(/bounces\+\S+/g, "")
     // The message's id is in every answer to it, and says nothing.
     expect(stripped).toMatch(/^Message-ID: <em_/im)
@@ -149,7 +161,11 @@ describe("what comes back", () => {
     const [taken] = world.to(of(zoe, "+a"))
     const [, unsubscribe = ""] = /^List-Unsubscribe: <mailto:([^>]+)>/m.exec(unfolded(taken)) ?? []
     await deliver(port(), { from: of(zoe, "+a"), to: unsubscribe, raw: "Subject: no\r\n\r\n" })
-    await deliver(port(), { from: "", to: world.to(of(yan, "+a"))[0]?.from ?? "", raw: dsn("failed", "5.1.1") })
+    await deliver(port(), {
+      from: "",
+      to: world.to(of(yan, "+a"))[0]?.from ?? "",
+      raw: dsn(of(yan, "+a"), "failed", "5.1.1")
+    })
     // More than she may send in a day: it is refused for that, until it is refused for whom it is for.
     const others = Array.from({ length: 9 }, stranger)
     for (const gone of [of(zoe, "+a"), of(zoe, "+b"), of(zoe, ""), of(yan, "+a")])

@@ -12,7 +12,7 @@ const PIECE = new Uint8Array(500_000)
 
 export const smallDisk = async (options: SystemOptions = {}): Promise<TestService> => {
   const port = await drawPort()
-  const small = ["nonces", "proofs", "verified", "seen", "limits", "idempotency", "people", "leases"].map(
+  const small = ["nonces", "proofs", "verified", "seen", "limits", "idempotency", "leases"].map(
     (name) => [`service.${name}_max_bytes`, MIB] as const
   )
   const service = await testService({
@@ -22,7 +22,6 @@ export const smallDisk = async (options: SystemOptions = {}): Promise<TestServic
     natsConfig: `http: "127.0.0.1:${port}"`,
     limits: {
       ...PRODUCT_DEADLINE,
-      "service.vault.keys_max_bytes": MIB,
       ...Object.fromEntries(small),
       "service.storage_free_min_bytes": FLOOR_BYTES,
       ...options.limits

@@ -1,6 +1,7 @@
 /** What clients of one network share, and whose an address is. */
 import { afterEach, beforeAll, afterAll, describe, expect, it } from "vitest"
-import { networkOf, forwardedAddress } from "../../edge/http/address.ts"
+import { forwardedAddress } from "../../edge/http/address.ts"
+import { networkOf } from "../../schemas/network.ts"
 import { newIdentity } from "./signer.ts"
 import { node, openNode, closeNode, stopEdge, WIDE, WIDE_CHALLENGES, start, statuses, bound } from "./limited.ts"
 

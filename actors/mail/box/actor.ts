@@ -5,15 +5,27 @@ import type { Operations } from "../../../schemas/bus/operations.ts"
 import { invalidField, type Refusal, unavailable } from "../../../schemas/errors.ts"
 import { mailboxOperations } from "../../../schemas/mail/operations.ts"
 import type { Mailbox } from "../../../schemas/mail/records.ts"
+import type { InboundSender } from "../../../schemas/mail/operations.ts"
 import type { MailTag } from "../../../schemas/mail/tags.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { iso } from "../../agent/profile.ts"
 import { custom, type PrepareContext, write } from "../../engine/definition.ts"
 import { type Fold, kind } from "../../kind.ts"
 import type { Sealer } from "../../log/seal.ts"
+import { Actors } from "../../services.ts"
 import { type Chosen, openChosen, sealChosen } from "../keys.ts"
 import { mailDisabled } from "../mailer/disabled.ts"
-import { decideChange, decideDrop, decideErase, decideReceive, ERASE_TIMER, fullness, noMailbox } from "./decide.ts"
+import { orNone } from "../or-none.ts"
+import {
+  decideChange,
+  decideDrop,
+  decideErase,
+  decideReceive,
+  ERASE_TIMER,
+  fullness,
+  hasOpenPlace,
+  noMailbox
+} from "./decide.ts"
 import { settled, type Tag } from "./tag-state.ts"
 import { decideEndTag, decideMakeTag, drawTag, isDrawn, isOver, markTag, openTag, sealTag } from "./tags.ts"
 import { evolveMailbox, type MailboxActor, MailboxEvent, MailboxState, type MailboxValue } from "./state.ts"
@@ -72,9 +84,29 @@ const purgeMail = (manager: JetStreamManager, mailbox: string): Effect.Effect<vo
     catch: () => notErased
   })
 
+/** Whether an account is closed: nobody reads its mail (contract 22). One that is suspended goes on receiving. */
+const isClosed = (agent: string, context: PrepareContext): Effect.Effect<boolean, Refusal, Actors> =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const record = yield* orNone(actors.ask(context, "identity.record", agent, null))
+    return record === null || record.moderation === "banned" || record.status === "retired"
+  })
+
+/** Whether the mailbox allows the sender, or its agent wrote to it before. */
+const isKnown = (
+  agent: string,
+  sender: InboundSender | undefined,
+  context: PrepareContext
+): Effect.Effect<boolean, Refusal, Actors> =>
+  Effect.gen(function* () {
+    if (sender === undefined || sender.allowed || sender.proven.length === 0) return sender?.allowed === true
+    const actors = yield* Actors
+    return yield* actors.ask(context, "mailer.wrote_to", agent, { recipients: sender.proven })
+  })
+
 export const mailboxKind = kind(fold, mailboxOperations, (parts) => {
   const { manager, mail, config } = parts
-  const limits = config.limits.limits.email
+  const limits = { ...config.limits.limits.email, ...config.limits.service.mail }
 
   /** Of one that is open. */
   const opened = (
@@ -139,19 +171,23 @@ export const mailboxKind = kind(fold, mailboxOperations, (parts) => {
         decide: (state, input: Ending, context) => decideEndTag(state, input, context),
         answer: () => null
       }),
-      "mailbox.accepts": custom((state, wanted, { id, at }) =>
-        Effect.flatMap(opened(state, { id }), ({ state: box, sealer, chosen: { rules } }) =>
-          wanted !== null && isOver(box, sealer, wanted.tag, at)
-            ? Effect.fail(noMailbox.refused)
-            : Effect.succeed({
-                agent: box.agent,
-                address: addressOf(box),
-                rules,
-                full: fullness(box, at, limits)
-              })
-        )
+      "mailbox.accepts": custom((state, wanted, context) =>
+        Effect.gen(function* () {
+          const { id, at } = context
+          const { state: box, sealer, chosen } = yield* opened(state, { id })
+          if (wanted !== null && isOver(box, sealer, wanted.tag, at)) return yield* Effect.fail(noMailbox.refused)
+          if (yield* isClosed(box.agent, context)) return yield* Effect.fail(noMailbox.refused)
+          return { agent: box.agent, address: addressOf(box), rules: chosen.rules, full: fullness(box, at, limits) }
+        })
       ),
       "mailbox.receive": write({
+        prepare: (state, { sender }, context) =>
+          Effect.map(
+            state === null || hasOpenPlace(state, sender, context.at, limits)
+              ? Effect.succeed(false)
+              : isKnown(state.agent, sender, context),
+            (known) => ({ isKnown: known })
+          ),
         decide: (state, input, context) => decideReceive(state, input, context, limits),
         answer: (_state, reply) => reply
       }),

@@ -1,12 +1,12 @@
 /** Decisions on a mailbox (state.ts has the rules). Pure. */
 import { notFound, type Refusal, unavailable } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
-import type { SealedMail } from "../../../schemas/mail/operations.ts"
+import type { InboundSender, SealedMail } from "../../../schemas/mail/operations.ts"
 import type { FiredTimer } from "../../../schemas/timer.ts"
 import type { Decision } from "../../engine/definition.ts"
 import { EXPIRE_TIMER } from "../message/decide.ts"
 import type { MailMessageEvent } from "../message/state.ts"
-import { countedSince, DAY_MS, HOUR_MS } from "../counted.ts"
+import { type Counted, countedSince, DAY_MS, HOUR_MS } from "../counted.ts"
 import { mayBeEarly } from "../early.ts"
 import type { MailboxEvent, MailboxState, MailboxValue } from "./state.ts"
 
@@ -17,15 +17,52 @@ export const ERASE_TIMER = "erase"
 
 export const noMailbox: { readonly refused: Refusal } = { refused: notFound("mailbox") }
 
-/** Why it takes nothing more now; `null` where it does. */
-export const fullness = (
-  { inbound, stored }: MailboxValue,
-  at: number,
-  { inbound_per_day, mailbox_max_bytes, retention_seconds }: MailLimits
-): "day" | "bytes" | null => {
-  if (countedSince(inbound, at - DAY_MS - HOUR_MS) >= inbound_per_day) return "day"
-  const keptSince = at - retention_seconds * 1000 - DAY_MS
-  return countedSince(stored, keptSince) >= mailbox_max_bytes ? "bytes" : null
+const PERCENT = 100
+
+/** How much of a mailbox's day and bytes a message may take. */
+interface Shares {
+  /** Of messages a day that nothing is reserved for. */
+  readonly unreserved: number
+  /** Of messages a day that one sender's domain sends. */
+  readonly domain: number
+  /** Of bytes that nothing is reserved for. */
+  readonly unreservedBytes: number
+}
+
+export type BoxLimits = MailLimits & Pick<Limits["service"]["mail"], "reserved_percent" | "domain_percent">
+
+const sharesOf = ({ inbound_per_day, mailbox_max_bytes, reserved_percent, domain_percent }: BoxLimits): Shares => ({
+  unreserved: inbound_per_day - Math.floor((inbound_per_day * reserved_percent) / PERCENT),
+  domain: Math.max(1, Math.floor((inbound_per_day * domain_percent) / PERCENT)),
+  unreservedBytes: mailbox_max_bytes - Math.floor((mailbox_max_bytes * reserved_percent) / PERCENT)
+})
+
+const ofDay = (hours: Counted, at: number): number => countedSince(hours, at - DAY_MS - HOUR_MS)
+
+const storedBytes = ({ stored }: MailboxValue, at: number, { retention_seconds }: MailLimits): number =>
+  countedSince(stored, at - retention_seconds * 1000 - DAY_MS)
+
+/** Why it takes nothing more now, whoever sends; `null` where it does. */
+export const fullness = (state: MailboxValue, at: number, limits: MailLimits): "day" | "bytes" | null => {
+  if (ofDay(state.inbound, at) >= limits.inbound_per_day) return "day"
+  return storedBytes(state, at, limits) >= limits.mailbox_max_bytes ? "bytes" : null
+}
+
+type From = { readonly domain: string } | undefined
+
+const domainIsFull = (state: MailboxValue, from: From, reserved: boolean, at: number, limits: BoxLimits): boolean => {
+  const found = state.senders.find((one) => one.domain === from?.domain && one.reserved === reserved)
+  return found !== undefined && ofDay(found.hours, at) >= sharesOf(limits).domain
+}
+
+/** Whether there is a place that is reserved for nobody: then it does not matter whether the agent knows the sender. */
+export const hasOpenPlace = (state: MailboxValue, from: From, at: number, limits: BoxLimits): boolean => {
+  const { unreserved, unreservedBytes } = sharesOf(limits)
+  return (
+    ofDay(state.unreserved, at) < unreserved &&
+    storedBytes(state, at, limits) < unreservedBytes &&
+    !domainIsFull(state, from, false, at, limits)
+  )
 }
 
 const FULL: Refusal = {
@@ -38,6 +75,12 @@ interface Receiving {
   readonly number: number
   readonly bytes: number
   readonly mail: SealedMail
+  readonly sender?: InboundSender
+}
+
+/** `isKnown`: the agent allows the sender, or wrote to it before. */
+export interface ReceiveFacts {
+  readonly isKnown: boolean
 }
 
 /** The log forgets a message a day after its row is gone. */
@@ -45,24 +88,37 @@ const LOGGED_LONGER_SECONDS = 86_400
 
 export const decideReceive = (
   state: MailboxState,
-  { number, bytes, mail }: Receiving,
-  { id, at }: { readonly id: string; readonly at: number },
-  limits: MailLimits
+  { number, bytes, mail, sender }: Receiving,
+  { id, at, facts: { isKnown } }: { readonly id: string; readonly at: number; readonly facts: ReceiveFacts },
+  limits: BoxLimits
 ): Decided<{ readonly mail: number }> => {
   if (state === null || state.status !== "active") return noMailbox
   if (fullness(state, at, limits) !== null) return { refused: FULL }
+  const reserved = !hasOpenPlace(state, sender, at, limits)
+  // Strangers at a domain take nothing of the share of those whom the agent knows there.
+  if (reserved && (!isKnown || domainIsFull(state, sender, true, at, limits))) return { refused: FULL }
   const { agent } = state
   const received: MailMessageEvent = { type: "mail.received", v: 1, agent, mailbox: Number(id), ...mail }
   const of = { kind: "mail", id: String(number) }
   return {
-    events: [{ type: "mailbox.received", v: 1, agent, mail: number, bytes }],
+    events: [
+      {
+        type: "mailbox.received",
+        v: 1,
+        agent,
+        mail: number,
+        bytes,
+        ...(sender === undefined ? {} : { domain: sender.domain }),
+        ...(reserved ? { reserved } : {})
+      }
+    ],
     reply: { mail: number },
     also: [{ ...of, expected: 0, events: [received], keepSeconds: limits.retention_seconds + LOGGED_LONGER_SECONDS }],
     timers: [{ name: EXPIRE_TIMER, at: at + limits.retention_seconds * 1000, of }]
   }
 }
 
-/** `sealed`: who sent it. Counts as one that came in, so that nobody fills the log with what is not wanted. */
+/** `sealed`: who sent it. These have a count of their own, so that nobody fills the log with what is not wanted. */
 export const decideDrop = (
   state: MailboxState,
   { sealed }: { readonly sealed: string },
@@ -70,7 +126,7 @@ export const decideDrop = (
   limits: MailLimits
 ): Decided => {
   if (state === null || state.status !== "active") return noMailbox
-  if (fullness(state, at, limits) === "day") return { refused: FULL }
+  if (ofDay(state.dropped, at) >= limits.dropped_per_day) return { refused: FULL }
   return { events: [{ type: "mailbox.dropped", v: 1, agent: state.agent, sealed }] }
 }
 

@@ -17,7 +17,7 @@ export interface Judged {
   readonly letsIn: boolean
 }
 
-const names = (rules: ReadonlyArray<string>, address: string): boolean =>
+export const namesSender = (rules: ReadonlyArray<string>, address: string): boolean =>
   address !== "" && rules.some((rule) => matchesSender(rule, address))
 
 /** The first that keeps it out; `null` where none does. */
@@ -25,8 +25,8 @@ export const ruleAgainst = (
   { block_senders, allow_senders, require_dmarc, only_codes }: MailRules,
   { sender, from, dmarc, letsIn }: Judged
 ): MailRule | null => {
-  if (names(block_senders, sender) || names(block_senders, from)) return "block_senders"
-  if (allow_senders.length > 0 && !names(allow_senders, from === "" ? sender : from)) return "allow_senders"
+  if (namesSender(block_senders, sender) || namesSender(block_senders, from)) return "block_senders"
+  if (allow_senders.length > 0 && !namesSender(allow_senders, from === "" ? sender : from)) return "allow_senders"
   if (require_dmarc && dmarc !== "PASS") return "require_dmarc"
   return only_codes && !letsIn ? "only_codes" : null
 }

@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - What the agent chose, and whose mail was dropped, stands in it sealed under the mailbox's key.
- *  - `inbound` counts what came in by hours, `stored` what is kept by days: neither grows with time.
+ *  - `inbound`, `senders` and `dropped` count what came in by hours, `stored` what is kept by days: none grows with time.
  *  - Closed, it takes nothing, and is never open again; its key and its mail are erased by a timer, which comes again
  *    until that is done.
  */
@@ -12,7 +12,7 @@ import { event } from "../../engine/events.ts"
 import { SealedMail } from "../../../schemas/mail/operations.ts"
 import { Sealed } from "../../../schemas/secret/sealed.ts"
 import type { ActorOf } from "../../kind.ts"
-import { Counted, counted, DAY_MS, HOUR_MS } from "../counted.ts"
+import { Counted, counted, countedSince, DAY_MS, HOUR_MS } from "../counted.ts"
 import { madeFields, tagFields, withoutTag, withTag } from "./tag-state.ts"
 
 const opened = {
@@ -28,6 +28,12 @@ export const MailboxValue = Schema.Struct({
   status: Schema.Literals(["active", "closed", "erased"]),
   created_at: Schema.Number,
   inbound: Counted,
+  /** Of these, what took no place of those that are reserved (decide.ts). */
+  unreserved: Counted,
+  /** By the sender's domain, of those within the last day. */
+  senders: Schema.Array(Schema.Struct({ domain: Schema.String, reserved: Schema.Boolean, hours: Counted })),
+  /** By its own rules. */
+  dropped: Counted,
   /** Bytes. */
   stored: Counted,
   ...tagFields
@@ -40,7 +46,14 @@ export type MailboxState = typeof MailboxState.Type
 export const MailboxEvent = Schema.Union([
   event("mailbox.opened", 1, opened),
   event("mailbox.changed", 1, { agent: Schema.String, chosen: Sealed }),
-  event("mailbox.received", 1, { agent: Schema.String, mail: Schema.Int, bytes: Schema.Int }),
+  /** `domain`: mark of its sender's. `reserved`: it took a place of those that are reserved. */
+  event("mailbox.received", 1, {
+    agent: Schema.String,
+    mail: Schema.Int,
+    bytes: Schema.Int,
+    domain: Schema.optionalKey(Schema.String),
+    reserved: Schema.optionalKey(Schema.Boolean)
+  }),
   event("mailbox.dropped", 1, { agent: Schema.String, sealed: Sealed }),
   event("mailbox.tag_made", 1, madeFields),
   event("mailbox.tag_ended", 1, { agent: Schema.String, mark: Schema.String }),
@@ -60,6 +73,8 @@ const HOURS = 25
 /** What is kept for longer than any retention may be is not counted for ever. */
 const STORED_DAYS_MAX = 400
 
+const NOTHING = { inbound: [], unreserved: [], senders: [], dropped: [], stored: [], tags: [], ended: [] }
+
 export const evolveMailbox = (
   state: MailboxState,
   event: MailboxEvent,
@@ -67,21 +82,24 @@ export const evolveMailbox = (
 ): MailboxState => {
   if (event.type === "mailbox.opened") {
     const { agent, local_part, domain, chosen } = event
-    const nothing = { inbound: [], stored: [], tags: [], ended: [] }
-    return { agent, local_part, domain, chosen, status: "active", created_at: at, ...nothing }
+    return { agent, local_part, domain, chosen, status: "active", created_at: at, ...NOTHING }
   }
   if (state === null) return null
   switch (event.type) {
     case "mailbox.changed":
       return { ...state, chosen: event.chosen }
-    case "mailbox.received":
+    case "mailbox.received": {
+      const { bytes, domain, reserved = false } = event
       return {
         ...state,
         inbound: counted(state.inbound, 1, at, HOUR_MS, HOURS),
-        stored: counted(state.stored, event.bytes, at, DAY_MS, STORED_DAYS_MAX)
+        unreserved: reserved ? state.unreserved : counted(state.unreserved, 1, at, HOUR_MS, HOURS),
+        senders: domain === undefined ? state.senders : withSender(state.senders, { domain, reserved }, at),
+        stored: counted(state.stored, bytes, at, DAY_MS, STORED_DAYS_MAX)
       }
+    }
     case "mailbox.dropped":
-      return { ...state, inbound: counted(state.inbound, 1, at, HOUR_MS, HOURS) }
+      return { ...state, dropped: counted(state.dropped, 1, at, HOUR_MS, HOURS) }
     case "mailbox.tag_made": {
       const { mark, sealed, drawn, expires_at } = event
       return { ...state, ...withTag(state, { mark, sealed, drawn, expires_at }, at) }
@@ -91,6 +109,16 @@ export const evolveMailbox = (
     case "mailbox.closed":
       return { ...state, status: "closed" }
     case "mailbox.erased":
-      return { ...state, status: "erased", chosen: "", inbound: [], stored: [], tags: [], ended: [] }
+      return { ...state, status: "erased", chosen: "", ...NOTHING }
   }
+}
+
+type Senders = MailboxValue["senders"]
+
+/** One message more. No more are kept than messages came within the day. */
+const withSender = (all: Senders, { domain, reserved }: Omit<Senders[number], "hours">, at: number): Senders => {
+  const isIt = (one: Senders[number]): boolean => one.domain === domain && one.reserved === reserved
+  const before = all.find(isIt)?.hours ?? []
+  const others = all.filter((one) => !isIt(one) && countedSince(one.hours, at - HOURS * HOUR_MS) > 0)
+  return [...others, { domain, reserved, hours: counted(before, 1, at, HOUR_MS, HOURS) }]
 }

@@ -11,13 +11,14 @@
 import { createHash } from "node:crypto"
 import { Cause, Effect, Exit, Option, Result } from "effect"
 import type { ErrorCode, Refusal } from "../../../schemas/errors.ts"
-import type { Verdicts } from "../../../schemas/mail/records.ts"
+import type { InboundSender } from "../../../schemas/mail/operations.ts"
+import type { MailRules, Verdicts } from "../../../schemas/mail/records.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { newKey } from "../../../schemas/secret/bytes.ts"
 import type { Asking } from "../../fanout/asks.ts"
 import type { Sealer } from "../../log/seal.ts"
-import { ruleAgainst } from "../box/rules.ts"
-import { type MailKeys, sealDropped } from "../keys.ts"
+import { namesSender, ruleAgainst } from "../box/rules.ts"
+import { type MailKeys, recipientId, sealDropped, untaggedOf } from "../keys.ts"
 import type { ParsedMail } from "../parse/parsed.ts"
 import { type Addressed, letsIn, partsOf, sealedMail, summaryOf } from "./sealed.ts"
 import type { MailStore, Place } from "./store.ts"
@@ -71,7 +72,7 @@ export const delivered = (
 ): Effect.Effect<void, Refusal> =>
   Effect.gen(function* () {
     const [mail, judgement] = yield* Effect.all([parts.parse(incoming.raw), judged], { concurrency: 2 })
-    const verdicts = verdictsAbout(mail.from.address, judgement)
+    const verdicts = verdictsAbout(mail.from.address, judgement, mail.doubts)
     const read: Read = {
       mail: harmless(mail, verdicts),
       verdicts,
@@ -81,8 +82,10 @@ export const delivered = (
     }
     // One that cannot take it now keeps it from no other: its sender comes again for all of them.
     const came = yield* Effect.forEach(incoming.to, (one) => Effect.result(toMailbox(parts, read, one)))
-    const refused = came.find(Result.isFailure)
-    if (refused !== undefined) return yield* Effect.fail(refused.failure)
+    const refused = came.filter(Result.isFailure).map(({ failure }) => failure)
+    // A full mailbox is told last: what else went wrong is worth trying again.
+    const [first] = [...refused.filter(({ code }) => code !== "rate_limited"), ...refused]
+    if (first !== undefined) return yield* Effect.fail(first)
   })
 
 const toMailbox = (parts: DeliveryParts, read: Read, to: Addressed): Effect.Effect<void, Refusal> =>
@@ -99,8 +102,32 @@ const toMailbox = (parts: DeliveryParts, read: Read, to: Addressed): Effect.Effe
     const rule = ruleAgainst(rules, { sender, from, dmarc: verdicts.dmarc, letsIn: letsIn(mail) })
     if (rule !== null)
       yield* ask(id, "mailbox.drop", mailbox, { sealed: sealDropped(sealer, { from: from || sender, rule }) })
-    else yield* received(parts, read, to, sealer, id)
+    else yield* received(parts, read, to, sealer, { id, sender: senderOf(parts, read, sealer, rules) })
   })
+
+/**
+ * Whose share of the mailbox's day a message takes. What DMARC has not proven is counted apart from the domain that it
+ * names: whoever forges a domain uses up nothing of the domain's own. A forgery is nobody whom the mailbox allows.
+ */
+const senderOf = (
+  { keys }: DeliveryParts,
+  { sender, mail, verdicts: { dmarc } }: Read,
+  sealer: Sealer,
+  { allow_senders }: MailRules
+): InboundSender => {
+  const address = mail.from.address || sender
+  const domain = address.slice(address.lastIndexOf("@") + 1)
+  const isProven = dmarc === "PASS" && mail.from.address !== ""
+  const plain = untaggedOf(address)
+  return {
+    domain: sealer.mark(`${isProven ? "proven" : "claimed"} ${domain}`, "sender's domain").slice(0, MARK_CHARS),
+    allowed: dmarc !== "FAIL" && namesSender(allow_senders, address),
+    proven: isProven ? [address, ...(plain === null ? [] : [plain])].map((one) => recipientId(keys, one)) : []
+  }
+}
+
+/** 64 bits: no two domains that write to one mailbox meet. */
+const MARK_CHARS = 16
 
 /**
  * Refusals that say nothing for certain: also of one that is too busy, or has no room, another node may have been asked
@@ -113,7 +140,7 @@ const received = (
   { mail, verdicts, bytes }: Read,
   to: Addressed,
   sealer: Sealer,
-  id: string
+  { id, sender }: { readonly id: string; readonly sender: InboundSender }
 ): Effect.Effect<void, Refusal> =>
   Effect.gen(function* () {
     const number = yield* nextNumber
@@ -133,7 +160,7 @@ const received = (
       const kept = yield* storing
       const summary = summaryOf(mail, number, to, verdicts)
       const sealed = sealedMail(sealer, mail, number, summary, { key, parts: kept, wordsMax })
-      const input = { number, bytes, mail: sealed }
+      const input = { number, bytes, mail: sealed, sender }
       return (yield* ask(id, "mailbox.receive", String(to.mailbox), input)).mail
     })
     yield* Effect.onExit(receiving, (exit) => {

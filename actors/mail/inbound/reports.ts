@@ -5,10 +5,15 @@
  * Invariants
  *  - A report counts for the one sending whose token it shows: by the address that it came to, or by what it repeats of
  *    the message. So whoever forges one must have got the message, and hurts nobody's but its own.
- *  - What is not said to have failed for good is no bounce; an answering machine is none either.
+ *  - A report of a failure counts only for the recipients that it names (contract 22): whoever forwards mail has his own
+ *    server's reports sent to us.
+ *  - What is not said to have failed for good is no bounce; an answering machine is none either. Only a status that says
+ *    that the address does not exist is one.
  */
+import { isNoSuchAddress } from "../../../schemas/mail/bounces.ts"
 import type { SendingReport } from "../../../schemas/mail/sending-operations.ts"
-import { isSendingToken, type MailKeys } from "../keys.ts"
+import { heardAddress } from "../../../schemas/mail/senders.ts"
+import { isSendingToken, type MailKeys, recipientId } from "../keys.ts"
 import { type Returned, returnedWithin } from "../outbound/return-path.ts"
 import { sendingOf } from "../sending/id.ts"
 
@@ -25,10 +30,10 @@ const FEEDBACK = /^Feedback-Type:[ \t]*([a-z-]{1,40})/im
 const DELIVERY_STATUS = /^Content-Type:[ \t]*message\/(?:global-)?delivery-status\b/im
 const ACTION = /^Action:[ \t]*([a-z]{1,20})/im
 const STATUS = /^Status:[ \t]*([245]\.\d{1,3}\.\d{1,3})/im
+const RECIPIENT = /^(?:Final|Original)-Recipient:[ \t]*[a-z0-9-]{1,20}[ \t]*;[ \t]*(\S{1,320})/gim
+const BLOCK_END = /\r?\n[ \t]*\r?\n/
+const BOUNDARY = /^--/m
 const OWN_REPORT = /^X-Hub-Report:[ \t]*([1-9]\d{0,14}-[1-9]\d?)-([0-9a-f]{16})/im
-
-/** RFC 3463: what a server thinks of the message, of whoever sends or of the way says nothing of the address. */
-const OF_ADDRESS = /^5\.(?:0\.0|1\.\d{1,3}|2\.1)$/
 
 /** What is repeated of a message says by a header which sending it was: answers to it do not repeat that. */
 const repeatedIn = (keys: Keys, text: string): string | null => {
@@ -36,24 +41,47 @@ const repeatedIn = (keys: Keys, text: string): string | null => {
   return sendingOf(sending) !== null && isSendingToken(keys, "report", sending, token) ? sending : null
 }
 
-const failureIn = (text: string): SendingReport | null => {
+/** Recipients of one report; more are not looked at. */
+const BLOCKS_MAX = 20
+
+/** What is said of each recipient: behind the part's own header, until the part ends. */
+const blocksIn = (text: string): ReadonlyArray<string> => {
   const begin = DELIVERY_STATUS.exec(text)
-  if (begin === null) return null
-  const part = text.slice(begin.index)
-  const [, action = ""] = ACTION.exec(part) ?? []
-  if (action.toLowerCase() !== "failed") return null
-  const [, status = "5.0.0"] = STATUS.exec(part) ?? []
-  return OF_ADDRESS.test(status)
-    ? { type: "bounced", reason: `its server said that it cannot be delivered (${status})` }
-    : { type: "failed", reason: `its server did not deliver it (${status})` }
+  if (begin === null) return []
+  const [, ...blocks] = text.slice(begin.index).split(BLOCK_END, BLOCKS_MAX + 2)
+  const end = blocks.findIndex((block) => BOUNDARY.test(block))
+  return end < 0 ? blocks : [...blocks.slice(0, end), (blocks[end] ?? "").split(BOUNDARY, 1)[0] ?? ""]
 }
 
-/** `to`: the address that it came to, where that has a token; `null` where it is no report, or of nothing of ours. */
-export const reportIn = (keys: Keys, raw: Buffer, to: Returned | null, maxBytes: number): Report | null => {
+const named = (keys: Keys, block: string): Pick<SendingReport, "of"> => {
+  const addresses = [...block.matchAll(RECIPIENT)].flatMap(
+    ([, text = ""]) => heardAddress(text.replace(/^<|>$/g, "")) ?? []
+  )
+  return addresses.length === 0 ? {} : { of: addresses.map((address) => recipientId(keys, address)) }
+}
+
+const failureIn = (keys: Keys, block: string): ReadonlyArray<SendingReport> => {
+  const [, action = ""] = ACTION.exec(block) ?? []
+  if (action.toLowerCase() !== "failed") return []
+  const [, status = "5.0.0"] = STATUS.exec(block) ?? []
+  const reason = `its server did not deliver it (${status})`
+  return [
+    isNoSuchAddress(status)
+      ? {
+          type: "bounced",
+          reason: `its server said that the address does not exist (${status})`,
+          ...named(keys, block)
+        }
+      : { type: "failed", reason, ...named(keys, block) }
+  ]
+}
+
+/** `to`: the address that it came to, where that has a token. Empty where it is no report, or of nothing of ours. */
+export const reportsIn = (keys: Keys, raw: Buffer, to: Returned | null, maxBytes: number): ReadonlyArray<Report> => {
   const text = raw.subarray(0, maxBytes).toString("latin1")
   const isComplaint = FEEDBACK.exec(text) !== null
-  const report = isComplaint ? COMPLAINT : failureIn(text)
+  const reports = isComplaint ? [COMPLAINT] : blocksIn(text).flatMap((block) => failureIn(keys, block))
   // Of failures only the address that they come to is believed: there every server sends them.
   const sending = to?.sending ?? (isComplaint ? (returnedWithin(keys, text)?.sending ?? repeatedIn(keys, text)) : null)
-  return report === null || sending === null ? null : { sending, report }
+  return sending === null ? [] : reports.map((report) => ({ sending, report }))
 }

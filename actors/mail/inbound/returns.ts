@@ -6,7 +6,7 @@ import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { orNone } from "../or-none.ts"
 import { returnedTo } from "../outbound/return-path.ts"
 import type { DeliveryParts } from "./delivery.ts"
-import { reportIn } from "./reports.ts"
+import { reportsIn } from "./reports.ts"
 import type { OwnAddress, Receiving } from "./server.ts"
 
 export type Returning = Pick<Receiving, "ownAddress" | "returned">
@@ -21,12 +21,15 @@ export const returnsBy = (
     const id = `report-${createHash("sha256").update(raw).digest("hex")}`
     if (to !== "abuse" && to.kind === "unsubscribe")
       return Effect.as(orNone(ask(`${id}-${to.sending}`, "mail_sending.unsubscribe", to.sending, null)), true)
-    const found = reportIn(keys, raw, to === "abuse" ? null : to, maxBytes)
-    if (found === null) {
+    const found = reportsIn(keys, raw, to === "abuse" ? null : to, maxBytes)
+    if (found.length === 0) {
       logNow("info", "mail", { report: "not understood", bytes: raw.length })
       return Effect.succeed(to !== "abuse")
     }
-    return Effect.as(orNone(ask(`${id}-${found.sending}`, "mail_sending.report", found.sending, found.report)), true)
+    const asked = Effect.forEach(found, ({ sending, report }, n) =>
+      orNone(ask(`${id}-${sending}-${n}`, "mail_sending.report", sending, report))
+    )
+    return Effect.as(asked, true)
   }
   return {
     ownAddress: (address) => (address.toLowerCase() === `abuse@${domain}` ? "abuse" : returnedTo(keys, address)),

@@ -4,7 +4,7 @@
  * Invariants
  *  - Nothing is relayed: each recipient is a mailbox of this service, or an address at which it hears what became of its
  *    own mail, judged at RCPT; there is no bounce to send later.
- *  - A stranger's bytes are bounded before they are kept: connections of all and of one client, recipients, the size of
+ *  - A stranger's bytes are bounded before they are kept: connections of all and of one network, recipients, the size of
  *    a message, and what is held of all messages together; so are the time that a client has, and what it says in it
  *    (sessions.ts). What there is no room for is told to come again (4xx).
  *  - A message is answered once it is in the log, or is told to come again.
@@ -19,6 +19,7 @@ import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { VERSION } from "../../../schemas/version.ts"
 import type { Incoming } from "./delivery.ts"
 import type { Returned } from "../outbound/return-path.ts"
+import { Places } from "./places.ts"
 import type { Recipient } from "./recipient.ts"
 import { namedBy } from "./recipients.ts"
 import type { Addressed } from "./sealed.ts"
@@ -50,14 +51,19 @@ const NO_ROOM = "4.3.1 No room for mail at the moment"
 const smtpError = (responseCode: number, words: string): Error => Object.assign(new Error(words), { responseCode })
 
 /** The library tells of each command in its log alone, whatever the line is encrypted by; nothing of it is kept. */
-const commandsTold = (told: (id: string) => void) => {
+const commandsTold = (told: (id: string, command: string) => void) => {
   const nothing = () => undefined
   const debug = (entry: unknown) => {
     if (typeof entry !== "object" || entry === null || !("tnx" in entry) || !("cid" in entry)) return
-    if (entry.tnx === "command" && typeof entry.cid === "string") told(entry.cid)
+    const command = "command" in entry && typeof entry.command === "string" ? entry.command : ""
+    if (entry.tnx === "command" && typeof entry.cid === "string") told(entry.cid, command)
   }
   return { trace: nothing, debug, info: nothing, warn: nothing, error: nothing, fatal: nothing }
 }
+
+/** How far a connection has come: what goes no further than before brings no message nearer. */
+const STEPS: Readonly<Record<string, number>> = { HELO: 1, EHLO: 1, STARTTLS: 2 }
+const SENDER_STEP = 3
 
 /** What is held of a message while it comes. */
 interface Read {
@@ -77,8 +83,7 @@ export class MailServer {
   private readonly receiving: Receiving
   private readonly bounds: Bounds
   private readonly server: SMTPServer
-  /** Connections by client. */
-  private readonly clients = new Map<string, number>()
+  private readonly places: Places
   private readonly recipients = new WeakMap<SMTPServerSession, Recipients>()
   private readonly sessions: Sessions
   private heldBytes = 0
@@ -91,6 +96,7 @@ export class MailServer {
   ) {
     this.receiving = receiving
     this.bounds = bounds
+    this.places = new Places(bounds)
     this.sessions = new Sessions(clock, bounds, (id, words) => this.hangUp(id, words))
     this.server = new SMTPServer({
       name: domain,
@@ -102,19 +108,29 @@ export class MailServer {
       maxClients: bounds.connections_max,
       socketTimeout: bounds.idle_ms,
       closeTimeout: CLOSE_MS,
-      logger: commandsTold((id) => this.sessions.said(id)),
+      logger: commandsTold((id, command) => {
+        this.sessions.said(id)
+        const step = STEPS[command]
+        if (step !== undefined) this.sessions.advanced(id, step)
+      }),
       ...(tls === null ? {} : { cert: readFileSync(tls.cert), key: readFileSync(tls.key) }),
       onConnect: (session, done) => done(this.connected(session)),
       onClose: (session) => this.left(session),
-      onMailFrom: (_address, _session, done) => {
+      onMailFrom: (_address, { id }, done) => {
         this.room().then(
-          (refused) => done(refused),
+          (refused) => {
+            if (refused === null) this.sessions.advanced(id, SENDER_STEP)
+            done(refused)
+          },
           (error: unknown) => done(this.fault(error))
         )
       },
       onRcptTo: ({ address }, session, done) => {
         this.recipient(address, session).then(
-          (refused) => done(refused),
+          (refused) => {
+            if (refused === null) this.sessions.advanced(session.id, SENDER_STEP + session.envelope.rcptTo.length + 1)
+            done(refused)
+          },
           (error: unknown) => done(this.fault(error))
         )
       },
@@ -145,9 +161,7 @@ export class MailServer {
   }
 
   private connected({ id, remoteAddress }: SMTPServerSession): Error | null {
-    const open = this.clients.get(remoteAddress) ?? 0
-    this.clients.set(remoteAddress, open + 1)
-    if (open >= this.bounds.connections_per_client_max) return smtpError(421, BUSY)
+    if (!this.places.take(remoteAddress)) return smtpError(421, BUSY)
     this.sessions.began(id)
     return null
   }
@@ -157,10 +171,7 @@ export class MailServer {
   }
 
   private left({ id, remoteAddress }: SMTPServerSession): void {
-    this.sessions.ended(id)
-    const open = (this.clients.get(remoteAddress) ?? 1) - 1
-    if (open > 0) this.clients.set(remoteAddress, open)
-    else this.clients.delete(remoteAddress)
+    if (this.sessions.ended(id)) this.places.give(remoteAddress)
   }
 
   /** Asked before a message comes, so that none comes for nothing, and behind it. */

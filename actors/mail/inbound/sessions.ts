@@ -1,24 +1,33 @@
 /**
- * How long a client holds its place, and how much it says: whoever trickles a byte before each idle bound ends all the
- * same.
+ * How long a client holds its place, and how much it says: a client that trickles a byte before each idle bound ends all
+ * the same.
  *
  * Invariants
  *  - A session ends when its time is over, its DATA phase when that one's is, and the session at one command too many.
+ *  - A session ends after `idle_ms` without a command that brings a message nearer. NOOP, RSET, a second EHLO, and what is
+ *    begun again after RSET bring none nearer.
  *  - A message that is there to its end gets its answer first: its sender would send it again.
  */
 import type { Clock } from "effect"
 import type { Limits } from "../../../schemas/limits.ts"
 import { after, type Cancel } from "../../../schemas/runtime/clock.ts"
 
-type Bounds = Pick<Limits["service"]["mail"], "session_ms" | "data_ms" | "commands_max">
+type Bounds = Pick<Limits["service"]["mail"], "session_ms" | "data_ms" | "idle_ms" | "commands_max">
 
 export const SESSION_OVER = "4.4.2 This session took too long, come again"
 const DATA_OVER = "4.4.2 This message took too long, come again"
+const IDLE = "4.4.2 No message came, come again"
 const TOO_MUCH_SAID = "4.7.0 Too many commands, come again"
+
+/** Behind EHLO and STARTTLS, before MAIL. */
+const MESSAGE_DONE = 2
 
 interface Session {
   commands: number
+  /** How far it came with the message that it is to bring. */
+  step: number
   readonly cancel: Cancel
+  idle: Cancel
   data: Cancel | null
   answering: boolean
   isOver: boolean
@@ -43,7 +52,17 @@ export class Sessions {
 
   began(id: string): void {
     const cancel = after(this.clock, this.bounds.session_ms, () => this.over(id), "unref")
-    this.sessions.set(id, { commands: 0, cancel, data: null, answering: false, isOver: false })
+    const idle = this.idleFrom(id)
+    this.sessions.set(id, { commands: 0, step: 0, cancel, idle, data: null, answering: false, isOver: false })
+  }
+
+  /** A command was carried out. `step`: how far the next message has come by it. */
+  advanced(id: string, step: number): void {
+    const session = this.sessions.get(id)
+    if (session === undefined || step <= session.step) return
+    session.step = step
+    session.idle()
+    session.idle = this.idleFrom(id)
   }
 
   said(id: string): void {
@@ -53,8 +72,9 @@ export class Sessions {
 
   dataBegan(id: string): void {
     const session = this.sessions.get(id)
-    if (session !== undefined)
-      session.data = after(this.clock, this.bounds.data_ms, () => this.end(id, DATA_OVER), "unref")
+    if (session === undefined) return
+    session.idle()
+    session.data = after(this.clock, this.bounds.data_ms, () => this.end(id, DATA_OVER), "unref")
   }
 
   /** The message is there: its answer is ours to give. */
@@ -70,15 +90,23 @@ export class Sessions {
     const session = this.sessions.get(id)
     if (session === undefined) return
     session.answering = false
+    session.step = MESSAGE_DONE
+    session.idle = this.idleFrom(id)
     if (session.isOver) this.end(id, SESSION_OVER)
   }
 
-  ended(id: string): void {
+  /** Whether it had begun. */
+  ended(id: string): boolean {
     const session = this.sessions.get(id)
-    if (session === undefined) return
+    if (session === undefined) return false
     session.cancel()
+    session.idle()
     session.data?.()
-    this.sessions.delete(id)
+    return this.sessions.delete(id)
+  }
+
+  private idleFrom(id: string): Cancel {
+    return after(this.clock, this.bounds.idle_ms, () => this.end(id, IDLE), "unref")
   }
 
   private over(id: string): void {

@@ -4,8 +4,9 @@
  * Invariants
  *  - DMARC passes for the sender that is shown, or for nobody: the header is read twice, by who judges and by who reads
  *    the message (parse/read.ts), and a stranger may write it so that two readers see two senders.
+ *  - DMARC never passes for a message that is not the same to all readers (contract 22): it is FAIL, with reasons.
  */
-import type { Verdicts } from "../../../schemas/mail/records.ts"
+import type { VerdictReason, Verdicts } from "../../../schemas/mail/records.ts"
 
 export interface Origin {
   /** The client's address. */
@@ -16,12 +17,14 @@ export interface Origin {
 }
 
 export interface Judged {
-  readonly verdicts: Verdicts
+  readonly verdicts: Omit<Verdicts, "reasons">
+  /** Why DMARC does not pass although it did for who judged. */
+  readonly reasons?: ReadonlyArray<VerdictReason>
   /** Of the sender that DMARC was asked about; `null` where whoever judged does not tell. */
   readonly author: string | null
 }
 
-export const NO_VERDICTS: Verdicts = { spf: "NONE", dkim: "NONE", dmarc: "NONE", spam: "NONE", virus: "NONE" }
+export const NO_VERDICTS: Judged["verdicts"] = { spf: "NONE", dkim: "NONE", dmarc: "NONE", spam: "NONE", virus: "NONE" }
 
 /** Nobody could say: nothing speaks against it, nor for it. */
 export const UNJUDGED: Judged = {
@@ -29,8 +32,14 @@ export const UNJUDGED: Judged = {
   author: null
 }
 
-/** `from`: the sender that is shown. */
-export const verdictsAbout = (from: string, { verdicts, author }: Judged): Verdicts => {
+/** `from`: the sender that is shown. `doubts`: of who has read the message (parse/form.ts). */
+export const verdictsAbout = (
+  from: string,
+  { verdicts, author, reasons: ofJudge = [] }: Judged,
+  doubts: ReadonlyArray<VerdictReason> = []
+): Verdicts => {
+  const reasons = [...doubts, ...ofJudge]
+  if (reasons.length > 0) return { ...verdicts, dmarc: "FAIL", reasons }
   const isMeant = from !== "" && (author === null || from.slice(from.lastIndexOf("@") + 1) === author)
-  return verdicts.dmarc !== "PASS" || isMeant ? verdicts : { ...verdicts, dmarc: "NONE" }
+  return { ...verdicts, dmarc: verdicts.dmarc !== "PASS" || isMeant ? verdicts.dmarc : "NONE", reasons }
 }

@@ -18,7 +18,7 @@ import { sealChosen } from "../keys.ts"
 import { ownerRule } from "../owner-rule.ts"
 import { mailDisabled } from "./disabled.ts"
 import { type At, type CloseFacts, decideClose, decideOpen, type OpenFacts, openRefusal } from "./decide.ts"
-import { addressesOf, sealedSending, senderFacts, sendingFacts } from "./send-facts.ts"
+import { addressesOf, sealedSending, senderFacts, sendingFacts, serviceAt } from "./send-facts.ts"
 import { decideCount, decideReinstate, decideSend, sendingRefusal, sendingState } from "./sending.ts"
 import { claimOf, evolveMailer, type MailerActor, MailerEvent, MailerState, NO_MAIL } from "./state.ts"
 
@@ -142,6 +142,9 @@ export const mailerKind = kind(fold, operations, (parts) => {
         answer: () => null,
         projected: true
       }),
+      "mailer.wrote_to": read((state, { recipients }) => ({
+        data: recipients.some((one) => state.written.includes(one))
+      })),
       "mailer.count_of": read((state, { domain }) => ({ data: atDomain(state, domain).length })),
       "mailer.close_all": write({
         prepare: (state) => closeFacts(parts, state, allOf(state)),
@@ -176,6 +179,7 @@ export const mailerKind = kind(fold, operations, (parts) => {
         answer: (_state, reply) => reply
       }),
       "mailer.count": write({
+        prepare: () => Effect.map(serviceAt(parts.nats), (service) => ({ service })),
         decide: (state, input, context) => decideCount(state, input, context, email),
         answer: () => null
       }),

@@ -23,8 +23,10 @@ import {
   sealKey,
   sealRecipient,
   sealSent,
-  sendingToken
+  sendingToken,
+  untaggedOf
 } from "../keys.ts"
+import { orNone } from "../or-none.ts"
 import { ownerRule } from "../owner-rule.ts"
 import { evolveMailRecipient, MailRecipientEvent } from "../recipient/actor.ts"
 import { evolveMailService, MailServiceEvent, NOTHING_SENT } from "../service/state.ts"
@@ -40,7 +42,7 @@ const notReady = refusal("email_domain_not_ready", "This domain is not active: s
 const last = (nats: NatsConnection, of: string, id: string) =>
   Effect.tryPromise({ try: () => lastCommit(nats, of, id), catch: () => notLooked })
 
-const serviceAt = (nats: NatsConnection) =>
+export const serviceAt = (nats: NatsConnection) =>
   Effect.map(last(nats, "mail_service", SERVICE_ID), (found) =>
     found === null
       ? { seq: 0, state: NOTHING_SENT }
@@ -55,12 +57,6 @@ const isSuppressed = (nats: NatsConnection, mail: MailKeys, address: string): Ef
     last(nats, "mail_recipient", recipientId(mail, address)),
     (found) => found !== null && eventsOf(MailRecipientEvent, found.commit).reduce(evolveMailRecipient, null) !== null
   )
-
-/** Without what stands behind a plus; `null` where nothing does. */
-const untaggedOf = (address: string): string | null => {
-  const [plus, at] = [address.indexOf("+"), address.lastIndexOf("@")]
-  return plus < 1 || plus > at ? null : address.slice(0, plus) + address.slice(at)
-}
 
 const anySuppressed = (nats: NatsConnection, mail: MailKeys, address: string): Effect.Effect<boolean, Refusal> => {
   const plain = untaggedOf(address)
@@ -80,6 +76,8 @@ export interface Sender extends SenderFacts {
   readonly mail: MailKeys
   readonly mailbox: Mailbox
   readonly shown: SenderShown
+  /** Domains of recipients whose mail comes in here: the service's, and those of agents that are active. */
+  readonly own: ReadonlySet<string>
 }
 
 type Context = Pick<PrepareContext, "id" | "commandId" | "deadline" | "traceparent">
@@ -96,6 +94,26 @@ const domainReady = (domain: string, context: Context): Effect.Effect<void, Refu
     if (!ready) return yield* Effect.fail(notReady)
   })
 
+const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1).toLowerCase()
+
+const ownDomains = (
+  addresses: ReadonlyArray<string>,
+  service: string | undefined,
+  context: Context
+): Effect.Effect<ReadonlySet<string>, Refusal, Actors> =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const isOwn = (domain: string) =>
+      domain === service
+        ? Effect.succeed(true)
+        : Effect.map(
+            orNone(actors.ask(context, "mail_domain.ready", domainId(domain), null)),
+            (found) => found?.ready === true
+          )
+    const domains = [...new Set(addresses.map(domainOf))]
+    return new Set(yield* Effect.filter(domains, isOwn, { concurrency: "unbounded" }))
+  })
+
 /** `addresses`: of all recipients, alone. */
 export const senderFacts = (
   { nats, mail, config }: Pick<KindParts, "nats" | "mail" | "config">,
@@ -106,14 +124,15 @@ export const senderFacts = (
     if (mail === null) return yield* Effect.fail(mailDisabled)
     const { id: agent } = context
     const actors = yield* Actors
-    const [mailbox, profile, service, found] = yield* Effect.all(
+    const [mailbox, profile, service, found, own] = yield* Effect.all(
       [
         Effect.mapError(actors.ask(context, "mailbox.look", String(number), { agent }), (refused) =>
           refused.code === "not_found" ? notYours : refused
         ),
         actors.ask(context, "agent.profile", agent, null),
         serviceAt(nats),
-        Effect.filter(addresses, (address) => anySuppressed(nats, mail, address), { concurrency: "unbounded" })
+        Effect.filter(addresses, (address) => anySuppressed(nats, mail, address), { concurrency: "unbounded" }),
+        ownDomains(addresses, config.mail?.domain, context)
       ],
       { concurrency: "unbounded" }
     )
@@ -121,7 +140,7 @@ export const senderFacts = (
     if (mailbox.domain !== config.mail?.domain) yield* domainReady(mailbox.domain, context)
     const { name, hx_id, id_url, created_at } = profile
     const shown = { name, hx_id, id_url }
-    return { mail, mailbox, shown, registeredAt: Date.parse(created_at), service, suppressed: found }
+    return { mail, mailbox, shown, registeredAt: Date.parse(created_at), service, suppressed: found, own }
   })
 
 /** What `mailer.sending` tells of the world. */
@@ -144,7 +163,7 @@ const rfcIdOf = (mail: MailKeys, number: number, domain: string): string =>
   `em_${number}.${sendingToken(mail, "message", String(number))}@${domain}`
 
 export const sealedSending = (
-  { mail, mailbox, shown }: Pick<Sender, "mail" | "mailbox" | "shown">,
+  { mail, mailbox, shown, own }: Pick<Sender, "mail" | "mailbox" | "shown" | "own">,
   input: Sending
 ): Effect.Effect<SealedSending, Refusal, Counters> =>
   Effect.gen(function* () {
@@ -179,7 +198,7 @@ export const sealedSending = (
         own: markMessageId(sealer, rfc_id),
         follows: references.toReversed().map((other) => markMessageId(sealer, other))
       },
-      recipients: placesOf(mail, sealer, addressesOf(input))
+      recipients: placesOf(mail, sealer, addressesOf(input), own)
     }
   })
 
@@ -188,12 +207,18 @@ const recipientOf = (mail: MailKeys, address: string) => ({
   sealed: sealRecipient(mail, address)
 })
 
-const placesOf = (mail: MailKeys, sealer: Sealer, addresses: ReadonlyArray<string>): SealedSending["recipients"] =>
+const placesOf = (
+  mail: MailKeys,
+  sealer: Sealer,
+  addresses: ReadonlyArray<string>,
+  own: ReadonlySet<string>
+): SealedSending["recipients"] =>
   addresses.map((address) => {
     const plain = untaggedOf(address)
     return {
       ...recipientOf(mail, address),
       to: sealDropped(sealer, { from: address, rule: null }),
+      ...(own.has(domainOf(address)) ? { own: true } : {}),
       ...(plain === null ? {} : { untagged: recipientOf(mail, plain) })
     }
   })

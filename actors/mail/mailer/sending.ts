@@ -10,14 +10,21 @@ import { refusal, type Refusal } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import { type SendingState, SERVICE_ID } from "../../../schemas/mail/sending-operations.ts"
 import type { Companion, Decision } from "../../engine/definition.ts"
-import { DAY_MS, HOUR_MS, ratesOf } from "../counted.ts"
+import { DAY_MS, HOUR_MS, type Rates, ratesOf } from "../counted.ts"
 import { EXPIRE_TIMER } from "../message/decide.ts"
 import type { MailMessageEvent } from "../message/state.ts"
 import { sendingId } from "../sending/id.ts"
 import type { MailSendingEvent } from "../sending/state.ts"
-import { afterSending, type MailServiceState, usedOfDay } from "../service/state.ts"
+import {
+  afterOutcome,
+  afterSending,
+  afterSuspension,
+  type MailServiceEvent,
+  type MailServiceState,
+  usedOfDay
+} from "../service/state.ts"
 import type { At } from "./decide.ts"
-import type { MailerEvent, MailerState } from "./state.ts"
+import { evolveMailer, type MailerEvent, type MailerState } from "./state.ts"
 
 type MailLimits = Limits["limits"]["email"]
 
@@ -29,6 +36,9 @@ export interface SenderFacts {
   /** Addresses that may not be written to. */
   readonly suppressed: ReadonlyArray<string>
 }
+
+/** The service's own actor, which this one writes beside its own. */
+type OfService = Pick<SenderFacts, "service">
 
 const SECOND_MS = 1000
 const PAUSED_RETRY_SECONDS = 3600
@@ -145,7 +155,7 @@ export interface SealedSending {
   readonly message: Omit<Extract<MailMessageEvent, { type: "mail.queued" }>, "type" | "v" | "agent">
   /** By the numbers that they have, from 1. */
   readonly recipients: ReadonlyArray<
-    Pick<Extract<MailSendingEvent, { type: "mail_sending.queued" }>, "recipient" | "to" | "sealed" | "untagged">
+    Pick<Extract<MailSendingEvent, { type: "mail_sending.queued" }>, "recipient" | "to" | "sealed" | "untagged" | "own">
   >
 }
 
@@ -173,39 +183,66 @@ export const decideSend = (
     const event: MailSendingEvent = { type: "mail_sending.queued", v: 1, agent, mailbox, mail, n, ...one }
     return { kind: "mail_sending", id: sendingId(mail, n), expected: 0, events: [event], keepSeconds }
   })
-  const service = afterSending(facts.service.state, recipients.length, at)
+  const outside = recipients.filter(({ own }) => own !== true).length
+  const to = recipients.flatMap((one) => [
+    one.recipient,
+    ...(one.untagged === undefined ? [] : [one.untagged.recipient])
+  ])
+  const sent: MailerEvent = { type: "mailer.sent", v: 1, mail, mailbox, recipients: recipients.length, outside, to }
+  const sender = { agent, days: evolveMailer(state, sent, { at }).outside }
+  const service = afterSending(facts.service.state, { recipients: recipients.length, outside, sender }, at, limits)
   return {
-    events: [{ type: "mailer.sent", v: 1, mail, mailbox, recipients: recipients.length }],
+    events: [sent],
     reply: { mail },
-    also: [
-      { ...of, expected: 0, events: [queued], keepSeconds },
-      ...places,
-      { kind: "mail_service", id: SERVICE_ID, expected: facts.service.seq, events: [service] }
-    ],
+    also: [{ ...of, expected: 0, events: [queued], keepSeconds }, ...places, ofService(facts, service)],
     timers: [{ name: EXPIRE_TIMER, at: at + limits.retention_seconds * SECOND_MS, of }]
   }
 }
 
-/** What became of one that it sent: it may be the one that ends its sending. */
+const ofService = ({ service }: OfService, event: MailServiceEvent): Companion => ({
+  kind: "mail_service",
+  id: SERVICE_ID,
+  expected: service.seq,
+  events: [event]
+})
+
+const isTooBad = ({ recipients, bounced, complained }: Rates, limits: MailLimits): boolean =>
+  complained >= limits.complaint_suspension_min ||
+  (bounced >= limits.bounce_suspension_min &&
+    bounced * PERCENT >= limits.bounce_suspension_percent * Math.max(1, recipients))
+
+interface Outcome {
+  readonly type: "bounced" | "complained"
+  /** Of this service's own domains. */
+  readonly own?: boolean
+}
+
+/**
+ * A recipient bounced or complained. The same commit counts it for the service, or takes the sender's figures out of
+ * the service's where this ends its sending. Mail inside the service does not dilute what goes outside.
+ */
 export const decideCount = (
   state: MailerState,
-  { type }: { readonly type: "bounced" | "complained" },
-  { at }: { readonly at: number },
+  { type, own = false }: Outcome,
+  { id: agent, at, facts }: { readonly id: string; readonly at: number; readonly facts: OfService },
   limits: MailLimits
 ): Decision<MailerEvent, null> => {
-  const counted: MailerEvent = { type: "mailer.counted", v: 1, what: type }
-  if (state.suspended_at !== null) return { events: [counted] }
-  const before = ratesOf(state.days, at, limits.window_days)
-  const bounces = before.bounced + (type === "bounced" ? 1 : 0)
-  const complaints = before.complained + (type === "complained" ? 1 : 0)
-  const recipients = Math.max(1, before.recipients)
-  const isTooBad =
-    complaints >= limits.complaint_suspension_min ||
-    (bounces >= limits.bounce_suspension_min && bounces * PERCENT >= limits.bounce_suspension_percent * recipients)
-  if (!isTooBad) return { events: [counted] }
-  const bounce_rate = Math.min(1, bounces / recipients)
+  const event: MailerEvent = { type: "mailer.counted", v: 1, what: type, ...(own ? { own } : {}) }
+  if (state.suspended_at !== null) return { events: [event] }
+  const { days, outside } = evolveMailer(state, event, { at })
   const { window_days } = limits
-  return { events: [counted, { type: "mailer.suspended", v: 1, bounce_rate, bounces, complaints, window_days }] }
+  const found = [outside, days].map((one) => ratesOf(one, at, window_days)).find((rates) => isTooBad(rates, limits))
+  if (found !== undefined) {
+    const { recipients, bounced: bounces, complained: complaints } = found
+    const bounce_rate = Math.min(1, bounces / Math.max(1, recipients))
+    return {
+      events: [event, { type: "mailer.suspended", v: 1, bounce_rate, bounces, complaints, window_days }],
+      also: [ofService(facts, afterSuspension(facts.service.state, { agent, days: state.outside }))]
+    }
+  }
+  if (own) return { events: [event] }
+  const counted = afterOutcome(facts.service.state, { type, sender: { agent, days: outside } }, at, limits)
+  return { events: [event], also: [ofService(facts, counted)] }
 }
 
 export const decideReinstate = (state: MailerState): Decision<MailerEvent, { readonly changed: boolean }> => {

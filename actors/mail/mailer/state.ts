@@ -4,14 +4,21 @@ import { event } from "../../engine/events.ts"
 import type { ActorOf } from "../../kind.ts"
 import { DAY_MS, dayCounted, NO_DAYS, SendingDays } from "../counted.ts"
 
+/** Of the fold, which is the same whatever a service sets. */
+const WRITTEN_MAX = 500
+
 export const MailerState = Schema.Struct({
   /** Those that are open. */
   mailboxes: Schema.Array(
     Schema.Struct({ mailbox: Schema.Int, address: Schema.String, claim: Schema.optionalKey(Schema.Int) })
   ),
+  /** Ids of recipients that it wrote to, the newest last: `WRITTEN_MAX` of them. */
+  written: Schema.Array(Schema.String),
   /** Recipients of what it sent within the last day. */
   sent: Schema.Array(Schema.Struct({ at: Schema.Number, recipients: Schema.Int })),
   days: SendingDays,
+  /** The part of `days` that is about recipients at other services: the service's rates count these alone. */
+  outside: SendingDays,
   /** Unix ms; `null` while it may send. */
   suspended_at: Schema.NullOr(Schema.Number)
 })
@@ -25,8 +32,19 @@ export const MailerEvent = Schema.Union([
     claim: Schema.optionalKey(Schema.Int)
   }),
   event("mailer.mailbox_closed", 1, { mailbox: Schema.Int }),
-  event("mailer.sent", 1, { mail: Schema.Int, mailbox: Schema.Int, recipients: Schema.Int }),
-  event("mailer.counted", 1, { what: Schema.Literals(["bounced", "complained"]) }),
+  /** `outside`: recipients at other services; absent where all of them are. */
+  event("mailer.sent", 1, {
+    mail: Schema.Int,
+    mailbox: Schema.Int,
+    recipients: Schema.Int,
+    outside: Schema.optionalKey(Schema.Int),
+    /** Ids of its recipients, also without their tags. */
+    to: Schema.optionalKey(Schema.Array(Schema.String))
+  }),
+  event("mailer.counted", 1, {
+    what: Schema.Literals(["bounced", "complained"]),
+    own: Schema.optionalKey(Schema.Boolean)
+  }),
   event("mailer.suspended", 1, {
     bounce_rate: Schema.Number,
     bounces: Schema.Int,
@@ -43,10 +61,17 @@ export type MailerActor = ActorOf<MailerState, MailerEvent>
 export const claimOf = ({ claim }: { readonly claim?: number | undefined }): { readonly claim?: number } =>
   claim === undefined ? {} : { claim }
 
-export const NO_MAIL: MailerState = { mailboxes: [], sent: [], days: NO_DAYS, suspended_at: null }
+export const NO_MAIL: MailerState = {
+  mailboxes: [],
+  written: [],
+  sent: [],
+  days: NO_DAYS,
+  outside: NO_DAYS,
+  suspended_at: null
+}
 
 export const evolveMailer = (state: MailerState, event: MailerEvent, { at }: { readonly at: number }): MailerState => {
-  const { mailboxes, sent, days } = state
+  const { mailboxes, sent, days, outside } = state
   switch (event.type) {
     case "mailer.mailbox_opened": {
       const { mailbox, address } = event
@@ -57,14 +82,26 @@ export const evolveMailer = (state: MailerState, event: MailerEvent, { at }: { r
     case "mailer.sent": {
       const { recipients } = event
       const kept = sent.filter((one) => one.at > at - DAY_MS)
-      return { ...state, sent: [...kept, { at, recipients }], days: dayCounted(days, "sent", recipients, at) }
+      return {
+        ...state,
+        written: [...new Set([...(event.to ?? []).toReversed(), ...state.written.toReversed()])]
+          .slice(0, WRITTEN_MAX)
+          .toReversed(),
+        sent: [...kept, { at, recipients }],
+        days: dayCounted(days, "sent", recipients, at),
+        outside: dayCounted(outside, "sent", event.outside ?? recipients, at)
+      }
     }
     case "mailer.counted":
-      return { ...state, days: dayCounted(days, event.what, 1, at) }
+      return {
+        ...state,
+        days: dayCounted(days, event.what, 1, at),
+        outside: event.own === true ? outside : dayCounted(outside, event.what, 1, at)
+      }
     case "mailer.suspended":
       return { ...state, suspended_at: at }
     case "mailer.reinstated":
-      return { ...state, days: NO_DAYS, suspended_at: null }
+      return { ...state, days: NO_DAYS, outside: NO_DAYS, suspended_at: null }
   }
 }
 

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import type { NoticeOutcome } from "../../../schemas/mail/notice.ts"
+import { heardAddress } from "../../../schemas/mail/senders.ts"
 import type { Notification } from "./notification.ts"
 
 /** By which a sending is known again: of what is sent, the tag and the header. */
@@ -11,6 +12,8 @@ export const SENDING_HEADER = "X-Hub-Sending"
 export interface Report {
   readonly type: "bounced" | "complained" | "delivered" | "failed"
   readonly reason: string
+  /** Addresses that it names; absent where it names none. */
+  readonly named?: ReadonlyArray<string>
 }
 
 /** Whom reports are handed to. `id`: of the sending, `<mail>-<n>`. Refused `not_found` where there is none. */
@@ -49,12 +52,14 @@ export const reportIn = (notification: Notification): Report | null => {
       // An answering machine says so too.
       if (bounceType === "Transient" && bounceSubType === "General") return null
       const [first] = bouncedRecipients ?? []
+      const [status = ""] = STATUS.exec(first?.status ?? "") ?? []
       // What the other server wrote may hold an address: its status says enough.
-      const reason = words(`${bounceType}/${bounceSubType ?? ""}`, STATUS.exec(first?.status ?? "")?.[0])
-      return { type: bounceType === "Permanent" ? "bounced" : "failed", reason }
+      const reason = words(`${bounceType}/${bounceSubType ?? ""}`, status)
+      const isGone = bounceType === "Permanent" && NO_SUCH_ADDRESS.has(bounceSubType ?? "") && status !== MAILBOX_FULL
+      return { type: isGone ? "bounced" : "failed", reason, ...namedIn(bouncedRecipients) }
     }
     case "Complaint":
-      return complaintIn(complaint?.complaintSubType ?? null, complaint?.complaintFeedbackType ?? null)
+      return complaintIn(complaint)
     case "Delivery":
       return { type: "delivered", reason: "" }
     case "Reject":
@@ -64,12 +69,29 @@ export const reportIn = (notification: Notification): Report | null => {
   }
 }
 
-const complaintIn = (sub: string | null, feedback: string | null): Report | null => {
+/** Of those of `Permanent`: the others say something of the message, or of this service (contract 22). */
+const NO_SUCH_ADDRESS: ReadonlySet<string> = new Set(["General", "NoEmail", "Suppressed"])
+const MAILBOX_FULL = "5.2.2"
+const BRACKETED = /<([^<>]{1,320})>$/
+
+const namedIn = (recipients: Named = []): Pick<Report, "named"> => {
+  const named = recipients.flatMap(({ emailAddress = "" }) => {
+    const [, bracketed = emailAddress] = BRACKETED.exec(emailAddress) ?? []
+    return heardAddress(bracketed) ?? []
+  })
+  return named.length === 0 ? {} : { named }
+}
+
+type Named = ReadonlyArray<{ readonly emailAddress?: string }> | undefined
+
+const complaintIn = (complaint: Notification["complaint"]): Report | null => {
+  const [sub, feedback] = [complaint?.complaintSubType ?? null, complaint?.complaintFeedbackType ?? null]
   // The provider has a complaint of before in mind, and has not sent this one.
   if (sub === "OnAccountSuppressionList") return { type: "failed", reason: "on the provider's suppression list" }
   // Somebody took it out of the spam again.
   if (feedback === "not-spam") return null
-  return { type: "complained", reason: KIND.exec(feedback ?? "")?.[0] ?? "abuse" }
+  const reason = KIND.exec(feedback ?? "")?.[0] ?? "abuse"
+  return { type: "complained", reason, ...namedIn(complaint?.complainedRecipients) }
 }
 
 const ignored = (reason: string): NoticeOutcome => ({ outcome: "ignored", reason })

@@ -45,6 +45,7 @@ export const Notification = Schema.Struct({
       bouncedRecipients: Schema.optionalKey(
         Schema.Array(
           Schema.Struct({
+            emailAddress: Schema.optionalKey(Schema.String),
             status: Schema.optionalKey(Schema.String),
             diagnosticCode: Schema.optionalKey(Schema.String)
           })
@@ -54,6 +55,9 @@ export const Notification = Schema.Struct({
   ),
   complaint: Schema.optionalKey(
     Schema.Struct({
+      complainedRecipients: Schema.optionalKey(
+        Schema.Array(Schema.Struct({ emailAddress: Schema.optionalKey(Schema.String) }))
+      ),
       complaintSubType: Schema.optionalKey(Schema.NullOr(Schema.String)),
       complaintFeedbackType: Schema.optionalKey(Schema.NullOr(Schema.String))
     })

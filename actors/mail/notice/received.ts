@@ -3,11 +3,12 @@ import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import type { NoticeOutcome } from "../../../schemas/mail/notice.ts"
 import { heardAddress } from "../../../schemas/mail/senders.ts"
-import type { Verdict, Verdicts } from "../../../schemas/mail/records.ts"
+import type { Verdict } from "../../../schemas/mail/records.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { delivered, type DeliveryParts } from "../inbound/delivery.ts"
 import { namedBy } from "../inbound/recipients.ts"
 import type { Addressed } from "../inbound/sealed.ts"
+import type { Judged } from "../inbound/verdicts.ts"
 import type { Ways } from "../inbound/ways.ts"
 import type { Objects } from "../ses/objects.ts"
 import type { Notification, Receipt } from "./notification.ts"
@@ -32,7 +33,7 @@ const VERDICTS: ReadonlyMap<string, Verdict> = new Map([
 const verdictOf = (judged: { readonly status: string } | undefined): Verdict =>
   VERDICTS.get(judged?.status ?? "") ?? "NONE"
 
-export const verdictsIn = (receipt: Receipt): Verdicts => ({
+export const verdictsIn = (receipt: Receipt): Judged["verdicts"] => ({
   spf: verdictOf(receipt.spfVerdict),
   dkim: verdictOf(receipt.dkimVerdict),
   dmarc: verdictOf(receipt.dmarcVerdict),
@@ -107,10 +108,17 @@ export const received = (
     if (returned === "again") return yield* Effect.fail(notAsked)
     if (to.length === 0) return { outcome: returned === "taken" ? "done" : "ignored", reason: null }
     const sender = heardAddress(mail.source ?? "") ?? ""
-    yield* delivered(
+    const delivery = delivered(
       parts.delivery,
       { raw: found.raw, sender, to },
       Effect.succeed({ verdicts: verdictsIn(receipt), author: null })
     )
-    return { outcome: "done", reason: null }
+    return yield* Effect.matchEffect(delivery, {
+      onSuccess: () => Effect.succeed<NoticeOutcome>({ outcome: "done", reason: null }),
+      // As one that is full when it is asked for: SES has taken the message, and no bounce is sent.
+      onFailure: (refused) =>
+        refused.code === "rate_limited"
+          ? Effect.succeed<NoticeOutcome>({ outcome: "ignored", reason: "its mailbox takes no more of its sender" })
+          : Effect.fail(refused)
+    })
   })

@@ -1,14 +1,14 @@
 /** Mail between the service's own agents: it never leaves the service, and comes in as every other. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
-import type { Verdicts } from "../../../schemas/mail/records.ts"
 import { delivered, type DeliveryParts } from "../inbound/delivery.ts"
 import { type Named, namedBy } from "../inbound/recipients.ts"
+import type { Judged } from "../inbound/verdicts.ts"
 import type { Ways } from "../inbound/ways.ts"
 import type { Outcome, Transport } from "./transport.ts"
 
 /** The service itself has seen who sends. */
-const OWN: Verdicts = { spf: "PASS", dkim: "PASS", dmarc: "PASS", spam: "NONE", virus: "NONE" }
+const OWN: Judged["verdicts"] = { spf: "PASS", dkim: "PASS", dmarc: "PASS", spam: "NONE", virus: "NONE" }
 
 const NOBODY: Outcome = { type: "refused", of: "address", reason: "nobody has this address" }
 const LATER: Outcome = { type: "passing", reason: "the mailbox cannot be asked at the moment" }

@@ -1,5 +1,5 @@
 /** A message as it was read: what is made of bytes that strangers wrote, within bounds (schemas/mail/limits.ts). */
-import type { MailCode, MailLink, MailSender } from "../../../schemas/mail/records.ts"
+import type { MailCode, MailLink, MailSender, VerdictReason } from "../../../schemas/mail/records.ts"
 
 export interface ParsedAttachment {
   /** Without any path; `null` where the sender gives none. */
@@ -16,6 +16,8 @@ export interface ParsedMail {
   readonly truncated: boolean
   /** Of the header. The address in lower case, its domain as A-label; empty where there is none that makes sense. */
   readonly from: MailSender
+  /** Why no proof of its origin counts. */
+  readonly doubts: ReadonlyArray<VerdictReason>
   /** Addresses of the header, as they stand there. */
   readonly to: ReadonlyArray<string>
   readonly cc: ReadonlyArray<string>

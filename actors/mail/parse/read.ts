@@ -7,6 +7,7 @@ import type { MailSender } from "../../../schemas/mail/records.ts"
 import { heardAddress } from "../../../schemas/mail/senders.ts"
 import { findIn } from "../codes/find.ts"
 import type { ParsedAttachment, ParsedMail } from "./parsed.ts"
+import { doubtsOf } from "./form.ts"
 import { textOfHtml } from "./html-text.ts"
 
 export interface ReadBounds {
@@ -135,6 +136,7 @@ export const readMail = async (raw: Uint8Array, bounds: ReadBounds): Promise<Par
     parsed: true,
     truncated: own.cut || made.cut || html?.cut === true || dropped > 0 || links.length > bounds.links_max,
     from,
+    doubts: doubtsOf(raw),
     to: shownAddresses(email.to),
     cc: shownAddresses(email.cc),
     subject,
@@ -158,6 +160,7 @@ export const unread = (raw: Uint8Array, { body_max_bytes }: Pick<ReadBounds, "bo
     parsed: false,
     truncated: raw.length > body_max_bytes,
     from: { address: "", name: "" },
+    doubts: [],
     to: [],
     cc: [],
     subject: "",

@@ -37,6 +37,9 @@ const aboutOf = ({ agent, mailbox, to, recipient, sealed, untagged, mail, n }: M
   n
 })
 
+const ownOf = ({ own }: { readonly own?: boolean | undefined }): { readonly own?: true } =>
+  own === true ? { own } : {}
+
 const settled = (
   state: MailSendingValue,
   { attempt, status, detail, unknown = false, own = false }: Settling
@@ -48,7 +51,7 @@ const settled = (
   status,
   detail,
   unknown,
-  ...(own ? { own } : {})
+  ...ownOf(own ? { own } : state)
 })
 
 interface Taken {
@@ -136,11 +139,17 @@ const isFurther = (state: MailSendingValue, status: SendingStatus): boolean =>
   // Of what nobody knew, a report knows.
   state.unknown || RANKS[status] > RANKS[state.status]
 
-export const decideReport = (state: MailSendingState, { type, reason }: SendingReport): Decided => {
+/** A server to which a recipient forwards its mail reports on an address that the message was not for. */
+const isAbout = ({ recipient, untagged }: MailSendingValue, { of }: SendingReport): boolean =>
+  of === undefined || of.includes(recipient) || (untagged !== undefined && of.includes(untagged.recipient))
+
+export const decideReport = (state: MailSendingState, report: SendingReport): Decided => {
+  const { type, reason } = report
   if (state === null) return NO_SENDING
+  if (!isAbout(state, report)) return NOTHING
   if (state.attempts === 0 || !isFurther(state, type)) return NOTHING
   const detail = type === "delivered" ? null : short(reason)
-  return { events: [{ type: "mail_sending.reported", v: 1, ...aboutOf(state), status: type, detail }] }
+  return { events: [{ type: "mail_sending.reported", v: 1, ...aboutOf(state), ...ownOf(state), status: type, detail }] }
 }
 
 export const decideUnsubscribe = (state: MailSendingState): Decided => {

@@ -26,7 +26,9 @@ const queued = {
   to: Sealed,
   /** The same under the service's: what may not be written to any more outlives the mailbox. */
   sealed: Sealed,
-  untagged
+  untagged,
+  /** It is at one of this service's own domains. */
+  own: Schema.optionalKey(Schema.Boolean)
 }
 
 export const MailSendingValue = Schema.Struct({
@@ -72,7 +74,8 @@ export const MailSendingEvent = Schema.Union([
     ...about,
     ...bad,
     status: SendingStatus,
-    detail: Schema.NullOr(Schema.String)
+    detail: Schema.NullOr(Schema.String),
+    own: Schema.optionalKey(Schema.Boolean)
   }),
   event("mail_sending.unsubscribed", 1, { ...about, ...bad })
 ])

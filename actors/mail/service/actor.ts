@@ -11,7 +11,6 @@ import { ratesOf } from "../counted.ts"
 import { openRecipient, recipientId } from "../keys.ts"
 import { mailDisabled } from "../mailer/disabled.ts"
 import {
-  afterOutcome,
   evolveMailService,
   type MailServiceActor,
   MailServiceEvent,
@@ -42,10 +41,6 @@ export const mailServiceKind = kind(fold, serviceOperations, ({ mail, config }) 
           ...ratesOf(state.days, at, email.window_days)
         }
       })),
-      "mail_service.count": write({
-        decide: (state, { type }, { at }) => ({ events: [afterOutcome(state, type, at, email)] }),
-        answer: () => null
-      }),
       "mail_service.resume": write({
         decide: (state) => {
           const changed = state.paused_at !== null

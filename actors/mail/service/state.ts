@@ -1,6 +1,12 @@
 /**
- * What counts for all agents that send (spec 3.6, 8): id = `service`. Its newest event says all of it, so that whoever
- * sends counts in its own commit.
+ * What counts for all agents that send (spec 3.6, 8): id = `service`. Its newest event holds the whole state, so that a
+ * sender's actor writes it in its own commit.
+ *
+ * Invariants (contract 22)
+ *  - `days` leaves out recipients at this service's own domains and everything from a sender whose sending is suspended.
+ *  - The rates are judged after each sending and after each outcome.
+ *  - One sender cannot pause the service: the rates must be too high also without any one sender that has bounces or
+ *    complaints.
  */
 import { Schema } from "effect"
 import type { Limits } from "../../../schemas/limits.ts"
@@ -11,12 +17,17 @@ import {
   counted,
   countedSince,
   DAY_MS,
+  daysWithout,
   dayCounted,
   HOUR_MS,
   NO_DAYS,
   ratesOf,
   SendingDays
 } from "../counted.ts"
+
+/** What one sender's `outside` figures are (mailer/state.ts). */
+const SenderDays = Schema.Struct({ agent: Schema.String, days: SendingDays })
+export type SenderDays = typeof SenderDays.Type
 
 const whole = {
   /** Recipients, by hours of the last day. */
@@ -26,25 +37,29 @@ const whole = {
   paused_at: Schema.NullOr(Schema.Number)
 }
 
-export const MailServiceState = Schema.Struct(whole)
+/** Senders with bounces or complaints that `days` counts, worst first: `SENDERS_MAX` at most. */
+const senders = Schema.Array(SenderDays)
+
+export const MailServiceState = Schema.Struct({ ...whole, senders })
 export type MailServiceState = typeof MailServiceState.Type
 
 export const MailServiceEvent = Schema.Union([
   event("mail_service.stands", 1, {
     ...whole,
-    why: Schema.Literals(["sent", "bounced", "complained", "resumed"])
+    senders: Schema.optionalKey(senders),
+    why: Schema.Literals(["sent", "bounced", "complained", "suspended", "resumed"])
   })
 ])
 export type MailServiceEvent = typeof MailServiceEvent.Type
 
 export type MailServiceActor = ActorOf<MailServiceState, MailServiceEvent>
 
-export const NOTHING_SENT: MailServiceState = { hours: [], days: NO_DAYS, paused_at: null }
+export const NOTHING_SENT: MailServiceState = { hours: [], days: NO_DAYS, senders: [], paused_at: null }
 
 export const evolveMailService = (
   _state: MailServiceState,
-  { hours, days, paused_at }: MailServiceEvent
-): MailServiceState => ({ hours, days, paused_at })
+  { hours, days, senders = [], paused_at }: MailServiceEvent
+): MailServiceState => ({ hours, days, senders, paused_at })
 
 type MailLimits = Limits["limits"]["email"]
 
@@ -54,13 +69,42 @@ const PERMILLE = 1000
 
 export const usedOfDay = ({ hours }: MailServiceState, at: number): number => countedSince(hours, at - DAY_MS - HOUR_MS)
 
-const isTooBad = (days: SendingDays, at: number, limits: MailLimits): boolean => {
+/** Of one event, which holds all of them. */
+const SENDERS_MAX = 32
+
+const isTooHigh = (days: SendingDays, at: number, limits: MailLimits): boolean => {
   const { recipients, bounced, complained } = ratesOf(days, at, limits.window_days)
   if (recipients < limits.pause_recipients_min) return false
   return (
     bounced * PERCENT > limits.pause_bounce_percent * recipients ||
     complained * PERMILLE > limits.pause_complaint_permille * recipients
   )
+}
+
+const badOutcomes = ({ days }: SenderDays, at: number, { window_days }: MailLimits): number => {
+  const { bounced, complained } = ratesOf(days, at, window_days)
+  return bounced + complained
+}
+
+/** With one sender's figures as they are now. */
+const withSender = (
+  senders: ReadonlyArray<SenderDays>,
+  sender: SenderDays,
+  at: number,
+  limits: MailLimits
+): ReadonlyArray<SenderDays> =>
+  [...senders.filter(({ agent }) => agent !== sender.agent), sender]
+    .map((one) => ({ one, bad: badOutcomes(one, at, limits) }))
+    .filter(({ bad }) => bad > 0)
+    .toSorted((one, other) => other.bad - one.bad)
+    .slice(0, SENDERS_MAX)
+    .map(({ one }) => one)
+
+const judged = (state: MailServiceState, at: number, limits: MailLimits): MailServiceState => {
+  const { days, senders, paused_at } = state
+  const isPaused =
+    isTooHigh(days, at, limits) && senders.every((one) => isTooHigh(daysWithout(days, one.days), at, limits))
+  return { ...state, paused_at: paused_at ?? (isPaused ? at : null) }
 }
 
 const stands = (state: MailServiceState, why: MailServiceEvent["why"]): MailServiceEvent => ({
@@ -70,28 +114,41 @@ const stands = (state: MailServiceState, why: MailServiceEvent["why"]): MailServ
   why
 })
 
-/** So many recipients more. */
-export const afterSending = (state: MailServiceState, recipients: number, at: number): MailServiceEvent =>
-  stands(
-    {
-      ...state,
-      hours: counted(state.hours, recipients, at, HOUR_MS, HOURS),
-      days: dayCounted(state.days, "sent", recipients, at)
-    },
-    "sent"
-  )
+/** `recipients`: all of them; `outside`: those at other services. `sender`: with these counted. */
+export const afterSending = (
+  state: MailServiceState,
+  {
+    recipients,
+    outside,
+    sender
+  }: { readonly recipients: number; readonly outside: number; readonly sender: SenderDays },
+  at: number,
+  limits: MailLimits
+): MailServiceEvent => {
+  const hours = counted(state.hours, recipients, at, HOUR_MS, HOURS)
+  const days = dayCounted(state.days, "sent", outside, at)
+  const senders = withSender(state.senders, sender, at, limits)
+  return stands(judged({ ...state, hours, days, senders }, at, limits), "sent")
+}
 
-/** Of one that was sent: it may be the one that ends sending. */
+/** A recipient outside bounced or complained. `sender`: with this counted. */
 export const afterOutcome = (
   state: MailServiceState,
-  type: "bounced" | "complained",
+  { type, sender }: { readonly type: "bounced" | "complained"; readonly sender: SenderDays },
   at: number,
   limits: MailLimits
 ): MailServiceEvent => {
   const days = dayCounted(state.days, type, 1, at)
-  return stands({ ...state, days, paused_at: state.paused_at ?? (isTooBad(days, at, limits) ? at : null) }, type)
+  const senders = withSender(state.senders, sender, at, limits)
+  return stands(judged({ ...state, days, senders }, at, limits), type)
+}
+
+/** A sender's sending is suspended. `sender`: what `days` has counted of it. */
+export const afterSuspension = (state: MailServiceState, sender: SenderDays): MailServiceEvent => {
+  const senders = state.senders.filter(({ agent }) => agent !== sender.agent)
+  return stands({ ...state, days: daysWithout(state.days, sender.days), senders }, "suspended")
 }
 
 /** By an operator: what was counted counts no more. */
 export const resumed = (state: MailServiceState): MailServiceEvent =>
-  stands({ ...state, days: NO_DAYS, paused_at: null }, "resumed")
+  stands({ ...state, days: NO_DAYS, senders: [], paused_at: null }, "resumed")

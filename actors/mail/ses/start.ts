@@ -12,6 +12,7 @@ import type { Reports } from "../notice/feedback.ts"
 import { noticeWorker } from "../notice/worker.ts"
 import { accountWatched } from "./account.ts"
 import { identitiesFor } from "./identities.ts"
+import { recipientId } from "../keys.ts"
 import { openObjects } from "./objects.ts"
 
 export const bySes = (
@@ -27,7 +28,10 @@ export const bySes = (
     const { recipients_max } = bounds
     const { message_max_bytes } = limits.limits.email
     const reports: Reports = {
-      report: (id, report) => delivery.ask(`notice-${randomUUID()}`, "mail_sending.report", id, report)
+      report: (id, { named, ...report }) => {
+        const of = named === undefined ? {} : { of: named.map((address) => recipientId(delivery.keys, address)) }
+        return delivery.ask(`notice-${randomUUID()}`, "mail_sending.report", id, { ...report, ...of })
+      }
     }
     const parts = { delivery, ways, objects, reports, recipients_max, message_max_bytes }
     yield* noticeWorker({

@@ -26,7 +26,10 @@ export interface RefusedClosing {
 const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1)
 
 /** What is known of where a message is from, for somebody who has never heard of DMARC. */
-export const originOf = (address: string, { dmarc, spf, dkim, spam, virus }: Verdicts): ReadonlyArray<Html> => {
+export const originOf = (
+  address: string,
+  { dmarc, spf, dkim, spam, virus }: Omit<Verdicts, "reasons">
+): ReadonlyArray<Html> => {
   const warnings = [
     ...(virus === "FAIL" ? [html`A virus was found in it.`] : []),
     ...(spam === "FAIL" ? [html`It looks like spam.`] : [])

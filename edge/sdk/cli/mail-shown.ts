@@ -7,8 +7,12 @@ import { apart, counted, when } from "./show.ts"
 const sender = ({ address, name }: MailSender): string =>
   name === "" ? oneLine(address || "nobody") : `${oneLine(name)} <${oneLine(address)}>`
 
-const verdictLine = ({ dmarc, dkim, spf }: Pick<Verdicts, "dmarc" | "dkim" | "spf">): string =>
-  `  dmarc ${dmarc}, dkim ${dkim}, spf ${spf}${dmarc === "PASS" ? "" : ": who sent it is not shown"}`
+type Shown = Pick<Verdicts, "dmarc" | "dkim" | "spf"> & Partial<Pick<Verdicts, "reasons">>
+
+const verdictLine = ({ dmarc, dkim, spf, reasons = [] }: Shown): string => {
+  const why = reasons.length === 0 ? "" : ` (${reasons.map(oneLine).join(", ")})`
+  return `  dmarc ${dmarc}${why}, dkim ${dkim}, spf ${spf}${dmarc === "PASS" ? "" : ": who sent it is not shown"}`
+}
 
 const receivedHead = (mail: Omit<ListedMail, "attachments">): ReadonlyArray<string> => [
   `${mail.message_id} from ${sender(mail.from)} to ${oneLine(mail.to)}, ${when(mail.received_at)}` +

@@ -22,7 +22,7 @@ const mailOf = (id: number, address: string, dmarc: "PASS" | "FAIL" = "PASS"): L
   codes: [],
   links: [],
   attachments: 0,
-  verdicts: { spf: "NONE", dkim: "NONE", dmarc, spam: "NONE", virus: "NONE" },
+  verdicts: { spf: "NONE", dkim: "NONE", dmarc, spam: "NONE", virus: "NONE", reasons: [] },
   untrusted: "",
   thread_id: null,
   received_at: "2026-01-01T00:00:00.000Z",

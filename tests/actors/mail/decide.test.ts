@@ -3,7 +3,14 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { MailAddress } from "../../../actors/mail/address/actor.ts"
 import { evolveMailAddress, MailAddressEvent } from "../../../actors/mail/address/actor.ts"
-import { decideDrop, decideErase, decideReceive, ERASE_TIMER, fullness } from "../../../actors/mail/box/decide.ts"
+import {
+  type BoxLimits,
+  decideDrop,
+  decideErase,
+  decideReceive,
+  ERASE_TIMER,
+  fullness
+} from "../../../actors/mail/box/decide.ts"
 import { evolveMailbox, MailboxEvent, type MailboxState } from "../../../actors/mail/box/state.ts"
 import { DAY_MS, HOUR_MS } from "../../../actors/mail/counted.ts"
 import { decideClose, decideOpen } from "../../../actors/mail/mailer/decide.ts"
@@ -17,7 +24,14 @@ import { LIMITS } from "../../../schemas/limits.ts"
 import { namedBy } from "../../../actors/mail/inbound/recipients.ts"
 import { wordsOf } from "../../../schemas/mail/words.ts"
 
-const EMAIL = { ...LIMITS.limits.email, mailboxes_per_agent: 2, inbound_per_day: 5, mailbox_max_bytes: 1000 }
+const EMAIL = {
+  ...LIMITS.service.mail,
+  ...LIMITS.limits.email,
+  mailboxes_per_agent: 2,
+  inbound_per_day: 5,
+  dropped_per_day: 8,
+  mailbox_max_bytes: 1000
+}
 const RETENTION_MS = EMAIL.retention_seconds * 1000
 
 const MAIL = { envelope: "e", key: "k", parts: [], words: [], own: null, follows: [], lets_in: false }
@@ -133,16 +147,18 @@ describe("a mailbox", () => {
   test("takes so many in any 24 hours and so many bytes, whatever comes when", () => {
     const arrival = fc.record({
       pause: fc.integer({ min: 0, max: 6 * HOUR_MS }),
-      bytes: fc.integer({ min: 1, max: 300 })
+      bytes: fc.integer({ min: 1, max: 300 }),
+      isKnown: fc.boolean()
     })
     fc.assert(
       fc.property(fc.array(arrival, { maxLength: 80 }), (arrivals) => {
         let state = opened
         let at = DAY_MS
         const taken: Array<{ readonly at: number; readonly bytes: number }> = []
-        arrivals.forEach(({ pause, bytes }, number) => {
+        arrivals.forEach(({ pause, bytes, isKnown }, number) => {
           at += pause
-          const decision = decideReceive(state, { number, bytes, mail: MAIL }, { id: "7", at }, EMAIL)
+          const context = { id: "7", at, facts: { isKnown } }
+          const decision = decideReceive(state, { number, bytes, mail: MAIL }, context, EMAIL)
           if ("refused" in decision) {
             expect(decision.refused).toMatchObject({ code: "rate_limited" })
             return
@@ -163,7 +179,7 @@ describe("a mailbox", () => {
   test("takes again once its day is over, and once what it kept is gone", () => {
     let state = opened
     for (let n = 0; n < EMAIL.inbound_per_day; n++)
-      state = evolveMailbox(state, { type: "mailbox.dropped", v: 1, agent: "a", sealed: "s" }, { at: 0 })
+      state = evolveMailbox(state, { type: "mailbox.received", v: 1, agent: "a", mail: n, bytes: 1 }, { at: 0 })
     if (state === null) throw new Error("none")
     expect(fullness(state, 1, EMAIL)).toBe("day")
     expect(fullness(state, DAY_MS + 2 * HOUR_MS, EMAIL)).toBeNull()
@@ -173,9 +189,70 @@ describe("a mailbox", () => {
     expect(fullness(full, RETENTION_MS + 3 * DAY_MS, EMAIL)).toBeNull()
   })
 
+  /** Messages of one sender, one after the other: how many of them are taken. */
+  const taken = (
+    state: MailboxState,
+    count: number,
+    {
+      domain,
+      isKnown = false,
+      bytes = 1
+    }: { readonly domain: string; readonly isKnown?: boolean; readonly bytes?: number },
+    limits: BoxLimits
+  ): { readonly state: MailboxState; readonly taken: number } => {
+    let [now, sum] = [state, 0]
+    const sender = { domain, allowed: false, proven: [] }
+    for (let number = 0; number < count; number++) {
+      const context = { id: "7", at: 0, facts: { isKnown } }
+      const decision = decideReceive(now, { number, bytes, mail: MAIL, sender }, context, limits)
+      if ("refused" in decision) continue
+      sum++
+      for (const event of decision.events) now = evolveMailbox(now, event, { at: 0 })
+    }
+    return { state: now, taken: sum }
+  }
+  const LIMITS_OF_BOX = { ...LIMITS.service.mail, ...LIMITS.limits.email }
+
+  test("is not closed by what its own rules drop, of which it journals so many a day", () => {
+    let state = opened
+    let dropped = 0
+    for (let n = 0; n < 2500; n++) {
+      const decision = decideDrop(state, { sealed: "s" }, { at: 0 }, LIMITS_OF_BOX)
+      if ("refused" in decision) continue
+      dropped++
+      for (const event of decision.events) state = evolveMailbox(state, event, { at: 0 })
+    }
+    expect(dropped).toBe(2000)
+    if (state === null) throw new Error("none")
+    expect(fullness(state, 0, LIMITS_OF_BOX)).toBeNull()
+    expect(taken(state, 1, { domain: "x" }, LIMITS_OF_BOX).taken).toBe(1)
+  })
+
+  test("gives one domain half of its day, strangers four fifths, and the rest to whom its agent knows", () => {
+    const one = taken(opened, 300, { domain: "x" }, LIMITS_OF_BOX)
+    expect(one.taken).toBe(250)
+    const other = taken(one.state, 300, { domain: "y" }, LIMITS_OF_BOX)
+    expect(other.taken).toBe(150)
+    // Also at a domain whose share strangers have taken.
+    const known = taken(other.state, 60, { domain: "x", isKnown: true }, LIMITS_OF_BOX)
+    expect(known.taken).toBe(60)
+    expect(taken(known.state, 60, { domain: "z", isKnown: true }, LIMITS_OF_BOX).taken).toBe(40)
+  })
+
+  test("keeps room for whom its agent knows when strangers send much at once", () => {
+    const flood = taken(opened, 60, { domain: "x", bytes: 10_485_760 }, LIMITS_OF_BOX)
+    expect(flood.taken).toBe(8)
+    expect(taken(flood.state, 3, { domain: "y", bytes: 10_000, isKnown: true }, LIMITS_OF_BOX).taken).toBe(3)
+  })
+
   test("closed takes nothing, and is erased once", () => {
     const closed = evolveMailbox(opened, { type: "mailbox.closed", v: 1, agent: "a" }, { at: 1 })
-    const receive = decideReceive(closed, { number: 1, bytes: 1, mail: MAIL }, { id: "7", at: 2 }, EMAIL)
+    const receive = decideReceive(
+      closed,
+      { number: 1, bytes: 1, mail: MAIL },
+      { id: "7", at: 2, facts: { isKnown: true } },
+      EMAIL
+    )
     expect(receive).toMatchObject({ refused: { code: "not_found" } })
     expect(decideDrop(closed, { sealed: "s" }, { at: 2 }, EMAIL)).toMatchObject({ refused: { code: "not_found" } })
     const fired = { name: ERASE_TIMER, at: 1 }

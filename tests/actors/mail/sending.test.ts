@@ -1,23 +1,24 @@
 /** What is sent, counted and put off: pure, by example and by chance (spec 3.6, 8). */
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { DAY_MS, HOUR_MS, ratesOf } from "../../../actors/mail/counted.ts"
+import { DAY_MS, HOUR_MS, NO_DAYS, ratesOf } from "../../../actors/mail/counted.ts"
 import { decideCount, decideSend, sendingRefusal, sendingState } from "../../../actors/mail/mailer/sending.ts"
 import { evolveMailer, MailerEvent, type MailerState, NO_MAIL } from "../../../actors/mail/mailer/state.ts"
 import {
-  afterOutcome,
+  afterSending,
   evolveMailService,
   MailServiceEvent,
   type MailServiceState,
   NOTHING_SENT,
   usedOfDay
 } from "../../../actors/mail/service/state.ts"
+import type { Decision } from "../../../actors/engine/definition.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 
 const limits = LIMITS.limits.email
 const OLD = -limits.first_week_seconds * 1000 - 1
 
-const sealed = (mail: number, recipients: number) => ({
+const sealed = (mail: number, recipients: number, own = 0) => ({
   mail,
   message: {
     mailbox: 1,
@@ -28,7 +29,12 @@ const sealed = (mail: number, recipients: number) => ({
     own: null,
     follows: []
   },
-  recipients: Array.from({ length: recipients }, (_, n) => ({ recipient: `r${n}`, to: "t", sealed: "s" }))
+  recipients: Array.from({ length: recipients }, (_, n) => ({
+    recipient: `r${n}`,
+    to: "t",
+    sealed: "s",
+    ...(n < own ? { own: true } : {})
+  }))
 })
 
 /** Agents that send beside each other, as the log has it. */
@@ -39,24 +45,42 @@ class World {
   readonly log: Array<{ readonly at: number; readonly agent: string; readonly recipients: number }> = []
   private mails = 0
 
-  send(agent: string, recipients: number, at: number, registeredAt = OLD): string {
-    const state = this.mailers.get(agent) ?? NO_MAIL
+  /** `own`: so many of the recipients are of this service's own domains. */
+  send(agent: string, recipients: number, at: number, { registeredAt = OLD, own = 0 } = {}): string {
+    const state = this.stateOf(agent)
     const facts = {
       registeredAt,
       service: { seq: this.serviceSeq, state: this.service },
       suppressed: [],
-      sending: sealed(++this.mails, recipients)
+      sending: sealed(++this.mails, recipients, own)
     }
     const decision = decideSend(state, { id: agent, at, facts }, limits)
     if ("refused" in decision) return decision.refused.code
-    const evolved = decision.events.reduce<MailerState>((before, event) => evolveMailer(before, event, { at }), state)
-    this.mailers.set(agent, evolved)
-    const ofService = decision.also?.filter(({ kind }) => kind === "mail_service") ?? []
-    for (const { events } of ofService)
-      this.service = (events as unknown as ReadonlyArray<MailServiceEvent>).reduce(evolveMailService, this.service)
-    this.serviceSeq++
+    this.committed(agent, decision, at)
     this.log.push({ at, agent, recipients })
     return "sent"
+  }
+
+  count(agent: string, type: "bounced" | "complained", at: number, own = false): void {
+    const facts = { service: { seq: this.serviceSeq, state: this.service } }
+    this.committed(agent, decideCount(this.stateOf(agent), { type, own }, { id: agent, at, facts }, limits), at)
+  }
+
+  stateOf(agent: string): MailerState {
+    return this.mailers.get(agent) ?? NO_MAIL
+  }
+
+  private committed(agent: string, decision: Decision<MailerEvent, unknown>, at: number): void {
+    if ("refused" in decision) throw new Error(decision.refused.code)
+    const { events, also = [] } = decision
+    this.mailers.set(
+      agent,
+      events.reduce<MailerState>((before, event) => evolveMailer(before, event, { at }), this.stateOf(agent))
+    )
+    for (const { events: ofService } of also.filter(({ kind }) => kind === "mail_service")) {
+      this.service = (ofService as unknown as ReadonlyArray<MailServiceEvent>).reduce(evolveMailService, this.service)
+      this.serviceSeq++
+    }
   }
 }
 
@@ -86,7 +110,7 @@ describe("limits", () => {
           const perDay = isNew ? limits.first_week_per_day : limits.send_per_day
           const ofAll = sum(world.log.filter((one) => one.at > at - DAY_MS))
           const fits = (hour ?? 0) + recipients <= limits.send_per_hour && (day ?? 0) + recipients <= perDay
-          const answer = world.send(agent, recipients, at, registeredAt)
+          const answer = world.send(agent, recipients, at, { registeredAt })
           if (answer === "sent") {
             expect(fits).toBe(true)
             expect(ofAll + recipients).toBeLessThanOrEqual(limits.service_per_day)
@@ -131,28 +155,21 @@ describe("limits", () => {
     const world = new World()
     const registeredAt = 1_800_000_000_000
     const over = registeredAt + limits.first_week_seconds * 1000
-    expect(world.send("a", 10, over - 1, registeredAt)).toBe("sent")
-    expect(world.send("a", 1, over - 1, registeredAt)).toBe("email_quota")
-    expect(world.send("a", 1, over, registeredAt)).toBe("sent")
+    expect(world.send("a", 10, over - 1, { registeredAt })).toBe("sent")
+    expect(world.send("a", 1, over - 1, { registeredAt })).toBe("email_quota")
+    expect(world.send("a", 1, over, { registeredAt })).toBe("sent")
   })
 })
 
+const AT = 1_800_000_000_000
+
 describe("an agent", () => {
   const after = (recipients: number, what: ReadonlyArray<"bounced" | "complained">): MailerState => {
-    const at = 1_800_000_000_000
-    let state: MailerState = evolveMailer(
-      NO_MAIL,
-      { type: "mailer.sent", v: 1, mail: 1, mailbox: 1, recipients },
-      { at }
-    )
-    for (const type of what) {
-      const decision = decideCount(state, { type }, { at }, limits)
-      state = (decision.events ?? []).reduce<MailerState>(
-        (before, event: MailerEvent) => evolveMailer(before, event, { at }),
-        state
-      )
-    }
-    return state
+    const world = new World()
+    const sent = { type: "mailer.sent", v: 1, mail: 1, mailbox: 1, recipients } as const
+    world.mailers.set("a", evolveMailer(NO_MAIL, sent, { at: AT }))
+    for (const type of what) world.count("a", type, AT)
+    return world.stateOf("a")
   }
 
   test.each([
@@ -163,21 +180,25 @@ describe("an agent", () => {
   ] as const)("with %s: suspended or not", (_name, recipients, what, isSuspended) => {
     expect(after(recipients, what).suspended_at !== null).toBe(isSuspended)
   })
+
+  test("is suspended for what goes outside, however much it writes within the service", () => {
+    const world = new World()
+    for (let day = 0; day < 10; day++) world.send("a", 20, AT + day * DAY_MS, { own: 19 })
+    for (let n = 0; n < limits.bounce_suspension_min; n++) world.count("a", "bounced", AT + 10 * DAY_MS)
+    expect(world.stateOf("a").suspended_at).not.toBeNull()
+  })
 })
 
 describe("the service", () => {
-  const after = (recipients: number, bounced: number, complained: number): MailServiceState => {
-    const at = 1_800_000_000_000
-    let state: MailServiceState = {
+  /** As the log of an earlier release has it, which names no senders. */
+  const afterOneMore = (recipients: number, bounced: number, complained: number): MailServiceState => {
+    const days = (count: number) => [{ since: Math.floor(AT / DAY_MS) * DAY_MS, count }]
+    const before: MailServiceState = {
       ...NOTHING_SENT,
-      days: { sent: [{ since: at, count: recipients }], bounced: [], complained: [] }
+      days: { sent: days(recipients - 1), bounced: days(bounced), complained: days(complained) }
     }
-    const outcomes = [
-      ...Array.from({ length: bounced }, () => "bounced" as const),
-      ...Array.from({ length: complained }, () => "complained" as const)
-    ]
-    for (const type of outcomes) state = evolveMailService(state, afterOutcome(state, type, at, limits))
-    return state
+    const sending = { recipients: 1, outside: 1, sender: { agent: "a", days: NO_DAYS } }
+    return evolveMailService(before, afterSending(before, sending, AT, limits))
   }
 
   test.each([
@@ -190,6 +211,84 @@ describe("the service", () => {
     [1000, 0, 2, true],
     [50, 0, 1, true]
   ])("of %i recipients with %i bounces and %i complaints: paused %s", (recipients, bounced, complained, isPaused) => {
-    expect(after(recipients, bounced, complained).paused_at !== null).toBe(isPaused)
+    expect(afterOneMore(recipients, bounced, complained).paused_at !== null).toBe(isPaused)
+  })
+
+  /** Two bounces each: their senders go on. */
+  const bouncing = (world: World, agents: ReadonlyArray<string>): void => {
+    for (const agent of agents) {
+      world.send(agent, 2, AT)
+      for (const type of ["bounced", "bounced"] as const) world.count(agent, type, AT)
+    }
+  }
+
+  test("is paused by the sending that brings its recipients to the minimum, when all outcomes came before", () => {
+    const world = new World()
+    bouncing(world, ["a", "b", "c"])
+    for (const agent of ["d", "e", "f", "g"]) world.send(agent, 15, AT)
+    expect(world.service.paused_at).not.toBeNull()
+    expect(world.send("h", 1, AT)).toBe("email_paused")
+  })
+
+  test("leaves out recipients of its own domains, and what became of them", () => {
+    const world = new World()
+    bouncing(world, ["a", "b", "c"])
+    for (const agent of ["d", "e", "f"]) world.send(agent, 20, AT, { own: 20 })
+    world.count("d", "bounced", AT, true)
+    expect(ratesOf(world.service.days, AT, limits.window_days)).toEqual({ recipients: 6, bounced: 6, complained: 0 })
+    expect(world.service.paused_at).toBeNull()
+    expect(usedOfDay(world.service, AT)).toBe(66)
+  })
+
+  test("leaves out everything of a sender that is suspended, and counts nothing that comes of it later", () => {
+    const world = new World()
+    world.send("honest", 10, AT)
+    for (let day = 0; day < 5; day++) world.send("throwaway", 10, AT + day * DAY_MS)
+    const at = AT + 5 * DAY_MS
+    world.count("throwaway", "bounced", at)
+    world.count("throwaway", "complained", at)
+    world.count("throwaway", "bounced", at)
+    expect(world.stateOf("throwaway").suspended_at).not.toBeNull()
+    expect(ratesOf(world.service.days, at, limits.window_days)).toEqual({ recipients: 10, bounced: 0, complained: 0 })
+    expect(world.service).toMatchObject({ senders: [], paused_at: null })
+  })
+
+  test("is never paused by one agent alone, whatever becomes of its mail, and in whatever order", () => {
+    const move = fc.record({
+      who: fc.constantFrom("bad", "bad", "fine1", "fine2", "fine3"),
+      what: fc.constantFrom("send", "send", "bounced", "complained"),
+      recipients: fc.integer({ min: 1, max: 10 }),
+      own: fc.integer({ min: 0, max: 10 }),
+      waitHours: fc.integer({ min: 0, max: 48 })
+    })
+    // Two bounces of sixty recipients are the others' own: less than pauses.
+    const early = fc.record({ bounces: fc.integer({ min: 0, max: 2 }) })
+    fc.assert(
+      fc.property(early, fc.array(move, { maxLength: 150 }), ({ bounces }, moves) => {
+        const world = new World()
+        let at = AT
+        for (let n = 0; n < 6; n++) world.send(`other${n}`, 10, at)
+        for (let n = 0; n < bounces; n++) world.count(`other${n}`, "bounced", at)
+        expect(world.service.paused_at).toBeNull()
+        for (const { who, what, recipients, own, waitHours } of moves) {
+          at += waitHours * HOUR_MS
+          // The window would forget the others' recipients, and with them what their rate is.
+          if (at > AT + (limits.window_days - 2) * DAY_MS) break
+          if (what === "send") world.send(who, recipients, at, { own: Math.min(own, recipients) })
+          else if (who === "bad") world.count(who, what, at)
+          expect(world.service.paused_at).toBeNull()
+        }
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  test("holds no more senders than its event has room for", () => {
+    const world = new World()
+    for (let n = 0; n < 100; n++) {
+      world.send(`a${n}`, 1, AT)
+      world.count(`a${n}`, "bounced", AT)
+    }
+    expect(world.service.senders.length).toBeLessThanOrEqual(32)
   })
 })

@@ -3,6 +3,7 @@ import { connect, type Socket } from "node:net"
 import { afterEach, expect, test } from "vitest"
 import type { Incoming } from "../../../actors/mail/inbound/delivery.ts"
 import type { Recipient } from "../../../actors/mail/inbound/recipient.ts"
+import { Places } from "../../../actors/mail/inbound/places.ts"
 import { MailServer, type Receiving } from "../../../actors/mail/inbound/server.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { waitFor } from "../../harness/index.ts"
@@ -229,6 +230,47 @@ test("whoever trickles holds no place for ever: not in a session, and not in a m
   const next = await ready(slow.port)
   next.socket.write("x\r\n.\r\n")
   expect(await next.answer()).toMatch(/^250/)
+})
+
+test("whoever says nothing that brings a message nearer holds no place", async () => {
+  const { port, taken } = await started({}, { idle_ms: 400 })
+  const line = await greeted(port)
+  trickling(line, "NOOP\r\n")
+  const words = await waitFor(async () => {
+    const answer = await line.answer()
+    return answer.startsWith("250") ? null : answer
+  })
+  expect(words).toMatch(/^421 4\.4\.2 No message/)
+  const again = await greeted(port)
+  for (let n = 0; n < 3; n++) {
+    await again.say("MAIL FROM:<a@example.com>")
+    await again.say(`RCPT TO:<ada@${DOMAIN}>`)
+    await again.say("DATA")
+    again.socket.write("x\r\n.\r\n")
+    expect(await again.answer()).toMatch(/^250/)
+  }
+  expect(taken).toHaveLength(3)
+})
+
+test("an IPv6 /64 is one client, a /48 is bounded, and what ends gives its place back", () => {
+  const places = new Places({ connections_per_client_max: 4, connections_per_wide_max: 32 })
+  const of = (net: number, host: number): string => `2001:db8:7:${net.toString(16)}::${host.toString(16)}`
+  let got = 0
+  for (let host = 1; host <= 255; host++) if (places.take(of(1, host))) got++
+  expect(got).toBe(4)
+  const open: Array<string> = []
+  for (let net = 2; net <= 255; net++) if (places.take(of(net, 1))) open.push(of(net, 1))
+  expect(open).toHaveLength(28)
+  expect(places.take("2001:db8:8::1")).toBe(true)
+  for (let n = 0; n < 4; n++) expect(places.take(n % 2 === 0 ? "192.0.2.1" : "::ffff:192.0.2.1")).toBe(true)
+  expect(places.take("192.0.2.1")).toBe(false)
+  expect(places.take("192.0.2.2")).toBe(true)
+  places.give(of(1, 1))
+  expect(places.take(of(255, 9))).toBe(true)
+  for (const address of [...open, of(255, 9), of(1, 2), of(1, 3), of(1, 4), "2001:db8:8::1", "192.0.2.2"])
+    places.give(address)
+  for (let n = 0; n < 4; n++) places.give("192.0.2.1")
+  expect(places.size).toBe(0)
 })
 
 test("a session says so much and no more", async () => {

@@ -3,13 +3,13 @@ import { expect, test } from "vitest"
 import { Sessions } from "../../../actors/mail/inbound/sessions.ts"
 import { standingClock } from "../../harness/clock.ts"
 
-const BOUNDS = { session_ms: 1000, data_ms: 300, commands_max: 3 }
+const BOUNDS = { session_ms: 1000, data_ms: 300, idle_ms: 10_000, commands_max: 3 }
 
 const clock = standingClock()
 
-const opened = () => {
+const opened = (bounds = BOUNDS) => {
   const ended: Array<string> = []
-  const sessions = new Sessions(clock, BOUNDS, (id, words) => void ended.push(`${id} ${words.slice(0, 5)}`))
+  const sessions = new Sessions(clock, bounds, (id, words) => void ended.push(`${id} ${words.slice(0, 5)}`))
   return { sessions, ended }
 }
 
@@ -65,4 +65,38 @@ test("one command too many ends it, and words about sessions that are gone do no
   for (const act of ["said", "dataBegan", "dataEnded", "answered", "ended"] as const) sessions[act]("a")
   clock.move(5000)
   expect(ended).toHaveLength(1)
+})
+
+test("a session ends without a command that brings a message nearer, and a new message is one", () => {
+  const { sessions, ended } = opened({ ...BOUNDS, session_ms: 1_000_000, idle_ms: 100 })
+  sessions.began("a")
+  for (const step of [1, 3, 4]) {
+    clock.move(99)
+    sessions.advanced("a", step)
+  }
+  clock.move(99)
+  // Begun again: it was there before.
+  sessions.advanced("a", 3)
+  sessions.advanced("a", 4)
+  expect(ended).toEqual([])
+  clock.move(1)
+  expect(ended).toEqual(["a 4.4.2"])
+
+  sessions.began("b")
+  sessions.advanced("b", 4)
+  sessions.dataBegan("b")
+  clock.move(250)
+  sessions.dataEnded("b")
+  clock.move(5000)
+  sessions.answered("b")
+  clock.move(99)
+  sessions.advanced("b", 3)
+  clock.move(99)
+  expect(ended).toHaveLength(1)
+  clock.move(1)
+  expect(ended).toEqual(["a 4.4.2", "b 4.4.2"])
+  for (const id of ["a", "b"]) expect(sessions.ended(id)).toBe(true)
+  expect(sessions.ended("a")).toBe(false)
+  clock.move(1000)
+  expect(ended).toHaveLength(2)
 })

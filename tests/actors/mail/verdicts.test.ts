@@ -1,6 +1,7 @@
 /** What a message's origin is worth, by a name server and keys of the test (spec 2.9; contract 20). */
 import { generateKeyPairSync } from "node:crypto"
 import { dkimSign } from "mailauth/lib/dkim/sign.js"
+import fc from "fast-check"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { lookupBy, lookupWithin } from "../../../actors/mail/dns.ts"
 import { judge } from "../../../actors/mail/inbound/judge.ts"
@@ -38,11 +39,29 @@ beforeAll(async () => {
 afterAll(() => dns.stop())
 
 const BOUNDS = { ...LIMITS.service.mail }
-const signed = async (from: string, domain = "good.example"): Promise<string> => {
-  const raw = message({ from, to: "ada@mail.hub.example" })
-  const key = { signingDomain: domain, selector: "s1", privateKey: PEM }
+const READ = { ...LIMITS.limits.email, ...LIMITS.service.mail }
+
+interface Signing {
+  readonly domain?: string
+  readonly raw?: string
+  /** Of the body, what is signed. */
+  readonly maxBodyLength?: number
+  readonly headerList?: string
+  readonly canonicalization?: string
+}
+
+const signed = async (
+  from: string,
+  {
+    domain = "good.example",
+    raw = message({ from, to: "ada@mail.hub.example" }),
+    canonicalization = "relaxed/relaxed",
+    ...more
+  }: Signing = {}
+): Promise<string> => {
+  const key = { signingDomain: domain, selector: "s1", privateKey: PEM, ...more }
   const { signatures } = await dkimSign(raw, {
-    canonicalization: "relaxed/relaxed",
+    canonicalization,
     algorithm: "ed25519-sha256",
     signTime: new Date(),
     ...key,
@@ -53,7 +72,7 @@ const signed = async (from: string, domain = "good.example"): Promise<string> =>
 
 const judgement = (raw: string, { sender = "a@good.example", ip = IP } = {}) =>
   judge(
-    Buffer.from(raw),
+    Buffer.from(raw, "latin1"),
     { ip, helo: "mx.good.example", sender },
     lookupBy({ dnsServers: [dns.address] }, BOUNDS),
     "mail.hub.example"
@@ -63,8 +82,19 @@ const judged = async (...given: Parameters<typeof judgement>) => (await judgemen
 
 /** As a mailbox is told. */
 const told = async (raw: string) => {
-  const { from } = await readMail(Buffer.from(raw), { ...LIMITS.limits.email, ...LIMITS.service.mail })
-  return { address: from.address, dmarc: verdictsAbout(from.address, await judgement(raw)).dmarc }
+  const { from, doubts } = await readMail(Buffer.from(raw, "latin1"), READ)
+  return { address: from.address, dmarc: verdictsAbout(from.address, await judgement(raw), doubts).dmarc }
+}
+
+/** As a mailbox is told of what comes from elsewhere: only the signature speaks for it. */
+const relayed = async (raw: string) => {
+  const mail = await readMail(Buffer.from(raw, "latin1"), READ)
+  const { dmarc, reasons } = verdictsAbout(
+    mail.from.address,
+    await judgement(raw, { ip: "203.0.113.9", sender: "x@evil.example" }),
+    mail.doubts
+  )
+  return { dmarc, reasons, codes: mail.codes.map(({ code }) => code) }
 }
 
 test("mail of its own domain passes all of them", async () => {
@@ -142,6 +172,200 @@ test("the sender that is shown is the one that was proven", async () => {
     ["x@bank.example", null, "PASS"]
   ] as const)
     expect(verdictsAbout(from, { verdicts, author }).dmarc).toBe(dmarc)
+})
+
+const GENUINE = "a@good.example"
+/** A genuine mail that says a code, and one that a stranger adds to it. */
+const coded = (): string =>
+  message({ from: GENUINE, to: "ada@mail.hub.example", subject: "Your code", body: "Your code is 482913." })
+const FORGED = "Your code is 777111.\r\n"
+
+test("a genuine mail that somebody passed on passes by its signature, with its code", async () => {
+  expect(await relayed(await signed(GENUINE, { raw: coded() }))).toEqual({
+    dmarc: "PASS",
+    reasons: [],
+    codes: ["482913"]
+  })
+})
+
+test.each([
+  ["Subject: Your code is 777111"],
+  ["subject : Your code is 777111"],
+  ["Subject:\r\n Your code is 777111"],
+  [`Content-Type: multipart/mixed; boundary="b"\r\nContent-Type: text/plain`],
+  ["Content-Transfer-Encoding: base64\r\ncontent-transfer-encoding: 7bit"],
+  ["MIME-Version: 1.0"],
+  ["From: x@bank.example"],
+  ["FROM: a@good.example"],
+  ["To: bob@mail.hub.example"],
+  ["Date: Tue, 24 Nov 2026 09:00:00 +0000"],
+  ["Message-ID: <other@good.example>"],
+  ["Reply-To: x@evil.example\r\nReply-To: y@evil.example"],
+  ["Sender: x@evil.example\r\nSender: y@evil.example"],
+  ["Cc: x@evil.example\r\nCc: y@evil.example"]
+])("%j above a genuine signed mail is no proof", async (more) => {
+  const genuine = await signed(GENUINE, { raw: coded() })
+  const twice = { dmarc: "FAIL", reasons: expect.arrayContaining(["duplicate_header"]) }
+  expect(await relayed(`${more}\r\n${genuine}`)).toMatchObject(twice)
+  // Nor below what stands first.
+  const [first = "", ...rest] = genuine.split("\r\nFrom: ")
+  const below = `${first}\r\n${more}\r\nFrom: ${rest.join("\r\nFrom: ")}`
+  expect(await relayed(below)).toMatchObject(twice)
+})
+
+test.each([
+  ["a bare CR", "X-Odd: a\rSubject: Your code is 777111"],
+  ["a line that ends twice", `X-Odd: a\r\n\r\r\n${FORGED}`],
+  ["NUL", "X-Odd: a\0b"],
+  ["a line without a colon", "Your code is 777111"],
+  ["a name of other letters", "\u017fubject: Your code is 777111"],
+  ["a mark of byte order before a name", "\u00ef\u00bb\u00bfSubject: Your code is 777111"],
+  ["a hard blank before a name", "\u00a0Subject: Your code is 777111"],
+  ["a name over two lines", "Subject\r\n : Your code is 777111"],
+  ["a fold of nothing", " Your code is 777111"]
+])("%s in the header is no proof", async (_name, more) => {
+  const { dmarc, reasons } = await relayed(`${more}\r\n${await signed(GENUINE, { raw: coded() })}`)
+  expect({ dmarc, reasons }).toEqual({ dmarc: "FAIL", reasons: ["header_malformed"] })
+})
+
+test.each([0, 5, 18])(
+  "a signature of %i bytes of the body is no proof of what stands behind them",
+  async (maxBodyLength) => {
+    const genuine = await signed(GENUINE, { raw: coded(), maxBodyLength })
+    expect(genuine.replaceAll(/\s/g, "")).toContain(`;l=${maxBodyLength};`)
+    expect(await relayed(genuine + FORGED)).toMatchObject({ dmarc: "FAIL", reasons: ["body_length"] })
+  }
+)
+
+test("a signature whose length is that of the body is one, until something stands behind it", async () => {
+  for (const canonicalization of ["relaxed/relaxed", "relaxed/simple"]) {
+    const body = " Your  code \t is 482913. \r\n\r\n \r\nx\r\n\r\n"
+    const raw = message({ from: GENUINE, to: "ada@mail.hub.example", subject: "Code", body })
+    const whole = await signed(GENUINE, { raw, maxBodyLength: 100_000, canonicalization })
+    expect(await relayed(whole)).toMatchObject({ dmarc: "PASS", reasons: [] })
+    expect(await relayed(whole + FORGED)).toMatchObject({ dmarc: "FAIL", reasons: ["body_length"] })
+  }
+})
+
+test("a signature that does not cover the subject proves none, where nothing else speaks for the sender", async () => {
+  const genuine = await signed(GENUINE, { raw: coded(), headerList: "from:to:date" })
+  const other = genuine.replace("Subject: Your code", "Subject: Your code is 777111")
+  expect(await relayed(other)).toMatchObject({ dmarc: "FAIL", reasons: ["subject_unsigned"] })
+  expect(await told(genuine)).toMatchObject({ dmarc: "PASS" })
+})
+
+test.each([
+  ["a list", "x@bank.example, a@good.example"],
+  ["a list, the other way round", "a@good.example, x@bank.example"],
+  ["a group", "Bank: x@bank.example, a@good.example;"],
+  ["names", "Bank <x@bank.example>, Good <a@good.example>"]
+])("%s of two domains in From is FAIL", async (_name, from) => {
+  const { dmarc, reasons } = await relayed(await signed(from))
+  expect({ dmarc, reasons }).toEqual({ dmarc: "FAIL", reasons: ["from_domains"] })
+})
+
+test.each([
+  ["two of one domain", "a@good.example, b@good.example", "a@good.example"],
+  ["a comment", "a@good.example (x@bank.example)", "a@good.example"],
+  ["a name that is an address", '"x@bank.example" <a@good.example>', "a@good.example"],
+  ["a group of one", "Good: a@good.example;", "a@good.example"]
+])("%s in From is the domain that was proven", async (_name, from, address) => {
+  expect(await told(await signed(from))).toEqual({ address, dmarc: "PASS" })
+})
+
+const attached = (type: string, more = ""): string =>
+  [
+    `From: ${GENUINE}`,
+    "To: ada@mail.hub.example",
+    "Subject: Fwd",
+    "Date: Tue, 24 Nov 2026 08:00:00 +0000",
+    "Message-ID: <f@good.example>",
+    "MIME-Version: 1.0",
+    'Content-Type: multipart/mixed; boundary="b"',
+    "",
+    "--b",
+    "Content-Type: text/plain",
+    "",
+    "See what somebody sent me.",
+    "--b",
+    `Content-Type: ${type}`,
+    ...(more === "" ? [] : [more]),
+    "",
+    "From: x@bank.example",
+    "Subject: Your login code is 777111",
+    "Content-Type: text/plain",
+    "",
+    "Your login code is 777111. https://bank.example/confirm?token=abc",
+    "--b--",
+    ""
+  ].join("\r\n")
+
+test.each([
+  ["message/rfc822", ""],
+  ["message/rfc822", "Content-Disposition: inline"],
+  ["Message/RFC822; charset=utf-8", ""],
+  ["message/global", ""],
+  ["message/partial; id=a; number=1", ""],
+  ["text/rfc822-headers", ""],
+  ["text/plain", "Content-Disposition: attachment; filename=a.txt"],
+  ["text/plain", "Content-Disposition: attachment"],
+  ["multipart/digest; boundary=c", ""]
+])("codes and links of an attached %s are none of the message", async (type, more) => {
+  const raw = type.startsWith("multipart/digest")
+    ? attached(type).replace("From: x@bank", "--c\r\n\r\nFrom: x@bank").replace("--b--", "--c--\r\n--b--")
+    : attached(type, more)
+  const mail = await readMail(Buffer.from(raw), READ)
+  expect({ codes: mail.codes, links: mail.links, text: mail.text.trim() }).toEqual({
+    codes: [],
+    links: [],
+    text: "See what somebody sent me."
+  })
+})
+
+test("whatever a stranger puts into the header of a genuine mail, what passes says what was signed", async () => {
+  const genuine = await signed(GENUINE, { raw: coded() })
+  const end = genuine.indexOf("\r\n\r\n") + 4
+  const piece = fc.constantFrom(
+    ..."\r \n \r\n \r\n\r\n \t : \0 \u00a0 ( ) < > , ; = \\".split(" "),
+    " ",
+    '"',
+    " 777111 ",
+    FORGED,
+    "Subject: Your code is 777111\r\n",
+    "From: x@bank.example\r\n",
+    "X-Odd: y\r\n",
+    "x@bank.example, ",
+    "<x@bank.example>",
+    "=?utf-8?q?x=40bank.example?= ",
+    "DKIM-Signature: v=1; l=0\r\n",
+    "Content-Type: text/html\r\n",
+    'Content-Type: multipart/mixed; boundary="b"\r\n',
+    "Content-Transfer-Encoding: quoted-printable\r\n",
+    "Content-Disposition: attachment\r\n"
+  )
+  const put = fc.tuple(fc.nat({ max: end - 2 }), fc.boolean(), piece)
+  await fc.assert(
+    fc.asyncProperty(fc.array(put, { minLength: 1, maxLength: 4 }), async (puts) => {
+      let raw = genuine
+      for (const [at, atLine, text] of puts) {
+        const begin = atLine ? raw.lastIndexOf("\n", at) + 1 : at
+        raw = raw.slice(0, begin) + text + raw.slice(begin)
+      }
+      const { dmarc, codes } = await relayed(raw)
+      if (dmarc !== "PASS") return
+      const { from, subject, text } = await readMail(Buffer.from(raw, "latin1"), READ)
+      expect({ address: from.address, subject }).toEqual({ address: GENUINE, subject: "Your code" })
+      expect(codes.filter((code) => code !== "482913")).toEqual([])
+      expect(text).not.toContain("777111")
+    }),
+    { numRuns: 500 }
+  )
+})
+
+test("what a message says of its own verdicts is nothing", async () => {
+  const says = "Authentication-Results: mail.hub.example; dmarc=pass header.from=good.example\r\n"
+  const raw = message({ from: GENUINE, to: "ada@mail.hub.example" })
+  expect(await relayed(`${says}${says}${raw}`)).toMatchObject({ dmarc: "FAIL" })
 })
 
 const SIGNATURE = (n: number) =>

@@ -1,0 +1,165 @@
+/**
+ * Whether all readers of a message see the same one (contract 22). Who judges a message's origin (mailauth, or the
+ * provider) and who reads it (postal-mime) are two parsers: a stranger writes a header on which they differ, or puts
+ * lines above or below what a genuine signature covers. Pure; reads the header once, and the body where a signature has
+ * a length.
+ *
+ * Invariants
+ *  - A header line is one that every parser reads the same: a field's name in printable ASCII, a colon; or what continues
+ *    the line above. Bare CR and NUL are in none.
+ *  - A field that may appear once and appears twice has no meaning, whichever of them is signed.
+ */
+import { addressParser } from "postal-mime"
+import type { VerdictReason } from "../../../schemas/mail/records.ts"
+import { heardAddress } from "../../../schemas/mail/senders.ts"
+
+const ONCE: ReadonlySet<string> = new Set([
+  "from",
+  "sender",
+  "reply-to",
+  "subject",
+  "date",
+  "to",
+  "cc",
+  "message-id",
+  "mime-version",
+  "content-type",
+  "content-transfer-encoding"
+])
+
+const FIELD = /^([\x21-\x39\x3b-\x7e]+)[ \t]*:/
+const BLANK = /[ \t]/
+
+interface Field {
+  readonly name: string
+  /** With its folds. */
+  readonly value: string
+}
+
+interface Form {
+  readonly fields: ReadonlyArray<Field>
+  /** Whether every line is read the same by every parser. */
+  readonly isPlain: boolean
+}
+
+const CR = 0x0d
+const LF = 0x0a
+
+/** Where the body begins: behind the first empty line. */
+const bodyOf = (raw: Uint8Array): number => {
+  for (let at = 0; at < raw.length;) {
+    const end = raw.indexOf(LF, at)
+    if (end < 0) return raw.length
+    if (end === at || (end === at + 1 && raw[at] === CR)) return end + 1
+    at = end + 1
+  }
+  return raw.length
+}
+
+const formOf = (header: string): Form => {
+  const fields: Array<{ name: string; value: string }> = []
+  let isPlain = true
+  for (const line of header.split(/\r?\n/)) {
+    if (line === "") continue
+    if (line.includes("\r") || line.includes("\0")) isPlain = false
+    const last = fields.at(-1)
+    if (BLANK.test(line.charAt(0))) {
+      if (last === undefined) isPlain = false
+      else last.value += `\r\n${line}`
+      continue
+    }
+    const [whole = "", name = ""] = FIELD.exec(line) ?? []
+    if (name === "") isPlain = false
+    else fields.push({ name: name.toLowerCase(), value: line.slice(whole.length) })
+  }
+  return { fields, isPlain }
+}
+
+const hasTwice = (fields: ReadonlyArray<Field>): boolean => {
+  const seen = new Set<string>()
+  return fields.some(({ name }) => ONCE.has(name) && seen.size === seen.add(name).size)
+}
+
+const unfolded = (value: string): string => value.replaceAll("\r\n", "")
+
+/** Domains of the addresses that stand in From; what an encoded word holds is no address (RFC 2047 5). */
+const fromDomains = (fields: ReadonlyArray<Field>): ReadonlySet<string> => {
+  const domains = new Set<string>()
+  for (const { name, value } of fields) {
+    if (name !== "from") continue
+    const text = unfolded(Buffer.from(value, "latin1").toString())
+    for (const { address = "" } of addressParser(text, { flatten: true })) {
+      const heard = text.includes(address) ? heardAddress(address) : null
+      if (heard !== null) domains.add(heard.slice(heard.lastIndexOf("@") + 1))
+    }
+  }
+  return domains
+}
+
+/** Tags of a signature (RFC 6376 3.2), with what is written twice. */
+const tagsOf = (value: string): ReadonlyArray<readonly [string, string]> =>
+  value
+    .replace(/[ \t\r\n]+/g, "")
+    .split(";")
+    .map((tag): readonly [string, string] => {
+      const at = tag.indexOf("=")
+      return at < 0 ? [tag.toLowerCase(), ""] : [tag.slice(0, at).toLowerCase(), tag.slice(at + 1)]
+    })
+
+const LABELS = 2
+const suffixOf = (domain: string): string => domain.toLowerCase().split(".").slice(-LABELS).join(".")
+
+/** Bytes of a body as a signature counts them (RFC 6376 3.4.3, 3.4.4): without the empty lines at its end. */
+export const signedLength = (body: Uint8Array, isRelaxed: boolean): number => {
+  let [length, line, blank, gaps] = [0, 0, false, 0]
+  const lineEnds = (): void => {
+    const bytes = line
+    ;[line, blank] = [0, false]
+    if (bytes === 0) gaps += 2
+    else {
+      length += gaps + bytes + 2
+      gaps = 0
+    }
+  }
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at]
+    if (byte === LF) lineEnds()
+    else if (byte === CR && body[at + 1] === LF) continue
+    else if (isRelaxed && (byte === 0x20 || byte === 0x09)) blank = true
+    else {
+      line += blank ? 2 : 1
+      blank = false
+    }
+  }
+  if (line > 0 || blank) lineEnds()
+  return length
+}
+
+/** Whether a signature that may speak for From's domain leaves out the end of the body. */
+const isShortSigned = (fields: ReadonlyArray<Field>, from: ReadonlySet<string>, body: Uint8Array): boolean => {
+  const suffixes = new Set([...from].map(suffixOf))
+  return fields.some(({ name, value }) => {
+    if (name !== "dkim-signature") return false
+    const tags = tagsOf(value)
+    const of = (wanted: string) => tags.filter(([tag]) => tag === wanted).map(([, text]) => text)
+    const lengths = of("l").map((text) => Number.parseInt(text, 10))
+    if (lengths.length === 0 || !of("d").some((domain) => suffixes.has(suffixOf(domain)))) return false
+    const isRelaxed = of("c").some((canon) => canon.toLowerCase().endsWith("/relaxed"))
+    const whole = signedLength(body, isRelaxed)
+    return lengths.some((length) => !(length >= whole))
+  })
+}
+
+/** Why no signature or sender speaks for what is read of a message; empty where nothing is against it. */
+export const doubtsOf = (raw: Uint8Array): ReadonlyArray<VerdictReason> => {
+  const begin = bodyOf(raw)
+  const { fields, isPlain } = formOf(Buffer.from(raw.subarray(0, begin)).toString("latin1"))
+  const domains = fromDomains(fields)
+  const doubts: ReadonlyArray<readonly [VerdictReason, boolean]> = [
+    ["header_malformed", !isPlain],
+    ["duplicate_header", hasTwice(fields)],
+    ["from_domains", domains.size > 1],
+    ["body_length", isShortSigned(fields, domains, raw.subarray(begin))]
+  ]
+  return doubts.filter(([, isSo]) => isSo).map(([reason]) => reason)
+}
