@@ -18,6 +18,7 @@ export const sponsorOperations = ({ config: { limits } }: KindParts): Operating<
   "sponsorship.told": write({
     prepare: (_state, told) => Effect.suspend(() => (notifies(told) ? drawNotification : NO_NOTIFICATION)),
     decide: decideTold,
-    answer: () => null
+    answer: () => null,
+    projected: true
   })
 })
