@@ -19,6 +19,8 @@ export const toldSponsorships = awaited(
           return [tell("sponsorship.told", agent, { change: "verified", sponsorship })]
         case "sponsorship.confirmed":
           return [tell("sponsorship.told", agent, { change: "confirmed", sponsorship, at })]
+        case "sponsorship.dated":
+          return []
         case "sponsorship.ended":
           return [
             tell("sponsorship.told", agent, { change: "ended", sponsorship, status: event.status }),
@@ -51,4 +53,12 @@ export const sponsorshipsOfAgents = reactions(
     if (event.type === "agent.deleted") return (event.sponsorships ?? []).map(revoked)
     return event.type === "agent.sponsorship_came_late" ? [revoked(event.sponsorship)] : []
   })
+)
+
+/** A declaration that is not answered ends. The set is new, so that it sees those of before. */
+export const datedSponsorships = reactions(
+  "sponsorship_dated",
+  on("sponsorship", SponsorshipEvent, (event, { id }) =>
+    event.type === "sponsorship.declared" ? [tell("sponsorship.date", id, null)] : []
+  )
 )
