@@ -19,7 +19,7 @@ import { ActorHost } from "./engine/host.ts"
 import { Node, REFRESH } from "./engine/node.ts"
 import { NonceLog } from "./log/nonces.ts"
 import { BEAT_MS, Placement } from "./engine/placement.ts"
-import { Watermarks } from "./engine/read-models.ts"
+import { Announcer, Watermarks } from "./engine/read-models.ts"
 import { PostgresSnapshots } from "./engine/snapshots.ts"
 import { NONCE_MARGIN_SECONDS, SESSION_TTL_SECONDS } from "./log/streams.ts"
 import { StorageWatch } from "./log/storage.ts"
@@ -32,10 +32,10 @@ import { projectorMetrics } from "./metrics/projectors.ts"
 import type { ConfigurationFault } from "../schemas/runtime/configuration-fault.ts"
 import { mailKeysWith } from "./mail/keys.ts"
 import { Bus, Cluster, Configuration, Keys, MailKey, Metrics, Streams, Tables, Tracing } from "./process/services.ts"
-import { PROJECTIONS, READERS } from "./projections/all.ts"
+import { PROJECTIONS } from "./projections/all.ts"
 import { feedsFor } from "./projections/feed.ts"
 import { projectorsOn, runAll } from "./projections/running.ts"
-import { REACTIONS } from "./reactions/all.ts"
+import { AWAITED, REACTIONS } from "./reactions/all.ts"
 import type { Reactions } from "./reactions/reaction.ts"
 import { Reactor } from "./reactions/running.ts"
 import { chatHasher } from "./chat/hash.ts"
@@ -125,7 +125,7 @@ const hostOf = (
         log,
         snapshots,
         timers,
-        readModels: yield* Watermarks.make(nats, service.projected_wait_ms, READERS),
+        readModels: yield* Watermarks.make(nats, service.projected_wait_ms, AWAITED),
         limits: service,
         now: () => wallMs(clock),
         touched,
@@ -263,7 +263,8 @@ export const actorNode = (
       return FiberHandle.run(chats, Effect.provide(listening, services), { onlyIfMissing: true })
     })
     yield* every(BEAT_MS, chatting)
-    const reactors = yield* Effect.forEach(sets, (set) => Reactor.make(set, feedOf))
+    const announcer = yield* Announcer.make(nats)
+    const reactors = yield* Effect.forEach(sets, (set) => Reactor.make(set, feedOf, announcer))
     reactorMetrics(metrics.meter, reactors)
     const react = Effect.suspend(() => {
       const ours = placement.serves(shardOf(PROJECTOR))

@@ -82,6 +82,8 @@ export const ACTOR_ROLES = ["actors", "queries", "webhooks", "mail", "keeper", "
 const USUAL_ROLES: ReadonlyArray<string> = ["actors", "queries", "webhooks"]
 export type ActorRole = (typeof ACTOR_ROLES)[number]
 
+const AGENTS_MAX = 100_000_000
+
 export const readConfig = (env: Env): ConfigResult => {
   try {
     return { ok: true, config: parse(env) }
@@ -128,7 +130,7 @@ const parse = (env: Env): HubConfig => {
     captchaBypass: text(env, "HUB_CAPTCHA_BYPASS"),
     questions: text(env, "HUB_QUESTIONS"),
     publicQuestions: env["HUB_ALLOW_PUBLIC_QUESTIONS"] === "true",
-    limits: limits.limits,
+    limits: sizedFor(limits.limits, integer(env, "HUB_AGENTS", limits.limits.service.agents, 1, AGENTS_MAX)),
     trustProxy: integer(env, "HUB_TRUST_PROXY", 0, 0, 10),
     bind,
     leaveSeconds: integer(env, "HUB_LEAVE_SECONDS", 0, 0, LEAVE_MAX_SECONDS),
@@ -141,6 +143,9 @@ const parse = (env: Env): HubConfig => {
     runtime: roles.includes("runtime") ? runtimeSettings(env) : null
   }
 }
+
+/** Streams that hold something of each agent are as large as so many need. */
+const sizedFor = (limits: Limits, agents: number): Limits => ({ ...limits, service: { ...limits.service, agents } })
 
 const letterSettings = (env: Env, service: Parameters<typeof readLetterSettings>[1]): LetterSettings | null => {
   const read = readLetterSettings(env, service)

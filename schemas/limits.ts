@@ -109,6 +109,11 @@ export const LIMITS = {
     public_scores_limit_default: 30,
     idempotency_key_max_chars: 255,
     idempotency_ttl_seconds: 86400,
+    /**
+     * What is kept of one agent's, or one person's, answers under Idempotency-Keys in a day. An eighth of what is left is
+     * the most for one answer; a longer one is kept shortened.
+     */
+    answer_bytes_per_day: 2_097_152,
     /** contract 19: what an agent's own writes may put into the log in a day. */
     log_bytes_per_day: 16_777_216,
     /** contract 19: what an agent may upload in a day, files and data. */
@@ -277,8 +282,13 @@ export const LIMITS = {
     seen_max_bytes: 134_217_728,
     /** Long rate-limit windows, 130 bytes each: 500,000 clients, keys and agents. */
     limits_max_bytes: 67_108_864,
-    /** First answers under an Idempotency-Key: half a million of 0.5 KB. The oldest make room. */
-    idempotency_max_bytes: 268_435_456,
+    /** Agents that the installation is sized for (`HUB_AGENTS`). */
+    agents: 16_384,
+    /**
+     * First answers under an Idempotency-Key that are kept for each of these agents, on average: of the day, some 20 of
+     * 0.8 KB. The oldest make room.
+     */
+    idempotency_bytes_per_agent: 16_384,
     /** How far each set of reactions is, some 100 bytes each. */
     reactions_max_bytes: 1_048_576,
     /** What reactions could not have done in its turn, some 500 bytes each. */

@@ -224,7 +224,7 @@ export const agentKind = kind(fold, declared, (parts) => {
       ...vaultNews,
       ...messagingOperations(parts),
       ...blockOperations(parts),
-      ...idempotencyOperations(nats, limits, new Sealer(seed))
+      ...idempotencyOperations({ clock, nats, limits, sealer: new Sealer(seed) })
     }
   }
 })

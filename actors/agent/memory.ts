@@ -1,6 +1,6 @@
 /** What an agent's activation keeps beside its state; it is lost with it. */
 import type { HostTable } from "./identity/hosts.ts"
-import { type LogBytes, newLogBytes } from "../limit/log-bytes.ts"
+import { type DayBytes, newDayBytes } from "../limit/day-bytes.ts"
 import { newUploadBytes, type UploadBytes } from "../limit/upload-bytes.ts"
 import type { UnderWay } from "../idempotency/first-answers.ts"
 import { type Held, newHeld } from "./owner/held.ts"
@@ -14,7 +14,9 @@ export interface AgentMemory {
   /** Websites that had the agent verified, read when the first is needed. */
   hosts: Promise<HostTable> | null
   /** What it may still put into the log today. */
-  readonly logBytes: LogBytes
+  readonly logBytes: DayBytes
+  /** What may still be kept today of its answers under an Idempotency-Key. */
+  readonly answerBytes: DayBytes
   /** What it may still upload today. */
   readonly uploadBytes: UploadBytes
   /** Requests of it that edges hold for an owner. */
@@ -25,7 +27,8 @@ export const newAgentMemory = (): AgentMemory => ({
   windows: new Map(),
   underWay: new Map(),
   hosts: null,
-  logBytes: newLogBytes(),
+  logBytes: newDayBytes(),
+  answerBytes: newDayBytes(),
   uploadBytes: newUploadBytes(),
   held: newHeld()
 })

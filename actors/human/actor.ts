@@ -6,7 +6,8 @@ import { reachingOperations as reaching } from "../../schemas/owner/operations.t
 import { relayOperations as relaying } from "../../schemas/relay/operations.ts"
 import { sponsoringOperations as sponsoring } from "../../schemas/sponsorship/operations.ts"
 import { type Fold, kind } from "../kind.ts"
-import { logBytesMeter, newLogBytes } from "../limit/log-bytes.ts"
+import { newDayBytes } from "../limit/day-bytes.ts"
+import { logBytesMeter } from "../limit/log-bytes.ts"
 import { bytesOperations, METERED } from "./bytes.ts"
 import { evolveHuman } from "./evolve.ts"
 import { operationsWith } from "./operations.ts"
@@ -28,7 +29,7 @@ export const humanKind = kind(
     const meter = logBytesMeter(parts.clock, parts.nats, parts.config.limits)
     return {
       onTimer: "human.digest",
-      memory: (): HumanMemory => ({ underWay: new Map(), logBytes: newLogBytes() }),
+      memory: (): HumanMemory => ({ underWay: new Map(), logBytes: newDayBytes(), answerBytes: newDayBytes() }),
       meter,
       metered: METERED,
       operations: { ...operationsWith(parts), ...personsRequests(parts), ...bytesOperations(meter) }

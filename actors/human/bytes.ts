@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import type { humanOperations as declared } from "../../schemas/human/operations.ts"
 import { type Meter, once } from "../engine/definition.ts"
 import type { Doing } from "../kind.ts"
-import type { LogBytes } from "../limit/log-bytes.ts"
+import type { DayBytes } from "../limit/day-bytes.ts"
 import type { HumanActor } from "./state.ts"
 
 /** Writes of the account's own. Whoever is over may still log in and out, keep strangers out, and end the account. */
@@ -33,7 +33,7 @@ interface BytesOperations {
   readonly "human.spend_bytes": Doing<HumanActor, (typeof declared)["human.spend_bytes"]>
 }
 
-export const bytesOperations = (meter: Meter<{ readonly logBytes: LogBytes }>): BytesOperations => ({
+export const bytesOperations = (meter: Meter<{ readonly logBytes: DayBytes }>): BytesOperations => ({
   "human.spend_bytes": once((_state, { bytes }, { id, memory }) =>
     Effect.map(meter.admit(bytes, { id, memory }), () => {
       meter.spent(bytes, { id, memory })

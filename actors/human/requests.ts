@@ -6,8 +6,8 @@ import type { KindParts, Operating } from "../kind.ts"
 import { Sealer } from "../log/seal.ts"
 import type { HumanActor } from "./state.ts"
 
-export const personsRequests = ({ nats, seed, config }: KindParts): Operating<typeof declared, HumanActor> => {
-  const answers = firstAnswers(nats, new Sealer(seed))
+export const personsRequests = ({ clock, nats, seed, config }: KindParts): Operating<typeof declared, HumanActor> => {
+  const answers = firstAnswers({ clock, nats, sealer: new Sealer(seed), limits: config.limits })
   const { idempotency_ttl_seconds } = config.limits.limits
   return {
     "human.begin_request": custom((_state, input, context) => answers.begin(input, context)),

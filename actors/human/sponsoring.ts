@@ -24,6 +24,7 @@ import type { Opening } from "./opening.ts"
 import type { Human, HumanActor, HumanEvent, HumanState } from "./state.ts"
 
 const BUCKET = "sponsorship"
+const ABREAST = 8
 
 type OwnerLimits = Limits["limits"]["owner"]
 
@@ -116,6 +117,27 @@ export const decideEnded = (
 const newestOf = (state: HumanState, agent: string): number | null =>
   (isActive(state) ? state.sponsorships.find((one) => one.agent === agent)?.id : null) ?? null
 
+/** The account does not know which of its sponsorships were confirmed: each says so itself. */
+const pendingChecked = (
+  { sponsorships }: Human,
+  context: PrepareContext,
+  { unverified_pending_max: max }: OwnerLimits
+): Effect.Effect<void, Refusal, Actors> =>
+  Effect.gen(function* () {
+    const open = sponsorships.filter((one) => one.open)
+    if (open.length < max) return
+    const actors = yield* Actors
+    const statusOf = ({ id }: Human["sponsorships"][number]) =>
+      Effect.map(
+        actors.ask({ ...context, commandId: `${context.commandId}-${id}` }, "sponsorship.look", String(id), null),
+        ({ status }) => status
+      )
+    const statuses = yield* Effect.forEach(open, statusOf, { concurrency: ABREAST })
+    if (statuses.filter((status) => status === "pending").length < max) return
+    const why = `Confirm your address first: without that, ${max} declarations may wait for an answer.`
+    yield* Effect.fail(refusal("sponsorship_limit", why, { max }))
+  })
+
 /** A number is drawn last: for what can be declared. */
 const declareFacts = (state: HumanState, { agent }: Declaring, context: PrepareContext, limits: Limits) =>
   Effect.gen(function* () {
@@ -125,7 +147,8 @@ const declareFacts = (state: HumanState, { agent }: Declaring, context: PrepareC
     const before = last === null ? null : yield* actors.ask(context, "sponsorship.look", String(last), null)
     const refused = declareRefusal(state, before, context.at, limits.limits.owner)
     if (refused !== null) return yield* Effect.fail(refused)
-    yield* actors.ask(context, "sponsorship.admits", agent, null)
+    if (!state.email_verified) yield* pendingChecked(state, context, limits.limits.owner)
+    yield* actors.ask(context, "sponsorship.admits", agent, { to: "declare", verified: state.email_verified })
     yield* drawnFor(context, BUCKET, context.id, limits)
     const counters = yield* Counters
     const numbered = Effect.tapError(counters.next("sponsorship"), () => givenBackFor(context, BUCKET, context.id))

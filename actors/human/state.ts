@@ -9,7 +9,7 @@ import { PasswordParameters } from "../../schemas/human/password.ts"
 import { Sealed } from "../../schemas/secret/sealed.ts"
 import { event } from "../engine/events.ts"
 import type { RequestMemory } from "../idempotency/first-answers.ts"
-import type { LogBytes } from "../limit/log-bytes.ts"
+import type { DayBytes } from "../limit/day-bytes.ts"
 import type { ActorOf } from "../kind.ts"
 import { CHAT_EVENTS, ChatState } from "./chat/state.ts"
 import { RELAY_EVENTS, RelayState } from "./relay/state.ts"
@@ -174,7 +174,7 @@ export type HumanEvent = typeof HumanEvent.Type
 
 /** `logBytes`: what the person may still put into the log today. */
 export interface HumanMemory extends RequestMemory {
-  readonly logBytes: LogBytes
+  readonly logBytes: DayBytes
 }
 
 export type HumanActor = ActorOf<HumanState, HumanEvent, HumanMemory>

@@ -7,6 +7,10 @@
  * what it had committed is not done twice. An asker repeats what is not answered soon: a `begin` that meets itself is
  * still the first. One that was abandoned is free for the same body at once, for another at its deadline.
  *
+ * An owner's answers take so many bytes a day (`answer_bytes_per_day`). An answer that would take more than an eighth of
+ * what is left is kept shortened (shortened.ts). With nothing left, a new request under a key is refused before it is
+ * carried out. So a retry is never carried out twice, and nobody pushes out what others keep.
+ *
  * A hash of a body that may hold a password stands nowhere: a keyed one does, and makes the command's id too, which
  * the log keeps for good.
  */
@@ -19,12 +23,16 @@ import {
   type IdempotencyFinish,
   REMADE_STATUS
 } from "../../schemas/idempotency/operations.ts"
-import { type Refusal, unavailable } from "../../schemas/errors.ts"
+import { type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
+import type { RateLimit } from "../../schemas/limit/bucket.ts"
+import type { Limits } from "../../schemas/limits.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import type { PrepareContext } from "../engine/definition.ts"
+import { type DayBytes, dayBytes } from "../limit/day-bytes.ts"
 import { lastMessage } from "../log/last-message.ts"
 import { requestStream } from "../log/requests.ts"
 import type { Sealer } from "../log/seal.ts"
+import { SHORTENED_MAX_BYTES, shortened } from "./shortened.ts"
 
 const TIMEOUT_MS = 3000
 /** Requests of one owner under way under a key. */
@@ -51,6 +59,8 @@ export interface UnderWay {
 /** What an activation keeps of requests under way. */
 export interface RequestMemory {
   readonly underWay: Map<string, UnderWay>
+  /** What may still be kept of answers today. */
+  readonly answerBytes: DayBytes
 }
 
 interface Kept {
@@ -74,6 +84,24 @@ const TOO_MANY: Refusal = {
 
 const COMMAND_CHARS = 32
 
+export const ANSWER_BYTES = "answer_bytes"
+/** No answer takes more than this part of what is left. */
+const ROOM_PART = 8
+/** What a stream keeps beside an answer: subject, header, hash of the body. */
+const MESSAGE_BYTES = 400
+/** In base64, sealed. */
+const SEALED_PART = 4 / 3
+
+const spentAnswers = ({ requests, window_seconds }: RateLimit, resetsAt: number, now: number): Refusal => {
+  const retryAfter = Math.max(1, Math.ceil((resetsAt - now) / 1000))
+  const why = `Your answers under Idempotency-Keys have taken ${requests} bytes today. Try again in ${retryAfter} s, or send the request without an Idempotency-Key.`
+  const details = { bucket: ANSWER_BYTES, limit: requests, window_seconds, retry_after: retryAfter }
+  return { ...refusal("rate_limited", why, details), retryAfter }
+}
+
+const bytesOf = (answer: string): number => MESSAGE_BYTES + Math.ceil(Buffer.byteLength(answer) * SEALED_PART)
+const SHORTENED_BYTES = MESSAGE_BYTES + Math.ceil(SHORTENED_MAX_BYTES * SEALED_PART)
+
 const CONFLICT: IdempotencyBegin = { state: "conflict" }
 
 type Context = PrepareContext<RequestMemory>
@@ -85,21 +113,36 @@ const purpose = (owner: string, key: string): string => `idempotency ${owner} ${
 export const heard = (first: Kept, input: IdempotencyEntry): IdempotencyBegin =>
   first.body === input.body ? { state: "done", status: first.status, answer: first.answer } : CONFLICT
 
+/** `owned`: false of a key that no agent has. No day's bytes are counted for it, and only short answers are kept. */
 export interface FirstAnswers {
   /** `null` where none is kept. */
   readonly keptOf: (owner: string, key: string) => Effect.Effect<KeptSealed | null, Refusal>
-  readonly begin: (input: IdempotencyBeginning, context: Context) => Effect.Effect<IdempotencyBegin, Refusal>
+  readonly begin: (
+    input: IdempotencyBeginning,
+    context: Context,
+    owned?: boolean
+  ) => Effect.Effect<IdempotencyBegin, Refusal>
   /** What `begin` would say, and nothing is begun: `new` where nothing is known. */
   readonly look: (input: IdempotencyEntry, context: Context) => Effect.Effect<IdempotencyBegin, Refusal>
   /** `ttlSeconds`: how long the answer is kept; `null`: not at all. */
   readonly finish: (
     input: IdempotencyFinish,
     context: Context,
-    ttlSeconds: number | null
+    ttlSeconds: number | null,
+    owned?: boolean
   ) => Effect.Effect<null, Refusal>
 }
 
-export const firstAnswers = (nats: NatsConnection, sealer: Sealer): FirstAnswers => {
+export interface FirstAnswersParts {
+  readonly clock: Clock.Clock
+  readonly nats: NatsConnection
+  readonly sealer: Sealer
+  readonly limits: Limits
+}
+
+export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts): FirstAnswers => {
+  const bytes = dayBytes(clock, nats, ANSWER_BYTES, limits.limits.answer_bytes_per_day, spentAnswers)
+
   const keptOf: FirstAnswers["keptOf"] = (owner, key) =>
     Effect.tryPromise({
       try: async () => {
@@ -118,7 +161,11 @@ export const firstAnswers = (nats: NatsConnection, sealer: Sealer): FirstAnswers
   const commandOf = ({ guessable, key, body }: IdempotencyEntry): { readonly command?: string } =>
     guessable === true ? { command: sealer.mark(body, `command ${key}`).slice(0, COMMAND_CHARS) } : {}
 
-  const begin: FirstAnswers["begin"] = (entry, { id: owner, commandId, deadline, memory: { underWay } }) =>
+  const begin: FirstAnswers["begin"] = (
+    entry,
+    { id: owner, commandId, deadline, memory: { underWay, answerBytes } },
+    owned = true
+  ) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const input = marked(entry)
       const until = entry.held_ms === undefined ? deadline : now + entry.held_ms
@@ -130,13 +177,14 @@ export const firstAnswers = (nats: NatsConnection, sealer: Sealer): FirstAnswers
       }
       if (underWay.size >= UNDER_WAY_MAX) return Effect.fail(TOO_MANY)
       underWay.set(input.key, { body: input.body, begun: commandId, until })
-      const found = Effect.map(keptOf(owner, input.key), (first): IdempotencyBegin => {
+      const found = Effect.flatMap(keptOf(owner, input.key), (first): Effect.Effect<IdempotencyBegin, Refusal> => {
         const begun = { state: "new", begun: commandId, ...commandOf(entry) } as const
-        if (first === null) return begun
+        if (first === null)
+          return owned ? Effect.as(bytes.admit(answerBytes, owner, SHORTENED_BYTES), begun) : Effect.succeed(begun)
         if (first.remade === true && first.body === input.body)
-          return { ...begun, again: true, ...(first.answer === "" ? {} : { remake: first.answer }) }
+          return Effect.succeed({ ...begun, again: true, ...(first.answer === "" ? {} : { remake: first.answer }) })
         underWay.delete(input.key)
-        return heard(first, input)
+        return Effect.succeed(heard(first, input))
       })
       return Effect.onError(found, () => Effect.sync(() => underWay.delete(input.key)))
     })
@@ -152,19 +200,36 @@ export const firstAnswers = (nats: NatsConnection, sealer: Sealer): FirstAnswers
       )
     })
 
-  const sealed = (owner: string, key: string, first: KeptSealed): KeptSealed => {
+  /** A long record is made anew. */
+  const withoutRecord = (first: KeptSealed): KeptSealed => {
     const isLong = Buffer.byteLength(first.answer) > ANSWER_KEPT_MAX_BYTES
-    if (isLong && (first.remade === true || first.status === REMADE_STATUS))
-      return { ...first, answer: "", remade: true }
-    return first.answer === "" ? first : { ...first, answer: sealer.seal(first.answer, purpose(owner, key)) }
+    return isLong && (first.remade === true || first.status === REMADE_STATUS)
+      ? { ...first, answer: "", remade: true }
+      : first
   }
+
+  const sealed = (owner: string, key: string, first: KeptSealed): KeptSealed =>
+    first.answer === "" ? first : { ...first, answer: sealer.seal(first.answer, purpose(owner, key)) }
+
+  const cut = (first: KeptSealed, max: number): KeptSealed =>
+    first.remade === true || bytesOf(first.answer) <= max ? first : { ...first, answer: shortened(first.answer) }
+
+  /** As there is room for it. Requests that were begun may take a little more than what is left. */
+  const fitted = (owner: string, memory: DayBytes, first: KeptSealed): Effect.Effect<KeptSealed, Refusal> =>
+    Effect.gen(function* () {
+      const room = yield* bytes.roomOf(memory, owner)
+      const kept = cut(first, Math.max(SHORTENED_BYTES, room.bytes / ROOM_PART))
+      yield* Effect.ignore(bytes.admit(memory, owner, bytesOf(kept.answer)))
+      bytes.use(memory, bytesOf(kept.answer))
+      return kept
+    })
 
   const keep = (owner: string, key: string, first: KeptSealed, ttlSeconds: number): Effect.Effect<void, Refusal> =>
     Effect.tryPromise({
       try: async () => {
         const more = headers()
         more.set("Nats-TTL", `${ttlSeconds}s`)
-        const message = JSON.stringify(sealed(owner, key, first))
+        const message = JSON.stringify(first)
         const reply = await requestStream(nats, subjects.idempotency(owner, key), message, {
           headers: more,
           timeout: TIMEOUT_MS
@@ -174,14 +239,22 @@ export const firstAnswers = (nats: NatsConnection, sealer: Sealer): FirstAnswers
       catch: () => NOT_KEPT
     })
 
-  const finish: FirstAnswers["finish"] = (input, { id: owner, memory: { underWay } }, ttlSeconds) =>
+  const finish: FirstAnswers["finish"] = (
+    input,
+    { id: owner, memory: { underWay, answerBytes } },
+    ttlSeconds,
+    owned = true
+  ) =>
     Effect.gen(function* () {
       const { key, body, status, answer, remade } = marked(input)
       const running = underWay.get(key)
       const another = running !== undefined && running.body !== body
       // Status 0: the request ended without an answer worth keeping, and may be made again.
-      if (status !== 0 && !another && ttlSeconds !== null)
-        yield* keep(owner, key, { body, status, answer, ...(remade === true ? { remade } : {}) }, ttlSeconds)
+      if (status !== 0 && !another && ttlSeconds !== null) {
+        const first = withoutRecord({ body, status, answer, ...(remade === true ? { remade } : {}) })
+        const kept = owned ? yield* fitted(owner, answerBytes, first) : cut(first, SHORTENED_BYTES)
+        yield* keep(owner, key, sealed(owner, key, kept), ttlSeconds)
+      }
       // A later request may have the key by now: only what began it ends it.
       const last = underWay.get(key)
       if (last?.body === body && last.begun === (input.begun ?? last.begun)) {

@@ -109,7 +109,7 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
   {
     ...common,
     num_replicas: replicas,
-    ...dropping(service.idempotency_max_bytes),
+    ...dropping(service.agents * service.idempotency_bytes_per_agent),
     name: streams.idempotency,
     subjects: [subjects.idempotencyAll],
     max_msgs_per_subject: 1,

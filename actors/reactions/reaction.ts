@@ -91,15 +91,24 @@ export interface Reactions {
   readonly subjects: readonly [string, ...Array<string>]
   /** Kinds of actors whose commits it reads. */
   readonly kinds: ReadonlyArray<string>
+  /** Writes of these kinds are answered once it is done: whoever wrote sees what follows. */
+  readonly awaited: boolean
   /** Throws `UnknownEvent`. */
   readonly follows: (kind: string, commit: Commit, about: About) => ReadonlyArray<Told>
 }
+
+/** As which an awaited set tells how far it is (engine/read-models.ts), beside projections. */
+export const markOf = ({ name }: Pick<Reactions, "name">): string => `reaction.${name}`
+
+/** A set whose effect the writer sees in its next answer. What it asks must wait for the read models itself. */
+export const awaited = (set: Reactions): Reactions => ({ ...set, awaited: true })
 
 export const reactions = (name: string, first: Source, ...others: ReadonlyArray<Source>): Reactions => ({
   name,
   stream: streams.events,
   subjects: [subjects.eventsOf(first.kind), ...others.map(({ kind }) => subjects.eventsOf(kind))],
   kinds: [first, ...others].map(({ kind }) => kind),
+  awaited: false,
   follows: (kind, commit, about) =>
     [first, ...others].flatMap((one) => (one.kind === kind ? one.follows(commit, about) : []))
 })

@@ -50,6 +50,8 @@ export interface ReactorParts {
   readonly feed: Feed
   readonly ask: (ask: Ask) => Promise<Answer>
   readonly reactions: Reactions
+  /** Hears how far the set is. `changed`: whether something was carried out. */
+  readonly moved: (seq: number, changed: boolean) => void
 }
 
 /** Since the start. */
@@ -151,7 +153,10 @@ class Run {
     this.counts.commits++
     const told = this.look(message)
     if (told === null) return
-    if (Array.isArray(told) && told.length === 0) return this.progress.pass(message.seq)
+    if (Array.isArray(told) && told.length === 0) {
+      this.progress.pass(message.seq)
+      return this.parts.moved(this.progress.mark, false)
+    }
     const { seq, kind, id, traced } = message
     if (!Queue.offerUnsafe(this.followed, { seq, kind, id, told, traceparent: traced?.traceparent }))
       return this.stop("more came than can be read ahead")
@@ -201,6 +206,7 @@ class Run {
     return Effect.map(all, () => {
       this.progress.done(followed.seq)
       this.moved.openUnsafe()
+      this.parts.moved(this.progress.mark, true)
     })
   }
 

@@ -1,9 +1,10 @@
 /** The reactions that a node carries out while it owns their shard. */
 import { Effect, FiberHandle, Schedule, type Scope } from "effect"
+import type { Announcer } from "../engine/read-models.ts"
 import { Bus, Cluster } from "../process/services.ts"
 import type { FeedOf } from "../projections/feed.ts"
 import { react, type ReactorCounts, type ReactorStopped, type Running } from "./reactor.ts"
-import type { Reactions } from "./reaction.ts"
+import { markOf, type Reactions } from "./reaction.ts"
 
 /** Between two runs, twice as long after each that got nowhere. */
 const AGAIN_MS = 250
@@ -28,14 +29,23 @@ export class Reactor {
   }
 
   /** It does not run yet, and no longer than the scope. */
-  static make(reactions: Reactions, feedOf: FeedOf): Effect.Effect<Reactor, never, Bus | Cluster | Scope.Scope> {
+  static make(
+    reactions: Reactions,
+    feedOf: FeedOf,
+    announcer: Announcer
+  ): Effect.Effect<Reactor, never, Bus | Cluster | Scope.Scope> {
     return Effect.gen(function* () {
       const nats = yield* Bus
       const { asker } = yield* Cluster
       const handle = yield* FiberHandle.make<never, never>()
       const ask = asker.ask.bind(asker)
+      const mark = markOf(reactions)
+      const moved = (seq: number, changed: boolean): void => {
+        if (reactions.awaited) announcer.moved(mark, seq, changed)
+      }
       const runs = (reactor: Reactor): Effect.Effect<never> => {
-        const run = react({ nats, feed: feedOf(reactions.stream), reactions, ask }, reactor.counts, (running) => {
+        const feed = feedOf(reactions.stream)
+        const run = react({ nats, feed, reactions, ask, moved }, reactor.counts, (running) => {
           reactor.running = running
         })
         const failed = ({ cause }: ReactorStopped) =>

@@ -3,29 +3,31 @@ import { UNTRUSTED } from "../../schemas/content/untrusted.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { excerptOf } from "../content/excerpt.ts"
 import { tellNamed } from "../content/mentions.ts"
-import { on, reactions, tell } from "../reactions/reaction.ts"
+import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
 import { ReplyEvent } from "./state.ts"
 
 /** The thread knows which replies stand. */
-export const repliedThreads = reactions(
-  "thread_replied",
-  on("reply", ReplyEvent, (event, { id }) => {
-    if (event.type === "reply.voted" || event.type === "reply.edited") return []
-    const { thread, author } = event
-    const reply = Number(id)
-    switch (event.type) {
-      case "reply.written":
-        return [
-          tell("thread.replied", String(thread), { reply, author, told: [...event.mentions, ...repliedTo(event)] })
-        ]
-      case "reply.hidden":
-        return [tell("thread.reply_gone", String(thread), { reply, author, hidden: true })]
-      case "reply.restored":
-        return [tell("thread.reply_back", String(thread), { reply, author, by: event.by })]
-      case "reply.deleted":
-        return event.hidden ? [] : [tell("thread.reply_gone", String(thread), { reply, author, hidden: false })]
-    }
-  })
+export const repliedThreads = awaited(
+  reactions(
+    "thread_replied",
+    on("reply", ReplyEvent, (event, { id }) => {
+      if (event.type === "reply.voted" || event.type === "reply.edited") return []
+      const { thread, author } = event
+      const reply = Number(id)
+      switch (event.type) {
+        case "reply.written":
+          return [
+            tell("thread.replied", String(thread), { reply, author, told: [...event.mentions, ...repliedTo(event)] })
+          ]
+        case "reply.hidden":
+          return [tell("thread.reply_gone", String(thread), { reply, author, hidden: true })]
+        case "reply.restored":
+          return [tell("thread.reply_back", String(thread), { reply, author, by: event.by })]
+        case "reply.deleted":
+          return event.hidden ? [] : [tell("thread.reply_gone", String(thread), { reply, author, hidden: false })]
+      }
+    })
+  )
 )
 
 type Written = Extract<ReplyEvent, { type: "reply.written" }>

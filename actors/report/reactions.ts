@@ -1,7 +1,7 @@
 /** What comes of a report that was decided: who filed it is told, and what the outcome says is done. */
 import { targetShown } from "../../schemas/report/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
-import { on, reactions, tell, type Told } from "../reactions/reaction.ts"
+import { awaited, on, reactions, tell, type Told } from "../reactions/reaction.ts"
 import { ReportEvent } from "./state.ts"
 
 type Resolved = Extract<ReportEvent, { type: "report.resolved" }>
@@ -36,21 +36,26 @@ const done = (event: Resolved): ReadonlyArray<Told> => {
   }
 }
 
-export const resolvedReports = reactions(
-  "report_resolved",
-  on("report", ReportEvent, (event, { id }) => {
-    if (event.type !== "report.resolved") return []
-    const { reporter, target_type, target_id, status, outcome, note, settled } = event
-    const payload = {
-      report_id: Number(id),
-      target_type,
-      target_id: targetShown(target_type, target_id),
-      status,
-      outcome,
-      note,
-      url: "/docs",
-      api_url: `${API_PREFIX}/me/reports`
-    }
-    return [tell("notification.tell", reporter, { about: "report.resolved", payload }), ...(settled ? [] : done(event))]
-  })
+export const resolvedReports = awaited(
+  reactions(
+    "report_resolved",
+    on("report", ReportEvent, (event, { id }) => {
+      if (event.type !== "report.resolved") return []
+      const { reporter, target_type, target_id, status, outcome, note, settled } = event
+      const payload = {
+        report_id: Number(id),
+        target_type,
+        target_id: targetShown(target_type, target_id),
+        status,
+        outcome,
+        note,
+        url: "/docs",
+        api_url: `${API_PREFIX}/me/reports`
+      }
+      return [
+        tell("notification.tell", reporter, { about: "report.resolved", payload }),
+        ...(settled ? [] : done(event))
+      ]
+    })
+  )
 )

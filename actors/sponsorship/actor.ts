@@ -1,10 +1,21 @@
 /** A sponsorship: id = its number. It is begun by the person's account (actors/human/sponsoring.ts), and lives here. */
+import { Effect } from "effect"
 import { sponsorshipOperations } from "../../schemas/sponsorship/operations.ts"
 import type { SponsorshipFacts } from "../../schemas/sponsorship/operations.ts"
 import { type AnswerContext, read, write, type WriteOperation } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kind.ts"
-import { decideConfirm, decideEnd, decideReject, decideVerify, decideWithdraw, noSponsorship } from "./decide.ts"
+import { Actors } from "../services.ts"
+import {
+  decideConfirm,
+  decideDate,
+  decideEnd,
+  decideExpire,
+  decideReject,
+  decideVerify,
+  decideWithdraw,
+  noSponsorship
+} from "./decide.ts"
 import {
   evolveSponsorship,
   type Sponsorship,
@@ -46,15 +57,29 @@ const decided = <Input>(
   decide: WriteOperation<SponsorshipActor, Input, SponsorshipFacts>["decide"]
 ): WriteOperation<SponsorshipActor, Input, SponsorshipFacts> => write({ decide, answer: stands, projected: true })
 
-export const sponsorshipKind = kind(fold, sponsorshipOperations, () => ({
+export const sponsorshipKind = kind(fold, sponsorshipOperations, ({ config: { limits } }) => ({
+  onTimer: "sponsorship.timer",
   operations: {
     "sponsorship.look": read((state, _input, { id }) =>
       state === null ? noSponsorship : { data: factsOf(id, state) }
     ),
-    "sponsorship.confirm": decided(decideConfirm),
+    "sponsorship.confirm": write({
+      prepare: (state, { agent }, context) =>
+        state === null || state.agent !== agent || state.status !== "pending"
+          ? Effect.succeed(null)
+          : Effect.flatMap(Actors, (actors) => actors.ask(context, "sponsorship.admits", agent, { to: "confirm" })),
+      decide: decideConfirm,
+      answer: stands,
+      projected: true
+    }),
     "sponsorship.reject": decided(decideReject),
     "sponsorship.withdraw": decided(decideWithdraw),
     "sponsorship.verify": write({ decide: decideVerify, answer: () => null }),
+    "sponsorship.date": write({
+      decide: (state, _input, context) => decideDate(state, context, limits.limits.owner),
+      answer: () => null
+    }),
+    "sponsorship.timer": write({ decide: decideExpire, answer: () => null }),
     "sponsorship.end": write({ decide: decideEnd, answer: () => null })
   }
 }))

@@ -3,13 +3,16 @@
  *
  * Invariants
  *  - It is confirmed by its agent alone, and only while it is pending.
- *  - It ends once: refused or revoked by the agent, withdrawn by the person, or with the account of one of the two. What
+ *  - It ends once: refused or revoked by the agent, withdrawn by the person, by its time while it is pending, or with the
+ *    account of one of the two. What
  *    has ended is never anything else again; whoever comes after is told how it stands.
  *  - To everybody else there is no such sponsorship.
  */
-import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
+import { notFound, type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
 import type { SponsorshipStatus } from "../../schemas/sponsorship/records.ts"
-import type { Decision } from "../engine/definition.ts"
+import type { FiredTimer } from "../../schemas/timer.ts"
+import { type DecideContext, type Decision, firing } from "../engine/definition.ts"
 import type { Sponsorship, SponsorshipEvent, SponsorshipState } from "./state.ts"
 
 type Decided = Decision<SponsorshipEvent>
@@ -54,3 +57,32 @@ export const decideVerify = (state: SponsorshipState): Decided => {
 /** With an account; it may have ended already. */
 export const decideEnd = (state: SponsorshipState, { status }: { readonly status: "revoked" | "withdrawn" }): Decided =>
   state === null || !isOpen(state.status) ? NOTHING : ended(state, status)
+
+export const EXPIRY_TIMER = "expiry"
+
+/** Dates the end of one that is pending, or ends it where that is past. Asked again, nothing happens. */
+export const decideDate = (
+  state: SponsorshipState,
+  { at }: Pick<DecideContext<unknown>, "at">,
+  { pending_seconds }: Pick<Limits["limits"]["owner"], "pending_seconds">
+): Decided => {
+  if (state === null || state.status !== "pending" || state.expires_at !== undefined) return NOTHING
+  const { human, agent } = state
+  const expires_at = state.created_at + pending_seconds * 1000
+  if (expires_at <= at) return ended(state, "expired")
+  return {
+    events: [{ type: "sponsorship.dated", v: 1, human, agent, expires_at }],
+    timers: [{ name: EXPIRY_TIMER, at: expires_at }]
+  }
+}
+
+export const decideExpire = (
+  state: SponsorshipState,
+  fired: FiredTimer,
+  { at }: Pick<DecideContext<unknown>, "at">
+): Decided => {
+  if (state === null || state.status !== "pending" || state.expires_at === undefined) return NOTHING
+  const now = firing(fired, state.expires_at, at)
+  if (now === "early") return { refused: unavailable("The declaration does not end yet.") }
+  return now === "due" ? ended(state, "expired") : NOTHING
+}

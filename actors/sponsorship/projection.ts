@@ -28,6 +28,8 @@ const changeOf = (event: SponsorshipEvent, at: string): Partial<Row> => {
       return { verified: true }
     case "sponsorship.confirmed":
       return { status: "confirmed", confirmed_at: at }
+    case "sponsorship.dated":
+      return {}
     case "sponsorship.ended":
       return { status: event.status, ended_at: at }
   }

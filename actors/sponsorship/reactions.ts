@@ -1,30 +1,34 @@
 /** What becomes of a sponsorship means for its two parties, and what becomes of them for it. */
 import { AgentEvent } from "../agent/state.ts"
 import { HumanEvent } from "../human/state.ts"
-import { on, reactions, tell, type Told } from "../reactions/reaction.ts"
+import { awaited, on, reactions, tell, type Told } from "../reactions/reaction.ts"
 import { SponsorshipEvent } from "./state.ts"
 
-export const toldSponsorships = reactions(
-  "sponsorship_told",
-  on("sponsorship", SponsorshipEvent, (event, { id, at }): ReadonlyArray<Told> => {
-    const sponsorship = Number(id)
-    const { human, agent } = event
-    switch (event.type) {
-      case "sponsorship.declared": {
-        const { role, verified } = event
-        return [tell("sponsorship.told", agent, { change: "declared", sponsorship, human, role, verified })]
+export const toldSponsorships = awaited(
+  reactions(
+    "sponsorship_told",
+    on("sponsorship", SponsorshipEvent, (event, { id, at }): ReadonlyArray<Told> => {
+      const sponsorship = Number(id)
+      const { human, agent } = event
+      switch (event.type) {
+        case "sponsorship.declared": {
+          const { role, verified } = event
+          return [tell("sponsorship.told", agent, { change: "declared", sponsorship, human, role, verified })]
+        }
+        case "sponsorship.verified":
+          return [tell("sponsorship.told", agent, { change: "verified", sponsorship })]
+        case "sponsorship.confirmed":
+          return [tell("sponsorship.told", agent, { change: "confirmed", sponsorship, at })]
+        case "sponsorship.dated":
+          return []
+        case "sponsorship.ended":
+          return [
+            tell("sponsorship.told", agent, { change: "ended", sponsorship, status: event.status }),
+            tell("human.sponsorship_ended", human, { sponsorship, status: event.status })
+          ]
       }
-      case "sponsorship.verified":
-        return [tell("sponsorship.told", agent, { change: "verified", sponsorship })]
-      case "sponsorship.confirmed":
-        return [tell("sponsorship.told", agent, { change: "confirmed", sponsorship, at })]
-      case "sponsorship.ended":
-        return [
-          tell("sponsorship.told", agent, { change: "ended", sponsorship, status: event.status }),
-          tell("human.sponsorship_ended", human, { sponsorship, status: event.status })
-        ]
-    }
-  })
+    })
+  )
 )
 
 /** A person's address is confirmed, or the account ends. */
@@ -49,4 +53,12 @@ export const sponsorshipsOfAgents = reactions(
     if (event.type === "agent.deleted") return (event.sponsorships ?? []).map(revoked)
     return event.type === "agent.sponsorship_came_late" ? [revoked(event.sponsorship)] : []
   })
+)
+
+/** A declaration that is not answered ends. The set is new, so that it sees those of before. */
+export const datedSponsorships = reactions(
+  "sponsorship_dated",
+  on("sponsorship", SponsorshipEvent, (event, { id }) =>
+    event.type === "sponsorship.declared" ? [tell("sponsorship.date", id, null)] : []
+  )
 )

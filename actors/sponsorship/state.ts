@@ -19,7 +19,9 @@ export const Sponsorship = Schema.Struct({
   /** Unix ms. */
   created_at: Schema.Number,
   confirmed_at: Schema.NullOr(Schema.Number),
-  ended_at: Schema.NullOr(Schema.Number)
+  ended_at: Schema.NullOr(Schema.Number),
+  /** Unix ms at which it ends while it is pending; absent where none is dated. */
+  expires_at: Schema.optionalKey(Schema.Number)
 })
 export type Sponsorship = typeof Sponsorship.Type
 
@@ -31,7 +33,11 @@ export const SponsorshipEvent = Schema.Union([
   event("sponsorship.declared", 1, { ...parties, role: SponsorRole, verified: Schema.Boolean }),
   event("sponsorship.verified", 1, parties),
   event("sponsorship.confirmed", 1, parties),
-  event("sponsorship.ended", 1, { ...parties, status: Schema.Literals(["refused", "revoked", "withdrawn"]) })
+  event("sponsorship.ended", 1, {
+    ...parties,
+    status: Schema.Literals(["refused", "revoked", "withdrawn", "expired"])
+  }),
+  event("sponsorship.dated", 1, { ...parties, expires_at: Schema.Number })
 ])
 export type SponsorshipEvent = typeof SponsorshipEvent.Type
 
@@ -52,6 +58,8 @@ export const evolveSponsorship = (
       return { ...state, verified: true }
     case "sponsorship.confirmed":
       return { ...state, status: "confirmed", confirmed_at: at }
+    case "sponsorship.dated":
+      return { ...state, expires_at: event.expires_at }
     case "sponsorship.ended":
       return { ...state, status: event.status, ended_at: at }
   }

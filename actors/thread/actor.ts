@@ -81,9 +81,9 @@ export const threadKind = kind(fold, { ...threadOperations, ...threadVoting }, (
       const admits = of === "watch" || (of === "reply" ? takesReplies(state) : takesVotes(state))
       return admits ? { data: { author, title } } : { refused: threadClosed(state) }
     }),
-    "thread.replied": write({ decide: decideReplied, answer: () => null }),
-    "thread.reply_gone": write({ decide: decideReplyGone, answer: () => null }),
-    "thread.reply_back": write({ decide: decideReplyBack, answer: () => null }),
+    "thread.replied": write({ decide: decideReplied, answer: () => null, projected: true }),
+    "thread.reply_gone": write({ decide: decideReplyGone, answer: () => null, projected: true }),
+    "thread.reply_back": write({ decide: decideReplyBack, answer: () => null, projected: true }),
     "thread.hide": write({ decide: decideHide, answer: () => null, projected: true }),
     "thread.pin": write({ decide: decidePin, answer: () => null, projected: true }),
     "thread.annul_vote": annulling(nats, "thread", decideAnnulOn(votedBy)),

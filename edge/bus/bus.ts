@@ -73,9 +73,13 @@ export class Bus {
     return this.effect(() => this.outcome(call, request, false))
   }
 
-  /** Records the nonce of a request that is signed, and has its key judged. */
-  settle(call: Call, op: SettlingOp = settlingOp(call)): Effect.Effect<Uint8Array, Refused> {
-    return this.askSigned(call, { actor: call.ticket?.home ?? "", op, input: null, draw: call.endpoint?.drawRefused })
+  /** Records the nonce of a request that is signed, and has its key judged. Draws `draw`, else `drawRefused`. */
+  settle(
+    call: Call,
+    op: SettlingOp = settlingOp(call),
+    draw = call.endpoint?.drawRefused
+  ): Effect.Effect<Uint8Array, Refused> {
+    return this.askSigned(call, { actor: call.ticket?.home ?? "", op, input: null, draw })
   }
 
   /** The same on behalf of who signed: the first such ask has the nonce judged and draws on the agent's buckets. */

@@ -143,7 +143,7 @@ export class OwningCompartments {
   make(call: Call, human: string, { name, command }: Wanted): Effect.Effect<string, Refused> {
     const bus = this.#bus
     return Effect.gen({ self: this }, function* () {
-      yield* withoutSecrets([{ field: "command", text: command }], NOBODY)
+      yield* withoutSecrets([{ field: "command", text: command }], NOBODY, human)
       const id = newCompartmentId(call)
       // A form that is sent again needs no host to be told what it has made.
       if (yield* this.#isThere(call, human, id)) return id

@@ -7,6 +7,7 @@ import { type Bus, parse } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { isRecord, parseJson } from "../http/json.ts"
 import { type Refused, refuse } from "../http/refused.ts"
+import { turnOf } from "../http/turns.ts"
 import { author, own } from "../routes/own.ts"
 import { withoutSecrets } from "./secrets.ts"
 import { textsIn } from "./texts.ts"
@@ -36,7 +37,7 @@ export const changeIn = (
 
 /** The texts of a body, which hold no secret (contract "Common"). */
 export const textsChecked = (call: Call, texts: object): Effect.Effect<void, Refused> =>
-  withoutSecrets(textsIn(texts), author(call))
+  withoutSecrets(textsIn(texts), author(call), turnOf(call))
 
 /** What a vote or a removal puts into the log at most: events, entries of scores, their commits. */
 export const WRITE_MIN_BYTES = 1200

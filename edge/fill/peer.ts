@@ -7,21 +7,40 @@ import { readFile } from "node:fs/promises"
 const TABLE = "/proc/net/tcp"
 const PORT_DIGITS = 4
 const HEX = 16
-/** Of a line: where it is at home, where it goes, whose it is. */
+/** Of a line: where it is at home, where it goes, its state, whose it is. */
 const LOCAL = 1
 const REMOTE = 2
+const STATE = 3
 const UID = 7
+/** One that is closing is shown as root's. */
+const ESTABLISHED = "01"
 
-const portOf = (address: string | undefined): number => Number.parseInt((address ?? "").slice(-PORT_DIGITS), HEX)
+/** One end of a connection, in IPv4. */
+export interface End {
+  readonly address: string
+  readonly port: number
+}
 
-/** Of the socket at `port` that is connected to `service`; `null` where the table has none. */
-export const ownerIn = (table: string, { port, service }: { readonly port: number; readonly service: number }) => {
+export interface Ends {
+  readonly client: End
+  readonly service: End
+}
+
+/** As the table writes it: the bytes of the address from the last to the first, then the port. */
+const inTable = ({ address, port }: End): string => {
+  const bytes = address.split(".").map((part) => Number(part).toString(HEX).padStart(2, "0"))
+  return `${bytes.toReversed().join("")}:${port.toString(HEX).padStart(PORT_DIGITS, "0")}`.toUpperCase()
+}
+
+/** Of the client's socket, by both addresses and both ports; `null` where the table has none. */
+export const ownerIn = (table: string, { client, service }: Ends): number | null => {
+  const [from, to] = [inTable(client), inTable(service)]
   for (const line of table.split("\n")) {
     const parts = line
       .trim()
       .split(" ")
       .filter((part) => part !== "")
-    if (portOf(parts[LOCAL]) === port && portOf(parts[REMOTE]) === service) return Number(parts[UID])
+    if (parts[LOCAL] === from && parts[REMOTE] === to && parts[STATE] === ESTABLISHED) return Number(parts[UID])
   }
   return null
 }
@@ -29,12 +48,9 @@ export const ownerIn = (table: string, { port, service }: { readonly port: numbe
 const ROOT = 0
 
 /** Whether a request that came by this connection is from one of `users`, or from the machine's own root. */
-export const isFrom = async (
-  users: ReadonlyArray<number>,
-  ports: { readonly port: number; readonly service: number }
-): Promise<boolean> => {
+export const isFrom = async (users: ReadonlyArray<number>, ends: Ends): Promise<boolean> => {
   const table = await readFile(TABLE, "utf8").catch(() => null)
   if (table === null) return process.platform !== "linux"
-  const owner = ownerIn(table, ports)
+  const owner = ownerIn(table, ends)
   return owner !== null && [ROOT, ...users].includes(owner)
 }

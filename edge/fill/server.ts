@@ -45,7 +45,10 @@ const guarded = (request: IncomingMessage, port: number): void => {
 }
 
 const isOwn = ({ socket }: IncomingMessage, users: ReadonlyArray<number>): Promise<boolean> =>
-  isFrom(users, { port: socket.remotePort ?? 0, service: socket.localPort ?? 0 })
+  isFrom(users, {
+    client: { address: socket.remoteAddress ?? "", port: socket.remotePort ?? 0 },
+    service: { address: socket.localAddress ?? "", port: socket.localPort ?? 0 }
+  })
 
 const bodyOf = async (request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> => {
   const parts: Array<Buffer> = []

@@ -14,6 +14,9 @@
  *    handler's own ask does it. Where a signature is not needed an ask of its own does it first, so that nothing is
  *    read for a key that nobody has; where the handler asked nothing, one does it before the answer leaves. What that
  *    refuses is the answer.
+ *  - Work in proportion to a body comes after its sender is known. A signed body above `LARGE_BODY_BYTES` is settled, and
+ *    draws on the agent's buckets, before its handler decodes anything. One of nobody known draws on `anon`. Each large
+ *    body then waits for its client's turn (turns.ts).
  *  - One fiber a request; a client that goes away interrupts it. What was asked of an actor by then is still done.
  *  - Whatever goes wrong ends in the envelope. A fault of the service is a 500 with the request's id as its reference;
  *    what happened stands in the log under that id and never in the answer.
@@ -38,7 +41,7 @@ import { type EndpointTable, isApiPath, type Match } from "./endpoints.ts"
 import type { Route } from "./handlers.ts"
 import { answeredBefore, idempotent } from "./idempotency.ts"
 import { giveBackOnceSent } from "./lent.ts"
-import { passed } from "./limits.ts"
+import { drawnOf, passed } from "./limits.ts"
 import { logDefect, type RequestLog } from "./log.ts"
 import type { EdgeMetrics } from "../metrics/edge.ts"
 import { Refused } from "./refused.ts"
@@ -48,6 +51,7 @@ import { misshapen } from "./shape.ts"
 import type { Shares } from "./shares.ts"
 import { type SignatureParts, Signatures } from "./signature.ts"
 import type { RequestTraces } from "./trace.ts"
+import { isKnown, LARGE_BODY_BYTES, turnOf, turns } from "./turns.ts"
 import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 
 export interface PipelineParts extends SignatureParts {
@@ -241,14 +245,35 @@ export class Pipeline {
     const route = this.parts.routes.get(match.endpoint.id)
     if (route === undefined) return Effect.die(new Error(`Nothing handles ${match.endpoint.id}`))
     const served = Effect.suspend(() => route(call, match.params))
-    const settled =
-      call.ticket !== null && match.endpoint.settled === "first"
-        ? Effect.andThen(this.parts.bus.settle(call), served)
-        : served
-    const handled = Effect.catchCause(settled, (cause) => this.failed(call, cause))
+    const entered = call.body.length > LARGE_BODY_BYTES ? this.large(call, served) : this.settledFirst(call, served)
+    const handled = Effect.catchCause(entered, (cause) => this.failed(call, cause))
     return Effect.catch(idempotent(this.parts.bus, call, this.parts.limits, handled), (failed) =>
       Effect.succeed(refused(call, failed.refusal))
     )
+  }
+
+  private settledFirst(call: Call, served: Effect.Effect<Response, Refused>): Effect.Effect<Response, Refused> {
+    return call.ticket !== null && call.endpoint?.settled === "first"
+      ? Effect.andThen(this.parts.bus.settle(call), served)
+      : served
+  }
+
+  /** Lets a large body wait for its turn, once its sender is known. What nobody known sends draws on `anon`. */
+  private large(call: Call, served: Effect.Effect<Response, Refused>): Effect.Effect<Response, Refused> {
+    const { bus, buckets } = this.parts
+    const { endpoint, ticket } = call
+    const next = Effect.andThen(
+      Effect.suspend(() => turns.next(turnOf(call))),
+      served
+    )
+    if (endpoint === null) return next
+    if (isKnown(call)) {
+      if (ticket === null || ticket.spent) return next
+      return Effect.andThen(bus.settle(call, undefined, endpoint.draw), next)
+    }
+    return endpoint.drawsAnon || endpoint.body === "notice"
+      ? next
+      : Effect.andThen(drawnOf(buckets, "anon", call), next)
   }
 
   /** An interruption goes on: its client is gone. Everything else becomes an answer. */

@@ -14,6 +14,7 @@ import { ignoredIn } from "../http/ignored.ts"
 import { bodyDecoder, isRecord, parseJson, valueDecoder } from "../http/json.ts"
 import { clamped, pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
+import { turnOf } from "../http/turns.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
 import { author, own } from "./own.ts"
 import { routesOf } from "../http/handlers.ts"
@@ -75,7 +76,7 @@ export const agentRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
     updateMe: (call) =>
       Effect.gen(function* () {
         const update = yield* readUpdate(call, hub.env === "production")
-        yield* withoutSecrets(profileTexts(update), author(call))
+        yield* withoutSecrets(profileTexts(update), author(call), turnOf(call))
         const updated = yield* own(bus, call, "agent.update", update)
         return dataBytes(isNull(updated) ? yield* own(bus, call, "agent.me", null) : updated)
       }),

@@ -15,6 +15,7 @@ import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
+import { turnOf } from "../http/turns.ts"
 import { author } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
@@ -47,7 +48,7 @@ export const fileRoutes = ({ bus, blobs, config: { hub } }: RouteParts) => {
       }
       const text = textOfFile(call.body)
       const texts = [{ field: "filename", text: named.filename }]
-      yield* withoutSecrets(text === null ? texts : [...texts, { field: "file", text }], author(call))
+      yield* withoutSecrets(text === null ? texts : [...texts, { field: "file", text }], author(call), turnOf(call))
       return named
     })
 

@@ -5,6 +5,7 @@ import { routesOf } from "../http/handlers.ts"
 import { withoutSecrets } from "../content/secrets.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { dataBytes } from "../http/respond.ts"
+import { turnOf } from "../http/turns.ts"
 import { author, own } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
@@ -18,7 +19,7 @@ export const moderationRoutes = ({ bus }: RouteParts) =>
     appeal: (call) =>
       Effect.gen(function* () {
         const { text } = yield* decodeAppeal(call)
-        yield* withoutSecrets([{ field: "text", text }], author(call))
+        yield* withoutSecrets([{ field: "text", text }], author(call), turnOf(call))
         return dataBytes(yield* own(bus, call, "moderation.appeal", { text }), CREATED)
       })
   })

@@ -21,6 +21,7 @@ import { bodyDecoder, valueDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
+import { turnOf } from "../http/turns.ts"
 import { standsAs } from "./file.ts"
 import { author as authorOf, own } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
@@ -55,7 +56,7 @@ export const postRoutes = ({ bus, lists, blobs, markdown, config: { hub } }: Rou
     data === null || data === undefined ? Effect.succeed(null) : blobs.keep(call, data.bytes)
 
   const dataChecked = (call: Call, data: Data | null | undefined): Effect.Effect<void, Refused> =>
-    data === null || data === undefined ? Effect.void : withoutSecrets(data.texts(), authorOf(call))
+    data === null || data === undefined ? Effect.void : withoutSecrets(data.texts(), authorOf(call), turnOf(call))
 
   const hide = (call: Call, post: string, moderation: Moderation) =>
     Effect.gen(function* () {

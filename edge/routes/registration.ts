@@ -12,6 +12,7 @@ import { bodyDecoder } from "../http/json.ts"
 import { drawn, drawnOf, wideHomeOf } from "../http/limits.ts"
 import { refuse } from "../http/refused.ts"
 import { dataBytes } from "../http/respond.ts"
+import { turnOf } from "../http/turns.ts"
 import { routesOf } from "../http/handlers.ts"
 import type { RouteParts } from "./parts.ts"
 
@@ -58,7 +59,7 @@ export const registrationRoutes = ({ bus, limits, config: { hub } }: RouteParts)
             ? webhookAddressProblem(form.webhook_url, hub.env === "production")
             : null
         if (problem !== null) return yield* refuse(invalidField("webhook_url", `webhook_url ${problem}.`))
-        yield* withoutSecrets(profileTexts(form), ticket)
+        yield* withoutSecrets(profileTexts(form), ticket, turnOf(call))
         yield* bus.askSigned(call, { actor: ticket.hubId, op: "agent.admit_key", input: null })
         if (!CHALLENGE_ID.test(form.challenge_id)) return yield* refuse(unknownChallenge)
         const input = { form, hub_id: ticket.hubId, origin: call.client, wide_home: wideHomeOf("register", call) }

@@ -62,7 +62,12 @@ export const vaultServiceRoutes = ({ bus, notifications, captchas, config: { hub
     })
 
   return routesOf(VaultServiceApi, {
-    getVaultToSeal: (call) => Effect.sync(() => dataValue(holding(call).vault)),
+    getVaultToSeal: (call) =>
+      Effect.suspend(() => {
+        const { agent: actor, vault } = holding(call)
+        const author = bus.read(call, { actor, op: "content.author", input: null })
+        return Effect.map(author, (agent) => dataValue({ ...vault, agent }))
+      }),
     loadVaultKey: (call) =>
       Effect.gen(function* () {
         const { ephemeral_public_key } = yield* decodeLoad(call)

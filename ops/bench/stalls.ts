@@ -18,6 +18,7 @@ import { MARKDOWN } from "../../tests/support/costly/markdown.ts"
 import { pageOf, PAGES, TEXTS } from "../../tests/support/costly/pages.ts"
 import * as passwords from "../../tests/support/costly/passwords.ts"
 import { BOMBS } from "../../tests/support/costly/pictures.ts"
+import { SECRETS } from "../../tests/support/costly/secrets.ts"
 import { FIELDS } from "../../tests/support/costly/signatures.ts"
 import { peakBytes } from "./cpu.ts"
 
@@ -73,6 +74,7 @@ const groups = async (): Promise<ReadonlyArray<Group>> => [
   },
   { title: "a header field of 200,000 characters", maxMs: STALL_MAX_MS, cases: FIELDS.map(whole) },
   { title: "`data` in a body of 2 MB", maxMs: STALL_MAX_MS, cases: BODIES.map(whole) },
+  { title: "secrets in a text of 900 KB", maxMs: STALL_MAX_MS, cases: SECRETS.map(whole) },
   { title: "a message of 256 KB", maxMs: MESSAGE_MAX_MS, cases: MESSAGES.map(whole) },
   { title: "a message of 1.1 MB", maxMs: NESTED_MAX_MS, cases: [whole(NESTED)] },
   {

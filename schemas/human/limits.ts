@@ -7,9 +7,16 @@ export const OWNER_LIMITS = {
   password_min_chars: 10,
   password_max_chars: 200,
   email_max_chars: 254,
-  /** Sponsorships of one person, and of one agent, that are pending or confirmed. */
+  /** Sponsorships of one person that are pending or confirmed. */
   agents_max: 100,
+  /** Confirmed ones of one agent. */
   agent_humans_max: 50,
+  /** Pending ones of one agent: so many by people with a verified address, and as many by people without. */
+  agent_pending_max: 100,
+  /** Pending ones of one person whose address is not verified. */
+  unverified_pending_max: 3,
+  /** After this, a declaration that was not answered ends. */
+  pending_seconds: 1_209_600,
   /** How long a person who was refused by an agent waits before declaring it again. */
   refused_wait_seconds: 604_800,
   /** Of one account; the oldest ends where one more begins. */

@@ -24,6 +24,24 @@ export interface RelayedEvent {
 /** What an owner has done himself, or what only programs look at. */
 const NOT_RELAYED: ReadonlySet<string> = new Set(["webhook.test", "owner.message", "captcha.answered", "vault.consent"])
 
+/**
+ * What an owner must hear of whatever else happens: the vault, keys, recovery, standing (contract 22). They go by letter
+ * too where nothing else was chosen, and have limits of their own.
+ */
+const SECURITY: ReadonlySet<string> = new Set([
+  "vault.alert",
+  "agent.key_rotated",
+  "agent.recovery_changed",
+  "agent.recovery_scheduled",
+  "agent.recovery_cancelled",
+  "moderation.suspended",
+  "moderation.reinstated",
+  "moderation.appeal_denied",
+  "moderation.warned"
+])
+
+export const isSecurity = (event: string): boolean => SECURITY.has(event)
+
 const own = (event: string, description: string): RelayedEvent => ({
   event,
   description,
@@ -41,7 +59,7 @@ export const RELAYED_EVENTS: ReadonlyArray<RelayedEvent> = [
     ({ type, description, owner_relay_default }) => ({
       event: type,
       description: toOwner(description),
-      byDefault: { email: false, chat: owner_relay_default }
+      byDefault: { email: isSecurity(type), chat: owner_relay_default }
     })
   )
 ]

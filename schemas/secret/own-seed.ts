@@ -44,10 +44,15 @@ export interface SeedTried {
   readonly seed: Uint8Array
 }
 
-/** What in a text may be a seed; each once, no more than `SEEDS_TRIED_MAX`. */
-export function* seedsIn(text: string, publicKey: Uint8Array): Generator<SeedTried> {
+/** Finds words that may be a seed: each once, at most `SEEDS_TRIED_MAX`. Yields `null` after each `stepChars` without one. */
+export function* seedsIn(text: string, publicKey: Uint8Array, stepChars: number): Generator<SeedTried | null> {
   const tried = new Set<string>()
+  let pauseAt = stepChars
   for (const { at, end } of stretchesOf(text, BASE64_OR_URL, BASE64_CHARS)) {
+    if (at >= pauseAt) {
+      pauseAt = at + stepChars
+      yield null
+    }
     for (const reading of readingsOf(text.slice(at, end), text.charAt(end) === "=")) {
       if (!LENGTHS.has(reading.length) || tried.has(reading)) continue
       const seed = seedOf(reading, publicKey)

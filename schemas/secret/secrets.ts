@@ -98,15 +98,27 @@ function* hitIn(text: string, publicKey: Uint8Array): Generator<void, Hit | null
     if (hit !== null) return hit
   }
   let tried = 0
-  for (const { at, seed } of seedsIn(text, publicKey)) {
-    if (++tried % STEP_SEEDS === 0) yield
-    if (isSeedOf(seed, publicKey)) return { at, kind: "own_seed" }
+  for (const word of seedsIn(text, publicKey, STEP_CHARS)) {
+    if (word === null || ++tried % STEP_SEEDS === 0) yield
+    if (word !== null && isSeedOf(word.seed, publicKey)) return { at: word.at, kind: "own_seed" }
   }
   return null
 }
 
 /** Serializers of markdown and JSON put a backslash before marks that stand in tokens. */
-const unescaped = (text: string): string => (text.includes("\\") ? text.replaceAll(/\\([_*~.:+=/-])/g, "$1") : text)
+function* unescaped(text: string): Generator<void, string> {
+  if (!text.includes("\\")) return text
+  let plain = ""
+  for (let from = 0; from < text.length;) {
+    if (from > 0) yield
+    let to = Math.min(text.length, from + STEP_CHARS)
+    // A backslash stays with the mark behind it.
+    if (to < text.length && text[to - 1] === "\\") to--
+    plain += text.slice(from, to).replaceAll(/\\([_*~.:+=/-])/g, "$1")
+    from = to
+  }
+  return plain
+}
 
 /** All texts as one, since a search has a price of its own. No secret goes across what stands between them. */
 const BETWEEN = "\0"
@@ -119,7 +131,7 @@ export function* searched(fields: Iterable<TextField>, author: Author): Generato
   const ends: Array<{ readonly field: string; readonly end: number }> = []
   let length = 0
   for (const { field, text } of fields) {
-    const plain = unescaped(text)
+    const plain = yield* unescaped(text)
     texts.push(plain)
     length += plain.length + BETWEEN.length
     ends.push({ field, end: length })
@@ -132,7 +144,7 @@ export function* searched(fields: Iterable<TextField>, author: Author): Generato
 
 /** Names of members are the agent's own texts. */
 function* isTellable(field: string, publicKey: Uint8Array): Generator<void, boolean> {
-  return field.length <= FIELD_MAX_CHARS && (yield* hitIn(unescaped(field), publicKey)) === null
+  return field.length <= FIELD_MAX_CHARS && (yield* hitIn(yield* unescaped(field), publicKey)) === null
 }
 
 /** The first secret in what an author sends, at once; for long texts see `withoutSecrets`. */

@@ -32,7 +32,7 @@ export const SponsorshipApi = HttpApiGroup.make("sponsorship")
     HttpApiEndpoint.post("confirmSponsorship", "/me/sponsorships/:id/confirm", {
       params: id,
       success: success(AgentSponsorship),
-      error: signedWriteFailures("not_found", "sponsorship_not_pending")
+      error: signedWriteFailures("not_found", "sponsorship_not_pending", "sponsorship_limit")
     })
       .annotateMerge(
         describe(

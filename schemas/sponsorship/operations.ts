@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
+import { FiredTimer } from "../timer.ts"
 import { AgentSponsorship, HumanSponsorship, SponsorRole, SponsorshipStatus, Verification } from "./records.ts"
 
 /** A sponsorship by the ids of its two parties. */
@@ -23,7 +24,7 @@ const OfAgent = Schema.Struct({ agent: Schema.String })
 export const sponsorshipOperations = operationsOf("sponsorship", {
   /** Whoever asks makes sure that it may be seen. */
   "sponsorship.look": op({ input: Nothing, output: SponsorshipFacts, askedBy: ["edge"] }),
-  /** By the agent (hub id); to every other there is none. Refused `sponsorship_not_pending`. */
+  /** By the agent (hub id); to every other there is none. Refused `sponsorship_not_pending`, `sponsorship_limit`. */
   "sponsorship.confirm": op({ input: OfAgent, output: SponsorshipFacts, askedBy: ["edge"] }),
   "sponsorship.reject": op({ input: OfAgent, output: SponsorshipFacts, askedBy: ["edge"] }),
   /** By the person. */
@@ -34,6 +35,9 @@ export const sponsorshipOperations = operationsOf("sponsorship", {
   }),
   /** The person's address was confirmed. */
   "sponsorship.verify": op({ input: Nothing, output: Nothing, askedBy: [] }),
+  /** Dates the end of a declaration that is not answered. */
+  "sponsorship.date": op({ input: Nothing, output: Nothing, askedBy: [] }),
+  "sponsorship.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
   /** With the account of one of the two. */
   "sponsorship.end": op({
     input: Schema.Struct({ status: Schema.Literals(["revoked", "withdrawn"]) }),
@@ -82,8 +86,18 @@ export const SponsorshipTold = Schema.Union([
 export type SponsorshipTold = typeof SponsorshipTold.Type
 
 export const sponsoredOperations = operationsOf("agent", {
-  /** Whether one more may be declared; refused `not_found` or `sponsorship_limit`. */
-  "sponsorship.admits": op({ input: Nothing, output: Nothing, askedBy: [] }),
+  /**
+   * Whether one more may be declared by a person whose address is `verified` or not, or confirmed. Refused `not_found`
+   * or `sponsorship_limit`.
+   */
+  "sponsorship.admits": op({
+    input: Schema.Union([
+      Schema.Struct({ to: Schema.Literal("declare"), verified: Schema.Boolean }),
+      Schema.Struct({ to: Schema.Literal("confirm") })
+    ]),
+    output: Nothing,
+    askedBy: []
+  }),
   "sponsorship.told": op({ input: SponsorshipTold, output: Nothing, askedBy: [] })
 })
 

@@ -6,7 +6,7 @@ import { Author } from "../content/author.ts"
 export const SponsorRole = Schema.Literals(["creator", "guarantor"])
 export type SponsorRole = typeof SponsorRole.Type
 
-export const SPONSORSHIP_STATUSES = ["pending", "confirmed", "refused", "revoked", "withdrawn"] as const
+export const SPONSORSHIP_STATUSES = ["pending", "confirmed", "refused", "revoked", "withdrawn", "expired"] as const
 export const SponsorshipStatus = Schema.Literals(SPONSORSHIP_STATUSES)
 export type SponsorshipStatus = typeof SponsorshipStatus.Type
 

@@ -6,7 +6,7 @@ import { Captcha } from "../captcha/records.ts"
 import { accepted, created, describeByToken, success } from "../envelope.ts"
 import { Chapter, OWN_BUCKET, Row, Traits } from "../traits.ts"
 import { FillResult, LoadKey, OpenFill, RelayCaptcha } from "../vault/fields.ts"
-import { AskedFill, ClosedFill, FillableEntry, OpenedFill, VaultToSeal } from "../vault/records.ts"
+import { AskedFill, ClosedFill, FillableEntry, OpenedFill, SourceVault } from "../vault/records.ts"
 import { tokenFailures, tokenWriteFailures } from "../vault/token-failures.ts"
 
 const id = { id: Schema.String }
@@ -15,7 +15,7 @@ export const VaultServiceApi = HttpApiGroup.make("vault_service")
   .annotate(Chapter, 71)
   .add(
     HttpApiEndpoint.get("getVaultToSeal", "/vault/source", {
-      success: success(VaultToSeal),
+      success: success(SourceVault),
       error: tokenFailures()
     })
       .annotateMerge(describeByToken("source", "What a source seals to"))

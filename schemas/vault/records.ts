@@ -1,5 +1,6 @@
 /** The vault as its agent and its sources see it (spec 2.10; contract 9, 17): never a ciphertext, never a key but the public one. */
 import { Schema } from "effect"
+import { Author } from "../content/author.ts"
 
 export const ENTRY_KINDS = ["login", "card", "profile", "secret"] as const
 export const EntryKind = Schema.Literals(ENTRY_KINDS)
@@ -86,8 +87,14 @@ export const VaultToSeal = Schema.Struct({
   public_key: Schema.NullOr(Schema.String),
   status: VaultStatus,
   kinds: Schema.Array(EntryKind)
-}).annotate({ identifier: "VaultToSeal" })
+})
 export type VaultToSeal = typeof VaultToSeal.Type
+
+/** The same to whoever seals: with the agent whose vault it is, so that nobody writes into a stranger's. */
+export const SourceVault = Schema.Struct({ ...VaultToSeal.fields, agent: Author }).annotate({
+  identifier: "SourceVault"
+})
+export type SourceVault = typeof SourceVault.Type
 
 export const JOURNAL_EVENTS = [
   "fill",

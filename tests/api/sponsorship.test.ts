@@ -289,3 +289,16 @@ test("a repeated confirmation under one key is answered as the first, but for a 
   expect([outcome(again), again.headers["idempotent-replayed"]]).toEqual(["200", "true"])
   expect(dataOf(again)).toEqual({ ...first, human: { ...first.human, name: null } })
 })
+
+test("a person whose address is not confirmed has three declarations that wait; answered ones do not count", async () => {
+  const person = await aPerson(service.edges)
+  const agents = await Promise.all(Array.from({ length: 5 }, () => anAgent(service.edges)))
+  const [first, second, third, fourth, fifth] = agents as [Carried, Carried, Carried, Carried, Carried]
+  const { id } = await declared(person, first)
+  for (const agent of [second, third]) await declared(person, agent)
+  const refused = await declare(person, fourth.agent.handle)
+  expect([outcome(refused), detailsOf(refused)]).toEqual(["409 sponsorship_limit", { max: 3 }])
+  dataOf(await answer(first, id, "confirm"))
+  await declared(person, fourth)
+  expect(outcome(await declare(person, fifth.agent.handle))).toBe("409 sponsorship_limit")
+})

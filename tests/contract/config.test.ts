@@ -74,6 +74,7 @@ describe("an empty environment", () => {
       "LETTERS_FROM",
       "SMTP_URL",
       "LIMITS",
+      "AGENTS",
       "TRUST_PROXY"
     ]
     expect(good(Object.fromEntries(names.map((name) => [`HUB_${name}`, ""])))).toEqual(defaults)
@@ -118,6 +119,11 @@ describe("good values", () => {
     expect(config.limits.rate_limits.ip.requests).toBe(5)
   })
 
+  it("of HUB_AGENTS size what is kept of each agent", () => {
+    expect(good({}).limits.service.agents).toBe(LIMITS.service.agents)
+    expect(good({ HUB_AGENTS: "100000" }).limits.service.agents).toBe(100_000)
+  })
+
   it.each([
     ["security@hub.example", "mailto:security@hub.example"],
     ["mailto:a+b@hub.example", "mailto:a+b@hub.example"],
@@ -153,6 +159,7 @@ describe("bad values", () => {
     HUB_V1_UNTIL: ["soon", "1", "24.10.2026", "2026-13-01", "2026-10-24T00:00"],
     HUB_LIMITS: ["{", "[]", '{"nobody":1}', '{"rate_limits.ip.requests":"5"}'],
     HUB_TRUST_PROXY: ["-1", "11", "yes", "0.5"],
+    HUB_AGENTS: ["-1", "0", "many", "0.5"],
     HUB_LETTERS: ["post", "File", "mail"],
     HUB_MAIL_PROVIDER: ["SES", "SMTP", "post"],
     HUB_TELEGRAM_TOKEN: ["token", "123456", ":secret-of-a-bot-that-nobody-has", "1:too short"],

@@ -84,6 +84,7 @@ describe("the reference", () => {
     expect(told.toSorted()).toEqual(
       [
         ...Object.keys(LIMITS.rate_limits).filter((name) => !TO_COME.has(name) && name !== OF_THE_PROVIDER),
+        "answer_bytes",
         "log_bytes",
         "upload_bytes"
       ].toSorted()

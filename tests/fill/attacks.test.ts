@@ -113,20 +113,33 @@ describe("the local port", () => {
     const service = (server.address() as { readonly port: number }).port
     const socket = connect(service, "127.0.0.1")
     await new Promise((resolve) => socket.once("connect", resolve))
-    const ports = { port: socket.localPort ?? 0, service }
+    const LOOPBACK = "127.0.0.1"
+    const ends = {
+      client: { address: LOOPBACK, port: socket.localPort ?? 0 },
+      service: { address: LOOPBACK, port: service }
+    }
     const own = process.getuid?.() ?? 0
-    expect(ownerIn(await readFile("/proc/net/tcp", "utf8"), ports)).toBe(own)
-    expect(await isFrom([own], ports)).toBe(true)
+    expect(ownerIn(await readFile("/proc/net/tcp", "utf8"), ends)).toBe(own)
+    expect(await isFrom([own], ends)).toBe(true)
     // To root alone nothing is closed that is another user's.
-    expect(await isFrom([own + 1], ports)).toBe(own === 0)
-    expect(await isFrom([own], { ...ports, port: 1 })).toBe(false)
+    expect(await isFrom([own + 1], ends)).toBe(own === 0)
+    expect(await isFrom([own], { ...ends, client: { address: LOOPBACK, port: 1 } })).toBe(false)
     socket.destroy()
     server.close()
     const table =
       "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid\n" +
       "   7: 0100007F:1E61 0100007F:C350 01 00000000:00000000 00:00000000 00000000     0        0 1\n" +
-      "   8: 0100007F:C350 0100007F:1E61 01 00000000:00000000 00:00000000 00000000  1001        0 2\n"
-    expect(ownerIn(table, { port: 0xc350, service: 7777 })).toBe(1001)
+      // Another user's, of the same ports, from another address of the machine; one that has just closed is root's.
+      "   8: 0200007F:C350 0100007F:1E61 01 00000000:00000000 00:00000000 00000000  1002        0 2\n" +
+      "   9: 0100007F:C350 0100007F:1E61 06 00000000:00000000 03:00000000 00000000     0        0 0\n" +
+      "  10: 0100007F:C350 0100007F:1E61 01 00000000:00000000 00:00000000 00000000  1001        0 3\n"
+    const of = (address: string) => ({
+      client: { address, port: 0xc350 },
+      service: { address: LOOPBACK, port: 7777 }
+    })
+    expect(ownerIn(table, of(LOOPBACK))).toBe(1001)
+    expect(ownerIn(table, of("127.0.0.2"))).toBe(1002)
+    expect(ownerIn(table, of("127.0.0.3"))).toBeNull()
   })
 
   it("answers its own user, and a real other one of the machine with nothing but a refusal", async () => {

@@ -36,7 +36,13 @@ describe("no script but its own runs", () => {
       route.fulfill({
         json: {
           ok: true,
-          data: { vault: EVIL, public_key: of.vault.public_key, status: EVIL, kinds: [EVIL, "login", "__proto__"] }
+          data: {
+            vault: EVIL,
+            agent: { id: EVIL, hx_id: EVIL, handle: EVIL, name: EVIL, status: EVIL, url: EVIL },
+            public_key: of.vault.public_key,
+            status: EVIL,
+            kinds: [EVIL, "login", "__proto__"]
+          }
         }
       })
     )
@@ -48,7 +54,7 @@ describe("no script but its own runs", () => {
     )
     await visit.page.getByLabel("Token").fill(token)
     await press(visit, "Go on")
-    await visit.page.getByText(`You write into the vault ${EVIL}`).waitFor()
+    await visit.page.getByText(`You write into the vault of agent ${EVIL}`).waitFor()
     await fill(visit, "login", { username: EVIL, password: EVIL, origins: SHOP, label: "<b>bold</b>" })
     await press(visit, "Seal and send")
     await status(visit, EVIL)

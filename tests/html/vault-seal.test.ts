@@ -70,7 +70,7 @@ describe("a login", () => {
     await visit.page.getByLabel("Token").fill(token)
     // By keyboard.
     await visit.page.keyboard.press("Enter")
-    await visit.page.getByText(`You write into the vault ${of.vault.uid}.`).waitFor()
+    await visit.page.getByText(`You write into the vault of agent ${of.agent.hx_id} (`).waitFor()
     await looksWell(visit)
     expect(await field(visit, "profile", "chosen").isDisabled()).toBe(true)
     await fill(visit, "login", {

@@ -8,7 +8,6 @@
  *  - Of a key that no agent has, only what a registration answered is kept.
  */
 import { Effect } from "effect"
-import type { NatsConnection } from "@nats-io/transport-node"
 import {
   type IdempotencyBegin,
   type IdempotencyEntry,
@@ -16,11 +15,9 @@ import {
   idempotencyOperations as declared
 } from "../../../schemas/idempotency/operations.ts"
 import type { Refusal } from "../../../schemas/errors.ts"
-import type { Limits } from "../../../schemas/limits.ts"
 import { custom, type PrepareContext } from "../../engine/definition.ts"
-import { firstAnswers, heard } from "../../idempotency/first-answers.ts"
+import { firstAnswers, type FirstAnswersParts, heard } from "../../idempotency/first-answers.ts"
 import type { Operating } from "../../kind.ts"
-import type { Sealer } from "../../log/seal.ts"
 import type { AgentMemory } from "../memory.ts"
 import type { AgentActor, AgentState } from "../state.ts"
 import { isRetired } from "./signer.ts"
@@ -31,12 +28,9 @@ const REGISTERED = 201
 /** Refusals of a registration: whoever has keys enough must not push out what others keep. */
 const STRANGERS_TTL_SECONDS = 600
 
-export const idempotencyOperations = (
-  nats: NatsConnection,
-  { limits }: Limits,
-  sealer: Sealer
-): Operating<typeof declared, AgentActor> => {
-  const answers = firstAnswers(nats, sealer)
+export const idempotencyOperations = (parts: FirstAnswersParts): Operating<typeof declared, AgentActor> => {
+  const answers = firstAnswers(parts)
+  const { limits } = parts.limits
 
   /** A retired key takes no place among what is under way: all that it can hear is how its own rotation went. */
   const beginRetired = (input: IdempotencyEntry, agent: string): Effect.Effect<IdempotencyBegin, Refusal> =>
@@ -58,10 +52,10 @@ export const idempotencyOperations = (
 
   return {
     "idempotency.begin": custom((state, input, context) =>
-      isRetired(state, context.by) ? beginRetired(input, context.id) : answers.begin(input, context)
+      isRetired(state, context.by) ? beginRetired(input, context.id) : answers.begin(input, context, state !== null)
     ),
     "idempotency.finish": custom((state, input, context) =>
-      answers.finish(input, context, ttlOf(state, input, context))
+      answers.finish(input, context, ttlOf(state, input, context), state !== null)
     )
   }
 }

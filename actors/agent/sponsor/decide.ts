@@ -10,6 +10,7 @@
  */
 import { notFound, type Refusal, refusal } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
+import type { Operations } from "../../../schemas/bus/operations.ts"
 import type { SponsorshipTold } from "../../../schemas/sponsorship/operations.ts"
 import { API_PREFIX } from "../../../schemas/version.ts"
 import type { Decision } from "../../engine/definition.ts"
@@ -72,11 +73,21 @@ export const carriedAtBirth = (
   )
 }
 
-export const decideAdmits = (state: AgentState, { agent_humans_max }: Limits["limits"]["owner"]): Refusal | null => {
+type Admitting = Operations["sponsorship.admits"]["input"]
+
+/** Pending ones take no place of confirmed ones, nor those of unverified people a place of verified ones. */
+export const decideAdmits = (
+  state: AgentState,
+  wanted: Admitting,
+  { agent_humans_max, agent_pending_max }: Limits["limits"]["owner"]
+): Refusal | null => {
   if (state === null || state.status === "banned" || state.status === "deleted") return notFound("agent")
-  return state.sponsors.length < agent_humans_max
-    ? null
-    : refusal("sponsorship_limit", "Too many people carry this agent, or say so.", { max: agent_humans_max })
+  const isAlike = ({ since, verified }: SponsorState): boolean =>
+    wanted.to === "confirm" ? since !== null : since === null && verified === wanted.verified
+  const max = wanted.to === "confirm" ? agent_humans_max : agent_pending_max
+  if (state.sponsors.filter(isAlike).length < max) return null
+  const why = wanted.to === "confirm" ? "Too many people carry this agent." : "Too many people wait for this agent."
+  return refusal("sponsorship_limit", why, { max })
 }
 
 /** The log holds the person's id alone (schemas/notification/completed.ts). */

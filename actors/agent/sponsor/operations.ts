@@ -11,13 +11,14 @@ const notifies = (told: SponsorshipTold): boolean =>
   told.change === "declared" || (told.change === "ended" && told.status === "withdrawn")
 
 export const sponsorOperations = ({ config: { limits } }: KindParts): Operating<typeof declared, AgentActor> => ({
-  "sponsorship.admits": read((state) => {
-    const refused = decideAdmits(state, limits.limits.owner)
+  "sponsorship.admits": read((state, wanted) => {
+    const refused = decideAdmits(state, wanted, limits.limits.owner)
     return refused === null ? { data: null } : { refused }
   }),
   "sponsorship.told": write({
     prepare: (_state, told) => Effect.suspend(() => (notifies(told) ? drawNotification : NO_NOTIFICATION)),
     decide: decideTold,
-    answer: () => null
+    answer: () => null,
+    projected: true
   })
 })

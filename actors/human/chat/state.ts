@@ -1,5 +1,6 @@
 /** The chat of a person, as part of the account's state, and how events change it. Pure. */
 import { Schema } from "effect"
+import { isSecurity } from "../../../schemas/relay/events.ts"
 import { Sealed } from "../../../schemas/secret/sealed.ts"
 import { event } from "../../engine/events.ts"
 
@@ -9,7 +10,9 @@ export const ChatState = Schema.Struct({
   /** sha256 of the code that the settings showed last, in hex; unix ms. */
   offered: Schema.NullOr(Schema.Struct({ code: Schema.String, expires_at: Schema.Number })),
   /** Unix ms of the latest news there, oldest first. */
-  told: Schema.Array(Schema.Number)
+  told: Schema.Array(Schema.Number),
+  /** The same of security events, which have a limit of their own. */
+  told_security: Schema.optionalKey(Schema.Array(Schema.Number))
 })
 export type ChatState = typeof ChatState.Type
 
@@ -40,6 +43,8 @@ export const evolveChat = (chat: ChatState, event: ChatEvent, at: number): ChatS
     case "human.chat_asked":
       return chat
     case "human.chat_told":
-      return { ...chat, told: [...chat.told, at].slice(-TOLD_MAX) }
+      return isSecurity(event.event)
+        ? { ...chat, told_security: [...(chat.told_security ?? []), at].slice(-TOLD_MAX) }
+        : { ...chat, told: [...chat.told, at].slice(-TOLD_MAX) }
   }
 }

@@ -5,12 +5,22 @@
  *  - At most so many letters in any window: what is more is held, and told in one letter once there is room, which
  *    counts as one.
  *  - While something is held everything else is held too, so that nothing overtakes it, and a timer is set.
+ *  - Security events have limits of their own: whatever strangers send, they are told at once. Beyond those limits they
+ *    are held like everything else.
  *  - What was held is told or the account is gone: a timer that fires early comes again.
  */
 import { unavailable } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
-import { CAPTCHA_ASKED, type Choice, CONSENT_ASKED, OWNER_ASKED, relayedEvent } from "../../../schemas/relay/events.ts"
+import {
+  CAPTCHA_ASKED,
+  type Choice,
+  CONSENT_ASKED,
+  isSecurity,
+  OWNER_ASKED,
+  relayedEvent
+} from "../../../schemas/relay/events.ts"
 import type { Relayed } from "../../../schemas/relay/operations.ts"
+import type { RateLimit } from "../../../schemas/limit/bucket.ts"
 import type { FiredTimer } from "../../../schemas/timer.ts"
 import { type DecideContext, firing } from "../../engine/definition.ts"
 import { absent, type Decided, isActive, type Posted } from "../decide.ts"
@@ -19,7 +29,10 @@ import { OTHERS, type RelayState } from "./state.ts"
 
 export const DIGEST_TIMER = "digest"
 
-type RelayLimits = Pick<Limits["limits"]["owner"], "relay_letters" | "relay_chat" | "relay_max_age_seconds">
+type RelayLimits = Pick<
+  Limits["limits"]["owner"],
+  "relay_letters" | "relay_chat" | "relay_security" | "relay_max_age_seconds"
+>
 
 const TOO_EARLY = { refused: unavailable("The letter is not due yet.") }
 const NOTHING = { events: [] }
@@ -29,16 +42,18 @@ export const isFresh = (happened: number, at: number, { relay_max_age_seconds }:
   at - happened <= relay_max_age_seconds * 1000
 
 /** When there is room for one more letter; `at` itself where there is. Unix ms. */
-export const roomAt = ({ letters }: RelayState, at: number, { relay_letters }: RelayLimits): number => {
-  const windowMs = relay_letters.window_seconds * 1000
+const roomAt = (letters: ReadonlyArray<number>, at: number, { requests, window_seconds }: RateLimit): number => {
+  const windowMs = window_seconds * 1000
   const inWindow = letters.filter((sent) => sent > at - windowMs)
-  const first = inWindow[inWindow.length - relay_letters.requests]
+  const first = inWindow[inWindow.length - requests]
   return first === undefined ? at : first + windowMs
 }
 
 /** Whether a letter of its own tells of an event now. */
-export const hasRoom = (relay: RelayState, at: number, limits: RelayLimits): boolean =>
-  relay.due === null && roomAt(relay, at, limits) <= at
+const hasRoom = (relay: RelayState, event: string, at: number, limits: RelayLimits): boolean =>
+  isSecurity(event)
+    ? roomAt(relay.security_letters ?? [], at, limits.relay_security) <= at
+    : relay.due === null && roomAt(relay.letters, at, limits.relay_letters) <= at
 
 /** What would be sent, by each way; `null`: by that way nothing is told of it. */
 export interface RelayFacts {
@@ -51,10 +66,13 @@ const ASKED: ReadonlySet<string> = new Set([OWNER_ASKED, CAPTCHA_ASKED, CONSENT_
 const isAsked = (event: string): boolean => ASKED.has(event)
 
 /** Whether there is room for one more in the chat. */
-export const mayChat = (state: HumanState, event: string, at: number, { relay_chat }: RelayLimits): boolean => {
+const mayChat = (state: HumanState, event: string, at: number, limits: RelayLimits): boolean => {
   if (!isActive(state)) return false
-  const from = at - relay_chat.window_seconds * 1000
-  return isAsked(event) || state.chat.told.filter((told) => told > from).length < relay_chat.requests
+  if (isAsked(event)) return true
+  const security = isSecurity(event)
+  const { requests, window_seconds } = security ? limits.relay_security : limits.relay_chat
+  const told = security ? (state.chat.told_security ?? []) : state.chat.told
+  return told.filter((one) => one > at - window_seconds * 1000).length < requests
 }
 
 const together = (...all: ReadonlyArray<Posted>): Posted => ({
@@ -89,8 +107,9 @@ const letterOrHeld = (
   letter: Posted,
   limits: RelayLimits
 ): { readonly events: ReadonlyArray<HumanEvent>; readonly posted: Posted } => {
-  if (hasRoom(relay, at, limits)) return { events: [{ type: "human.relayed", v: 1, agent, event }], posted: letter }
-  const due = relay.due ?? Math.max(at, roomAt(relay, at, limits))
+  if (hasRoom(relay, event, at, limits))
+    return { events: [{ type: "human.relayed", v: 1, agent, event }], posted: letter }
+  const due = relay.due ?? Math.max(at, roomAt(relay.letters, at, limits.relay_letters))
   return {
     events: [{ type: "human.relay_held", v: 1, agent, event, due }],
     posted: relay.due === null ? { timers: [{ name: DIGEST_TIMER, at: due }] } : {}

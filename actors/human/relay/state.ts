@@ -1,6 +1,6 @@
 /** What a person chose to be told of, and what was told, as part of the account's state; how events change it. Pure. */
 import { Schema } from "effect"
-import { type Choice as OfEvent, Choice, relayedEvent } from "../../../schemas/relay/events.ts"
+import { type Choice as OfEvent, Choice, isSecurity, relayedEvent } from "../../../schemas/relay/events.ts"
 import { event } from "../../engine/events.ts"
 
 export const RelayState = Schema.Struct({
@@ -8,6 +8,8 @@ export const RelayState = Schema.Struct({
   choices: Schema.Record(Schema.String, Choice),
   /** Unix ms of the latest letters, oldest first. */
   letters: Schema.Array(Schema.Number),
+  /** The same of security events, which have a limit of their own. */
+  security_letters: Schema.optionalKey(Schema.Array(Schema.Number)),
   /** What waits for the letter that tells of all of it: an agent, what happened to it, how often. */
   held: Schema.Array(Schema.Struct({ agent: Schema.String, event: Schema.String, count: Schema.Int })),
   /** Unix ms of that letter; `null` where nothing waits. */
@@ -50,7 +52,9 @@ export const evolveRelay = (relay: RelayState, event: RelayEvent, at: number): R
     case "human.relay_chosen":
       return { ...relay, choices: event.choices }
     case "human.relayed":
-      return { ...relay, letters: withLetter(relay.letters, at) }
+      return isSecurity(event.event)
+        ? { ...relay, security_letters: withLetter(relay.security_letters ?? [], at) }
+        : { ...relay, letters: withLetter(relay.letters, at) }
     case "human.relay_held":
       return { ...relay, held: counted(relay.held, event), due: event.due }
     case "human.relay_digested":

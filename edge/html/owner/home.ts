@@ -56,7 +56,8 @@ const STATES: Readonly<Record<SponsorshipStatus, string>> = {
   confirmed: "The agent has confirmed it",
   refused: "The agent has refused",
   revoked: "The agent has revoked it",
-  withdrawn: "You have withdrawn it"
+  withdrawn: "You have withdrawn it",
+  expired: "The agent has not answered in time"
 }
 
 const STANDING: Readonly<Record<HumanSponsorship["agent"]["status"], string>> = {

@@ -110,6 +110,12 @@ const wipe = (): void => {
   if (kind !== undefined) at(inputId(kind, "chosen")).checked = true
 }
 
+/** The number is what nobody else can have: a name and a handle may read like anybody's. */
+const whoseOf = ({ hx_id, handle, name }: Opened["vault"]["agent"]): string =>
+  `You write into the vault of agent ${hx_id} (${handle === null ? name : `${name}, ${handle}`}), and of no other. ` +
+  `Whoever made this link or token chose that agent. Whoever runs it can use what you seal here, and can read it with a ` +
+  `fill service of their own. Go on only if you know ${hx_id} to be the agent that you mean.`
+
 interface Opened {
   readonly source: SourceClient
   readonly vault: Awaited<ReturnType<SourceClient["vault"]>>
@@ -131,7 +137,7 @@ const openVault = (): Promise<void> =>
         const choice = at(inputId(kind, "chosen"))
         Object.assign(choice, { disabled: !kinds.some((one) => one.kind === kind), checked: kind === first?.kind })
       }
-      whose.textContent = `The token holds. You write into the vault ${vault.vault}.`
+      whose.textContent = whoseOf(vault.agent)
       open.hidden = true
       form.hidden = false
       showChosen()

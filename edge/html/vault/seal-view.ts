@@ -76,8 +76,10 @@ ${one.fields.map((each) => field(one, each))}${besides(one)}</fieldset>
 const main = (name: string): Html => html`<h1>Seal an entry</h1>
 <p>Somebody gave you a token, so that you can put a login, a card or another secret into an agent's vault. What you type is
 sealed here, in your browser, with the vault's public key. Only the sealed box leaves this page. Beside it, for everybody
-to read who may see the vault, go what it is, its websites, its label, its limits and whether its owner is asked. ${name} keeps the box and cannot open it. Neither can the agent: its fill service types
-what is in it into those websites.</p>
+to read who may see the vault, go what it is, its websites, its label, its limits and whether its owner is asked. ${name} keeps the box and cannot open it. The agent's fill service opens it, and types
+what is in it into those websites: whoever runs that service can read it.</p>
+<p>Once your token is known, this page tells which agent the vault belongs to. A link to this page may come from anybody, and lead to
+anybody's vault: compare the agent's number with the one that its owner told you, before you type anything.</p>
 <p>Nobody can show you afterwards what you sealed, and you cannot change it: seal it anew, or ask the agent to delete it.</p>
 <noscript><p class="problem">This page seals by a script of its own, and your browser runs none.</p></noscript>
 <form class="form" id="${IDS.open}" hidden>

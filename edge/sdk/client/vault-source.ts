@@ -39,7 +39,7 @@ export class SourceClient {
     this.#token = token
   }
 
-  /** The vault that it writes into: its public key, and the kinds that it may write. */
+  /** The vault that it writes into: whose it is, its public key, and the kinds that it may write. */
   async vault(options: SourceCallOptions = {}): Promise<VaultToSeal> {
     const { data } = await this.#send("GET", "/vault/source", options)
     if (!isVault(data)) throw clientError("answer_malformed", "the service tells of no vault")

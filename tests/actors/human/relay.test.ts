@@ -16,7 +16,7 @@ import type { Human, HumanEvent, HumanState } from "../../../actors/human/state.
 import type { Decision } from "../../../actors/engine/definition.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { PASSWORD_PARAMETERS } from "../../../schemas/human/password.ts"
-import { RELAYED_EVENTS } from "../../../schemas/relay/events.ts"
+import { isSecurity, RELAYED_EVENTS } from "../../../schemas/relay/events.ts"
 
 const { owner } = LIMITS.limits
 const ID = "hum_aaaaaaaaaaaaaaaa"
@@ -206,8 +206,9 @@ describe("choices", () => {
     expect(account.human.relay.choices).toEqual({})
   })
 
-  test("by default: no letters at all, in the chat what the law names and what agents ask", () => {
-    expect(RELAYED_EVENTS.filter(({ byDefault }) => byDefault.email)).toEqual([])
+  test("by default: letters of security events alone, in the chat what the law names and what agents ask", () => {
+    for (const { event, byDefault } of RELAYED_EVENTS)
+      expect([event, byDefault.email]).toEqual([event, isSecurity(event)])
     const inChat = RELAYED_EVENTS.filter(({ byDefault }) => byDefault.chat).map(({ event }) => event)
     expect(inChat).toEqual(
       expect.arrayContaining(["owner.asked", "captcha.asked", "message.received", "mention.received", "vault.alert"])
@@ -226,4 +227,36 @@ test("a deleted account is told nothing", () => {
   account.relay(2)
   account.digest(2)
   expect([account.letters, account.said]).toEqual([[], []])
+})
+
+describe("security events", () => {
+  const strangers = (account: Account): void => {
+    for (let n = 0; n < 3 * owner.relay_chat.requests; n++) account.relay(n)
+  }
+
+  test("reach the owner at once, by letter and in the chat, whatever strangers send", () => {
+    const account = new Account()
+    strangers(account)
+    const [letters, said] = [account.letters.length, account.said.length]
+    account.relay(1000, "vault.alert")
+    expect([account.letters.length - letters, account.said.length - said]).toEqual([1, 1])
+    // They take nothing of the others' room, and hold nothing up.
+    expect(account.human.relay.letters.length).toBe(owner.relay_letters.requests)
+  })
+
+  test("are bounded themselves: what is more is held, and told with the rest", () => {
+    const account = new Account()
+    for (let n = 0; n < 2 * owner.relay_security.requests; n++) account.relay(n, "vault.alert")
+    const max = owner.relay_security.requests
+    expect([account.letters.length, account.said.length]).toEqual([max, max])
+    expect(account.human.relay.held).toEqual([{ agent: "hx1", event: "vault.alert", count: max }])
+    expect(account.timers.length).toBe(1)
+  })
+
+  test("go by letter where nothing else was chosen", () => {
+    const { relay } = new Account().human
+    for (const event of ["vault.alert", "agent.key_rotated", "agent.recovery_scheduled", "moderation.suspended"])
+      expect([event, choiceOf(relay, event).email]).toEqual([event, true])
+    expect(choiceOf(relay, "message.received").email).toBe(false)
+  })
 })

@@ -3,13 +3,17 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import {
   decideConfirm,
+  decideDate,
   decideEnd,
+  decideExpire,
   decideReject,
   decideVerify,
   decideWithdraw
 } from "../../../actors/sponsorship/decide.ts"
 import { evolveSponsorship, type SponsorshipEvent, type SponsorshipState } from "../../../actors/sponsorship/state.ts"
 import type { Decision } from "../../../actors/engine/definition.ts"
+
+const PENDING = { pending_seconds: 10 }
 
 const AGENT = "hx-the-agent"
 const HUMAN = "hum_theperson"
@@ -90,4 +94,25 @@ test("in whatever order they come, it ends once, and stays what it ended as", ()
       }
     })
   )
+})
+
+test("a declaration that waits is dated, and ends by its time; answered, or dated before, it is left alone", () => {
+  const pending = evolveSponsorship(null, declared, { at: 0 })
+  const dated = decideDate(pending, { at: 1 }, PENDING)
+  const date = { type: "sponsorship.dated", v: 1, human: HUMAN, agent: AGENT, expires_at: 10_000 } as const
+  expect(dated).toEqual({ events: [date], timers: [{ name: "expiry", at: 10_000 }] })
+  const state = evolveSponsorship(pending, date, { at: 1 })
+  expect(decideDate(state, { at: 2 }, PENDING)).toEqual({ events: [] })
+  const end = { type: "sponsorship.ended", v: 1, human: HUMAN, agent: AGENT, status: "expired" } as const
+  // One of long ago is dated late.
+  expect(decideDate(pending, { at: 10_000 }, PENDING)).toEqual({ events: [end] })
+  const fired = { name: "expiry", at: 10_000 }
+  expect(decideExpire(state, fired, { at: 10_000 })).toEqual({ events: [end] })
+  const confirmed = evolveSponsorship(
+    state,
+    { type: "sponsorship.confirmed", v: 1, human: HUMAN, agent: AGENT },
+    { at: 3 }
+  )
+  expect(decideExpire(confirmed, fired, { at: 10_000 })).toEqual({ events: [] })
+  expect(decideDate(confirmed, { at: 3 }, PENDING)).toEqual({ events: [] })
 })

@@ -189,10 +189,10 @@ describe("a refusal", () => {
 
   it("is 422 content_secret with field and kind", async () => {
     const { refusal } = await Effect.runPromise(
-      Effect.flip(withoutSecrets([{ field: "body", text: `it is ${token}` }], author))
+      Effect.flip(withoutSecrets([{ field: "body", text: `it is ${token}` }], author, "ada"))
     )
     expect([refusal.code, refusal.details]).toEqual(["content_secret", { field: "body", kind: "github_token" }])
-    await Effect.runPromise(withoutSecrets([{ field: "body", text: WORDS }], author))
+    await Effect.runPromise(withoutSecrets([{ field: "body", text: WORDS }], author, "ada"))
   })
 
   it("of a long text lets others go on meanwhile", async () => {
@@ -203,7 +203,7 @@ describe("a refusal", () => {
     }
     let timer = setImmediate(turn)
     const text = LONG.repeat(10)
-    await Effect.runPromise(withoutSecrets([{ field: "body", text }], author))
+    await Effect.runPromise(withoutSecrets([{ field: "body", text }], author, "ada"))
     clearImmediate(timer)
     expect(turns).toBeGreaterThan(text.length / STEP_CHARS / 2)
   })

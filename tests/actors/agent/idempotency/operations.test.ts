@@ -5,13 +5,16 @@
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { newAgentMemory } from "../../../../actors/agent/memory.ts"
+import type { AgentState } from "../../../../actors/agent/state.ts"
 import type { PrepareContext } from "../../../../actors/engine/definition.ts"
 import { Sealer } from "../../../../actors/log/seal.ts"
 import { idempotencyOperations } from "../../../../actors/agent/idempotency/operations.ts"
 import { ANSWER_KEPT_MAX_BYTES } from "../../../../actors/idempotency/first-answers.ts"
+import { machineClock } from "../../../../schemas/runtime/clock.ts"
 import { LIMITS } from "../../../../schemas/limits.ts"
 import { waitFor } from "../../../harness/index.ts"
 import { customOf, performed } from "../../engine/alone.ts"
+import { agent } from "../webhook/agent.ts"
 import { type EngineBus, startBus } from "../../engine/bus.ts"
 
 const AGENT = "hx0123456789abcdef01234567"
@@ -24,8 +27,13 @@ beforeAll(async () => {
 })
 afterAll(() => bus.stop())
 
-const agentOf = () => {
-  const operations = idempotencyOperations(bus.nats, LIMITS, new Sealer(randomBytes(32)))
+const agentOf = (state: AgentState = agent) => {
+  const operations = idempotencyOperations({
+    clock: machineClock,
+    nats: bus.nats,
+    limits: LIMITS,
+    sealer: new Sealer(randomBytes(32))
+  })
   const memory = newAgentMemory()
   let asked = 0
   const run = (
@@ -36,7 +44,7 @@ const agentOf = () => {
     const operation = customOf({ operations }, op)
     const commandId = `ask-${asked++}`
     const context = { id: AGENT, at: Date.now(), seq: 0, commandId, deadline: Date.now() + LONG_MS, memory, ...more }
-    return performed(operation.run(null, input, context))
+    return performed(operation.run(state, input, context))
   }
   return {
     begin: (key: string, more?: Partial<PrepareContext>, entry: object = {}) =>
@@ -88,7 +96,7 @@ describe("a request under an Idempotency-Key", () => {
   })
 
   test("of a key that no agent has is kept for a registration alone", async () => {
-    const { begin, finish } = agentOf()
+    const { begin, finish } = agentOf(null)
     await begin("stranger", {}, { signer: "recovery" })
     await finish("stranger", { status: 422, answer: "{}", signer: "recovery" })
     expect(await begin("stranger", {}, { signer: "recovery" })).toMatchObject({ data: { state: "new" } })

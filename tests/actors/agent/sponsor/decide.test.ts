@@ -163,16 +163,34 @@ describe("the agent is told", () => {
   })
 })
 
-test("so many may be open, and no account that is closed takes any", () => {
+describe("room for sponsorships", () => {
   const { owner } = LIMITS.limits
-  const history = agentWith(10)
-  for (let id = 1; id < owner.agent_humans_max; id++) hear(history, declared(id))
-  expect(decideAdmits(history.state, owner)).toBeNull()
-  hear(history, declared(owner.agent_humans_max))
-  expect(decideAdmits(history.state, owner)).toMatchObject({ code: "sponsorship_limit" })
-  expect(decideAdmits(null, owner)).toMatchObject({ code: "not_found" })
-  history.take(decideBan(history.state, { reason: "spam" }, { id: "hx1", at: 0 }))
-  expect(decideAdmits(history.state, owner)).toMatchObject({ code: "not_found" })
+  const CONFIRM = { to: "confirm" } as const
+  const declaring = (verified: boolean) => ({ to: "declare", verified }) as const
+
+  test("has places for confirmed ones, which pending ones do not take", () => {
+    const history = agentWith(10)
+    for (let id = 1; id <= owner.agent_humans_max; id++) hear(history, declared(id))
+    expect(decideAdmits(history.state, CONFIRM, owner)).toBeNull()
+    expect(decideAdmits(history.state, declaring(false), owner)).toBeNull()
+    for (let id = 1; id <= owner.agent_humans_max; id++) hear(history, { change: "confirmed", sponsorship: id, at: 1 })
+    expect(decideAdmits(history.state, CONFIRM, owner)).toMatchObject({ code: "sponsorship_limit" })
+    expect(decideAdmits(history.state, declaring(false), owner)).toBeNull()
+  })
+
+  test("is not taken from people with a verified address by those without", () => {
+    const history = agentWith(10)
+    for (let id = 1; id <= owner.agent_pending_max; id++) hear(history, declared(id, false))
+    expect(decideAdmits(history.state, declaring(false), owner)).toMatchObject({ code: "sponsorship_limit" })
+    expect(decideAdmits(history.state, declaring(true), owner)).toBeNull()
+  })
+
+  test("is in no account that is closed", () => {
+    const history = agentWith(10)
+    expect(decideAdmits(null, CONFIRM, owner)).toMatchObject({ code: "not_found" })
+    history.take(decideBan(history.state, { reason: "spam" }, { id: "hx1", at: 0 }))
+    expect(decideAdmits(history.state, declaring(true), owner)).toMatchObject({ code: "not_found" })
+  })
 })
 
 /** What may come to an agent, each sponsorship from its declaration on in its own order. */

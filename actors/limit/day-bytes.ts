@@ -1,0 +1,99 @@
+/**
+ * Bytes that an owner may use in a day, counted in slices.
+ *
+ * Invariant: the day's window is kept in the stream of long windows. It says what was drawn, in slices, before any of it
+ * is used. An activation that is lost loses what is left of its slice, so slices begin small and double while they are
+ * used up.
+ */
+import type { NatsConnection } from "@nats-io/transport-node"
+import { type Clock, Effect, Semaphore } from "effect"
+import type { Refusal } from "../../schemas/errors.ts"
+import type { RateLimit } from "../../schemas/limit/bucket.ts"
+import { wallMs } from "../../schemas/runtime/clock.ts"
+import { DAY_SECONDS, lookedUp } from "./day.ts"
+import { keepWindow, keptWindow } from "./kept.ts"
+import { draw, type Window } from "./window.ts"
+
+const SLICE_FIRST_BYTES = 8192
+const SLICE_MAX_BYTES = 262_144
+
+export interface DayBytes {
+  /** As kept; `undefined` before it was looked up. */
+  window: Window | null | undefined
+  /** Of the slice that was drawn last. */
+  left: number
+  slice: number
+  /** Draws of one owner follow each other. */
+  readonly turn: Semaphore.Semaphore
+}
+
+export const newDayBytes = (): DayBytes => ({
+  window: undefined,
+  left: 0,
+  slice: SLICE_FIRST_BYTES,
+  turn: Semaphore.makeUnsafe(1)
+})
+
+/** What an owner has left of a day, and when the day ends (unix ms). */
+export interface Room {
+  readonly bytes: number
+  readonly resetsAt: number
+}
+
+/** `bucket`: its name in the stream of long windows. `spent` makes the refusal. */
+export const dayBytes = (
+  clock: Clock.Clock,
+  nats: NatsConnection,
+  bucket: string,
+  bytesPerDay: number,
+  spent: (limit: RateLimit, resetsAt: number, now: number) => Refusal
+) => {
+  const limit: RateLimit = { requests: bytesPerDay, window_seconds: DAY_SECONDS }
+
+  /** What is left of a slice belongs to the window that it was drawn from. */
+  const renew = (memory: DayBytes, now: number): void => {
+    const { window } = memory
+    if (window !== undefined && window !== null && now >= window.from + DAY_SECONDS * 1000)
+      Object.assign(memory, { window: null, left: 0 })
+  }
+
+  const windowOf = (memory: DayBytes, owner: string): Effect.Effect<Window | null, Refusal> =>
+    Effect.gen(function* () {
+      renew(memory, wallMs(clock))
+      memory.window ??= yield* lookedUp(() => keptWindow(nats, bucket, owner))
+      return memory.window
+    })
+
+  const roomOf = (memory: DayBytes, owner: string): Effect.Effect<Room, Refusal> =>
+    Effect.map(windowOf(memory, owner), (window) => {
+      const { remaining, resetsAt } = draw(window, limit, 0, wallMs(clock))
+      return { bytes: remaining + memory.left, resetsAt }
+    })
+
+  const drawMore = (memory: DayBytes, owner: string, bytes: number): Effect.Effect<void, Refusal> =>
+    Effect.gen(function* () {
+      const window = yield* windowOf(memory, owner)
+      const missing = bytes - memory.left
+      if (missing <= 0) return
+      const now = wallMs(clock)
+      const room = draw(window, limit, 0, now)
+      if (room.remaining < missing) return yield* Effect.fail(spent(limit, room.resetsAt, now))
+      const drawn = draw(window, limit, Math.min(room.remaining, Math.max(missing, memory.slice)), now)
+      yield* lookedUp(() => keepWindow(nats, bucket, owner, drawn.window, DAY_SECONDS))
+      memory.window = drawn.window
+      memory.left += drawn.granted
+      memory.slice = Math.min(memory.slice * 2, SLICE_MAX_BYTES)
+    })
+
+  /** Makes sure that so many bytes may be used, or fails. */
+  const admit = (memory: DayBytes, owner: string, bytes: number): Effect.Effect<void, Refusal> => {
+    renew(memory, wallMs(clock))
+    return bytes <= memory.left ? Effect.void : memory.turn.withPermit(drawMore(memory, owner, bytes))
+  }
+
+  const use = (memory: DayBytes, bytes: number): void => {
+    memory.left = Math.max(0, memory.left - bytes)
+  }
+
+  return { roomOf, admit, use }
+}

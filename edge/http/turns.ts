@@ -1,0 +1,72 @@
+/**
+ * Shares the event loop among clients that send large bodies. Work in proportion to a body is done in steps of a few
+ * milliseconds, and each step waits for a turn.
+ *
+ * Invariants
+ *  - One turn of the event loop runs one step, whoever sent the body. Other requests wait for one step at most.
+ *  - Clients take turns. A client with ten bodies gets no more of them than a client with one.
+ */
+import { Effect } from "effect"
+import type { Call } from "./call.ts"
+
+/** Bodies up to this size are read, decoded and searched at once. */
+export const LARGE_BODY_BYTES = 4_096
+
+export class Turns {
+  /** By client; the first one is next. */
+  private readonly waiting = new Map<string, Array<() => void>>()
+  private scheduled = false
+
+  /** Waits for the client's next turn. */
+  next(client: string): Effect.Effect<void> {
+    return Effect.callback<void>((resume) => {
+      const step = (): void => resume(Effect.void)
+      const own = this.waiting.get(client)
+      if (own === undefined) this.waiting.set(client, [step])
+      else own.push(step)
+      this.schedule()
+      return Effect.sync(() => this.leave(client, step))
+    })
+  }
+
+  private schedule(): void {
+    if (this.scheduled || this.waiting.size === 0) return
+    this.scheduled = true
+    setImmediate(() => {
+      this.scheduled = false
+      this.run()
+      this.schedule()
+    })
+  }
+
+  private run(): void {
+    for (const [client, steps] of this.waiting) {
+      const step = steps.shift()
+      this.waiting.delete(client)
+      if (steps.length > 0) this.waiting.set(client, steps)
+      step?.()
+      return
+    }
+  }
+
+  private leave(client: string, step: () => void): void {
+    const steps = this.waiting.get(client)?.filter((one) => one !== step) ?? []
+    if (steps.length > 0) this.waiting.set(client, steps)
+    else this.waiting.delete(client)
+  }
+}
+
+/** A process has one event loop. */
+export const turns = new Turns()
+
+/** Whether a person, a vault's token or an agent's key asks. The keys of a registration or a recovery are nobody's. */
+export const isKnown = ({ ticket, person, holder, endpoint }: Call): boolean =>
+  person !== null ||
+  holder !== null ||
+  (ticket !== null && endpoint?.signer !== "candidate" && endpoint?.signer !== "recovery")
+
+/** Whose turn the work on a request takes: the account that is known to ask, else the client's address. */
+export const turnOf = (call: Call): string => {
+  const { ticket, person, holder, client } = call
+  return isKnown(call) ? (person?.human ?? holder?.agent ?? ticket?.home ?? client) : client
+}
