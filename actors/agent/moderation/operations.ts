@@ -24,7 +24,7 @@ import {
   decideSuspend,
   STANDING_TIMER
 } from "./decide.ts"
-import { isEstablished, operatorView, standingRecord } from "./record.ts"
+import { operatorView, reporterWeight, standingRecord } from "./record.ts"
 
 /** What the timers of an account become. */
 export const MODERATION_TIMERS: ReadonlyMap<string, string> = new Map([
@@ -53,8 +53,8 @@ export const moderationOperations = ({ config: { limits } }: KindParts): Operati
   "moderation.standing": read((state) =>
     state === null ? { refused: notFound("agent") } : { data: standingRecord(state) }
   ),
-  "agent.established": read((state, _input, { at }) => ({
-    data: { established: state !== null && isEstablished(state, at, limits.moderation) }
+  "agent.weight": read((state, _input, { at }) => ({
+    data: { weight: state === null ? "none" : reporterWeight(state, at, limits.moderation) }
   })),
   "moderation.appeal": write({ decide: decideAppeal, answer: (state) => standingRecord(existing(state)) }),
   "agent.inspect": read((state, _input, { id }) =>

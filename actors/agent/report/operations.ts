@@ -7,12 +7,12 @@ import type { KindParts, Operating } from "../../kind.ts"
 import { begun, type Filing, filingOf } from "../../report/filing.ts"
 import type { ReportEvent } from "../../report/state.ts"
 import { Actors, Counters } from "../../services.ts"
-import { missing, statusRefusal, unlessSuspended } from "../decide.ts"
+import { unlessClosed, unlessSuspended } from "../decide.ts"
 import { drawNotification } from "../notification/draw.ts"
 import { type NoticeFacts, notified } from "../notification/notify.ts"
 import { iso } from "../profile.ts"
 import { scoreEntries } from "../scores.ts"
-import type { AgentActor, AgentEvent, AgentState } from "../state.ts"
+import type { AgentActor, AgentEvent } from "../state.ts"
 
 interface FilingFacts {
   readonly number: number
@@ -51,23 +51,23 @@ const TRUST_LOST = 15
 
 type Upheld = (typeof declared)["report.upheld"]["input"]["Type"]
 
-/** Of a closed account nothing is taken any more. */
-export const decideUpheld = (
-  agent: AgentState,
-  { outcome, target_type, target_id, reason }: Upheld,
-  { facts: { notification } }: DecideContext<NoticeFacts>
-): Decision<AgentEvent> => {
-  if (agent === null) return missing
-  if (statusRefusal(agent, false) !== null) return { events: [] }
-  const target = { type: target_type, id: target_id }
-  const warned = notified(notification, "moderation.warned", { target_type, target_id, reason })
-  return {
-    events: [
-      ...scoreEntries(agent, [{ score: "trust", delta: -TRUST_LOST, reason: "report_upheld", target }]),
-      ...(outcome === "warned" ? [warned] : [])
-    ]
+/** A closed account loses nothing any more: that is refused. */
+export const decideUpheld = unlessClosed(
+  (
+    agent,
+    { outcome, target_type, target_id, reason }: Upheld,
+    { facts: { notification } }: DecideContext<NoticeFacts>
+  ): Decision<AgentEvent> => {
+    const target = { type: target_type, id: target_id }
+    const warned = notified(notification, "moderation.warned", { target_type, target_id, reason })
+    return {
+      events: [
+        ...scoreEntries(agent, [{ score: "trust", delta: -TRUST_LOST, reason: "report_upheld", target }]),
+        ...(outcome === "warned" ? [warned] : [])
+      ]
+    }
   }
-}
+)
 
 /** Whom a report on it is about; refused `not_found` where it does not stand. */
 const aboutOf = ({ target_type, target_id }: FiledReport, context: PrepareContext) =>
