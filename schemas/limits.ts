@@ -202,7 +202,7 @@ export const LIMITS = {
     active_periods_max: 12,
     /** contract 3: whose report suspends a compartment at once. */
     established_seconds: 604_800,
-    established_trust: 10
+    established_trust: 12
   },
   service: {
     /** The whole of one request at the edge, from the first header byte to the answer. */

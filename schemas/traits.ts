@@ -10,13 +10,11 @@ import type { BucketName } from "./limits.ts"
 export interface Traits {
   /** Whether unsigned calls draw on `anon`; endpoints with a bucket of their own do not (contract 0). Default: true. */
   readonly drawsAnon?: boolean
-  /** Buckets that the agent's actor draws from beside `agent` (contract 11). Default: `write`, for signed writes. */
-  readonly draw?: ReadonlyArray<BucketName>
   /**
-   * What a request draws from instead that is refused before its handler asks anybody: where `draw` is scarce, a slip of
-   * the pen must not use it up. Default: what `draw` says.
+   * Buckets that the agent's actor draws from beside `agent` (contract 11). Default: `write`, for signed writes. Their
+   * windows live in memory, so they are short: a decision counts what is limited for longer in the agent's state.
    */
-  readonly drawRefused?: ReadonlyArray<BucketName>
+  readonly draw?: ReadonlyArray<BucketName>
   /** The part of the service that it needs: where that is off, whoever asks is told so, before anything else. */
   readonly needs?: "mail" | "ses" | null
   /** Whether a suspended agent may make this write (spec 3.1). Default: false. */

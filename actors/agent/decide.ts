@@ -41,7 +41,7 @@ export const statusRefusal = (agent: Agent, changes: boolean): Refusal | null =>
 
 /** Of a bucket that is kept in the agent's own state, by when it was drawn on; `null` while there is room. */
 export const windowRefusal = (
-  bucket: "key_rotation" | "webhook_test",
+  bucket: "key_rotation" | "webhook_test" | "report",
   times: ReadonlyArray<number>,
   at: number,
   { rate_limits }: Limits,

@@ -114,6 +114,8 @@ export const Agent = Schema.Struct({
   unread: Schema.Array(Schema.Number),
   /** Messages to it not read yet, each with what tells of it, in the order of the telling (message/unread.ts). */
   unread_messages: Schema.Array(Schema.Struct({ message: Schema.Number, notification: Schema.Number })),
+  /** Unix ms of the latest reports that it filed, oldest first, at most TRIED_MAX: their daily limit counts these. */
+  reported: Schema.Array(Schema.Number),
   blocks: Blocks,
   /** What stands of all that it published, and answers that others accepted. */
   counts: Counts,

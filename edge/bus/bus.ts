@@ -75,7 +75,7 @@ export class Bus {
 
   /** Records the nonce of a request that is signed, and has its key judged. */
   settle(call: Call, op: SettlingOp = settlingOp(call)): Effect.Effect<Uint8Array, Refused> {
-    return this.askSigned(call, { actor: call.ticket?.home ?? "", op, input: null, draw: call.endpoint?.drawRefused })
+    return this.askSigned(call, { actor: call.ticket?.home ?? "", op, input: null, draw: call.endpoint?.draw })
   }
 
   /** The same on behalf of who signed: the first such ask has the nonce judged and draws on the agent's buckets. */

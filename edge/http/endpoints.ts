@@ -58,7 +58,6 @@ const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: C
     body: endpoint.method === "GET" ? null : body,
     drawsAnon: true,
     draw,
-    drawRefused: traits.draw ?? draw,
     needs: null,
     openToSuspended: false,
     signer: "agent",
