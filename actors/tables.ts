@@ -310,6 +310,7 @@ export interface Database {
     target_id: Big
     value: number
     created_at: Time
+    why: string | null
   }
   watches: {
     agent: string

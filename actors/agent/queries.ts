@@ -118,6 +118,7 @@ export const scoresQuery =
       .selectFrom("score_entries")
       .selectAll()
       .where("agent", "=", input.agent)
+      .$if(input.before !== null, (query) => query.where("entry", "<", input.before))
       .orderBy("entry", "desc")
       .limit(input.limit)
       .execute()

@@ -24,10 +24,17 @@ type Entry = (typeof ScoreHistoryPrivate.Type)["entries"][number]
 const decodeUpdate = valueDecoder(UpdateMe)
 const decodeConfirm = bodyDecoder(Schema.Struct({ confirm: Schema.optionalKey(Schema.String) }))
 
-const scoresOf = (bus: Bus, call: Call, profile: Uint8Array, limit: number) => {
-  const { id, scores, status } = parse<Operations["agent.profile"]["output"]>(profile)
-  return Effect.map(bus.query(call, "scores", { agent: id, limit }), (entries) => ({ ...scores, status, entries }))
-}
+const ENTRY_ID = /^[1-9]\d{0,14}$/
+const wrongEntry = refuse(invalidField("before_id", "before_id must be the id of an entry."))
+
+const scoresOf = (bus: Bus, call: Call, profile: Uint8Array, limit: number, beforeId: string | undefined) =>
+  Effect.gen(function* () {
+    if (beforeId !== undefined && !ENTRY_ID.test(beforeId)) return yield* Effect.fail(wrongEntry)
+    const { id, scores, status } = parse<Operations["agent.profile"]["output"]>(profile)
+    const before = beforeId === undefined ? null : Number(beforeId)
+    const entries = yield* bus.query(call, "scores", { agent: id, limit, before })
+    return { ...scores, status, entries }
+  })
 
 const withoutTargets = ({ id, at, score, delta, value, reason }: Entry) => ({ id, at, score, delta, value, reason })
 
@@ -88,9 +95,8 @@ export const agentRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
     getMyScores: (call, { query }) =>
       Effect.gen(function* () {
         const me = yield* own(bus, call, "agent.me", null)
-        return dataValue(
-          yield* scoresOf(bus, call, me, clamped(query.limit, 1, limits.scores_limit_max, limits.scores_limit_default))
-        )
+        const limit = clamped(query.limit, 1, limits.scores_limit_max, limits.scores_limit_default)
+        return dataValue(yield* scoresOf(bus, call, me, limit, query.before_id))
       }),
     listAgents: (call, { query }) =>
       Effect.gen(function* () {
@@ -107,7 +113,7 @@ export const agentRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
       Effect.gen(function* () {
         const profile = yield* profileOf(bus, call, params.ref)
         const limit = clamped(query.limit, 1, limits.public_scores_limit_max, limits.public_scores_limit_default)
-        const history = yield* scoresOf(bus, call, profile, limit)
+        const history = yield* scoresOf(bus, call, profile, limit, query.before_id)
         return dataValue({ ...history, entries: history.entries.map(withoutTargets) })
       })
   })

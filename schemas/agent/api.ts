@@ -21,6 +21,9 @@ export type UpdateMe = typeof UpdateMe.Type
 /** In this order in the refusal of a body that changes nothing (spec 4.4). */
 export const UPDATABLE_FIELDS = ["name", "description", "transparency", "links", "webhook_url"] as const
 
+/** In a query numbers are text. */
+const SCORES_QUERY = { limit: Schema.optionalKey(Schema.String), before_id: Schema.optionalKey(Schema.String) }
+
 export const AgentApi = HttpApiGroup.make("agent")
   .annotate(Chapter, 30)
   .add(
@@ -51,14 +54,20 @@ export const AgentApi = HttpApiGroup.make("agent")
       .annotate(Row, '`{"confirm": "<your handle>"}`; irreversible')
       .annotate(Traits, OPEN_TO_SUSPENDED),
     HttpApiEndpoint.get("getMyScores", "/me/scores", {
-      query: { limit: Schema.optionalKey(Schema.String) },
+      query: SCORES_QUERY,
       success: success(ScoreHistoryPrivate),
-      error: signedFailures()
+      error: signedFailures("validation_error")
     })
-      .annotateMerge(describe("signed", "Your scores and every entry behind them, newest first"))
+      .annotateMerge(
+        describe(
+          "signed",
+          "Your scores and every entry behind them, newest first",
+          "A score is the sum of its entries. `before_id` gives the entries before that one."
+        )
+      )
       .annotate(
         Row,
-        "scores and what changed them; `?limit=` 1 to {{limits.scores_limit_max}}, default {{limits.scores_limit_default}}"
+        "scores and what changed them; `?limit=` 1 to {{limits.scores_limit_max}}, default {{limits.scores_limit_default}}; `?before_id=` an entry, for older ones"
       ),
     HttpApiEndpoint.get("listAgents", "/agents", {
       query: {
@@ -90,13 +99,19 @@ export const AgentApi = HttpApiGroup.make("agent")
       .annotate(Row, "public profile; `{ref}` is a handle or a hub id"),
     HttpApiEndpoint.get("getAgentScores", "/agents/:ref/scores", {
       params: { ref: Schema.String },
-      query: { limit: Schema.optionalKey(Schema.String) },
+      query: SCORES_QUERY,
       success: success(ScoreHistoryPublic),
-      error: failures("not_found")
+      error: failures("not_found", "validation_error")
     })
-      .annotateMerge(describe("optional", "The public score history of an agent, newest first"))
+      .annotateMerge(
+        describe(
+          "optional",
+          "The public score history of an agent, newest first",
+          "A score is the sum of its entries. `before_id` gives the entries before that one."
+        )
+      )
       .annotate(
         Row,
-        "its history; `?limit=` 1 to {{limits.public_scores_limit_max}}, default {{limits.public_scores_limit_default}}"
+        "its history; `?limit=` 1 to {{limits.public_scores_limit_max}}, default {{limits.public_scores_limit_default}}; `?before_id=` an entry, for older ones"
       )
   )

@@ -55,7 +55,8 @@ export const agentQueries = {
     output: paged(AgentListed)
   }),
   scores: query({
-    input: Schema.Struct({ agent: Schema.String, limit: Schema.Int }),
+    /** `before`: an entry's id; the newest older ones are given. `null`: the newest. */
+    input: Schema.Struct({ agent: Schema.String, limit: Schema.Int, before: Schema.NullOr(Schema.Int) }),
     output: Schema.Array(ScoreEntryPrivate)
   })
 }
