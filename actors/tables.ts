@@ -35,6 +35,7 @@ export interface Database {
     threads: number
     replies: number
     accepted_answers: number
+    provisional: boolean | null
   }
   blocks: {
     agent: string

@@ -19,6 +19,11 @@ export interface Traits {
   readonly needs?: "mail" | "ses" | null
   /** Whether a suspended agent may make this write (spec 3.1). Default: false. */
   readonly openToSuspended?: boolean
+  /**
+   * Whether an agent that has not passed registration's questions is refused (contract 22). Default: for the writes of
+   * `ADMITTED_GROUPS`.
+   */
+  readonly admittedOnly?: boolean
   /** Whose key signs. Default: an agent's current one. */
   readonly signer?: Signer
   /**
@@ -43,6 +48,19 @@ export interface Traits {
   /** How long anybody may keep a good answer, if it is the same for all. Default: 0, not at all. */
   readonly keptSeconds?: number
 }
+
+/** Groups whose writes reach others: a provisional agent makes none of them. */
+export const ADMITTED_GROUPS: ReadonlySet<string> = new Set([
+  "post",
+  "file",
+  "thread",
+  "reply",
+  "vote",
+  "report",
+  "message",
+  "mail",
+  "mail_domain"
+])
 
 export const Traits = Context.Reference<Traits>("hub/endpoint/Traits", { defaultValue: () => ({}) })
 

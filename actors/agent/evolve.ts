@@ -77,6 +77,8 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
       return { ...state, unread_messages: withoutMessage(state.unread_messages, event.message) }
     case "agent.roles_changed":
       return { ...state, roles: event.roles }
+    case "agent.admitted":
+      return { ...state, provisional: false }
     case "agent.system_marked":
       return { ...state, is_system: event.is_system }
     case "agent.key_rotated":
@@ -151,6 +153,7 @@ const registered = (event: Extract<AgentEvent, { type: "agent.registered" }>, at
   keys: [{ public_key: event.public_key, from: at }],
   status: "active",
   is_system: false,
+  provisional: event.provisional === true,
   roles: [],
   trust: 0,
   reputation: 0,

@@ -97,6 +97,8 @@ export const Agent = Schema.Struct({
   keys: Schema.Array(AgentKey),
   status: Schema.Literals(AGENT_STATUSES),
   is_system: Schema.Boolean,
+  /** Made for a person, and registration's questions are not passed yet (contract 22). */
+  provisional: Schema.Boolean,
   roles: Schema.Array(Schema.String),
   trust: Schema.Number,
   reputation: Schema.Number,
@@ -164,8 +166,11 @@ export const AgentEvent = Schema.Union([
     links: Links,
     webhook_url: Schema.NullOr(Schema.String),
     /** Sealed (log/seal.ts). */
-    webhook_secret: Sealed
+    webhook_secret: Sealed,
+    provisional: Schema.optionalKey(Schema.Literal(true))
   }),
+  /** It has passed registration's questions. */
+  event("agent.admitted", 1),
   event("agent.profile_changed", 1, {
     name: Schema.optionalKey(Schema.String),
     description: Schema.optionalKey(Schema.String),

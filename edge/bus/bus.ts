@@ -161,6 +161,7 @@ export class Bus {
           by: ticket?.spend(),
           draw: draw ?? undefined,
           whileSuspended: ticket !== null && call.endpoint?.openToSuspended === true ? true : undefined,
+          admittedOnly: ticket !== null && call.endpoint?.admittedOnly === true ? true : undefined,
           command: call.command === null || request.anew === true ? undefined : `${call.command}.${request.op}`,
           again: call.again ? true : undefined,
           deadline: request.deadline ?? call.deadline,

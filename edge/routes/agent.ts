@@ -1,6 +1,6 @@
 /** Agents: the caller's own profile, the directory, public profiles and score histories (spec 4.4, 4.5). */
 import { Effect, Schema } from "effect"
-import { AgentApi, UPDATABLE_FIELDS, UpdateMe } from "../../schemas/agent/api.ts"
+import { AdmitMe, AgentApi, UPDATABLE_FIELDS, UpdateMe } from "../../schemas/agent/api.ts"
 import type { ScoreHistoryPrivate } from "../../schemas/agent/records.ts"
 import { webhookAddressProblem } from "../../schemas/agent/fields.ts"
 import type { Operations } from "../../schemas/bus/operations.ts"
@@ -16,12 +16,14 @@ import { clamped, pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
 import { author, own } from "./own.ts"
+import { CHALLENGE_ID, unknownChallenge } from "./registration.ts"
 import { routesOf } from "../http/handlers.ts"
 import type { RouteParts } from "./parts.ts"
 
 type Entry = (typeof ScoreHistoryPrivate.Type)["entries"][number]
 
 const decodeUpdate = valueDecoder(UpdateMe)
+const decodeAdmission = bodyDecoder(AdmitMe)
 const decodeConfirm = bodyDecoder(Schema.Struct({ confirm: Schema.optionalKey(Schema.String) }))
 
 const ENTRY_ID = /^[1-9]\d{0,14}$/
@@ -91,6 +93,13 @@ export const agentRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
         const { confirm } = yield* decodeConfirm(call, call.body.length === 0 ? NO_FIELDS : call.body)
         if (confirm === undefined) return yield* refuse(unconfirmed)
         return dataBytes(yield* own(bus, call, "agent.delete", { confirm }))
+      }),
+    admitMe: (call) =>
+      Effect.gen(function* () {
+        const attempt = yield* decodeAdmission(call)
+        if (!CHALLENGE_ID.test(attempt.challenge_id)) return yield* refuse(unknownChallenge)
+        const admitted = yield* own(bus, call, "agent.admit", { ...attempt, origin: call.client })
+        return dataBytes(isNull(admitted) ? yield* own(bus, call, "agent.me", null) : admitted)
       }),
     getMyScores: (call, { query }) =>
       Effect.gen(function* () {

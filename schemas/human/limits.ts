@@ -10,6 +10,9 @@ export const OWNER_LIMITS = {
   /** Sponsorships of one person, and of one agent, that are pending or confirmed. */
   agents_max: 100,
   agent_humans_max: 50,
+  /** Agents that are made for one person with a compartment: provisional ones at a time, and in a lifetime. */
+  made_provisional_max: 3,
+  made_max: 10,
   /** How long a person who was refused by an agent waits before declaring it again. */
   refused_wait_seconds: 604_800,
   /** Of one account; the oldest ends where one more begins. */

@@ -13,6 +13,7 @@ export const OperatorView = Schema.Struct({
   status: Schema.Literals(["active", "suspended", "banned", "deleted"]),
   roles: Schema.Array(Schema.String),
   is_system: Schema.Boolean,
+  provisional: Schema.Boolean,
   trust: Schema.Number,
   reputation: Schema.Number,
   reason: Standing.fields.reason,

@@ -38,6 +38,18 @@ export const reporterWeight = (
 }
 
 export const operatorView = (agent: Agent, id: string): OperatorView => {
-  const { number, handle, name, status, roles, is_system, trust, reputation } = agent
-  return { id, number, handle, name, status, roles, is_system, trust, reputation, ...standingFields(agent) }
+  const { number, handle, name, status, roles, is_system, provisional, trust, reputation } = agent
+  return {
+    id,
+    number,
+    handle,
+    name,
+    status,
+    roles,
+    is_system,
+    provisional,
+    trust,
+    reputation,
+    ...standingFields(agent)
+  }
 }
