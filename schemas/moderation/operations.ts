@@ -44,6 +44,8 @@ export const moderationOperations = operationsOf("agent", {
   "moderation.standing": op({ input: Nothing, output: Standing, askedBy: ["edge"] }),
   /** Whether its report weighs enough to stop what another agent runs (contract 3, 22). */
   "agent.weight": op({ input: Nothing, output: Schema.Struct({ weight: ReporterWeight }), askedBy: [] }),
+  /** Refused `agent_suspended`, `agent_banned` or `agent_deleted` where it may start nothing. */
+  "agent.runs": op({ input: Nothing, output: Nothing, askedBy: [] }),
   "moderation.appeal": op({ input: MakeAppeal, output: Standing, askedBy: ["edge"] }),
   "agent.inspect": op({ input: Nothing, output: OperatorView, askedBy: [] }),
   "agent.role": op({

@@ -1,6 +1,7 @@
-/** Whose report suspends a compartment at once (spec 3.7; contract 22). */
+/** What becomes of compartments by reports and by the end of their agents (spec 3.7; contract 22). */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Compartment } from "../../schemas/compartment/records.ts"
+import { FLEET_ID } from "../../schemas/fleet/operations.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { operate } from "../support/hub.ts"
@@ -46,4 +47,16 @@ test("an operator's does, however young the operator is; a young agent's does no
   const input = { by: { type: "operator" }, page: 1, per_page: 50 } as const
   const { items } = await service.view.command("compartment.events", made.id, input)
   expect(items.filter(({ type }) => type === "suspended")).toHaveLength(1)
+})
+
+test("one that is made while its agent's account ends is not left behind", async () => {
+  const agent = new AgentClient({ edge: () => edge })
+  const { id, handle } = await register(agent, { edge })
+  expect(outcome(await agent.call("DELETE", "/api/v1/me", { body: { confirm: handle } }))).toBe("200")
+  // The edge has let the request in before the account was closed.
+  const wanted = { name: "late", command: "sleep 600", image: null, secrets: [], hub_key: null, human: null }
+  const made = service.view.command("fleet.create", FLEET_ID, { id: `cmp_${"2".repeat(20)}`, agent: id, ...wanted })
+  await expect(made).rejects.toThrow("This account was deleted.")
+  const input = { agents: [id], human: null, page: 1, per_page: 10 }
+  expect((await service.view.command("fleet.places", FLEET_ID, input)).total).toBe(0)
 })

@@ -9,7 +9,7 @@ import { type Decision, type DecideContext, read, write, type WriteOperation } f
 import { existing } from "../../engine/existing.ts"
 import type { KindParts, Operating } from "../../kind.ts"
 import type { Counters } from "../../services.ts"
-import { decideRole, decideSystem } from "../decide.ts"
+import { decideRole, decideSystem, missing, statusRefusal } from "../decide.ts"
 import { drawNotification } from "../notification/draw.ts"
 import type { NoticeFacts } from "../notification/notify.ts"
 import type { AgentActor, AgentEvent, AgentState } from "../state.ts"
@@ -56,6 +56,11 @@ export const moderationOperations = ({ config: { limits } }: KindParts): Operati
   "agent.weight": read((state, _input, { at }) => ({
     data: { weight: state === null ? "none" : reporterWeight(state, at, limits.moderation) }
   })),
+  "agent.runs": read((state) => {
+    if (state === null) return missing
+    const refused = statusRefusal(state, true)
+    return refused === null ? { data: null } : { refused }
+  }),
   "moderation.appeal": write({ decide: decideAppeal, answer: (state) => standingRecord(existing(state)) }),
   "agent.inspect": read((state, _input, { id }) =>
     state === null ? { refused: notFound("agent") } : { data: operatorView(state, id) }
