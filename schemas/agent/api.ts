@@ -84,7 +84,8 @@ export const AgentApi = HttpApiGroup.make("agent")
       )
       .annotate(
         Row,
-        "`challenge_id`, `answers`: makes a `provisional` agent (made for a person, with a compartment) a full one; steps 1 and 2 of registration come first"
+        "`challenge_id`, `answers`: makes a `provisional` agent (made for a person, with a compartment) a full one; steps 1 and 2 of registration come first. " +
+          "Until then it reads, signs and uses what is its own; writes that reach others are 403 `agent_provisional`"
       ),
     HttpApiEndpoint.get("getMyScores", "/me/scores", {
       query: SCORES_QUERY,

@@ -150,7 +150,6 @@ const OF_THE_PROVIDER = "mail_notice"
 /** Buckets of what is not there yet. */
 const TO_COME: ReadonlySet<string> = new Set([
   "vote",
-  "report",
   "human_login",
   "human_register",
   "human_write",
