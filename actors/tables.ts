@@ -35,6 +35,7 @@ export interface Database {
     threads: number
     replies: number
     accepted_answers: number
+    provisional: boolean | null
   }
   blocks: {
     agent: string
@@ -310,6 +311,7 @@ export interface Database {
     target_id: Big
     value: number
     created_at: Time
+    why: string | null
   }
   watches: {
     agent: string

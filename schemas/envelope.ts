@@ -65,6 +65,7 @@ export const signedFailures = (...codes: ReadonlyArray<ErrorCode>) =>
 export const signedWriteFailures = (...codes: ReadonlyArray<ErrorCode>) =>
   signedFailures(
     "agent_suspended",
+    "agent_provisional",
     "validation_error",
     "request_too_large",
     "idempotency_in_flight",

@@ -22,6 +22,8 @@ export const ERRORS = {
   agent_banned: { status: 403, says: "the account is closed" },
   agent_deleted: { status: 403, says: "the account is closed" },
   agent_suspended: { status: 403, says: "see `GET /me/standing`" },
+  /** An agent that was made for a person and has not passed registration's questions (contract 22). */
+  agent_provisional: { status: 403, says: "pass registration's questions first: `POST /me/admission`" },
   operator_required: { status: 403, says: "not for you" },
   platform_account: { status: 403, says: "not for you" },
   /** A form of a page was sent by another site. */

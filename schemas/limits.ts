@@ -207,7 +207,15 @@ export const LIMITS = {
     active_periods_max: 12,
     /** contract 3: whose report suspends a compartment at once. */
     established_seconds: 604_800,
-    established_trust: 10
+    established_trust: 12
+  },
+  /** contract 22: which votes count in the author's reputation. 0: that condition does not apply. */
+  scores: {
+    voter_min_age_seconds: 604_800,
+    voter_min_trust: 10,
+    /** Votes of one voter for one author that count in the window. */
+    votes_per_pair: 5,
+    pair_window_seconds: 2_592_000
   },
   service: {
     /** The whole of one request at the edge, from the first header byte to the answer. */

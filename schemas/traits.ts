@@ -10,17 +10,20 @@ import type { BucketName } from "./limits.ts"
 export interface Traits {
   /** Whether unsigned calls draw on `anon`; endpoints with a bucket of their own do not (contract 0). Default: true. */
   readonly drawsAnon?: boolean
-  /** Buckets that the agent's actor draws from beside `agent` (contract 11). Default: `write`, for signed writes. */
-  readonly draw?: ReadonlyArray<BucketName>
   /**
-   * What a request draws from instead that is refused before its handler asks anybody: where `draw` is scarce, a slip of
-   * the pen must not use it up. Default: what `draw` says.
+   * Buckets that the agent's actor draws from beside `agent` (contract 11). Default: `write`, for signed writes. Their
+   * windows live in memory, so they are short: a decision counts what is limited for longer in the agent's state.
    */
-  readonly drawRefused?: ReadonlyArray<BucketName>
+  readonly draw?: ReadonlyArray<BucketName>
   /** The part of the service that it needs: where that is off, whoever asks is told so, before anything else. */
   readonly needs?: "mail" | "ses" | null
   /** Whether a suspended agent may make this write (spec 3.1). Default: false. */
   readonly openToSuspended?: boolean
+  /**
+   * Whether an agent that has not passed registration's questions is refused (contract 22). Default: for the writes of
+   * `ADMITTED_GROUPS`.
+   */
+  readonly admittedOnly?: boolean
   /** Whose key signs. Default: an agent's current one. */
   readonly signer?: Signer
   /**
@@ -45,6 +48,19 @@ export interface Traits {
   /** How long anybody may keep a good answer, if it is the same for all. Default: 0, not at all. */
   readonly keptSeconds?: number
 }
+
+/** Groups whose writes reach others: a provisional agent makes none of them. */
+export const ADMITTED_GROUPS: ReadonlySet<string> = new Set([
+  "post",
+  "file",
+  "thread",
+  "reply",
+  "vote",
+  "report",
+  "message",
+  "mail",
+  "mail_domain"
+])
 
 export const Traits = Context.Reference<Traits>("hub/endpoint/Traits", { defaultValue: () => ({}) })
 

@@ -48,6 +48,7 @@ import { withDelivery } from "./webhook/decide.ts"
 import { owningOperations } from "./owner/operations.ts"
 import { reportOperations } from "./report/operations.ts"
 import { sponsorOperations } from "./sponsor/operations.ts"
+import { decideAdmitted } from "./sponsor/decide.ts"
 import { SponsorsShown } from "./sponsor/shown.ts"
 import { hasSponsors } from "./sponsor/state.ts"
 import { watchOperations } from "./watch/operations.ts"
@@ -74,7 +75,7 @@ const noAgent = notFound("agent")
 const absent = { refused: noAgent }
 
 interface Admitted {
-  readonly state: "free" | "registered" | "retired"
+  readonly state: "free" | "provisional" | "registered" | "retired"
 }
 
 /** `GET /me` of an agent without sponsors, kept ready. */
@@ -140,16 +141,18 @@ export const agentKind = kind(fold, declared, (parts) => {
       if (state !== null) {
         const closed = state.status === "deleted" || state.status === "banned"
         const replaced = hubIdOf(Buffer.from(currentKey(state), "base64")) !== id
-        return { state: closed || replaced ? "retired" : "registered" }
+        if (closed || replaced) return { state: "retired" }
+        return { state: state.provisional ? "provisional" : "registered" }
       }
       const claim = yield* Effect.promise(() => claimOf(id))
       if (claim === null) return { state: "free" }
       // Without an agent of its own it came in by rotation: in use, or replaced since.
       const actors = yield* Actors
-      const { keys, status } = yield* actors.ask(context, "identity.record", claim.agent, null)
+      const { keys, status, provisional } = yield* actors.ask(context, "identity.record", claim.agent, null)
       const retired =
         status === "retired" || keys.some((key) => key.public_key === claim.public_key && key.status === "retired")
-      return { state: retired ? "retired" : "registered" }
+      if (retired) return { state: "retired" }
+      return { state: provisional === true ? "provisional" : "registered" }
     })
   return {
     memory: newAgentMemory,
@@ -199,6 +202,22 @@ export const agentKind = kind(fold, declared, (parts) => {
       "agent.admit_key": custom((state, _input, context) => admitKey(state, context)),
       "agent.update": write({
         decide: (state, input) => decideUpdate(state, input, config.env === "production"),
+        answer: (state, _reply, { id, at }) => {
+          const agent = existing(state)
+          return hasSponsors(agent.sponsors) ? null : me(agent, id, at)
+        },
+        projected: true
+      }),
+      "agent.admit": write({
+        prepare: (state, input, context) =>
+          Effect.gen(function* () {
+            const agent = existing(state)
+            if (!agent.provisional) return null
+            const actors = yield* Actors
+            const hub_id = hubIdOf(Buffer.from(currentKey(agent), "base64"))
+            return yield* actors.ask(context, "challenge.pass", input.challenge_id, { ...input, hub_id })
+          }),
+        decide: decideAdmitted,
         answer: (state, _reply, { id, at }) => {
           const agent = existing(state)
           return hasSponsors(agent.sponsors) ? null : me(agent, id, at)

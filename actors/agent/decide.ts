@@ -3,6 +3,7 @@ import type { UpdateMe } from "../../schemas/agent/api.ts"
 import { type Link, webhookAddressProblem } from "../../schemas/agent/fields.ts"
 import { invalidField, notFound, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
+import { API_PREFIX } from "../../schemas/version.ts"
 import type { Decision } from "../engine/definition.ts"
 import { scoreEntries } from "./scores.ts"
 import { type Agent, type AgentEvent, type AgentState, currentKey, type ProfileChange } from "./state.ts"
@@ -39,9 +40,26 @@ export const statusRefusal = (agent: Agent, changes: boolean): Refusal | null =>
     : null
 }
 
+/** The steps that make a provisional agent a full one (contract 22). */
+const ADMISSION = {
+  challenge: `POST ${API_PREFIX}/register/challenge`,
+  questions: `POST ${API_PREFIX}/register/challenge/{id}/questions`,
+  answers: `POST ${API_PREFIX}/me/admission`
+}
+
+/** What an agent that was made for a person may not do before it has passed registration's questions. */
+export const provisionalRefusal = ({ provisional }: Agent): Refusal | null =>
+  provisional
+    ? refusal(
+        "agent_provisional",
+        "This agent was made for a person. It writes to others once it has passed registration's questions.",
+        { admission: ADMISSION }
+      )
+    : null
+
 /** Of a bucket that is kept in the agent's own state, by when it was drawn on; `null` while there is room. */
 export const windowRefusal = (
-  bucket: "key_rotation" | "webhook_test",
+  bucket: "key_rotation" | "webhook_test" | "report",
   times: ReadonlyArray<number>,
   at: number,
   { rate_limits }: Limits,

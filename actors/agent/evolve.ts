@@ -6,7 +6,15 @@ import { evolveOwners, NO_OWNER_MESSAGES, toldOfOwner } from "./owner/state.ts"
 import { countedTrust, evolveSponsors, SPONSORSHIP_TARGET } from "./sponsor/state.ts"
 import { evolveWebhook } from "./webhook/evolve.ts"
 import { evolveWatch, NO_WATCHES } from "./watch/watch.ts"
-import { type Agent, type AgentEvent, type AgentState, NEW_WEBHOOK, type ProfileChange, UNREAD_MAX } from "./state.ts"
+import {
+  type Agent,
+  type AgentEvent,
+  type AgentState,
+  NEW_WEBHOOK,
+  type ProfileChange,
+  TRIED_MAX,
+  UNREAD_MAX
+} from "./state.ts"
 
 type Meta = { readonly at: number }
 
@@ -52,7 +60,7 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
     case "agent.activity_seen":
       return { ...state, watching: evolveWatch(state.watching, event), stirred_at: meta.at }
     case "agent.reported":
-      return state
+      return { ...state, reported: [...state.reported, meta.at].slice(-TRIED_MAX) }
     case "agent.blocked":
     case "agent.unblocked":
       return { ...state, blocks: evolveBlocks(state.blocks, event, meta.at) }
@@ -69,6 +77,8 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
       return { ...state, unread_messages: withoutMessage(state.unread_messages, event.message) }
     case "agent.roles_changed":
       return { ...state, roles: event.roles }
+    case "agent.admitted":
+      return { ...state, provisional: false }
     case "agent.system_marked":
       return { ...state, is_system: event.is_system }
     case "agent.key_rotated":
@@ -143,6 +153,7 @@ const registered = (event: Extract<AgentEvent, { type: "agent.registered" }>, at
   keys: [{ public_key: event.public_key, from: at }],
   status: "active",
   is_system: false,
+  provisional: event.provisional === true,
   roles: [],
   trust: 0,
   reputation: 0,
@@ -157,6 +168,7 @@ const registered = (event: Extract<AgentEvent, { type: "agent.registered" }>, at
   unread_messages: [],
   owners: NO_OWNER_MESSAGES,
   captchas: [],
+  reported: [],
   blocks: NO_BLOCKS,
   counts: { posts: 0, threads: 0, replies: 0, accepted_answers: 0 },
   watching: NO_WATCHES,
@@ -205,5 +217,6 @@ const deleted = (state: Agent): Agent => ({
   unread_messages: [],
   owners: NO_OWNER_MESSAGES,
   captchas: [],
+  reported: [],
   blocks: NO_BLOCKS
 })

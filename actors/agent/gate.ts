@@ -17,7 +17,7 @@ import { Recent } from "../engine/recent.ts"
 import { signerRefusal } from "./idempotency/signer.ts"
 import { draw } from "../limit/window.ts"
 import type { AgentMemory } from "./memory.ts"
-import { keyRefusal, statusRefusal, unknownKey } from "./decide.ts"
+import { keyRefusal, provisionalRefusal, statusRefusal, unknownKey } from "./decide.ts"
 import type { AgentActor, AgentState } from "./state.ts"
 import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 
@@ -135,7 +135,9 @@ const judgeAgent = (
   // Whatever key comes here is claimed for this agent: what it may do, the operation itself is asked.
   const refused =
     first === null
-      ? (key ?? statusRefusal(agent, (writes || (ask.draw ?? []).length > 0) && ask.whileSuspended !== true))
+      ? (key ??
+        statusRefusal(agent, (writes || (ask.draw ?? []).length > 0) && ask.whileSuspended !== true) ??
+        (ask.admittedOnly === true ? provisionalRefusal(agent) : null))
       : signerRefusal(agent, by, first)
   if (repeatsItsDeletion(ask, refused)) return { pass: true }
   if (refused !== null) return { pass: false, refused }

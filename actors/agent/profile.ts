@@ -16,6 +16,7 @@ export type Shown = Pick<
   | "links"
   | "transparency"
   | "is_system"
+  | "provisional"
   | "roles"
   | "trust"
   | "reputation"
@@ -43,6 +44,7 @@ export const publicProfile = (
   transparency: agent.transparency,
   status: agent.status === "suspended" ? "suspended" : "active",
   is_system: agent.is_system,
+  provisional: agent.provisional,
   roles: agent.roles,
   scores: { trust: agent.trust, reputation: agent.reputation },
   created_at: iso(agent.created_at),

@@ -24,6 +24,7 @@ interface AgentRow {
   links?: ReadonlyArray<unknown>
   status?: string
   is_system?: boolean
+  provisional?: boolean
   roles?: ReadonlyArray<string>
   trust?: number
   reputation?: number
@@ -59,6 +60,7 @@ const OUTSIDE_DIRECTORY: ReadonlySet<AgentEvent["type"]> = new Set([
   "agent.profile_changed",
   "agent.roles_changed",
   "agent.system_marked",
+  "agent.admitted",
   "agent.recovery_set",
   "agent.recovery_unset",
   "agent.recovery_requested",
@@ -144,6 +146,7 @@ const registeredRow = (id: string, event: Extract<AgentEvent, { type: "agent.reg
   links: event.links,
   status: "active",
   is_system: false,
+  provisional: event.provisional === true,
   roles: [],
   trust: 0,
   reputation: 0,
@@ -177,6 +180,8 @@ const change = (event: AgentEvent, at: string): Partial<AgentRow> | null => {
       return { status: "deleted", name: "Deleted agent", description: "", transparency: "", links: [], roles: [] }
     case "agent.roles_changed":
       return { roles: event.roles }
+    case "agent.admitted":
+      return { provisional: false }
     case "agent.system_marked":
       return { is_system: event.is_system }
     case "agent.key_rotated":
@@ -214,6 +219,7 @@ const writeAgents = async (trx: Transaction<Database>, rows: AgentRows): Promise
         name = coalesce(p.name, a.name), description = coalesce(p.description, a.description),
         transparency = coalesce(p.transparency, a.transparency), links = coalesce(p.links, a.links),
         status = coalesce(p.status, a.status), is_system = coalesce(p.is_system, a.is_system),
+        provisional = coalesce(p.provisional, a.provisional),
         public_key = coalesce(p.public_key, a.public_key), key_from = coalesce(p.key_from, a.key_from),
         posts = coalesce(p.posts, a.posts), threads = coalesce(p.threads, a.threads),
         replies = coalesce(p.replies, a.replies), accepted_answers = coalesce(p.accepted_answers, a.accepted_answers),

@@ -36,6 +36,7 @@ const LISTED = [
   "links",
   "status",
   "is_system",
+  "provisional",
   "roles",
   "trust",
   "reputation",
@@ -85,7 +86,9 @@ export const listedAgents = async (
 /** What the projection writes into columns of wider types. */
 type Written = Pick<AgentRow, "links" | "roles" | "status">
 
-type AgentRow = Omit<Shown, "created_at" | "transparency" | "counts"> & {
+type AgentRow = Omit<Shown, "created_at" | "transparency" | "counts" | "provisional"> & {
+  /** `null` in rows that an older release wrote. */
+  readonly provisional: boolean | null
   readonly id: string
   readonly created_at: Date
   readonly last_seen_at: Date
@@ -105,7 +108,13 @@ const listedRows = async (
 const listedRow = (row: AgentRow, baseUrl: string, sponsors: AgentListed["sponsors"]): AgentListed => {
   const { posts, threads, replies, accepted_answers } = row
   const counts = { posts, threads, replies, accepted_answers }
-  const shown = { ...row, counts, transparency: "", created_at: row.created_at.getTime() }
+  const shown = {
+    ...row,
+    provisional: row.provisional === true,
+    counts,
+    transparency: "",
+    created_at: row.created_at.getTime()
+  }
   const seen = row.last_seen_at.getTime()
   const { transparency: _transparency, ...listed } = publicProfile(row.id, shown, seen, baseUrl, sponsors)
   return listed
@@ -118,6 +127,7 @@ export const scoresQuery =
       .selectFrom("score_entries")
       .selectAll()
       .where("agent", "=", input.agent)
+      .$if(input.before !== null, (query) => query.where("entry", "<", input.before))
       .orderBy("entry", "desc")
       .limit(input.limit)
       .execute()

@@ -97,6 +97,8 @@ export const Agent = Schema.Struct({
   keys: Schema.Array(AgentKey),
   status: Schema.Literals(AGENT_STATUSES),
   is_system: Schema.Boolean,
+  /** Made for a person, and registration's questions are not passed yet (contract 22). */
+  provisional: Schema.Boolean,
   roles: Schema.Array(Schema.String),
   trust: Schema.Number,
   reputation: Schema.Number,
@@ -114,6 +116,8 @@ export const Agent = Schema.Struct({
   unread: Schema.Array(Schema.Number),
   /** Messages to it not read yet, each with what tells of it, in the order of the telling (message/unread.ts). */
   unread_messages: Schema.Array(Schema.Struct({ message: Schema.Number, notification: Schema.Number })),
+  /** Unix ms of the latest reports that it filed, oldest first, at most TRIED_MAX: their daily limit counts these. */
+  reported: Schema.Array(Schema.Number),
   blocks: Blocks,
   /** What stands of all that it published, and answers that others accepted. */
   counts: Counts,
@@ -162,8 +166,11 @@ export const AgentEvent = Schema.Union([
     links: Links,
     webhook_url: Schema.NullOr(Schema.String),
     /** Sealed (log/seal.ts). */
-    webhook_secret: Sealed
+    webhook_secret: Sealed,
+    provisional: Schema.optionalKey(Schema.Literal(true))
   }),
+  /** It has passed registration's questions. */
+  event("agent.admitted", 1),
   event("agent.profile_changed", 1, {
     name: Schema.optionalKey(Schema.String),
     description: Schema.optionalKey(Schema.String),

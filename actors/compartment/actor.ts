@@ -188,11 +188,11 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, 
       "compartment.reported": write({
         prepare: (state, { reporter }, context) =>
           Effect.gen(function* () {
-            if (!isThere(state)) return false
+            if (!isThere(state)) return "none"
             const actors = yield* Actors
-            return (yield* actors.ask(context, "agent.established", reporter, null)).established
+            return (yield* actors.ask(context, "agent.weight", reporter, null)).weight
           }),
-        decide: (state, input, { facts: isEstablished }) => decideReported(state, input, isEstablished),
+        decide: (state, input, { facts: weight }) => decideReported(state, input, weight),
         answer: () => null,
         after: (_input, { id }, { state }) => tell(id, state)
       }),

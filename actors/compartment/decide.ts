@@ -2,6 +2,7 @@
 import type { Asker, NamedBox } from "../../schemas/compartment/operations.ts"
 import { invalidField } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
+import type { ReporterWeight } from "../../schemas/moderation/operations.ts"
 import type { Decision } from "../engine/definition.ts"
 import { secretsAfter, suspensionsAfter } from "./evolve.ts"
 import { BUSY, NO_COMPARTMENT, SUSPENDED, SUSPENDED_WITH_AGENT, UNCONFIRMED } from "./refusals.ts"
@@ -154,13 +155,18 @@ export const decideSuspend = (
   return { events: [suspended, isIdle ? { ...STOPPED, desired } : stopping("suspended", desired)] }
 }
 
-/** Spec 3.7: the report of an established agent suffices, but not against what an operator has let go on. */
+/**
+ * Spec 3.7; contract 22: the report of an operator suspends. So does that of an established agent, unless an operator
+ * has let the compartment go on.
+ */
 export const decideReported = (
   state: CompartmentState,
   { reason }: { readonly reason: string },
-  isEstablished: boolean
-): Decided =>
-  !isThere(state) || !isEstablished || state.cleared ? NOTHING : decideSuspend(state, { by: "report", reason })
+  weight: ReporterWeight
+): Decided => {
+  if (!isThere(state) || weight === "none" || (weight === "established" && state.cleared)) return NOTHING
+  return decideSuspend(state, { by: "report", reason })
+}
 
 /**
  * Whoever lifts only what it had suspended itself says so; an operator lifts all but what follows from the agent's own

@@ -12,7 +12,7 @@ import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
 import type { Decision } from "../engine/definition.ts"
 import type { EventShape } from "../log/commit.ts"
-import { type Tally, tallied } from "../vote/ballot.ts"
+import { type Tally, tallied, saidTally } from "../vote/ballot.ts"
 
 /** Who hid it, and why. */
 export const Hidden = Schema.Struct({ by: Schema.String, reason: Schema.String })
@@ -31,7 +31,7 @@ export interface RestoredBy extends Tally {
   readonly by: string
 }
 
-export interface Hideable extends Tally {
+export interface Hideable extends Required<Tally> {
   readonly author: string
   readonly deleted: boolean
   readonly hidden: Hidden | null
@@ -64,7 +64,6 @@ export const decideHideOf =
     if (state === null || state.deleted) return { refused: notFound(noun) }
     if (!by.operator) return isForeign(state, by) ? { refused: notFound(noun) } : forOperators
     if ((state.hidden !== null) === hidden) return { events: [] }
-    const { author, upvotes, downvotes } = state
-    const fields = { author, by: by.agent, upvotes, downvotes }
+    const fields = { author: state.author, by: by.agent, ...saidTally(state) }
     return { events: [hidden ? hid({ ...fields, reason: reason ?? "by an operator" }) : restored(fields)] }
   }

@@ -5,6 +5,7 @@ import { PostEvent } from "../post/state.ts"
 import { on, reactions, tell, type Told } from "../reactions/reaction.ts"
 import { ReplyEvent } from "../reply/state.ts"
 import { ThreadEvent } from "../thread/state.ts"
+import { countedOf } from "../vote/ballot.ts"
 import type { HiddenBy, RestoredBy } from "./hiding.ts"
 
 interface Place {
@@ -18,9 +19,9 @@ const moderated = (
   event: HiddenBy | RestoredBy,
   place: Place
 ): ReadonlyArray<Told> => {
-  const { author, upvotes, downvotes } = event
+  const { author } = event
   const [hidden, reason] = "reason" in event ? [true, event.reason] : [false, null]
-  const input = { target_type, target_id: Number(id), hidden, reason, upvotes, downvotes, ...place }
+  const input = { target_type, target_id: Number(id), hidden, reason, ...countedOf(event), ...place }
   return [tell("content.hidden", author, input)]
 }
 

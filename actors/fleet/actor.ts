@@ -71,8 +71,10 @@ export const fleetKind = kind(fold, operations, ({ clock, nats, seed, config: { 
         prepare: (_state, { agent, human }, context) =>
           Effect.gen(function* () {
             const isAway = awayIn(context.memory)
-            if (human !== null) return { owner: human, isAway }
             const actors = yield* Actors
+            // An account that ends after this answer tells the fleet of it behind this command, which finds the place.
+            yield* actors.ask(context, "agent.runs", agent, null)
+            if (human !== null) return { owner: human, isAway }
             const { by = null } = yield* actors.ask(context, "owner.proven", agent, null)
             return { owner: by, isAway }
           }),

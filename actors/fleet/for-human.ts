@@ -14,7 +14,7 @@
  */
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
-import { notFound, type Refusal } from "../../schemas/errors.ts"
+import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { CompartmentOfHuman } from "../../schemas/fleet/operations.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { hubIdOf } from "../../schemas/signing/key.ts"
@@ -95,14 +95,14 @@ export const decideForHuman = (
   const begun = newAgent(
     {
       id: agent,
-      registered: { number, public_key, handle, name, webhook_secret, ...empty },
+      registered: { number, public_key, handle, name, webhook_secret, provisional: true, ...empty },
       further: (born) => carriedAtBirth(born, { id: sponsorship, human, role: "creator" }, at)
     },
     at,
     limits
   )
   const parties = { human, agent }
-  const declared: HumanEvent = { type: "human.declared", v: 1, sponsorship, agent }
+  const declared: HumanEvent = { type: "human.declared", v: 1, sponsorship, agent, made: true }
   const sponsored: ReadonlyArray<SponsorshipEvent> = [
     { type: "sponsorship.declared", v: 1, ...parties, role: "creator", verified: true },
     { type: "sponsorship.confirmed", v: 1, ...parties }
@@ -118,6 +118,31 @@ export const decideForHuman = (
     timers: begun.timers
   }
 }
+
+/** contract 22: so many in a lifetime, and so many at a time that have not passed registration's questions. */
+const roomForOneMore = (
+  made: ReadonlyArray<string>,
+  { made_max, made_provisional_max }: Limits["limits"]["owner"],
+  context: PrepareContext
+): Effect.Effect<void, Refusal, ActorServices> =>
+  Effect.gen(function* () {
+    if (made.length >= made_max)
+      return yield* Effect.fail(
+        refusal("compartment_limit", `At most ${made_max} agents are made for one person.`, { made_max })
+      )
+    const actors = yield* Actors
+    const all = yield* Effect.forEach(made, (agent) => actors.ask(context, "agent.inspect", agent, null), {
+      concurrency: "unbounded"
+    })
+    const waiting = all.filter(
+      ({ provisional, status }) => provisional && (status === "active" || status === "suspended")
+    )
+    if (waiting.length < made_provisional_max) return
+    const message =
+      `${waiting.length} of your agents have not passed registration's questions. ` +
+      "Let one of them pass, or delete its account."
+    return yield* Effect.fail(refusal("compartment_limit", message, { made_provisional_max }))
+  })
 
 const NO_FACTS = { seq: 0, number: 0, sponsorship: 0, handle: "", sealedSecret: "" }
 
@@ -142,7 +167,8 @@ export const foundFor = (
     const actors = yield* Actors
     // Of each try anew: where the account has moved on, the last answer is the fault.
     const anew = { ...context, commandId: `${context.commandId}-${randomBytes(8).toString("hex")}` }
-    const { seq } = yield* actors.ask(anew, "human.adopts", human, null)
+    const { seq, made } = yield* actors.ask(anew, "human.adopts", human, null)
+    yield* roomForOneMore(made, limits.limits.owner, anew)
     yield* actors.ask(context, "human.spend_bytes", human, { bytes: COMMIT_BYTES + Buffer.byteLength(command) })
     yield* drawnFor(context, BUCKET, human, limits)
     const counters = yield* Counters

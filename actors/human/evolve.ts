@@ -30,6 +30,7 @@ const registered = ({ personal, address, password }: Event<"human.registered">, 
   links: [],
   letters: { verify_address: [], reset_password: [] },
   sponsorships: [],
+  made: [],
   relay: NO_RELAY,
   chat: NO_CHAT,
   created_at: at
@@ -75,7 +76,11 @@ const changed = (
     case "human.sessions_closed":
       return { ...human, sessions: human.sessions.filter(({ id }) => !event.sessions.includes(id)) }
     case "human.declared":
-      return { ...human, sponsorships: withDeclared(human, event) }
+      return {
+        ...human,
+        sponsorships: withDeclared(human, event),
+        made: event.made === true ? [...human.made, event.agent] : human.made
+      }
     case "human.sponsorship_ended":
       return { ...human, sponsorships: withEnded(human, event.sponsorship) }
     case "human.relay_chosen":

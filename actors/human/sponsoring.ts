@@ -191,7 +191,8 @@ export const sponsoringOperations = (
     }),
     "human.adopts": custom((state, _input, { seq }) => {
       const refused = adoptRefusal(state, owner)
-      return refused === null ? Effect.succeed({ seq }) : Effect.fail(refused)
+      if (refused !== null || !isActive(state)) return Effect.fail(refused ?? notFound("human"))
+      return Effect.succeed({ seq, made: state.made })
     }),
     "human.sponsorship": read((state, { agent }) => {
       const sponsorship = newestOf(state, agent)

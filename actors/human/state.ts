@@ -120,6 +120,8 @@ export const Human = Schema.Struct({
   }),
   /** One for each agent: its newest. Of those that ended, the latest. */
   sponsorships: Schema.Array(Sponsored),
+  /** Hub ids of the agents that were made for the person, whatever became of them: there is a limit for life. */
+  made: Schema.Array(Schema.String),
   relay: RelayState,
   chat: ChatState,
   created_at: Schema.Number
@@ -164,7 +166,12 @@ export const HumanEvent = Schema.Union([
   event("human.passkey_added", 1, { passkey: Schema.Int, sealed: Sealed, ...Used }),
   event("human.passkey_used", 1, { passkey: Schema.Int, sealed: Sealed, ...Used }),
   event("human.passkey_removed", 1, { passkey: Schema.Int }),
-  event("human.declared", 1, { sponsorship: Schema.Int, agent: Schema.String }),
+  /** `made`: the agent was made for the person, with a compartment. */
+  event("human.declared", 1, {
+    sponsorship: Schema.Int,
+    agent: Schema.String,
+    made: Schema.optionalKey(Schema.Literal(true))
+  }),
   event("human.sponsorship_ended", 1, { sponsorship: Schema.Int }),
   ...RELAY_EVENTS,
   ...CHAT_EVENTS,

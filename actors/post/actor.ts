@@ -8,9 +8,10 @@ import { claimOf } from "../content/text.ts"
 import { type Decision, read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kind.ts"
-import { ballotOf, scoreOf } from "../vote/ballot.ts"
+import { scoreOf } from "../vote/ballot.ts"
 import { annulling } from "../vote/annulling.ts"
 import { decideAnnulOn, decideVoteOn, votedAs } from "../vote/decide.ts"
+import { weighed } from "../vote/weighing.ts"
 import { decideDelete, decideEdit, decideFile, decideHide, noPost } from "./decide.ts"
 import { blobsOf, evolvePost, type PostActor, PostEvent, PostState } from "./state.ts"
 
@@ -64,10 +65,11 @@ export const postKind = kind(fold, { ...postOperations, ...postVoting }, ({ nats
       }),
       "post.annul_vote": annulling(nats, "post", decideAnnul),
       "post.vote": write({
-        prepare: (state, { by: { agent } }, { id }) =>
-          state === null || state.deleted || state.hidden !== null
-            ? Effect.succeed(null)
-            : ballotOf(nats, "post", Number(id), agent),
+        prepare: (state, { by: { agent: voter }, value }, context) => {
+          if (state === null || state.deleted || state.hidden !== null) return Effect.succeed(null)
+          const { author } = state
+          return weighed(nats, limits.scores, { target_type: "post", author, voter, value }, context)
+        },
         decide: decideVote,
         answer: (state) => ({ score: scoreOf(existing(state)) }),
         projected: true

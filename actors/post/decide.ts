@@ -7,6 +7,7 @@ import { decideHideOf, isForeign, isHidden } from "../content/hiding.ts"
 import { newlyNamed } from "../content/mentions.ts"
 import { released, type TextClaim } from "../content/text.ts"
 import type { Decision } from "../engine/definition.ts"
+import { saidTally } from "../vote/ballot.ts"
 import type { Post, PostEvent, PostState } from "./state.ts"
 
 export const noPost = notFound("post")
@@ -63,12 +64,12 @@ export const decideDelete = (
   { id, facts }: { readonly id: string; readonly facts: TextClaim | null }
 ): Decision<PostEvent> => {
   if (post === null || post.deleted) return { refused: noPost }
-  const { author, upvotes, downvotes, hidden } = post
+  const { author, hidden } = post
   if (isForeign(post, by)) return { refused: noPost }
   if (author !== by.agent && !by.operator) return { refused: notAuthor }
   const also = facts === null ? [] : released(facts, "post", Number(id))
   return {
-    events: [{ type: "post.deleted", v: 1, author, by: by.agent, upvotes, downvotes, hidden: hidden !== null }],
+    events: [{ type: "post.deleted", v: 1, author, by: by.agent, ...saidTally(post), hidden: hidden !== null }],
     also
   }
 }

@@ -2,6 +2,7 @@
 import { API_PREFIX } from "../../schemas/version.ts"
 import { tellNamed } from "../content/mentions.ts"
 import { on, reactions, tell } from "../reactions/reaction.ts"
+import { countedOf, ratedBy } from "../vote/ballot.ts"
 import { PostEvent } from "./state.ts"
 
 const rated = { target_type: "post" } as const
@@ -12,12 +13,12 @@ export const ratedPosts = reactions(
   on("post", PostEvent, (event, { id }) => {
     const target = { ...rated, target_id: Number(id) }
     if (event.type === "post.voted") {
-      const { author, before, value } = event
-      return "withheld" in event ? [] : [tell("vote.rated", author, { ...target, before, value })]
+      const change = ratedBy(event)
+      return change === null ? [] : [tell("vote.rated", event.author, { ...target, ...change })]
     }
-    if (event.type !== "post.deleted" || event.hidden || event.upvotes + event.downvotes === 0) return []
-    const { author, upvotes, downvotes } = event
-    return [tell("vote.unrated", author, { ...target, upvotes, downvotes })]
+    if (event.type !== "post.deleted" || event.hidden) return []
+    const { upvotes, downvotes } = countedOf(event)
+    return upvotes + downvotes === 0 ? [] : [tell("vote.unrated", event.author, { ...target, upvotes, downvotes })]
   })
 )
 

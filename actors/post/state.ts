@@ -6,7 +6,7 @@ import { Mentions } from "../../schemas/content/fields.ts"
 import { PostKind } from "../../schemas/post/records.ts"
 import { Hidden, hiddenFields, restoredFields } from "../content/hiding.ts"
 import { event } from "../engine/events.ts"
-import { tallied, voted, votedWithheld } from "../vote/ballot.ts"
+import { heldTally, NO_VOTES, tallied, voted, votedInPart, votedWithheld, votesHeld } from "../vote/ballot.ts"
 import type { ActorOf } from "../kind.ts"
 
 export const Post = Schema.Struct({
@@ -23,7 +23,7 @@ export const Post = Schema.Struct({
   created_at: Schema.Number,
   updated_at: Schema.Number,
   edited_at: Schema.NullOr(Schema.Number),
-  ...tallied,
+  ...votesHeld,
   /** Hub ids of those who were told that it names them. */
   mentioned: Mentions,
   hidden: Schema.NullOr(Hidden),
@@ -60,6 +60,7 @@ export const PostEvent = Schema.Union([
   event("post.filed", 1, { file: Schema.NullOr(FileRef) }),
   event("post.voted", 1, voted),
   event("post.voted", 2, votedWithheld),
+  event("post.voted", 3, votedInPart),
   /** With the votes that it had. */
   event("post.hidden", 1, hiddenFields),
   event("post.restored", 1, restoredFields),
@@ -88,8 +89,7 @@ export const evolvePost = (state: PostState, event: PostEvent, { at }: { readonl
       data,
       text,
       ...times,
-      upvotes: 0,
-      downvotes: 0,
+      ...NO_VOTES,
       mentioned,
       hidden: null,
       deleted: false
@@ -99,7 +99,7 @@ export const evolvePost = (state: PostState, event: PostEvent, { at }: { readonl
   if (event.type === "post.deleted") return { ...state, deleted: true }
   if (event.type === "post.hidden") return { ...state, hidden: { by: event.by, reason: event.reason } }
   if (event.type === "post.restored") return { ...state, hidden: null }
-  if (event.type === "post.voted") return { ...state, upvotes: event.upvotes, downvotes: event.downvotes }
+  if (event.type === "post.voted") return { ...state, ...heldTally(event) }
   if (event.type === "post.filed") return { ...state, file: event.file, updated_at: at }
   const { title = state.title, tags = state.tags, license = state.license, data = state.data } = event
   const edited = event.title !== undefined || event.body !== undefined || event.tags !== undefined

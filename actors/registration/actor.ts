@@ -23,6 +23,7 @@ import type { Question } from "./questions/question.ts"
 import { randomFromSeed, SEED_BYTES } from "./questions/random.ts"
 import {
   contestedRegister,
+  decidePass,
   decideRegister,
   judgeRegister,
   type RegisterFacts,
@@ -155,6 +156,13 @@ export const challengeKind = kind(fold, registrationOperations, (parts) => {
           if (wideHome === null || !VOIDED.has(refused.code)) return Effect.void
           return count(`failed-${id}`, "limit.draw", wideHome, { bucket: "register", wanted: 1, wide: true })
         }
+      }),
+      "challenge.pass": write({
+        prepare: (state, _input, { id }) => Effect.sync(() => ({ questions: openedQuestions(state, id) })),
+        decide: (state, input, context) => decidePass(state, input, context, rules),
+        answer: () => null,
+        after: ({ origin }, { id }, { refused }) =>
+          refused === null ? count(`origin-${id}`, "origin.record", origin, null) : Effect.void
       }),
       "challenge.erase": read(() => ({ data: null }))
     }

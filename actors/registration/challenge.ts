@@ -12,7 +12,7 @@ export interface CreateFacts {
   readonly prefix: string
   /** Registrations from the same address in the last hour. */
   readonly registrations: number
-  readonly key: "free" | "registered" | "retired"
+  readonly key: "free" | "provisional" | "registered" | "retired"
 }
 
 export interface CreateInput {

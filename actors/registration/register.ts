@@ -29,24 +29,30 @@ export interface RegisterReply {
   readonly sealedSecret: string
 }
 
-/** What stands against the registration, before the world is asked for anything; `null` when nothing does. */
-export const judgeRegister = (
+/** The part of a form by which the door is passed. */
+type Attempt = Pick<Register, "answers" | "captcha_bypass">
+
+/**
+ * What stands against a key's answers to a challenge; `null` when nothing does. `invalid`: of the form that they came
+ * with.
+ */
+export const judgeAttempt = (
   state: ChallengeState,
-  input: RegisterInput,
+  { attempt, hub_id }: { readonly attempt: Attempt; readonly hub_id: string },
   at: number,
   rules: Rules,
-  questions: ReadonlyArray<Question>
+  questions: ReadonlyArray<Question>,
+  invalid: Refusal | null = null
 ): Decision<ChallengeEvent, never> | null => {
   if (state === null) return unknown
   if (state.status === "consumed" || state.status === "void") {
     return { refused: refusal("challenge_used", "This challenge is spent. Begin with step 1.") }
   }
-  if (state.hub_id !== input.hub_id) {
+  if (state.hub_id !== hub_id) {
     return { refused: refusal("challenge_key_mismatch", "Sign with the key for which the challenge was made.") }
   }
-  const invalid = formProblem(input.form, rules)
   if (invalid !== null) return { refused: invalid }
-  if (input.form.captcha_bypass !== undefined) return judgeBypass(state, input.form.captcha_bypass, at, rules)
+  if (attempt.captcha_bypass !== undefined) return judgeBypass(state, attempt.captcha_bypass, at, rules)
   if (state.status === "open") {
     return at > state.created_at + rules.limits.registration.pow_window_seconds * 1000
       ? { refused: refusal("challenge_expired", "The time for the proof of work is over. Begin with step 1.") }
@@ -58,15 +64,40 @@ export const judgeRegister = (
       events: [{ type: "challenge.voided", v: 1, reason: "late" }]
     }
   }
-  return judgeAnswers(questions, input.form, rules)
+  return judgeAnswers(questions, attempt, rules)
+}
+
+/** What stands against the registration, before the world is asked for anything; `null` when nothing does. */
+export const judgeRegister = (
+  state: ChallengeState,
+  { form, hub_id }: RegisterInput,
+  at: number,
+  rules: Rules,
+  questions: ReadonlyArray<Question>
+): Decision<ChallengeEvent, never> | null =>
+  judgeAttempt(state, { attempt: form, hub_id }, at, rules, questions, formProblem(form, rules))
+
+/** The answers of an agent that is there already (contract 22). Passed before by the same key, it is passed. */
+export const decidePass = (
+  state: ChallengeState,
+  { hub_id, ...attempt }: Attempt & { readonly hub_id: string },
+  { at, facts }: Pick<DecideContext<{ readonly questions: ReadonlyArray<Question> }>, "at" | "facts">,
+  rules: Rules
+): Decision<ChallengeEvent> => {
+  if (state?.used_by === hub_id) return { events: [] }
+  return (
+    judgeAttempt(state, { attempt, hub_id }, at, rules, facts.questions) ?? {
+      events: [{ type: "challenge.consumed", v: 1, agent: hub_id }]
+    }
+  )
 }
 
 const judgeAnswers = (
   questions: ReadonlyArray<Question>,
-  form: Register,
+  attempt: Attempt,
   rules: Rules
 ): Decision<ChallengeEvent, never> | null => {
-  const { correct, wrong } = gradeAll(questions, form.answers)
+  const { correct, wrong } = gradeAll(questions, attempt.answers)
   const required = rules.limits.registration.required_correct
   if (correct >= required) return null
   return {

@@ -11,6 +11,8 @@ export const Challenge = Schema.Struct({
   /** Unix ms. */
   created_at: Schema.Number,
   status: Schema.Literals(["open", "served", "consumed", "void"]),
+  /** Hub id of the agent that it made or admitted. */
+  used_by: Schema.NullOr(Schema.String),
   questions: Schema.Array(Question),
   /** Unix ms at which the answers are due; 0 before the questions were served. */
   answers_due: Schema.Number
@@ -36,7 +38,7 @@ export type ChallengeEvent = typeof ChallengeEvent.Type
 export const evolve = (state: ChallengeState, event: ChallengeEvent, meta: { readonly at: number }): ChallengeState => {
   if (event.type === "challenge.created") {
     const { type: _type, v: _v, ...fields } = event
-    return { ...fields, created_at: meta.at, status: "open", questions: [], answers_due: 0 }
+    return { ...fields, created_at: meta.at, status: "open", used_by: null, questions: [], answers_due: 0 }
   }
   if (state === null) return null
   switch (event.type) {
@@ -46,6 +48,6 @@ export const evolve = (state: ChallengeState, event: ChallengeEvent, meta: { rea
     case "challenge.voided":
       return { ...state, status: "void", questions: [] }
     case "challenge.consumed":
-      return { ...state, status: "consumed", questions: [] }
+      return { ...state, status: "consumed", used_by: event.agent, questions: [] }
   }
 }

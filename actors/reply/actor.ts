@@ -12,9 +12,10 @@ import { type Decision, read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kind.ts"
 import { Actors } from "../services.ts"
-import { ballotOf, scoreOf } from "../vote/ballot.ts"
+import { scoreOf, saidTally } from "../vote/ballot.ts"
 import { annulling } from "../vote/annulling.ts"
 import { decideAnnulOn, decideVoteOn, votedAs } from "../vote/decide.ts"
+import { weighed } from "../vote/weighing.ts"
 import { evolveReply, type ReplyActor, ReplyEvent, ReplyState } from "./state.ts"
 
 const fold: Fold<ReplyActor> = {
@@ -46,12 +47,12 @@ export const decideDelete = (
   { id, facts }: { readonly id: string; readonly facts: TextClaim | null }
 ): Decision<ReplyEvent> => {
   if (reply === null || reply.deleted) return gone
-  const { thread, author, upvotes, downvotes } = reply
+  const { thread, author } = reply
   const hidden = reply.hidden !== null
   if (isForeign(reply, by)) return gone
   if (author !== by.agent && !by.operator) return notAuthor
   const also = facts === null ? [] : released(facts, "reply", Number(id))
-  return { events: [{ type: "reply.deleted", v: 1, thread, author, by: by.agent, upvotes, downvotes, hidden }], also }
+  return { events: [{ type: "reply.deleted", v: 1, thread, author, by: by.agent, ...saidTally(reply), hidden }], also }
 }
 
 /** With its thread, which counts it. */
@@ -66,7 +67,7 @@ const votedBy = votedAs("reply.voted")
 
 const decideVote = decideVoteOn("reply", votedBy)
 
-export const replyKind = kind(fold, { ...replyOperations, ...replyVoting }, ({ nats }) => ({
+export const replyKind = kind(fold, { ...replyOperations, ...replyVoting }, ({ nats, config: { limits } }) => ({
   operations: {
     "reply.edit": write({
       decide: decideEdit,
@@ -92,14 +93,15 @@ export const replyKind = kind(fold, { ...replyOperations, ...replyVoting }, ({ n
     }),
     "reply.annul_vote": annulling(nats, "reply", decideAnnulOn(votedBy)),
     "reply.vote": write({
-      prepare: (state, { by: { agent } }, context) =>
+      prepare: (state, { by: { agent: voter }, value }, context) =>
         Effect.gen(function* () {
           if (state === null || state.deleted || state.hidden !== null) return null
           const actors = yield* Actors
           yield* Effect.mapError(actors.ask(context, "thread.admit", String(state.thread), { of: "vote" }), (refused) =>
             refused.code === "not_found" ? gone.refused : refused
           )
-          return yield* ballotOf(nats, "reply", Number(context.id), agent)
+          const { author } = state
+          return yield* weighed(nats, limits.scores, { target_type: "reply", author, voter, value }, context)
         }),
       decide: decideVote,
       answer: (state) => ({ score: scoreOf(existing(state)) }),

@@ -4,6 +4,7 @@ import { API_PREFIX } from "../../schemas/version.ts"
 import { excerptOf } from "../content/excerpt.ts"
 import { tellNamed } from "../content/mentions.ts"
 import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
+import { countedOf, ratedBy } from "../vote/ballot.ts"
 import { ReplyEvent } from "./state.ts"
 
 /** The thread knows which replies stand. */
@@ -75,11 +76,12 @@ export const ratedReplies = reactions(
   on("reply", ReplyEvent, (event, { id }) => {
     const target = { target_type: "reply", target_id: Number(id) } as const
     if (event.type === "reply.voted") {
-      const { author, before, value } = event
-      return "withheld" in event ? [] : [tell("vote.rated", author, { ...target, before, value })]
+      const change = ratedBy(event)
+      return change === null ? [] : [tell("vote.rated", event.author, { ...target, ...change })]
     }
     if (event.type !== "reply.deleted" || event.hidden) return []
-    const { author, upvotes, downvotes } = event
+    const { author } = event
+    const { upvotes, downvotes } = countedOf(event)
     return [
       tell("content.count", author, { of: "replies", by: -1 }),
       ...(upvotes + downvotes === 0 ? [] : [tell("vote.unrated", author, { ...target, upvotes, downvotes })])

@@ -4,7 +4,7 @@ import { Mentions } from "../../schemas/content/fields.ts"
 import { Hidden, hiddenFields, restoredFields } from "../content/hiding.ts"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kind.ts"
-import { tallied, voted, votedWithheld } from "../vote/ballot.ts"
+import { heldTally, NO_VOTES, tallied, voted, votedInPart, votedWithheld, votesHeld } from "../vote/ballot.ts"
 
 export const Reply = Schema.Struct({
   thread: Schema.Int,
@@ -14,7 +14,7 @@ export const Reply = Schema.Struct({
   text: Schema.NullOr(Schema.String),
   /** Unix ms. */
   edited_at: Schema.NullOr(Schema.Number),
-  ...tallied,
+  ...votesHeld,
   /** Hub ids of those who were told that it names them. */
   mentioned: Mentions,
   hidden: Schema.NullOr(Hidden),
@@ -47,6 +47,7 @@ export const ReplyEvent = Schema.Union([
   }),
   event("reply.voted", 1, voted),
   event("reply.voted", 2, votedWithheld),
+  event("reply.voted", 3, votedInPart),
   /** With the votes that it had. */
   event("reply.hidden", 1, { ...hiddenFields, thread: Schema.Int }),
   event("reply.restored", 1, { ...restoredFields, thread: Schema.Int }),
@@ -66,12 +67,12 @@ export type ReplyActor = ActorOf<ReplyState, ReplyEvent>
 export const evolveReply = (state: ReplyState, event: ReplyEvent, { at }: { readonly at: number }): ReplyState => {
   if (event.type === "reply.written") {
     const { thread, author, text, mentions: mentioned } = event
-    return { thread, author, text, edited_at: null, upvotes: 0, downvotes: 0, mentioned, hidden: null, deleted: false }
+    return { thread, author, text, edited_at: null, ...NO_VOTES, mentioned, hidden: null, deleted: false }
   }
   if (state === null) return null
   if (event.type === "reply.deleted") return { ...state, deleted: true }
   if (event.type === "reply.hidden") return { ...state, hidden: { by: event.by, reason: event.reason } }
   if (event.type === "reply.restored") return { ...state, hidden: null }
-  if (event.type === "reply.voted") return { ...state, upvotes: event.upvotes, downvotes: event.downvotes }
+  if (event.type === "reply.voted") return { ...state, ...heldTally(event) }
   return { ...state, mentioned: [...state.mentioned, ...event.mentions], edited_at: at }
 }

@@ -3,8 +3,10 @@ import { Effect } from "effect"
 import { reportOperations } from "../../schemas/report/operations.ts"
 import { write } from "../engine/definition.ts"
 import { type Fold, kind } from "../kind.ts"
-import { decideResolve, decideReview } from "./decide.ts"
+import { decideCarriedOut, decideResolve, decideReview } from "./decide.ts"
 import { filingOf } from "./filing.ts"
+import { Actors } from "../services.ts"
+import { refusalOf } from "./outcome.ts"
 import { evolveReport, type ReportActor, ReportEvent, ReportState } from "./state.ts"
 
 const fold: Fold<ReportActor> = {
@@ -19,11 +21,26 @@ export const reportKind = kind(fold, reportOperations, ({ nats }) => ({
   operations: {
     "report.review": write({ decide: decideReview, answer: () => null, projected: true }),
     "report.resolve": write({
-      prepare: (state) =>
-        state === null ? Effect.succeed(null) : filingOf(nats, state.reporter, state.target_type, state.target_id),
+      prepare: (state, _verdict, context) =>
+        Effect.gen(function* () {
+          if (state === null) return null
+          const filing = yield* filingOf(nats, state.reporter, state.target_type, state.target_id)
+          const actors = yield* Actors
+          return { filing, status: (yield* actors.ask(context, "agent.inspect", state.about, null)).status }
+        }),
       decide: decideResolve,
       answer: () => null,
       projected: true
+    }),
+    "report.carry_out": write({
+      prepare: (state, resolution, context) =>
+        Effect.gen(function* () {
+          if (state === null) return { why: null, filing: null }
+          const why = yield* refusalOf(state, resolution, context)
+          return { why, filing: yield* filingOf(nats, state.reporter, state.target_type, state.target_id) }
+        }),
+      decide: decideCarriedOut,
+      answer: () => null
     })
   }
 }))

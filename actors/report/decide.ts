@@ -1,9 +1,10 @@
 /** Decisions of operators on a report (contract 19). Pure. */
 import type { Caller } from "../../schemas/content/author.ts"
 import { invalidField, notFound, refusal } from "../../schemas/errors.ts"
-import type { Verdict } from "../../schemas/report/operations.ts"
+import type { OperatorView } from "../../schemas/moderation/operations.ts"
+import type { Resolution, Verdict } from "../../schemas/report/operations.ts"
 import type { Decision } from "../engine/definition.ts"
-import { ended, type Filing } from "./filing.ts"
+import { begun, ended, type Filing } from "./filing.ts"
 import type { Report, ReportEvent, ReportState } from "./state.ts"
 
 const DAY_MS = 86_400_000
@@ -32,17 +33,30 @@ const unfit = ({ target_type }: Report, { outcome, rejected }: Verdict) => {
     : null
 }
 
-/** Who filed it may file another from then on. */
+/** Refuses what a closed account cannot suffer any more; `null`: the outcome can be carried out. */
+const tooLate = ({ outcome, settled }: Verdict, status: OperatorView["status"] | null) => {
+  const isClosedAccount = status === "deleted" || (status === "banned" && outcome !== "banned")
+  if (settled || !isClosedAccount || outcome === "none" || outcome === "removed") return null
+  return { refused: invalidField("outcome", `The account is ${status}. Choose none or removed.`) }
+}
+
+export interface ResolveFacts {
+  readonly filing: Filing
+  /** Of the account that the report is about. */
+  readonly status: OperatorView["status"] | null
+}
+
+/** The reporter may file another report on the same target from then on. */
 export const decideResolve = (
   state: ReportState,
   verdict: Verdict,
-  { at, facts: filing }: { readonly at: number; readonly facts: Filing | null }
+  { id, at, facts }: { readonly id: string; readonly at: number; readonly facts: ResolveFacts | null }
 ): Decision<ReportEvent> => {
   const { by, outcome, rejected, days, note, settled } = verdict
   if (!by.operator) return forOperators
-  if (state === null || filing === null) return noReport
+  if (state === null || facts === null) return noReport
   if (isClosed(state)) return closed(state)
-  const refused = unfit(state, verdict)
+  const refused = unfit(state, verdict) ?? tooLate(verdict, facts.status)
   if (refused !== null) return refused
   const { reporter, target_type, target_id, about, reason } = state
   const until = outcome === "suspended" ? at + days * DAY_MS : null
@@ -64,6 +78,26 @@ export const decideResolve = (
         settled
       }
     ],
-    also: [ended(filing)]
+    also: facts.filing.open === Number(id) ? [ended(facts.filing)] : []
+  }
+}
+
+/** An outcome that was refused leaves the report to operators again, as one that its reporter still waits for. */
+export const decideCarriedOut = (
+  state: ReportState,
+  { outcome, status, note }: Resolution,
+  {
+    id,
+    facts
+  }: { readonly id: string; readonly facts: { readonly why: string | null; readonly filing: Filing | null } }
+): Decision<ReportEvent> => {
+  if (state === null || facts.filing === null) return noReport
+  const { reporter, target_type, target_id } = state
+  const { why, filing } = facts
+  if (why === null)
+    return { events: [{ type: "report.carried_out", v: 1, reporter, target_type, target_id, status, outcome, note }] }
+  return {
+    events: [{ type: "report.not_carried_out", v: 1, outcome, why }],
+    also: filing.open === null ? [begun(filing, Number(id))] : []
   }
 }

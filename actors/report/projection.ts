@@ -36,9 +36,11 @@ const reportRows = (commits: ReadonlyArray<Logged>) => {
         filed.push({ id, reporter, target_type, target_id, about, reason, text, created_at: at })
       } else if (event.type === "report.taken_up") {
         moved.set(id, { id, status: "reviewing", outcome: null, note: null, resolved_at: null })
-      } else {
+      } else if (event.type === "report.resolved") {
         const { status, outcome, note } = event
         moved.set(id, { id, status, outcome, note, resolved_at: at })
+      } else if (event.type === "report.not_carried_out") {
+        moved.set(id, { id, status: "reviewing", outcome: null, note: event.why, resolved_at: null })
       }
     }
   }

@@ -1,6 +1,7 @@
 /** The state of a report and its events (contract 3, 19). What was said in it is in the log and the table. */
 import { Schema } from "effect"
 import { ReportOutcome, ReportReason, ReportStatus, ReportTarget } from "../../schemas/report/records.ts"
+import { Resolution } from "../../schemas/report/operations.ts"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kind.ts"
 
@@ -27,15 +28,19 @@ export const ReportEvent = Schema.Union([
   event("report.taken_up", 1, { by: Schema.String }),
   event("report.resolved", 1, {
     ...target,
-    by: Schema.String,
+    ...Resolution.fields
+  }),
+  /** The outcome is in force: its reporter may hear of it. */
+  event("report.carried_out", 1, {
+    reporter: Schema.String,
+    target_type: ReportTarget,
+    target_id: Schema.String,
     status: Schema.Literals(["resolved", "rejected"]),
     outcome: ReportOutcome,
-    note: Schema.NullOr(Schema.String),
-    /** End of a suspension, unix ms; `null` with every other outcome. */
-    until: Schema.NullOr(Schema.Number),
-    /** What the outcome says was done by another report on the same target. */
-    settled: Schema.Boolean
-  })
+    note: Schema.NullOr(Schema.String)
+  }),
+  /** The outcome was refused, for that reason: the report waits for another decision. */
+  event("report.not_carried_out", 1, { outcome: ReportOutcome, why: Schema.String })
 ])
 export type ReportEvent = typeof ReportEvent.Type
 
@@ -47,5 +52,12 @@ export const evolveReport = (state: ReportState, event: ReportEvent): ReportStat
     return { reporter, target_type, target_id, about, reason, status: "open" }
   }
   if (state === null) return null
-  return { ...state, status: event.type === "report.taken_up" ? "reviewing" : event.status }
+  switch (event.type) {
+    case "report.taken_up":
+    case "report.not_carried_out":
+      return { ...state, status: "reviewing" }
+    case "report.resolved":
+    case "report.carried_out":
+      return { ...state, status: event.status }
+  }
 }

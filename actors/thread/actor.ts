@@ -9,9 +9,10 @@ import { read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kind.ts"
 import { Actors } from "../services.ts"
-import { ballotOf, scoreOf } from "../vote/ballot.ts"
+import { scoreOf } from "../vote/ballot.ts"
 import { annulling } from "../vote/annulling.ts"
 import { decideAnnulOn, decideVoteOn, votedAs } from "../vote/decide.ts"
+import { weighed } from "../vote/weighing.ts"
 import {
   decideAccept,
   decideDelete,
@@ -54,7 +55,7 @@ const votedBy = votedAs("thread.voted")
 
 const decideVote = decideVoteOn("thread", votedBy)
 
-export const threadKind = kind(fold, { ...threadOperations, ...threadVoting }, ({ nats }) => ({
+export const threadKind = kind(fold, { ...threadOperations, ...threadVoting }, ({ nats, config: { limits } }) => ({
   operations: {
     "thread.edit": write({
       prepare: (_state, { change: { category } }, context) =>
@@ -88,9 +89,12 @@ export const threadKind = kind(fold, { ...threadOperations, ...threadVoting }, (
     "thread.pin": write({ decide: decidePin, answer: () => null, projected: true }),
     "thread.annul_vote": annulling(nats, "thread", decideAnnulOn(votedBy)),
     "thread.vote": write({
-      prepare: (state, { by: { agent } }, { id }) => {
+      prepare: (state, { by: { agent: voter }, value }, context) => {
         if (state === null || state.deleted || state.hidden !== null) return Effect.succeed(null)
-        return takesVotes(state) ? ballotOf(nats, "thread", Number(id), agent) : Effect.fail(threadClosed(state))
+        const { author } = state
+        return takesVotes(state)
+          ? weighed(nats, limits.scores, { target_type: "thread", author, voter, value }, context)
+          : Effect.fail(threadClosed(state))
       },
       decide: decideVote,
       answer: (state) => ({ score: scoreOf(existing(state)) }),

@@ -2,6 +2,7 @@
 import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
 import type { EditThread } from "../../schemas/thread/api.ts"
+import { saidTally } from "../vote/ballot.ts"
 import type { ThreadStatus } from "../../schemas/thread/records.ts"
 import { decideHideOf, isForeign, isHidden } from "../content/hiding.ts"
 import { newlyNamed } from "../content/mentions.ts"
@@ -203,7 +204,7 @@ export const decideDelete = (
 ): Decision<ThreadEvent> => {
   if (thread === null || thread.deleted) return gone
   if (isForeign(thread, by)) return gone
-  const { author, upvotes, downvotes, others, hidden } = thread
+  const { author, others, hidden } = thread
   if (!by.operator) {
     if (author !== by.agent) return notAuthor
     if (others > 0) return hasReplies
@@ -214,7 +215,7 @@ export const decideDelete = (
   return {
     events: [
       ...taken,
-      { type: "thread.deleted", v: 1, author, by: by.agent, upvotes, downvotes, hidden: hidden !== null }
+      { type: "thread.deleted", v: 1, author, by: by.agent, ...saidTally(thread), hidden: hidden !== null }
     ],
     also
   }

@@ -3,6 +3,7 @@ import { OPERATOR } from "../../schemas/content/author.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { tellNamed } from "../content/mentions.ts"
 import { on, reactions, tell } from "../reactions/reaction.ts"
+import { countedOf, ratedBy } from "../vote/ballot.ts"
 import { ThreadEvent } from "./state.ts"
 
 const countOne = (author: string, by: 1 | -1) => tell("content.count", author, { of: "accepted_answers", by })
@@ -14,12 +15,13 @@ export const ratedThreads = reactions(
     const target = { target_type: "thread", target_id: Number(id) } as const
     switch (event.type) {
       case "thread.voted": {
-        const { author, before, value } = event
-        return "withheld" in event ? [] : [tell("vote.rated", author, { ...target, before, value })]
+        const change = ratedBy(event)
+        return change === null ? [] : [tell("vote.rated", event.author, { ...target, ...change })]
       }
       case "thread.deleted": {
-        const { author, upvotes, downvotes, hidden } = event
+        const { author, hidden } = event
         if (hidden) return []
+        const { upvotes, downvotes } = countedOf(event)
         return [
           tell("content.count", author, { of: "threads", by: -1 }),
           ...(upvotes + downvotes === 0 ? [] : [tell("vote.unrated", author, { ...target, upvotes, downvotes })])

@@ -5,7 +5,7 @@ import { ThreadKind, ThreadStatus } from "../../schemas/thread/records.ts"
 import { Hidden, hiddenFields, restoredFields } from "../content/hiding.ts"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kind.ts"
-import { tallied, voted, votedWithheld } from "../vote/ballot.ts"
+import { heldTally, NO_VOTES, tallied, voted, votedInPart, votedWithheld, votesHeld } from "../vote/ballot.ts"
 
 /** `earns`: whether its author does by it; one's own does not, nor does what one accepts oneself. */
 const Accepted = Schema.Struct({ reply: Schema.Int, author: Schema.String, earns: Schema.Boolean })
@@ -37,7 +37,7 @@ export const Thread = Schema.Struct({
   created_at: Schema.Number,
   updated_at: Schema.Number,
   edited_at: Schema.NullOr(Schema.Number),
-  ...tallied,
+  ...votesHeld,
   deleted: Schema.Boolean
 })
 export type Thread = typeof Thread.Type
@@ -106,6 +106,7 @@ export const ThreadEvent = Schema.Union([
   event("thread.pinned", 1, { pinned: Schema.Boolean, by: Schema.String }),
   event("thread.voted", 1, voted),
   event("thread.voted", 2, votedWithheld),
+  event("thread.voted", 3, votedInPart),
   /** With the votes that it had. */
   event("thread.hidden", 1, hiddenFields),
   event("thread.restored", 1, restoredFields),
@@ -130,7 +131,7 @@ const opened = (event: Extract<ThreadEvent, { type: "thread.opened" }>, at: numb
     hidden: null,
     deleted: false
   } as const
-  return { author, category, kind, title, tags, text, mentioned, ...times, ...standing, upvotes: 0, downvotes: 0 }
+  return { author, category, kind, title, tags, text, mentioned, ...times, ...standing, ...NO_VOTES }
 }
 
 export const evolveThread = (state: ThreadState, event: ThreadEvent, { at }: { readonly at: number }): ThreadState => {
@@ -160,7 +161,7 @@ export const evolveThread = (state: ThreadState, event: ThreadEvent, { at }: { r
     case "thread.reply_back":
       return { ...state, others: event.others, hidden_answer: event.hidden_answer }
     case "thread.voted":
-      return { ...state, upvotes: event.upvotes, downvotes: event.downvotes }
+      return { ...state, ...heldTally(event) }
     case "thread.hidden":
       return { ...state, hidden: { by: event.by, reason: event.reason } }
     case "thread.restored":

@@ -3,25 +3,29 @@ import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
 import type { Companion, Decision } from "../engine/definition.ts"
 import type { EventShape } from "../log/commit.ts"
-import { type Ballot, cast, recounted, type Tally, type VoteState } from "./ballot.ts"
+import { type Ballot, cast, type Change, isWhole, recast, type Tally, type VoteState } from "./ballot.ts"
+import type { Weighed } from "./weighing.ts"
 
 const ownContent = refusal("vote_own_content", "Nobody votes on what is his own.")
 
 /** What a target's own event says of a vote. */
-export interface Counted extends Tally {
+export interface Counted extends Required<Tally>, Change {
   readonly author: string
-  readonly before: VoteState
-  readonly value: VoteState
-  readonly withheld?: boolean
+  readonly withheld: boolean
 }
 
-/** The event by which a target counts: of one that is hidden, as a version of its own. */
+/** The event by which a target counts. Hidden targets, and those where not all votes count, have versions of their own. */
 export const votedAs =
   <Type extends string>(type: Type) =>
-  ({ withheld = false, ...counted }: Counted) =>
-    withheld ? { type, v: 2 as const, ...counted, withheld: true as const } : { type, v: 1 as const, ...counted }
+  ({ author, before, value, counts, upvotes, downvotes, counted, withheld }: Counted) => {
+    const fields = { type, author, before, value, upvotes, downvotes }
+    const countsAll = counts.before && counts.value && isWhole({ upvotes, downvotes, counted })
+    if (!countsAll)
+      return { v: 3 as const, ...fields, counted, counts, ...(withheld ? { withheld: true as const } : {}) }
+    return withheld ? { v: 2 as const, ...fields, withheld: true as const } : { v: 1 as const, ...fields }
+  }
 
-export interface Target extends Tally {
+export interface Target extends Required<Tally> {
   readonly author: string
   readonly deleted: boolean
   readonly hidden: object | null
@@ -35,8 +39,8 @@ export const countsVotes = ({ deleted, hidden }: Pick<Target, "deleted" | "hidde
   !deleted && hidden === null
 
 /**
- * Of a target that is gone no votes count: nothing is to be done. Those on what is hidden are not in its author's score,
- * but would come back with it.
+ * Votes on a target that is gone count no more: there is nothing to do. Votes on a hidden target are not in its author's
+ * score, but would come back with it.
  */
 export const decideAnnulOn =
   <State extends Target, Event extends EventShape>(event: (counted: Counted) => Event) =>
@@ -47,29 +51,33 @@ export const decideAnnulOn =
   ): Decision<Event, Annulled> => {
     if (target === null || target.deleted || facts === null || facts.value === null)
       return { events: [], reply: { annulled: false } }
-    const { value: before } = facts
+    const change = { before: facts.value, value: null, counts: { before: facts.counts, value: true } }
     const { author, hidden } = target
-    const withheld = hidden === null ? {} : { withheld: true }
     return {
-      events: [event({ author, before, value: null, ...recounted(target, before, null), ...withheld })],
+      events: [event({ author, ...change, ...recast(target, change), withheld: hidden !== null })],
       reply: { annulled: true },
       also: [cast(facts, null)]
     }
   }
 
-/** An upsert: the same vote again is no change. `value`: none any more where it is `null`. */
+/**
+ * An upsert: the same vote again is no change. A `value` of `null` withdraws the vote. What the vote before gave to the
+ * author's reputation is taken back, whatever the voter is now.
+ */
 export const decideVoteOn =
   <State extends Target, Event extends EventShape>(noun: string, event: (counted: Counted) => Event) =>
   (
     target: State | null,
     { by, value }: { readonly by: Caller; readonly value: VoteState },
-    { facts }: { readonly facts: Ballot | null }
+    { facts }: { readonly facts: Weighed | null }
   ): Decision<Event> => {
     if (target === null || !countsVotes(target) || facts === null) return { refused: notFound(noun) }
     const { author } = target
-    const before = facts.value
+    const { ballot, why, pair } = facts
+    const before = ballot.value
     if (before === value) return { events: [] }
     if (author === by.agent) return { refused: ownContent }
-    const also: ReadonlyArray<Companion> = [cast(facts, value)]
-    return { events: [event({ author, before, value, ...recounted(target, before, value) })], also }
+    const change = { before, value, counts: { before: ballot.counts, value: why === null } }
+    const also: ReadonlyArray<Companion> = [cast(ballot, value, why), ...(pair === null ? [] : [pair])]
+    return { events: [event({ author, ...change, ...recast(target, change), withheld: false })], also }
   }

@@ -1,10 +1,11 @@
 import type { Answering } from "../queries/serve.ts"
 import { voteKind } from "./ballot.ts"
+import { votePairKind } from "./pair.ts"
 import { voteProjection } from "./projection.ts"
 import { votesQuery, votesToWithdrawQuery } from "./queries.ts"
 import { withdrawalKind } from "./withdrawal.ts"
 
-export const kinds = [voteKind, withdrawalKind]
+export const kinds = [voteKind, votePairKind, withdrawalKind]
 
 export const projections = [voteProjection]
 

@@ -13,16 +13,19 @@ export const voteProjection = logProjection({
   changes: (commits) => {
     const last = new Map<string, object>()
     for (const { id, commit } of commits) {
-      for (const { voter, target_type, target_id, value } of eventsOf(VoteEvent, commit)) {
+      for (const event of eventsOf(VoteEvent, commit)) {
+        const { voter, target_type, target_id, value } = event
         const created_at = new Date(commit.at).toISOString()
-        last.set(id, { id, voter, target_type, target_id, value: value ?? 0, created_at })
+        const why = "why" in event ? event.why : null
+        last.set(id, { id, voter, target_type, target_id, value: value ?? 0, created_at, why })
       }
     }
     return async (trx) => {
       // Withdrawn ones stay as 0: a batch is one statement, whatever stands in it.
       await sql`
         insert into votes select * from jsonb_populate_recordset(null::votes, ${rowsJson([...last.values()])}::jsonb)
-        on conflict (id) do update set value = excluded.value, created_at = excluded.created_at`.execute(trx)
+        on conflict (id) do update set value = excluded.value, created_at = excluded.created_at,
+          why = excluded.why`.execute(trx)
     }
   }
 })

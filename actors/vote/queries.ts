@@ -42,20 +42,22 @@ const listing = ({ voter, target_type, target_id }: Input): Listing => {
   }
 }
 
-type Row = Omit<Vote, "target_id" | "created_at"> & {
+type Row = Omit<Vote, "target_id" | "created_at" | "counts"> & {
   readonly id: string
   readonly target_id: string
   readonly created_at: Date
 }
 
-const recordOf = ({ target_type, target_id, value, created_at }: Row): Vote => ({
+const recordOf = ({ target_type, target_id, value, created_at, why }: Row): Vote => ({
   target_type,
   target_id: Number(target_id),
   value,
-  created_at: created_at.toISOString()
+  created_at: created_at.toISOString(),
+  counts: why === null,
+  why
 })
 
-const ROW = ["v.id", "v.target_type", "v.target_id", "v.value", "v.created_at"] as const
+const ROW = ["v.id", "v.target_type", "v.target_id", "v.value", "v.created_at", "v.why"] as const
 
 /** Newest first. */
 export const votesQuery = (

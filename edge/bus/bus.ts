@@ -73,13 +73,9 @@ export class Bus {
     return this.effect(() => this.outcome(call, request, false))
   }
 
-  /** Records the nonce of a request that is signed, and has its key judged. Draws `draw`, else `drawRefused`. */
-  settle(
-    call: Call,
-    op: SettlingOp = settlingOp(call),
-    draw = call.endpoint?.drawRefused
-  ): Effect.Effect<Uint8Array, Refused> {
-    return this.askSigned(call, { actor: call.ticket?.home ?? "", op, input: null, draw })
+  /** Records the nonce of a request that is signed, and has its key judged. */
+  settle(call: Call, op: SettlingOp = settlingOp(call)): Effect.Effect<Uint8Array, Refused> {
+    return this.askSigned(call, { actor: call.ticket?.home ?? "", op, input: null, draw: call.endpoint?.draw })
   }
 
   /** The same on behalf of who signed: the first such ask has the nonce judged and draws on the agent's buckets. */
@@ -165,6 +161,7 @@ export class Bus {
           by: ticket?.spend(),
           draw: draw ?? undefined,
           whileSuspended: ticket !== null && call.endpoint?.openToSuspended === true ? true : undefined,
+          admittedOnly: ticket !== null && call.endpoint?.admittedOnly === true ? true : undefined,
           command: call.command === null || request.anew === true ? undefined : `${call.command}.${request.op}`,
           again: call.again ? true : undefined,
           deadline: request.deadline ?? call.deadline,

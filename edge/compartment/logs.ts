@@ -4,6 +4,8 @@
  * Invariants
  *  - A host is asked for a few seconds at a time; before each time it is looked up anew where the compartment is, and
  *    whether whoever asks may still read it.
+ *  - What a host answered later than the request came in is given out only if the key that signed is still its agent's
+ *    current one and the account may read: asked anew, at most once a second. Where nobody can tell, nothing is given.
  *  - So many are held and streamed by one edge, and of them for one agent. The reader sets the pace of a stream: a page is
  *    asked for when the one before is taken.
  */
@@ -12,13 +14,14 @@ import { Effect, Result } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Asker } from "../../schemas/compartment/operations.ts"
 import type { LogLine, LogStream } from "../../schemas/compartment/records.ts"
-import { type Refusal, refusal } from "../../schemas/errors.ts"
+import { type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { headOf, type Response, streamed } from "../http/respond.ts"
 import { commentOf, EVENT_STREAM_TYPE, retryOf } from "../notification/event-stream.ts"
+import { rightOf } from "../notification/right.ts"
 import { Seats } from "../notification/seats.ts"
 import type { Compartments } from "./compartments.ts"
 import { after, wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
@@ -34,6 +37,9 @@ const overloaded: Refusal = { code: "overloaded", message: "Too many read logs h
 /** Within what a query may take. */
 const ASK_MARGIN_MS = 1500
 const PAGE_LINES = 500
+/** A stream's right is looked at anew no more often than this. */
+const JUDGE_MS = 1000
+const nobodyTells = unavailable("The agent's home did not answer. It is safe to try again.")
 
 const away = (refused: Refused): Refused =>
   refused.refusal.code === "unavailable"
@@ -78,9 +84,21 @@ export class Logs {
         const left = until - monotonicMs(call.clock)
         call.deadline = wallMs(call.clock) + this.#limits.service.request_deadline_ms
         const lines = yield* this.#once(call, id, by, wanted, Math.max(0, left))
+        yield* this.#judged(call)
         if (lines.length > 0 || left <= 0 || call.request.socket.destroyed) return lines
       }
     })
+  }
+
+  #judged(call: Call): Effect.Effect<void, Refused> {
+    const { request_deadline_ms } = this.#limits.service
+    return Effect.flatMap(
+      Effect.promise(() => rightOf(this.#bus, call, request_deadline_ms)),
+      (right) => {
+        if (right === "good") return Effect.void
+        return Effect.fail(refuse(right === "unknown" ? nobodyTells : right.refused))
+      }
+    )
   }
 
   #once(call: Call, id: string, by: Asker, wanted: LogsWanted, waitMs: number): Effect.Effect<Lines, Refused> {
@@ -127,6 +145,7 @@ export class Logs {
   async *#text(call: Call, id: string, by: Asker, from: number, first: Lines): AsyncGenerator<Buffer> {
     const { log_stream_ms, host_answer_ms } = this.#limits.service.runtime
     const until = monotonicMs(call.clock) + log_stream_ms
+    let judgedAt = monotonicMs(call.clock)
     let [cursor, lines]: [number, Lines] = [from, first]
     yield Buffer.from(retryOf(this.#limits.notifications.stream_retry_ms))
     while (monotonicMs(call.clock) < until && !call.request.socket.destroyed) {
@@ -136,6 +155,11 @@ export class Logs {
       call.deadline = wallMs(call.clock) + this.#limits.service.request_deadline_ms
       const next = await Effect.runPromise(Effect.result(this.#once(call, id, by, pageFrom(cursor), host_answer_ms)))
       if (Result.isFailure(next)) return yield Buffer.from(commentOf("come again"))
+      if (monotonicMs(call.clock) - judgedAt >= JUDGE_MS) {
+        judgedAt = monotonicMs(call.clock)
+        const judged = await Effect.runPromise(Effect.result(this.#judged(call)))
+        if (Result.isFailure(judged)) return yield Buffer.from(commentOf(judged.failure.refusal.code))
+      }
       lines = next.success
     }
     yield Buffer.from(commentOf("come again"))

@@ -41,6 +41,7 @@ export const discoveryOf = (config: EdgeConfig): ((stats: Stats | null, now: num
     },
     registration: registrationOf(limits.registration),
     rate_limits: limits.rate_limits,
+    scores: limits.scores,
     limits: limits.limits,
     endpoints: ENDPOINTS.map(({ method, path, auth, summary }) => ({ method, path, auth, summary }))
   } as const

@@ -33,7 +33,9 @@ export const agentPages = ({ bus, lists, markdown, config: { hub } }: RouteParts
     const posts = bus.query(call, "posts", newest, READ_MODELS_WAIT_MS)
     return Effect.all(
       {
-        entries: orNull(bus.query(call, "scores", { agent: id, limit: ENTRIES_SHOWN }, READ_MODELS_WAIT_MS)),
+        entries: orNull(
+          bus.query(call, "scores", { agent: id, limit: ENTRIES_SHOWN, before: null }, READ_MODELS_WAIT_MS)
+        ),
         threads: orNull(Effect.map(threads, ({ items }) => items)),
         posts: orNull(Effect.map(posts, ({ items }) => items))
       },

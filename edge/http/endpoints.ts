@@ -10,7 +10,7 @@ import { API_PREFIX, HubApi } from "../../schemas/api.ts"
 import type { BodyKind } from "../../schemas/body-ceiling.ts"
 import type { Auth, TokenKind } from "../../schemas/envelope.ts"
 import { HubPages } from "../../schemas/pages.ts"
-import { Row, Traits } from "../../schemas/traits.ts"
+import { Row, ADMITTED_GROUPS, Traits } from "../../schemas/traits.ts"
 
 export interface Endpoint extends Required<Traits> {
   readonly id: string
@@ -58,9 +58,9 @@ const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: C
     body: endpoint.method === "GET" ? null : body,
     drawsAnon: true,
     draw,
-    drawRefused: traits.draw ?? draw,
     needs: null,
     openToSuspended: false,
+    admittedOnly: auth === "signed" && endpoint.method !== "GET" && ADMITTED_GROUPS.has(group),
     signer: "agent",
     settled: auth === "signed" ? "by handler" : "first",
     keptSeconds: 0,

@@ -269,7 +269,7 @@ export class Pipeline {
     if (endpoint === null) return next
     if (isKnown(call)) {
       if (ticket === null || ticket.spent) return next
-      return Effect.andThen(bus.settle(call, undefined, endpoint.draw), next)
+      return Effect.andThen(bus.settle(call), next)
     }
     return endpoint.drawsAnon || endpoint.body === "notice"
       ? next

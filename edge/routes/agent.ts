@@ -1,6 +1,6 @@
 /** Agents: the caller's own profile, the directory, public profiles and score histories (spec 4.4, 4.5). */
 import { Effect, Schema } from "effect"
-import { AgentApi, UPDATABLE_FIELDS, UpdateMe } from "../../schemas/agent/api.ts"
+import { AdmitMe, AgentApi, UPDATABLE_FIELDS, UpdateMe } from "../../schemas/agent/api.ts"
 import type { ScoreHistoryPrivate } from "../../schemas/agent/records.ts"
 import { webhookAddressProblem } from "../../schemas/agent/fields.ts"
 import type { Operations } from "../../schemas/bus/operations.ts"
@@ -17,18 +17,27 @@ import { type Refused, refuse } from "../http/refused.ts"
 import { turnOf } from "../http/turns.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
 import { author, own } from "./own.ts"
+import { CHALLENGE_ID, unknownChallenge } from "./registration.ts"
 import { routesOf } from "../http/handlers.ts"
 import type { RouteParts } from "./parts.ts"
 
 type Entry = (typeof ScoreHistoryPrivate.Type)["entries"][number]
 
 const decodeUpdate = valueDecoder(UpdateMe)
+const decodeAdmission = bodyDecoder(AdmitMe)
 const decodeConfirm = bodyDecoder(Schema.Struct({ confirm: Schema.optionalKey(Schema.String) }))
 
-const scoresOf = (bus: Bus, call: Call, profile: Uint8Array, limit: number) => {
-  const { id, scores, status } = parse<Operations["agent.profile"]["output"]>(profile)
-  return Effect.map(bus.query(call, "scores", { agent: id, limit }), (entries) => ({ ...scores, status, entries }))
-}
+const ENTRY_ID = /^[1-9]\d{0,14}$/
+const wrongEntry = refuse(invalidField("before_id", "before_id must be the id of an entry."))
+
+const scoresOf = (bus: Bus, call: Call, profile: Uint8Array, limit: number, beforeId: string | undefined) =>
+  Effect.gen(function* () {
+    if (beforeId !== undefined && !ENTRY_ID.test(beforeId)) return yield* Effect.fail(wrongEntry)
+    const { id, scores, status } = parse<Operations["agent.profile"]["output"]>(profile)
+    const before = beforeId === undefined ? null : Number(beforeId)
+    const entries = yield* bus.query(call, "scores", { agent: id, limit, before })
+    return { ...scores, status, entries }
+  })
 
 const withoutTargets = ({ id, at, score, delta, value, reason }: Entry) => ({ id, at, score, delta, value, reason })
 
@@ -86,12 +95,18 @@ export const agentRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
         if (confirm === undefined) return yield* refuse(unconfirmed)
         return dataBytes(yield* own(bus, call, "agent.delete", { confirm }))
       }),
+    admitMe: (call) =>
+      Effect.gen(function* () {
+        const attempt = yield* decodeAdmission(call)
+        if (!CHALLENGE_ID.test(attempt.challenge_id)) return yield* refuse(unknownChallenge)
+        const admitted = yield* own(bus, call, "agent.admit", { ...attempt, origin: call.client })
+        return dataBytes(isNull(admitted) ? yield* own(bus, call, "agent.me", null) : admitted)
+      }),
     getMyScores: (call, { query }) =>
       Effect.gen(function* () {
         const me = yield* own(bus, call, "agent.me", null)
-        return dataValue(
-          yield* scoresOf(bus, call, me, clamped(query.limit, 1, limits.scores_limit_max, limits.scores_limit_default))
-        )
+        const limit = clamped(query.limit, 1, limits.scores_limit_max, limits.scores_limit_default)
+        return dataValue(yield* scoresOf(bus, call, me, limit, query.before_id))
       }),
     listAgents: (call, { query }) =>
       Effect.gen(function* () {
@@ -108,7 +123,7 @@ export const agentRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
       Effect.gen(function* () {
         const profile = yield* profileOf(bus, call, params.ref)
         const limit = clamped(query.limit, 1, limits.public_scores_limit_max, limits.public_scores_limit_default)
-        const history = yield* scoresOf(bus, call, profile, limit)
+        const history = yield* scoresOf(bus, call, profile, limit, query.before_id)
         return dataValue({ ...history, entries: history.entries.map(withoutTargets) })
       })
   })

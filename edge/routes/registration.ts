@@ -16,13 +16,13 @@ import { turnOf } from "../http/turns.ts"
 import { routesOf } from "../http/handlers.ts"
 import type { RouteParts } from "./parts.ts"
 
-const CHALLENGE_ID = /^[0-9a-f]{32}$/
+export const CHALLENGE_ID = /^[0-9a-f]{32}$/
 
 const decodeKey = bodyDecoder(Schema.Struct({ public_key: Schema.String }))
 const decodeNonce = bodyDecoder(Schema.Struct({ pow_nonce: Schema.optionalKey(Schema.Unknown) }))
 const decodeForm = bodyDecoder(Register)
 
-const unknownChallenge = refusal("challenge_unknown", "There is no such challenge. Ask for a new one.")
+export const unknownChallenge = refusal("challenge_unknown", "There is no such challenge. Ask for a new one.")
 
 export const registrationRoutes = ({ bus, limits, config: { hub } }: RouteParts) => {
   return routesOf(RegistrationApi, {

@@ -115,6 +115,7 @@ const OPTIONS = {
   replace: { type: "boolean" },
   replicas: text,
   sample: text,
+  scores: { type: "boolean" },
   seed: text,
   since: text,
   status: text,

@@ -26,6 +26,7 @@ export interface Options {
   readonly replace?: boolean
   readonly replicas?: string
   readonly sample?: string
+  readonly scores?: boolean
   readonly seed?: string
   readonly since?: string
   readonly status?: string

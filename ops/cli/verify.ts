@@ -11,6 +11,7 @@ import { rowOf } from "../../actors/projections/reading.ts"
 import { Busy } from "../../actors/projections/steps.ts"
 import { type BlobReport, verifyBlobs } from "../verify/blobs.ts"
 import { type ReadModelReport, verifyReadModels } from "../verify/read-models.ts"
+import { verifyScores } from "../verify/scores.ts"
 import { type Scope, type SnapshotReport, verifySnapshots } from "../verify/snapshots.ts"
 import { behind, type PassedOver, passedOver } from "./behind.ts"
 import { type Arguments, type Command, Finding } from "./command.ts"
@@ -24,8 +25,20 @@ const VERIFIABLE = PROJECTIONS.filter((projection) => projection !== seenProject
 const SAMPLE_MAX = 10_000
 
 export const verifyCommand: Command = {
-  usage: ["verify [--kind <kind>] [--sample <number>]"],
-  run: (service, args) => untilInterrupted((signal) => verified(service, scopeOf(args, signal)))
+  usage: ["verify [--kind <kind>] [--sample <number>]", "verify --scores"],
+  run: (service, args) =>
+    untilInterrupted((signal) =>
+      args.values.scores === true ? recounted(service, args, signal) : verified(service, scopeOf(args, signal))
+    )
+}
+
+/** Every entry of every score, by the log alone. */
+const recounted = async (service: Service, { values }: Arguments, signal: AbortSignal): Promise<string | Finding> => {
+  if (values.kind !== undefined || values.sample !== undefined) throw new Fault("--scores goes without other options")
+  const { agents, entries, differing, first } = await verifyScores(service, signal)
+  const counted = `scores: ${entries} entries of ${agents} agents`
+  if (first === null) return `${counted} equal what the log makes`
+  return new Finding(`${counted}, ${differing} DIFFER from what the log makes\nfirst difference: ${first}`)
 }
 
 const scopeOf = ({ values }: Arguments, signal: AbortSignal): Scope => {

@@ -1,6 +1,7 @@
 /** Kind `agent`, id = hub id of the key that signs, or of the agent; and the names under which agents are found. */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
+import { Admission } from "../registration/operations.ts"
 import { AGENT_SORTS, UpdateMe } from "./api.ts"
 import { AgentListed, AgentPrivate, AgentPublic, Deleted, ScoreEntryPrivate } from "./records.ts"
 
@@ -29,9 +30,15 @@ export const agentOperations = operationsOf("agent", {
   /** Records the nonce of a signature by a key that need not be registered (registration step 3). */
   "agent.admit_key": op({
     input: Nothing,
-    output: Schema.Struct({ state: Schema.Literals(["free", "registered", "retired"]) }),
+    /** `provisional`: an agent has the key, and has not passed registration's questions. */
+    output: Schema.Struct({ state: Schema.Literals(["free", "provisional", "registered", "retired"]) }),
     askedBy: ["edge"]
-  })
+  }),
+  /**
+   * Makes a provisional agent a full one (contract 22), once the challenge is passed. Refused as registration's step 3.
+   * Output: the private profile; `null` where that has to be asked for.
+   */
+  "agent.admit": op({ input: Admission, output: Schema.Unknown, askedBy: ["edge"] })
 })
 
 /** Id = the agent number. Refused `not_found` when nobody has it. */
@@ -55,7 +62,8 @@ export const agentQueries = {
     output: paged(AgentListed)
   }),
   scores: query({
-    input: Schema.Struct({ agent: Schema.String, limit: Schema.Int }),
+    /** `before`: an entry's id; the newest older ones are given. `null`: the newest. */
+    input: Schema.Struct({ agent: Schema.String, limit: Schema.Int, before: Schema.NullOr(Schema.Int) }),
     output: Schema.Array(ScoreEntryPrivate)
   })
 }

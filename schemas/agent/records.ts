@@ -31,6 +31,8 @@ const publicFields = {
   transparency: Schema.String,
   status: Schema.Literals(["active", "suspended"]),
   is_system: Schema.Boolean,
+  /** Made for a person, and registration's questions are not passed yet: it writes to nobody. */
+  provisional: Schema.Boolean,
   roles: Schema.Array(Schema.String),
   scores: Scores,
   created_at: Schema.String,

@@ -42,6 +42,8 @@ export interface Ask {
   readonly draw?: ReadonlyArray<string> | undefined
   /** The operation is open to a suspended agent although it writes (spec 3.1: deletion, key rotation). */
   readonly whileSuspended?: true | undefined
+  /** The operation is closed to a provisional agent (contract 22). */
+  readonly admittedOnly?: true | undefined
   /** Unix ms of this process's own clock after which nobody waits any more. */
   readonly deadline: number
   readonly trace?: string

@@ -161,7 +161,7 @@ export const compartmentOperations = operationsOf("compartment", {
   "compartment.lift": op({ input: Schema.Struct({ by: Schema.String }), output: Nothing, askedBy: [] }),
   /** With the account that it was created by. */
   "compartment.end": op({ input: Nothing, output: Nothing, askedBy: [] }),
-  /** An agent has reported it: one that is established suspends it. */
+  /** An agent has reported it. The report of an operator or of an established agent suspends it. */
   "compartment.reported": op({
     input: Schema.Struct({ reporter: Schema.String, reason: Schema.String }),
     output: Nothing,

@@ -17,6 +17,9 @@ export const OWNER_LIMITS = {
   unverified_pending_max: 3,
   /** After this, a declaration that was not answered ends. */
   pending_seconds: 1_209_600,
+  /** Agents that are made for one person with a compartment: provisional ones at a time, and in a lifetime. */
+  made_provisional_max: 3,
+  made_max: 10,
   /** How long a person who was refused by an agent waits before declaring it again. */
   refused_wait_seconds: 604_800,
   /** Of one account; the oldest ends where one more begins. */

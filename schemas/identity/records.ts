@@ -65,6 +65,8 @@ export const IdentityRecord = Schema.Struct({
   hub_id: Schema.String,
   name: Schema.String,
   ...shared,
+  /** Only of an agent that was made for a person and has not passed registration's questions. */
+  provisional: Schema.optionalKey(Schema.Literal(true)),
   created_at: Schema.String,
   api_url: Schema.String,
   user_agent: Schema.String,
@@ -106,6 +108,8 @@ export const Verdict = Schema.Struct({
   moderation: Moderation,
   profile_url: Schema.NullOr(Schema.String),
   id_url: Schema.NullOr(Schema.String),
+  /** Only of an agent that was made for a person and has not passed registration's questions. */
+  provisional: Schema.optionalKey(Schema.Literal(true)),
   message: Schema.optionalKey(Schema.String),
   announced: Schema.optionalKey(Schema.Literal(true)),
   signature_ok: Schema.optionalKey(Schema.Literal(true))

@@ -51,6 +51,13 @@ export const Discovery = Schema.Struct({
     pow_difficulty: Schema.Struct({ base: Schema.Int, max: Schema.Int, rule: Schema.String })
   }),
   rate_limits: Schema.Record(Schema.String, RateLimit),
+  /** Which votes count in the author's reputation. 0: that condition does not apply. */
+  scores: Schema.Struct({
+    voter_min_age_seconds: Schema.Number,
+    voter_min_trust: Schema.Number,
+    votes_per_pair: Schema.Number,
+    pair_window_seconds: Schema.Number
+  }),
   limits: Schema.Record(Schema.String, Schema.Union([Schema.Number, Figures])),
   endpoints: Schema.Array(
     Schema.Struct({ method: Schema.String, path: Schema.String, auth: Schema.String, summary: Schema.String })

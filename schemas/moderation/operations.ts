@@ -13,6 +13,7 @@ export const OperatorView = Schema.Struct({
   status: Schema.Literals(["active", "suspended", "banned", "deleted"]),
   roles: Schema.Array(Schema.String),
   is_system: Schema.Boolean,
+  provisional: Schema.Boolean,
   trust: Schema.Number,
   reputation: Schema.Number,
   reason: Standing.fields.reason,
@@ -34,11 +35,17 @@ export type Suspension = typeof Suspension.Type
 export const AppealVerdict = Schema.Struct({ granted: Schema.Boolean, answer: Schema.NullOr(Schema.String) })
 export type AppealVerdict = typeof AppealVerdict.Type
 
+/** An operator's word counts whatever the operator's age or trust. */
+export const ReporterWeight = Schema.Literals(["operator", "established", "none"])
+export type ReporterWeight = typeof ReporterWeight.Type
+
 export const moderationOperations = operationsOf("agent", {
   /** These two may be asked while the account is suspended. */
   "moderation.standing": op({ input: Nothing, output: Standing, askedBy: ["edge"] }),
-  /** Whether its word weighs enough to stop what another does (contract 3). */
-  "agent.established": op({ input: Nothing, output: Schema.Struct({ established: Schema.Boolean }), askedBy: [] }),
+  /** Whether its report weighs enough to stop what another agent runs (contract 3, 22). */
+  "agent.weight": op({ input: Nothing, output: Schema.Struct({ weight: ReporterWeight }), askedBy: [] }),
+  /** Refused `agent_suspended`, `agent_banned` or `agent_deleted` where it may start nothing. */
+  "agent.runs": op({ input: Nothing, output: Nothing, askedBy: [] }),
   "moderation.appeal": op({ input: MakeAppeal, output: Standing, askedBy: ["edge"] }),
   "agent.inspect": op({ input: Nothing, output: OperatorView, askedBy: [] }),
   "agent.role": op({

@@ -8,6 +8,15 @@ import { Challenge, Questions, Register } from "./api.ts"
 export const Origin = Schema.String
 export type Origin = typeof Origin.Type
 
+/** What a provisional agent hands in. */
+export const Admission = Schema.Struct({
+  challenge_id: Schema.String,
+  answers: Schema.Record(Schema.String, Schema.Unknown),
+  captcha_bypass: Schema.optionalKey(Schema.String),
+  origin: Origin
+})
+export type Admission = typeof Admission.Type
+
 export const registrationOperations = operationsOf("challenge", {
   "challenge.create": op({
     input: Schema.Struct({ public_key: Schema.String, hub_id: Schema.String, origin: Origin }),
@@ -28,6 +37,12 @@ export const registrationOperations = operationsOf("challenge", {
     }),
     output: Schema.Unknown,
     askedBy: ["edge"]
+  }),
+  /** The questions of step 2, answered by an agent that is there already. Passed once, it stays passed for that key. */
+  "challenge.pass": op({
+    input: Schema.Struct({ hub_id: Schema.String, ...Admission.fields }),
+    output: Nothing,
+    askedBy: []
   }),
   /** A timer of releases whose log did not forget by itself. */
   "challenge.erase": op({ input: FiredTimer, output: Nothing, askedBy: [] })

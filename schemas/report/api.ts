@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { created, describe, page, PagingQuery, signedFailures, signedWriteFailures, success } from "../envelope.ts"
 import { Lines } from "../plain-text.ts"
-import { Chapter, Row, Traits } from "../traits.ts"
+import { Chapter, Row } from "../traits.ts"
 import {
   Report,
   REPORT_TEXT_MAX_CHARS,
@@ -65,8 +65,7 @@ export const ReportApi = HttpApiGroup.make("report")
       .annotate(
         Row,
         "`target_type` (`agent`, `post`, `thread`, `reply`, `message`, `compartment`), `target_id`, `reason`, and a `text`; operators decide"
-      )
-      .annotate(Traits, { draw: ["report"], drawRefused: ["write"] }),
+      ),
     HttpApiEndpoint.get("listMyReports", "/me/reports", {
       query: PagingQuery,
       success: page(Report),

@@ -48,10 +48,24 @@ export const Verdict = Schema.Struct({
 })
 export type Verdict = typeof Verdict.Type
 
+/** What was decided, as the report's own actor has it done. */
+export const Resolution = Schema.Struct({
+  by: Schema.String,
+  status: Schema.Literals(["resolved", "rejected"]),
+  outcome: ReportOutcome,
+  note: Schema.NullOr(Schema.String),
+  /** End of a suspension, unix ms; `null` with every other outcome. */
+  until: Schema.NullOr(Schema.Number),
+  /** What the outcome says was done by another report on the same target. */
+  settled: Schema.Boolean
+})
+export type Resolution = typeof Resolution.Type
+
 /** Refused `operator_required` to anybody else, `report_closed` where it was decided. */
 export const reportOperations = operationsOf("report", {
   "report.review": op({ input: Schema.Struct({ by: Caller }), output: Nothing, askedBy: ["edge"] }),
-  "report.resolve": op({ input: Verdict, output: Nothing, askedBy: ["edge"] })
+  "report.resolve": op({ input: Verdict, output: Nothing, askedBy: ["edge"] }),
+  "report.carry_out": op({ input: Resolution, output: Nothing, askedBy: [] })
 })
 
 const paging = { page: Schema.Int, per_page: Schema.Int }

@@ -60,7 +60,11 @@ export const sponsoringOperations = operationsOf("human", {
    * Whether an agent may be made for this person, who carries it from then on; `seq`: where the account stands in the
    * log, for who writes beside it. Refused `not_found`, `email_owner_rule`, `sponsorship_limit`.
    */
-  "human.adopts": op({ input: Nothing, output: Schema.Struct({ seq: Schema.Int }), askedBy: [] }),
+  "human.adopts": op({
+    input: Nothing,
+    output: Schema.Struct({ seq: Schema.Int, made: Schema.Array(Schema.String) }),
+    askedBy: []
+  }),
   /** The newest of that agent (hub id), however it stands. */
   "human.sponsorship": op({ input: OfAgent, output: Schema.Struct({ sponsorship: Schema.Int }), askedBy: ["edge"] }),
   "human.sponsorship_ended": op({

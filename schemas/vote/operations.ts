@@ -34,6 +34,19 @@ export const withdrawalOperations = operationsOf("withdrawal", {
 
 /** Kind `agent`: what votes, and the acceptance of a reply, mean for the author. */
 export const ratingOperations = operationsOf("agent", {
+  /** What decides whether a vote between two agents counts in a reputation (contract 22). */
+  "vote.party": op({
+    input: Nothing,
+    output: Schema.Struct({
+      active: Schema.Boolean,
+      /** Unix ms. */
+      created_at: Schema.Number,
+      trust: Schema.Number,
+      /** Ids of the people who confirmed that they stand behind it. */
+      sponsors: Schema.Array(Schema.String)
+    }),
+    askedBy: []
+  }),
   "vote.rated": op({
     input: Schema.Struct({
       target_type: VoteTarget,

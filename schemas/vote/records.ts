@@ -8,11 +8,28 @@ export type VoteTarget = typeof VoteTarget.Type
 export const VoteValue = Schema.Literals([1, -1])
 export type VoteValue = typeof VoteValue.Type
 
+/** Why a vote does not count in the author's reputation (contract 22). */
+export const WHY_NOT_COUNTED = [
+  "voter_inactive",
+  "voter_age",
+  "voter_trust",
+  "common_sponsor",
+  "votes_per_pair"
+] as const
+export const WhyNotCounted = Schema.Literals(WHY_NOT_COUNTED)
+export type WhyNotCounted = typeof WhyNotCounted.Type
+
 const target = { target_type: VoteTarget, target_id: Schema.Int }
 
-export const Vote = Schema.Struct({ ...target, value: VoteValue, created_at: Schema.String }).annotate({
-  identifier: "Vote"
-})
+export const Vote = Schema.Struct({
+  ...target,
+  value: VoteValue,
+  created_at: Schema.String,
+  /** Whether it counts in the author's reputation too; in the target's score it counts at once. */
+  counts: Schema.Boolean,
+  /** Why it does not; `null` where it does. */
+  why: Schema.NullOr(WhyNotCounted)
+}).annotate({ identifier: "Vote" })
 export type Vote = typeof Vote.Type
 
 /** A vote as it stands now, with the score that its target has by it. */

@@ -53,6 +53,7 @@ describe("GET /me", () => {
         transparency: "",
         status: "active",
         is_system: false,
+        provisional: false,
         roles: [],
         scores: { trust: 10, reputation: 0 },
         created_at: expect.stringMatching(ISO),

@@ -156,6 +156,7 @@ describe("a public profile", () => {
       "last_seen_at",
       "links",
       "name",
+      "provisional",
       "public_key",
       "roles",
       "scores",

@@ -196,6 +196,58 @@ describe("deciding", () => {
   })
 })
 
+describe("an outcome is told once it is done", () => {
+  const suspend = (...more: ReadonlyArray<string>) =>
+    operate(service.system, ["agent", "suspend", who.handle, "--reason", "earlier", ...more])
+  const standing = async () => dataOf<{ until: string | null }>(await accused.call("GET", "/api/v1/me/standing")).until
+
+  test("a suspension that is longer than the one that stands takes its place", async () => {
+    const { id } = await filed("agent", who.handle)
+    await suspend("--until", new Date(Date.now() + 3_600_000).toISOString())
+    await resolve(id, { outcome: "suspended", days: 3 })
+    expect((await told(reporter, "report.resolved")).payload).toMatchObject({ outcome: "suspended" })
+    expect(Date.parse((await standing()) ?? "")).toBeGreaterThan(Date.now() + 2 * 86_400_000)
+  })
+
+  test("one that is shorter leaves it as it is", async () => {
+    const { id } = await filed("agent", who.handle)
+    await suspend()
+    await resolve(id, { outcome: "suspended", days: 3 })
+    expect((await told(reporter, "report.resolved")).payload).toMatchObject({ outcome: "suspended" })
+    expect(await standing()).toBeNull()
+  })
+
+  test("one that is refused after all goes back to the operators, and nobody is told of it", async () => {
+    const { id } = await filed("agent", who.handle)
+    await operate(service.system, ["agent", "ban", who.handle, "--reason", "earlier"])
+    const resolution = { by: "op", status: "resolved", outcome: "warned", note: null, until: null } as const
+    await service.view.command("report.carry_out", String(id), { ...resolution, settled: false })
+    const shown = await waitFor(
+      async () => {
+        const report = dataOf<ReportInQueue>(await operator.call("GET", `${REPORTS}/${id}`))
+        return report.status === "reviewing" ? report : null
+      },
+      { describe: "the report's return" }
+    )
+    expect(shown).toMatchObject({ outcome: null, note: "This agent is banned." })
+    await resolve(id, { outcome: "banned" })
+    expect((await told(reporter, "report.resolved")).payload).toMatchObject({ outcome: "banned" })
+    const all = dataOf<ReadonlyArray<Notification>>(await reporter.call("GET", "/api/v1/me/notifications"))
+    expect(all.filter(({ type }) => type === "report.resolved")).toHaveLength(1)
+    expect(outcome(await file("agent", who.handle))).toBe("404 not_found")
+  })
+
+  test("what a closed account cannot suffer any more is refused to the operator", async () => {
+    const { id } = await filed("agent", who.handle)
+    await operate(service.system, ["agent", "ban", who.handle, "--reason", "earlier"])
+    for (const outcomeWanted of ["warned", "suspended"])
+      expect(fieldOf(await resolve(id, { outcome: outcomeWanted }))).toBe("outcome")
+    expect(await mine()).toMatchObject([{ id, status: "open", outcome: null }])
+    expect(dataOf(await resolve(id, { outcome: "banned" }))).toMatchObject({ status: "resolved" })
+    expect((await told(reporter, "report.resolved")).payload).toMatchObject({ outcome: "banned" })
+  })
+})
+
 test("whoever holds the machine decides by command, all reports on one thing at once", async () => {
   const post = await publish()
   const [second] = await anAgent()

@@ -187,8 +187,8 @@ test("an agent's own votes, newest first", async () => {
   const votes = async (query = "") => dataOf<ReadonlyArray<Vote>>(await voter.call("GET", `/api/v1/me/votes?${query}`))
   const created_at = expect.stringMatching(/^\d{4}-.*Z$/)
   const expected = [
-    { ...target(other.id), value: -1, created_at },
-    { ...target(), value: 1, created_at }
+    { ...target(other.id), value: -1, created_at, counts: true, why: null },
+    { ...target(), value: 1, created_at, counts: true, why: null }
   ]
   expect(await votes()).toEqual(expected)
   expect(await votes("target_type=post")).toEqual(expected)

@@ -1,5 +1,6 @@
 /** The figures of the specification's section 8, and laying others over them by HUB_LIMITS. */
 import { describe, expect, it } from "vitest"
+import { ENDPOINTS } from "../../edge/http/endpoints.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { overrideLimits } from "../../schemas/limits-override.ts"
 
@@ -72,6 +73,14 @@ const FIGURES: Readonly<Record<string, number>> = {
   "identity.challenge_ttl_seconds": 300,
   "identity.attestation_ttl_seconds": DAY
 }
+
+/** The gate's windows are lost with an actor's activation: buckets that agents draw on there must be over sooner. */
+it("no endpoint draws an agent's long bucket from memory", () => {
+  const drawn = new Set(ENDPOINTS.flatMap(({ draw }) => draw))
+  expect([...drawn].toSorted()).toEqual(["message", "vote", "write"])
+  for (const bucket of drawn)
+    expect(LIMITS.rate_limits[bucket].window_seconds * 1000).toBeLessThan(LIMITS.service.passivate_after_idle_ms)
+})
 
 const at = (tree: unknown, path: string): unknown =>
   path.split(".").reduce<unknown>((node, name) => (node as Record<string, unknown>)[name], tree)

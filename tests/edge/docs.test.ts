@@ -149,14 +149,7 @@ describe("the reference", () => {
 const OF_THE_PROVIDER = "mail_notice"
 
 /** Buckets of what is not there yet. */
-const TO_COME: ReadonlySet<string> = new Set([
-  "vote",
-  "report",
-  "human_login",
-  "human_register",
-  "human_write",
-  "sponsorship"
-])
+const TO_COME: ReadonlySet<string> = new Set(["vote", "human_login", "human_register", "human_write", "sponsorship"])
 
 describe.each(["reference", ...PAGES])("the page %s", (page) => {
   const text = (): string => texts.get(page) ?? ""

@@ -101,6 +101,7 @@ const agent = (name: string, text: string) => ({
   public_key: "AAAA=",
   status: "active",
   is_system: false,
+  provisional: false,
   roles: [],
   last_seen_at: TIME,
   scores: { trust: 10, reputation: 0 },

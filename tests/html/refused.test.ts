@@ -16,6 +16,7 @@ const PROFILE = {
   transparency: "",
   status: "active",
   is_system: false,
+  provisional: false,
   roles: [],
   scores: { trust: 1, reputation: 2 },
   created_at: "no time at all",

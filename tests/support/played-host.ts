@@ -22,6 +22,8 @@ const encoder = new TextEncoder()
 export class PlayedHost {
   readonly id = `host_${randomBytes(8).toString("hex")}`
   readonly boxes: Boxes
+  /** Times that it was asked for logs. */
+  asked = 0
   /** Keys that were asked for. */
   keys = 0
   says: HostSays = SILENT
@@ -51,7 +53,10 @@ export class PlayedHost {
       const { stats, disk_mb, history } = host.says
       return { stats, disk_mb, history }
     })
-    host.#serve("host_logs", host.id, () => ({ lines: host.says.lines }))
+    host.#serve("host_logs", host.id, () => {
+      host.asked++
+      return { lines: host.says.lines }
+    })
     await host.report(max)
     host.#beat = setInterval(() => void host.report().catch(() => undefined), BEAT_MS)
     return host

@@ -30,7 +30,7 @@ import {
   type Published,
   type PublishFacts
 } from "./publish.ts"
-import { decideAcceptance, decideHidden, decideRated, decideUnrated } from "./rating.ts"
+import { decideAcceptance, decideHidden, decideRated, decideUnrated, votingParty } from "./rating.ts"
 
 type Declared = typeof publishOperations &
   typeof openingOperations &
@@ -114,6 +114,7 @@ export const contentOperations = (
       answer: published,
       projected: true
     }),
+    "vote.party": read((state) => (state === null ? missing : { data: votingParty(state) })),
     "vote.rated": write({ decide: decideRated, answer: () => null }),
     "vote.unrated": write({ decide: decideUnrated, answer: () => null }),
     "reply.rated": write({ decide: decideAcceptance, answer: () => null }),

@@ -1,4 +1,5 @@
 /** What votes on what an agent wrote mean for its reputation (contract 12). Pure. */
+import type { Operations } from "../../../schemas/bus/operations.ts"
 import type { contentOperations } from "../../../schemas/content/operations.ts"
 import type { ratingOperations } from "../../../schemas/vote/operations.ts"
 import type { VoteTarget } from "../../../schemas/vote/records.ts"
@@ -7,12 +8,21 @@ import type { Decision } from "../../engine/definition.ts"
 import { missing, statusRefusal } from "../decide.ts"
 import { type NoticeFacts, notified } from "../notification/notify.ts"
 import { type Change, scoreEntries } from "../scores.ts"
-import type { AgentEvent, AgentState } from "../state.ts"
+import type { Agent, AgentEvent, AgentState } from "../state.ts"
 import { counted } from "./publish.ts"
 
 type Hiding = (typeof contentOperations)["content.hidden"]["input"]["Type"]
 type Rated = (typeof ratingOperations)["vote.rated"]["input"]["Type"]
+type Accepted = (typeof ratingOperations)["reply.rated"]["input"]["Type"]
 type Unrated = (typeof ratingOperations)["vote.unrated"]["input"]["Type"]
+
+/** What decides whether its votes count, and whose for it (contract 22). */
+export const votingParty = ({ status, created_at, trust, sponsors }: Agent): Operations["vote.party"]["output"] => ({
+  active: status === "active",
+  created_at,
+  trust,
+  sponsors: sponsors.filter(({ since }) => since !== null).map(({ human }) => human)
+})
 
 /** By what an upvote moves it; a downvote is -1 everywhere. */
 const UPVOTE: Readonly<Record<VoteTarget, number>> = { post: 2, thread: 2, reply: 1 }
@@ -20,74 +30,91 @@ const UPVOTE: Readonly<Record<VoteTarget, number>> = { post: 2, thread: 2, reply
 const worth = (target: VoteTarget, value: VoteState): number =>
   value === null ? 0 : value === 1 ? UPVOTE[target] : value
 
-/** A changed vote is two entries: what it was taken back, then what it is (contract 19). */
-export const decideRated = (agent: AgentState, rated: Rated): Decision<AgentEvent> => {
-  if (agent === null) return missing
-  const { target_type, target_id, before, value } = rated
+const reputation = (target_type: string, target_id: number) => {
   const target = { type: target_type, id: String(target_id) }
-  const change = (delta: number, reason: string): Change => ({ score: "reputation", delta, reason, target })
-  const changes: ReadonlyArray<Change> = [
+  return (delta: number, reason: string): Change => ({ score: "reputation", delta, reason, target })
+}
+
+/** A changed vote is two entries: the vote before is taken back, then the new one is given (contract 19). */
+const ratedChanges = ({ target_type, target_id, before, value }: Rated): ReadonlyArray<Change> => {
+  const change = reputation(target_type, target_id)
+  return [
     ...(before === null
       ? []
       : [change(-worth(target_type, before), before === 1 ? "upvote_withdrawn" : "downvote_withdrawn")]),
     ...(value === null ? [] : [change(worth(target_type, value), value === 1 ? "upvoted" : "downvoted")])
   ]
-  return { events: scoreEntries(agent, changes) }
 }
 
-/** What another accepted of the agent's replies (contract 12). */
+/** Another agent's acceptance of a reply (contract 12). */
 const ACCEPTED = 10
 
-export const decideAcceptance = (
-  agent: AgentState,
-  { reply, accepted }: { readonly reply: number; readonly accepted: boolean }
-): Decision<AgentEvent> => {
-  if (agent === null) return missing
-  const target = { type: "reply", id: String(reply) }
-  const change: Change = accepted
-    ? { score: "reputation", delta: ACCEPTED, reason: "answer_accepted", target }
-    : { score: "reputation", delta: -ACCEPTED, reason: "acceptance_withdrawn", target }
-  return { events: scoreEntries(agent, [change]) }
+const acceptanceChanges = ({ reply, accepted }: Accepted): ReadonlyArray<Change> => {
+  const change = reputation("reply", reply)
+  return [accepted ? change(ACCEPTED, "answer_accepted") : change(-ACCEPTED, "acceptance_withdrawn")]
 }
 
 /** contract 12 */
 const LOST_BY_HIDING = 5
+
+const hiddenChanges = ({ target_type, target_id, hidden, upvotes, downvotes }: Hiding): ReadonlyArray<Change> => {
+  const change = reputation(target_type, target_id)
+  const sign = hidden ? -1 : 1
+  const votes = upvotes * worth(target_type, 1) + downvotes * worth(target_type, -1)
+  return [
+    ...(votes === 0 ? [] : [change(sign * votes, hidden ? "votes_withheld" : "votes_given_back")]),
+    change(sign * LOST_BY_HIDING, hidden ? "content_hidden" : "content_restored")
+  ]
+}
+
+const unratedChanges = ({ target_type, target_id, upvotes, downvotes }: Unrated): ReadonlyArray<Change> => {
+  const delta = -(upvotes * worth(target_type, 1) + downvotes * worth(target_type, -1))
+  return delta === 0 ? [] : [reputation(target_type, target_id)(delta, "content_removed")]
+}
+
+/** The changes that a command of a reaction makes to the reputation of the agent that it is told. */
+export const reputationChanges = (op: string, input: unknown): ReadonlyArray<Change> => {
+  switch (op) {
+    case "vote.rated":
+      return ratedChanges(input as Rated)
+    case "vote.unrated":
+      return unratedChanges(input as Unrated)
+    case "reply.rated":
+      return acceptanceChanges(input as Accepted)
+    case "content.hidden":
+      return hiddenChanges(input as Hiding)
+    default:
+      return []
+  }
+}
+
+const changing =
+  <Input>(changes: (input: Input) => ReadonlyArray<Change>) =>
+  (agent: AgentState, input: Input): Decision<AgentEvent> =>
+    agent === null ? missing : { events: scoreEntries(agent, changes(input)) }
+
+export const decideRated = changing(ratedChanges)
+export const decideAcceptance = changing(acceptanceChanges)
+/** The votes on a target that is gone count no more. */
+export const decideUnrated = changing(unratedChanges)
 
 const COUNTED_AS = { post: "posts", thread: "threads", reply: "replies" } as const
 
 /** What an operator hides no longer counts, and costs something; shown again, all of that is undone. */
 export const decideHidden = (
   agent: AgentState,
-  { target_type, target_id, hidden, reason, upvotes, downvotes, url, api_url }: Hiding,
+  hiding: Hiding,
   { facts: { notification } }: { readonly facts: NoticeFacts }
 ): Decision<AgentEvent> => {
   if (agent === null) return missing
-  const target = { type: target_type, id: String(target_id) }
-  const sign = hidden ? -1 : 1
-  const votes = upvotes * worth(target_type, 1) + downvotes * worth(target_type, -1)
-  const change = (delta: number, why: string): Change => ({ score: "reputation", delta, reason: why, target })
-  const changes = [
-    ...(votes === 0 ? [] : [change(sign * votes, hidden ? "votes_withheld" : "votes_given_back")]),
-    change(sign * LOST_BY_HIDING, hidden ? "content_hidden" : "content_restored")
-  ]
+  const { target_type, target_id, hidden, reason, url, api_url } = hiding
   const about = hidden ? "content.hidden" : "content.restored"
   const payload = { target_type, target_id, reason, url, api_url }
   return {
     events: [
       counted(agent, COUNTED_AS[target_type], hidden ? -1 : 1),
-      ...scoreEntries(agent, changes),
+      ...scoreEntries(agent, hiddenChanges(hiding)),
       ...(statusRefusal(agent, false) === null ? [notified(notification, about, payload)] : [])
     ]
   }
-}
-
-/** The votes on what is gone count no more. */
-export const decideUnrated = (agent: AgentState, unrated: Unrated): Decision<AgentEvent> => {
-  if (agent === null) return missing
-  const { target_type, target_id, upvotes, downvotes } = unrated
-  const delta = -(upvotes * worth(target_type, 1) + downvotes * worth(target_type, -1))
-  const target = { type: target_type, id: String(target_id) }
-  return delta === 0
-    ? { events: [] }
-    : { events: scoreEntries(agent, [{ score: "reputation", delta, reason: "content_removed", target }]) }
 }

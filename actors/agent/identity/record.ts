@@ -31,6 +31,10 @@ export const standingOf = (status: string): Standing => {
   }
 }
 
+/** Said of those alone that have not passed registration's questions. */
+const provisionalOf = ({ provisional }: Agent): { readonly provisional?: true } =>
+  provisional ? { provisional: true } : {}
+
 export const profileUrlOf = (status: string, handle: string, baseUrl: string): string | null =>
   status === "active" || status === "suspended" ? `${baseUrl}/agents/${handle}` : null
 
@@ -54,6 +58,7 @@ export const identityRecord = (hubId: string, agent: Agent, baseUrl: string): Id
     handle: agent.handle,
     name: agent.name,
     ...standingOf(agent.status),
+    ...provisionalOf(agent),
     public_key: gone ? null : currentKey(agent),
     public_key_jwk: gone ? null : jwkOf(currentKey(agent)),
     keys: gone ? [] : agent.keys.map(keyShown),
@@ -95,6 +100,7 @@ export const verdictAgent = (agent: Agent, baseUrl: string): Omit<Verdict, "vali
     trust: agent.trust,
     reputation: agent.reputation,
     ...standingOf(agent.status),
+    ...provisionalOf(agent),
     profile_url: profileUrlOf(agent.status, agent.handle, baseUrl),
     id_url: idUrlOf(id, baseUrl)
   }

@@ -39,22 +39,35 @@ const conflict = (agent: Agent): { readonly refused: Refusal } => ({
 const NOTHING: Decision<AgentEvent> = { events: [] }
 const early: Decision<AgentEvent> = { refused: unavailable("The timer is early.") }
 
+/** Ends of two suspensions: one without an end ends later than every other. */
+const endsLater = (until: number | undefined, standing: number | null): boolean =>
+  standing !== null && (until === undefined || until > standing)
+
+/** A suspension that ends later takes the place of the one that stands: it takes no more trust. */
 export const decideSuspend = (
   state: AgentState,
   { reason, until }: Suspension,
   { at, facts }: Context
 ): Decision<AgentEvent> => {
   if (state === null) return missing
-  if (state.status !== "active") return conflict(state)
   if (until !== undefined && !(until > at)) return { refused: invalidField("until", "until must lie in the future.") }
-  const [score] = scoreEntries(state, [
-    { score: "trust", delta: -TRUST_LOST_BY_SUSPENSION, reason: "suspended", target: null }
-  ])
-  const withheld = score === undefined ? 0 : 0 - score.delta
+  const longer = state.status === "suspended" && endsLater(until, state.standing.until)
+  if (state.status !== "active" && !longer) return conflict(state)
+  const scores = longer
+    ? []
+    : scoreEntries(state, [{ score: "trust", delta: -TRUST_LOST_BY_SUSPENSION, reason: "suspended", target: null }])
+  const trust_withheld = scores.reduce((sum, { delta }) => sum - delta, longer ? state.trust_withheld : 0)
   return {
     events: [
-      { type: "agent.suspended", v: 1, reason, trust_withheld: withheld, ...(until === undefined ? {} : { until }) },
-      ...(score === undefined ? [] : [score]),
+      {
+        type: "agent.suspended",
+        v: 1,
+        reason,
+        trust_withheld,
+        ...(until === undefined ? {} : { until }),
+        ...(longer ? { longer } : {})
+      },
+      ...scores,
       notified(facts.notification, "moderation.suspended", {
         reason,
         at: iso(at),

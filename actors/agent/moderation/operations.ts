@@ -9,7 +9,7 @@ import { type Decision, type DecideContext, read, write, type WriteOperation } f
 import { existing } from "../../engine/existing.ts"
 import type { KindParts, Operating } from "../../kind.ts"
 import type { Counters } from "../../services.ts"
-import { decideRole, decideSystem } from "../decide.ts"
+import { decideRole, decideSystem, missing, statusRefusal } from "../decide.ts"
 import { drawNotification } from "../notification/draw.ts"
 import type { NoticeFacts } from "../notification/notify.ts"
 import type { AgentActor, AgentEvent, AgentState } from "../state.ts"
@@ -24,7 +24,7 @@ import {
   decideSuspend,
   STANDING_TIMER
 } from "./decide.ts"
-import { isEstablished, operatorView, standingRecord } from "./record.ts"
+import { operatorView, reporterWeight, standingRecord } from "./record.ts"
 
 /** What the timers of an account become. */
 export const MODERATION_TIMERS: ReadonlyMap<string, string> = new Map([
@@ -53,9 +53,14 @@ export const moderationOperations = ({ config: { limits } }: KindParts): Operati
   "moderation.standing": read((state) =>
     state === null ? { refused: notFound("agent") } : { data: standingRecord(state) }
   ),
-  "agent.established": read((state, _input, { at }) => ({
-    data: { established: state !== null && isEstablished(state, at, limits.moderation) }
+  "agent.weight": read((state, _input, { at }) => ({
+    data: { weight: state === null ? "none" : reporterWeight(state, at, limits.moderation) }
   })),
+  "agent.runs": read((state) => {
+    if (state === null) return missing
+    const refused = statusRefusal(state, true)
+    return refused === null ? { data: null } : { refused }
+  }),
   "moderation.appeal": write({ decide: decideAppeal, answer: (state) => standingRecord(existing(state)) }),
   "agent.inspect": read((state, _input, { id }) =>
     state === null ? { refused: notFound("agent") } : { data: operatorView(state, id) }

@@ -1,6 +1,6 @@
 /** An account's standing as the agent sees it, and as operators do. */
 import type { Standing } from "../../../schemas/moderation/api.ts"
-import type { OperatorView } from "../../../schemas/moderation/operations.ts"
+import type { OperatorView, ReporterWeight } from "../../../schemas/moderation/operations.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import { iso } from "../profile.ts"
 import type { Agent } from "../state.ts"
@@ -26,14 +26,30 @@ export const standingRecord = (agent: Agent): Standing => ({
   ...standingFields(agent)
 })
 
-/** contract 3: whose report stops a compartment at once. */
-export const isEstablished = (
-  { status, created_at, trust }: Agent,
+/** contract 3, 22: the reports of operators and of established agents stop a compartment at once. */
+export const reporterWeight = (
+  { status, roles, created_at, trust }: Agent,
   at: number,
   { established_seconds, established_trust }: Limits["moderation"]
-): boolean => status === "active" && at - created_at >= established_seconds * 1000 && trust >= established_trust
+): ReporterWeight => {
+  if (status !== "active") return "none"
+  if (roles.includes("operator")) return "operator"
+  return at - created_at >= established_seconds * 1000 && trust >= established_trust ? "established" : "none"
+}
 
 export const operatorView = (agent: Agent, id: string): OperatorView => {
-  const { number, handle, name, status, roles, is_system, trust, reputation } = agent
-  return { id, number, handle, name, status, roles, is_system, trust, reputation, ...standingFields(agent) }
+  const { number, handle, name, status, roles, is_system, provisional, trust, reputation } = agent
+  return {
+    id,
+    number,
+    handle,
+    name,
+    status,
+    roles,
+    is_system,
+    provisional,
+    trust,
+    reputation,
+    ...standingFields(agent)
+  }
 }

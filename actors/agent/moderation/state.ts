@@ -50,7 +50,9 @@ export const MODERATION_EVENTS = [
     reason: Schema.String,
     trust_withheld: Schema.Number,
     /** Unix ms at which it ends by itself; absent where an operator alone ends it. */
-    until: Schema.optionalKey(Schema.Number)
+    until: Schema.optionalKey(Schema.Number),
+    /** It takes the place of one that ended earlier. */
+    longer: Schema.optionalKey(Schema.Literal(true))
   }),
   event("agent.reinstated", 1, { reason: Schema.String }),
   event("agent.banned", 1, { reason: Schema.String }),
@@ -77,7 +79,12 @@ export const evolveModerated = (
   switch (event.type) {
     case "agent.suspended":
       return {
-        standing: { since: at, reason: event.reason, until: event.until ?? null, appeal: null },
+        standing: {
+          since: event.longer ? standing.since : at,
+          reason: event.reason,
+          until: event.until ?? null,
+          appeal: event.longer && standing.appeal?.status === "open" ? standing.appeal : null
+        },
         active_time: paused(active_time, at)
       }
     case "agent.reinstated":

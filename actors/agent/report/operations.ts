@@ -3,16 +3,18 @@ import { Effect } from "effect"
 import { notFound, type Refusal, refusal } from "../../../schemas/errors.ts"
 import type { FiledReport, filingOperations as declared } from "../../../schemas/report/operations.ts"
 import { type Decision, type DecideContext, type PrepareContext, write } from "../../engine/definition.ts"
+import type { Limits } from "../../../schemas/limits.ts"
+import { existing } from "../../engine/existing.ts"
 import type { KindParts, Operating } from "../../kind.ts"
 import { begun, type Filing, filingOf } from "../../report/filing.ts"
 import type { ReportEvent } from "../../report/state.ts"
 import { Actors, Counters } from "../../services.ts"
-import { missing, statusRefusal, unlessSuspended } from "../decide.ts"
+import { unlessClosed, unlessSuspended, windowRefusal } from "../decide.ts"
 import { drawNotification } from "../notification/draw.ts"
 import { type NoticeFacts, notified } from "../notification/notify.ts"
 import { iso } from "../profile.ts"
 import { scoreEntries } from "../scores.ts"
-import type { AgentActor, AgentEvent, AgentState } from "../state.ts"
+import type { Agent, AgentActor, AgentEvent } from "../state.ts"
 
 interface FilingFacts {
   readonly number: number
@@ -29,14 +31,27 @@ const own: Refusal = refusal("report_own", "Nobody reports himself.")
 const exists = (report: number): Refusal =>
   refusal("report_exists", "You have reported this, and it is not decided yet.", { existing_id: report })
 
+/** Counts the reports that were filed: one that is refused costs nothing of the day's. */
+const tooMany = ({ reported }: Agent, at: number, limits: Limits): Refusal | null =>
+  windowRefusal(
+    "report",
+    reported,
+    at,
+    limits,
+    (drawn, retryAfter) => `Too many reports: ${drawn}. Try again in ${retryAfter} s.`
+  )
+
 export const decideFile = unlessSuspended(
   (
-    _agent,
+    agent,
     { target_type, target_id, reason, text }: FiledReport,
-    { id: reporter, facts: { number, filing, about } }: { readonly id: string; readonly facts: FilingFacts }
+    { id: reporter, at, facts: { number, filing, about } }: DecideContext<FilingFacts>,
+    limits: Limits
   ): Decision<AgentEvent, Filed> => {
     if (about === reporter) return { refused: own }
     if (filing.open !== null) return { refused: exists(filing.open) }
+    const limited = tooMany(agent, at, limits)
+    if (limited !== null) return { refused: limited }
     const filed: ReportEvent = { type: "report.filed", v: 1, reporter, target_type, target_id, about, reason, text }
     return {
       events: [{ type: "agent.reported", v: 1, report: number }],
@@ -51,23 +66,23 @@ const TRUST_LOST = 15
 
 type Upheld = (typeof declared)["report.upheld"]["input"]["Type"]
 
-/** Of a closed account nothing is taken any more. */
-export const decideUpheld = (
-  agent: AgentState,
-  { outcome, target_type, target_id, reason }: Upheld,
-  { facts: { notification } }: DecideContext<NoticeFacts>
-): Decision<AgentEvent> => {
-  if (agent === null) return missing
-  if (statusRefusal(agent, false) !== null) return { events: [] }
-  const target = { type: target_type, id: target_id }
-  const warned = notified(notification, "moderation.warned", { target_type, target_id, reason })
-  return {
-    events: [
-      ...scoreEntries(agent, [{ score: "trust", delta: -TRUST_LOST, reason: "report_upheld", target }]),
-      ...(outcome === "warned" ? [warned] : [])
-    ]
+/** A closed account loses nothing any more: that is refused. */
+export const decideUpheld = unlessClosed(
+  (
+    agent,
+    { outcome, target_type, target_id, reason }: Upheld,
+    { facts: { notification } }: DecideContext<NoticeFacts>
+  ): Decision<AgentEvent> => {
+    const target = { type: target_type, id: target_id }
+    const warned = notified(notification, "moderation.warned", { target_type, target_id, reason })
+    return {
+      events: [
+        ...scoreEntries(agent, [{ score: "trust", delta: -TRUST_LOST, reason: "report_upheld", target }]),
+        ...(outcome === "warned" ? [warned] : [])
+      ]
+    }
   }
-}
+)
 
 /** Whom a report on it is about; refused `not_found` where it does not stand. */
 const aboutOf = ({ target_type, target_id }: FiledReport, context: PrepareContext) =>
@@ -100,19 +115,21 @@ const aboutOf = ({ target_type, target_id }: FiledReport, context: PrepareContex
     }
   })
 
-export const reportOperations = ({ nats }: KindParts): Operating<typeof declared, AgentActor> => ({
+export const reportOperations = ({ nats, config: { limits } }: KindParts): Operating<typeof declared, AgentActor> => ({
   "report.file": write({
-    prepare: (_state, input, context) =>
+    prepare: (state, input, context) =>
       Effect.gen(function* () {
         const about = yield* aboutOf(input, context)
         const filing = yield* filingOf(nats, context.id, input.target_type, input.target_id)
         // A number is drawn only for what will be filed.
         if (about === context.id) return yield* Effect.fail(own)
         if (filing.open !== null) return yield* Effect.fail(exists(filing.open))
+        const limited = tooMany(existing(state), context.at, limits)
+        if (limited !== null) return yield* Effect.fail(limited)
         const counters = yield* Counters
         return { about, filing, number: yield* counters.next("report") }
       }),
-    decide: decideFile,
+    decide: (state, input, context) => decideFile(state, input, context, limits),
     answer: (_state, { number }, { at }) => ({ id: number, created_at: iso(at) }),
     projected: true
   }),

@@ -11,10 +11,11 @@
 import { notFound, type Refusal, refusal } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import type { Operations } from "../../../schemas/bus/operations.ts"
+import type { Admission } from "../../../schemas/registration/operations.ts"
 import type { SponsorshipTold } from "../../../schemas/sponsorship/operations.ts"
 import { API_PREFIX } from "../../../schemas/version.ts"
 import type { Decision } from "../../engine/definition.ts"
-import { missing } from "../decide.ts"
+import { missing, unlessClosed } from "../decide.ts"
 import { evolve } from "../evolve.ts"
 import { type NoticeFacts, notified } from "../notification/notify.ts"
 import { type Change, scoreEntries } from "../scores.ts"
@@ -36,9 +37,13 @@ const NOTHING: Decision<AgentEvent> = { events: [] }
 
 const targetOf = (id: number) => ({ type: SPONSORSHIP_TARGET, id: String(id) })
 
-/** For sponsors who count from now on. */
-export const sponsorsCounted = ({ status, sponsors }: Pick<Agent, "status" | "sponsors">): ReadonlyArray<Change> => {
-  if (status !== "active") return []
+/** For sponsors who count from now on. A provisional agent's begin to count with its admission (contract 22). */
+export const sponsorsCounted = ({
+  status,
+  provisional,
+  sponsors
+}: Pick<Agent, "status" | "provisional" | "sponsors">): ReadonlyArray<Change> => {
+  if (status !== "active" || provisional) return []
   const room = SPONSORS_COUNTED_MAX - sponsors.filter(({ trust }) => trust !== null).length
   return sponsors
     .filter(({ since, verified, trust }) => since !== null && verified && trust === null)
@@ -52,6 +57,13 @@ const counting = (agent: Agent, events: ReadonlyArray<AgentEvent>, at: number): 
   const next = events.reduce<AgentState>((state, event) => evolve(state, event, { at }), agent)
   return next === null ? events : [...events, ...scoreEntries(next, sponsorsCounted(next))]
 }
+
+/** Registration's questions are passed. Said again, nothing changes. */
+export const decideAdmitted = unlessClosed(
+  (agent, _input: Admission, { at }: { readonly at: number }): Decision<AgentEvent> => ({
+    events: agent.provisional ? counting(agent, [{ type: "agent.admitted", v: 1 }], at) : []
+  })
+)
 
 /**
  * Of an agent that is made for a person: carried from its first moment on, with nobody left to ask or to tell. What it

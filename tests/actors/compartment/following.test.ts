@@ -19,6 +19,7 @@ import { restartSeconds } from "../../../actors/compartment/decide-reports.ts"
 import { type CompartmentValue, isThere } from "../../../actors/compartment/state.ts"
 import { nextStep } from "../../../actors/runtime/step.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
+import type { ReporterWeight } from "../../../schemas/moderation/operations.ts"
 import { BY, IMAGE, LONGEST_WAIT_MS, NAME, World } from "./world.ts"
 
 const does: Readonly<Record<string, (world: World) => void>> = {
@@ -177,10 +178,10 @@ test.each([
 
 test("what an operator has let go on no report stops, until what it runs changes", () => {
   const world = new World()
-  const reported = (isEstablished = true) =>
-    world.decide(decideReported(world.state, { reason: "spam" }, isEstablished))
+  const reported = (weight: ReporterWeight = "established") =>
+    world.decide(decideReported(world.state, { reason: "spam" }, weight))
   const isSuspended = () => (world.state as CompartmentValue).suspensions.length > 0
-  reported(false)
+  reported("none")
   expect(isSuspended()).toBe(false)
   reported()
   expect(isSuspended()).toBe(true)
@@ -192,6 +193,9 @@ test("what an operator has let go on no report stops, until what it runs changes
   const change = { by: BY, name: null, command: "exec other", set: [], removed: [] }
   world.decide(decideChange(world.state, change, LIMITS.runtime))
   reported()
+  expect(isSuspended()).toBe(true)
+  world.decide(decideLift(world.state, { by: "operator" }))
+  reported("operator")
   expect(isSuspended()).toBe(true)
 })
 

@@ -18,6 +18,7 @@ const open: Challenge = {
   prefix: "00ff",
   difficulty: 1,
   created_at: CREATED_AT,
+  used_by: null,
   questions: [],
   answers_due: 0
 }

@@ -6,7 +6,9 @@ import type { Agent, AgentEvent } from "../../../actors/agent/state.ts"
 import { decideAnnul, decideVote } from "../../../actors/post/actor.ts"
 import { decideHide } from "../../../actors/post/decide.ts"
 import { evolvePost, type PostEvent, type PostState } from "../../../actors/post/state.ts"
-import { type Ballot, recounted, scoreOf, type VoteState } from "../../../actors/vote/ballot.ts"
+import { type Ballot, countedOf, ratedBy, recast, scoreOf, type VoteState } from "../../../actors/vote/ballot.ts"
+
+const WHY = "voter_age" as const
 
 const published: PostEvent = {
   type: "post.published",
@@ -21,15 +23,24 @@ const published: PostEvent = {
   text: "t"
 }
 const post = evolvePost(null, published, { at: 0 })
-const ballot = (voter: string, value: VoteState): Ballot => ({
+const ballot = (voter: string, value: VoteState, counts = true): Ballot => ({
   target_type: "post",
   target_id: 5,
   voter,
   seq: value === null ? 0 : 3,
-  value
+  value,
+  counts
 })
-const vote = (state: PostState, voter: string, before: VoteState, value: VoteState) =>
-  decideVote(state, { by: { agent: voter, operator: false }, value }, { facts: ballot(voter, before) })
+const vote = (
+  state: PostState,
+  voter: string,
+  before: VoteState,
+  value: VoteState,
+  counts = { before: true, value: true }
+) => {
+  const facts = { ballot: ballot(voter, before, counts.before), why: counts.value ? null : WHY, pair: null }
+  return decideVote(state, { by: { agent: voter, operator: false }, value }, { facts })
+}
 
 test("nobody votes on what is his own, or is not there", () => {
   expect(vote(post, "author", null, 1)).toMatchObject({ refused: { code: "vote_own_content" } })
@@ -54,16 +65,17 @@ test("the same vote again is no change", () => {
 const VOTERS = ["one", "two", "three"]
 const cast = fc.record({
   voter: fc.constantFrom(...VOTERS),
-  value: fc.constantFrom<ReadonlyArray<VoteState>>([1], [-1], [null]).map(([value = null]) => value)
+  value: fc.constantFrom<ReadonlyArray<VoteState>>([1], [-1], [null]).map(([value = null]) => value),
+  counts: fc.boolean()
 })
 
 /** What of an agent its scores are made of. */
 const scored = (entries: number, reputation: number) => ({ trust: 10, reputation, entries }) as Agent
 
-test("whatever is cast, changed and withdrawn: score and reputation are the sums of the votes that stand", () => {
+test("whatever is cast, changed and withdrawn: all that stands is in the score, and what counts in the reputation", () => {
   fc.assert(
     fc.property(fc.array(cast, { maxLength: 40 }), (casts) => {
-      const stands = new Map<string, VoteState>()
+      const stands = new Map<string, { readonly value: VoteState; readonly counts: boolean }>()
       let state = post
       let [reputation, entries] = [0, 0]
       const rate = (events: ReadonlyArray<AgentEvent> | undefined) => {
@@ -73,25 +85,47 @@ test("whatever is cast, changed and withdrawn: score and reputation are the sums
             entries = event.entry
           }
       }
-      for (const { voter, value } of casts) {
-        const decision = vote(state, voter, stands.get(voter) ?? null, value)
+      for (const { voter, value, counts } of casts) {
+        const before = stands.get(voter) ?? { value: null, counts: true }
+        // A withdrawal is judged by nobody.
+        const now = { value, counts: value === null || counts }
+        const decision = vote(state, voter, before.value, value, { before: before.counts, value: now.counts })
         for (const event of decision.events ?? []) {
           state = evolvePost(state, event, { at: 1 })
           if (event.type !== "post.voted") continue
-          const rated = { target_type: "post", target_id: 5, before: event.before, value: event.value } as const
-          rate(decideRated(scored(entries, reputation), rated).events)
+          const change = ratedBy(event)
+          if (change !== null)
+            rate(decideRated(scored(entries, reputation), { target_type: "post", target_id: 5, ...change }).events)
         }
-        stands.set(voter, value)
+        if (before.value !== value) stands.set(voter, now)
       }
       const all = [...stands.values()]
-      const [up, down] = [all.filter((one) => one === 1).length, all.filter((one) => one === -1).length]
-      expect(state).toMatchObject({ upvotes: up, downvotes: down })
-      expect(reputation).toBe(2 * up - down)
-      const gone = { target_type: "post", target_id: 5, upvotes: up, downvotes: down } as const
+      const number = (of: VoteState, counted: boolean) =>
+        all.filter(({ value, counts }) => value === of && (counts || !counted)).length
+      expect(state).toMatchObject({ upvotes: number(1, false), downvotes: number(-1, false) })
+      if (state === null) throw new Error("no post")
+      expect(countedOf(state)).toEqual({ upvotes: number(1, true), downvotes: number(-1, true) })
+      expect(reputation).toBe(2 * number(1, true) - number(-1, true))
+      const gone = { target_type: "post", target_id: 5, ...countedOf(state) } as const
       rate(decideUnrated(scored(entries, reputation), gone).events)
       expect(reputation).toBe(0)
     })
   )
+})
+
+test("a vote that does not count says so in versions of its own, and a log without them counts all", () => {
+  const young = vote(post, "one", null, 1, { before: true, value: false })
+  expect(young).toMatchObject({
+    events: [{ v: 3, upvotes: 1, counted: { upvotes: 0, downvotes: 0 }, counts: { before: true, value: false } }],
+    also: [{ events: [{ type: "vote.cast", v: 2, why: WHY }] }]
+  })
+  const old = evolvePost(
+    post,
+    { type: "post.voted", v: 1, author: "author", before: null, value: 1, upvotes: 1, downvotes: 0 },
+    { at: 1 }
+  )
+  const hidden = decideHide(old, { by: { agent: "op", operator: true }, hidden: true, reason: null })
+  expect(hidden.events?.[0]).not.toHaveProperty("counted")
 })
 
 test("while it is hidden, a banned agent's vote goes out of its tally alone, and it comes back without", () => {
@@ -119,5 +153,6 @@ test("while it is hidden, a banned agent's vote goes out of its tally alone, and
 })
 
 test("a tally counts each voter once", () => {
-  expect(scoreOf(recounted({ upvotes: 3, downvotes: 1 }, 1, -1))).toBe(0)
+  const counts = { before: true, value: true }
+  expect(scoreOf(recast({ upvotes: 3, downvotes: 1 }, { before: 1, value: -1, counts }))).toBe(0)
 })

@@ -40,6 +40,7 @@ export const registerStep = (): void => {
       public_key: one.client.identity.publicKey,
       status: "active",
       is_system: false,
+      provisional: false,
       roles: [],
       scores: { trust: 10, reputation: 0 },
       counts: { posts: 0, threads: 0, replies: 0, accepted_answers: 0 },

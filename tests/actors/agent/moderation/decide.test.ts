@@ -58,6 +58,30 @@ describe("a suspension with an end", () => {
     expect(due()).toEqual({ events: [] })
   })
 
+  test("gives way to a longer one, which keeps an open appeal and takes no more trust", () => {
+    const history = begun()
+    history.suspend(START + DAY)
+    history.take(decideAppeal(history.state, { text: "It was not me." }))
+    history.now += MINUTE
+    expect(history.suspend(START + DAY)).toBe("validation_error")
+    expect(history.suspend(START + 2 * DAY)).toBe("done")
+    expect(history.timers.get("standing")).toBe(START + 2 * DAY)
+    expect(history.agent.standing).toMatchObject({ since: START, until: START + 2 * DAY, appeal: { status: "open" } })
+    expect(history.agent).toMatchObject({ trust: 0, trust_withheld: 10 })
+    history.now = START + DAY
+    history.take(decideStandingDue(history.state, { ...TIMER, at: START + DAY }, history.context, LIMITS))
+    expect(history.agent.status).toBe("suspended")
+    history.decideAppeal(false)
+    expect([history.suspend(), history.suspend(), history.suspend(START + 9 * DAY)]).toEqual([
+      "done",
+      "validation_error",
+      "validation_error"
+    ])
+    expect(history.agent.standing).toMatchObject({ until: null, appeal: null })
+    history.reinstate()
+    expect(history.agent).toMatchObject({ status: "active", trust: 10, trust_withheld: 0 })
+  })
+
   test("must end in the future", () => {
     for (const until of [START, START - 1, 0, Number.NaN]) expect(begun().suspend(until)).toBe("validation_error")
   })

@@ -1,0 +1,78 @@
+/**
+ * Carries out what was decided on a report, by the actors that it concerns (contract 12, 19).
+ *
+ * Invariants
+ *  - An outcome is in force when every command of it was done, or when what it wants is so already: an account that is
+ *    suspended for longer, a post that its author has removed meanwhile.
+ *  - The commands have ids of the command that carries the outcome out. Carried out twice, they count once.
+ */
+import { Effect } from "effect"
+import type { ErrorCode, Refusal } from "../../schemas/errors.ts"
+import type { Resolution } from "../../schemas/report/operations.ts"
+import type { PrepareContext } from "../engine/definition.ts"
+import { Actors, type ActorServices } from "../services.ts"
+import type { Report } from "./state.ts"
+
+/** Another try may go better: the outcome is not judged yet. */
+const LATER: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded", "internal_error"])
+
+const reasonOf = ({ reason }: Report, { note }: Resolution): string => note ?? `reported for ${reason}`
+
+type Doing = Effect.Effect<unknown, Refusal, ActorServices>
+
+const hidden = (report: Report, resolution: Resolution, context: PrepareContext): Doing =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const { target_type, target_id } = report
+    if (target_type === "agent" || target_type === "message") return null
+    if (target_type === "compartment") return yield* actors.ask(context, "compartment.end", target_id, null)
+    const by = { agent: resolution.by, operator: true }
+    const input = { by, hidden: true, reason: reasonOf(report, resolution) }
+    return yield* actors.ask(context, `${target_type}.hide`, target_id, input)
+  })
+
+/** contract 19: 15 points of trust, but with a suspension only what that takes. */
+const done = (report: Report, resolution: Resolution, context: PrepareContext): Doing =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const { target_type, target_id, about } = report
+    const { outcome, until } = resolution
+    const reason = reasonOf(report, resolution)
+    const upheld = { target_type, target_id, reason }
+    switch (outcome) {
+      case "none":
+        // What the report itself had stopped.
+        if (target_type !== "compartment") return null
+        return yield* actors.ask(context, "compartment.lift", target_id, { by: "report" })
+      case "removed":
+        return yield* hidden(report, resolution, context)
+      case "warned":
+        return yield* actors.ask(context, "report.upheld", about, { ...upheld, outcome })
+      case "suspended":
+        return yield* actors.ask(context, "agent.suspend", about, { reason, ...(until === null ? {} : { until }) })
+      case "banned":
+        yield* actors.ask(context, "report.upheld", about, { ...upheld, outcome })
+        return yield* actors.ask(context, "agent.ban", about, { reason })
+    }
+  })
+
+/** What the outcome wants is so without it. */
+const isSo = ({ outcome }: Resolution, { code, details }: Refusal): boolean =>
+  (outcome === "removed" && code === "not_found") ||
+  (outcome === "none" && code === "not_found") ||
+  code === `agent_${outcome}` ||
+  details?.["status"] === outcome
+
+/** Why the outcome was refused; `null` where it is in force. Fails with what may go better later. */
+export const refusalOf = (
+  report: Report,
+  resolution: Resolution,
+  context: PrepareContext
+): Effect.Effect<string | null, Refusal, ActorServices> =>
+  Effect.matchEffect(resolution.settled ? Effect.void : done(report, resolution, context), {
+    onSuccess: () => Effect.succeed(null),
+    onFailure: (refused) =>
+      LATER.has(refused.code)
+        ? Effect.fail(refused)
+        : Effect.succeed(isSo(resolution, refused) ? null : refused.message)
+  })

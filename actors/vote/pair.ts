@@ -1,0 +1,60 @@
+/**
+ * The votes of one agent for another that count in a reputation: id = `<voter>-<author>` (contract 22).
+ *
+ * Invariant: nobody asks it anything. It is written in the commit of the vote that counts, and the expected sequence
+ * decides a race: two votes at once never take the same place.
+ */
+import type { NatsConnection } from "@nats-io/transport-node"
+import { Effect, Schema } from "effect"
+import { type Refusal, unavailable } from "../../schemas/errors.ts"
+import type { Companion } from "../engine/definition.ts"
+import { event, eventsOf } from "../engine/events.ts"
+import { type ActorOf, type Fold, kind } from "../kind.ts"
+import { lastCommit } from "../log/last-commit.ts"
+
+/** The newest of them, at most `votes_per_pair`. */
+const Places = Schema.Array(
+  Schema.Struct({
+    /** `<type>-<number>` of the target: voting on it again takes no second place. */
+    target: Schema.String,
+    /** Unix ms of the vote that took the place. */
+    at: Schema.Number
+  })
+)
+export type Places = typeof Places.Type
+
+const PairEvent = Schema.Union([event("vote_pair.counted", 1, { places: Places })])
+type PairEvent = typeof PairEvent.Type
+
+const fold: Fold<ActorOf<Places, PairEvent>> = {
+  kind: "vote_pair",
+  state: Places,
+  initial: [],
+  events: PairEvent,
+  evolve: (_state, { places }) => places
+}
+
+export const votePairKind = kind(fold, {}, () => ({ operations: {} }))
+
+/** A pair as it stands in the log. */
+export interface Pair {
+  readonly id: string
+  readonly seq: number
+  readonly places: Places
+}
+
+export const pairOf = (nats: NatsConnection, voter: string, author: string): Effect.Effect<Pair, Refusal> =>
+  Effect.tryPromise({
+    try: async () => {
+      const id = `${voter}-${author}`
+      const last = await lastCommit(nats, "vote_pair", id)
+      const [event] = last === null ? [] : eventsOf(PairEvent, last.commit)
+      return { id, seq: last?.seq ?? 0, places: event?.places ?? [] }
+    },
+    catch: () => unavailable("Your earlier votes for this author cannot be looked up at the moment.")
+  })
+
+export const takingPlaces = ({ id, seq }: Pair, places: Places): Companion => {
+  const event: PairEvent = { type: "vote_pair.counted", v: 1, places }
+  return { kind: "vote_pair", id, expected: seq, events: [event] }
+}

@@ -1,0 +1,84 @@
+/**
+ * Whether a vote counts in its author's reputation (contract 22). A vote counts in the score of its target in any case.
+ *
+ * Invariants
+ *  - A vote is judged once, when it is cast, and the log keeps the judgement: what is taken back later is exactly what
+ *    was given, whatever has become of the voter.
+ *  - One target takes one of the pair's places in the window, however often the vote on it changes.
+ */
+import type { NatsConnection } from "@nats-io/transport-node"
+import { Effect } from "effect"
+import type { Operations } from "../../schemas/bus/operations.ts"
+import type { Refusal } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import type { VoteTarget, WhyNotCounted } from "../../schemas/vote/records.ts"
+import type { Companion, PrepareContext } from "../engine/definition.ts"
+import { Actors, type ActorServices } from "../services.ts"
+import { type Ballot, ballotOf, type VoteState } from "./ballot.ts"
+import { type Pair, pairOf, takingPlaces } from "./pair.ts"
+
+/** A vote as it stands in the log, and what the one in its place is worth. */
+export interface Weighed {
+  readonly ballot: Ballot
+  /** Why the new vote does not count; `null` where it does. */
+  readonly why: WhyNotCounted | null
+  /** The place that it takes among the votes of its voter for its author. */
+  readonly pair: Companion | null
+}
+
+type Party = Operations["vote.party"]["output"]
+
+/** The reason that lies in the voter; `null` where there is none. */
+export const voterReason = (
+  { active, created_at, trust }: Party,
+  at: number,
+  { voter_min_age_seconds, voter_min_trust }: Limits["scores"]
+): WhyNotCounted | null => {
+  if (!active) return "voter_inactive"
+  if (at - created_at < voter_min_age_seconds * 1000) return "voter_age"
+  return trust < voter_min_trust ? "voter_trust" : null
+}
+
+/** The places with the one for the target; `null` where none is free. */
+export const placesWith = (
+  { places }: Pick<Pair, "places">,
+  target: string,
+  at: number,
+  { votes_per_pair, pair_window_seconds }: Limits["scores"]
+): Pair["places"] | null => {
+  const recent = places.filter((place) => place.at > at - pair_window_seconds * 1000)
+  if (recent.some((place) => place.target === target)) return places
+  return recent.length < votes_per_pair ? [...recent, { target, at }] : null
+}
+
+export interface Weighing {
+  readonly target_type: VoteTarget
+  readonly author: string
+  readonly voter: string
+  readonly value: VoteState
+}
+
+/** Votes of an agent on what is its own are left to the decision, which refuses them. */
+export const weighed = (
+  nats: NatsConnection,
+  scores: Limits["scores"],
+  { target_type, author, voter, value }: Weighing,
+  context: PrepareContext
+): Effect.Effect<Weighed, Refusal, ActorServices> =>
+  Effect.gen(function* () {
+    const ballot = yield* ballotOf(nats, target_type, Number(context.id), voter)
+    if (value === null || value === ballot.value || voter === author) return { ballot, why: null, pair: null }
+    const actors = yield* Actors
+    const own = yield* actors.ask(context, "vote.party", voter, null)
+    const reason = voterReason(own, context.at, scores)
+    if (reason !== null) return { ballot, why: reason, pair: null }
+    if (own.sponsors.length > 0) {
+      const { sponsors } = yield* actors.ask(context, "vote.party", author, null)
+      if (sponsors.some((human) => own.sponsors.includes(human))) return { ballot, why: "common_sponsor", pair: null }
+    }
+    if (scores.votes_per_pair === 0 || scores.pair_window_seconds === 0) return { ballot, why: null, pair: null }
+    const pair = yield* pairOf(nats, voter, author)
+    const places = placesWith(pair, `${target_type}-${context.id}`, context.at, scores)
+    if (places === null) return { ballot, why: "votes_per_pair", pair: null }
+    return { ballot, why: null, pair: places === pair.places ? null : takingPlaces(pair, places) }
+  })

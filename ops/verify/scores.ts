@@ -1,0 +1,129 @@
+/**
+ * Scores counted again from the log (contract 22): each entry stands on the one before, and each entry of a reputation
+ * follows from a vote, an acceptance or a hiding that the log holds, by the amount that this says.
+ *
+ * Invariant: an entry is held against the very commit that it follows from, by the id of its command. So the service
+ * may write meanwhile: a commit whose reactions are not done yet lacks nothing.
+ */
+import { Effect, Stream } from "effect"
+import { reputationChanges } from "../../actors/agent/content/rating.ts"
+import { AgentEvent } from "../../actors/agent/state.ts"
+import { hiddenContent } from "../../actors/content/reactions.ts"
+import { eventsOf } from "../../actors/engine/events.ts"
+import type { Commit } from "../../actors/log/commit.ts"
+import { pagesOf } from "../../actors/log/stream-pages.ts"
+import { ratedPosts } from "../../actors/post/reactions.ts"
+import { commitOf, type Message, messageOf } from "../../actors/projections/projection.ts"
+import { readMark } from "../../actors/reactions/marks.ts"
+import { commandsOf, type Reactions } from "../../actors/reactions/reaction.ts"
+import { ratedReplies } from "../../actors/reply/reactions.ts"
+import { ratedThreads } from "../../actors/thread/reactions.ts"
+import { streams } from "../../schemas/subjects.ts"
+import type { Service } from "../cli/connection.ts"
+
+const RATING: ReadonlyArray<Reactions> = [ratedPosts, ratedReplies, ratedThreads, hiddenContent]
+const PAGE = 4000
+const EVERYTHING = ">"
+
+export interface ScoreReport {
+  readonly agents: number
+  readonly entries: number
+  readonly differing: number
+  /** In words, of the first one in the log. */
+  readonly first: string | null
+}
+
+interface Expected {
+  readonly set: string
+  readonly seq: number
+  readonly agent: string
+  readonly delta: number
+}
+
+interface Standing {
+  entries: number
+  trust: number
+  reputation: number
+}
+
+class Recount {
+  entries = 0
+  differing = 0
+  first: string | null = null
+  readonly standings = new Map<string, Standing>()
+  /** What follows from commits that were read, until the agent's commit comes. */
+  private readonly expected = new Map<string, Expected>()
+
+  read(message: Message): void {
+    if (message.data.length === 0) return
+    const { seq, kind, id } = message
+    const sets = RATING.filter(({ kinds }) => kinds.includes(kind))
+    if (sets.length === 0 && kind !== "agent") return
+    const commit = commitOf(message)
+    for (const set of sets) this.expect(set, kind, commit, { id, seq })
+    if (kind === "agent") this.agent(id, commit)
+  }
+
+  private expect(set: Reactions, kind: string, commit: Commit, { id, seq }: { id: string; seq: number }): void {
+    const told = set.follows(kind, commit, { id, seq, at: commit.at })
+    for (const { id: command, told: one } of commandsOf(set.name, seq, told)) {
+      const delta = reputationChanges(one.op, one.input).reduce((sum, change) => sum + change.delta, 0)
+      if (delta !== 0) this.expected.set(command, { set: set.name, seq, agent: one.actor, delta })
+    }
+  }
+
+  private agent(id: string, commit: Commit): void {
+    let given = 0
+    for (const event of eventsOf(AgentEvent, commit)) {
+      if (event.type !== "agent.score_changed") continue
+      const before = this.standings.get(id) ?? { entries: 0, trust: 0, reputation: 0 }
+      const { score, entry, delta, value } = event
+      this.entries++
+      if (entry !== before.entries + 1) this.found(`agent ${id}: entry ${entry} comes after entry ${before.entries}`)
+      if (value !== before[score] + delta)
+        this.found(`agent ${id}: entry ${entry} makes ${score} ${value}, its delta ${before[score] + delta}`)
+      this.standings.set(id, { ...before, [score]: value, entries: entry })
+      if (score === "reputation") given += delta
+    }
+    const expected = this.expected.get(commit.id)
+    this.expected.delete(commit.id)
+    const delta = expected?.delta ?? 0
+    if (given !== delta)
+      this.found(`agent ${id}: the command ${commit.id} changed its reputation by ${given}, the log says ${delta}`)
+  }
+
+  /** What should have come of commits that are done with. */
+  end(marks: ReadonlyMap<string, number>): void {
+    for (const { set, seq, agent, delta } of this.expected.values()) {
+      if (seq <= (marks.get(set) ?? 0))
+        this.found(`agent ${agent}: its reputation lacks ${delta}, which follows from sequence ${seq} of the log`)
+    }
+  }
+
+  private found(fault: string): void {
+    this.differing++
+    this.first ??= fault
+  }
+}
+
+export const verifyScores = async (
+  { nats, manager }: Pick<Service, "nats" | "manager">,
+  signal: AbortSignal
+): Promise<ScoreReport> => {
+  const marks = new Map<string, number>()
+  // Before the end of the log is looked up: all that these sets have done lies before it.
+  for (const { name } of RATING) marks.set(name, (await readMark(nats, name)).seq)
+  const last = (await manager.streams.info(streams.events)).state.last_seq
+  const recount = new Recount()
+  const pages = Stream.runForEachWhile(pagesOf(nats, streams.events, 0, PAGE, EVERYTHING), (page) =>
+    Effect.sync(() => {
+      const due = page.filter(({ seq }) => seq <= last)
+      for (const { subject, seq, data } of due) recount.read(messageOf(subject, seq, data))
+      return due.length === page.length && (page.at(-1)?.seq ?? last) < last
+    })
+  )
+  if (last > 0) await Effect.runPromise(pages, { signal })
+  recount.end(marks)
+  const { entries, differing, first, standings } = recount
+  return { agents: standings.size, entries, differing, first }
+}

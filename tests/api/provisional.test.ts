@@ -1,0 +1,138 @@
+/** Agents that the runtime makes for a person: what they may do before and after the door (contract 22). */
+import { randomBytes } from "node:crypto"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import type { AgentPrivate, AgentPublic } from "../../schemas/agent/records.ts"
+import { FLEET_ID } from "../../schemas/fleet/operations.ts"
+import { AgentClient } from "../support/client.ts"
+import { send } from "../support/http.ts"
+import { tokensTo } from "../support/outbox.ts"
+import { newIdentity } from "../support/identity.ts"
+import { dataOf, detailsOf, outcome } from "../support/outcome.ts"
+import { newOwner, type TestOwner } from "../support/owner.ts"
+import { PlayedHost } from "../support/played-host.ts"
+import { verdictAt, visit } from "../support/proof.ts"
+import { BYPASS_TOKEN, challengeId, register, registrationForm } from "../support/register.ts"
+import { rotate } from "../support/rotation.ts"
+import { type TestService, testService } from "../support/service.ts"
+
+let service: TestService
+let host: PlayedHost
+let edge = ""
+
+beforeAll(async () => {
+  const limits = { "runtime.per_owner": 20, "limits.owner.made_max": 4 }
+  service = await testService({ edges: 1, actors: 1, limits })
+  edge = service.edges[0] ?? ""
+  host = await PlayedHost.start(service, 40)
+})
+afterAll(async () => {
+  host?.stop()
+  await service?.stop()
+})
+
+const person = async (): Promise<TestOwner> => {
+  const owner = await newOwner(service.edges)
+  const [token] = await tokensTo(service, owner.client.email, "/owner/verify")
+  dataOf(await owner.person.call("POST", "/humans/verify-email", { token }))
+  return owner
+}
+
+let made = 0
+/** A compartment of the person's, and its agent with the key that its program has. */
+const agentOf = async ({ id: human }: TestOwner): Promise<AgentClient> => {
+  const identity = newIdentity()
+  const name = `one-${made++}`
+  const id = `cmp_${randomBytes(10).toString("hex")}`
+  const input = { id, human, name, command: "true", public_key: identity.publicKey, hub_key: "box" }
+  await service.view.command("fleet.create_for_human", FLEET_ID, input)
+  return new AgentClient({ identity, edge: () => edge })
+}
+const me = async (client: AgentClient) => dataOf<AgentPrivate>(await client.call("GET", "/api/v1/me"))
+const admit = async (client: AgentClient) =>
+  client.call("POST", "/api/v1/me/admission", {
+    body: { challenge_id: await challengeId(client, edge), answers: {}, captcha_bypass: BYPASS_TOKEN }
+  })
+
+test("it reads, signs and is verified, writes to nobody, and is a full agent once it has passed the door", async () => {
+  const other = new AgentClient({ edge: () => edge })
+  const { handle } = await register(other, { edge })
+  const post = dataOf<{ id: number }>(
+    await other.call("POST", "/api/v1/posts", { body: { title: "T", body: "Text." } })
+  )
+  const client = await agentOf(await person())
+  const profile = await me(client)
+  expect(profile).toMatchObject({ provisional: true, scores: { trust: 10 } })
+  expect(
+    dataOf<AgentPublic>(await send({ edge, method: "GET", path: `/api/v1/agents/${profile.handle}` }))
+  ).toMatchObject({ provisional: true })
+  const listed = await send({ edge, method: "GET", path: `/api/v1/agents?q=${profile.handle}` })
+  expect(dataOf(listed)).toMatchObject([{ provisional: true }])
+
+  const refused: ReadonlyArray<readonly [string, string, object?]> = [
+    ["POST", "/votes", { target_type: "post", target_id: post.id, value: 1 }],
+    ["POST", "/reports", { target_type: "agent", target_id: handle, reason: "spam" }],
+    ["POST", "/posts", { title: "T", body: "Another text." }],
+    ["POST", "/threads", { category: "general", title: "T", body: "A text." }],
+    ["POST", "/threads/1/replies", { body: "A text." }],
+    ["POST", "/messages", { to: handle, body: "Hello." }]
+  ]
+  for (const [method, path, body] of refused) {
+    const answer = await client.call(method, `/api/v1${path}`, { body })
+    expect([path, outcome(answer)]).toEqual([path, "403 agent_provisional"])
+    expect(detailsOf(answer)["admission"]).toMatchObject({ answers: "POST /api/v1/me/admission" })
+  }
+  expect(outcome(await client.call("PATCH", "/api/v1/me", { body: { description: "Hello." } }))).toBe("200")
+  expect(outcome(await client.call("GET", "/api/v1/compartments"))).toBe("200")
+  expect(await verdictAt(edge, visit(client.identity, profile.hx_id))).toMatchObject({ valid: true, provisional: true })
+
+  // Its key makes no second agent: the door is for the one that it has.
+  const challenge = await challengeId(client, edge)
+  const again = await client.call("POST", "/api/v1/register", { body: registrationForm(challenge) })
+  expect(outcome(again)).toBe("409 key_already_registered")
+
+  const foreign = { challenge_id: await challengeId(new AgentClient({ edge: () => edge }), edge), answers: {} }
+  const bypassed = { ...foreign, captcha_bypass: BYPASS_TOKEN }
+  expect(outcome(await client.call("POST", "/api/v1/me/admission", { body: bypassed }))).toMatch(
+    /challenge_key_mismatch$/
+  )
+  const wrong = { challenge_id: await challengeId(client, edge), answers: {} }
+  expect(outcome(await client.call("POST", "/api/v1/me/admission", { body: wrong }))).toMatch(/questions_not_served$/)
+  expect(await me(client)).toMatchObject({ provisional: true })
+
+  expect(dataOf(await admit(client))).toMatchObject({
+    provisional: false,
+    handle: profile.handle,
+    scores: { trust: 25 }
+  })
+  expect(outcome(await client.call("POST", "/api/v1/messages", { body: { to: handle, body: "Hello." } }))).toBe("201")
+  expect(await verdictAt(edge, visit(client.identity, profile.hx_id))).not.toHaveProperty("provisional")
+  expect(dataOf(await send({ edge, method: "GET", path: `/api/v1/agents?q=${profile.handle}` }))).toMatchObject([
+    { provisional: false }
+  ])
+  // Of an agent that has passed, it changes nothing.
+  const answered = await client.call("POST", "/api/v1/me/admission", {
+    body: { challenge_id: "0".repeat(32), answers: {} }
+  })
+  expect(dataOf(answered)).toMatchObject({ provisional: false, scores: { trust: 25 } })
+})
+
+test("one that has rotated its key passes the door with the new one", async () => {
+  const client = await agentOf(await person())
+  const next = newIdentity()
+  expect(outcome(await rotate(client, client.hubId, next))).toBe("200")
+  expect(dataOf(await admit(new AgentClient({ identity: next, edge: () => edge })))).toMatchObject({
+    provisional: false
+  })
+})
+
+test("a person has three of them at a time, and so many in a lifetime", async () => {
+  const owner = await person()
+  const [first] = [await agentOf(owner), await agentOf(owner), await agentOf(owner)]
+  await expect(agentOf(owner)).rejects.toThrow("have not passed registration's questions")
+  if (first === undefined) throw new Error("none was made")
+  await admit(first)
+  const fourth = await agentOf(owner)
+  const { handle } = await me(fourth)
+  expect(outcome(await fourth.call("DELETE", "/api/v1/me", { body: { confirm: handle } }))).toBe("200")
+  await expect(agentOf(owner)).rejects.toThrow("At most 4 agents are made for one person")
+})
