@@ -153,7 +153,7 @@ export const decideFill = (
   const { pending_max } = bounds
   if (openOf(state).length >= pending_max)
     return { ...full("fills that wait for their end", pending_max), events: [...over, ...refused("vault_full")] }
-  const verdict = judged(entry, wanted, at)
+  const verdict = judged(entry, wanted, at, state.cards_from)
   if ("code" in verdict) {
     const details = entry.limits === null ? {} : { currency: entry.limits.currency }
     return { refused: byPolicy(verdict.code, details), events: [...over, ...refused(verdict.code)] }

@@ -20,7 +20,8 @@ const begun = (uid: string, at: number, last: VaultValue["last"]): VaultValue =>
   fills: [],
   deleted: [],
   alerts: [],
-  ended: []
+  ended: [],
+  cards_from: null
 })
 
 const counted = (days: ReadonlyArray<DayTotal>, day: number, minor: number, fills: number): ReadonlyArray<DayTotal> => {
@@ -204,6 +205,10 @@ const ofVault = (state: VaultValue, event: VaultEvent, at: number): VaultValue =
           one.place === event.place ? { ...one, ephemeral: event.ephemeral } : one
         )
       }
+    case "vault.restored": {
+      const hashes = state.services.map(({ hash }) => hash)
+      return { ...state, services: [], ended: endedTokens(state, hashes), cards_from: event.cards_from }
+    }
     case "vault.fill_opened":
       return fillOpened(state, event)
     case "vault.consent_asked":

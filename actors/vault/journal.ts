@@ -56,6 +56,7 @@ const lineOf = (event: VaultEvent): Line | null => {
     case "vault.revoked":
       return { event: "revoked", actor: event.by }
     case "vault.created":
+    case "vault.restored":
     case "vault.service_admitted":
     case "vault.fill_ended":
     case "vault.fills_expired":

@@ -58,13 +58,15 @@ const judgedPayment = (
 }
 
 /** `entry`: with what has expired by now no longer counted. */
-export const judged = (entry: EntryValue, wanted: OpenFill, at: number): Judged => {
+export const judged = (entry: EntryValue, wanted: OpenFill, at: number, cardsFrom: number | null): Judged => {
   if (!KINDS[wanted.action].includes(entry.kind)) return { code: "kind_mismatch" }
   const code = originRefusal(entry, wanted.origin)
   if (code !== null) return { code }
   if (entry.kind !== "card") return { minor: null }
   // A card never exists without limits: one without them is filled by nobody.
   if (entry.limits === null) return { code: "amount_over_payment" }
+  // What was paid since the backup is not known.
+  if (cardsFrom !== null && at < cardsFrom) return { code: "fills_over_day" }
   const verdict = judgedPayment(entry.limits, wanted, totalOf(entry, dayOf(at)))
   return "minor" in verdict && isForgotten(entry, dayOf(at)) ? { code: "amount_over_day" } : verdict
 }

@@ -118,7 +118,9 @@ export const VaultValue = Schema.Struct({
   deleted: Schema.Array(Schema.Struct({ uid: Schema.String, days: Schema.Array(DayTotal) })),
   alerts: Schema.Array(AlertValue),
   /** Hashes of tokens that hold no more, the newest few: whoever comes with one is told of. */
-  ended: Schema.Array(Schema.String)
+  ended: Schema.Array(Schema.String),
+  /** Unix ms from which on cards are filled; `null`: always. */
+  cards_from: Schema.NullOr(Schema.Number)
 })
 export type VaultValue = typeof VaultValue.Type
 export const VaultState = Schema.NullOr(VaultValue)
@@ -162,6 +164,11 @@ export const VaultEvent = Schema.Union([
   event("vault.key_loaded", 1, { place: Schema.String, ephemeral: Schema.String }),
   event("vault.fill_opened", 1, { ...opened, kind: EntryKind, currency: Schema.NullOr(Schema.String) }),
   /** Right behind the opening of the fill, which waits for one of the owners now. */
+  /**
+   * By `hub restore`, behind the gap of the log: what came after the backup is not known. `cards_from`: Unix ms, the end
+   * of the day of the restore, or `null` where an operator answers for what was paid since the backup.
+   */
+  event("vault.restored", 1, { cards_from: Schema.NullOr(Schema.Number) }),
   event("vault.consent_asked", 1, {
     fill: Schema.Int,
     entry: Schema.Int,

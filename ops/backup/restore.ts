@@ -12,6 +12,8 @@
  *  - Nothing is given twice that was given after the backup: the log's sequences (readers of the identity directory
  *    compare them) and all counters (agents' numbers, ids of notifications) go on behind a gap, of which nobody knows
  *    how large it must be: it is as large as it is told to be.
+ *  - Every vault is told (vaults.ts): no token of a fill service that was used since the backup is used once more, and no
+ *    card's day begins again.
  *  - The durable consumers go on at the places that were noted before anything was copied (backup.ts).
  */
 import { join } from "node:path"
@@ -42,6 +44,7 @@ import { skipNumbers, skipSequences } from "./gap.ts"
 import { dropOrphans } from "./orphans.ts"
 import { type Cut, copyBack } from "./snapshot.ts"
 import { writeTail } from "./tail.ts"
+import { tellVaults } from "./vaults.ts"
 
 /** Sequences of the log for each number of a counter: a registration alone is more than ten commits. */
 const SEQUENCES_EACH = 10
@@ -60,6 +63,8 @@ export interface RestoreParts {
   readonly replicas: number | null
   /** Numbers that each counter leaves out. */
   readonly gap: number
+  /** Whether cards are filled at once: an operator answers for what was paid since the backup. */
+  readonly cards: boolean
   /** Whether what is in JetStream and Postgres may be deleted. */
   readonly replace: boolean
   readonly signal: AbortSignal
@@ -200,8 +205,9 @@ const restored = async (folder: string, manifest: Manifest, parts: RestoreParts)
   const commits = (await manager.streams.info(log.name)).state.messages
   const others = manifest.streams.filter((one) => one !== log)
   for (const part of others) await streamBack(folder, part, parts)
-  const nextSeq = (await skipSequences(nats, manager, lastSeq, gap * SEQUENCES_EACH)) + 1
+  const skipped = await skipSequences(nats, manager, lastSeq, gap * SEQUENCES_EACH)
   await skipNumbers(nats, manager, gap)
+  const vaults = await tellVaults(nats, manager, { at: Date.now(), cards: parts.cards })
   await dropOrphans(nats, manager)
   for (const consumer of manifest.consumers) await consumerBack(consumer, parts)
   for (const { name } of [...others, log]) {
@@ -211,7 +217,7 @@ const restored = async (folder: string, manifest: Manifest, parts: RestoreParts)
     })
   }
   await ensureLeases(manager, parts.limits, parts.replicas ?? wantedReplicas(manifest.streams))
-  return { manifest, lastSeq, nextSeq, commits }
+  return { manifest, lastSeq, nextSeq: skipped + vaults + 1, commits }
 }
 
 /** Resolves to its last sequence. */

@@ -80,6 +80,7 @@ export const backupCase = async (say: (line: string) => void): Promise<void> => 
       databaseUrl: service.stack.postgres.url,
       limits: LIMITS,
       replicas: null,
+      cards: false,
       replace: true
     }
     say(`restored: ${rate((await timed(() => restore(folder, { ...into, gap: 0 }))).seconds)}`)

@@ -97,6 +97,7 @@ const OPTIONS = {
   answers: text,
   at: text,
   check: { type: "boolean" },
+  cards: { type: "boolean" },
   count: text,
   days: text,
   description: text,

@@ -23,6 +23,7 @@ export interface Options {
   readonly position?: string
   readonly reason?: string
   readonly rejected?: boolean
+  readonly cards?: boolean
   readonly replace?: boolean
   readonly replicas?: string
   readonly sample?: string

@@ -16,7 +16,7 @@ const GAP_MAX = 1_000_000
 const REPLICAS_MAX = 5
 
 export const restoreCommand: Command = {
-  usage: ["restore <folder> [--replicas <number>] [--gap <number>] [--replace]"],
+  usage: ["restore <folder> [--replicas <number>] [--gap <number>] [--cards] [--replace]"],
   alone: (args) => untilInterrupted((signal) => brought(args, signal)),
   run: () => Promise.reject(new Error("a restore opens its servers itself"))
 }
@@ -34,6 +34,7 @@ const brought = async ({ positionals, values }: Arguments, signal: AbortSignal):
   const options = {
     replicas: numberOf("replicas", values.replicas, 1, REPLICAS_MAX),
     gap: numberOf("gap", values.gap, 0, GAP_MAX) ?? GAP,
+    cards: values.cards === true,
     replace: values.replace === true,
     serviceKey: servicePublicKey(process.env)
   }
@@ -56,6 +57,9 @@ const told = async (folder: string, parts: RestoreParts): Promise<string> => {
       `${folder}: ${manifest.streams.length} streams of ${new Date(manifest.at).toISOString()} restored in ${seconds} s, ` +
         `${commits} commits up to #${lastSeq}`,
       `the log goes on at #${nextSeq}, each counter ${parts.gap} numbers further; Postgres is empty`,
+      parts.cards
+        ? "fill services need new tokens; cards are filled at once"
+        : "fill services need new tokens; no card is filled before the next day (UTC): with --cards it is, at once",
       "start the actor nodes, which fill it, then the edges; then run npm run hub -- verify"
     ].join("\n")
   } catch (error) {

@@ -110,6 +110,7 @@ export const brought = (of: string, gap = 0) =>
     limits: LIMITS,
     replicas: null,
     gap,
+    cards: false,
     replace: true,
     signal,
     progress: () => undefined

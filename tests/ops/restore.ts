@@ -12,6 +12,8 @@ import { waitFor } from "../harness/index.ts"
 import { operate, operated, refusal } from "../support/operator.ts"
 import { seed, serviceKey, from, into, folder, logOf, commit, taken, brought, heldBy, emptied } from "./copies.ts"
 
+const VAULT = subjects.event("vault", "one")
+
 export const restoreTests = (): void => {
   let manifest: Manifest
 
@@ -25,6 +27,8 @@ export const restoreTests = (): void => {
         )
       )
     )
+    const vault = { v: 1 as const, id: "vault", op: "test", at: Date.now(), events: [] }
+    await log.append([{ subject: VAULT, expected: 0, commit: vault }])
     manifest = await taken(folder)
   })
 
@@ -33,7 +37,13 @@ export const restoreTests = (): void => {
     await operated(into.desk, ["restore", folder, "--gap", "0", "--replace"])
     for (const { name } of manifest.streams) {
       const [was, is] = await Promise.all([from.manager.streams.info(name), into.manager.streams.info(name)])
-      expect([name, is.state.messages, is.state.last_seq]).toEqual([name, was.state.messages, was.state.last_seq])
+      // The one vault is told.
+      const told = name === streams.events ? 1 : 0
+      expect([name, is.state.messages, is.state.last_seq]).toEqual([
+        name,
+        was.state.messages + told,
+        was.state.last_seq + told
+      ])
       if (was.state.messages > 0)
         expect([name, is.state.first_seq, is.state.first_ts]).toEqual([name, was.state.first_seq, was.state.first_ts])
       const { metadata: _was, ...config } = was.config
@@ -49,9 +59,28 @@ export const restoreTests = (): void => {
     )
   })
 
+  test.each([
+    [true, null],
+    [false, expect.any(Number)]
+  ])("tells each vault that it came back; with cards at once: %j", async (cards, from_then) => {
+    await emptied()
+    await operated(into.desk, ["restore", folder, "--gap", "0", "--replace", ...(cards ? ["--cards"] : [])])
+    const { entries } = await logOf(into.nats).read(VAULT, 0, 10)
+    const [, told, ...more] = entries.map(({ commit: { events, at } }) => ({ events, at }))
+    expect(more).toEqual([])
+    expect(told?.events).toEqual([{ type: "vault.restored", v: 1, cards_from: from_then }])
+    if (!cards) {
+      const [{ cards_from } = { cards_from: 0 }] = told?.events as unknown as ReadonlyArray<{ cards_from: number }>
+      expect(cards_from % 86_400_000).toBe(0)
+      expect(cards_from - (told?.at ?? 0)).toBeGreaterThan(0)
+      expect(cards_from - (told?.at ?? 0)).toBeLessThanOrEqual(86_400_000)
+    }
+  })
+
   test("leaves a gap in the log and in the counters, which outlives the server", async () => {
     const { lastSeq, nextSeq } = await brought(folder, 500)
-    expect(nextSeq).toBe(lastSeq + 5001)
+    // The one vault is told behind it.
+    expect(nextSeq).toBe(lastSeq + 5002)
     await into.servers.nats.kill()
     await into.servers.nats.restart()
     await waitFor(() => into.manager.streams.info(streams.events), { describe: "the server" })

@@ -290,3 +290,32 @@ describe("a fill", () => {
     ])
   })
 })
+
+describe("a vault that came back from a backup", () => {
+  const MIDNIGHT = Date.UTC(2026, 4, 4)
+  const restored = (cards_from: number | null): World => {
+    const world = new World()
+    world.paid(2, "100")
+    world.fold([{ type: "vault.restored", v: 1, cards_from }])
+    return world
+  }
+  const admitted = (world: World): World => {
+    world.fold([{ type: "vault.service_admitted", v: 1, place: "here", hash: "h" }])
+    return world
+  }
+
+  test("knows no token of a fill service any more", () => {
+    expect(restored(null).pay(2, "100")).toBe("token_invalid")
+    expect(restored(null).state?.ended).toEqual(["h"])
+    expect(admitted(restored(null)).pay(2, "100")).toBe("opened")
+  })
+
+  test("fills no card until the day is over", () => {
+    const world = admitted(restored(MIDNIGHT))
+    expect(world.pay(2, "100")).toBe("fills_over_day")
+    world.at = MIDNIGHT - 1
+    expect(world.pay(2, "100")).toBe("fills_over_day")
+    world.at = MIDNIGHT
+    expect(world.pay(2, "100")).toBe("opened")
+  })
+})
