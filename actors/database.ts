@@ -13,6 +13,7 @@ export const PATIENT_CONNECT_MS = 60_000
 const STATEMENT_TIMEOUT_MS = 10_000
 /** Who waits for a lock knows that it was no fault of the statement. */
 const LOCK_TIMEOUT_MS = 8000
+const ANSWER_MS = 2000
 
 /** One at work, one that holds what excludes others, one to look at the served tables with. */
 const BULK_POOL_MAX = 3
@@ -35,8 +36,8 @@ const open = (url: string, { max, timeoutMs, options, connectWithinMs }: Pool): 
     options: `-c synchronous_commit=off ${options}`,
     connectionTimeoutMillis: connectWithinMs,
     statement_timeout: timeoutMs,
-    // A query sent into a dead connection must not hang for as long as TCP would let it.
-    query_timeout: timeoutMs
+    // A query sent into a dead connection must not hang for as long as TCP would let it; whoever lives has ended it before.
+    query_timeout: timeoutMs + ANSWER_MS
   })
   // A connection that dies, idle or in use, is replaced at the next query; without a listener it would end the process.
   pool.on("error", () => undefined)

@@ -26,8 +26,8 @@ const LAST_PLACE = 16_383
 /** Bytes that a lexeme takes beside its own, and each of its places, at most. */
 const LEXEME_BYTES = 4
 const PLACE_BYTES = 2
-/** Read in one turn of the event loop. */
-const RUNS_AT_ONCE = 2000
+/** Put in one turn of the event loop. */
+const LEXEMES_AT_ONCE = 2000
 
 export interface SearchedText {
   readonly title: string
@@ -38,7 +38,7 @@ export interface SearchedText {
 /** A tsvector, as text: title over tags over body. */
 export const searchVectorOf = async ({ title, tags, body }: SearchedText): Promise<string> => {
   const places = new Map<string, Array<string>>()
-  let [place, bytes, runs] = [0, 0, 0]
+  let [place, bytes, lexemes] = [0, 0, 0]
   const put = (lexeme: string, weight: string): void => {
     // Behind the last place it begins again: what stands together does so there too.
     const at = `${(place++ % LAST_PLACE) + 1}${weight}`
@@ -52,10 +52,11 @@ export const searchVectorOf = async ({ title, tags, body }: SearchedText): Promi
     ["B", tags.join(" ")],
     ["C", body.slice(0, SEARCHED_MAX_CHARS)]
   ] as const) {
-    for (const run of runsOf(text)) {
-      for (const lexeme of lexemesOf(run)) if (bytes < LEXEMES_MAX_BYTES) put(lexeme, weight)
-      if (++runs % RUNS_AT_ONCE === 0) await turn()
-    }
+    for (const run of runsOf(text))
+      for (const lexeme of lexemesOf(run)) {
+        if (bytes < LEXEMES_MAX_BYTES) put(lexeme, weight)
+        if (++lexemes % LEXEMES_AT_ONCE === 0) await turn()
+      }
     // No phrase goes over from one to the next.
     place++
   }

@@ -1,6 +1,7 @@
 /**
  * Searches cost what strangers type: they have a time of their own, and never all of the lines to Postgres. One that
- * takes longer is ended there, and answered as unavailable.
+ * takes longer is ended there, and answered as unavailable: one statement by its cancellation, and one of several
+ * statements, which together take twice as long, with its line.
  */
 import { type Kysely, sql, type Transaction } from "kysely"
 import type { Database } from "../database.ts"
@@ -20,7 +21,9 @@ export const searching = <A>(
 ): Promise<A> =>
   lanes.run(() =>
     db.transaction().execute(async (trx) => {
-      await sql.raw(`set local statement_timeout = ${withinMs}`).execute(trx)
+      await sql
+        .raw(`set local statement_timeout = ${withinMs}; set local transaction_timeout = ${2 * withinMs}`)
+        .execute(trx)
       return search(trx)
     })
   )

@@ -73,8 +73,8 @@ type AnyWrite<R> = WriteOperation<ActorTypes, unknown, unknown, unknown, unknown
 /** The log has moved on: from the beginning. */
 const AGAIN = Symbol("again")
 
-/** A commit is acknowledged, refused, or given up by then (log/event-log.ts: two times five seconds). */
-const IN_FLIGHT_MS = 15_000
+/** A commit is acknowledged, refused, or given up by then: it waits for a batch, and for the rounds of a refused one. */
+const IN_FLIGHT_MS = 30_000
 type Again = typeof AGAIN
 
 /** Steps of a fiber; written as plain generators, since each Effect between them costs as much as a decision. */
@@ -224,11 +224,13 @@ class Attempt<R> {
   }
 
   private set({ of = { kind: this.actor.definition.kind, id: this.actor.id }, name, at }: Timer) {
+    // From now on: what was prepared may have taken its time.
+    const landed = this.parts.now() + IN_FLIGHT_MS
     return Effect.tryPromise({
       try: () =>
         this.parts.timers.set(of.kind, of.id, name, at, {
           traceparent: this.underWay.command.span?.traceparent,
-          again: at < this.at + IN_FLIGHT_MS ? this.at + IN_FLIGHT_MS : undefined
+          again: at < landed ? landed : undefined
         }),
       catch: () => unavailable("A timer could not be set at the moment. It is safe to try again.")
     })

@@ -65,7 +65,16 @@ export class PostgresSnapshots implements SnapshotStore {
       .insertInto("snapshots")
       .values({ kind, id, ...values })
       .onConflict((conflict) =>
-        conflict.columns(["kind", "id"]).doUpdateSet(values).where("snapshots.seq", "<", values.seq)
+        conflict
+          .columns(["kind", "id"])
+          .doUpdateSet(values)
+          .where((where) =>
+            where.or([
+              where("snapshots.seq", "<", values.seq),
+              // Of another release, of which this one reads nothing.
+              where.and([where("snapshots.seq", "=", values.seq), where("snapshots.format", "<>", values.format)])
+            ])
+          )
       )
       .execute()
   }

@@ -94,7 +94,7 @@ const SEALED_PART = 4 / 3
 
 const spentAnswers = ({ requests, window_seconds }: RateLimit, resetsAt: number, now: number): Refusal => {
   const retryAfter = Math.max(1, Math.ceil((resetsAt - now) / 1000))
-  const why = `Your answers under Idempotency-Keys have taken ${requests} bytes today. Try again in ${retryAfter} s, or send the request without an Idempotency-Key.`
+  const why = `Your answers under Idempotency-Keys have taken ${requests} bytes today. Try again in ${retryAfter} s. What was never sent before may be sent without a key.`
   const details = { bucket: ANSWER_BYTES, limit: requests, window_seconds, retry_after: retryAfter }
   return { ...refusal("rate_limited", why, details), retryAfter }
 }

@@ -60,8 +60,10 @@ export const dayBytes = (
   const windowOf = (memory: DayBytes, owner: string): Effect.Effect<Window | null, Refusal> =>
     Effect.gen(function* () {
       renew(memory, wallMs(clock))
-      memory.window ??= yield* lookedUp(() => keptWindow(nats, bucket, owner))
-      return memory.window
+      if (memory.window !== undefined && memory.window !== null) return memory.window
+      const found = yield* lookedUp(() => keptWindow(nats, bucket, owner))
+      // Meanwhile another may have drawn on it.
+      return (memory.window ??= found)
     })
 
   const roomOf = (memory: DayBytes, owner: string): Effect.Effect<Room, Refusal> =>

@@ -11,8 +11,9 @@
  *  - One message that cannot be applied never stops the rest: where a batch fails for its data, or takes too long, its
  *    messages are applied one by one. Of the one that fails the rows are written without what is made of their texts,
  *    or it is passed over; either way it is noted in `projection_faults`, which health, `status` and `verify` show.
- *  - What takes too long is tried `SLOW_TRIES` times, each behind a sign that Postgres is well otherwise. Waiting for a
- *    lock, or without an answer at all, is no fault of a message (database.ts ends such a wait before the statement).
+ *  - What takes too long is tried `SLOW_TRIES` times, and between them Postgres writes something else. Waiting for a lock
+ *    is no fault of a message, and neither is a Postgres without an answer (database.ts waits for that less, and for this
+ *    longer, than a statement may take).
  *  - One that this release does not know stops it: what comes before it is applied, the watermark stands there.
  *  - Which tables these are is the connection's matter: the served ones, or those that a rebuild makes beside them.
  */
@@ -76,8 +77,17 @@ export class Applier {
         return await this.applyBatch([message], mark)
       } catch (fault) {
         if (!isTooSlow(fault) || tries === SLOW_TRIES) throw fault
-        await sql`select 1`.execute(this.db)
+        await this.writes()
       }
+    }
+  }
+
+  /** Whatever it fails by is no fault of a message. */
+  private async writes(): Promise<void> {
+    try {
+      await sql`update projections set seq = seq where name = ${this.projection.name}`.execute(this.db)
+    } catch (cause) {
+      throw new Error("Postgres writes nothing at the moment", { cause })
     }
   }
 
@@ -146,8 +156,7 @@ const isDataFault = (error: unknown): boolean =>
   error instanceof RangeError ||
   /^(22|23|54)/.test(codeOf(error))
 
-/** Ended by Postgres, or given up here a moment before (database.ts: both have the same time). */
-const isTooSlow = (error: unknown): boolean =>
-  codeOf(error) === "57014" || (error instanceof Error && error.message === "Query read timeout")
+/** Ended by Postgres itself. */
+const isTooSlow = (error: unknown): boolean => codeOf(error) === "57014"
 
 const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "")

@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - What is found is bounded before it is ranked, and ranked before anything of its texts is read; what is read of a
- *    text is bounded too. All of it has the time of a search (content/searching.ts).
+ *    text is bounded too. All of it has the time of searches (content/searching.ts).
  *  - What is deleted has no row, what is hidden stands apart; what banned or deleted agents wrote, and they themselves,
  *    are left out before anything is cut. One author takes `PLACES_OF_AUTHOR` places of it at most (contract 22).
  */

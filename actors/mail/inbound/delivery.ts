@@ -107,7 +107,8 @@ const toMailbox = (parts: DeliveryParts, read: Read, to: Addressed): Effect.Effe
 
 /**
  * Whose share of the mailbox's day a message takes. What DMARC has not proven is counted apart from the domain that it
- * names: whoever forges a domain uses up nothing of the domain's own. A forgery is nobody whom the mailbox allows.
+ * names: whoever forges a domain uses up nothing of the domain's own. A forgery, and what nobody could judge, is nobody
+ * whom the mailbox allows.
  */
 const senderOf = (
   { keys }: DeliveryParts,
@@ -121,7 +122,7 @@ const senderOf = (
   const plain = untaggedOf(address)
   return {
     domain: sealer.mark(`${isProven ? "proven" : "claimed"} ${domain}`, "sender's domain").slice(0, MARK_CHARS),
-    allowed: dmarc !== "FAIL" && namesSender(allow_senders, address),
+    allowed: dmarc !== "FAIL" && dmarc !== "GRAY" && namesSender(allow_senders, address),
     proven: isProven ? [address, ...(plain === null ? [] : [plain])].map((one) => recipientId(keys, one)) : []
   }
 }

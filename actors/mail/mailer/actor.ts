@@ -156,7 +156,9 @@ export const mailerKind = kind(fold, operations, (parts) => {
       ),
       "mailer.may_send": custom((state, { mailbox, recipients }, context) =>
         Effect.flatMap(senderFacts(parts, { mailbox, addresses: recipients }, context), (facts) => {
-          const refused = sendingRefusal(state, recipients.length, facts, context.at, email)
+          // Whose address is one of ours is known once it is sealed: the service's own day is judged then.
+          const wanted = { recipients: recipients.length, outside: 0 }
+          const refused = sendingRefusal(state, wanted, facts, context.at, email)
           return refused === null ? Effect.succeed(null) : Effect.fail(refused)
         })
       ),

@@ -99,10 +99,10 @@ const quota = (
   retryAfter
 })
 
-/** Why it may not send to so many; `null` where it may. */
+/** Why it may not send to so many, of whom so many are `outside`; `null` where it may. */
 export const sendingRefusal = (
   state: MailerState,
-  recipients: number,
+  { recipients, outside }: { readonly recipients: number; readonly outside: number },
   { registeredAt, service, suppressed }: SenderFacts,
   at: number,
   limits: MailLimits
@@ -140,7 +140,7 @@ export const sendingRefusal = (
       roomIn(state, recipients, per_day, DAY_MS, at),
       { limit: per_day, window_seconds: DAY_MS / SECOND_MS, per_day, used_day, first_week_until }
     )
-  return usedOfDay(service.state, at) + recipients > limits.service_per_day
+  return outside > 0 && usedOfDay(service.state, at) + outside > limits.service_per_day
     ? quota("email_instance_quota", "That is more than this service sends in a day.", HOUR_MS / SECOND_MS, {
         limit: limits.service_per_day,
         window_seconds: DAY_MS / SECOND_MS,
@@ -172,7 +172,8 @@ export const decideSend = (
   limits: MailLimits
 ): Decision<MailerEvent, { readonly mail: number }> => {
   const { mail, message, recipients } = facts.sending
-  const refused = sendingRefusal(state, recipients.length, facts, at, limits)
+  const outside = recipients.filter(({ own }) => own !== true).length
+  const refused = sendingRefusal(state, { recipients: recipients.length, outside }, facts, at, limits)
   if (refused !== null) return { refused }
   const { mailbox } = message
   const keepSeconds = limits.retention_seconds + LOGGED_LONGER_SECONDS
@@ -183,14 +184,13 @@ export const decideSend = (
     const event: MailSendingEvent = { type: "mail_sending.queued", v: 1, agent, mailbox, mail, n, ...one }
     return { kind: "mail_sending", id: sendingId(mail, n), expected: 0, events: [event], keepSeconds }
   })
-  const outside = recipients.filter(({ own }) => own !== true).length
   const to = recipients.flatMap((one) => [
     one.recipient,
     ...(one.untagged === undefined ? [] : [one.untagged.recipient])
   ])
   const sent: MailerEvent = { type: "mailer.sent", v: 1, mail, mailbox, recipients: recipients.length, outside, to }
   const sender = { agent, days: evolveMailer(state, sent, { at }).outside }
-  const service = afterSending(facts.service.state, { recipients: recipients.length, outside, sender }, at, limits)
+  const service = afterSending(facts.service.state, { outside, sender }, at, limits)
   return {
     events: [sent],
     reply: { mail },

@@ -30,7 +30,7 @@ const SenderDays = Schema.Struct({ agent: Schema.String, days: SendingDays })
 export type SenderDays = typeof SenderDays.Type
 
 const whole = {
-  /** Recipients, by hours of the last day. */
+  /** Recipients at other services, by hours of the last day. */
   hours: Counted,
   days: SendingDays,
   /** Unix ms; `null` while it sends. */
@@ -114,18 +114,14 @@ const stands = (state: MailServiceState, why: MailServiceEvent["why"]): MailServ
   why
 })
 
-/** `recipients`: all of them; `outside`: those at other services. `sender`: with these counted. */
+/** `outside`: recipients at other services, who alone count. `sender`: with these counted. */
 export const afterSending = (
   state: MailServiceState,
-  {
-    recipients,
-    outside,
-    sender
-  }: { readonly recipients: number; readonly outside: number; readonly sender: SenderDays },
+  { outside, sender }: { readonly outside: number; readonly sender: SenderDays },
   at: number,
   limits: MailLimits
 ): MailServiceEvent => {
-  const hours = counted(state.hours, recipients, at, HOUR_MS, HOURS)
+  const hours = counted(state.hours, outside, at, HOUR_MS, HOURS)
   const days = dayCounted(state.days, "sent", outside, at)
   const senders = withSender(state.senders, sender, at, limits)
   return stands(judged({ ...state, hours, days, senders }, at, limits), "sent")

@@ -2,6 +2,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { searchVectorOf, textQuery, typed } from "../../../actors/content/searched.ts"
+import { markedIn, matching } from "../../../actors/search/match.ts"
 import { QUERY_MAX_CHARS, QUERY_MAX_WORDS } from "../../../schemas/search/records.ts"
 
 test.each([
@@ -84,4 +85,12 @@ test("of very much that is typed the beginning is looked for", () => {
 test("title over tags over body; no phrase goes from one to the next", async () => {
   const search = await searchVectorOf({ title: "Ａ Café", tags: ["tea-time"], body: "Tea, 東京都 1.5" })
   expect(search).toBe("'a':1A 'cafe':2A 'tea':4B,7C 'time':5B '東京':8C '京都':9C '都':10C '1':11C '5':12C")
+})
+
+test.each(["España", "São Tomé", "Việt Nam", "m̃ n̄"])("%s is one word in either form of its accents", async (text) => {
+  const [composed, apart] = [text.normalize("NFC"), text.normalize("NFD")]
+  const search = (body: string) => searchVectorOf({ title: "", tags: [], body })
+  expect(await search(apart)).toBe(await search(composed))
+  expect((await search(apart)).split(" ")).toHaveLength(text.split(" ").length)
+  expect(markedIn(apart, matching(textQuery(`${text} `)?.words ?? []))).toContain("**")
 })

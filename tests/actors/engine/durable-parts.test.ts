@@ -179,6 +179,17 @@ describe("activation", () => {
       expect(await new PostgresSnapshots(machineClock, db, () => format).load("sum", "long")).toBeNull()
   })
 
+  test("and is replaced by one of this release, of the same commit", async () => {
+    const corrected = new PostgresSnapshots(machineClock, db, () => FORMAT + 1)
+    const [last] = await db.selectFrom("snapshots").select("seq").where("id", "=", "long").execute()
+    const snapshot = { seq: Number(last?.seq), state: { sum: 1, count: 1 }, commands: [] }
+    await corrected.save("sum", "long", snapshot)
+    expect(await corrected.load("sum", "long")).toEqual(snapshot)
+    const before = new PostgresSnapshots(machineClock, db, () => FORMAT)
+    await before.save("sum", "long", { ...snapshot, seq: snapshot.seq - 1 })
+    expect(await before.load("sum", "long")).toBeNull()
+  })
+
   test("without any snapshot store the log alone gives the same state", async () => {
     const broken = { load: () => Promise.resolve(null), save: () => Promise.reject(new Error("Postgres is gone")) }
     const activation = activationOf(definition, "long", parts(broken))

@@ -108,7 +108,7 @@ test("a commit that is under way on the former owner as its timer fires on the n
   await ask(owner, `${TIMER_COMMAND}1`, "alarm.ring", fired)
   landing.resolve()
   await setting
-  expect(set).toEqual([{ at: 1000, again: 16_000 }])
+  expect(set).toEqual([{ at: 1000, again: 31_000 }])
   await ask(owner, `${TIMER_COMMAND}2`, "alarm.ring", fired)
   const events = [...log.subjects.values()].flat().flatMap(({ commit }) => commit.events)
   expect(events.map(({ type }) => type)).toEqual(["alarm.set", "alarm.rung"])

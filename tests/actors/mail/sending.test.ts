@@ -139,6 +139,17 @@ describe("limits", () => {
     )
   })
 
+  test("of the service are of what leaves it: mail inside uses up nothing, and goes on where they are reached", () => {
+    const world = new World()
+    const at = 1_800_000_000_000
+    for (const agent of ["a", "b", "c", "d", "e"]) expect(world.send(agent, 10, at, { own: 10 })).toBe("sent")
+    expect(usedOfDay(world.service, at)).toBe(0)
+    for (let sent = 0; sent < limits.service_per_day; sent += 10)
+      expect(world.send(`s${sent}`, 10, at, { own: 0 })).toBe("sent")
+    expect(world.send("f", 10, at, { own: 9 })).toBe("email_instance_quota")
+    expect(world.send("f", 10, at, { own: 10 })).toBe("sent")
+  })
+
   test("say when there is room again", () => {
     const world = new World()
     const at = 1_800_000_000_000
@@ -146,9 +157,9 @@ describe("limits", () => {
     world.send("a", 10, at + 600_000)
     const facts = { registeredAt: OLD, service: { seq: 0, state: NOTHING_SENT }, suppressed: [] }
     const state = world.mailers.get("a") ?? NO_MAIL
-    expect(sendingRefusal(state, 5, facts, at + 600_000, limits)?.retryAfter).toBe(3000)
-    expect(sendingRefusal(state, 15, facts, at + 600_000, limits)?.retryAfter).toBe(3600)
-    expect(sendingRefusal(state, 10, facts, at + 3_600_000, limits)).toBeNull()
+    expect(sendingRefusal(state, { recipients: 5, outside: 5 }, facts, at + 600_000, limits)?.retryAfter).toBe(3000)
+    expect(sendingRefusal(state, { recipients: 15, outside: 15 }, facts, at + 600_000, limits)?.retryAfter).toBe(3600)
+    expect(sendingRefusal(state, { recipients: 10, outside: 10 }, facts, at + 3_600_000, limits)).toBeNull()
   })
 
   test("of the first week hold to its last millisecond", () => {
@@ -237,7 +248,7 @@ describe("the service", () => {
     world.count("d", "bounced", AT, true)
     expect(ratesOf(world.service.days, AT, limits.window_days)).toEqual({ recipients: 6, bounced: 6, complained: 0 })
     expect(world.service.paused_at).toBeNull()
-    expect(usedOfDay(world.service, AT)).toBe(66)
+    expect(usedOfDay(world.service, AT)).toBe(6)
   })
 
   test("leaves out everything of a sender that is suspended, and counts nothing that comes of it later", () => {

@@ -121,3 +121,13 @@ test.each(["55P03", "40P01", "53100"])("%s is no fault of a text: it is tried un
   await expect(applied(postProjection, log)).rejects.toMatchObject({ code })
   expect([await rowsIn("posts"), await faults()]).toEqual([[], []])
 })
+
+test("a Postgres without an answer is no fault of a commit either", async () => {
+  const silent: Projection = {
+    ...postProjection,
+    changes: () => () => Promise.reject(new Error("Query read timeout"))
+  }
+  const log = logOf([{ kind: "post", id: 1, event: published("one") }])
+  await expect(applied(silent, log)).rejects.toThrow("Query read timeout")
+  expect([await rowsIn("posts"), await faults()]).toEqual([[], []])
+})

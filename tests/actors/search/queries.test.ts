@@ -174,6 +174,18 @@ test.each(HOSTILE)("%j is a query, and costs no more than another", async (q) =>
   expect(rows[0]?.n).toBe(POSTS)
 })
 
+test("a search of many statements is ended too", async () => {
+  const late = searching(
+    watched.db,
+    async (trx) => {
+      for (let time = 0; time < 100; time++) await sql`select pg_sleep(0.05)`.execute(trx)
+    },
+    100
+  )
+  await expect(late).rejects.toThrow()
+  expect((await search("common")).items).toHaveLength(20)
+})
+
 test("a search that takes longer is ended, and leaves its line to others", async () => {
   const late = Array.from({ length: 8 }, () =>
     searching(watched.db, (trx) => sql`select pg_sleep(60)`.execute(trx), 200)
