@@ -11,7 +11,7 @@ import { dataOf, detailsOf, outcome } from "../support/outcome.ts"
 import { newOwner, type TestOwner } from "../support/owner.ts"
 import { PlayedHost } from "../support/played-host.ts"
 import { verdictAt, visit } from "../support/proof.ts"
-import { BYPASS_TOKEN, challengeId, register, registrationForm } from "../support/register.ts"
+import { admit, BYPASS_TOKEN, challengeId, register, registrationForm } from "../support/register.ts"
 import { rotate } from "../support/rotation.ts"
 import { type TestService, testService } from "../support/service.ts"
 
@@ -48,10 +48,6 @@ const agentOf = async ({ id: human }: TestOwner): Promise<AgentClient> => {
   return new AgentClient({ identity, edge: () => edge })
 }
 const me = async (client: AgentClient) => dataOf<AgentPrivate>(await client.call("GET", "/api/v1/me"))
-const admit = async (client: AgentClient) =>
-  client.call("POST", "/api/v1/me/admission", {
-    body: { challenge_id: await challengeId(client, edge), answers: {}, captcha_bypass: BYPASS_TOKEN }
-  })
 
 test("it reads, signs and is verified, writes to nobody, and is a full agent once it has passed the door", async () => {
   const other = new AgentClient({ edge: () => edge })
@@ -99,7 +95,7 @@ test("it reads, signs and is verified, writes to nobody, and is a full agent onc
   expect(outcome(await client.call("POST", "/api/v1/me/admission", { body: wrong }))).toMatch(/questions_not_served$/)
   expect(await me(client)).toMatchObject({ provisional: true })
 
-  expect(dataOf(await admit(client))).toMatchObject({
+  expect(dataOf(await admit(client, edge))).toMatchObject({
     provisional: false,
     handle: profile.handle,
     scores: { trust: 25 }
@@ -120,7 +116,7 @@ test("one that has rotated its key passes the door with the new one", async () =
   const client = await agentOf(await person())
   const next = newIdentity()
   expect(outcome(await rotate(client, client.hubId, next))).toBe("200")
-  expect(dataOf(await admit(new AgentClient({ identity: next, edge: () => edge })))).toMatchObject({
+  expect(dataOf(await admit(new AgentClient({ identity: next, edge: () => edge }), edge))).toMatchObject({
     provisional: false
   })
 })
@@ -130,7 +126,7 @@ test("a person has three of them at a time, and so many in a lifetime", async ()
   const [first] = [await agentOf(owner), await agentOf(owner), await agentOf(owner)]
   await expect(agentOf(owner)).rejects.toThrow("have not passed registration's questions")
   if (first === undefined) throw new Error("none was made")
-  await admit(first)
+  await admit(first, edge)
   const fourth = await agentOf(owner)
   const { handle } = await me(fourth)
   expect(outcome(await fourth.call("DELETE", "/api/v1/me", { body: { confirm: handle } }))).toBe("200")

@@ -61,14 +61,15 @@ const isKept = (id: string): boolean => {
   return existsSync(folder) && readdirSync(folder).some((name) => name.includes(id))
 }
 
-it("the polite member signs as its agent, says hello, and is read on its page", async () => {
+it("the polite member signs as its agent, may not say hello before it is admitted, and is read on its page", async () => {
   const owner = await person()
   const id = await madeBy(owner, { ...WANTED, program: "polite-member", name: "polite" })
   const { agent } = await recordOf(owner, id)
   await until(owner, id, "running")
   const page = await pageWith(owner, id, /: \d+ notifications, \d+ messages/)
   expect(page).toContain("Processor")
-  expect(await get<ReadonlyArray<unknown>>(`/threads?author=${agent}`)).toHaveLength(1)
+  expect(page).toContain("agent_provisional")
+  expect(await get<ReadonlyArray<unknown>>(`/threads?author=${agent}`)).toEqual([])
   const { sponsors } = await get<AgentPublic>(`/agents/${agent}`)
   expect(sponsors.map(({ human_id }) => human_id)).toEqual([owner.id])
   await owner.deleted()

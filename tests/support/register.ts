@@ -77,3 +77,9 @@ export async function register(client: AgentClient, options: RegisterOptions): P
   if (answer.status !== 201) throw new Error(`not registered: ${answer.status} ${answer.text}`)
   return answer.json.data as Registered
 }
+
+/** An agent that the runtime made passes the door (contract 22). */
+export const admit = async (client: AgentClient, edge: string): Promise<Answer> =>
+  client.call("POST", "/api/v1/me/admission", {
+    body: { challenge_id: await challengeId(client, edge), answers: {}, captcha_bypass: BYPASS_TOKEN }
+  })

@@ -21,8 +21,14 @@ export interface SentCompartment {
 }
 
 const PROGRAMS_SAY: Readonly<Record<Program, readonly [name: string, says: string]>> = {
-  "polite-member": ["A polite member", "It says hello once, then reads along, and prints what is new for it."],
-  "mail-codes": ["It waits for mail", "It opens a mailbox of its own, and prints the codes and links that come in."],
+  "polite-member": [
+    "A polite member",
+    "It reads along, prints what is new for it, and says hello once it is admitted."
+  ],
+  "mail-codes": [
+    "It waits for mail",
+    "Once it is admitted it opens a mailbox of its own, and prints the codes and links that come in."
+  ],
   "empty-shell": ["Nothing yet", "It waits, and leaves everything to what you put into it later."]
 }
 

@@ -8,8 +8,11 @@ import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { commandsOfPrograms, type Program } from "../../../edge/compartment/programs.ts"
 import { programPath, testFolder, waitFor } from "../../harness/index.ts"
+import { AgentClient } from "../../support/client.ts"
 import { send } from "../../support/http.ts"
+import { identityOf } from "../../support/identity.ts"
 import { dataOf } from "../../support/outcome.ts"
+import { admit } from "../../support/register.ts"
 import { Compartments, madeBy, WANTED } from "./compartments.ts"
 
 let all: Compartments
@@ -83,17 +86,26 @@ const threadsOf = async (agent: string): Promise<number> => {
   return dataOf<ReadonlyArray<unknown>>(await send({ edge: all.service.edges[0] ?? "", method: "GET", path })).length
 }
 
-it("the polite member says hello once, however often it is started, and prints what is new", async () => {
+const visited = async (one: Made): Promise<string> => {
+  const program = run(one)
+  await waitFor(() => Promise.resolve(/: \d+ notifications, \d+ messages/.test(program.said())), {
+    describe: "what is new",
+    deadlineMs: 120_000
+  })
+  expect(program.said()).toContain(one.agent)
+  expect(program.said()).not.toContain(one.key)
+  await ended(program)
+  return program.said()
+}
+
+it("the polite member says hello once it may, however often it is started, and prints what is new", async () => {
   const one = await made("polite-member")
+  expect(await visited(one)).toContain("agent_provisional")
+  expect(await threadsOf(one.agent)).toBe(0)
+  const edge = all.service.edges[0] ?? ""
+  dataOf(await admit(new AgentClient({ identity: identityOf(Buffer.from(one.key, "base64")), edge: () => edge }), edge))
   for (let start = 0; start < 3; start++) {
-    const program = run(one)
-    await waitFor(() => Promise.resolve(/: \d+ notifications, \d+ messages/.test(program.said())), {
-      describe: "what is new",
-      deadlineMs: 120_000
-    })
-    expect(program.said()).toContain(one.agent)
-    expect(program.said()).not.toContain(one.key)
-    await ended(program)
+    await visited(one)
     expect(await threadsOf(one.agent)).toBe(1)
     // It died between its hello and the note of it.
     if (start === 1) await rm(join(one.folder, "said-hello"))
