@@ -1,4 +1,4 @@
-/** Nodes that end in order while very much is asked: nothing is logged as an error, and clients are answered. */
+/** Nodes that end in order while very much is asked: no line tells of what they have closed, and clients are answered. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { AgentClient } from "../support/client.ts"
 import { register } from "../support/register.ts"
@@ -43,8 +43,7 @@ test("actor nodes and edges end and come again under load", async () => {
   await Promise.all(loads)
   expect(answered).toBeGreaterThan(0)
   const { logs } = service.system
-  const errors = logs.sources.flatMap((source) =>
-    logs.lines(source).filter((line) => line.includes('"level":"error"') || line.includes('"level":"warn"'))
-  )
-  expect(errors).toEqual([])
+  const lines = logs.sources.flatMap((source) => logs.lines(source))
+  expect(lines.filter((line) => /destroyed|closedconnection|draining|after calling end/i.test(line))).toEqual([])
+  expect(lines.filter((line) => line.includes('"level":"error"'))).toEqual([])
 })

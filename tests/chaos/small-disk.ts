@@ -12,7 +12,7 @@ const PIECE = new Uint8Array(500_000)
 
 export const smallDisk = async (options: SystemOptions = {}): Promise<TestService> => {
   const port = await drawPort()
-  const small = ["nonces", "proofs", "verified", "seen", "limits", "idempotency", "leases"].map(
+  const small = ["nonces", "proofs", "verified", "seen", "limits", "leases"].map(
     (name) => [`service.${name}_max_bytes`, MIB] as const
   )
   const service = await testService({
@@ -23,6 +23,7 @@ export const smallDisk = async (options: SystemOptions = {}): Promise<TestServic
     limits: {
       ...PRODUCT_DEADLINE,
       ...Object.fromEntries(small),
+      "service.agents": 64,
       "service.storage_free_min_bytes": FLOOR_BYTES,
       ...options.limits
     },
