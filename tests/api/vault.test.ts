@@ -125,7 +125,9 @@ describe("a source", () => {
     )
     expect(made.token).toMatch(/^hxs_/)
     const ask = asHolder(service, made.token)
+    const { id, hx_id, handle } = of.agent
     expect(dataOf(await ask("GET", `${VAULT}/source`))).toEqual({
+      agent: expect.objectContaining({ id, hx_id, handle }),
       vault: of.vault.uid,
       public_key: of.vault.public_key,
       status: "active",
