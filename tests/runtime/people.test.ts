@@ -68,7 +68,7 @@ it("the polite member signs as its agent, may not say hello before it is admitte
   await until(owner, id, "running")
   const page = await pageWith(owner, id, /: \d+ notifications, \d+ messages/)
   expect(page).toContain("Processor")
-  expect(page).toContain("agent_provisional")
+  expect(page).toContain("not admitted yet")
   expect(await get<ReadonlyArray<unknown>>(`/threads?author=${agent}`)).toEqual([])
   const { sponsors } = await get<AgentPublic>(`/agents/${agent}`)
   expect(sponsors.map(({ human_id }) => human_id)).toEqual([owner.id])

@@ -100,7 +100,7 @@ const visited = async (one: Made): Promise<string> => {
 
 it("the polite member says hello once it may, however often it is started, and prints what is new", async () => {
   const one = await made("polite-member")
-  expect(await visited(one)).toContain("agent_provisional")
+  expect(await visited(one)).toContain("not admitted yet")
   expect(await threadsOf(one.agent)).toBe(0)
   const edge = all.service.edges[0] ?? ""
   dataOf(await admit(new AgentClient({ identity: identityOf(Buffer.from(one.key, "base64")), edge: () => edge }), edge))
