@@ -8,6 +8,7 @@
  */
 import { rm, symlink } from "node:fs/promises"
 import { join } from "node:path"
+import { jetstreamManager } from "@nats-io/jetstream"
 import type { Clock } from "effect"
 import { metricsPorts } from "../../ops/launcher/metrics-ports.ts"
 import { environmentOf, type NodeKind } from "../../ops/launcher/node-environment.ts"
@@ -27,9 +28,10 @@ import type { LocalNode } from "./nodes.ts"
 import { nodePrograms } from "./programs.ts"
 import { controlOf, endAll, PidLedger, serverControl, serverOptions, startServers, testFolder } from "./servers.ts"
 import type { ProcessControl, ServerControl, ServersOptions } from "./servers.ts"
-import { openTenant, type Tenant } from "./tenants.ts"
+import { connectTo, openTenant, type Tenant } from "./tenants.ts"
 import { waitFor } from "./wait.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
+import { streams } from "../../schemas/subjects.ts"
 
 const REFUSALS_KEPT = 5
 /** A host that is stopped lets go of its compartments, which run on. */
@@ -349,11 +351,22 @@ async function startLocal(options: SystemOptions): Promise<System> {
       if (JSON.stringify(wanted) === limits) return
       if (processes.length > 0) throw new Error("a system with a process of its own keeps its limits")
       await stopNodes()
+      // An edge that ends takes with it what it had drawn of each window, which is a tenth: nobody's day begins with that.
+      await forgetWindows(servers.nats.url)
       limits = JSON.stringify(wanted)
       await startNodes()
     },
     assertNothingRefused: parts.assertNothingRefused,
     stop
+  }
+}
+
+const forgetWindows = async (url: string): Promise<void> => {
+  const nats = await connectTo(url, { timeout: 60_000 })
+  try {
+    await (await jetstreamManager(nats, { checkAPI: false })).streams.purge(streams.limits)
+  } finally {
+    await nats.close()
   }
 }
 
