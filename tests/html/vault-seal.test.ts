@@ -108,7 +108,7 @@ describe("a login", () => {
   it("takes the token from behind the address's #, which forgets it", async () => {
     const { token } = await sourceFor("secret")
     const visit = await browser.visit(`${edge}/vault/seal#${token}`)
-    await visit.page.getByText("The token holds.").waitFor()
+    await visit.page.getByText("You write into the vault of agent ").waitFor()
     expect(visit.page.url()).toBe(`${edge}/vault/seal`)
     const kept =
       "[location.href, document.documentElement.outerHTML, document.getElementById('seal-token').value].join()"

@@ -16,6 +16,7 @@ export const watchedDatabase = (url: string): Watched => {
   const pool = new pg.Pool({ connectionString: url })
   // A pool has ended before its sockets have: what they hear of a server that stops would end the whole run.
   pool.on("error", () => undefined)
+  pool.on("connect", (client) => client.on("error", () => undefined))
   const asked: Watched["asked"] = []
   const db = new Kysely<Database>({
     dialect: new PostgresDialect({ pool }),
