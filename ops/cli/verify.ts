@@ -3,9 +3,11 @@
  * its own, which it drops.
  */
 import { setTimeout as sleep } from "node:timers/promises"
+import { Effect } from "effect"
 import { KINDS } from "../../actors/actors.ts"
 import { seenProjection } from "../../actors/agent/seen/projection.ts"
 import { PROJECTIONS } from "../../actors/projections/all.ts"
+import { nextSeq } from "../../actors/log/stream-pages.ts"
 import type { Projection } from "../../actors/projections/projection.ts"
 import { rowOf } from "../../actors/projections/reading.ts"
 import { Busy } from "../../actors/projections/steps.ts"
@@ -13,7 +15,7 @@ import { type BlobReport, verifyBlobs } from "../verify/blobs.ts"
 import { type ReadModelReport, verifyReadModels } from "../verify/read-models.ts"
 import { verifyScores } from "../verify/scores.ts"
 import { type Scope, type SnapshotReport, verifySnapshots } from "../verify/snapshots.ts"
-import { behind, type PassedOver, passedOver } from "./behind.ts"
+import { type PassedOver, passedOver } from "./behind.ts"
 import { type Arguments, type Command, Finding } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
@@ -88,11 +90,17 @@ const passedOverLine = ({ projection, seq, kind, id, error }: PassedOver): strin
 const MOVES_WITHIN_MS = 10_000
 const LOOK_MS = 500
 
+/** Whether the stream has more for it than its tables have. */
+const goesOn = async ({ nats }: Service, { stream, subjects }: Projection, seq: number): Promise<boolean> => {
+  const next = subjects.map((subject) => Effect.runPromise(nextSeq(nats, stream, seq, subject)))
+  return (await Promise.all(next)).some((found) => found !== null)
+}
+
 /** While nodes run: without them, what is behind goes on when they start. */
 const standsStill = async (service: Service, projection: Projection, seq: number): Promise<boolean> => {
   if (service.view.sessions().length === 0) return false
   const until = performance.now() + MOVES_WITHIN_MS
-  while ((await behind(service, projection, seq)) > 0) {
+  while (await goesOn(service, projection, seq)) {
     const row = await rowOf(service.db, projection.name)
     if (row === undefined || row.seq > seq) return false
     if (performance.now() > until) return true

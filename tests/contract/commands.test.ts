@@ -59,7 +59,7 @@ describe("npm run hub --", () => {
     ["status --kind agent", "status [--json]"],
     ["backup one another", "backup <folder>"],
     ["backup one --replace", "backup --check <folder>"],
-    ["restore one --check", "restore <folder> [--replicas <number>] [--gap <number>] [--replace]"],
+    ["restore one --check", "restore <folder> [--replicas <number>] [--gap <number>] [--cards] [--replace]"],
     ["appeals open", "appeals"],
     ["questions check one another", "questions check <folder>"],
     ["questions sample --kind word", "questions sample [--count <number>] [--seed <text>] [--answers <file>]"],
