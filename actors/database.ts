@@ -11,7 +11,7 @@ const CONNECT_TIMEOUT_MS = 2000
 /** For commands of the operator and for the start, which have nobody waiting: a machine may be as slow as it likes. */
 export const PATIENT_CONNECT_MS = 60_000
 const STATEMENT_TIMEOUT_MS = 10_000
-/** Who waits for a lock knows that it was no fault of the statement. */
+/** Below the statement timeout, so that waiting for a lock has an error code of its own. */
 const LOCK_TIMEOUT_MS = 8000
 const ANSWER_MS = 2000
 

@@ -75,7 +75,7 @@ export type Doing<A extends ActorTypes, Op extends Declared> = Operation<
 export interface Kind {
   readonly fold: KindFold
   readonly state: Schema.Codec<unknown>
-  /** Of the state and its fold, in snapshots. */
+  /** Format of the state and its fold, in snapshots. */
   readonly format: number
   readonly events: EventUnion | null
   readonly make: (parts: KindParts) => AnyDefinition

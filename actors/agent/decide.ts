@@ -47,7 +47,7 @@ const ADMISSION = {
   answers: `POST ${API_PREFIX}/me/admission`
 }
 
-/** What an agent that was made for a person may not do before it has passed registration's questions. */
+/** Refuses operations that an agent made for a person may not use before it has passed registration's questions. */
 export const provisionalRefusal = ({ provisional }: Agent): Refusal | null =>
   provisional
     ? refusal(

@@ -15,7 +15,7 @@ export interface AgentMemory {
   hosts: Promise<HostTable> | null
   /** What it may still put into the log today. */
   readonly logBytes: DayBytes
-  /** What may still be kept today of its answers under an Idempotency-Key. */
+  /** Bytes of its answers under Idempotency-Keys that may still be kept today. */
   readonly answerBytes: DayBytes
   /** What it may still upload today. */
   readonly uploadBytes: UploadBytes

@@ -1,5 +1,4 @@
-/** What is made of texts in the tables of publications: excerpts, and what is searched. */
-import { setImmediate as turn } from "node:timers/promises"
+/** Columns derived from texts in the tables of publications: excerpts and search vectors. */
 import { sql, type Transaction } from "kysely"
 import type { Database } from "../database.ts"
 import { rowsJsonPieces } from "../projections/rows.ts"
@@ -17,23 +16,15 @@ export const MADE: Made = { excerptOf, searchOf: searchVectorOf }
 /** For a text of which nothing can be made: it is shown, and not found. */
 export const BARE: Made = { excerptOf: () => "", searchOf: () => "" }
 
-/** UTF-16 units of texts between two turns of the event loop. */
-const CHARS_AT_ONCE = 20_000
-
-/** New rows with what is made of their texts, one after another: it is as long as they are. */
+/** New rows with their derived columns, one at a time because they are as long as their texts. */
 export async function* withMade<Row extends Partial<SearchedText>>(rows: Iterable<Row>, made: Made) {
-  let chars = 0
   for (const row of rows) {
     const { title = "", tags = [], body = "" } = row
     yield { ...row, excerpt: made.excerptOf(body), search: await made.searchOf({ title, tags, body }) }
-    chars += body.length
-    if (chars < CHARS_AT_ONCE) continue
-    chars = 0
-    await turn()
   }
 }
 
-/** Of changed rows, those whose body is another. */
+/** Changed rows, with a new excerpt if the body has changed. */
 export function* withExcerpts<Row extends Partial<SearchedText>>(rows: Iterable<Row>, { excerptOf }: Made) {
   for (const row of rows) yield row.body === undefined ? row : { ...row, excerpt: excerptOf(row.body) }
 }
@@ -49,7 +40,7 @@ async function* searchesOf(rows: ReadonlyArray<Row>, { searchOf }: Made) {
   for (const row of rows) yield { id: row.id, search: await searchOf(row) }
 }
 
-/** What is searched of rows whose texts are other ones now. */
+/** Writes the search vectors of rows whose texts have changed. */
 export const writeSearched = async (
   trx: Transaction<Database>,
   table: "posts" | "threads",

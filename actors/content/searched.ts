@@ -17,7 +17,7 @@ import { type RawBuilder, sql } from "kysely"
 import { QUERY_MAX_CHARS, QUERY_MAX_WORDS } from "../../schemas/search/records.ts"
 import { lexemesOf, type Run, runsOf } from "./words.ts"
 
-/** Of a text so much is searched. In UTF-16 units. */
+/** The part of a body that is indexed, in UTF-16 units. */
 const SEARCHED_MAX_CHARS = 100_000
 /** Postgres' bounds: bytes of a tsvector's lexemes with their places, places of one of them, the last place. */
 const LEXEMES_MAX_BYTES = 1_000_000
@@ -26,7 +26,7 @@ const LAST_PLACE = 16_383
 /** Bytes that a lexeme takes beside its own, and each of its places, at most. */
 const LEXEME_BYTES = 4
 const PLACE_BYTES = 2
-/** Put in one turn of the event loop. */
+/** Lexemes handled in one turn of the event loop; each text begins a turn. */
 const LEXEMES_AT_ONCE = 2000
 
 export interface SearchedText {
@@ -37,6 +37,7 @@ export interface SearchedText {
 
 /** A tsvector, as text: title over tags over body. */
 export const searchVectorOf = async ({ title, tags, body }: SearchedText): Promise<string> => {
+  await turn()
   const places = new Map<string, Array<string>>()
   let [place, bytes, lexemes] = [0, 0, 0]
   const put = (lexeme: string, weight: string): void => {
@@ -95,7 +96,7 @@ export const typed = (q: string): string => {
     .join(" ")
 }
 
-/** What must be there together, or must not. */
+/** Words that a row must have in sequence, or must not have. */
 interface Clause {
   readonly words: ReadonlyArray<Word>
   readonly isExcluded: boolean
@@ -105,7 +106,7 @@ interface Clause {
 
 /** In quotation marks or up to the next blank, with the hyphens before it. The last mark may be missing. */
 const CLAUSES = /(-*)(?:["“”]([^"“”]*)(["“”]?)|([^\s"“”]+))/gu
-/** What is between words that do not stand together: names, numbers and addresses are written with the rest. */
+/** Separates words that are independent of each other. The other characters join parts of names, numbers and addresses. */
 const APART = /[^\p{L}\p{N}\p{M}\-._/'’@:+#&=~]+/u
 const ENDS_IN_WORD = /[\p{L}\p{N}\p{M}]$/u
 /** Korean puts its particles behind a word without a space. */

@@ -16,8 +16,8 @@ export const WORD_MAX_CHARS = 200
 export const WORDS = /[\p{L}\p{N}\p{M}]+/gu
 
 /**
- * Of a word: characters of a script that writes no spaces, with the marks on them, and what is between. Some of what
- * Japanese shares with nobody is of no script: ー, and the half-width marks.
+ * Splits a word into runs of scripts without spaces, with their marks, and the rest. The prolonged sound mark ー and the
+ * half-width marks of Japanese belong to no script in Unicode, so they are listed.
  */
 const PARTS =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\u30fc\uff70\uff9e\uff9f][\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\u30fc\uff70\uff9e\uff9f\p{M}]*|[^\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\u30fc\uff70\uff9e\uff9f]+/gu
@@ -86,7 +86,7 @@ const foldedWhole = (part: string): string => {
   return pieces.join("")
 }
 
-/** What a run is looked up by, each a place further on than the one before. */
+/** The lexemes that index a run, each one position after the one before. */
 export const lexemesOf = ({ text, isUnspaced }: Run): ReadonlyArray<string> => {
   if (!isUnspaced) return [text]
   const characters = [...text]

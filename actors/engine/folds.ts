@@ -13,7 +13,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   filing: "533416c2a2a917b2",
   fleet: "7e6d470b4ec00aa6",
   handle: "8d91f76c79f0d504",
-  human: "604a6f77dd9ae379",
+  human: "c0efe379e130d0db",
   key: "c39a3053a015a528",
   letter: "7483e029890082a1",
   library: "ea4d66fdecada0e4",

@@ -27,7 +27,7 @@ export interface Timers {
 
 export interface TimerMore {
   readonly traceparent?: string | undefined
-  /** When it comes once more, whatever it found (Unix ms): its commit may have been under way still. */
+  /** Unix ms at which it fires a second time, in case its commit was still in flight at the first. */
   readonly again?: number | undefined
 }
 

@@ -71,7 +71,7 @@ export class PostgresSnapshots implements SnapshotStore {
           .where((where) =>
             where.or([
               where("snapshots.seq", "<", values.seq),
-              // Of another release, of which this one reads nothing.
+              // Another release wrote it, and this one cannot read it.
               where.and([where("snapshots.seq", "=", values.seq), where("snapshots.format", "<>", values.format)])
             ])
           )

@@ -59,7 +59,7 @@ export interface UnderWay {
 /** What an activation keeps of requests under way. */
 export interface RequestMemory {
   readonly underWay: Map<string, UnderWay>
-  /** What may still be kept of answers today. */
+  /** Bytes of answers that may still be kept today. */
   readonly answerBytes: DayBytes
 }
 
@@ -87,14 +87,14 @@ const COMMAND_CHARS = 32
 export const ANSWER_BYTES = "answer_bytes"
 /** No answer takes more than this part of what is left. */
 const ROOM_PART = 8
-/** What a stream keeps beside an answer: subject, header, hash of the body. */
+/** Bytes that a stream stores beside an answer: subject, header, hash of the body. */
 const MESSAGE_BYTES = 400
 /** In base64, sealed. */
 const SEALED_PART = 4 / 3
 
 const spentAnswers = ({ requests, window_seconds }: RateLimit, resetsAt: number, now: number): Refusal => {
   const retryAfter = Math.max(1, Math.ceil((resetsAt - now) / 1000))
-  const why = `Your answers under Idempotency-Keys have taken ${requests} bytes today. Try again in ${retryAfter} s. What was never sent before may be sent without a key.`
+  const why = `Your answers under Idempotency-Keys have taken ${requests} bytes today. Try again in ${retryAfter} s. Requests that were never sent before may be sent without a key.`
   const details = { bucket: ANSWER_BYTES, limit: requests, window_seconds, retry_after: retryAfter }
   return { ...refusal("rate_limited", why, details), retryAfter }
 }

@@ -20,7 +20,7 @@ const SLICE_MAX_BYTES = 262_144
 export interface DayBytes {
   /** As kept; `undefined` before it was looked up. */
   window: Window | null | undefined
-  /** Of the slice that was drawn last. */
+  /** Size of the slice that was drawn last. */
   left: number
   slice: number
   /** Draws of one owner follow each other. */
@@ -34,7 +34,7 @@ export const newDayBytes = (): DayBytes => ({
   turn: Semaphore.makeUnsafe(1)
 })
 
-/** What an owner has left of a day, and when the day ends (unix ms). */
+/** Bytes that an owner may still use today, and the end of the day (Unix ms). */
 export interface Room {
   readonly bytes: number
   readonly resetsAt: number
@@ -50,7 +50,7 @@ export const dayBytes = (
 ) => {
   const limit: RateLimit = { requests: bytesPerDay, window_seconds: DAY_SECONDS }
 
-  /** What is left of a slice belongs to the window that it was drawn from. */
+  /** The rest of a slice ends with the window that it was drawn from. */
   const renew = (memory: DayBytes, now: number): void => {
     const { window } = memory
     if (window !== undefined && window !== null && now >= window.from + DAY_SECONDS * 1000)

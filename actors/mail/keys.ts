@@ -58,7 +58,7 @@ const Chosen = Schema.Struct({ label: Schema.NullOr(Schema.String), rules: KeptR
 export type Chosen = typeof Chosen.Type
 
 const decodeChosen = Schema.decodeUnknownSync(Schema.fromJsonString(Chosen))
-/** What an earlier release judged has no reasons. */
+/** Mail that an earlier release judged has no reasons. */
 const { reasons } = Verdicts.fields
 const KeptEnvelope = Schema.Struct({
   ...MailEnvelope.fields,

@@ -31,7 +31,7 @@ export interface Mark {
   readonly kept: number
 }
 
-/** Of a message that takes longer than a statement may. */
+/** Attempts for a message that takes longer than the statement timeout. */
 const SLOW_TRIES = 3
 
 export class Applier {

@@ -79,7 +79,7 @@ export class Feed {
     })
   }
 
-  /** Whether nothing of its own lies between it and the common reading: then it is among its readers. */
+  /** Joins the common reading if the stream has nothing for this reader before it; false if it has. */
   private joinsAt(common: Common, reader: Reader): Effect.Effect<boolean, unknown> {
     return Effect.gen({ self: this }, function* () {
       for (let looked = 0; looked < LOOKS_MAX; looked++) {

@@ -49,7 +49,7 @@ export interface Projection {
   readonly besides: ReadonlyArray<keyof Database>
   /** `null`: the batch leaves all rows as they are, and is not worth a transaction. Throws what cannot be applied. */
   readonly changes: (batch: ReadonlyArray<Message>) => Change | null
-  /** Of a message that cannot be applied as a whole: its rows without what is made of their texts, or nothing. */
+  /** For a message that cannot be applied as a whole: its rows without derived columns, or nothing. */
   readonly bare: (message: Message) => Change
   /** What tables made anew need besides the stream: brought in once, before they are served. */
   readonly settle: Change

@@ -42,7 +42,7 @@ const tooLate = ({ outcome, settled }: Verdict, status: OperatorView["status"] |
 
 export interface ResolveFacts {
   readonly filing: Filing
-  /** Of the account that the report is about. */
+  /** Id of the account that the report is about. */
   readonly status: OperatorView["status"] | null
 }
 

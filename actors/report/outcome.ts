@@ -41,7 +41,7 @@ const done = (report: Report, resolution: Resolution, context: PrepareContext): 
     const upheld = { target_type, target_id, reason }
     switch (outcome) {
       case "none":
-        // What the report itself had stopped.
+        // The report itself had stopped it.
         if (target_type !== "compartment") return null
         return yield* actors.ask(context, "compartment.lift", target_id, { by: "report" })
       case "removed":
@@ -56,14 +56,14 @@ const done = (report: Report, resolution: Resolution, context: PrepareContext): 
     }
   })
 
-/** What the outcome wants is so without it. */
+/** True if the target is in the wanted state already. */
 const isSo = ({ outcome }: Resolution, { code, details }: Refusal): boolean =>
   (outcome === "removed" && code === "not_found") ||
   (outcome === "none" && code === "not_found") ||
   code === `agent_${outcome}` ||
   details?.["status"] === outcome
 
-/** Why the outcome was refused; `null` where it is in force. Fails with what may go better later. */
+/** The reason that the outcome was refused; `null` if it is in force. Fails with refusals that a later attempt may not get. */
 export const refusalOf = (
   report: Report,
   resolution: Resolution,

@@ -37,7 +37,7 @@ const pageIn = <T>(all: ReadonlyArray<T>, { page, per_page }: Input): ReadonlyAr
 
 type TextTable = "posts" | "threads"
 
-/** Of one author so many are ranked, the newest. */
+/** Newest matches of one author that are ranked (contract 22). */
 export const PLACES_OF_AUTHOR = 50
 /** The newest that match are read in so many turns, each without the authors whose places are taken. */
 const TURNS = [RANKED_MAX, 2 * RANKED_MAX, 8 * RANKED_MAX] as const

@@ -65,7 +65,7 @@ export const judged = (entry: EntryValue, wanted: OpenFill, at: number, cardsFro
   if (entry.kind !== "card") return { minor: null }
   // A card never exists without limits: one without them is filled by nobody.
   if (entry.limits === null) return { code: "amount_over_payment" }
-  // What was paid since the backup is not known.
+  // Payments since the backup are unknown.
   if (cardsFrom !== null && at < cardsFrom) return { code: "fills_over_day" }
   const verdict = judgedPayment(entry.limits, wanted, totalOf(entry, dayOf(at)))
   return "minor" in verdict && isForgotten(entry, dayOf(at)) ? { code: "amount_over_day" } : verdict

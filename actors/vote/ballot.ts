@@ -53,7 +53,7 @@ export interface Ballot {
   readonly voter: string
   readonly seq: number
   readonly value: VoteState
-  /** Whether it counts in the author's reputation. */
+  /** True if it counts in the author's reputation. */
   readonly counts: boolean
 }
 
@@ -108,7 +108,7 @@ export const votedWithheld = { ...voted, withheld: Schema.Literal(true) }
 export const votedInPart = {
   ...voted,
   counted: Schema.Struct(numbers),
-  /** Whether the vote before, and the one that takes its place, count. */
+  /** True for each of the former and the new vote if it counts. */
   counts: Schema.Struct({ before: Schema.Boolean, value: Schema.Boolean }),
   withheld: Schema.optionalKey(Schema.Literal(true))
 }

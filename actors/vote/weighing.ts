@@ -1,5 +1,5 @@
 /**
- * Whether a vote counts in its author's reputation (contract 22). A vote counts in the score of its target in any case.
+ * Decides which votes count in the target's author's reputation (contract 22). Every vote counts in its target's score.
  *
  * Invariants
  *  - A vote is judged once, when it is cast, and the log keeps the judgement: what is taken back later is exactly what
@@ -20,7 +20,7 @@ import { type Pair, pairOf, takingPlaces } from "./pair.ts"
 /** A vote as it stands in the log, and what the one in its place is worth. */
 export interface Weighed {
   readonly ballot: Ballot
-  /** Why the new vote does not count; `null` where it does. */
+  /** The reason that the new vote does not count; `null` if it does. */
   readonly why: WhyNotCounted | null
   /** The place that it takes among the votes of its voter for its author. */
   readonly pair: Companion | null

@@ -7,7 +7,7 @@ import { readFile } from "node:fs/promises"
 const TABLE = "/proc/net/tcp"
 const PORT_DIGITS = 4
 const HEX = 16
-/** Of a line: where it is at home, where it goes, its state, whose it is. */
+/** Fields of a line: local address, remote address, state, user id. */
 const LOCAL = 1
 const REMOTE = 2
 const STATE = 3
@@ -32,7 +32,7 @@ const inTable = ({ address, port }: End): string => {
   return `${bytes.toReversed().join("")}:${port.toString(HEX).padStart(PORT_DIGITS, "0")}`.toUpperCase()
 }
 
-/** Of the client's socket, by both addresses and both ports; `null` where the table has none. */
+/** User id of the client's socket, found by both addresses and both ports; `null` if the table has no entry. */
 export const ownerIn = (table: string, { client, service }: Ends): number | null => {
   const [from, to] = [inTable(client), inTable(service)]
   for (const line of table.split("\n")) {

@@ -59,7 +59,7 @@ export class Turns {
 /** A process has one event loop. */
 export const turns = new Turns()
 
-/** Whether a person, a vault's token or an agent's key asks. The keys of a registration or a recovery are nobody's. */
+/** True if a person, a vault's token or an agent's key signs. Keys of registrations and recoveries belong to nobody yet. */
 export const isKnown = ({ ticket, person, holder, endpoint }: Call): boolean =>
   person !== null ||
   holder !== null ||

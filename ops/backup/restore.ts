@@ -63,7 +63,7 @@ export interface RestoreParts {
   readonly replicas: number | null
   /** Numbers that each counter leaves out. */
   readonly gap: number
-  /** Whether cards are filled at once: an operator answers for what was paid since the backup. */
+  /** Cards are filled at once. The operator accepts that payments since the backup may be repeated. */
   readonly cards: boolean
   /** Whether what is in JetStream and Postgres may be deleted. */
   readonly replace: boolean

@@ -1,7 +1,7 @@
 /**
- * What a restore says to every vault: which tokens of fill services were used, and what was paid with cards, since the
- * backup is not known. So no such token holds any more, and no card is filled until its day is over (UTC), unless an
- * operator answers for what was paid.
+ * A restore ends the fill services of every vault, since tokens that were used after the backup would be valid again.
+ * It also stops card fills until the end of the day (UTC), since payments after the backup are unknown. The operator may
+ * allow card fills at once.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import { type NatsConnection, nuid } from "@nats-io/transport-node"

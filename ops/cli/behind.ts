@@ -1,4 +1,4 @@
-/** How far what is made of the log is behind it, and what of it was passed over. */
+/** The lag of read models and reactions behind the log, and the commits that were passed over. */
 import { AckPolicy, DeliverPolicy } from "@nats-io/jetstream"
 import type { Kysely } from "kysely"
 import type { Database } from "../../actors/database.ts"

@@ -90,7 +90,7 @@ const passedOverLine = ({ projection, seq, kind, id, error }: PassedOver): strin
 const MOVES_WITHIN_MS = 10_000
 const LOOK_MS = 500
 
-/** Whether the stream has more for it than its tables have. */
+/** True if the stream has messages that are not in its tables. */
 const goesOn = async ({ nats }: Service, { stream, subjects }: Projection, seq: number): Promise<boolean> => {
   const next = subjects.map((subject) => Effect.runPromise(nextSeq(nats, stream, seq, subject)))
   return (await Promise.all(next)).some((found) => found !== null)

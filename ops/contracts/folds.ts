@@ -32,7 +32,7 @@ const declaredIn = (file: string): ReadonlyArray<Declared> => {
   })
 }
 
-/** What is made by a call as a module begins: it does nothing else. */
+/** Marks calls that initialize constants as pure, so that unused ones are left out. */
 const pure = (line: string): string => {
   const at = line.startsWith("const ") || line.startsWith("export const ") ? line.indexOf(" = ") + 3 : 2
   return at > 2 && CALL.test(line.slice(at)) ? `${line.slice(0, at)}/* @__PURE__ */ ${line.slice(at)}` : line
@@ -59,7 +59,7 @@ const codeOf = async (declared: Declared): Promise<string> => {
     input: ENTRY,
     platform: "node",
     tsconfig: false,
-    // What was written here before is no part of it.
+    // The generated file must not depend on its former content.
     external: (id) => id.endsWith("/folds.ts") || !(id.startsWith(".") || id.startsWith("/") || id === ENTRY),
     treeshake: { moduleSideEffects: false },
     plugins: [alone(declared)]

@@ -51,7 +51,7 @@ class Recount {
   differing = 0
   first: string | null = null
   readonly standings = new Map<string, Standing>()
-  /** What follows from commits that were read, until the agent's commit comes. */
+  /** Entries that follow from earlier commits, until the agent's own commit is read. */
   private readonly expected = new Map<string, Expected>()
 
   read(message: Message): void {
@@ -92,7 +92,7 @@ class Recount {
       this.found(`agent ${id}: the command ${commit.id} changed its reputation by ${given}, the log says ${delta}`)
   }
 
-  /** What should have come of commits that are done with. */
+  /** Entries that earlier commits should have made. */
   end(marks: ReadonlyMap<string, number>): void {
     for (const { set, seq, agent, delta } of this.expected.values()) {
       if (seq <= (marks.get(set) ?? 0))

@@ -49,7 +49,6 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   // A collector puts spans beside those of other processes.
   "schemas/runtime/trace/span.ts": 5,
   // `setImmediate` alone, which waits for no time.
-  "actors/content/searched-rows.ts": 1,
   "actors/content/searched.ts": 1,
   "edge/compartment/archive-headers.ts": 1,
   "edge/compartment/archive-links.ts": 1

@@ -16,7 +16,7 @@ type Rated = (typeof ratingOperations)["vote.rated"]["input"]["Type"]
 type Accepted = (typeof ratingOperations)["reply.rated"]["input"]["Type"]
 type Unrated = (typeof ratingOperations)["vote.unrated"]["input"]["Type"]
 
-/** What decides whether its votes count, and whose for it (contract 22). */
+/** Standing, age, trust and sponsors of an agent: they decide which votes count (contract 22). */
 export const votingParty = ({ status, created_at, trust, sponsors }: Agent): Operations["vote.party"]["output"] => ({
   active: status === "active",
   created_at,

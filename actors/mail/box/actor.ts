@@ -84,7 +84,7 @@ const purgeMail = (manager: JetStreamManager, mailbox: string): Effect.Effect<vo
     catch: () => notErased
   })
 
-/** Whether an account is closed: nobody reads its mail (contract 22). One that is suspended goes on receiving. */
+/** True for a banned or deleted account, which receives no mail (contract 22). A suspended account does. */
 const isClosed = (agent: string, context: PrepareContext): Effect.Effect<boolean, Refusal, Actors> =>
   Effect.gen(function* () {
     const actors = yield* Actors
@@ -92,7 +92,7 @@ const isClosed = (agent: string, context: PrepareContext): Effect.Effect<boolean
     return record === null || record.moderation === "banned" || record.status === "retired"
   })
 
-/** Whether the mailbox allows the sender, or its agent wrote to it before. */
+/** True if the mailbox allows the sender, or its agent has written to it before. */
 const isKnown = (
   agent: string,
   sender: InboundSender | undefined,

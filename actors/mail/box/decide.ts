@@ -19,13 +19,13 @@ export const noMailbox: { readonly refused: Refusal } = { refused: notFound("mai
 
 const PERCENT = 100
 
-/** How much of a mailbox's day and bytes a message may take. */
+/** The part of a mailbox's daily count and bytes that a message may use. */
 interface Shares {
-  /** Of messages a day that nothing is reserved for. */
+  /** Messages a day that are reserved for nobody. */
   readonly unreserved: number
-  /** Of messages a day that one sender's domain sends. */
+  /** Messages a day from one sender's domain. */
   readonly domain: number
-  /** Of bytes that nothing is reserved for. */
+  /** Bytes that are reserved for nobody. */
   readonly unreservedBytes: number
 }
 
@@ -42,7 +42,7 @@ const ofDay = (hours: Counted, at: number): number => countedSince(hours, at - D
 const storedBytes = ({ stored }: MailboxValue, at: number, { retention_seconds }: MailLimits): number =>
   countedSince(stored, at - retention_seconds * 1000 - DAY_MS)
 
-/** Why it takes nothing more now, whoever sends; `null` where it does. */
+/** The reason that it takes no more mail from any sender; `null` if it does. */
 export const fullness = (state: MailboxValue, at: number, limits: MailLimits): "day" | "bytes" | null => {
   if (ofDay(state.inbound, at) >= limits.inbound_per_day) return "day"
   return storedBytes(state, at, limits) >= limits.mailbox_max_bytes ? "bytes" : null
@@ -55,7 +55,7 @@ const domainIsFull = (state: MailboxValue, from: From, reserved: boolean, at: nu
   return found !== undefined && ofDay(found.hours, at) >= sharesOf(limits).domain
 }
 
-/** Whether there is a place that is reserved for nobody: then it does not matter whether the agent knows the sender. */
+/** True if an unreserved place is free. The agent need not know the sender then. */
 export const hasOpenPlace = (state: MailboxValue, from: From, at: number, limits: BoxLimits): boolean => {
   const { unreserved, unreservedBytes } = sharesOf(limits)
   return (

@@ -28,7 +28,7 @@ export const MailboxValue = Schema.Struct({
   status: Schema.Literals(["active", "closed", "erased"]),
   created_at: Schema.Number,
   inbound: Counted,
-  /** Of these, what took no place of those that are reserved (decide.ts). */
+  /** The part of these that used no reserved place (decide.ts). */
   unreserved: Counted,
   /** By the sender's domain, of those within the last day. */
   senders: Schema.Array(Schema.Struct({ domain: Schema.String, reserved: Schema.Boolean, hours: Counted })),

@@ -12,7 +12,7 @@ export class Places {
     this.bounds = bounds
   }
 
-  /** Whether a client may have one more connection; then it has it until `give`. */
+  /** Takes one more connection for a client, until `give`; false if it has as many as it may. */
   take(address: string): boolean {
     const { client, wide } = networkOf(address)
     if (this.of(client) >= this.bounds.connections_per_client_max) return false

@@ -44,7 +44,7 @@ const repeatedIn = (keys: Keys, text: string): string | null => {
 /** Recipients of one report; more are not looked at. */
 const BLOCKS_MAX = 20
 
-/** What is said of each recipient: behind the part's own header, until the part ends. */
+/** The blocks about each recipient: they follow the part's own header, up to the part's end. */
 const blocksIn = (text: string): ReadonlyArray<string> => {
   const begin = DELIVERY_STATUS.exec(text)
   if (begin === null) return []

@@ -24,7 +24,7 @@ const MESSAGE_DONE = 2
 
 interface Session {
   commands: number
-  /** How far it came with the message that it is to bring. */
+  /** The furthest step it has reached with its message. */
   step: number
   readonly cancel: Cancel
   idle: Cancel

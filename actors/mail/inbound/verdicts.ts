@@ -18,7 +18,7 @@ export interface Origin {
 
 export interface Judged {
   readonly verdicts: Omit<Verdicts, "reasons">
-  /** Why DMARC does not pass although it did for who judged. */
+  /** Reasons that DMARC fails although the library let it pass. */
   readonly reasons?: ReadonlyArray<VerdictReason>
   /** Of the sender that DMARC was asked about; `null` where whoever judged does not tell. */
   readonly author: string | null

@@ -99,7 +99,7 @@ const quota = (
   retryAfter
 })
 
-/** Why it may not send to so many, of whom so many are `outside`; `null` where it may. */
+/** The reason that it may not send to these recipients, of whom `outside` are at other services; `null` if it may. */
 export const sendingRefusal = (
   state: MailerState,
   { recipients, outside }: { readonly recipients: number; readonly outside: number },
@@ -213,7 +213,7 @@ const isTooBad = ({ recipients, bounced, complained }: Rates, limits: MailLimits
 
 interface Outcome {
   readonly type: "bounced" | "complained"
-  /** Of this service's own domains. */
+  /** At one of this service's own domains. */
   readonly own?: boolean
 }
 

@@ -4,7 +4,7 @@ import { event } from "../../engine/events.ts"
 import type { ActorOf } from "../../kind.ts"
 import { DAY_MS, dayCounted, NO_DAYS, SendingDays } from "../counted.ts"
 
-/** Of the fold, which is the same whatever a service sets. */
+/** Used by the fold, so it does not depend on configuration. */
 const WRITTEN_MAX = 500
 
 export const MailerState = Schema.Struct({

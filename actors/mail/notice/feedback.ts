@@ -69,7 +69,7 @@ export const reportIn = (notification: Notification): Report | null => {
   }
 }
 
-/** Of those of `Permanent`: the others say something of the message, or of this service (contract 22). */
+/** Subtypes of `Permanent` that mean the address does not exist. The others concern the message or this service (contract 22). */
 const NO_SUCH_ADDRESS: ReadonlySet<string> = new Set(["General", "NoEmail", "Suppressed"])
 const MAILBOX_FULL = "5.2.2"
 const BRACKETED = /<([^<>]{1,320})>$/

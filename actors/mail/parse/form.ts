@@ -38,14 +38,14 @@ interface Field {
 
 interface Form {
   readonly fields: ReadonlyArray<Field>
-  /** Whether every line is read the same by every parser. */
+  /** True if every parser reads every line the same way. */
   readonly isPlain: boolean
 }
 
 const CR = 0x0d
 const LF = 0x0a
 
-/** Where the body begins: behind the first empty line. */
+/** Offset of the body, which follows the first empty line. */
 const bodyOf = (raw: Uint8Array): number => {
   for (let at = 0; at < raw.length;) {
     const end = raw.indexOf(LF, at)
@@ -135,7 +135,7 @@ export const signedLength = (body: Uint8Array, isRelaxed: boolean): number => {
   return length
 }
 
-/** Whether a signature that may speak for From's domain leaves out the end of the body. */
+/** True if a signature for From's domain leaves out the end of the body. */
 const isShortSigned = (fields: ReadonlyArray<Field>, from: ReadonlySet<string>, body: Uint8Array): boolean => {
   const suffixes = new Set([...from].map(suffixOf))
   return fields.some(({ name, value }) => {
@@ -150,7 +150,7 @@ const isShortSigned = (fields: ReadonlyArray<Field>, from: ReadonlySet<string>, 
   })
 }
 
-/** Why no signature or sender speaks for what is read of a message; empty where nothing is against it. */
+/** Reasons that neither signature nor sender proves the text as it is read; empty if there are none. */
 export const doubtsOf = (raw: Uint8Array): ReadonlyArray<VerdictReason> => {
   const begin = bodyOf(raw)
   const { fields, isPlain } = formOf(Buffer.from(raw.subarray(0, begin)).toString("latin1"))

@@ -16,7 +16,7 @@ export interface ParsedMail {
   readonly truncated: boolean
   /** Of the header. The address in lower case, its domain as A-label; empty where there is none that makes sense. */
   readonly from: MailSender
-  /** Why no proof of its origin counts. */
+  /** Reasons that no proof of its origin counts. */
   readonly doubts: ReadonlyArray<VerdictReason>
   /** Addresses of the header, as they stand there. */
   readonly to: ReadonlyArray<string>

@@ -25,7 +25,7 @@ import {
   SendingDays
 } from "../counted.ts"
 
-/** What one sender's `outside` figures are (mailer/state.ts). */
+/** One sender's `outside` figures (mailer/state.ts). */
 const SenderDays = Schema.Struct({ agent: Schema.String, days: SendingDays })
 export type SenderDays = typeof SenderDays.Type
 
@@ -69,7 +69,7 @@ const PERMILLE = 1000
 
 export const usedOfDay = ({ hours }: MailServiceState, at: number): number => countedSince(hours, at - DAY_MS - HOUR_MS)
 
-/** Of one event, which holds all of them. */
+/** One event holds all of them. */
 const SENDERS_MAX = 32
 
 const isTooHigh = (days: SendingDays, at: number, limits: MailLimits): boolean => {

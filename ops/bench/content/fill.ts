@@ -15,7 +15,7 @@ const BODY_WORDS = 40
 const WORDS =
   "signature agent relay lattice quorum ledger cipher beacon harbor vector meadow copper signal orbit thread"
 
-/** Of words without any mark, which Postgres reads as the service does. `row`: the alias of a text's columns. */
+/** A search vector made by Postgres, for words that it reads as the service does. `row`: alias of the text's columns. */
 const searchedOf = (row: string) => sql`
   setweight(to_tsvector('simple', ${sql.ref(`${row}.title`)}), 'A')
   || setweight(to_tsvector('simple', array_to_string(${sql.ref(`${row}.tags`)}, ' ')), 'B')
