@@ -5,7 +5,8 @@
  *  - One write at a time, all of them by one fiber, which lives as long as commands wait. Reads are answered from the
  *    last committed state and never wait for a write.
  *  - A command that comes again while the first is under way waits for the answer of the first.
- *  - The mailbox is bounded; one more is refused as `overloaded`, before anything was done.
+ *  - A command is done when it is committed: the next begins then, while the answer may wait for read models.
+ *  - The mailbox is bounded, answers that wait included; one more is refused as `overloaded`, before anything was done.
  *  - When the node loses the shard, its fibers are interrupted: what has not reached its append ends there and does
  *    nothing, what has is carried to its end (command.ts). Whoever waits is told to ask elsewhere.
  */
@@ -40,6 +41,8 @@ export class Activation<R = never> extends History<R, EngineParts> {
   readonly memory: unknown
   private readonly run: Run<R>
   private queue: Array<Queued<R>> | null = null
+  /** Committed, and not answered yet. */
+  private readonly answering = new Set<Queued<R>>()
 
   constructor(definition: ActorDefinition<ActorTypes, R>, id: string, parts: EngineParts, run: Run<R>) {
     super(definition, id, parts)
@@ -47,17 +50,18 @@ export class Activation<R = never> extends History<R, EngineParts> {
     this.run = run
   }
 
-  /** Commands that wait, the one under way with them. */
+  /** Commands that wait, the one under way with them, and answers that wait. */
   get depth(): number {
-    return this.queue?.length ?? 0
+    return (this.queue?.length ?? 0) + this.answering.size
   }
 
   get idle(): boolean {
-    return this.queue === null && this.loading === null
+    return this.queue === null && this.loading === null && this.answering.size === 0
   }
 
   submit(command: Command, operation: AnyWrite<R>): Promise<Outcome> {
-    const underWay = this.queue?.find((queued) => queued.command.id === command.id)
+    const isSame = (queued: Queued<R>): boolean => queued.command.id === command.id
+    const underWay = this.queue?.find(isSame) ?? [...this.answering].find(isSame)
     if (underWay !== undefined) return new Promise((resolve) => underWay.waiters.push(resolve))
     if (this.depth >= this.parts.limits.mailbox_max) {
       this.parts.mailboxFull?.()
@@ -66,7 +70,7 @@ export class Activation<R = never> extends History<R, EngineParts> {
       })
     }
     return new Promise((resolve) => {
-      const queued: Queued<R> = { command, operation, committed: null, waiters: [resolve] }
+      const queued: Queued<R> = { command, operation, committed: null, shown: null, waiters: [resolve] }
       if (this.queue !== null) {
         this.queue.push(queued)
         return
@@ -104,11 +108,22 @@ export class Activation<R = never> extends History<R, EngineParts> {
           lost ||= Exit.hasInterrupts(exit)
           this.queue?.shift()
           const outcome = next.committed ?? this.settled(next.command, exit)
-          for (const resolve of next.waiters) resolve(outcome)
+          if (next.shown === null || lost) answer(next, outcome)
+          else this.answerOnceShown(next, outcome, next.shown)
         }
         this.queue = null
       })
     )
+  }
+
+  /** At once, where the node loses the shard meanwhile. */
+  private answerOnceShown(done: Queued<R>, outcome: Outcome, shown: () => Promise<unknown>): void {
+    this.answering.add(done)
+    const answered = Effect.sync(() => {
+      this.answering.delete(done)
+      answer(done, outcome)
+    })
+    this.run(Effect.ensuring(Effect.promise(shown), answered))
   }
 
   private settled({ op, span }: Command, exit: Exit.Exit<unknown, Refusal>): Outcome {
@@ -123,6 +138,10 @@ export class Activation<R = never> extends History<R, EngineParts> {
 }
 
 const LOST = Exit.interrupt()
+
+const answer = <R>({ waiters }: Queued<R>, outcome: Outcome): void => {
+  for (const resolve of waiters) resolve(outcome)
+}
 
 /** Throws what was no refusal: a defect. */
 const outcomeOf = (exit: Exit.Exit<unknown, Refusal>): Outcome => {

@@ -16,6 +16,8 @@
  *    fences that: it counts only where the log says that this activation is not behind.
  *  - What is refused for its bytes, or for want of room on the disk, is refused before anything is set or appended.
  *  - An interruption ends a command before its append or not at all: from the append on it is carried to its end.
+ *  - What an answer waits for behind its append (read models, reactions, a companion's owner) holds up that answer alone.
+ *    A reaction may come back to the actor that caused it, and is carried out there meanwhile.
  */
 import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
@@ -61,6 +63,8 @@ export interface UnderWay<R> {
   readonly operation: AnyWrite<R>
   /** How it ended, where it came as far as its append: an interruption changes nothing of that. */
   committed: Committed | null
+  /** What its answer waits for and the actor's next command does not. */
+  shown: (() => Promise<unknown>) | null
 }
 
 export type Committed = { readonly data: unknown } | { readonly refused: Refusal }
@@ -203,17 +207,27 @@ class Attempt<R> {
     const refused = "refused" in decision ? decision.refused : null
     const after = operation.after?.(command.input, context, { state: actor.state, refused })
     if (after !== undefined) yield* Effect.forkDetach(after)
-    const companions = companionsOf(decision)
-    if (companions.length > 0)
-      yield* Effect.promise(() => Promise.all(companions.map(({ kind, id }) => parts.touched(kind, id))))
-    if (operation.projected === true) {
-      const written = [actor.definition.kind, ...companions.map(({ kind }) => kind)].map((kind, index) => ({
-        kind,
-        seq: result.seqs[index] ?? 0
-      }))
-      yield* Effect.promise(() => parts.readModels.reached(written))
-    }
+    underWay.shown = this.shown(companionsOf(decision), result.seqs)
     return underWay.committed ?? this.outcomeOf(decision)
+  }
+
+  /** Everywhere that the caller may look next. `null`: there is nothing to wait for. */
+  private shown(
+    companions: ReadonlyArray<{ readonly kind: string; readonly id: string }>,
+    seqs: ReadonlyArray<number>
+  ) {
+    const { actor, parts, underWay } = this
+    const projected = underWay.operation.projected === true
+    if (companions.length === 0 && !projected) return null
+    const written = [actor.definition.kind, ...companions.map(({ kind }) => kind)].map((kind, index) => ({
+      kind,
+      seq: seqs[index] ?? 0
+    }))
+    return () =>
+      Promise.all([
+        ...companions.map(({ kind, id }) => parts.touched(kind, id)),
+        ...(projected ? [parts.readModels.reached(written)] : [])
+      ])
   }
 
   private isNewest(): Effect.Effect<boolean, Refusal> {

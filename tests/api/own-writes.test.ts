@@ -17,8 +17,10 @@ import { freshText } from "./community.ts"
 
 const ROUNDS = 2
 const LATE_MS = 100
-/** Reactions that are late are waited for. */
-const PATIENT = { "service.projected_wait_ms": 10_000 }
+/** An answer waits so long for reactions that are late. */
+const PATIENCE_MS = 10_000
+const PATIENT = { "service.projected_wait_ms": PATIENCE_MS }
+const TRIES_MAX = 30
 
 let service: TestService
 let agent: Carried
@@ -37,6 +39,20 @@ afterAll(async () => {
   await service?.stop()
 })
 
+/**
+ * What each round saw. One that took as long as an answer may wait says nothing: whoever carries out reactions was at a
+ * standstill, as while another node takes them over. It is made again.
+ */
+const rounds = async <A>(round: () => Promise<A>): Promise<ReadonlyArray<A>> => {
+  const seen: Array<A> = []
+  for (let tries = 0; seen.length < ROUNDS && tries < TRIES_MAX; tries++) {
+    const began = performance.now()
+    const found = await round()
+    if (performance.now() - began < PATIENCE_MS) seen.push(found)
+  }
+  return seen
+}
+
 /** The edges take turns, so that no answer comes from where the write was made. */
 const sponsorsOf = async ({ client, agent: { handle } }: Carried): Promise<readonly [number, number]> => {
   const { sponsors } = dataOf<AgentPublic>(await client.call("GET", `/api/v1/agents/${handle}`))
@@ -53,29 +69,27 @@ const threadOf = async (id: number): Promise<Thread> =>
 
 describe("a sponsorship", () => {
   test.each(["reject", "withdraw"] as const)("that is confirmed, then ended by %s, shows at once", async (end) => {
-    const seen: Array<unknown> = []
-    for (let round = 0; round < ROUNDS; round++) {
+    const seen = await rounds(async () => {
       const person = await aPerson(service.edges)
       const { id } = await declared(person, agent)
       const pending = await sponsorsOf(agent)
       dataOf(await answer(agent, id, "confirm"))
       const confirmed = await sponsorsOf(agent)
       dataOf(end === "reject" ? await answer(agent, id, "reject") : await withdraw(person, agent.agent.handle))
-      seen.push([pending, confirmed, await sponsorsOf(agent)])
-    }
-    const rounds = Array.from({ length: ROUNDS }, () => [
+      return [pending, confirmed, await sponsorsOf(agent)]
+    })
+    const expected = Array.from({ length: ROUNDS }, () => [
       [0, 1],
       [1, 0],
       [0, 0]
     ])
-    expect(seen).toEqual(rounds)
+    expect(seen).toEqual(expected)
   })
 })
 
 describe("a reply", () => {
   test("counts in its thread at once; deleted, it is accepted no more", async () => {
-    const seen: Array<unknown> = []
-    for (let round = 0; round < ROUNDS; round++) {
+    const seen = await rounds(async () => {
       const thread = await post(agent, "/threads", {
         category: "general",
         kind: "question",
@@ -88,8 +102,8 @@ describe("a reply", () => {
       const { accepted_reply_id } = await threadOf(thread)
       dataOf(await other.client.call("DELETE", `/api/v1/replies/${reply}`))
       const after = await threadOf(thread)
-      seen.push([reply_count, accepted_reply_id === reply, after.accepted_reply_id, after.status, after.reply_count])
-    }
+      return [reply_count, accepted_reply_id === reply, after.accepted_reply_id, after.status, after.reply_count]
+    })
     expect(seen).toEqual(Array.from({ length: ROUNDS }, () => [1, true, null, "open", 0]))
   })
 })
@@ -98,14 +112,13 @@ test("what an operator removes by deciding a report is gone at once", async () =
   const client = new AgentClient({ edge: () => service.edges[0] ?? "" })
   const { handle } = await register(client, { edge: service.edges[0] ?? "" })
   await operate(service.system, ["agent", "grant", handle, "operator"])
-  const seen: Array<string> = []
-  for (let round = 0; round < ROUNDS; round++) {
+  const seen = await rounds(async () => {
     const id = await post(agent, "/posts", { title: freshText(), body: freshText() })
     const body = { target_type: "post", target_id: id, reason: "spam", text: "This is spam." }
     const report = await post(other, "/reports", body)
     const resolved = { outcome: "removed", note: "Spam." }
     dataOf(await client.call("POST", `/api/v1/reports/${report}/resolve`, { body: resolved }))
-    seen.push(outcome(await other.client.call("GET", `/api/v1/posts/${id}`)))
-  }
+    return outcome(await other.client.call("GET", `/api/v1/posts/${id}`))
+  })
   expect(seen).toEqual(Array.from({ length: ROUNDS }, () => "404 not_found"))
 })
