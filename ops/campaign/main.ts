@@ -9,12 +9,12 @@
  * The seed draws victims, moments and requests, and is printed. What the machine does meanwhile is not in it.
  */
 import { createHash, randomInt } from "node:crypto"
-import { readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { exitWith } from "../launcher/exit.ts"
 import { projectRoot } from "../launcher/paths.ts"
-import { makeTestFolder } from "../launcher/test-folder.ts"
+import { makeTestFolder, removeTestFolder } from "../launcher/test-folder.ts"
 import { spawnTied, type TiedProcess } from "../launcher/tied.ts"
 import { type Campaign, CAMPAIGNS } from "./campaigns.ts"
 
@@ -134,7 +134,7 @@ async function runOnce({ files, only }: Campaign, seed: number, rounds: number):
     }
   } finally {
     current = undefined
-    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
+    await removeTestFolder(folder)
   }
 }
 

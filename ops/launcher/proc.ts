@@ -16,6 +16,7 @@ const onLinux = process.platform === "linux"
 
 interface Stat {
   readonly state: string
+  readonly parent: number
   readonly startTime: string
 }
 
@@ -24,7 +25,7 @@ function readStat(pid: number): Stat | undefined {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8")
     // The second field is the program's name in brackets and may itself hold spaces and brackets.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
-    return { state: fields[0] ?? "?", startTime: fields[19] ?? "" }
+    return { state: fields[0] ?? "?", parent: Number(fields[1]), startTime: fields[19] ?? "" }
   } catch {
     return undefined
   }
@@ -76,20 +77,30 @@ export function environmentOf(pid: number, name: string): string | undefined {
   }
 }
 
+const liveProcesses = (): ReadonlyArray<number> =>
+  onLinux
+    ? readdirSync("/proc")
+        .filter((name) => /^\d+$/.test(name))
+        .map(Number)
+        .filter(isRunning)
+    : []
+
 /** Live processes whose working directory is the given one. */
-export function processesIn(directory: string): ReadonlyArray<number> {
-  if (!onLinux) return []
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        return readlinkSync(`/proc/${pid}/cwd`) === directory && isRunning(pid)
-      } catch {
-        return false
-      }
-    })
-}
+export const processesIn = (directory: string): ReadonlyArray<number> =>
+  liveProcesses().filter((pid) => {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`) === directory
+    } catch {
+      return false
+    }
+  })
+
+/** Live processes with such a command, arguments included. */
+export const processesWhose = (fits: (command: string) => boolean): ReadonlyArray<number> =>
+  liveProcesses().filter((pid) => fits(commandOf(pid)))
+
+export const childrenOf = (parent: number): ReadonlyArray<number> =>
+  liveProcesses().filter((pid) => readStat(pid)?.parent === parent)
 
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {

@@ -10,7 +10,7 @@
  *  - `--coverage` measures lines and branches of the product and writes a report to `.hub/coverage`.
  *  - `--campaign <commit>` adds one campaign, chosen by the hash of the commit (ops/docs/campaigns.md).
  */
-import { readFile, rm } from "node:fs/promises"
+import { readFile } from "node:fs/promises"
 import { join, relative } from "node:path"
 import { stripVTControlCharacters } from "node:util"
 import { findChromium } from "./chromium.ts"
@@ -18,7 +18,7 @@ import { findDocker } from "./docker.ts"
 import { ensurePrograms } from "../runtime/programs.ts"
 import { findNatsServer } from "./nats-binary.ts"
 import { dataFolder, projectRoot } from "./paths.ts"
-import { makeTestFolder } from "./test-folder.ts"
+import { makeTestFolder, removeTestFolder } from "./test-folder.ts"
 import { spawnTied } from "./tied.ts"
 import type { TiedProcess } from "./tied.ts"
 
@@ -166,7 +166,7 @@ async function runTests(args: ReadonlyArray<string>): Promise<ReturnType<typeof 
     console.log(["", "The files that took longest:", ...slowestFiles(report)].join("\n"))
     return countReport(report, status)
   } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
+    await removeTestFolder(folder)
   }
 }
 

@@ -12,9 +12,15 @@ const ESCAPED = /\\([0-7]{3})/g
 const unescaped = (path: string): string =>
   path.replace(ESCAPED, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))
 
+/** Only Linux has the list, and what the runtime mounts. */
+const unlessLinux = (cause: unknown): string => {
+  if (process.platform === "linux") throw cause
+  return ""
+}
+
 /** At the folder and below it, the innermost first. */
 export const mountsBelow = async (folder: string): Promise<ReadonlyArray<string>> => {
-  const lines = (await readFile("/proc/self/mounts", "utf8")).split("\n")
+  const lines = (await readFile("/proc/self/mounts", "utf8").catch(unlessLinux)).split("\n")
   const places = lines.map((line) => unescaped(line.split(" ")[1] ?? ""))
   return places.filter((place) => place === folder || place.startsWith(`${folder}/`)).toReversed()
 }

@@ -16,7 +16,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { findProgram } from "../launcher/docker.ts"
 import { LaunchFault } from "../launcher/fault.ts"
-import { endProcess, isRunning } from "../launcher/proc.ts"
+import { childrenOf, endProcess, isRunning, processesWhose } from "../launcher/proc.ts"
 import { boundLog, endDaemon, lastWords, livingDaemon, startDaemon } from "./daemons.ts"
 import { clientOf, type EngineFacts, factsOf, runningIn, untilAnswer, untilListens } from "./engine-client.ts"
 import { withLock } from "./lock.ts"
@@ -200,6 +200,16 @@ const endAll = async (places: Places, running: ReadonlyArray<{ readonly id: stri
   for (const { id } of running) await client.getContainer(id).remove({ force: true, v: true })
 }
 
+/** containerd's shims, one beside each container. They outlive both daemons. */
+const shimsOf = ({ containerdSocket }: Places): ReadonlyArray<number> =>
+  processesWhose((command) => command.includes("containerd-shim") && command.endsWith(`-address ${containerdSocket}`))
+
+/** The container of a dead engine ends with the first process in it, which is its shim's child. */
+const killShim = async (shim: number): Promise<void> => {
+  for (const child of childrenOf(shim)) await endProcess(child, "SIGKILL", KILL_GRACE_MS)
+  await endProcess(shim, "SIGKILL", KILL_GRACE_MS)
+}
+
 /**
  * Ends both where nothing runs in them. The end of an engine ends no container, so where some run it stays, unless they
  * are to be killed as well. What it had mounted is unmounted; what it keeps stays.
@@ -210,12 +220,13 @@ export const endOwnEngine = async (places: Places, containers: "keep" | "kill"):
   await mkdir(places.engine, { recursive: true, mode: OURS_ALONE })
   return withLock(lockOf(places), options, async () => {
     const lives = (await livingDaemon(places.pidFile, marks.dockerd)) !== null
-    const running = lives ? await runningIn(places.socket) : []
-    if (containers === "keep" && running?.length !== 0)
-      return { ended: false, running: running?.map(({ name }) => name) ?? [] }
+    const running = lives ? await runningIn(places.socket) : null
+    const goOn = running?.map(({ name }) => name) ?? shimsOf(places).map((pid) => `a container (process ${pid})`)
+    if (containers === "keep" && goOn.length > 0) return { ended: false, running: goOn }
     if (containers === "kill") await endAll(places, running ?? [])
     await endDaemon(places.pidFile, marks.dockerd, END_GRACE_MS)
     await endDaemon(places.containerdPidFile, marks.containerd, END_GRACE_MS)
+    for (const shim of shimsOf(places)) await killShim(shim)
     await unmountBelow(places.run)
     await unmountBelow(places.engine)
     await rm(places.run, { recursive: true, force: true })

@@ -5,9 +5,9 @@
  *
  * A container engine that tests have shared ends with the run.
  */
-import { existsSync, rmSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { makeTestFolder } from "../../ops/launcher/test-folder.ts"
+import { makeTestFolder, removeTestFolder } from "../../ops/launcher/test-folder.ts"
 import { KEPT_FOLDER } from "./servers.ts"
 
 /** Most runs never load what it takes. */
@@ -25,6 +25,6 @@ export default async function setup(): Promise<() => Promise<void>> {
   process.env["NODE_COMPILE_CACHE"] = join(KEPT_FOLDER, "compiled")
   return async () => {
     await endEngine(folder)
-    if (named === undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+    if (named === undefined) await removeTestFolder(folder)
   }
 }
