@@ -19,9 +19,9 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     rounds: 1,
     repeats: true
   },
-  examples: {
-    what: "the example of the pages for engineers, laid into a copy of the project; backups that are cut, one by one",
-    files: ["tests/campaign/add-a-noun.test.ts", "tests/campaign/backup-copy.test.ts"],
+  backups: {
+    what: "backups that are cut, one by one",
+    files: ["tests/campaign/backup-copy.test.ts"],
     rounds: 1,
     repeats: true
   },
