@@ -105,8 +105,11 @@ export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
   }
 }
 
+/** The same for every edge of a process. */
+let described: OpenApi.OpenAPISpec | undefined
+
 const openApiText = (config: EdgeConfig): string => {
-  const described = OpenApi.fromApi(HubApi)
+  described ??= OpenApi.fromApi(HubApi)
   return JSON.stringify({
     ...described,
     info: { ...described.info, title: config.hub.name },

@@ -22,7 +22,7 @@ import type { NatsMessageShape, NatsShape } from "./transport.ts"
 
 const STREAM = `KV_${buckets.leases}`
 
-const IDLE_MS = 150
+const IDLE_MS = 500
 const EAGER_MS = 10
 const EAGER_FOR_MS = 150
 const SWEEP_MS = 5_000
