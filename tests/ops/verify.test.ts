@@ -143,7 +143,7 @@ describe("verify", () => {
       code: 1,
       stdout: expect.stringContaining("first difference: agents ") as string,
       stderr: expect.stringMatching(
-        /^agent: \d+ of \d+ \(100 %\), \d+ commits a second\n[^]*\ndelivery: [^\n]*\n[^]*\n$/
+        /^agent: \d+ of \d+ \(100 %\), \d+ commits a second\n[^]*\ndelivery: [^\n]*\n[^]*$/
       ) as string
     })
   })
