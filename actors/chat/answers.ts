@@ -137,7 +137,9 @@ const replied = (listening: Listening, bot: number, message: Message, of: Asking
 const heardMessage = (listening: Listening, bot: number, message: Message, of: Asking): Heard => {
   const { id: chat, type } = message.chat
   if (type !== "private") return Effect.void
-  const [command, code = ""] = (message.text ?? "").trim().split(/\s+/, 2)
+  const [word = "", code = ""] = (message.text ?? "").trim().split(/\s+/, 2)
+  // An app may add the bot's name: `/start@name`.
+  const [command] = word.split("@", 1)
   const done: Heard<string> =
     command === "/start"
       ? code === ""

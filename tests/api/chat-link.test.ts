@@ -37,7 +37,7 @@ describe("a chat", () => {
     const [mine, other] = [aChat(), aChat()]
     telegram.write(mine, `/start ${code}`)
     await telegram.heard(mine, "This chat is linked.")
-    telegram.write(other, `/start ${code}`)
+    telegram.write(other, `/start@the_bot ${code}`)
     await telegram.heard(other, "was used, or a newer one")
     const second = await newOwner(service.edges)
     telegram.write(mine, `/start ${await codeOf(second)}`)

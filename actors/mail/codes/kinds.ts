@@ -19,6 +19,7 @@ export interface Shown {
 const kindOfWords = (words: ReadonlyArray<LinkWord>): Kind | null => {
   if (words.includes("unsubscribe")) return "unsubscribe"
   if (words.includes("password") && words.includes("renew")) return "password_reset"
+  if (words.includes("confirm") && words.includes("leave")) return "unsubscribe"
   // "Confirm your sign-in", in whatever order a language says it.
   return words.includes("confirm") ? "confirmation" : words.includes("login") ? "login" : null
 }
@@ -61,6 +62,11 @@ const CONFIRM = new Set(
     " "
   )
 )
+const LEAVE = new Set(
+  "remove removal delete deletion cancel cancellation leave stop end deactivate unsubscription opt_out_confirm loeschen entfernen kuendigen austragen supprimer retirer resilier eliminar cancelar rimuovi cancella elimina remover excluir verwijder verwijderen opzeggen usun sil iptal".split(
+    " "
+  )
+)
 const LOGIN = new Set(
   "login signin sign-in log-in magic magic-link magiclink magic_link sign_in log_in sso otp-login passwordless email-login login-link auth".split(
     " "
@@ -93,7 +99,7 @@ const kindOfPath = (url: URL): Kind | "elsewhere" | null => {
     (password && (has(RESET) || parts.includes("new") || parts.includes("edit")))
   )
     return "password_reset"
-  if (has(CONFIRM)) return "confirmation"
+  if (has(CONFIRM)) return has(LEAVE) ? "unsubscribe" : "confirmation"
   if (has(RESET)) return "password_reset"
   return has(LOGIN) ? "login" : null
 }

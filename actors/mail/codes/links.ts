@@ -13,6 +13,8 @@ const AROUND_MAX_CHARS = 240
 
 interface Seen extends Shown {
   readonly href: string
+  /** Of an address at a line's end: with what the next line begins with, in case it goes on there. */
+  readonly joined?: string
 }
 
 /** `null` for what is no address of a site. The host comes as an A-label. */
@@ -32,7 +34,10 @@ const inLines = (lines: ReadonlyArray<Line>): ReadonlyArray<Seen> =>
           text: "",
           before: text.slice(Math.max(0, from - AROUND_MAX_CHARS), from),
           after: text.slice(to, to + AROUND_MAX_CHARS),
-          above: (lines[index - 1]?.text ?? "").slice(-AROUND_MAX_CHARS)
+          above: (lines[index - 1]?.text ?? "").slice(-AROUND_MAX_CHARS),
+          ...(text.slice(to).trim() === ""
+            ? { joined: text.slice(from, to) + (lines[index + 1]?.text.trim().split(/\s/, 1)[0] ?? "") }
+            : {})
         }))
   )
 
@@ -49,9 +54,15 @@ export const linksIn = (
   parts: ReadonlyArray<ReadonlyArray<Line>>
 ): ReadonlyArray<MailLink> => {
   const found = new Map<string, MailLink>()
+  const shown = anchors.slice(0, SEEN_MAX).flatMap(({ href }) => addressOf(href)?.href ?? [])
+  /** A whole link of the HTML, whose address a line of the text cuts off. */
+  const isCutOff = ({ href, joined }: Seen): boolean => {
+    const whole = joined === undefined || joined === href ? null : addressOf(joined)
+    return whole !== null && shown.some((known) => known.startsWith(whole.href))
+  }
   for (const seen of [...anchors, ...parts.flatMap(inLines)].slice(0, SEEN_MAX)) {
     const url = addressOf(seen.href)
-    if (url === null) continue
+    if (url === null || isCutOff(seen)) continue
     const known = found.get(url.href)
     if (known === undefined && found.size >= LINKS_MAX) continue
     if (known !== undefined && known.kind !== "other" && known.text !== "") continue

@@ -115,11 +115,12 @@ export const NUMBER_WORDS = vocabulary<NumberWord>({
 })
 
 /** `password` and `renew` together make a link that sets a password anew. `generic`: says nothing of the link itself. */
-export type LinkWord = "unsubscribe" | "password" | "renew" | "confirm" | "login" | "generic"
+/** `leave`: with a word of confirming, what is confirmed is an end. */
+export type LinkWord = "unsubscribe" | "leave" | "password" | "renew" | "confirm" | "login" | "generic"
 
 export const LINK_WORDS = vocabulary<LinkWord>({
   unsubscribe: `
-    unsubscribe*, opt out, opt-out, optout, stop receiving, no longer wish, no longer want, stop these emails, don't want to receive, remove me, rather not receive, turn off these emails, unfollow this, mute this
+    unsubscribe*, unsubscription*, opt out, opt-out, optout, stop receiving, no longer wish, no longer want, stop these emails, don't want to receive, remove me, rather not receive, turn off these emails, unfollow this, mute this
     abmelden newsletter, abbestell*, newsletter abmelden, vom newsletter abmelden, vom newsletter, newsletter-abmeldung, abmeldelink, keine e-mails mehr, keine weiteren e-mails, austragen, abmeldung, keinen newsletter mehr
     désabonn*, désinscri*, se désabonner, ne plus recevoir, darse de baja, date de baja, dar de baja, cancelar suscripción, cancelar la suscripción, cancelar tu suscripción, baja, no recibir más, dejar de recibir, anular suscripción, no desea recibir, no quieres recibir
     disiscri*, annulla iscrizione, annulla l'iscrizione, cancellati, cancella iscrizione, cancella l'iscrizione, non ricevere più, non desideri più ricevere, cancellare l'iscrizione, cancelar inscrição, cancelar a inscrição, cancelar subscrição, cancelar a subscrição, descadastr*, deixar de receber, anular subscrição, não quer mais receber, não deseja receber, cancelar assinatura
@@ -127,6 +128,15 @@ export const LINK_WORDS = vocabulary<LinkWord>({
     отписа*, отпис*, отказаться от рассылки, не получать, abonelikten*, aboneliğ*, listeden çık*, almak istemiyorsanız, üyelikten çık*, e-posta almak istemiyor*
     配信停止, 購読解除, 登録解除, 購読停止, 配信を停止, メール配信の停止, 退会はこちら, 退订, 取消订阅, 退訂, 取消訂閱, 수신거부, 수신 거부, 구독 취소
     avregistrera*, afmeld*, meld deg av, odhlásit*, leiratkoz*, dezabon*, hủy đăng ký, peruuta tilaus, berhenti berlangganan`,
+  leave: `
+    removal, removing, remove, deletion, delete, cancellation, cancel, no more, stop, leave, leaving, termination, deactivat*
+    löschung, löschen, lösche, entfernen, entfernung, kündigung, kündigen, keine mails mehr, keine mehr, austragung, beenden, deaktivier*
+    suppression, supprimer, supprimez, retrait, retirer, résiliation, résilier, annulation, plus de, arrêter, désactiv*
+    eliminación, eliminar, cancelación, cancelar, no más, anulación, anular, desactiv*, rimozione, rimuovere, rimuovi, cancellazione, eliminazione, eliminare, non più, disattiv*
+    remoção, remover, exclusão, excluir, cancelamento, não mais, desativ*, verwijder*, opzegg*, opzeg*, annuler*, geen mails meer, stopzett*, deactiveer*
+    usunięci*, usuń*, usuwani*, anulowani*, wypis*, dezaktyw*, удалени*, удалить, отмен*, прекращ*, деактив*, silme*, sil, kaldır*, iptal*, çıkış*, çıkar*
+    解除, 削除, 停止, 退会, 取り消し, キャンセル, 移除, 删除, 刪除, 取消, 注销, 註銷, 停用, 해지, 삭제, 취소, 탈퇴, 거부
+    avanmäl*, borttag*, ta bort, avslut*, fjern*, slet*, sletning, oppsigelse, zrušen*, zrušit, smazán*, odstran*, törlés*, lemond*, ștergere*, șterge*, renunț*, xóa, hủy, poista*, poisto*, peruuta*, peruutus, hapus, penghapusan, pembatalan, berhenti`,
   password: `
     password*, passcode, passwort*, kennwort*, mot de passe, mots de passe, contraseña*, clave, senha*, palavra-passe, wachtwoord*, hasło, hasła, hasłem, пароль, пароля, паролем, parola*, şifre*, パスワード, 密码, 密碼, 비밀번호, lösenord*, adgangskode*, passord*, heslo, hesla, jelszó*, mật khẩu, salasana*, kata sandi`,
   renew: `

@@ -9,9 +9,8 @@
  *    the line above. Bare CR and NUL are in none.
  *  - A field that may appear once and appears twice has no meaning, whichever of them is signed.
  */
-import { addressParser } from "postal-mime"
 import type { VerdictReason } from "../../../schemas/mail/records.ts"
-import { heardAddress } from "../../../schemas/mail/senders.ts"
+import { mailboxesIn } from "./mailboxes.ts"
 
 const ONCE: ReadonlySet<string> = new Set([
   "from",
@@ -82,16 +81,14 @@ const hasTwice = (fields: ReadonlyArray<Field>): boolean => {
 
 const unfolded = (value: string): string => value.replaceAll("\r\n", "")
 
-/** Domains of the addresses that stand in From; what an encoded word holds is no address (RFC 2047 5). */
+/** Domains of the addresses that stand in From. */
 const fromDomains = (fields: ReadonlyArray<Field>): ReadonlySet<string> => {
   const domains = new Set<string>()
   for (const { name, value } of fields) {
     if (name !== "from") continue
     const text = unfolded(Buffer.from(value, "latin1").toString())
-    for (const { address = "" } of addressParser(text, { flatten: true })) {
-      const heard = text.includes(address) ? heardAddress(address) : null
-      if (heard !== null) domains.add(heard.slice(heard.lastIndexOf("@") + 1))
-    }
+    for (const { address } of mailboxesIn(text))
+      if (address !== null) domains.add(address.slice(address.lastIndexOf("@") + 1))
   }
   return domains
 }

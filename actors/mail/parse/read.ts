@@ -2,13 +2,14 @@
  * A message read as mail (RFC 5322, MIME), by `postal-mime`. Runs in a thread of its own (worker.ts): whatever strangers
  * write, it takes the time and the memory of that thread and no more.
  */
-import PostalMime, { type Address, type Attachment, type Email } from "postal-mime"
+import type { Address, Attachment, Email } from "postal-mime"
 import type { MailSender } from "../../../schemas/mail/records.ts"
-import { heardAddress } from "../../../schemas/mail/senders.ts"
 import { findIn } from "../codes/find.ts"
 import type { ParsedAttachment, ParsedMail } from "./parsed.ts"
 import { doubtsOf } from "./form.ts"
 import { textOfHtml } from "./html-text.ts"
+import { mailboxesIn } from "./mailboxes.ts"
+import { parseMime } from "./mime.ts"
 
 export interface ReadBounds {
   readonly attachments_kept_max: number
@@ -66,15 +67,11 @@ const shownAddresses = (addresses: ReadonlyArray<Address> | undefined): Readonly
     .map(({ address }) => line(address ?? "", ADDRESS_MAX_CHARS))
     .filter((address) => address !== "")
 
-/**
- * An encoded word holds a name, never an address (RFC 2047 5): the library looks there all the same, and who judges where
- * a message comes from does not.
- */
-const senderOf = ({ from, headers }: Email): MailSender => {
-  const [first] = flat(from === undefined ? [] : [from])
-  const address = first?.address ?? ""
-  const stands = headers.some(({ key, value }) => key === "from" && value.includes(address))
-  return { address: (stands ? heardAddress(address) : null) ?? "", name: line(first?.name ?? "", NAME_MAX_CHARS) }
+/** The first mailbox of the list (RFC 5322 3.6.2); without one, whatever name stands there. */
+const senderOf = ({ headers }: Email): MailSender => {
+  const all = mailboxesIn(headers.find(({ key }) => key === "from")?.value ?? "")
+  const { address = null, name = "" } = all.find((one) => one.address !== null) ?? all[0] ?? {}
+  return { address: address ?? "", name: line(name, NAME_MAX_CHARS) }
 }
 
 const idsIn = (text: string | undefined): ReadonlyArray<string> =>
@@ -118,7 +115,7 @@ const hasTooManyLines = (raw: Uint8Array, max: number): boolean => {
 /** Rejects what is too deep, or has too much of a header, or too many lines. */
 export const readMail = async (raw: Uint8Array, bounds: ReadBounds): Promise<ParsedMail> => {
   if (hasTooManyLines(raw, bounds.lines_max)) throw new Error("too many lines")
-  const email = await PostalMime.parse(raw, {
+  const email = await parseMime(raw, {
     maxNestingDepth: bounds.depth_max,
     maxHeadersSize: bounds.headers_max_bytes,
     forceRfc822Attachments: true

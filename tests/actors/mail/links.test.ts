@@ -31,6 +31,17 @@ describe("a link", () => {
       "https://d.example/a"
     ]))
 
+  it("is one, where a line of the text cuts off what the HTML has whole", () => {
+    const whole = "https://a.example/verify/account?token=abcdef&next=1"
+    const links = (text: string) =>
+      findIn({ from: "", subject: "", text, html: `<a href="${whole.replace("&", "&amp;")}">Confirm</a>` }).links
+    const urls = (text: string) => links(text).map(({ url }) => url)
+    expect(urls("Open https://a.example/verify/account?token=\nabcdef&next=1 now")).toEqual([whole])
+    expect(urls("Open\nhttps://a.example/verify/\naccount?token=\nabcdef&next=1")).toEqual([whole])
+    expect(urls("Our site: https://a.example/\nverified by us")).toEqual([whole, "https://a.example/"])
+    expect(urls("Our site: https://a.example/\nGood bye")).toEqual([whole, "https://a.example/"])
+  })
+
   it("has the host as it is asked for, whatever stands before it", () => {
     expect(ofHtml('<a href="https://bücher.example/">B</a>')[0]?.host).toBe("xn--bcher-kva.example")
     const [link] = ofHtml('<a href="https://bank.example:pw@evil.example/login">Log in</a>')
@@ -74,6 +85,27 @@ describe("what a link is for", () => {
     ["Abbestellen", "unsubscribe"],
     ["Se désabonner", "unsubscribe"],
     ["配信停止", "unsubscribe"],
+    ["Confirm unsubscription", "unsubscribe"],
+    ["Confirm removal", "unsubscribe"],
+    ["Confirm: no more mail", "unsubscribe"],
+    ["Confirm account deletion", "unsubscribe"],
+    ["Abmeldung bestätigen", "unsubscribe"],
+    ["Löschung bestätigen", "unsubscribe"],
+    ["Confirmer ma désinscription", "unsubscribe"],
+    ["Confirmer la suppression", "unsubscribe"],
+    ["Confirmar la baja", "unsubscribe"],
+    ["Confirmar eliminación", "unsubscribe"],
+    ["Conferma la rimozione", "unsubscribe"],
+    ["Confirmar remoção", "unsubscribe"],
+    ["Bevestig verwijdering", "unsubscribe"],
+    ["Potwierdź usunięcie", "unsubscribe"],
+    ["Подтвердить удаление", "unsubscribe"],
+    ["Silme işlemini onayla", "unsubscribe"],
+    ["登録解除を確認する", "unsubscribe"],
+    ["确认删除", "unsubscribe"],
+    ["탈퇴 확인하기", "unsubscribe"],
+    ["Bekräfta borttagning", "unsubscribe"],
+    ["Remove device", "other"],
     ["View order confirmation", "other"],
     ["Privacy policy", "other"]
   ])("%s: %s", (text, kind) => expect(kindOf(`<a href="https://a.example/x1">${text}</a>`)).toBe(kind))
@@ -90,6 +122,7 @@ describe("what a link is for", () => {
   it("is told by its path", () => {
     expect(kindOf('<a href="https://a.example/verify-email?t=1">Get started</a>')).toBe("confirmation")
     expect(kindOf('<a href="https://a.example/help/reset-password">Details</a>')).toBe("other")
+    expect(kindOf('<a href="https://a.example/list/remove/confirm?t=1">Yes</a>')).toBe("unsubscribe")
   })
 
   it("is not told by what only counts clicks", () => {

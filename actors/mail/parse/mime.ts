@@ -1,0 +1,170 @@
+/**
+ * `postal-mime`, with two things that it does otherwise. It has no hooks for them, so these replace methods of one
+ * parser, which the package's exact version makes sure are there.
+ *
+ * Invariants
+ *  - An attachment is the sender's bytes, decoded by its transfer encoding alone: the library joins lines by line feeds
+ *    and ends them with one more.
+ *  - Text is decoded by what its bytes say where its label cannot be right: what is UTF-8 and has a character of several
+ *    bytes is UTF-8, and what has the escapes of ISO-2022-JP is that. Encoded words of headers too.
+ */
+import PostalMime, { type Email, type PostalMimeOptions } from "postal-mime"
+
+interface Node {
+  readonly state: "header" | "body" | "finished"
+  readonly content: ArrayBuffer | null
+  readonly headers: ReadonlyArray<{ value: string }>
+  readonly contentType: { readonly parsed: { readonly params: Record<string, string> } }
+  readonly contentDisposition: { readonly parsed: { readonly params: Record<string, string> } }
+  readonly contentTransferEncoding: { readonly encoding: string }
+}
+
+/** What is replaced, and what that needs to know. */
+interface Inside {
+  readonly currentNode: Node
+  readonly readPos: number
+  readLine(): { readonly bytes: Uint8Array; readonly done: boolean }
+  processLine(line: Uint8Array, isFinal: boolean): Promise<void>
+  collectNode(node: Node, ...rest: ReadonlyArray<unknown>): Promise<void>
+  isInlineTextNode(node: Node): boolean
+  collectAttachment(node: Node, content: ArrayBuffer, ...rest: ReadonlyArray<unknown>): void
+}
+
+const [CR, LF, EQUALS, ESCAPE] = [0x0d, 0x0a, 0x3d, 0x1b]
+/** `$@`, `$B`, `(J` and `(I` behind an escape (RFC 1468). */
+const JAPANESE: ReadonlySet<number> = new Set([0x2440, 0x2442, 0x284a, 0x2849])
+
+const hasHighByte = (bytes: Uint8Array): boolean => bytes.some((byte) => byte > 0x7f)
+
+const isUtf8 = (bytes: Uint8Array): boolean => {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const hasJapaneseEscapes = (bytes: Uint8Array): boolean => {
+  for (let at = bytes.indexOf(ESCAPE); at >= 0; at = bytes.indexOf(ESCAPE, at + 1))
+    if (JAPANESE.has(((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0))) return true
+  return false
+}
+
+/** The charset that bytes show, or `null` where their label may be right. */
+const shownCharset = (bytes: Uint8Array): string | null => {
+  if (hasHighByte(bytes)) return isUtf8(bytes) ? "utf-8" : null
+  return hasJapaneseEscapes(bytes) ? "iso-2022-jp" : null
+}
+
+const HEX = /^[0-9a-f]{2}$/i
+
+/** Of a word's text, or of a body's bytes as Latin-1: `=XX` is a byte, and `=` at a line's end joins it with the next. */
+const decodeQuotedPrintable = (bytes: Uint8Array): Uint8Array => {
+  const out = new Uint8Array(bytes.length)
+  let length = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0
+    if (byte !== EQUALS) {
+      out[length++] = byte
+      continue
+    }
+    const hex = String.fromCharCode(bytes[at + 1] ?? 0, bytes[at + 2] ?? 0)
+    if (HEX.test(hex)) {
+      out[length++] = Number.parseInt(hex, 16)
+      at += 2
+    } else if (bytes[at + 1] === LF) at++
+    else if (bytes[at + 1] === CR && bytes[at + 2] === LF) at += 2
+    else if (at + 1 < bytes.length) out[length++] = byte
+  }
+  return out.subarray(0, length)
+}
+
+const ENCODED_WORD = /=\?([^?\s]{1,40})\?([bq])\?([^?\s]{0,1000})\?=/gi
+
+const bytesOfWord = (encoding: string, text: string): Uint8Array =>
+  encoding.toLowerCase() === "b"
+    ? Buffer.from(text, "base64")
+    : decodeQuotedPrintable(Buffer.from(text.replaceAll("_", " "), "latin1"))
+
+/** Encoded words with the label that their bytes show. */
+export const relabelled = (header: string): string =>
+  header.includes("=?")
+    ? header.replaceAll(ENCODED_WORD, (word, label: string, encoding: string, text: string) => {
+        const charset = shownCharset(bytesOfWord(encoding, text))
+        return charset === null ? word : `=?${charset}${word.slice(2 + label.length)}`
+      })
+    : header
+
+const relabelParameters = (params: Record<string, string>): void => {
+  for (const name of ["filename", "name"]) if (params[name] !== undefined) params[name] = relabelled(params[name])
+}
+
+/** Offsets in the message: a part's body from its first line to the end of its last. */
+interface Range {
+  readonly from: number
+  to: number
+}
+
+/** Without the last line's end, which belongs to the boundary behind it (RFC 2046 5.1.1). */
+const withoutLineEnd = (bytes: Uint8Array): Uint8Array => {
+  if (bytes.at(-1) !== LF) return bytes
+  return bytes.subarray(0, bytes.at(-2) === CR ? -2 : -1)
+}
+
+const ownBuffer = (bytes: Uint8Array): ArrayBuffer => Uint8Array.from(bytes).buffer
+
+/** Rejects what is too deep, or has too much of a header. */
+export const parseMime = (raw: Uint8Array, options: PostalMimeOptions): Promise<Email> => {
+  const parser = new PostalMime(options)
+  const inside = parser as unknown as Inside
+  const { readLine, processLine, collectNode, isInlineTextNode, collectAttachment } = inside
+  const bodies = new Map<Node, Range>()
+  const beforeBoundary = new Set<Node>()
+  let lineAt = 0
+
+  const exactBytes = (node: Node): Uint8Array | null => {
+    const range = bodies.get(node)
+    const { encoding } = node.contentTransferEncoding
+    if (range === undefined || encoding.includes("base64")) return null
+    const bytes = raw.subarray(range.from, range.to)
+    const own = beforeBoundary.has(node) ? withoutLineEnd(bytes) : bytes
+    return encoding.includes("quoted-printable") ? decodeQuotedPrintable(own) : own
+  }
+
+  Object.assign(inside, {
+    readLine() {
+      lineAt = inside.readPos
+      return readLine.call(inside)
+    },
+    async processLine(line, isFinal) {
+      const node = inside.currentNode
+      const wasBody = node.state === "body"
+      await processLine.call(inside, line, isFinal)
+      if (!wasBody) return
+      if (node !== inside.currentNode) beforeBoundary.add(node)
+      else {
+        const range = bodies.get(node) ?? { from: lineAt, to: lineAt }
+        range.to = inside.readPos
+        bodies.set(node, range)
+      }
+    },
+    collectNode(node, ...rest) {
+      for (const header of node.headers) header.value = relabelled(header.value)
+      relabelParameters(node.contentDisposition.parsed.params)
+      relabelParameters(node.contentType.parsed.params)
+      return collectNode.call(inside, node, ...rest)
+    },
+    isInlineTextNode(node) {
+      const isText = isInlineTextNode.call(inside, node)
+      const charset = isText && node.content !== null ? shownCharset(new Uint8Array(node.content)) : null
+      if (charset !== null) node.contentType.parsed.params["charset"] = charset
+      return isText
+    },
+    collectAttachment(node, content, ...rest) {
+      const exact = exactBytes(node)
+      collectAttachment.call(inside, node, exact === null ? content : ownBuffer(exact), ...rest)
+    }
+  } satisfies Pick<Inside, "readLine" | "processLine" | "collectNode" | "isInlineTextNode" | "collectAttachment">)
+  return parser.parse(raw)
+}
