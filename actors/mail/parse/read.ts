@@ -67,10 +67,10 @@ const shownAddresses = (addresses: ReadonlyArray<Address> | undefined): Readonly
     .map(({ address }) => line(address ?? "", ADDRESS_MAX_CHARS))
     .filter((address) => address !== "")
 
-/** The first mailbox of the list (RFC 5322 3.6.2); without one, whatever name stands there. */
+/** The first mailbox of the list (RFC 5322 3.6.2), also where it is none that mail could come from. */
 const senderOf = ({ headers }: Email): MailSender => {
   const all = mailboxesIn(headers.find(({ key }) => key === "from")?.value ?? "")
-  const { address = null, name = "" } = all.find((one) => one.address !== null) ?? all[0] ?? {}
+  const [{ address, name } = { address: null, name: "" }] = all
   return { address: address ?? "", name: line(name, NAME_MAX_CHARS) }
 }
 
