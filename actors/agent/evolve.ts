@@ -29,6 +29,7 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
     case "agent.sponsorship_declared":
     case "agent.sponsorship_confirmed":
     case "agent.sponsorship_verified":
+    case "agent.owner_judged":
     case "agent.sponsorship_came_late":
       return { ...state, sponsors: evolveSponsors(state.sponsors, event) }
     case "agent.sponsorship_ended": {

@@ -94,6 +94,13 @@ export const consentMessage = (agent: string, asked: ConsentAsked, { handle, pag
   }
 }
 
+/** The name of the new owner is a stranger's text: the page shows it. */
+export const ownerMessage = ({ handle, page }: Of): ChatContent => ({
+  text: `News of ${handle}\n\nAnother person was confirmed as an owner of your agent ${handle}. See who it is, and object if you do not trust them:\n${page}`,
+  buttons: [],
+  captcha: null
+})
+
 export const newsMessage = (event: string, { handle, page }: Of): ChatContent => ({
   text: `News of ${handle}\n\n${relayedEvent(event)?.description ?? event}\n${page}`,
   buttons: [],

@@ -4,7 +4,7 @@ import type { Limits } from "../../schemas/limits.ts"
 export type LetterLimits = Limits["service"]["letters"] &
   Pick<
     Limits["limits"]["owner"],
-    "verify_link_seconds" | "reset_link_seconds" | "relay_max_age_seconds" | "captcha_seconds"
+    "verify_link_seconds" | "reset_link_seconds" | "relay_max_age_seconds" | "captcha_seconds" | "later_owner_seconds"
   > &
   Pick<Limits["vault"], "consent_seconds">
 
@@ -18,5 +18,6 @@ export const letterLimits = ({
   reset_link_seconds: owner.reset_link_seconds,
   relay_max_age_seconds: owner.relay_max_age_seconds,
   captcha_seconds: owner.captcha_seconds,
+  later_owner_seconds: owner.later_owner_seconds,
   consent_seconds: vault.consent_seconds
 })

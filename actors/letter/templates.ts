@@ -4,6 +4,7 @@ import { CHAT } from "./ways.ts"
 import { type Laid, laidOut } from "./templates/layout.ts"
 import { chatLinked } from "./templates/chat-linked.ts"
 import { newLogin } from "./templates/new-login.ts"
+import { ownerConfirmed } from "./templates/owner-confirmed.ts"
 import { passwordChanged } from "./templates/password-changed.ts"
 import { resetPassword } from "./templates/reset-password.ts"
 import { relayedCaptcha, relayedConsent, relayedDigest, relayedEvent, relayedWords } from "./templates/relayed.ts"
@@ -20,6 +21,7 @@ const TEMPLATES = {
   chat_linked: chatLinked,
   new_login: newLogin,
   sponsorship_ended: sponsorshipEnded,
+  owner_confirmed: ownerConfirmed,
   relayed_event: relayedEvent,
   relayed_captcha: relayedCaptcha,
   relayed_consent: relayedConsent,

@@ -1,5 +1,5 @@
 /** What happens to an agent, or what it asks for, is told to each of its owners, who chose by which ways. */
-import { CAPTCHA_ASKED, CONSENT_ASKED, OWNER_ASKED } from "../../schemas/relay/events.ts"
+import { CAPTCHA_ASKED, CONSENT_ASKED, OWNER_ASKED, OWNER_CONFIRMED } from "../../schemas/relay/events.ts"
 import { AgentEvent } from "../agent/state.ts"
 import { CaptchaEvent } from "../captcha/state.ts"
 import { OwnerMessageEvent } from "../owner/state.ts"
@@ -9,6 +9,10 @@ import { VaultEvent } from "../vault/state.ts"
 export const relayedToOwners = reactions(
   "relayed_to_owners",
   on("agent", AgentEvent, (event, { id: agent, at }): ReadonlyArray<Told> => {
+    if (event.type === "agent.sponsorship_confirmed") {
+      const confirmed = { agent, event: OWNER_CONFIRMED, number: event.sponsorship, at }
+      return (event.told?.humans ?? []).map((human) => tell("human.relay", human, confirmed))
+    }
     if (event.type !== "agent.notified") return []
     const { about, notification: number, owners = [] } = event
     return owners.map((human) => tell("human.relay", human, { agent, event: about, number, at }))

@@ -9,7 +9,9 @@ import { custom, read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kind.ts"
 import { Sealer } from "../log/seal.ts"
+import type { ActorServices } from "../services.ts"
 import { ciphertextsOf } from "./ciphertexts.ts"
+import { ownersOf } from "./consenters.ts"
 import {
   decideChangeEntry,
   decideCreate,
@@ -23,14 +25,14 @@ import {
   type DrawnToken,
   entryOf,
   serviceOf,
-  sourceOf
+  sourceOf,
+  type WriteFacts
 } from "./decide.ts"
 import { asksIn, decideConsent, decideRelay } from "./decide-consent.ts"
 import { decideAdmitService, decideEndFill, decideFill, decideLoadKey, decideMisused } from "./decide-fills.ts"
 import { evolveVault } from "./evolve.ts"
 import { decideExpire } from "./open-fills.ts"
 import { opened, ownersToAsk } from "./opened.ts"
-import { carried } from "./owned.ts"
 import { entryRecord, sourceRecord, toSeal, vaultRecord } from "./record.ts"
 import { NO_ENTRY, NO_FILL, NO_VAULT, TOKEN_INVALID } from "./refusals.ts"
 import { type EntryValue, type VaultActor, VaultEvent, VaultState } from "./state.ts"
@@ -55,8 +57,9 @@ const drawn = (sealer: Sealer, agent: string): DrawnToken => {
 export const vaultKind = kind(fold, vaultOperations, ({ nats, manager, seed, config: { limits } }) => {
   const sealer = new Sealer(seed, "hub vault sources")
   const ciphertexts = ciphertextsOf(nats, manager)
-  const bounds = limits.vault
-  const fillBounds = { ...limits.vault, ...limits.service.vault }
+  const { later_owner_seconds } = limits.limits.owner
+  const bounds = { ...limits.vault, later_owner_seconds }
+  const fillBounds = { ...bounds, ...limits.service.vault }
   const relayBounds = { ...bounds, captcha_seconds: limits.limits.owner.captcha_seconds }
 
   return {
@@ -80,13 +83,16 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, manager, seed, con
         return found === null ? NO_ENTRY : { data: entryRecord(found) }
       }),
       "vault.write_entry": write({
-        // What is refused anyway is not stored first.
-        prepare: (state, input, { id }): Effect.Effect<string, Refusal> => {
-          const first = decideWriteEntry(state, input, "", bounds)
-          if ("refused" in first) return Effect.fail(first.refused)
-          return ciphertexts.keep(id, existing(state).uid, input.ciphertext)
-        },
-        decide: (state, input, { facts }) => decideWriteEntry(state, input, facts, bounds),
+        // A refused entry is not stored first.
+        prepare: (state, input, context): Effect.Effect<WriteFacts, Refusal, ActorServices> =>
+          Effect.gen(function* () {
+            const owners = input.consent === null ? [] : yield* ownersOf(context)
+            const first = decideWriteEntry(state, input, { at: context.at, facts: { sha256: "", owners } }, bounds)
+            if ("refused" in first) return yield* Effect.fail(first.refused)
+            const sha256 = yield* ciphertexts.keep(context.id, existing(state).uid, input.ciphertext)
+            return { sha256, owners }
+          }),
+        decide: (state, input, context) => decideWriteEntry(state, input, context, bounds),
         answer: (state, { entry }) => entryRecord(existing(entryOf(state, entry)))
       }),
       "vault.change_entry": write({
@@ -140,25 +146,26 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, manager, seed, con
       }),
       "vault.asked": custom((state, { human, fill }, context) =>
         Effect.gen(function* () {
-          yield* carried(context, human)
-          const asks = state === null ? [] : asksIn(state, context.at)
+          const owners = yield* ownersOf(context)
+          const asks = state === null ? [] : asksIn(state, { human, at: context.at, owners }, bounds)
           const found = asks.find(({ fill_id }) => fill_id === fill)
           return found ?? (yield* Effect.fail(NO_FILL.refused))
         })
       ),
       "vault.consent": write({
-        prepare: (_state, { human }, context) => carried(context, human),
+        prepare: (_state, _input, context) => ownersOf(context),
         decide: (state, input, context) => decideConsent(state, input, context, bounds),
         answer: () => null,
         projected: true
       }),
       "vault.owned": custom((state, { human, before }, context) =>
         Effect.gen(function* () {
-          yield* carried(context, human)
+          const owners = yield* ownersOf(context)
+          if (!owners.some((one) => one.human === human)) return yield* Effect.fail(NO_FILL.refused)
           if (state === null) return null
           const older = state.entries.filter(({ id }) => before === null || id < before)
           const entries = older.slice(-TOLD_MAX).toReversed().map(entryRecord)
-          return { vault: vaultRecord(state), entries, asked: asksIn(state, context.at) }
+          return { vault: vaultRecord(state), entries, asked: asksIn(state, { human, at: context.at, owners }, bounds) }
         })
       ),
       "vault.relay": write({

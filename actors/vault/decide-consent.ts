@@ -2,13 +2,16 @@
  * Decisions on fills that need a person: an owner allows one, or solves the captcha before it. Pure.
  *
  * Invariants
- *  - Only who carries the agent at that moment allows or declines, once; what waits no more stays as it ended.
+ *  - Only somebody who may consent to the entry at that moment (consenters.ts) allows or declines a fill, once. A fill
+ *    that no longer waits stays as it ended.
  *  - What was narrowed while it waited holds: a fill that policy would not let in now ends unanswered.
  */
 import { invalidField } from "../../schemas/errors.ts"
+import type { OwnerStanding } from "../../schemas/owner/operations.ts"
 import { amountOf } from "../../schemas/vault/money.ts"
 import type { ConsentAsked } from "../../schemas/vault/records.ts"
 import type { DecideContext, Decision } from "../engine/definition.ts"
+import { consentersNow, type WaitLimits } from "./consenters.ts"
 import { serviceOf, type VaultLimits } from "./decide.ts"
 import { expiring, openOf, settledBy } from "./open-fills.ts"
 import { stillAllowed } from "./policy.ts"
@@ -35,21 +38,43 @@ export const askedRecord = (
   return { ...about, expires_at: new Date(expires_at).toISOString() }
 }
 
-export const asksIn = (state: VaultValue, at: number): ReadonlyArray<ConsentAsked> =>
-  openOf(state).flatMap((one) => askedRecord(state, one, at) ?? [])
+interface Asked {
+  readonly human: string
+  readonly at: number
+  readonly owners: ReadonlyArray<OwnerStanding>
+}
 
+/** Fills that wait for this person. */
+export const asksIn = (
+  state: VaultValue,
+  { human, at, owners }: Asked,
+  limits: WaitLimits
+): ReadonlyArray<ConsentAsked> =>
+  openOf(state)
+    .filter(({ entry: id }) => {
+      const entry = state.entries.find((one) => one.id === id)
+      return entry !== undefined && consentersNow(entry, owners, at, limits).includes(human)
+    })
+    .flatMap((one) => askedRecord(state, one, at) ?? [])
+
+type ConsentLimits = Pick<VaultLimits, "fill_pending_seconds" | "consent_seconds"> & WaitLimits
+
+/** `facts`: the agent's owners. */
 export const decideConsent = (
   before: VaultState,
   { human, fill, allow }: { readonly human: string; readonly fill: number; readonly allow: boolean },
-  { at }: At,
-  { fill_pending_seconds, consent_seconds }: Pick<VaultLimits, "fill_pending_seconds" | "consent_seconds">
+  { at, facts: owners }: At & { readonly facts: ReadonlyArray<OwnerStanding> },
+  bounds: ConsentLimits
 ): Decided => {
+  const { fill_pending_seconds, consent_seconds } = bounds
   if (before === null) return NO_FILL
   const { over, state } = settledBy(before, at)
   const found = state.fills.find((one) => one.fill === fill && one.status === "asked")
   if (found === undefined) return { ...NO_FILL, events: over }
   const { entry: id, origin } = found
   const entry = state.entries.find((one) => one.id === id)
+  if (entry !== undefined && !consentersNow(entry, owners, at, bounds).includes(human))
+    return { ...NO_FILL, events: over }
   if (entry === undefined || (allow && !stillAllowed(entry, found)))
     return { ...NO_FILL, events: [...over, { type: "vault.fills_expired", v: 1, fills: [fill] }] }
   if (!allow) {

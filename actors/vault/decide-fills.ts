@@ -10,9 +10,11 @@
 import { invalidField } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { OpenFill } from "../../schemas/vault/fields.ts"
+import type { OwnerStanding } from "../../schemas/owner/operations.ts"
 import type { DecideContext, Decision } from "../engine/definition.ts"
 import { amountOf, isCurrency, minorOf } from "../../schemas/vault/money.ts"
 import { type Alert, alerting, alertOf } from "./alerts.ts"
+import { consentersNow, type WaitLimits } from "./consenters.ts"
 import { serviceOf, type VaultLimits } from "./decide.ts"
 import { dayOf, judged, needsConsent } from "./policy.ts"
 import { expiring, openOf, settledBy } from "./open-fills.ts"
@@ -103,7 +105,8 @@ const malformed = (wanted: OpenFill) => {
 type AlertLimits = Pick<Limits["service"]["vault"], "alert_seconds">
 export type FillLimits = Pick<VaultLimits, "fill_pending_seconds" | "consent_seconds" | "captcha_rounds_max"> &
   Pick<Limits["service"]["vault"], "pending_max" | "asked_max"> &
-  AlertLimits
+  AlertLimits &
+  WaitLimits
 
 /** Of which an owner hears. */
 const OVER_A_LIMIT: ReadonlySet<string> = new Set(["amount_over_payment", "amount_over_day", "fills_over_day"])
@@ -134,11 +137,11 @@ const refusing = (
 const wasDeclined = ({ fills }: VaultValue, entry: EntryValue, at: number): boolean =>
   fills.some((one) => one.entry === entry.id && one.status === "declined" && one.expires_at > at)
 
-/** `facts`: ids of the agent's owners, where one of them has to allow it. */
+/** `facts`: the agent's owners, where one of them has to allow it; `null`: they are not known yet. */
 export const decideFill = (
   before: VaultState,
   { hash, wanted }: { readonly hash: string; readonly wanted: OpenFill },
-  { at, facts: owners }: At & { readonly facts: ReadonlyArray<string> },
+  { at, facts: owners }: At & { readonly facts: ReadonlyArray<OwnerStanding> | null },
   bounds: FillLimits
 ): Decided<{ readonly fill: number }> => {
   const service = serviceOf(before, hash)
@@ -159,10 +162,11 @@ export const decideFill = (
     return { refused: byPolicy(verdict.code, details), events: [...over, ...refused(verdict.code)] }
   }
   const asks = needsConsent(entry, verdict.minor)
-  const unasked = asks ? notAsked(state, entry, owners, { at, bounds }) : null
+  const consenters = owners === null ? null : consentersNow(entry, owners, at, bounds)
+  const unasked = asks ? notAsked(state, entry, consenters, { at, bounds }) : null
   if (unasked !== null) return { ...unasked, events: [...over, ...refused(unasked.refused.code)] }
   const opened = opening(state, entry, service, wanted, { at, minor: verdict.minor, bounds })
-  const asked = asks ? [asking(opened, owners, at, bounds)] : []
+  const asked = asks ? [asking(opened, consenters ?? [], at, bounds)] : []
   const expires_at = asked[0]?.expires_at ?? opened.expires_at
   return {
     events: [...over, opened, ...asked],
@@ -179,13 +183,13 @@ const hasAsked = ({ status, expires_at }: FillValue, at: number): boolean =>
 const notAsked = (
   state: VaultValue,
   entry: EntryValue,
-  owners: ReadonlyArray<string>,
+  consenters: ReadonlyArray<string> | null,
   { at, bounds: { asked_max } }: At & { readonly bounds: FillLimits }
 ) => {
   if (wasDeclined(state, entry, at)) return DECLINED
   if (state.fills.filter((one) => hasAsked(one, at)).length >= asked_max)
     return full("fills that wait for an owner, or did just now", asked_max)
-  return owners.length === 0 ? NOBODY_TO_ASK : null
+  return consenters?.length === 0 ? NOBODY_TO_ASK : null
 }
 
 type Of<Type extends VaultEvent["type"]> = Extract<VaultEvent, { readonly type: Type }>

@@ -6,7 +6,9 @@ import { isCurrency, minorOf } from "../../schemas/vault/money.ts"
 import { originProblem } from "../../schemas/vault/origins.ts"
 import type { EntryToWrite, Writer } from "../../schemas/vault/operations.ts"
 import type { EntryKind } from "../../schemas/vault/records.ts"
-import type { Decision } from "../engine/definition.ts"
+import type { OwnerStanding } from "../../schemas/owner/operations.ts"
+import type { DecideContext, Decision } from "../engine/definition.ts"
+import { consentersOf, ownersOfEntry, type WaitLimits } from "./consenters.ts"
 import {
   ENTRY_EXISTS,
   EXISTS,
@@ -14,12 +16,14 @@ import {
   NO_ENTRY,
   NO_SOURCE,
   NO_VAULT,
+  NOBODY_CONSENTS,
   NOT_ACTIVE,
   TOKEN_INVALID,
   widening
 } from "./refusals.ts"
 import type {
   ConsentValue,
+  EntryOwner,
   EntryValue,
   MinorLimits,
   ServiceValue,
@@ -30,6 +34,14 @@ import type {
 } from "./state.ts"
 
 export type VaultLimits = Limits["vault"]
+export type WriteLimits = VaultLimits & WaitLimits
+
+/** `sha256`: of the ciphertext, which is stored by then. `owners`: of the agent, where the entry needs consent. */
+export interface WriteFacts {
+  readonly sha256: string
+  readonly owners: ReadonlyArray<OwnerStanding>
+}
+type At = Pick<DecideContext<unknown>, "at">
 type Decided<Reply = null> = Decision<VaultEvent, Reply>
 
 const NOTHING = { events: [] } as const
@@ -131,12 +143,11 @@ const clearPart = (
   return isRefusal(minor) ? minor : { origins: checked, limits: minor }
 }
 
-/** `facts`: sha256 of the ciphertext, which is stored by then. */
 export const decideWriteEntry = (
   state: VaultState,
   input: EntryToWrite,
-  sha256: string,
-  bounds: VaultLimits
+  { at, facts: { sha256, owners } }: At & { readonly facts: WriteFacts },
+  bounds: WriteLimits
 ): Decided<{ readonly entry: number }> => {
   const { by, uid, kind, label } = input
   if (state === null) return by.type === "agent" ? NO_VAULT : TOKEN_INVALID
@@ -150,9 +161,11 @@ export const decideWriteEntry = (
   if (isRefusal(clear)) return { refused: clear }
   const consent = checkedConsent(input, clear.limits)
   if (consent !== null && isRefusal(consent)) return { refused: consent }
+  const entryOwners = consent === null ? [] : ownersToRecord(state, uid, { at, owners, bounds })
+  if (consent !== null && entryOwners.length === 0) return NOBODY_CONSENTS
   const entry = state.last.entry + 1
   const required: ReadonlyArray<VaultEvent> =
-    consent === null ? [] : [{ type: "vault.consent_required", v: 1, entry, ...consent }]
+    consent === null ? [] : [{ type: "vault.consent_required", v: 1, entry, ...consent, owners: entryOwners }]
   return {
     events: [
       {
@@ -173,6 +186,18 @@ export const decideWriteEntry = (
     ],
     reply: { entry }
   }
+}
+
+/** Those who may consent now; of a sealed box that was here before, its first owners. None where nobody may. */
+const ownersToRecord = (
+  { deleted }: VaultValue,
+  uid: string,
+  { at, owners, bounds }: At & Pick<WriteFacts, "owners"> & { readonly bounds: WaitLimits }
+): ReadonlyArray<EntryOwner> => {
+  const before = deleted.find((one) => one.uid === uid && one.consent !== null)
+  if (before === undefined) return consentersOf(owners, owners, at, bounds)
+  const first = ownersOfEntry(before, owners)
+  return consentersOf(first, owners, at, bounds).length === 0 ? [] : first
 }
 
 /** Above how much, in the currency of the limits; only cards have sums. */

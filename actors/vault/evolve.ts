@@ -63,16 +63,25 @@ const entryWritten = (state: VaultValue, event: Of<"vault.entry_written">, at: n
   return { ...state, last: { ...state.last, entry }, entries: [...others, value], deleted }
 }
 
-/** Its sealed box may be somewhere else still: whoever writes it again does not begin its day anew. */
+/**
+ * The sealed box may still exist elsewhere. Writing it again starts no new day, and changes nothing about who may
+ * consent.
+ */
 const entryDeleted = (state: VaultValue, { entry }: Of<"vault.entry_deleted">): VaultValue => {
-  const gone = state.entries.filter(({ id, limits, days }) => id === entry && limits !== null && days.length > 0)
-  const deleted = [...state.deleted, ...gone.map(({ uid, days }) => ({ uid, days }))]
+  const isKept = ({ limits, days, consent }: EntryValue): boolean =>
+    (limits !== null && days.length > 0) || consent !== null
+  const gone = state.entries.filter((one) => one.id === entry && isKept(one))
+  const kept = gone.map(({ uid, days, consent, created_at }) => ({ uid, days, consent, created_at }))
+  const deleted = [...state.deleted, ...kept]
   return {
     ...state,
     entries: state.entries.filter(({ id }) => id !== entry),
     deleted: deleted.slice(-VAULT_SERVICE_LIMITS.deleted_max)
   }
 }
+
+const consentOf = ({ above, owners }: Of<"vault.consent_required">): EntryValue["consent"] =>
+  owners === undefined ? { above } : { above, owners }
 
 const fillOpened = (state: VaultValue, event: Of<"vault.fill_opened">): VaultValue => {
   const { fill, entry, action, origin, day, minor, place, expires_at } = event
@@ -172,7 +181,7 @@ const ofVault = (state: VaultValue, event: VaultEvent, at: number): VaultValue =
     case "vault.entry_written":
       return entryWritten(state, event, at)
     case "vault.consent_required":
-      return changed(state, event.entry, (one) => ({ ...one, consent: { above: event.above } }))
+      return changed(state, event.entry, (one) => ({ ...one, consent: consentOf(event) }))
     case "vault.entry_changed":
       return changed(state, event.entry, (one) => ({
         ...one,

@@ -3,9 +3,11 @@ import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { AskedFill } from "../../schemas/vault/records.ts"
 import type { Operations } from "../../schemas/bus/operations.ts"
+import type { OwnerStanding } from "../../schemas/owner/operations.ts"
 import type { PrepareContext } from "../engine/definition.ts"
-import { Actors, type ActorServices } from "../services.ts"
+import type { ActorServices } from "../services.ts"
 import type { Ciphertexts } from "./ciphertexts.ts"
+import { ownersOf } from "./consenters.ts"
 import { entryOf, serviceOf } from "./decide.ts"
 import type { decideFill, FillLimits } from "./decide-fills.ts"
 import { shownConsent, shownLimits } from "./policy.ts"
@@ -51,9 +53,6 @@ export const opened = (
     }
   })
 
-/** Nobody's, to see whether somebody would be asked. */
-const ANYBODY = ["anybody"]
-
 /** The agent's owners, where one of them has to allow the fill. */
 export const ownersToAsk = (
   decide: typeof decideFill,
@@ -61,8 +60,8 @@ export const ownersToAsk = (
   state: VaultState,
   input: Operations["vault.fill"]["input"],
   context: PrepareContext
-): Effect.Effect<ReadonlyArray<string>, Refusal, ActorServices> => {
-  const { events = [] } = decide(state, input, { at: context.at, facts: ANYBODY }, bounds)
+): Effect.Effect<ReadonlyArray<OwnerStanding>, Refusal, ActorServices> => {
+  const { events = [] } = decide(state, input, { at: context.at, facts: null }, bounds)
   if (!events.some(({ type }) => type === "vault.consent_asked")) return Effect.succeed([])
-  return Effect.flatMap(Actors, (actors) => actors.ask(context, "owner.confirmed", context.id, null))
+  return ownersOf(context)
 }

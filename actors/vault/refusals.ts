@@ -17,7 +17,16 @@ export const KEY_TAKEN = refused(refusal("vault_key_taken", "This token has been
 export const EXPIRED = refused(refusal("fill_expired", "This fill has expired. Ask for a new one."))
 export const DECLINED = refused(refusal("owner_declined", "Your owner does not allow this fill."))
 export const CONSENT_PENDING = refused(refusal("consent_pending", "No owner has allowed this fill yet."))
-export const NOBODY_TO_ASK = refused(refusal("owner_none", "An owner has to allow this fill, and you have none."))
+export const NOBODY_TO_ASK = refused(
+  refusal("owner_none", "An owner has to allow this fill, and nobody may now. Write the entry again for other owners.")
+)
+export const NOBODY_CONSENTS = refused(
+  refusal(
+    "owner_none",
+    "No owner of yours may consent: one has to verify an e-mail address, declare you, and be confirmed.",
+    { field: "consent" }
+  )
+)
 export const UNSOLVED = refused(
   refusal("captcha_unsolved", "This fill's captchas have gone to the owners often enough.")
 )

@@ -40,8 +40,18 @@ const written = {
   sha256: Schema.String
 }
 
-/** What an owner has to allow: payments above so many minor units, or, `null`, every fill. */
-const ConsentValue = Schema.Struct({ above: Schema.NullOr(Schema.Int) })
+/** An owner of the agent when an entry was written. */
+const EntryOwner = Schema.Struct({ sponsorship: Schema.Int, human: Schema.String })
+export type EntryOwner = typeof EntryOwner.Type
+
+/**
+ * What an owner has to allow: payments above so many minor units, or, `null`, every fill. `owners`: who could consent
+ * when the entry was written; absent in older events (consenters.ts).
+ */
+const ConsentValue = Schema.Struct({
+  above: Schema.NullOr(Schema.Int),
+  owners: Schema.optionalKey(Schema.Array(EntryOwner))
+})
 export type ConsentValue = typeof ConsentValue.Type
 
 export const EntryValue = Schema.Struct({
@@ -114,8 +124,18 @@ export const VaultValue = Schema.Struct({
   sources: Schema.Array(SourceValue),
   services: Schema.Array(ServiceValue),
   fills: Schema.Array(FillValue),
-  /** What was filled of cards that are deleted, the newest few: written again, one of them goes on from there. */
-  deleted: Schema.Array(Schema.Struct({ uid: Schema.String, days: Schema.Array(DayTotal) })),
+  /**
+   * Deleted entries, the newest few: totals of cards, and whose consent an entry needed. An entry of the same uid goes on
+   * from there.
+   */
+  deleted: Schema.Array(
+    Schema.Struct({
+      uid: Schema.String,
+      days: Schema.Array(DayTotal),
+      consent: Schema.NullOr(ConsentValue),
+      created_at: Schema.Number
+    })
+  ),
   alerts: Schema.Array(AlertValue),
   /** Hashes of tokens that hold no more, the newest few: whoever comes with one is told of. */
   ended: Schema.Array(Schema.String),
@@ -138,7 +158,7 @@ export const VaultEvent = Schema.Union([
     replaced: Schema.NullOr(Schema.Struct({ entry: Schema.Int, sha256: Schema.String }))
   }),
   /** Right behind the writing of the entry: an owner has to allow its fills. */
-  event("vault.consent_required", 1, { entry: Schema.Int, above: Schema.NullOr(Schema.Int) }),
+  event("vault.consent_required", 1, { entry: Schema.Int, ...ConsentValue.fields }),
   event("vault.entry_changed", 1, {
     entry: Schema.Int,
     kind: EntryKind,

@@ -1,6 +1,6 @@
 /** What a person sees of an agent's vault, and does with it (spec 4.10): never a secret, never a ciphertext. */
 import { Effect } from "effect"
-import type { Operations } from "../../schemas/bus/operations.ts"
+import type { Operations, Queries } from "../../schemas/bus/operations.ts"
 import { VAULT_SERVICE_LIMITS } from "../../schemas/vault/limits.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
@@ -10,6 +10,10 @@ const { entries_told_max: TOLD_MAX } = VAULT_SERVICE_LIMITS
 
 /** `null`: the agent has no vault. */
 export type OwnedVault = Operations["vault.owned"]["output"]
+
+type Pending = Queries["consents_pending"]["output"]
+
+const ABREAST = 8
 
 export class OwningVault {
   private readonly bus: RouteParts["bus"]
@@ -32,6 +36,20 @@ export class OwningVault {
       }
       return { ...first, entries }
     })
+  }
+
+  /** Fills of all agents of this person that wait for this person's consent. */
+  pending(call: Call, human: string): Effect.Effect<Pending, Refused> {
+    const { bus } = this
+    const isHis = ({ agent: { id: actor }, fill }: Pending[number]): Effect.Effect<boolean, Refused> =>
+      Effect.catch(
+        Effect.as(bus.read(call, { actor, op: "vault.asked", input: { human, fill } }), true),
+        (failed): Effect.Effect<boolean, Refused> =>
+          failed.refusal.code === "not_found" ? Effect.succeed(false) : Effect.fail(failed)
+      )
+    return Effect.flatMap(bus.query(call, "consents_pending", { human }), (found) =>
+      Effect.filter(found, isHis, { concurrency: ABREAST })
+    )
   }
 
   /** Of what another owner has answered meanwhile, or whose time is over, the page says so. */

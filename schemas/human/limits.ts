@@ -17,6 +17,8 @@ export const OWNER_LIMITS = {
   unverified_pending_max: 3,
   /** After this, a declaration that was not answered ends. */
   pending_seconds: 1_209_600,
+  /** How long earlier owners have to object to a later one, before it may consent to fills of older entries. */
+  later_owner_seconds: 604_800,
   /** Agents that are made for one person with a compartment: provisional ones at a time, and in a lifetime. */
   made_provisional_max: 3,
   made_max: 10,

@@ -79,6 +79,15 @@ export const OwnerPages = HttpApiGroup.make("page.owner").add(
     payload: formOf({ entry: Field, confirm: Field, ...FormToken }),
     success: HtmlText
   }).annotateMerge(describe("none", "Revokes an entry of an agent's vault")),
+  HttpApiEndpoint.get("laterOwner", "/owner/agents/:handle/owners/:id", {
+    params: { handle: Schema.String, id: Schema.String },
+    success: HtmlText
+  }).annotateMerge(describe("none", "A later owner of an agent, to an earlier one")),
+  HttpApiEndpoint.post("judgeOwner", "/owner/agents/:handle/owners/:id", {
+    params: { handle: Schema.String, id: Schema.String },
+    payload: formOf({ act: Field, ...FormToken }),
+    success: HtmlText
+  }).annotateMerge(describe("none", "Approves a later owner, or objects")),
   HttpApiEndpoint.get("captcha", "/owner/captcha/:id", {
     params: { id: Schema.String },
     success: HtmlText

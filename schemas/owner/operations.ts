@@ -26,6 +26,32 @@ export type AnsweredByOwner = typeof Answered.Type
 const Purpose = Schema.Literals(["message", "captcha", "consent", "fill_captcha"])
 export type WaitPurpose = typeof Purpose.Type
 
+/** An owner of an agent, as decisions on consent see it. Times are Unix ms. */
+export const OwnerStanding = Schema.Struct({
+  sponsorship: Schema.Int,
+  human: Schema.String,
+  since: Schema.Number,
+  /** Whether the person's address is verified. */
+  verified: Schema.Boolean,
+  /** The owners of that moment, who were notified of this one, and when. */
+  told: Schema.Struct({ humans: Schema.Array(Schema.String), at: Schema.Number }),
+  /** The last word of each earlier owner on this one. */
+  opinions: Schema.Array(Schema.Struct({ human: Schema.String, approves: Schema.Boolean }))
+})
+export type OwnerStanding = typeof OwnerStanding.Type
+
+/** A later owner, as an earlier one sees it. */
+export const LaterOwner = Schema.Struct({
+  sponsorship: Schema.Int,
+  human: Schema.String,
+  confirmed_at: Schema.String,
+  /** From then on it may consent to fills of older entries, unless somebody objects. */
+  waits_until: Schema.String,
+  /** What this person said last; `null`: nothing. */
+  approves: Schema.NullOr(Schema.Boolean)
+})
+export type LaterOwner = typeof LaterOwner.Type
+
 export const owningOperations = operationsOf("agent", {
   /** Refused `owner_none`. */
   "owner.send": op({
@@ -37,8 +63,20 @@ export const owningOperations = operationsOf("agent", {
   "owner.owners": op({ input: Nothing, output: Schema.Array(OwnerReached), askedBy: ["edge"] }),
   /** Whether this person does; to everybody else there is no such agent. */
   "owner.carries": op({ input: Schema.Struct({ human: Schema.String }), output: Nothing, askedBy: ["edge"] }),
-  /** Ids of those who have confirmed to carry it. */
-  "owner.confirmed": op({ input: Nothing, output: Schema.Array(Schema.String), askedBy: [] }),
+  /** All confirmed owners, the first one in front. */
+  "owner.standing": op({ input: Nothing, output: Schema.Array(OwnerStanding), askedBy: [] }),
+  /** The later owners on whom this person has a say; none for everybody who has none. */
+  "owner.later": op({
+    input: Schema.Struct({ human: Schema.String }),
+    output: Schema.Array(LaterOwner),
+    askedBy: ["edge"]
+  }),
+  /** An earlier owner approves a later one, or objects. The last word counts. Refused `not_found` without a say. */
+  "owner.judge": op({
+    input: Schema.Struct({ human: Schema.String, sponsorship: Schema.Int, approves: Schema.Boolean }),
+    output: Nothing,
+    askedBy: ["edge"]
+  }),
   /** Whether one of them has a verified address; `by`: the one who has carried it longest of those. */
   "owner.proven": op({
     input: Nothing,

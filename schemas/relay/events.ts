@@ -6,6 +6,8 @@ import { NOTIFICATION_TYPES } from "../notification/types.ts"
 export const OWNER_ASKED = "owner.asked"
 export const CAPTCHA_ASKED = "captcha.asked"
 export const CONSENT_ASKED = "vault.consent_asked"
+/** To the owners of that moment: one more was confirmed. */
+export const OWNER_CONFIRMED = "owner.confirmed"
 
 export const CHANNELS = ["email", "chat"] as const
 export type Channel = (typeof CHANNELS)[number]
@@ -25,11 +27,12 @@ export interface RelayedEvent {
 const NOT_RELAYED: ReadonlySet<string> = new Set(["webhook.test", "owner.message", "captcha.answered", "vault.consent"])
 
 /**
- * What an owner must hear of whatever else happens: the vault, keys, recovery, standing (contract 22). They go by letter
+ * What an owner must hear of whatever else happens: the vault, keys, recovery, standing, new owners (contract 22). They go by letter
  * too where nothing else was chosen, and have limits of their own.
  */
 const SECURITY: ReadonlySet<string> = new Set([
   "vault.alert",
+  OWNER_CONFIRMED,
   "agent.key_rotated",
   "agent.recovery_changed",
   "agent.recovery_scheduled",
@@ -45,7 +48,7 @@ export const isSecurity = (event: string): boolean => SECURITY.has(event)
 const own = (event: string, description: string): RelayedEvent => ({
   event,
   description,
-  byDefault: { email: false, chat: true }
+  byDefault: { email: isSecurity(event), chat: true }
 })
 
 /** An owner's words for what its agent is told in the second person. */
@@ -55,6 +58,7 @@ export const RELAYED_EVENTS: ReadonlyArray<RelayedEvent> = [
   own(OWNER_ASKED, "The agent asks or tells you something."),
   own(CAPTCHA_ASKED, "The agent needs you to solve a captcha."),
   own(CONSENT_ASKED, "A secret of the agent's vault is to be used, and you have to allow it."),
+  own(OWNER_CONFIRMED, "Another person was confirmed as an owner of the agent. You may approve or object."),
   ...NOTIFICATION_TYPES.filter(({ type }) => !NOT_RELAYED.has(type)).map(
     ({ type, description, owner_relay_default }) => ({
       event: type,

@@ -4,7 +4,7 @@ import { Nothing, op, operationsOf } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
 import { Choice } from "./events.ts"
 
-/** `number`: of the notification, the message or the captcha. `at`: unix ms. */
+/** `number`: of the notification, the message, the captcha, the fill or the sponsorship. `at`: unix ms. */
 export const Relayed = Schema.Struct({
   agent: Schema.String,
   event: Schema.String,

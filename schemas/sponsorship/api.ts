@@ -38,7 +38,8 @@ export const SponsorshipApi = HttpApiGroup.make("sponsorship")
         describe(
           "signed",
           "Confirm that a person carries you",
-          "The person becomes an owner, and is listed in `sponsors` for everybody to see."
+          "The person becomes an owner, and is listed in `sponsors` for everybody to see. Every other owner is notified " +
+            "and may object."
         )
       )
       .annotate(Row, "yes: that person is an owner of yours, listed in `sponsors`"),

@@ -51,14 +51,18 @@ export const VaultApi = HttpApiGroup.make("vault")
         "ciphertext_invalid",
         "limits_required",
         "limits_above_ceiling",
-        "origins_required"
+        "origins_required",
+        "owner_none"
       )
     })
       .annotateMerge(
         describeByToken(
           "any",
           "Write a sealed entry",
-          "Signed, or with a token of a source or of a fill service. A source is told `id` and `uid` alone."
+          "Signed, or with a token of a source or of a fill service. A source is told `id` and `uid` alone. With `consent`, " +
+            "the confirmed owners with a verified address of this moment may allow its fills; without one it is 409 " +
+            "`owner_none`. A later owner may once an earlier one approved, or after `limits.owner.later_owner_seconds` " +
+            "without an objection."
         )
       )
       .annotate(Traits, { draw: ["write"] })

@@ -123,7 +123,7 @@ export const vaultOperations = operationsOf("vault", {
   }),
   /**
    * Policy, then the journal: what is answered is in the log. Refused by the codes of contract 9; `owner_none` where
-   * somebody would have to allow it, and nobody can.
+   * an owner has to allow it and nobody may (actors/vault/consenters.ts).
    */
   "vault.fill": op({
     input: Schema.Struct({ hash: Hash, wanted: OpenFill }),
@@ -136,13 +136,13 @@ export const vaultOperations = operationsOf("vault", {
     output: Schema.Union([OpenedFill, AskedFill]),
     askedBy: ["edge"]
   }),
-  /** To one of the agent's owners, to whom all others are `not_found`; so is what waits no more. */
+  /** To an owner who may consent. Refused `not_found` for everybody else, and for a fill that no longer waits. */
   "vault.asked": op({
     input: Schema.Struct({ human: Schema.String, fill: Schema.Int }),
     output: ConsentAsked,
     askedBy: ["edge"]
   }),
-  /** One of them allows a fill, or declines it. Refused `not_found` as above. */
+  /** Such an owner allows a fill, or declines it. Refused `not_found` as above. */
   "vault.consent": op({
     input: Schema.Struct({ human: Schema.String, fill: Schema.Int, allow: Schema.Boolean }),
     output: Nothing,

@@ -5,10 +5,9 @@ import type { AgentPrivate, AgentPublic } from "../../schemas/agent/records.ts"
 import { FLEET_ID } from "../../schemas/fleet/operations.ts"
 import { AgentClient } from "../support/client.ts"
 import { send } from "../support/http.ts"
-import { tokensTo } from "../support/outbox.ts"
 import { newIdentity } from "../support/identity.ts"
 import { dataOf, detailsOf, outcome } from "../support/outcome.ts"
-import { newOwner, type TestOwner } from "../support/owner.ts"
+import { provenOwner, type TestOwner } from "../support/owner.ts"
 import { PlayedHost } from "../support/played-host.ts"
 import { verdictAt, visit } from "../support/proof.ts"
 import { admit, BYPASS_TOKEN, challengeId, register, registrationForm } from "../support/register.ts"
@@ -30,12 +29,7 @@ afterAll(async () => {
   await service?.stop()
 })
 
-const person = async (): Promise<TestOwner> => {
-  const owner = await newOwner(service.edges)
-  const [token] = await tokensTo(service, owner.client.email, "/owner/verify")
-  dataOf(await owner.person.call("POST", "/humans/verify-email", { token }))
-  return owner
-}
+const person = (): Promise<TestOwner> => provenOwner(service)
 
 let made = 0
 /** A compartment of the person's, and its agent with the key that its program has. */

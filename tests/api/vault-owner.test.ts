@@ -178,8 +178,8 @@ describe("an entry that an owner has to allow", () => {
     const foreign = await other.owner.client.post(form.action, { ...form.fields, act: "allow" })
     expect([foreign.status < 300, (await of.ask("GET", `${FILL}/${fill_id}`)).status]).toEqual([false, 202])
     const alone = await openVault(await anAgent(service.edges))
-    const ask = asHolder(service, await issueToken(service, alone.agent.id))
-    expect(outcome(await ask("POST", FILL, login(await written(alone))))).toBe("409 owner_none")
+    const refused = await writing(alone, {}, "owner")
+    expect([outcome(refused), detailsOf(refused)]).toEqual(["409 owner_none", { field: "consent" }])
   })
 
   it("is allowed by a button of the chat", async () => {

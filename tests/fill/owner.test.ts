@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { Captcha } from "../../schemas/captcha/records.ts"
 import { waitFor } from "../harness/index.ts"
 import { type FillBench, openBench, told } from "../support/fill.ts"
-import { newOwner, ownedBy, type TestOwner } from "../support/owner.ts"
+import { ownedBy, provenOwner, type TestOwner } from "../support/owner.ts"
 import { openVault } from "../support/vault.ts"
 
 const SHOP = "https://shop.example"
@@ -14,22 +14,30 @@ const PASSWORD = "Correct-Horse 7"
 const FIELDS = { username: USER, password: PASSWORD }
 
 let bench: FillBench
-/** Whose agent nobody carries. */
+/** Whose agent nobody carries any more. */
 let alone: FillBench
+let former: TestOwner
 let owner: TestOwner
 beforeAll(async () => {
   bench = await openBench(["*.example"], {
-    agent: async ({ edges }) => {
-      const pair = await ownedBy(edges, await newOwner(edges))
+    agent: async (service) => {
+      const pair = await ownedBy(service.edges, await provenOwner(service))
       owner = pair.owner
       return openVault(pair.agent)
     }
   })
-  alone = await openBench(["*.example"])
+  alone = await openBench(["*.example"], {
+    agent: async (service) => {
+      const pair = await ownedBy(service.edges, await provenOwner(service))
+      former = pair.owner
+      return openVault(pair.agent)
+    }
+  })
   await bench.write({ fields: FIELDS })
   await bench.write({ origins: [BANK], fields: { ...FIELDS, consent: "owner" } }, { consent: "owner" })
   await alone.write({ origins: [LONELY], fields: FIELDS })
   await alone.write({ origins: [BANK], fields: { ...FIELDS, consent: "owner" } }, { consent: "owner" })
+  await former.leaves(alone.of)
 })
 afterAll(() => Promise.all([bench?.stop(), alone?.stop()]))
 beforeEach(() => {

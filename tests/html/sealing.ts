@@ -7,7 +7,8 @@ import type { VaultEntry } from "../../schemas/vault/records.ts"
 import { openBrowser, type TestBrowser, type Visit } from "../support/browser.ts"
 import { dataOf } from "../support/outcome.ts"
 import { type TestService, sharedService } from "../support/service.ts"
-import { asHolder, issueToken, oneTimeKey, VAULT, type WithVault, withVault } from "../support/vault.ts"
+import { asHolder, issueToken, oneTimeKey, VAULT, type WithVault } from "../support/vault.ts"
+import { ownedVault } from "../support/vault-owner.ts"
 import { overflow } from "./in-page.ts"
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
@@ -26,7 +27,7 @@ export const openSealing = async (): Promise<void> => {
   service = await sharedService({ keeper: true })
   edge = service.edges[0] ?? ""
   browser = await openBrowser()
-  of = await withVault(service)
+  of = await ownedVault(service)
 }
 
 export const closeSealing = async (): Promise<void> => {

@@ -4,7 +4,9 @@ import { formsOf, OwnerClient } from "../html/owner/client.ts"
 import type { Answer } from "./http.ts"
 import { dataOf } from "./outcome.ts"
 import { PersonClient } from "./person.ts"
-import { anAgent, answer, type Carried, declared } from "./sponsorship.ts"
+import { tokensTo } from "./outbox.ts"
+import type { TestService } from "./service.ts"
+import { anAgent, answer, type Carried, declared, withdraw } from "./sponsorship.ts"
 
 type Edges = ReadonlyArray<string>
 
@@ -66,6 +68,18 @@ export class TestOwner {
     return id
   }
 
+  /** Withdraws, and waits until the agent has heard of it. */
+  async leaves(agent: Called): Promise<void> {
+    dataOf(await withdraw(this.person, agent.agent.handle))
+    await this.isGone(agent)
+  }
+
+  async isGone(agent: Called): Promise<void> {
+    await waitFor(async () => (await this.client.get(this.page(agent))).status === 404, {
+      describe: "no owner of the agent"
+    })
+  }
+
   async deleted(): Promise<void> {
     dataOf(
       await this.person.call("DELETE", "/humans/me", { password: this.person.password, confirm: this.person.email })
@@ -89,6 +103,14 @@ export const newOwner = async (edges: Edges): Promise<TestOwner> => {
   const entered = await client.fill("/owner/login", { email, password })
   if (entered.status !== 303) throw new Error(`The owner did not come in: ${entered.status}`)
   return new TestOwner(client, person)
+}
+
+/** An owner whose address is verified: such a person may consent to fills. */
+export const provenOwner = async (service: TestService): Promise<TestOwner> => {
+  const owner = await newOwner(service.edges)
+  const [token] = await tokensTo(service, owner.client.email, "/owner/verify")
+  dataOf(await owner.person.call("POST", "/humans/verify-email", { token }))
+  return owner
 }
 
 export interface OwnerOf {

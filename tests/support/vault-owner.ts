@@ -2,7 +2,7 @@
 import type { VaultEntry, VaultLogLine } from "../../schemas/vault/records.ts"
 import type { Answer } from "./http.ts"
 import { dataOf } from "./outcome.ts"
-import { newOwner, ownedBy, type TestOwner } from "./owner.ts"
+import { ownedBy, provenOwner, type TestOwner } from "./owner.ts"
 import type { TestService } from "./service.ts"
 import { asHolder, issueToken, openVault, sealedEntry, VAULT, type Wanted, type WithVault } from "./vault.ts"
 
@@ -15,7 +15,7 @@ export interface OwnedVault extends WithVault {
 }
 
 export const ownedVault = async (service: TestService): Promise<OwnedVault> => {
-  const { agent, owner } = await ownedBy(service.edges, await newOwner(service.edges))
+  const { agent, owner } = await ownedBy(service.edges, await provenOwner(service))
   const vault = await openVault(agent)
   return { ...vault, owner, ask: asHolder(service, await issueToken(service, agent.agent.id)) }
 }

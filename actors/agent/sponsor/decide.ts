@@ -6,6 +6,7 @@
  *    the next in line counts.
  *  - While the account is suspended nobody begins to count (trust does not grow then); reinstatement makes up for it.
  *  - What was given is taken back when the sponsorship ends, whole: what a suspension withholds of it is withheld no more.
+ *  - The owners of the moment of a confirmation are notified in its commit (actors/relay/).
  *  - The agent is told in the commit that changes its state. Told again, nothing happens.
  */
 import { notFound, type Refusal, refusal } from "../../../schemas/errors.ts"
@@ -20,6 +21,7 @@ import { evolve } from "../evolve.ts"
 import { type NoticeFacts, notified } from "../notification/notify.ts"
 import { type Change, scoreEntries } from "../scores.ts"
 import type { Agent, AgentEvent, AgentState } from "../state.ts"
+import { ownersOf } from "../owner/decide.ts"
 import { type SponsorState, SPONSORSHIP_TARGET } from "./state.ts"
 
 /** contract 12 */
@@ -163,7 +165,15 @@ export const decideTold = (state: AgentState, told: SponsorshipTold, context: Co
   switch (change) {
     case "confirmed": {
       if (sponsor.since !== null) return NOTHING
-      const event: AgentEvent = { type: "agent.sponsorship_confirmed", v: 1, sponsorship, since: told.at }
+      const humans = ownersOf(state).filter((human) => human !== sponsor.human)
+      const notifies = { humans, at: context.at }
+      const event: AgentEvent = {
+        type: "agent.sponsorship_confirmed",
+        v: 1,
+        sponsorship,
+        since: told.at,
+        told: notifies
+      }
       return { events: counting(state, [event], context.at) }
     }
     case "verified":

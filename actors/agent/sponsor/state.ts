@@ -1,5 +1,6 @@
 /** An agent's open sponsorships, as part of its state, and how its events change that. Pure. */
 import { Schema } from "effect"
+import { OwnerStanding } from "../../../schemas/owner/operations.ts"
 import { SponsorRole, SponsorshipStatus } from "../../../schemas/sponsorship/records.ts"
 import { event } from "../../engine/events.ts"
 
@@ -12,7 +13,11 @@ export const SponsorState = Schema.Struct({
   /** Whether the person's address is confirmed. */
   verified: Schema.Boolean,
   /** What of trust was really given for it; `null` while it does not count. */
-  trust: Schema.NullOr(Schema.Number)
+  trust: Schema.NullOr(Schema.Number),
+  /** The owners of the moment of its confirmation, who were notified of it then. Unix ms. */
+  told: OwnerStanding.fields.told,
+  /** The last word of each earlier owner on this one. */
+  opinions: OwnerStanding.fields.opinions
 })
 export type SponsorState = typeof SponsorState.Type
 
@@ -26,7 +31,15 @@ export const SPONSOR_EVENTS = [
   event("agent.sponsorship_confirmed", 1, {
     sponsorship: Schema.Int,
     /** Unix ms. */
-    since: Schema.Number
+    since: Schema.Number,
+    /** Absent in older events: nobody was notified. */
+    told: Schema.optionalKey(OwnerStanding.fields.told)
+  }),
+  /** `human`, an earlier owner, approves the owner of this sponsorship or objects. */
+  event("agent.owner_judged", 1, {
+    sponsorship: Schema.Int,
+    human: Schema.String,
+    approves: Schema.Boolean
   }),
   event("agent.sponsorship_verified", 1, { sponsorship: Schema.Int }),
   event("agent.sponsorship_ended", 1, {
@@ -53,10 +66,18 @@ export const evolveSponsors = (
   switch (event.type) {
     case "agent.sponsorship_declared": {
       const { sponsorship: id, human, role, verified } = event
-      return [...others(), { id, human, role, since: null, verified, trust: null }]
+      const untold = { humans: [], at: 0 }
+      return [...others(), { id, human, role, since: null, verified, trust: null, told: untold, opinions: [] }]
     }
     case "agent.sponsorship_confirmed":
-      return changed({ since: event.since })
+      return changed({ since: event.since, told: event.told ?? { humans: [], at: event.since } })
+    case "agent.owner_judged": {
+      const { human, approves } = event
+      const without = (one: SponsorState) => one.opinions.filter((opinion) => opinion.human !== human)
+      return sponsors.map((one) =>
+        one.id === event.sponsorship ? { ...one, opinions: [...without(one), { human, approves }] } : one
+      )
+    }
     case "agent.sponsorship_verified":
       return changed({ verified: true })
     case "agent.sponsorship_ended":

@@ -1,13 +1,14 @@
 /** What an owner's chat is told: sealed for it, and sent as letters are. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
-import { CAPTCHA_ASKED, CONSENT_ASKED, OWNER_ASKED } from "../../../schemas/relay/events.ts"
+import { CAPTCHA_ASKED, CONSENT_ASKED, OWNER_ASKED, OWNER_CONFIRMED } from "../../../schemas/relay/events.ts"
 import type { Relayed } from "../../../schemas/relay/operations.ts"
 import {
   captchaMessage,
   type ChatContent,
   consentMessage,
   newsMessage,
+  ownerMessage,
   questionMessage,
   valuesOf
 } from "../../chat/message.ts"
@@ -76,7 +77,9 @@ export const chatNews = (
           ? yield* captchaContent(number, of, context)
           : event === CONSENT_ASKED
             ? yield* consentContent(agent, number, of, context)
-            : newsMessage(event, of)
+            : event === OWNER_CONFIRMED
+              ? ownerMessage(of)
+              : newsMessage(event, of)
     if (content === null) return null
     const id = newLetterId()
     const to = openChat(sealer, person, linked.sealed)

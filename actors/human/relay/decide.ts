@@ -17,6 +17,7 @@ import {
   CONSENT_ASKED,
   isSecurity,
   OWNER_ASKED,
+  OWNER_CONFIRMED,
   relayedEvent
 } from "../../../schemas/relay/events.ts"
 import type { Relayed } from "../../../schemas/relay/operations.ts"
@@ -31,15 +32,18 @@ export const DIGEST_TIMER = "digest"
 
 type RelayLimits = Pick<
   Limits["limits"]["owner"],
-  "relay_letters" | "relay_chat" | "relay_security" | "relay_max_age_seconds"
+  "relay_letters" | "relay_chat" | "relay_security" | "relay_max_age_seconds" | "later_owner_seconds"
 >
 
 const TOO_EARLY = { refused: unavailable("The letter is not due yet.") }
 const NOTHING = { events: [] }
 
-/** Whether what happened is still worth telling. */
-export const isFresh = (happened: number, at: number, { relay_max_age_seconds }: RelayLimits): boolean =>
-  at - happened <= relay_max_age_seconds * 1000
+/** Whether an event is recent enough to be told. A new owner is told for as long as somebody may object. */
+export const isFresh = (
+  { event, at: happened }: Pick<Relayed, "event" | "at">,
+  at: number,
+  { relay_max_age_seconds, later_owner_seconds }: RelayLimits
+): boolean => at - happened <= (event === OWNER_CONFIRMED ? later_owner_seconds : relay_max_age_seconds) * 1000
 
 /** When there is room for one more letter; `at` itself where there is. Unix ms. */
 const roomAt = (letters: ReadonlyArray<number>, at: number, { requests, window_seconds }: RateLimit): number => {

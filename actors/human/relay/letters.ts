@@ -1,7 +1,13 @@
 /** Letters that tell an owner of what happens to agents. Nothing of strangers stands in them but what agents ask. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
-import { CAPTCHA_ASKED, CONSENT_ASKED, OWNER_ASKED, relayedEvent } from "../../../schemas/relay/events.ts"
+import {
+  CAPTCHA_ASKED,
+  CONSENT_ASKED,
+  OWNER_ASKED,
+  OWNER_CONFIRMED,
+  relayedEvent
+} from "../../../schemas/relay/events.ts"
 import type { Relayed } from "../../../schemas/relay/operations.ts"
 import type { PrepareContext } from "../../engine/definition.ts"
 import type { Actors } from "../../services.ts"
@@ -23,6 +29,7 @@ export const relayLetter = (
     const path = ownerPageOf(event, handle, number)
     if (event === CAPTCHA_ASKED) return told("relayed_captcha", account, context, { agent: handle, path })
     if (event === CONSENT_ASKED) return told("relayed_consent", account, context, { agent: handle, path })
+    if (event === OWNER_CONFIRMED) return told("owner_confirmed", account, context, { agent: handle, path })
     if (event !== OWNER_ASKED)
       return told("relayed_event", account, context, {
         agent: handle,

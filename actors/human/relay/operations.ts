@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import type { reachingOperations as reaching } from "../../../schemas/owner/operations.ts"
-import { type Choice, RELAYED_EVENTS } from "../../../schemas/relay/events.ts"
+import { type Choice, OWNER_CONFIRMED, RELAYED_EVENTS } from "../../../schemas/relay/events.ts"
 import type { Relayed, RelaySettings, relayOperations as declared } from "../../../schemas/relay/operations.ts"
 import { custom, type PrepareContext, write } from "../../engine/definition.ts"
 import type { KindParts, Operating } from "../../kind.ts"
@@ -18,9 +18,12 @@ import { handleOf } from "./told.ts"
 
 const NOTHING: RelayFacts = { letter: null, chat: null }
 
-/** Of an agent that he carries still, as far as the account knows. */
-const carries = ({ sponsorships }: Human, wanted: string): boolean =>
-  sponsorships.some(({ agent, open }) => open && agent === wanted)
+/**
+ * Whether the person is an owner of the agent, as far as the account knows. A new owner is also told to an owner whose
+ * sponsorship has ended meanwhile: an agent cannot hide it by ending the sponsorship.
+ */
+const isToldOf = ({ sponsorships }: Human, { agent: wanted, event }: Pick<Relayed, "agent" | "event">): boolean =>
+  sponsorships.some(({ agent, open }) => agent === wanted && (open || event === OWNER_CONFIRMED))
 
 export const relayOperations = (
   { letters, config: { baseUrl, limits } }: KindParts,
@@ -43,7 +46,7 @@ export const relayOperations = (
     context: PrepareContext
   ): Effect.Effect<RelayFacts, Refusal, Actors> =>
     Effect.gen(function* () {
-      if (!isActive(state) || !isFresh(input.at, context.at, owner) || !carries(state, input.agent)) return NOTHING
+      if (!isActive(state) || !isFresh(input, context.at, owner) || !isToldOf(state, input)) return NOTHING
       const { email, chat } = waysOf(state, input.event)
       if (!email && !chat) return NOTHING
       const handle = yield* handleOf(input.agent, context)

@@ -1,15 +1,18 @@
 /** What every way of telling an owner needs to know. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
-import { CAPTCHA_ASKED } from "../../../schemas/relay/events.ts"
+import { CAPTCHA_ASKED, OWNER_CONFIRMED } from "../../../schemas/relay/events.ts"
 import type { PrepareContext } from "../../engine/definition.ts"
 import { Actors } from "../../services.ts"
 
 const NOTHING_SAID = "It says nothing that could be shown here."
 
 /** Where an owner reads on, as a path. */
-export const ownerPageOf = (event: string, handle: string, number: number): string =>
-  event === CAPTCHA_ASKED ? `/owner/captcha/${number}` : `/owner/agents/${handle}`
+export const ownerPageOf = (event: string, handle: string, number: number): string => {
+  if (event === CAPTCHA_ASKED) return `/owner/captcha/${number}`
+  const page = `/owner/agents/${handle}`
+  return event === OWNER_CONFIRMED ? `${page}/owners/${number}` : page
+}
 
 /** `null` of an agent that has no name any more. */
 export const handleOf = (agent: string, context: PrepareContext): Effect.Effect<string | null, Refusal, Actors> =>

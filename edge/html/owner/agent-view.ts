@@ -28,6 +28,7 @@ export interface Refusing {
 
 export interface AgentPageShown extends Owned {
   readonly consents: Html
+  readonly owners: Html
   readonly mail: Html
   readonly vault: Html
   readonly compartments: Html
@@ -141,7 +142,7 @@ export const agentPage = (space: OwnerSpace, member: Member, shown: AgentPageSho
     title: agent.name,
     main: html`<header class="who"><h1>${own(agent.name)}</h1>
 <p class="faint">@${handle} · ${STANDING[agent.status] ?? agent.status}${named}</p></header>
-${shown.consents}${waiting}${asks}<section><h2 id="write">Write to it</h2>
+${shown.consents}${waiting}${shown.owners}${asks}<section><h2 id="write">Write to it</h2>
 ${writing}</section>
 <section><h2 id="said">What was said</h2>
 ${others}${turning}</section>

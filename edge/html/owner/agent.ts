@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { notFound } from "../../../schemas/errors.ts"
 import { OwnerText } from "../../../schemas/owner/api.ts"
 import type { OwningCompartments } from "../../compartment/owning.ts"
+import type { LaterOwners } from "../../owner/later.ts"
 import type { OwningMail } from "../../owner/mail.ts"
 import type { OwningVault } from "../../owner/vault.ts"
 import type { Owning } from "../../owner/owning.ts"
@@ -13,6 +14,7 @@ import type { Response } from "../../http/respond.ts"
 import { agentPage, agentPath, formName, type Refusing } from "./agent-view.ts"
 import { compartmentsOfAgent } from "./compartment-list.ts"
 import { withProblems } from "./entry.ts"
+import { laterSection } from "./later-view.ts"
 import { closingForm, CONFIRM_WORD, type MailSection, mailSection, type RefusedClosing } from "./mail-view.ts"
 import {
   consentForm,
@@ -82,13 +84,30 @@ const PLAIN: Showing = { page: 1, status: 200, refusing: null, refused: null, re
 
 const isWord = (typed: string | undefined, word: string): boolean => (typed ?? "").trim().toLowerCase() === word
 
-export const agentPages = (
-  space: OwnerSpace,
-  owning: Owning,
-  mail: OwningMail,
-  vaults: OwningVault,
-  compartments: OwningCompartments
-) => {
+/** What of an agent an owner sees and acts on. */
+interface Parts {
+  readonly owning: Owning
+  readonly later: LaterOwners
+  readonly mail: OwningMail
+  readonly vaults: OwningVault
+  readonly compartments: OwningCompartments
+}
+
+export const agentPages = (space: OwnerSpace, { owning, later, mail, vaults, compartments }: Parts) => {
+  /** On the first page alone. What cannot be had of it at the moment leaves the page standing. */
+  const laterOf = (
+    call: Call,
+    member: Member,
+    agent: { readonly id: string; readonly handle: string },
+    page: number
+  ): Effect.Effect<Html> =>
+    page !== 1
+      ? Effect.succeed(NOTHING)
+      : Effect.map(
+          Effect.orElseSucceed(later.shown(call, member.person.human, agent.id), () => []),
+          (found) => laterSection(space, member, agent, found)
+        )
+
   /** Likewise. */
   const compartmentsOf = (call: Call, agent: string, page: number): Effect.Effect<Html> =>
     page !== 1
@@ -134,7 +153,8 @@ export const agentPages = (
       const pages = Math.ceil(owned.conversation.total / PER_PAGE)
       const mailShown = yield* mailOf(call, member, { id, handle, refused }, page)
       const { consents, vault } = yield* vaultOf(call, member, { id, handle }, showing)
-      const sections = { consents, mail: mailShown, vault, compartments: yield* compartmentsOf(call, id, page) }
+      const owners = yield* laterOf(call, member, { id, handle }, page)
+      const sections = { consents, owners, mail: mailShown, vault, compartments: yield* compartmentsOf(call, id, page) }
       const made = agentPage(space, member, { ...owned, id, handle, page, pages, refusing, ...sections })
       return space.page(call, member, status === 200 ? made : withProblems(made, status))
     })

@@ -9,6 +9,7 @@ import { WORDS_ASKED_MAX } from "../../../schemas/owner/operations.ts"
 import type { Bus } from "../../bus/bus.ts"
 import { oneLine } from "../../content/one-line.ts"
 import type { OwningCompartments } from "../../compartment/owning.ts"
+import type { OwningVault } from "../../owner/vault.ts"
 import type { Sponsoring } from "../../human/sponsoring.ts"
 import type { Call } from "../../http/call.ts"
 import { type Refused, refuse } from "../../http/refused.ts"
@@ -233,7 +234,13 @@ const compartmentsOf = (
   return Effect.orElseSucceed(Effect.all(both, { concurrency: 2 }), () => NO_COMPARTMENTS)
 }
 
-export const homePages = (space: OwnerSpace, sponsoring: Sponsoring, bus: Bus, owning: OwningCompartments) => {
+export const homePages = (
+  space: OwnerSpace,
+  sponsoring: Sponsoring,
+  bus: Bus,
+  vaults: OwningVault,
+  owning: OwningCompartments
+) => {
   const shown = (call: Call, member: Member, typed: string | undefined, problems: Problems, status: number): Served => {
     const { human } = member.person
     const account = bus.read(call, { actor: human, op: "human.account", input: null })
@@ -242,7 +249,7 @@ export const homePages = (space: OwnerSpace, sponsoring: Sponsoring, bus: Bus, o
     )
     const asked = bus.query(call, "owner_questions", { human })
     const captchas = bus.query(call, "captchas_pending", { human })
-    const consents = bus.query(call, "consents_pending", { human })
+    const consents = vaults.pending(call, human)
     return Effect.map(
       Effect.all([account, sponsored, asked, captchas, consents, latestOf(bus, call, human)], {
         concurrency: "unbounded"

@@ -14,6 +14,8 @@ export const NOTICES = {
   fill_allowed: "You have allowed it.",
   fill_declined: "You have declined it: nothing of it was used.",
   fill_over: "It waits no more: somebody has answered, or its time is over.",
+  owner_approved: "You have approved that owner, who may allow fills now.",
+  owner_objected: "You have objected: that owner may allow no fills.",
   entry_revoked: "That entry is revoked, and its secret is erased.",
   mailbox_closed: "That mailbox is closed, and what it received is erased.",
   compartment_made: "It is there, and starts within a minute. Its agent is new, and you stand behind it.",

@@ -6,6 +6,7 @@ import { People } from "../../human/people.ts"
 import { Sponsoring } from "../../human/sponsoring.ts"
 import { pagesOf } from "../../http/handlers.ts"
 import type { RouteParts } from "../../routes/parts.ts"
+import { LaterOwners } from "../../owner/later.ts"
 import { OwningMail } from "../../owner/mail.ts"
 import { Owning } from "../../owner/owning.ts"
 import { OwningVault } from "../../owner/vault.ts"
@@ -14,6 +15,7 @@ import { agentPages } from "./agent.ts"
 import { captchaPages } from "./captcha.ts"
 import { entryPages } from "./entry.ts"
 import { homePages } from "./home.ts"
+import { laterPages } from "./later.ts"
 import { letterPages } from "./letters.ts"
 import { passkeyPages } from "./passkey.ts"
 import { settingsPages } from "./settings.ts"
@@ -23,14 +25,16 @@ export const ownerPages = (parts: RouteParts) => {
   const { bus } = parts
   const space = new OwnerSpace(parts)
   const people = new People(parts)
+  const [owning, later, vaults] = [new Owning(parts), new LaterOwners(parts), new OwningVault(parts)]
   const compartments = new OwningCompartments(bus, parts.config.hub.limits)
   return pagesOf(OwnerPages, {
     ...entryPages(space, people),
     ...letterPages(space, people, bus),
     ...settingsPages(space, people, bus),
     ...passkeyPages(space, parts),
-    ...homePages(space, new Sponsoring(parts), bus, compartments),
-    ...agentPages(space, new Owning(parts), new OwningMail(parts), new OwningVault(parts), compartments),
+    ...homePages(space, new Sponsoring(parts), bus, vaults, compartments),
+    ...agentPages(space, { owning, later, mail: new OwningMail(parts), vaults, compartments }),
+    ...laterPages(space, owning, later),
     ...captchaPages(space, new Solving(parts), bus),
     logOut: (call, { form }) =>
       space.asMember(call, (member) =>

@@ -16,7 +16,7 @@ import type { Human, HumanEvent, HumanState } from "../../../actors/human/state.
 import type { Decision } from "../../../actors/engine/definition.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { PASSWORD_PARAMETERS } from "../../../schemas/human/password.ts"
-import { isSecurity, RELAYED_EVENTS } from "../../../schemas/relay/events.ts"
+import { isSecurity, OWNER_CONFIRMED, RELAYED_EVENTS } from "../../../schemas/relay/events.ts"
 
 const { owner } = LIMITS.limits
 const ID = "hum_aaaaaaaaaaaaaaaa"
@@ -217,7 +217,18 @@ describe("choices", () => {
 
   test("of what happened long ago nothing is told", () => {
     const max = owner.relay_max_age_seconds * 1000
-    expect([isFresh(0, max, owner), isFresh(0, max + 1, owner)]).toEqual([true, false])
+    const news = { event: "message.received", at: 0 }
+    expect([isFresh(news, max, owner), isFresh(news, max + 1, owner)]).toEqual([true, false])
+  })
+
+  test("a new owner is told as long as somebody may object", () => {
+    const max = owner.later_owner_seconds * 1000
+    const news = { event: OWNER_CONFIRMED, at: 0 }
+    expect([isSecurity(OWNER_CONFIRMED), isFresh(news, max, owner), isFresh(news, max + 1, owner)]).toEqual([
+      true,
+      true,
+      false
+    ])
   })
 })
 

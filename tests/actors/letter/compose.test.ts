@@ -23,6 +23,7 @@ const VALUES: Readonly<Record<TemplateName, Readonly<Record<string, string>>>> =
   chat_linked: {},
   new_login: { when: "2030-01-02 03:04 UTC", what: "Firefox on Linux" },
   sponsorship_ended: { agent: "ada_1" },
+  owner_confirmed: { agent: "ada_1", path: "/owner/agents/ada_1/owners/7" },
   relayed_event: { agent: "ada_1", what: "A private message arrived.", path: "/owner/agents/ada_1" },
   relayed_captcha: { agent: "ada_1", path: "/owner/captcha/7" },
   relayed_consent: { agent: "ada_1", path: "/owner/agents/ada_1" },
@@ -155,6 +156,7 @@ describe("templates", () => {
     expect(held.filter(([, seconds]) => seconds !== null)).toEqual([
       ["verify_address", 172_800],
       ["reset_password", 3600],
+      ["owner_confirmed", 604_800],
       ["relayed_event", 21_600],
       ["relayed_captcha", 600],
       ["relayed_consent", 600],

@@ -8,12 +8,14 @@ import { evolveVault } from "../../../actors/vault/evolve.ts"
 import { opened } from "../../../actors/vault/opened.ts"
 import type { VaultEvent, VaultState } from "../../../actors/vault/state.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
+import { standing } from "../../support/standing.ts"
 import { VAULT_SERVICE_LIMITS } from "../../../schemas/vault/limits.ts"
 
-const BOUNDS = { ...LIMITS.vault, ...LIMITS.service.vault }
+const BOUNDS = { ...LIMITS.vault, ...LIMITS.service.vault, ...LIMITS.limits.owner }
 const CONSENT_MS = BOUNDS.consent_seconds * 1000
 const PENDING_MS = BOUNDS.fill_pending_seconds * 1000
 const SHOP = "https://shop.example"
+const OWNERS = [standing(1)]
 const [ASKS, PLAIN] = [1, 2]
 
 const unread = () => Effect.die("nothing is to be read")
@@ -33,7 +35,10 @@ class World {
     for (const consent of ["owner", null] as const) {
       const about = { by: { type: "agent" }, kind: "login", label: null, origins: [SHOP], limits: null } as const
       const input = { ...about, uid: String(consent), consent, unconfirmed: false, ciphertext: "" }
-      this.fold(decideWriteEntry(this.state, input, "s", BOUNDS).events ?? [])
+      this.fold(
+        decideWriteEntry(this.state, input, { at: this.at, facts: { sha256: "s", owners: OWNERS } }, BOUNDS).events ??
+          []
+      )
     }
   }
 
@@ -44,7 +49,7 @@ class World {
   /** Its number, or why it was refused. */
   fill(entry_id: number): number | string {
     const wanted = { entry_id, action: "login", origin: SHOP } as const
-    const decided = decideFill(this.state, { hash: "h", wanted }, { at: this.at, facts: ["hum_1"] }, BOUNDS)
+    const decided = decideFill(this.state, { hash: "h", wanted }, { at: this.at, facts: OWNERS }, BOUNDS)
     this.fold(decided.events ?? [])
     return "refused" in decided ? decided.refused.code : (decided.reply?.fill ?? 0)
   }
@@ -64,7 +69,7 @@ class World {
 
   decline(fill: number): void {
     const input = { human: "hum_1", fill, allow: false }
-    this.fold(decideConsent(this.state, input, { at: this.at }, BOUNDS).events ?? [])
+    this.fold(decideConsent(this.state, input, { at: this.at, facts: OWNERS }, BOUNDS).events ?? [])
   }
 }
 

@@ -12,9 +12,10 @@ import { evolveVault } from "../../../actors/vault/evolve.ts"
 import { dayOf, isForgotten, totalOf } from "../../../actors/vault/policy.ts"
 import type { VaultEvent, VaultState } from "../../../actors/vault/state.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
+import { standing } from "../../support/standing.ts"
 import { amountOf, minorOf } from "../../../schemas/vault/money.ts"
 
-const BOUNDS = { ...LIMITS.vault, ...LIMITS.service.vault }
+const BOUNDS = { ...LIMITS.vault, ...LIMITS.service.vault, ...LIMITS.limits.owner }
 const DAY = 86_400_000
 /** Near the end of a day. */
 const BEGIN = Date.UTC(2026, 4, 3, 23, 58)
@@ -27,7 +28,7 @@ const CARDS = [
   { currency: "JPY", per_payment: 500, per_day: 900, fills_per_day: 4 }
 ] as const
 
-const OWNERS = ["hum_1"]
+const OWNERS = [standing(1)]
 const UNCOUNTED: ReadonlySet<string> = new Set(["expired", "declined", "unanswered"])
 
 interface Opened {
@@ -59,7 +60,8 @@ class World {
         limits,
         consent: index === 0 ? { above: ABOVE.amount, currency: limits.currency } : null
       } as const
-      const decided = decideWriteEntry(this.state, { ...input, unconfirmed: false, ciphertext: "" }, "s", BOUNDS)
+      const context = { at: this.at, facts: { sha256: "s", owners: OWNERS } }
+      const decided = decideWriteEntry(this.state, { ...input, unconfirmed: false, ciphertext: "" }, context, BOUNDS)
       this.fold(decided.events ?? [])
     })
   }
@@ -109,7 +111,7 @@ class World {
   }
 
   consent(fill: number, allow: boolean): string {
-    const decided = decideConsent(this.state, { human: "hum_1", fill, allow }, { at: this.at }, BOUNDS)
+    const decided = decideConsent(this.state, { human: "hum_1", fill, allow }, { at: this.at, facts: OWNERS }, BOUNDS)
     this.fold(decided.events ?? [])
     if ("refused" in decided) return decided.refused.code
     const found = this.opened.find((one) => one.fill === fill)

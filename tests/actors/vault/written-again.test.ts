@@ -6,7 +6,7 @@ import { evolveVault } from "../../../actors/vault/evolve.ts"
 import type { VaultEvent, VaultState } from "../../../actors/vault/state.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 
-const BOUNDS = { ...LIMITS.vault, ...LIMITS.service.vault }
+const BOUNDS = { ...LIMITS.vault, ...LIMITS.service.vault, ...LIMITS.limits.owner }
 const AT = Date.UTC(2026, 4, 3, 12)
 const CARD = {
   by: { type: "agent" },
@@ -24,7 +24,8 @@ test("the day's total of a card outlives its deletion, for the very same card al
   const fold = (events: ReadonlyArray<VaultEvent> = []): void => {
     for (const event of events) state = evolveVault(state, event, { at: AT })
   }
-  const write = (uid: string): void => fold(decideWriteEntry(state, { ...CARD, uid }, "s", BOUNDS).events)
+  const write = (uid: string): void =>
+    fold(decideWriteEntry(state, { ...CARD, uid }, { at: AT, facts: { sha256: "s", owners: [] } }, BOUNDS).events)
   const pay = (entry_id: number, amount: string): string => {
     const wanted = { entry_id, action: "pay", origin: "https://shop.example", amount, currency: "EUR" } as const
     const decided = decideFill(state, { hash: "h", wanted }, { at: AT, facts: [] }, BOUNDS)

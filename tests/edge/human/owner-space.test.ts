@@ -59,6 +59,14 @@ const ACCOUNT = {
   created_at: "2026-01-01T00:00:00Z"
 }
 
+const LATER = {
+  sponsorship: 7,
+  human: "hum_bbbbbbbbbbbbbbbb",
+  confirmed_at: "2026-01-01T00:00:00.000Z",
+  waits_until: "2026-01-08T00:00:00.000Z",
+  approves: null
+}
+
 beforeEach(() => {
   const { node } = world
   playActors(node)
@@ -86,6 +94,8 @@ beforeEach(() => {
   node.on("handle.resolve", () => ({ data: { agent: AGENT.id } }))
   node.on("content.author", () => ({ data: AGENT }))
   node.on("owner.carries", () => ({ data: null }))
+  node.on("owner.later", () => ({ data: [LATER] }))
+  node.onQuery("people", () => ({ ok: true, data: [{ id: LATER.human, name: "Grace", verification: "email" }] }))
   node.on("vault.owned", () => ({ data: null }))
   node.onQuery("owner_conversation", () => ({ ok: true, data: { items: [], total: 0 } }))
   node.on("human.confirm_address", () => ({ data: { email_verified: true } }))

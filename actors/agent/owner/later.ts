@@ -1,0 +1,82 @@
+/**
+ * Earlier owners of an agent judge later ones (contract 22): by it the vault decides who may consent. Pure.
+ *
+ * Invariants
+ *  - An owner judges those who were confirmed after it, and those of whose confirmation it was notified.
+ *  - Somebody who was notified may object for the whole waiting time, also where the agent has ended the sponsorship
+ *    meanwhile: the agent's key silences nobody.
+ */
+import { notFound } from "../../../schemas/errors.ts"
+import type { Limits } from "../../../schemas/limits.ts"
+import type { LaterOwner, OwnerStanding } from "../../../schemas/owner/operations.ts"
+import type { Decision } from "../../engine/definition.ts"
+import { iso } from "../profile.ts"
+import type { AgentEvent, AgentState } from "../state.ts"
+
+type WaitLimits = Pick<Limits["limits"]["owner"], "later_owner_seconds">
+
+const noSay = { refused: notFound("owner") }
+
+export const standingOf = (state: AgentState): ReadonlyArray<OwnerStanding> =>
+  (state?.sponsors ?? [])
+    .flatMap(({ id: sponsorship, human, since, verified, told, opinions }) =>
+      since === null ? [] : [{ sponsorship, human, since, verified, told, opinions }]
+    )
+    .toSorted((one, other) => one.since - other.since || one.sponsorship - other.sponsorship)
+
+const waitsUntil = ({ told }: OwnerStanding, { later_owner_seconds }: WaitLimits): number =>
+  told.at + later_owner_seconds * 1000
+
+/** What a person may say of an owner. */
+const sayOf = (
+  owners: ReadonlyArray<OwnerStanding>,
+  later: OwnerStanding,
+  human: string,
+  at: number,
+  limits: WaitLimits
+): "any" | "object" | "nothing" => {
+  const wasTold = later.told.humans.includes(human)
+  const place = owners.findIndex((one) => one.human === human)
+  if (place !== -1) return wasTold || place < owners.indexOf(later) ? "any" : "nothing"
+  return wasTold && at < waitsUntil(later, limits) ? "object" : "nothing"
+}
+
+export const laterOwners = (
+  state: AgentState,
+  human: string,
+  at: number,
+  limits: WaitLimits
+): ReadonlyArray<LaterOwner> => {
+  const owners = standingOf(state)
+  return owners
+    .filter((one) => one.human !== human && sayOf(owners, one, human, at, limits) !== "nothing")
+    .map((one) => ({
+      sponsorship: one.sponsorship,
+      human: one.human,
+      confirmed_at: iso(one.since),
+      waits_until: iso(waitsUntil(one, limits)),
+      approves: one.opinions.find((opinion) => opinion.human === human)?.approves ?? null
+    }))
+}
+
+interface Judging {
+  readonly human: string
+  readonly sponsorship: number
+  readonly approves: boolean
+}
+
+export const decideJudge = (
+  state: AgentState,
+  { human, sponsorship, approves }: Judging,
+  { at }: { readonly at: number },
+  limits: WaitLimits
+): Decision<AgentEvent> => {
+  const owners = standingOf(state)
+  const later = owners.find((one) => one.sponsorship === sponsorship)
+  if (later === undefined || later.human === human) return noSay
+  const say = sayOf(owners, later, human, at, limits)
+  if (say === "nothing" || (approves && say === "object")) return noSay
+  const before = later.opinions.find((one) => one.human === human)
+  if (before?.approves === approves) return { events: [] }
+  return { events: [{ type: "agent.owner_judged", v: 1, sponsorship, human, approves }] }
+}

@@ -1,0 +1,76 @@
+/**
+ * Who may consent to fills of an entry (contract 22). Pure.
+ *
+ * Invariants
+ *  - Only confirmed owners with a verified address may.
+ *  - The owners of the moment when the entry was written may, unless an earlier owner has objected to them.
+ *  - A later owner may once somebody who may has approved it. Without approval it may when the waiting time is over, if
+ *    every owner of the entry was notified and nobody has objected.
+ *  - Another sponsorship of the same person is a later owner: it leaves no objection behind.
+ */
+import { Effect } from "effect"
+import type { Refusal } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import type { OwnerStanding } from "../../schemas/owner/operations.ts"
+import type { PrepareContext } from "../engine/definition.ts"
+import { Actors, type ActorServices } from "../services.ts"
+import type { EntryOwner, EntryValue } from "./state.ts"
+
+export type WaitLimits = Pick<Limits["limits"]["owner"], "later_owner_seconds">
+
+/** The agent's owners, the first one in front. */
+export const ownersOf = (
+  context: PrepareContext
+): Effect.Effect<ReadonlyArray<OwnerStanding>, Refusal, ActorServices> =>
+  Effect.flatMap(Actors, (actors) => actors.ask(context, "owner.standing", context.id, null))
+
+/**
+ * The owners that belong to an entry. Older events do not name them: then these are the owners of today who were
+ * confirmed before the entry was written. Everybody else is a later owner, so that no old entry opens to a new person.
+ */
+export const ownersOfEntry = (
+  { consent, created_at }: Pick<EntryValue, "consent" | "created_at">,
+  owners: ReadonlyArray<OwnerStanding>
+): ReadonlyArray<EntryOwner> =>
+  consent?.owners ??
+  owners.filter(({ since }) => since <= created_at).map(({ sponsorship, human }) => ({ sponsorship, human }))
+
+/** Whether the waiting time is over for somebody who came after the entry's owners. */
+const hasWaited = (
+  entryOwners: ReadonlyArray<EntryOwner>,
+  { human, told }: OwnerStanding,
+  at: number,
+  { later_owner_seconds }: WaitLimits
+): boolean => {
+  const others = entryOwners.filter((one) => one.human !== human)
+  const allTold = others.every((one) => told.humans.includes(one.human))
+  return entryOwners.length > 0 && allTold && at >= told.at + later_owner_seconds * 1000
+}
+
+/** `owners`: the first one in front, so that approval comes from earlier ones alone. */
+export const consentersOf = (
+  entryOwners: ReadonlyArray<EntryOwner>,
+  owners: ReadonlyArray<OwnerStanding>,
+  at: number,
+  limits: WaitLimits
+): ReadonlyArray<EntryOwner> => {
+  const may: Array<EntryOwner> = []
+  const isApproved = ({ opinions }: OwnerStanding): boolean =>
+    opinions.some(({ human, approves }) => approves && may.some((one) => one.human === human))
+  for (const owner of owners) {
+    const { sponsorship, human, verified, opinions } = owner
+    const isOfEntry = entryOwners.some((one) => one.sponsorship === sponsorship)
+    const isFree = isOfEntry || hasWaited(entryOwners, owner, at, limits)
+    const hasObjection = opinions.some(({ approves }) => !approves)
+    if (verified && (isApproved(owner) || (isFree && !hasObjection))) may.push({ sponsorship, human })
+  }
+  return may
+}
+
+/** Ids of the people who may consent to fills of this entry now. */
+export const consentersNow = (
+  entry: Pick<EntryValue, "consent" | "created_at">,
+  owners: ReadonlyArray<OwnerStanding>,
+  at: number,
+  limits: WaitLimits
+): ReadonlyArray<string> => consentersOf(ownersOfEntry(entry, owners), owners, at, limits).map(({ human }) => human)

@@ -1,0 +1,43 @@
+/** An owner of an agent judges those who became owners later (contract 22): for the pages. */
+import { Effect } from "effect"
+import type { LaterOwner } from "../../schemas/owner/operations.ts"
+import type { Call } from "../http/call.ts"
+import type { Refused } from "../http/refused.ts"
+import type { RouteParts } from "../routes/parts.ts"
+
+/** `name`: `null` while it cannot be had. */
+export interface Named extends LaterOwner {
+  readonly name: string | null
+}
+
+export class LaterOwners {
+  private readonly bus: RouteParts["bus"]
+
+  constructor({ bus }: Pick<RouteParts, "bus">) {
+    this.bus = bus
+  }
+
+  /** Those on whom this person has a say. */
+  shown(call: Call, human: string, agent: string): Effect.Effect<ReadonlyArray<Named>, Refused> {
+    const { bus } = this
+    return Effect.gen(function* () {
+      const later = yield* bus.read(call, { actor: agent, op: "owner.later", input: { human } })
+      if (later.length === 0) return []
+      const ids = later.map((one) => one.human)
+      const people = yield* Effect.orElseSucceed(bus.query(call, "people", { ids }), () => [])
+      const names = new Map(people.map(({ id, name }) => [id, name]))
+      return later.map((one) => ({ ...one, name: names.get(one.human) ?? null }))
+    })
+  }
+
+  judge(
+    call: Call,
+    human: string,
+    agent: string,
+    { sponsorship, approves }: { readonly sponsorship: number; readonly approves: boolean }
+  ): Effect.Effect<void, Refused> {
+    return Effect.asVoid(
+      this.bus.ask(call, { actor: agent, op: "owner.judge", input: { human, sponsorship, approves } })
+    )
+  }
+}
