@@ -1,9 +1,21 @@
 /** Which fields of a page a card goes into, and what is typed into each. Pure. */
 import type { Fact, Scan } from "./page/dom.ts"
-import { fieldsIn, hasToken, isTextField, namesOf, textOf } from "./forms.ts"
+import { fieldsIn, hasToken, isTextField, namesOf, textOf, tokensOf } from "./forms.ts"
+import { isMonthList, isYearList, monthValue, yearValue } from "./months.ts"
 import { needed, type Sealed, textIn } from "./sealed.ts"
 import { Refused } from "./refusal.ts"
-import { saysCardNumber, saysCvc, saysExpiry, saysHolder, saysMonth, saysName, saysYear } from "./words.ts"
+import {
+  plain,
+  saysCardNumber,
+  saysCvc,
+  saysExpiry,
+  saysHolder,
+  saysMonth,
+  saysName,
+  saysOtherCard,
+  saysOtherDate,
+  saysYear
+} from "./words.ts"
 
 export interface CardForm {
   readonly form: number
@@ -30,84 +42,192 @@ const NUMBER_MIN_CHARS = 12
 const mayHold = (field: Fact): boolean => isTextField(field) || field.type === "password"
 const isList = ({ tag }: Fact): boolean => tag === "select"
 
-const isCvc = (field: Fact): boolean =>
-  mayHold(field) && (hasToken(field, "cc-csc") || (saysCvc(namesOf(field)) && !saysCardNumber(namesOf(field))))
+type Says = (text: string) => boolean
 
-const isNumber = (field: Fact): boolean => {
-  if (!mayHold(field) || isCvc(field)) return false
-  if (hasToken(field, "cc-number")) return true
-  const text = namesOf(field)
+/** A token names a field for certain. Below it, what people read counts more than what programs read. */
+const BY_TOKEN = 100
+const BY_LABEL = 4
+const BY_NAME = 2
+const BY_HINT = 1
+
+/** Tokens of a field that is for something else. */
+const OTHER_TOKEN = /^(?:cc-|tel|bday|address-|street-|country|organization)|(?:name|email|-code|-password)$/
+
+/** How much speaks for a field; 0: nothing. */
+const scoreOf = (field: Fact, token: string, says: Says): number => {
+  const isOther = saysOtherCard(namesOf(field)) || saysOtherCard(plain(field.hint))
+  const said = says(plain(field.label)) ? BY_LABEL : 0
+  const named = says(plain(`${field.name} ${field.id}`)) ? BY_NAME : 0
+  const score = said + named + (says(plain(field.hint)) ? BY_HINT : 0)
+  if (hasToken(field, token)) return BY_TOKEN + (isOther ? -score : score)
+  return isOther || tokensOf(field).some((one) => OTHER_TOKEN.test(one)) ? 0 : score
+}
+
+interface Best {
+  readonly score: number
+  /** Several, where nothing tells them apart. */
+  readonly fields: ReadonlyArray<Fact>
+}
+
+const NONE: Best = { score: 0, fields: [] }
+
+const bestOf = (fields: ReadonlyArray<Fact>, score: (field: Fact) => number): Best => {
+  const scored = fields.map((field) => ({ field, score: score(field) }))
+  const best = Math.max(0, ...scored.map((one) => one.score))
+  return best === 0
+    ? NONE
+    : { score: best, fields: scored.filter((one) => one.score === best).map(({ field }) => field) }
+}
+
+const cvcScore = (field: Fact): number =>
+  mayHold(field) ? scoreOf(field, "cc-csc", (text) => saysCvc(text) && !saysCardNumber(text)) : 0
+
+/** "1234 1234 1234 1234" */
+const SAMPLE = /(?:[\dx•*#]{4}[ -]?){3}/i
+
+const numberScore = (field: Fact): number => {
   const long = field.max === -1 || field.max >= NUMBER_MIN_CHARS
-  return long && saysCardNumber(text) && !saysExpiry(text) && !saysHolder(text)
+  if (!mayHold(field) || !long) return 0
+  const hint = plain(field.hint)
+  const isOther = (text: string): boolean => saysExpiry(text) || saysHolder(text) || saysCvc(text)
+  if (!hasToken(field, "cc-number") && (isOther(namesOf(field)) || (isOther(hint) && !saysCardNumber(hint)))) return 0
+  return (
+    scoreOf(field, "cc-number", saysCardNumber) ||
+    (SAMPLE.test(field.hint) ? scoreOf(field, "cc-number", () => true) && BY_HINT : 0)
+  )
 }
 
 /** Four short fields one after the other, the first of which tells that it is a card's number. */
 const splitNumber = (fields: ReadonlyArray<Fact>): ReadonlyArray<Fact> => {
-  const short = fields.filter((field) => mayHold(field) && field.max === PARTS && !isCvc(field))
-  const at = short.findIndex((field) => hasToken(field, "cc-number") || saysCardNumber(textOf(field)))
+  const short = fields.filter((field) => mayHold(field) && field.max === PARTS && cvcScore(field) === 0)
+  const at = short.findIndex((field) => scoreOf(field, "cc-number", saysCardNumber) > 0)
   const parts = at === -1 ? [] : short.slice(at, at + PARTS).filter((field) => !saysExpiry(namesOf(field)))
   return parts.length === PARTS ? parts : []
 }
 
-const firstOf = (fields: ReadonlyArray<Fact>, is: (field: Fact) => boolean): Fact | null => fields.find(is) ?? null
+const isMonthOnly = (text: string): boolean => saysMonth(text) && !saysYear(text)
+const isYearOnly = (text: string): boolean => saysYear(text) && !saysMonth(text)
+/** The end of a card in its words is worth more than any list of months. */
+const expiryBonus = (field: Fact): number => (saysExpiry(textOf(field)) ? BY_LABEL : 0)
+const isOtherDate = (field: Fact): boolean => saysOtherDate(textOf(field)) && !saysExpiry(textOf(field))
 
-const isMonth = (field: Fact): boolean =>
-  hasToken(field, "cc-exp-month") ||
-  (saysExpiry(textOf(field)) && saysMonth(namesOf(field)) && !saysYear(namesOf(field)))
-const isYear = (field: Fact): boolean =>
-  hasToken(field, "cc-exp-year") ||
-  (saysExpiry(textOf(field)) && saysYear(namesOf(field)) && !saysMonth(namesOf(field)))
+const partScore = (
+  field: Fact,
+  token: string,
+  { says, isListOf }: { readonly says: Says; readonly isListOf: (field: Fact) => boolean }
+): number => {
+  if (hasToken(field, token)) return scoreOf(field, token, says)
+  if ((!isList(field) && !mayHold(field)) || isOtherDate(field) || saysCardNumber(namesOf(field))) return 0
+  const listed = isList(field) && isListOf(field) ? scoreOf(field, token, () => true) && BY_HINT : 0
+  const own = scoreOf(field, token, says) + listed
+  return own === 0 ? 0 : own + expiryBonus(field)
+}
+const monthScore = (field: Fact): number =>
+  saysYear(namesOf(field)) && !saysMonth(namesOf(field))
+    ? 0
+    : partScore(field, "cc-exp-month", { says: isMonthOnly, isListOf: isMonthList })
+const yearScore = (field: Fact): number =>
+  saysMonth(namesOf(field)) && !saysYear(namesOf(field)) && !isYearList(field)
+    ? 0
+    : partScore(field, "cc-exp-year", { says: isYearOnly, isListOf: isYearList })
 
-/** Two lists, or two fields, of which the first alone may tell what both are. */
-const monthAndYear = (fields: ReadonlyArray<Fact>): readonly [Fact, Fact] | null => {
-  const month = firstOf(fields, isMonth)
-  const year = firstOf(fields, isYear)
-  if (month !== null && year !== null) return [month, year]
-  const months = fields.filter((field) => isList(field) && isMonthList(field))
-  const years = fields.filter((field) => isList(field) && isYearList(field))
-  const [oneMonth, oneYear] = [month ?? months[0], year ?? years[0]]
-  return oneMonth !== undefined && oneYear !== undefined && oneMonth !== oneYear ? [oneMonth, oneYear] : null
+const WHOLE_MIN_CHARS = 4
+const wholeScore = (field: Fact): number => {
+  const long = field.max === -1 || field.max >= WHOLE_MIN_CHARS
+  if (!mayHold(field) || !long) return 0
+  if (!hasToken(field, "cc-exp") && (isOtherDate(field) || isMonthOnly(textOf(field)) || isYearOnly(textOf(field))))
+    return 0
+  return scoreOf(field, "cc-exp", saysExpiry)
 }
 
-const MONTHS = 12
-const numbersIn = ({ options }: Fact): ReadonlyArray<number> =>
-  options.flatMap(({ value, text }) => [value, text]).flatMap((text) => (/^\d{1,4}$/.test(text) ? [Number(text)] : []))
-const isMonthList = (field: Fact): boolean => {
-  const numbers = new Set(numbersIn(field))
-  return (
-    Array.from({ length: MONTHS }, (_, at) => at + 1).every((month) => numbers.has(month)) && numbers.size <= MONTHS + 1
+interface Expiry {
+  readonly whole: Best
+  readonly month: Best
+  readonly year: Best
+}
+
+/** One field for both, or two, whichever more speaks for. */
+const expiryIn = (fields: ReadonlyArray<Fact>): Expiry => {
+  const whole = bestOf(fields, wholeScore)
+  const month = bestOf(fields, monthScore)
+  const year = bestOf(
+    fields.filter((field) => field !== month.fields[0]),
+    yearScore
   )
-}
-const isYearList = (field: Fact): boolean => numbersIn(field).filter((number) => number >= 2000).length >= 4
-
-const cardFormOf = (form: number, fields: ReadonlyArray<Fact>): CardForm | null => {
-  const split = splitNumber(fields)
-  const [one] = split.length > 0 ? [] : fields.filter(isNumber)
-  const number = one === undefined ? split : [one]
-  const rest = fields.filter((field) => !number.includes(field))
-  const cvc = firstOf(rest, isCvc)
-  if (number.length === 0) return null
-  const dated = rest.filter((field) => field !== cvc)
-  const whole = firstOf(dated, (field) => hasToken(field, "cc-exp"))
-  const pair = whole === null ? monthAndYear(dated) : null
-  const expiry =
-    whole ?? (pair === null ? firstOf(dated, (field) => mayHold(field) && saysExpiry(textOf(field))) : null)
-  const left = dated.filter((field) => field !== expiry && field !== pair?.[0] && field !== pair?.[1])
-  const isHolder = (field: Fact): boolean =>
-    hasToken(field, "cc-name") || (isTextField(field) && saysHolder(namesOf(field)))
-  const isAnyName = (field: Fact): boolean =>
-    isTextField(field) && !field.full && saysName(namesOf(field)) && field.autocomplete === ""
-  const name = firstOf(left, isHolder) ?? firstOf(left, isAnyName)
-  return { form, number, expiry, month: pair?.[0] ?? null, year: pair?.[1] ?? null, cvc, name }
+  const isPair = month.score > 0 && year.score > 0
+  return isPair && Math.max(month.score, year.score) >= whole.score
+    ? { whole: NONE, month, year }
+    : { whole, month: NONE, year: NONE }
 }
 
-/** `null`: the page has no form for cards. */
+const nameIn = (fields: ReadonlyArray<Fact>): Best => {
+  const texts = fields.filter(isTextField)
+  const holder = bestOf(texts, (field) => scoreOf(field, "cc-name", saysHolder))
+  if (holder.score > 0) return holder
+  const any = texts.filter((field) => !field.full && saysName(namesOf(field)) && field.autocomplete === "")
+  return any.length === 1 ? { score: BY_NAME, fields: any } : NONE
+}
+
+interface Candidate {
+  readonly form: CardForm
+  readonly score: number
+  /** Parts for which two fields are equally good. */
+  readonly ambiguous: ReadonlyArray<string>
+}
+
+const cardFormOf = (form: number, fields: ReadonlyArray<Fact>): Candidate | null => {
+  const one = bestOf(fields, numberScore)
+  const split = one.fields.length === 0 ? splitNumber(fields) : []
+  const number = split.length > 0 ? split : one.fields.slice(0, 1)
+  const cvc = bestOf(
+    fields.filter((field) => !number.includes(field)),
+    cvcScore
+  )
+  if (number.length === 0 && cvc.fields.length === 0) return null
+  const dated = fields.filter((field) => !number.includes(field) && field !== cvc.fields[0])
+  const { whole, month, year } = expiryIn(dated)
+  const taken = [whole, month, year].flatMap((best) => best.fields)
+  const name = nameIn(dated.filter((field) => !taken.includes(field)))
+  const parts = { number: one, expiry: whole, month, year, cvc, name }
+  const first = ({ fields: [field] }: Best): Fact | null => field ?? null
+  return {
+    form: {
+      form,
+      number,
+      expiry: first(whole),
+      month: first(month),
+      year: first(year),
+      cvc: first(cvc),
+      name: first(name)
+    },
+    score: Object.values(parts).reduce((sum, { score }) => sum + score, split.length > 0 ? BY_LABEL : 0),
+    ambiguous: Object.entries(parts).flatMap(([part, best]) => (best.fields.length > 1 ? [part] : []))
+  }
+}
+
+/** What a form has no field for, of what is never left out. */
+export const missingIn = ({ number, expiry, month, year, cvc }: CardForm): ReadonlyArray<string> => [
+  ...(number.length === 0 ? ["number"] : []),
+  ...(expiry === null && (month === null || year === null) ? ["expiry"] : []),
+  ...(cvc === null ? ["cvc"] : [])
+]
+
+const ambiguous = (fields: ReadonlyArray<string>): Refused =>
+  new Refused("field_ambiguous", "The page has two equal fields or forms for this card. Fill the form yourself.", {
+    fields
+  })
+
+/** The form for cards that has most of what a card needs; `null` where the page has none. Equal ones are refused. */
 export const cardIn = (scan: Scan): CardForm | null => {
   const forms = [...new Set(scan.fields.map(({ form }) => form))]
   const found = forms.flatMap((form) => cardFormOf(form, fieldsIn(scan, form)) ?? [])
-  const parts = ({ expiry, month, cvc, name }: CardForm): number =>
-    [expiry, month, cvc, name].filter((part) => part !== null).length
-  return found.toSorted((a, b) => parts(b) - parts(a))[0] ?? null
+  const missing = ({ form }: Candidate): number => missingIn(form).length
+  const [best, next] = found.toSorted((a, b) => missing(a) - missing(b) || b.score - a.score)
+  if (best === undefined) return null
+  if (missing(best) > 0) return best.form
+  if (best.ambiguous.length > 0) throw ambiguous(best.ambiguous)
+  if (next !== undefined && missing(next) === 0 && next.score === best.score) throw ambiguous(["form"])
+  return best.form
 }
 
 const digits = (text: string): string => text.replace(/[\s-]/g, "")
@@ -122,21 +242,16 @@ const expiryFor = (field: Fact, month: string, year: string): string => {
   return `${month}/${long ? year : short}`
 }
 
-const partFor = (field: Fact, text: string): string => {
-  if (!isList(field)) return field.max === 2 || /\b(?:yy|jj|aa)\b/i.test(field.hint) ? text.slice(-2) : text
-  const wanted = Number(text)
-  const short = Number(text.slice(-2))
-  const found = [wanted, short].flatMap((number) =>
-    field.options.filter(({ value, text: shown }) => [value, shown].some((one) => startsAs(one, number)))
-  )[0]
-  if (found === undefined) throw new Refused("field_not_found", "A list of the form has no such month or year.")
-  return found.value
+const chosen = (value: string | null): string => {
+  if (value === null) throw new Refused("field_not_found", "A list of the form does not have the card's month or year.")
+  return value
 }
 
-/** "4", "04", "04 - April". */
-const startsAs = (text: string, number: number): boolean => {
-  const [, leading] = /^\s*(\d{1,4})(?!\d)/.exec(text) ?? []
-  return leading !== undefined && Number(leading) === number
+const monthFor = (field: Fact, month: string): string =>
+  isList(field) ? chosen(monthValue(field, Number(month))) : month
+const yearFor = (field: Fact, year: string): string => {
+  if (isList(field)) return chosen(yearValue(field, Number(year)))
+  return field.max === 2 || /\b(?:yy|jj|aa|rr|гг)\b/i.test(field.hint) ? year.slice(-2) : year
 }
 
 const numberParts = ({ number }: CardForm, text: string): ReadonlyArray<Typed> => {
@@ -161,8 +276,8 @@ export const typedCard = (form: CardForm, sealed: Sealed): ReadonlyArray<Typed> 
   const all = [
     ...numberParts(form, digits(needed(sealed, "number"))),
     ...one("expiry", form.expiry, form.expiry === null ? null : expiryFor(form.expiry, month, full)),
-    ...one("expiry", form.month, form.month === null ? null : partFor(form.month, month)),
-    ...one("expiry", form.year, form.year === null ? null : partFor(form.year, full)),
+    ...one("expiry", form.month, form.month === null ? null : monthFor(form.month, month)),
+    ...one("expiry", form.year, form.year === null ? null : yearFor(form.year, full)),
     ...one("cvc", form.cvc, cvc),
     ...one("name", form.name, name)
   ]

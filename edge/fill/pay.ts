@@ -1,21 +1,25 @@
 /** `POST /pay`: a card into the form that is open, for an amount that the page itself tells where it tells one. */
 import { minorOf } from "../../schemas/vault/money.ts"
 import type { PayBody } from "./bodies.ts"
-import { cardIn, type CardForm, typedCard } from "./card.ts"
-import { entryFor, entryNamed } from "./entries.ts"
+import { cardIn, type CardForm, missingIn, type Typed, typedCard } from "./card.ts"
+import { entryFor, entryNamed, type Fillable } from "./entries.ts"
 import { buttonIn } from "./forms.ts"
 import { granted } from "./grant.ts"
 import type { ButtonFact, Scan } from "./page/dom.ts"
 import type { Lines } from "./page/money.ts"
 import type { PageDocument } from "./document.ts"
 import type { Page } from "./page.ts"
-import { attempt, type Filled, type Filling, placeIn } from "./place.ts"
+import { attempt, type Filled, type Filling, type Place, placeIn } from "./place.ts"
 import { Refused } from "./refusal.ts"
-import type { Sealed } from "./sealed.ts"
 import { NOT_SENT, sendForm } from "./submit.ts"
-import { agrees } from "./total.ts"
-import { chooseIn, typeInto } from "./typing.ts"
+import { problemOf } from "./total.ts"
+import { chooseIn, checkHeld, typeInto } from "./typing.ts"
 import { saysNext, saysPay } from "./words.ts"
+
+const REASONS = {
+  amount_mismatch: "The page tells another amount than the one that was asked for.",
+  currency_mismatch: "The page tells its amount in another currency than the one that was asked for."
+} as const
 
 /** The top document tells the amount, wherever the form stands. */
 const checkAmount = async (page: Page, { amount, currency }: PayBody): Promise<void> => {
@@ -24,17 +28,35 @@ const checkAmount = async (page: Page, { amount, currency }: PayBody): Promise<v
   const { lines } = await page.top.call<Lines>("moneyLines", anchor)
   const minor = minorOf(amount, currency)
   const texts = buttons.map(({ text }) => text)
-  if (minor !== null && agrees(minor, currency, { lines, buttons: texts }) === false)
-    throw new Refused("amount_mismatch", "The page tells another amount than the one that was asked for.")
+  const problem = minor === null ? null : problemOf(minor, currency, { lines, buttons: texts })
+  if (problem !== null) throw new Refused(problem, REASONS[problem])
 }
 
-const typeCard = async (page: Page, document: PageDocument, form: CardForm, sealed: Sealed): Promise<Array<string>> => {
-  const filled = new Set<string>()
-  for (const { name, field, text } of typedCard(form, sealed)) {
+const typeCard = async (page: Page, document: PageDocument, all: ReadonlyArray<Typed>): Promise<Array<string>> => {
+  for (const { field, text } of all)
     await (field.tag === "select" ? chooseIn(page, document, field.n, text) : typeInto(page, document, field.n, text))
-    filled.add(name)
+  // A field may have changed while others were typed.
+  for (const { name, field, text } of all) await checkHeld(document, { name, n: field.n, text })
+  return [...new Set(all.map(({ name }) => name))]
+}
+
+/** Waits for a form with all that a card needs, and otherwise says what it lacks. */
+const formIn = async (page: Page, entry: () => Promise<Fillable | null>): Promise<Place<CardForm>> => {
+  let missing: ReadonlyArray<string> = []
+  const whole = (scan: Scan): CardForm | null => {
+    const form = cardIn(scan)
+    const lacking = form === null ? [] : missingIn(form)
+    if (lacking.length > 0) missing = lacking
+    return lacking.length > 0 ? null : form
   }
-  return [...filled]
+  try {
+    return await placeIn(page, whole, entry)
+  } catch (error) {
+    if (missing.length === 0 || !(error instanceof Refused) || error.code !== "form_not_found") throw error
+    throw new Refused("field_not_found", `The form has no field for: ${missing.join(", ")}. Nothing was typed.`, {
+      missing
+    })
+  }
 }
 
 const payButton = (scan: Scan): ButtonFact | null => {
@@ -49,14 +71,15 @@ export const pay = async (filling: Filling, body: PayBody): Promise<Filled> => {
   const id = entry_id ?? (await entryFor(service.hub, origin, "card")).id
   const sought = async () => {
     await checkAmount(page, body)
-    return placeIn(page, cardIn, () => entryNamed(service.hub, "card", id))
+    return formIn(page, () => entryNamed(service.hub, "card", id))
   }
   const first = await sought()
   return granted(filling, { entry_id: id, action: "pay", origin, amount, currency }, (sealed, fill) =>
     attempt(page, async () => {
       const { document, found, allowed } = fill.consented ? await sought() : first
       allowed(sealed, fill)
-      const filled = await typeCard(page, document, found, sealed)
+      const typed = typedCard(found, sealed)
+      const filled = await typeCard(page, document, typed)
       // A page that has raised it meanwhile is not sent.
       if (submit) await checkAmount(page, body)
       const sending = { document, find: payButton, button: payButton(await document.scan()) }

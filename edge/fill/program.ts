@@ -6,7 +6,7 @@ import { stripTypeScriptTypes } from "node:module"
 const PARTS = ["look", "tell", "act", "money", "captcha"] as const
 const CALLABLE = [
   "scan",
-  "stateOf",
+  "holds",
   "enter",
   "leave",
   "choose",

@@ -8,6 +8,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   not_found: 404,
   method_not_allowed: 405,
   entry_ambiguous: 409,
+  field_ambiguous: 409,
   page_ambiguous: 409,
   fill_expired: 409,
   consent_pending: 409,

@@ -48,26 +48,32 @@ const currenciesIn = (line: string): ReadonlyArray<string> => [
   ...(line.match(/\b[A-Z]{3}\b/g) ?? []).filter(isCurrency)
 ]
 
-const amountsIn = (line: string, currency: string): ReadonlyArray<number> => {
+/** What a line is worth in a currency; `null` where it is one of another currency. */
+const amountsIn = (line: string, currency: string): ReadonlyArray<number | null> => {
   const others = currenciesIn(line)
-  // An amount of another currency is none of this one.
-  if (others.length > 0 && !others.includes(currency)) return [-1]
+  if (others.length > 0 && !others.includes(currency)) return [null]
   return [...line.matchAll(NUMBER)].flatMap(([text]) => amountsOf(text, currency))
 }
 
 const isTotal = (line: string): boolean => saysTotal(plain(line)) && !saysPartial(plain(line))
 
+type Problem = "amount_mismatch" | "currency_mismatch"
+
+const judged = (told: ReadonlyArray<number | null>, minor: number): Problem | null => {
+  if (told.length === 0 || told.includes(minor)) return null
+  return told.every((one) => one === null) ? "currency_mismatch" : "amount_mismatch"
+}
+
 /**
- * Whether what the page says agrees with `minor`; `null` where it says nothing. The button that pays knows best, then
- * the lines of totals, of which one must agree.
+ * How what the page says differs from `minor`; `null` where it agrees or says nothing. The button that pays knows best,
+ * then the lines of totals, of which one must agree.
  */
-export const agrees = (
+export const problemOf = (
   minor: number,
   currency: string,
   { lines, buttons }: { readonly lines: ReadonlyArray<string>; readonly buttons: ReadonlyArray<string> }
-): boolean | null => {
+): Problem | null => {
   const pays = buttons.filter((text) => saysPay(plain(text))).flatMap((text) => amountsIn(text, currency))
-  if (pays.length > 0) return pays.includes(minor)
   const totals = lines.filter(isTotal).flatMap((line) => amountsIn(line, currency))
-  return totals.length > 0 ? totals.includes(minor) : null
+  return judged(pays.length > 0 ? pays : totals, minor)
 }

@@ -7,7 +7,7 @@
  *  - Keys go to whatever has the focus, be it a frame of somebody else that took it between two of them. So a key says
  *    that something is typed, not what: the character itself is put into the field from within its document, in one turn
  *    with the look at the focus. Another document, or another field, can get none.
- *  - Whether a field took what was typed is told by how much stands in it, never by what.
+ *  - The page compares a field with what was typed. No value of a field comes out.
  */
 import type { State } from "./page/act.ts"
 import type { PageDocument, Point } from "./document.ts"
@@ -54,24 +54,39 @@ const keyed = async (page: Page, document: PageDocument, n: number, text: string
   for (const character of characters) await press(page, document, n, character)
 }
 
-const took = ({ length, dense }: State, text: string): boolean =>
-  length === [...text].length || (dense > 0 && dense === [...text.replace(/[^\p{L}\p{N}]/gu, "")].length)
+const NOT_HELD = "The field does not take what is typed."
 
 export const typeInto = async (page: Page, document: PageDocument, n: number, text: string): Promise<void> => {
   await entered(page, document, n)
   await keyed(page, document, n, text)
-  if (took(await document.call<State>("stateOf", n), text)) return
+  if (await document.call<boolean>("holds", n, text)) return
   // Where a page meddled with the keys, its field is given the whole at once.
   await entered(page, document, n)
   await put(page, document, n, text)
-  if (!took(await document.call<State>("stateOf", n), text))
-    throw new Refused("field_not_found", "The field does not take what is typed.")
+  if (!(await document.call<boolean>("holds", n, text))) throw new Refused("field_not_found", NOT_HELD)
 }
 
 export const chooseIn = async (page: Page, document: PageDocument, n: number, value: string): Promise<void> => {
   await page.check()
-  const state = await document.call<State>("choose", n, value)
-  if (state.length !== [...value].length) throw new Refused("field_not_found", "The list does not take the choice.")
+  await document.call("choose", n, value)
+  if (!(await document.call<boolean>("holds", n, value)))
+    throw new Refused("field_not_found", "The list does not take the choice.")
+}
+
+/** A page may format what was typed a moment later. */
+const HELD_WITHIN_MS = 1_000
+const LOOK_AGAIN_MS = 50
+
+/** Reads a field back after others were typed. */
+export const checkHeld = async (
+  document: PageDocument,
+  { name, n, text }: { readonly name: string; readonly n: number; readonly text: string }
+): Promise<void> => {
+  for (const until = Date.now() + HELD_WITHIN_MS; !(await document.call<boolean>("holds", n, text));) {
+    if (Date.now() > until)
+      throw new Refused("field_not_found", `The field for the ${name} does not hold what was typed. Nothing was sent.`)
+    await new Promise((later) => setTimeout(later, LOOK_AGAIN_MS))
+  }
 }
 
 const pressAt = async (page: Page, point: Point): Promise<void> => {

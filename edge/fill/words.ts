@@ -101,12 +101,12 @@ export const saysName = has(
     "полное имя,姓名,氏名,お名前,ad soyad"
 )
 export const saysCardNumber = has(
-  "card number,cardnumber,cc number,ccnumber,ccnum,card no,credit card,debit card,kartennummer,kreditkarte,numero de carte,numero carte," +
+  "card number,cardnumber,number on card,cc number,ccnumber,ccnum,card no,credit card,debit card,kartennummer,kreditkarte,numero de carte,numero carte," +
     "numero de la carte,numero de tarjeta,tarjeta,numero della carta,numero carta,numero do cartao,cartao,kaartnummer,creditcard," +
     "numer karty,номер карты,卡号,卡號,信用卡,カード番号,クレジットカード,kart numarasi,kart numarası,pan"
 )
 export const saysExpiry = has(
-  "expiry,expiration,expires,exp date,expdate,exp,valid until,valid thru,mm yy,mm yyyy,mm jj,mm aa,gultig bis,gultigkeit,ablaufdatum," +
+  "expiry,expiration,expires,exp date,expdate,exp,valid until,valid thru,mm yy,mm yyyy,mmyy,mm jj,mm jjjj,mm aa,mm rr,aa yy,мм гг,月 年,gultig bis,gultigkeit,ablaufdatum," +
     "verfall,date d expiration,expiration,fecha de caducidad,caducidad,vencimiento,fecha de vencimiento,scadenza,data di scadenza," +
     "validade,data de validade,vervaldatum,geldig tot,data waznosci,data ważności,wazna do,срок действия,有效期,到期,有効期限," +
     "son kullanma,exp month,exp year"
@@ -122,6 +122,21 @@ export const saysHolder = has(
   "name on card,cardholder,card holder,card name,holder name,ccname,cc name,karteninhaber,name auf der karte,titulaire,nom sur la carte," +
     "titular,nombre en la tarjeta,intestatario,titolare,nome sulla carta,nome no cartao,nome impresso,kaarthouder,naam op kaart," +
     "posiadacz karty,imie i nazwisko na karcie,владелец карты,имя на карте,持卡人,カード名義,名義人,kart sahibi,kart uzerindeki isim"
+)
+/** Cards and accounts that are no payment cards. */
+export const saysOtherCard = has(
+  "gift,giftcard,loyalty,member number,member card,member no,member id,membership,library,bonus,reward,insurance,insured,health," +
+    "voucher,coupon,promo,id card,identity,sim card,phone card,travel card,railcard,geschenk,gutschein,kundenkarte,kundennummer,treue," +
+    "mitglied,bibliothek,bucherei,versicher,krankenkasse,gesundheitskarte,ausweis,bahncard,cadeau,fidelite,adherent,carte vitale," +
+    "mutuelle,bibliotheque,assurance,regalo,fidelidad,socio,biblioteca,seguro medico,tarjeta sanitaria,fedelta,tessera,assicura,cartao presente,vale presente," +
+    "fidelidade,klantenkaart,lidmaatschap,lidnummer,bibliotheek,verzekering,zorgpas,podarunk,lojalnos,stalego klienta,członk," +
+    "bibliotek,ubezpiecz,подарочн,бонусн,лояльности,карта клиента,скидочн,читательск,полис,страхов,礼品,禮品,会员,會員,积分,積分," +
+    "图书,圖書,保险,医保,社保,ギフト,ポイント,会員,図書,保険,hediye,sadakat,uyelik,üyelik,kutuphane,kütüphane,sigorta"
+)
+/** Dates that are not the end of a card. */
+export const saysOtherDate = has(
+  "birth,birthday,dob,bday,valid from,start date,issue,delivery,geburt,gultig ab,ausgestellt,lieferung,naissance,livraison,nacimiento," +
+    "entrega,nascita,consegna,nascimento,geboorte,bezorg,urodz,dostaw,рожд,доставк,出生,生日,生年月日,配送,dogum,doğum,teslim"
 )
 export const saysTotal = has(
   "total,amount due,to pay,order total,gesamt,gesamtbetrag,summe,zu zahlen,endbetrag,total a payer,montant,importe,total a pagar," +

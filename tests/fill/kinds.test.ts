@@ -57,7 +57,7 @@ describe("a card", () => {
     for (const page of ["card", "card-split"]) {
       await open(page)
       expect(told(await bench.post("/pay", { ...AMOUNT, amount: "40.00" }))).toBe("403 amount_mismatch")
-      expect(told(await bench.post("/pay", { ...AMOUNT, currency: "USD" }))).toBe("403 amount_mismatch")
+      expect(told(await bench.post("/pay", { ...AMOUNT, currency: "USD" }))).toBe("403 currency_mismatch")
     }
   })
 

@@ -2,7 +2,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { makePassword, type Rules } from "../../edge/fill/password.ts"
-import { agrees, amountsOf } from "../../edge/fill/total.ts"
+import { amountsOf, problemOf } from "../../edge/fill/total.ts"
 
 const NONE: Rules = { rules: "", min: -1, max: -1, pattern: "" }
 
@@ -64,12 +64,13 @@ describe("an amount", () => {
   })
 
   it.each([
-    ["Pay €42.50", [], true],
-    ["Pay €425.00", ["Total €42.50"], false],
-    ["Pay", ["Total $42.50"], false],
-    ["Pay", ["Subtotal €40.00", "Total €42.50"], true],
+    ["Pay €42.50", [], null],
+    ["Pay €425.00", ["Total €42.50"], "amount_mismatch"],
+    ["Pay", ["Total $42.50"], "currency_mismatch"],
+    ["Pay", ["Total $45.00", "Total €40.00"], "amount_mismatch"],
+    ["Pay", ["Subtotal €40.00", "Total €42.50"], null],
     ["Pay", ["Subtotal €42.50"], null]
-  ] as ReadonlyArray<[string, ReadonlyArray<string>, boolean | null]>)("by %s and %j", (button, lines, expected) => {
-    expect(agrees(4_250, "EUR", { lines, buttons: [button] })).toBe(expected)
+  ] as ReadonlyArray<[string, ReadonlyArray<string>, string | null]>)("by %s and %j", (button, lines, expected) => {
+    expect(problemOf(4_250, "EUR", { lines, buttons: [button] })).toBe(expected)
   })
 })

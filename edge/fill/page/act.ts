@@ -19,24 +19,23 @@ export interface State {
   /** Seen, open, and not covered. */
   readonly usable: boolean
   readonly focused: boolean
-  /** How much stands in it, and how much of that is letters and digits. */
-  readonly length: number
-  readonly dense: number
 }
 
 export function stateOf(n: number): State {
   const element = known[n]
   const { origin } = window
-  if (element === undefined || !element.isConnected)
-    return { origin, usable: false, focused: false, length: 0, dense: 0 }
+  if (element === undefined || !element.isConnected) return { origin, usable: false, focused: false }
+  return { origin, usable: isOpen(element) && isReachable(element), focused: focused() === element }
+}
+
+/** Whether a field has the text. A field may group characters and change case; a list and a password may not. */
+export function holds(n: number, text: string): boolean {
+  const element = known[n]
+  if (element === undefined || !element.isConnected) return false
   const value = element.value ?? ""
-  return {
-    origin,
-    usable: isOpen(element) && isReachable(element),
-    focused: focused() === element,
-    length: [...value].length,
-    dense: [...value.replace(/[^\p{L}\p{N}]/gu, "")].length
-  }
+  const isExact = element.matches("select") || (element.type === "password" && /\D/.test(text))
+  const bare = (one: string): string => one.replace(/[^\p{L}\p{N}]/gu, "").toLowerCase()
+  return value === text || (!isExact && bare(text) !== "" && bare(value) === bare(text))
 }
 
 /** What stands in it is selected, so that typing puts something else in its place. */
@@ -62,14 +61,13 @@ export function leave(n: number): State {
   return stateOf(n)
 }
 
-export function choose(n: number, value: string): State {
+export function choose(n: number, value: string): void {
   const element = known[n]
   if (element?.isConnected) {
     element.focus({ preventScroll: true })
     element.value = value
     for (const type of ["input", "change"]) element.dispatchEvent(new Event(type, { bubbles: true, composed: true }))
   }
-  return stateOf(n)
 }
 
 /** Where to click; `null` where it cannot be clicked. */
