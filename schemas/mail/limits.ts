@@ -69,7 +69,7 @@ export const MAIL_LIMITS = {
 export const MAIL_SERVICE_LIMITS = {
   /** Of a mailbox's room, in messages and bytes: kept for senders it allows and for those its agent wrote to before. */
   reserved_percent: 20,
-  /** Of a mailbox's messages in a day: what one sender's domain may take. */
+  /** Of a mailbox's messages in a day, and of its bytes: what one sender's domain may take. */
   domain_percent: 50,
 
   connections_max: 256,

@@ -181,9 +181,9 @@ export const mailboxKind = kind(fold, mailboxOperations, (parts) => {
         })
       ),
       "mailbox.receive": write({
-        prepare: (state, { sender }, context) =>
+        prepare: (state, { sender, bytes }, context) =>
           Effect.map(
-            state === null || hasOpenPlace(state, sender, context.at, limits)
+            state === null || hasOpenPlace(state, { sender, bytes }, context.at, limits)
               ? Effect.succeed(false)
               : isKnown(state.agent, sender, context),
             (known) => ({ isKnown: known })

@@ -240,8 +240,9 @@ describe("a mailbox", () => {
   })
 
   test("keeps room for whom its agent knows when strangers send much at once", () => {
-    const flood = taken(opened, 60, { domain: "x", bytes: 10_485_760 }, LIMITS_OF_BOX)
-    expect(flood.taken).toBe(8)
+    const first = taken(opened, 60, { domain: "x", bytes: 10_485_760 }, LIMITS_OF_BOX)
+    const flood = taken(first.state, 60, { domain: "z", bytes: 10_485_760 }, LIMITS_OF_BOX)
+    expect([first.taken, flood.taken]).toEqual([5, 3])
     expect(taken(flood.state, 3, { domain: "y", bytes: 10_000, isKnown: true }, LIMITS_OF_BOX).taken).toBe(3)
   })
 
