@@ -7,6 +7,8 @@ export const MAIL_LIMITS = {
   /** Of text, and of HTML: UTF-8. */
   body_max_bytes: 262_144,
   mailbox_max_bytes: 104_857_600,
+  /** What all mailboxes of an agent hold. */
+  agent_max_bytes: 209_715_200,
   inbound_per_day: 500,
   /** Of a mailbox: messages that its own rules keep out. They take no place of those that come in. */
   dropped_per_day: 2000,

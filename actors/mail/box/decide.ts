@@ -42,13 +42,22 @@ const sharesOf = ({ inbound_per_day, mailbox_max_bytes, reserved_percent, domain
 
 const ofDay = (hours: Counted, at: number): number => countedSince(hours, at - DAY_MS - HOUR_MS)
 
-const storedBytes = ({ stored }: MailboxValue, at: number, { retention_seconds }: MailLimits): number =>
+export const storedBytes = ({ stored }: MailboxValue, at: number, { retention_seconds }: MailLimits): number =>
   countedSince(stored, at - retention_seconds * 1000 - DAY_MS)
 
-/** The reason that it takes no more mail from any sender; `null` if it does. */
-export const fullness = (state: MailboxValue, at: number, limits: MailLimits): "day" | "bytes" | null => {
+/**
+ * The reason that it takes no more mail from any sender; `null` if it does. `elsewhere`: bytes in the other mailboxes of
+ * its agent.
+ */
+export const fullness = (
+  state: MailboxValue,
+  elsewhere: number,
+  at: number,
+  limits: MailLimits
+): "day" | "bytes" | null => {
   if (ofDay(state.inbound, at) >= limits.inbound_per_day) return "day"
-  return storedBytes(state, at, limits) >= limits.mailbox_max_bytes ? "bytes" : null
+  const stored = storedBytes(state, at, limits)
+  return stored >= limits.mailbox_max_bytes || stored + elsewhere >= limits.agent_max_bytes ? "bytes" : null
 }
 
 type From = { readonly domain: string } | undefined
@@ -98,9 +107,11 @@ interface Receiving {
   readonly sender?: InboundSender
 }
 
-/** `isKnown`: the agent allows the sender, or wrote to it before. */
 export interface ReceiveFacts {
+  /** The agent allows the sender, or wrote to it before. */
   readonly isKnown: boolean
+  /** Bytes in the other mailboxes of its agent. */
+  readonly elsewhere: number
 }
 
 /** The log forgets a message a day after its row is gone. */
@@ -109,12 +120,13 @@ const LOGGED_LONGER_SECONDS = 86_400
 export const decideReceive = (
   state: MailboxState,
   { number, bytes, mail, sender }: Receiving,
-  { id, at, facts: { isKnown } }: { readonly id: string; readonly at: number; readonly facts: ReceiveFacts },
+  { id, at, facts: { isKnown, elsewhere } }: { readonly id: string; readonly at: number; readonly facts: ReceiveFacts },
   limits: BoxLimits
 ): Decided<{ readonly mail: number }> => {
   if (state === null || state.status !== "active") return noMailbox
-  if (fullness(state, at, limits) !== null) return { refused: FULL }
-  if (storedBytes(state, at, limits) + bytes > limits.mailbox_max_bytes) return { refused: FULL }
+  if (fullness(state, elsewhere, at, limits) !== null) return { refused: FULL }
+  const whole = storedBytes(state, at, limits) + bytes
+  if (whole > limits.mailbox_max_bytes || whole + elsewhere > limits.agent_max_bytes) return { refused: FULL }
   const taking = { sender, bytes }
   const reserved = !hasOpenPlace(state, taking, at, limits)
   // Strangers at a domain take nothing of the share of those whom the agent knows there.

@@ -26,7 +26,7 @@ const aMailbox = () => {
     for (let n = 0; n < count; n++) {
       const at = BEGAN + day * DAY_MS
       const input = { number: ++number, bytes, mail: {} as never, sender: { domain, allowed: isKnown, proven: [] } }
-      const decision = decideReceive(state, input, { id: "1", at, facts: { isKnown } }, limits)
+      const decision = decideReceive(state, input, { id: "1", at, facts: { isKnown, elsewhere: 0 } }, limits)
       if ("refused" in decision) continue
       for (const event of decision.events) state = evolveMailbox(state, event, { at })
       taken++
