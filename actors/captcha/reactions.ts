@@ -1,18 +1,22 @@
 /** What becomes of a captcha, its agent is told. */
-import { on, reactions, tell } from "../reactions/reaction.ts"
+import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
 import { CaptchaEvent } from "./state.ts"
 
-export const toldCaptchas = reactions(
-  "captcha_told",
-  on("captcha", CaptchaEvent, (event, { id, at }) => {
-    const captcha = Number(id)
-    switch (event.type) {
-      case "captcha.answered":
-        return [tell("captcha.told", event.agent, { captcha, state: "answered", kind: event.kind, answered_at: at })]
-      case "captcha.ended":
-        return [tell("captcha.told", event.agent, { captcha, state: event.state, kind: event.kind, answered_at: null })]
-      default:
-        return []
-    }
-  })
+export const toldCaptchas = awaited(
+  reactions(
+    "captcha_told",
+    on("captcha", CaptchaEvent, (event, { id, at }) => {
+      const captcha = Number(id)
+      switch (event.type) {
+        case "captcha.answered":
+          return [tell("captcha.told", event.agent, { captcha, state: "answered", kind: event.kind, answered_at: at })]
+        case "captcha.ended":
+          return [
+            tell("captcha.told", event.agent, { captcha, state: event.state, kind: event.kind, answered_at: null })
+          ]
+        default:
+          return []
+      }
+    })
+  )
 )

@@ -2,7 +2,7 @@
 import { API_PREFIX } from "../../schemas/version.ts"
 import type { VoteTarget } from "../../schemas/vote/records.ts"
 import { PostEvent } from "../post/state.ts"
-import { on, reactions, tell, type Told } from "../reactions/reaction.ts"
+import { awaited, on, reactions, tell, type Told } from "../reactions/reaction.ts"
 import { ReplyEvent } from "../reply/state.ts"
 import { ThreadEvent } from "../thread/state.ts"
 import { countedOf } from "../vote/ballot.ts"
@@ -25,24 +25,26 @@ const moderated = (
   return [tell("content.hidden", author, input)]
 }
 
-export const hiddenContent = reactions(
-  "hidden",
-  on("post", PostEvent, (event, { id }) =>
-    event.type === "post.hidden" || event.type === "post.restored"
-      ? moderated("post", id, event, { url: `/posts/${id}`, api_url: `${API_PREFIX}/posts/${id}` })
-      : []
-  ),
-  on("thread", ThreadEvent, (event, { id }) =>
-    event.type === "thread.hidden" || event.type === "thread.restored"
-      ? moderated("thread", id, event, { url: `/threads/${id}`, api_url: `${API_PREFIX}/threads/${id}` })
-      : []
-  ),
-  on("reply", ReplyEvent, (event, { id }) =>
-    event.type === "reply.hidden" || event.type === "reply.restored"
-      ? moderated("reply", id, event, {
-          url: `/threads/${event.thread}#reply-${id}`,
-          api_url: `${API_PREFIX}/replies/${id}`
-        })
-      : []
+export const hiddenContent = awaited(
+  reactions(
+    "hidden",
+    on("post", PostEvent, (event, { id }) =>
+      event.type === "post.hidden" || event.type === "post.restored"
+        ? moderated("post", id, event, { url: `/posts/${id}`, api_url: `${API_PREFIX}/posts/${id}` })
+        : []
+    ),
+    on("thread", ThreadEvent, (event, { id }) =>
+      event.type === "thread.hidden" || event.type === "thread.restored"
+        ? moderated("thread", id, event, { url: `/threads/${id}`, api_url: `${API_PREFIX}/threads/${id}` })
+        : []
+    ),
+    on("reply", ReplyEvent, (event, { id }) =>
+      event.type === "reply.hidden" || event.type === "reply.restored"
+        ? moderated("reply", id, event, {
+            url: `/threads/${event.thread}#reply-${id}`,
+            api_url: `${API_PREFIX}/replies/${id}`
+          })
+        : []
+    )
   )
 )

@@ -109,7 +109,8 @@ export const accountOperations = (parts: KindParts, opening: Opening): AccountOp
           return { personal, same: before.name === name }
         }),
       decide: (state, _input, context) => decideRename(state, context),
-      answer: () => null
+      answer: () => null,
+      projected: true
     }),
     "human.send_verification": write({
       prepare: opening.linked("verify_address"),
@@ -118,12 +119,14 @@ export const accountOperations = (parts: KindParts, opening: Opening): AccountOp
     }),
     "human.confirm_address": write({
       decide: (state, input, context) => decideConfirm(state, input, context),
-      answer: () => ({ email_verified: true })
+      answer: () => ({ email_verified: true }),
+      projected: true
     }),
     "human.delete": write({
       prepare: (state, input, context) => prepareDelete(state, input, context),
       decide: (state, input, context) => decideDelete(state, input, context),
-      answer: (_state, _reply, { id }) => ({ deleted: true, id })
+      answer: (_state, _reply, { id }) => ({ deleted: true, id }),
+      projected: true
     }),
     "human.erase": custom((_state, _input, { id }) => Effect.as(keys.erase(id), null))
   }

@@ -1,8 +1,9 @@
-/** Numbers by spans of time, so that what is counted grows no state: hours of a day, days of a window. */
+/** Numbers by spans of time, so that what is counted grows no state: hours of a day, days or weeks of a window. */
 import { Schema } from "effect"
 
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000
+export const WEEK_MS = 7 * DAY_MS
 
 export const Counted = Schema.Array(Schema.Struct({ since: Schema.Number, count: Schema.Number }))
 export type Counted = typeof Counted.Type

@@ -2,33 +2,35 @@
 import { UNTRUSTED } from "../../schemas/content/untrusted.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { excerptOf } from "../content/excerpt.ts"
-import { on, reactions, tell } from "../reactions/reaction.ts"
+import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
 import { MessageEvent } from "./state.ts"
 
 /**
  * It is told of what came, then of what it has read: one set, so that the second never overtakes the first (what is
  * unread is counted by both). A message has no page: both of its addresses are that of the interface.
  */
-export const toldMessages = reactions(
-  "message_told",
-  on("message", MessageEvent, (event, { id }) => {
-    const message = Number(id)
-    if (event.type === "message.read") return [tell("message.seen", event.by, { message })]
-    const { from, to, conversation, body } = event
-    const path = `${API_PREFIX}/messages/${id}`
-    return [
-      tell("notification.tell", to, {
-        about: "message.received",
-        payload: {
-          message_id: message,
-          conversation_id: conversation,
-          excerpt: excerptOf(body),
-          untrusted: UNTRUSTED,
-          url: path,
-          api_url: path
-        },
-        who: { as: "from", agent: from }
-      })
-    ]
-  })
+export const toldMessages = awaited(
+  reactions(
+    "message_told",
+    on("message", MessageEvent, (event, { id }) => {
+      const message = Number(id)
+      if (event.type === "message.read") return [tell("message.seen", event.by, { message })]
+      const { from, to, conversation, body } = event
+      const path = `${API_PREFIX}/messages/${id}`
+      return [
+        tell("notification.tell", to, {
+          about: "message.received",
+          payload: {
+            message_id: message,
+            conversation_id: conversation,
+            excerpt: excerptOf(body),
+            untrusted: UNTRUSTED,
+            url: path,
+            api_url: path
+          },
+          who: { as: "from", agent: from }
+        })
+      ]
+    })
+  )
 )

@@ -1,13 +1,15 @@
 /** What becomes of a message with owners means for its agent: what it has read, it need not be told of. */
 import { HUB_ID_PATTERN } from "../../schemas/signing/key.ts"
-import { on, reactions, tell } from "../reactions/reaction.ts"
+import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
 import { OwnerMessageEvent } from "./state.ts"
 
-export const seenOwnerMessages = reactions(
-  "owner_message_seen",
-  on("owner_message", OwnerMessageEvent, (event, { id }) =>
-    event.type === "owner_message.read" && HUB_ID_PATTERN.test(event.by)
-      ? [tell("owner.seen", event.by, { message: Number(id) })]
-      : []
+export const seenOwnerMessages = awaited(
+  reactions(
+    "owner_message_seen",
+    on("owner_message", OwnerMessageEvent, (event, { id }) =>
+      event.type === "owner_message.read" && HUB_ID_PATTERN.test(event.by)
+        ? [tell("owner.seen", event.by, { message: Number(id) })]
+        : []
+    )
   )
 )

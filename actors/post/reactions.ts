@@ -1,31 +1,37 @@
 /** What becomes of a post means for its author. */
 import { API_PREFIX } from "../../schemas/version.ts"
 import { tellNamed } from "../content/mentions.ts"
-import { on, reactions, tell } from "../reactions/reaction.ts"
+import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
 import { countedOf, ratedBy } from "../vote/ballot.ts"
 import { PostEvent } from "./state.ts"
 
 const rated = { target_type: "post" } as const
 
 /** Its reputation, by the votes on it. */
-export const ratedPosts = reactions(
-  "post_rated",
-  on("post", PostEvent, (event, { id }) => {
-    const target = { ...rated, target_id: Number(id) }
-    if (event.type === "post.voted") {
-      const change = ratedBy(event)
-      return change === null ? [] : [tell("vote.rated", event.author, { ...target, ...change })]
-    }
-    if (event.type !== "post.deleted" || event.hidden) return []
-    const { upvotes, downvotes } = countedOf(event)
-    return upvotes + downvotes === 0 ? [] : [tell("vote.unrated", event.author, { ...target, upvotes, downvotes })]
-  })
+export const ratedPosts = awaited(
+  reactions(
+    "post_rated",
+    on("post", PostEvent, (event, { id }) => {
+      const target = { ...rated, target_id: Number(id) }
+      if (event.type === "post.voted") {
+        const change = ratedBy(event)
+        return change === null ? [] : [tell("vote.rated", event.author, { ...target, ...change })]
+      }
+      if (event.type !== "post.deleted" || event.hidden) return []
+      const { upvotes, downvotes } = countedOf(event)
+      return upvotes + downvotes === 0 ? [] : [tell("vote.unrated", event.author, { ...target, upvotes, downvotes })]
+    })
+  )
 )
 
-export const uncountedPosts = reactions(
-  "post_uncounted",
-  on("post", PostEvent, (event) =>
-    event.type === "post.deleted" && !event.hidden ? [tell("content.count", event.author, { of: "posts", by: -1 })] : []
+export const uncountedPosts = awaited(
+  reactions(
+    "post_uncounted",
+    on("post", PostEvent, (event) =>
+      event.type === "post.deleted" && !event.hidden
+        ? [tell("content.count", event.author, { of: "posts", by: -1 })]
+        : []
+    )
   )
 )
 

@@ -100,7 +100,12 @@ export interface Reactions {
 /** As which an awaited set tells how far it is (engine/read-models.ts), beside projections. */
 export const markOf = ({ name }: Pick<Reactions, "name">): string => `reaction.${name}`
 
-/** A set whose effect the writer sees in its next answer. What it asks must wait for the read models itself. */
+/**
+ * A set whose effect the writer sees in its next answer. What it asks waits for the read models itself (`projected`), and
+ * with them for the awaited sets of that kind: so an effect over two hops is waited for as well. Such hops must not lead
+ * back to a kind that they began at, or two writes wait for each other until they give up: what would close the circle
+ * (`human.sponsorship_ended`, `report.carry_out`) does not wait.
+ */
 export const awaited = (set: Reactions): Reactions => ({ ...set, awaited: true })
 
 export const reactions = (name: string, first: Source, ...others: ReadonlyArray<Source>): Reactions => ({

@@ -71,20 +71,22 @@ export const toldReplies = reactions(
   })
 )
 
-export const ratedReplies = reactions(
-  "reply_rated",
-  on("reply", ReplyEvent, (event, { id }) => {
-    const target = { target_type: "reply", target_id: Number(id) } as const
-    if (event.type === "reply.voted") {
-      const change = ratedBy(event)
-      return change === null ? [] : [tell("vote.rated", event.author, { ...target, ...change })]
-    }
-    if (event.type !== "reply.deleted" || event.hidden) return []
-    const { author } = event
-    const { upvotes, downvotes } = countedOf(event)
-    return [
-      tell("content.count", author, { of: "replies", by: -1 }),
-      ...(upvotes + downvotes === 0 ? [] : [tell("vote.unrated", author, { ...target, upvotes, downvotes })])
-    ]
-  })
+export const ratedReplies = awaited(
+  reactions(
+    "reply_rated",
+    on("reply", ReplyEvent, (event, { id }) => {
+      const target = { target_type: "reply", target_id: Number(id) } as const
+      if (event.type === "reply.voted") {
+        const change = ratedBy(event)
+        return change === null ? [] : [tell("vote.rated", event.author, { ...target, ...change })]
+      }
+      if (event.type !== "reply.deleted" || event.hidden) return []
+      const { author } = event
+      const { upvotes, downvotes } = countedOf(event)
+      return [
+        tell("content.count", author, { of: "replies", by: -1 }),
+        ...(upvotes + downvotes === 0 ? [] : [tell("vote.unrated", author, { ...target, upvotes, downvotes })])
+      ]
+    })
+  )
 )

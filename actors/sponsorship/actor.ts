@@ -74,12 +74,12 @@ export const sponsorshipKind = kind(fold, sponsorshipOperations, ({ config: { li
     }),
     "sponsorship.reject": decided(decideReject),
     "sponsorship.withdraw": decided(decideWithdraw),
-    "sponsorship.verify": write({ decide: decideVerify, answer: () => null }),
+    "sponsorship.verify": write({ decide: decideVerify, answer: () => null, projected: true }),
     "sponsorship.date": write({
       decide: (state, _input, context) => decideDate(state, context, limits.limits.owner),
       answer: () => null
     }),
     "sponsorship.timer": write({ decide: decideExpire, answer: () => null }),
-    "sponsorship.end": write({ decide: decideEnd, answer: () => null })
+    "sponsorship.end": write({ decide: decideEnd, answer: () => null, projected: true })
   }
 }))

@@ -32,17 +32,19 @@ export const toldSponsorships = awaited(
 )
 
 /** A person's address is confirmed, or the account ends. */
-export const sponsorshipsOfHumans = reactions(
-  "sponsorship_of_human",
-  on("human", HumanEvent, (event) => {
-    const withdrawn = (id: number) => tell("sponsorship.end", String(id), { status: "withdrawn" })
-    if (event.type === "human.address_confirmed")
-      return [
-        ...(event.ended ?? []).map(withdrawn),
-        ...(event.sponsorships ?? []).map((id) => tell("sponsorship.verify", String(id), null))
-      ]
-    return event.type === "human.deleted" ? (event.sponsorships ?? []).map(withdrawn) : []
-  })
+export const sponsorshipsOfHumans = awaited(
+  reactions(
+    "sponsorship_of_human",
+    on("human", HumanEvent, (event) => {
+      const withdrawn = (id: number) => tell("sponsorship.end", String(id), { status: "withdrawn" })
+      if (event.type === "human.address_confirmed")
+        return [
+          ...(event.ended ?? []).map(withdrawn),
+          ...(event.sponsorships ?? []).map((id) => tell("sponsorship.verify", String(id), null))
+        ]
+      return event.type === "human.deleted" ? (event.sponsorships ?? []).map(withdrawn) : []
+    })
+  )
 )
 
 /** With an agent's account end those that it knew of, and those that it is told of later. */

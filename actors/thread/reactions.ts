@@ -2,48 +2,53 @@
 import { OPERATOR } from "../../schemas/content/author.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { tellNamed } from "../content/mentions.ts"
-import { on, reactions, tell } from "../reactions/reaction.ts"
+import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
 import { countedOf, ratedBy } from "../vote/ballot.ts"
 import { ThreadEvent } from "./state.ts"
 
 const countOne = (author: string, by: 1 | -1) => tell("content.count", author, { of: "accepted_answers", by })
 
 /** What an accepted answer by another earns; a reply of the thread's own author earns nothing (contract 2, 12). */
-export const ratedThreads = reactions(
-  "thread_rated",
-  on("thread", ThreadEvent, (event, { id }) => {
-    const target = { target_type: "thread", target_id: Number(id) } as const
-    switch (event.type) {
-      case "thread.voted": {
-        const change = ratedBy(event)
-        return change === null ? [] : [tell("vote.rated", event.author, { ...target, ...change })]
+export const ratedThreads = awaited(
+  reactions(
+    "thread_rated",
+    on("thread", ThreadEvent, (event, { id }) => {
+      const target = { target_type: "thread", target_id: Number(id) } as const
+      switch (event.type) {
+        case "thread.voted": {
+          const change = ratedBy(event)
+          return change === null ? [] : [tell("vote.rated", event.author, { ...target, ...change })]
+        }
+        case "thread.deleted": {
+          const { author, hidden } = event
+          if (hidden) return []
+          const { upvotes, downvotes } = countedOf(event)
+          return [
+            tell("content.count", author, { of: "threads", by: -1 }),
+            ...(upvotes + downvotes === 0 ? [] : [tell("vote.unrated", author, { ...target, upvotes, downvotes })])
+          ]
+        }
+        case "thread.accepted":
+        case "thread.unaccepted": {
+          const taken = event.before?.earns === true ? event.before : null
+          const given = event.type === "thread.accepted" && event.earns ? event : null
+          return [
+            ...(taken === null
+              ? []
+              : [
+                  tell("reply.rated", taken.author, { reply: taken.reply, accepted: false }),
+                  countOne(taken.author, -1)
+                ]),
+            ...(given === null
+              ? []
+              : [tell("reply.rated", given.author, { reply: given.reply, accepted: true }), countOne(given.author, 1)])
+          ]
+        }
+        default:
+          return []
       }
-      case "thread.deleted": {
-        const { author, hidden } = event
-        if (hidden) return []
-        const { upvotes, downvotes } = countedOf(event)
-        return [
-          tell("content.count", author, { of: "threads", by: -1 }),
-          ...(upvotes + downvotes === 0 ? [] : [tell("vote.unrated", author, { ...target, upvotes, downvotes })])
-        ]
-      }
-      case "thread.accepted":
-      case "thread.unaccepted": {
-        const taken = event.before?.earns === true ? event.before : null
-        const given = event.type === "thread.accepted" && event.earns ? event : null
-        return [
-          ...(taken === null
-            ? []
-            : [tell("reply.rated", taken.author, { reply: taken.reply, accepted: false }), countOne(taken.author, -1)]),
-          ...(given === null
-            ? []
-            : [tell("reply.rated", given.author, { reply: given.reply, accepted: true }), countOne(given.author, 1)])
-        ]
-      }
-      default:
-        return []
-    }
-  })
+    })
+  )
 )
 
 /** Whom it names, whose reply was accepted, and its author, where another changed its status. */

@@ -69,7 +69,8 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, manager, seed, con
       "vault.create": write({
         prepare: () => Effect.sync(() => randomUUID()),
         decide: (state, _input, { facts }) => decideCreate(state, facts),
-        answer: (state) => vaultRecord(existing(state))
+        answer: (state) => vaultRecord(existing(state)),
+        projected: true
       }),
       "vault.publish_key": write({ decide: decidePublishKey, answer: () => null }),
       "vault.entries": read((state, { page, per_page }) => {
@@ -93,11 +94,13 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, manager, seed, con
             return { sha256, owners }
           }),
         decide: (state, input, context) => decideWriteEntry(state, input, context, bounds),
-        answer: (state, { entry }) => entryRecord(existing(entryOf(state, entry)))
+        answer: (state, { entry }) => entryRecord(existing(entryOf(state, entry))),
+        projected: true
       }),
       "vault.change_entry": write({
         decide: (state, input) => decideChangeEntry(state, input, bounds),
-        answer: () => null
+        answer: () => null,
+        projected: true
       }),
       "vault.delete_entry": write({ decide: decideDeleteEntry, answer: () => null, projected: true }),
       "vault.sources": read((state) =>
@@ -109,9 +112,10 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, manager, seed, con
         answer: (state, { source, sealed }, { id }) => ({
           ...sourceRecord(existing(existing(state).sources.find((one) => one.id === source) ?? null)),
           token: sealer.open(sealed, tokenOf(id))
-        })
+        }),
+        projected: true
       }),
-      "vault.delete_source": write({ decide: decideDeleteSource, answer: () => null }),
+      "vault.delete_source": write({ decide: decideDeleteSource, answer: () => null, projected: true }),
       "vault.by_token": read((state, { type, hash }) => {
         const source = type === "source" ? sourceOf(state, hash) : null
         const known = type === "source" ? source !== null : serviceOf(state, hash) !== null
@@ -132,17 +136,20 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, manager, seed, con
       }),
       "vault.load_key": write({
         decide: (state, input, context) => decideLoadKey(state, input, context, fillBounds),
-        answer: (state, { place }) => ({ uid: existing(state).uid, place })
+        answer: (state, { place }) => ({ uid: existing(state).uid, place }),
+        projected: true
       }),
       "vault.fill": write({
         prepare: (state, input, context) => ownersToAsk(decideFill, fillBounds, state, input, context),
         decide: (state, input, context) => decideFill(state, input, context, fillBounds),
-        answer: (_state, { fill }) => ({ fill })
+        answer: (_state, { fill }) => ({ fill }),
+        projected: true
       }),
       "vault.opened": custom((state, input, context) => opened(ciphertexts, state, input, context)),
       "vault.end_fill": write({
         decide: (state, input, context) => decideEndFill(state, input, context, fillBounds),
-        answer: (_state, { fill, status, late }) => ({ fill_id: fill, status, late })
+        answer: (_state, { fill, status, late }) => ({ fill_id: fill, status, late }),
+        projected: true
       }),
       "vault.asked": custom((state, { human, fill }, context) =>
         Effect.gen(function* () {
@@ -170,7 +177,8 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, manager, seed, con
       ),
       "vault.relay": write({
         decide: (state, input, context) => decideRelay(state, input, context, relayBounds),
-        answer: (_state, { origin }) => ({ origin })
+        answer: (_state, { origin }) => ({ origin }),
+        projected: true
       }),
       "vault.misused": write({
         decide: (state, input, context) => decideMisused(state, input, context, fillBounds),
@@ -181,7 +189,8 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, manager, seed, con
         answer: (state) => ({
           revoked: true as const,
           revoked_at: new Date(existing(state).revoked_at ?? 0).toISOString()
-        })
+        }),
+        projected: true
       }),
       "vault.end": write({ decide: decideEnd, answer: () => null }),
       /** Behind the commit that it follows from: beside the mailbox, the entry could still be there that was deleted. */

@@ -7,6 +7,8 @@ export const MAIL_LIMITS = {
   /** Of text, and of HTML: UTF-8. */
   body_max_bytes: 262_144,
   mailbox_max_bytes: 104_857_600,
+  /** What all mailboxes of an agent hold. */
+  agent_max_bytes: 209_715_200,
   inbound_per_day: 500,
   /** Of a mailbox: messages that its own rules keep out. They take no place of those that come in. */
   dropped_per_day: 2000,
@@ -69,7 +71,7 @@ export const MAIL_LIMITS = {
 export const MAIL_SERVICE_LIMITS = {
   /** Of a mailbox's room, in messages and bytes: kept for senders it allows and for those its agent wrote to before. */
   reserved_percent: 20,
-  /** Of a mailbox's messages in a day: what one sender's domain may take. */
+  /** Of a mailbox's messages in a day, and of its bytes: what one sender's domain may take. */
   domain_percent: 50,
 
   connections_max: 256,

@@ -180,6 +180,8 @@ export const mailboxOperations = operationsOf("mailbox", {
    * many; that keeps out no other message.
    */
   "mailbox.drop": op({ input: Schema.Struct({ sealed: Schema.String }), output: Nothing, askedBy: ["mail"] }),
+  /** Bytes of its mail. */
+  "mailbox.stored": op({ input: Nothing, output: Schema.Int, askedBy: [] }),
   "mailbox.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })
 

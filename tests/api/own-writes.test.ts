@@ -2,9 +2,7 @@
  * Whoever wrote sees it in the next answer, from the other edge: also what follows from the write for another actor. The
  * nodes run in this process: every reaction is made late, so that an answer that does not wait for it is stale each time.
  */
-import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
-import { Turns } from "../../actors/reactions/turns.ts"
 import type { AgentPublic } from "../../schemas/agent/records.ts"
 import type { Thread } from "../../schemas/thread/records.ts"
 import { AgentClient } from "../support/client.ts"
@@ -14,23 +12,14 @@ import { register } from "../support/register.ts"
 import { sharedService, type TestService } from "../support/service.ts"
 import { anAgent, answer, aPerson, type Carried, declared, withdraw } from "../support/sponsorship.ts"
 import { freshText } from "./community.ts"
-
-const ROUNDS = 2
-const LATE_MS = 100
-/** An answer waits so long for reactions that are late. */
-const PATIENCE_MS = 10_000
-const PATIENT = { "service.projected_wait_ms": PATIENCE_MS }
-const TRIES_MAX = 30
+import { always, lateReactions, PATIENT, rounds } from "./late.ts"
 
 let service: TestService
 let agent: Carried
 let other: Carried
 beforeAll(async () => {
   service = await sharedService({ limits: { "rate_limits.sponsorship.requests": 1000, ...PATIENT } })
-  const { inTurn } = Turns.prototype
-  vi.spyOn(Turns.prototype, "inTurn").mockImplementation(function (this: Turns, actor, act) {
-    return inTurn.call(this, actor, Effect.delay(act, LATE_MS)) as typeof act
-  })
+  lateReactions()
   agent = await anAgent(service.edges)
   other = await anAgent(service.edges)
 })
@@ -38,20 +27,6 @@ afterAll(async () => {
   vi.restoreAllMocks()
   await service?.stop()
 })
-
-/**
- * What each round saw. One that took as long as an answer may wait says nothing: whoever carries out reactions was at a
- * standstill, as while another node takes them over. It is made again.
- */
-const rounds = async <A>(round: () => Promise<A>): Promise<ReadonlyArray<A>> => {
-  const seen: Array<A> = []
-  for (let tries = 0; seen.length < ROUNDS && tries < TRIES_MAX; tries++) {
-    const began = performance.now()
-    const found = await round()
-    if (performance.now() - began < PATIENCE_MS) seen.push(found)
-  }
-  return seen
-}
 
 /** The edges take turns, so that no answer comes from where the write was made. */
 const sponsorsOf = async ({ client, agent: { handle } }: Carried): Promise<readonly [number, number]> => {
@@ -78,12 +53,12 @@ describe("a sponsorship", () => {
       dataOf(end === "reject" ? await answer(agent, id, "reject") : await withdraw(person, agent.agent.handle))
       return [pending, confirmed, await sponsorsOf(agent)]
     })
-    const expected = Array.from({ length: ROUNDS }, () => [
+    const expected = [
       [0, 1],
       [1, 0],
       [0, 0]
-    ])
-    expect(seen).toEqual(expected)
+    ]
+    expect(seen).toEqual(always(expected))
   })
 })
 
@@ -104,7 +79,7 @@ describe("a reply", () => {
       const after = await threadOf(thread)
       return [reply_count, accepted_reply_id === reply, after.accepted_reply_id, after.status, after.reply_count]
     })
-    expect(seen).toEqual(Array.from({ length: ROUNDS }, () => [1, true, null, "open", 0]))
+    expect(seen).toEqual(always([1, true, null, "open", 0]))
   })
 })
 
@@ -120,5 +95,5 @@ test("what an operator removes by deciding a report is gone at once", async () =
     dataOf(await client.call("POST", `/api/v1/reports/${report}/resolve`, { body: resolved }))
     return outcome(await other.client.call("GET", `/api/v1/posts/${id}`))
   })
-  expect(seen).toEqual(Array.from({ length: ROUNDS }, () => "404 not_found"))
+  expect(seen).toEqual(always("404 not_found"))
 })

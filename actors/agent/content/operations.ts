@@ -115,15 +115,20 @@ export const contentOperations = (
       projected: true
     }),
     "vote.party": read((state) => (state === null ? missing : { data: votingParty(state) })),
-    "vote.rated": write({ decide: decideRated, answer: () => null }),
-    "vote.unrated": write({ decide: decideUnrated, answer: () => null }),
-    "reply.rated": write({ decide: decideAcceptance, answer: () => null }),
-    "content.hidden": write({ prepare: () => drawNotification, decide: decideHidden, answer: () => null }),
+    "vote.rated": write({ decide: decideRated, answer: () => null, projected: true }),
+    "vote.unrated": write({ decide: decideUnrated, answer: () => null, projected: true }),
+    "reply.rated": write({ decide: decideAcceptance, answer: () => null, projected: true }),
+    "content.hidden": write({
+      prepare: () => drawNotification,
+      decide: decideHidden,
+      answer: () => null,
+      projected: true
+    }),
     "content.rights": read((state) => ({ data: { operator: state?.roles.includes("operator") ?? false } })),
     "content.author": read((state, _input, { id }) =>
       state === null ? missing : { data: authorOf(id, state, baseUrl) }
     ),
-    "content.count": write({ decide: decideCount, answer: () => null }),
+    "content.count": write({ decide: decideCount, answer: () => null, projected: true }),
     "content.admit": once((state, { bytes, upload: uploaded = 0 }, { id, memory }) => {
       if (state === null) return Effect.fail(missing.refused)
       // The gate lets a suspended agent pass where no bucket of writes is drawn.

@@ -66,5 +66,5 @@ export const messagingOperations = ({ config: { baseUrl } }: KindParts): Operati
     const agent = existing(state)
     return { data: { number: agent.number, agent: authorOf(id, agent, baseUrl) } }
   }),
-  "message.seen": write({ decide: decideSeen, answer: () => null })
+  "message.seen": write({ decide: decideSeen, answer: () => null, projected: true })
 })

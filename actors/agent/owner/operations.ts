@@ -68,6 +68,6 @@ export const owningOperations = (parts: KindParts): Operating<typeof declared, A
         return null
       })
     ),
-    "owner.seen": write({ decide: decideSeen, answer: () => null })
+    "owner.seen": write({ decide: decideSeen, answer: () => null, projected: true })
   }
 }

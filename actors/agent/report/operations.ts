@@ -133,5 +133,10 @@ export const reportOperations = ({ nats, config: { limits } }: KindParts): Opera
     answer: (_state, { number }, { at }) => ({ id: number, created_at: iso(at) }),
     projected: true
   }),
-  "report.upheld": write({ prepare: () => drawNotification, decide: decideUpheld, answer: () => null })
+  "report.upheld": write({
+    prepare: () => drawNotification,
+    decide: decideUpheld,
+    answer: () => null,
+    projected: true
+  })
 })

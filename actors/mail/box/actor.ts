@@ -9,7 +9,7 @@ import type { InboundSender } from "../../../schemas/mail/operations.ts"
 import type { MailTag } from "../../../schemas/mail/tags.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { iso } from "../../agent/profile.ts"
-import { custom, type PrepareContext, write } from "../../engine/definition.ts"
+import { custom, type PrepareContext, read, write } from "../../engine/definition.ts"
 import { type Fold, kind } from "../../kind.ts"
 import type { Sealer } from "../../log/seal.ts"
 import { Actors } from "../../services.ts"
@@ -24,7 +24,8 @@ import {
   ERASE_TIMER,
   fullness,
   hasOpenPlace,
-  noMailbox
+  noMailbox,
+  storedBytes
 } from "./decide.ts"
 import { settled, type Tag } from "./tag-state.ts"
 import { decideEndTag, decideMakeTag, drawTag, isDrawn, isOver, markTag, openTag, sealTag } from "./tags.ts"
@@ -121,6 +122,19 @@ export const mailboxKind = kind(fold, mailboxOperations, (parts) => {
       return { state, sealer, chosen: openChosen(sealer, state.chosen) }
     })
 
+  /** Bytes in the other mailboxes of its agent. Nobody is asked while all of them could be full. */
+  const elsewhere = (agent: string, context: PrepareContext): Effect.Effect<number, Refusal, Actors> =>
+    Effect.gen(function* () {
+      const actors = yield* Actors
+      const mailboxes = yield* actors.ask(context, "mailer.mailboxes", agent, null)
+      if (mailboxes.length * limits.mailbox_max_bytes <= limits.agent_max_bytes) return 0
+      const others = mailboxes.filter((one) => String(one) !== context.id)
+      const stored = yield* Effect.forEach(others, (one) => actors.ask(context, "mailbox.stored", String(one), null), {
+        concurrency: "unbounded"
+      })
+      return stored.reduce((sum, bytes) => sum + bytes, 0)
+    })
+
   return {
     onTimer: "mailbox.timer",
     operations: {
@@ -177,17 +191,20 @@ export const mailboxKind = kind(fold, mailboxOperations, (parts) => {
           const { state: box, sealer, chosen } = yield* opened(state, { id })
           if (wanted !== null && isOver(box, sealer, wanted.tag, at)) return yield* Effect.fail(noMailbox.refused)
           if (yield* isClosed(box.agent, context)) return yield* Effect.fail(noMailbox.refused)
-          return { agent: box.agent, address: addressOf(box), rules: chosen.rules, full: fullness(box, at, limits) }
+          const full = fullness(box, yield* elsewhere(box.agent, context), at, limits)
+          return { agent: box.agent, address: addressOf(box), rules: chosen.rules, full }
         })
       ),
       "mailbox.receive": write({
-        prepare: (state, { sender }, context) =>
-          Effect.map(
-            state === null || hasOpenPlace(state, sender, context.at, limits)
-              ? Effect.succeed(false)
-              : isKnown(state.agent, sender, context),
-            (known) => ({ isKnown: known })
-          ),
+        prepare: (state, { sender, bytes }, context) =>
+          Effect.gen(function* () {
+            if (state === null) return { isKnown: false, elsewhere: 0 }
+            const isOpen = hasOpenPlace(state, { sender, bytes }, context.at, limits)
+            return {
+              isKnown: isOpen ? false : yield* isKnown(state.agent, sender, context),
+              elsewhere: yield* elsewhere(state.agent, context)
+            }
+          }),
         decide: (state, input, context) => decideReceive(state, input, context, limits),
         answer: (_state, reply) => reply
       }),
@@ -195,6 +212,9 @@ export const mailboxKind = kind(fold, mailboxOperations, (parts) => {
         decide: (state, input, context) => decideDrop(state, input, context, limits),
         answer: () => null
       }),
+      "mailbox.stored": read((state, _input, { at }) => ({
+        data: state?.status === "active" ? storedBytes(state, at, limits) : 0
+      })),
       "mailbox.timer": write({
         prepare: (state, { name }, { id }) =>
           name === ERASE_TIMER && state?.status === "closed"

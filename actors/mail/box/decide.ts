@@ -6,7 +6,7 @@ import type { FiredTimer } from "../../../schemas/timer.ts"
 import type { Decision } from "../../engine/definition.ts"
 import { EXPIRE_TIMER } from "../message/decide.ts"
 import type { MailMessageEvent } from "../message/state.ts"
-import { type Counted, countedSince, DAY_MS, HOUR_MS } from "../counted.ts"
+import { type Counted, countedSince, DAY_MS, HOUR_MS, WEEK_MS } from "../counted.ts"
 import { mayBeEarly } from "../early.ts"
 import type { MailboxEvent, MailboxState, MailboxValue } from "./state.ts"
 
@@ -27,6 +27,8 @@ interface Shares {
   readonly domain: number
   /** Bytes that are reserved for nobody. */
   readonly unreservedBytes: number
+  /** Bytes from one sender's domain. */
+  readonly domainBytes: number
 }
 
 export type BoxLimits = MailLimits & Pick<Limits["service"]["mail"], "reserved_percent" | "domain_percent">
@@ -34,34 +36,61 @@ export type BoxLimits = MailLimits & Pick<Limits["service"]["mail"], "reserved_p
 const sharesOf = ({ inbound_per_day, mailbox_max_bytes, reserved_percent, domain_percent }: BoxLimits): Shares => ({
   unreserved: inbound_per_day - Math.floor((inbound_per_day * reserved_percent) / PERCENT),
   domain: Math.max(1, Math.floor((inbound_per_day * domain_percent) / PERCENT)),
-  unreservedBytes: mailbox_max_bytes - Math.floor((mailbox_max_bytes * reserved_percent) / PERCENT)
+  unreservedBytes: mailbox_max_bytes - Math.floor((mailbox_max_bytes * reserved_percent) / PERCENT),
+  domainBytes: Math.floor((mailbox_max_bytes * domain_percent) / PERCENT)
 })
 
 const ofDay = (hours: Counted, at: number): number => countedSince(hours, at - DAY_MS - HOUR_MS)
 
-const storedBytes = ({ stored }: MailboxValue, at: number, { retention_seconds }: MailLimits): number =>
+export const storedBytes = ({ stored }: MailboxValue, at: number, { retention_seconds }: MailLimits): number =>
   countedSince(stored, at - retention_seconds * 1000 - DAY_MS)
 
-/** The reason that it takes no more mail from any sender; `null` if it does. */
-export const fullness = (state: MailboxValue, at: number, limits: MailLimits): "day" | "bytes" | null => {
+/**
+ * The reason that it takes no more mail from any sender; `null` if it does. `elsewhere`: bytes in the other mailboxes of
+ * its agent.
+ */
+export const fullness = (
+  state: MailboxValue,
+  elsewhere: number,
+  at: number,
+  limits: MailLimits
+): "day" | "bytes" | null => {
   if (ofDay(state.inbound, at) >= limits.inbound_per_day) return "day"
-  return storedBytes(state, at, limits) >= limits.mailbox_max_bytes ? "bytes" : null
+  const stored = storedBytes(state, at, limits)
+  return stored >= limits.mailbox_max_bytes || stored + elsewhere >= limits.agent_max_bytes ? "bytes" : null
 }
 
 type From = { readonly domain: string } | undefined
 
-const domainIsFull = (state: MailboxValue, from: From, reserved: boolean, at: number, limits: BoxLimits): boolean => {
-  const found = state.senders.find((one) => one.domain === from?.domain && one.reserved === reserved)
-  return found !== undefined && ofDay(found.hours, at) >= sharesOf(limits).domain
+interface Taking {
+  readonly sender?: From
+  /** Of the message that is to come in. */
+  readonly bytes: number
+}
+
+const domainIsFull = (
+  state: MailboxValue,
+  { sender, bytes }: Taking,
+  reserved: boolean,
+  at: number,
+  limits: BoxLimits
+): boolean => {
+  const { domain, domainBytes } = sharesOf(limits)
+  const isIts = (one: { readonly domain: string; readonly reserved: boolean }): boolean =>
+    one.domain === sender?.domain && one.reserved === reserved
+  const hours = state.senders.find(isIts)?.hours ?? []
+  const weeks = state.storedBy.find(isIts)?.weeks ?? []
+  const stored = countedSince(weeks, at - limits.retention_seconds * 1000 - WEEK_MS)
+  return ofDay(hours, at) >= domain || (stored > 0 && stored + bytes > domainBytes)
 }
 
 /** True if an unreserved place is free. The agent need not know the sender then. */
-export const hasOpenPlace = (state: MailboxValue, from: From, at: number, limits: BoxLimits): boolean => {
+export const hasOpenPlace = (state: MailboxValue, taking: Taking, at: number, limits: BoxLimits): boolean => {
   const { unreserved, unreservedBytes } = sharesOf(limits)
   return (
     ofDay(state.unreserved, at) < unreserved &&
-    storedBytes(state, at, limits) < unreservedBytes &&
-    !domainIsFull(state, from, false, at, limits)
+    storedBytes(state, at, limits) + taking.bytes <= unreservedBytes &&
+    !domainIsFull(state, taking, false, at, limits)
   )
 }
 
@@ -78,9 +107,11 @@ interface Receiving {
   readonly sender?: InboundSender
 }
 
-/** `isKnown`: the agent allows the sender, or wrote to it before. */
 export interface ReceiveFacts {
+  /** The agent allows the sender, or wrote to it before. */
   readonly isKnown: boolean
+  /** Bytes in the other mailboxes of its agent. */
+  readonly elsewhere: number
 }
 
 /** The log forgets a message a day after its row is gone. */
@@ -89,14 +120,17 @@ const LOGGED_LONGER_SECONDS = 86_400
 export const decideReceive = (
   state: MailboxState,
   { number, bytes, mail, sender }: Receiving,
-  { id, at, facts: { isKnown } }: { readonly id: string; readonly at: number; readonly facts: ReceiveFacts },
+  { id, at, facts: { isKnown, elsewhere } }: { readonly id: string; readonly at: number; readonly facts: ReceiveFacts },
   limits: BoxLimits
 ): Decided<{ readonly mail: number }> => {
   if (state === null || state.status !== "active") return noMailbox
-  if (fullness(state, at, limits) !== null) return { refused: FULL }
-  const reserved = !hasOpenPlace(state, sender, at, limits)
+  if (fullness(state, elsewhere, at, limits) !== null) return { refused: FULL }
+  const whole = storedBytes(state, at, limits) + bytes
+  if (whole > limits.mailbox_max_bytes || whole + elsewhere > limits.agent_max_bytes) return { refused: FULL }
+  const taking = { sender, bytes }
+  const reserved = !hasOpenPlace(state, taking, at, limits)
   // Strangers at a domain take nothing of the share of those whom the agent knows there.
-  if (reserved && (!isKnown || domainIsFull(state, sender, true, at, limits))) return { refused: FULL }
+  if (reserved && (!isKnown || domainIsFull(state, taking, true, at, limits))) return { refused: FULL }
   const { agent } = state
   const received: MailMessageEvent = { type: "mail.received", v: 1, agent, mailbox: Number(id), ...mail }
   const of = { kind: "mail", id: String(number) }

@@ -3,7 +3,8 @@
  *
  * Invariants
  *  - What the agent chose, and whose mail was dropped, stands in it sealed under the mailbox's key.
- *  - `inbound`, `senders` and `dropped` count what came in by hours, `stored` what is kept by days: none grows with time.
+ *  - `inbound`, `senders` and `dropped` count what came in by hours, `stored` what is kept by days, `storedBy`
+ *    by weeks: none grows with time.
  *  - Closed, it takes nothing, and is never open again; its key and its mail are erased by a timer, which comes again
  *    until that is done.
  */
@@ -12,7 +13,7 @@ import { event } from "../../engine/events.ts"
 import { SealedMail } from "../../../schemas/mail/operations.ts"
 import { Sealed } from "../../../schemas/secret/sealed.ts"
 import type { ActorOf } from "../../kind.ts"
-import { Counted, counted, countedSince, DAY_MS, HOUR_MS } from "../counted.ts"
+import { Counted, counted, countedSince, DAY_MS, HOUR_MS, WEEK_MS } from "../counted.ts"
 import { madeFields, tagFields, withoutTag, withTag } from "./tag-state.ts"
 
 const opened = {
@@ -36,6 +37,8 @@ export const MailboxValue = Schema.Struct({
   dropped: Counted,
   /** Bytes. */
   stored: Counted,
+  /** The part of these by the sender's domain, by weeks: of the domains that sent most. */
+  storedBy: Schema.Array(Schema.Struct({ domain: Schema.String, reserved: Schema.Boolean, weeks: Counted })),
   ...tagFields
 })
 export type MailboxValue = typeof MailboxValue.Type
@@ -72,8 +75,15 @@ const HOURS = 25
 
 /** What is kept for longer than any retention may be is not counted for ever. */
 const STORED_DAYS_MAX = 400
+const STORED_WEEKS_MAX = Math.ceil((STORED_DAYS_MAX * DAY_MS) / WEEK_MS)
 
-const NOTHING = { inbound: [], unreserved: [], senders: [], dropped: [], stored: [], tags: [], ended: [] }
+/**
+ * Domains whose bytes are known. Where one more comes, that with the fewest is forgotten: it has no more than this part
+ * of what the mailbox holds, which is far from the half that a domain may take.
+ */
+const STORED_BY_MAX = 32
+
+const NOTHING = { inbound: [], unreserved: [], senders: [], dropped: [], stored: [], storedBy: [], tags: [], ended: [] }
 
 export const evolveMailbox = (
   state: MailboxState,
@@ -95,7 +105,8 @@ export const evolveMailbox = (
         inbound: counted(state.inbound, 1, at, HOUR_MS, HOURS),
         unreserved: reserved ? state.unreserved : counted(state.unreserved, 1, at, HOUR_MS, HOURS),
         senders: domain === undefined ? state.senders : withSender(state.senders, { domain, reserved }, at),
-        stored: counted(state.stored, bytes, at, DAY_MS, STORED_DAYS_MAX)
+        stored: counted(state.stored, bytes, at, DAY_MS, STORED_DAYS_MAX),
+        storedBy: domain === undefined ? state.storedBy : withStored(state.storedBy, { domain, reserved }, bytes, at)
       }
     }
     case "mailbox.dropped":
@@ -121,4 +132,17 @@ const withSender = (all: Senders, { domain, reserved }: Omit<Senders[number], "h
   const before = all.find(isIt)?.hours ?? []
   const others = all.filter((one) => !isIt(one) && countedSince(one.hours, at - HOURS * HOUR_MS) > 0)
   return [...others, { domain, reserved, hours: counted(before, 1, at, HOUR_MS, HOURS) }]
+}
+
+type StoredBy = MailboxValue["storedBy"]
+
+const withStored = (all: StoredBy, of: Omit<StoredBy[number], "weeks">, bytes: number, at: number): StoredBy => {
+  const isIt = (one: StoredBy[number]): boolean => one.domain === of.domain && one.reserved === of.reserved
+  const before = all.find(isIt)?.weeks ?? []
+  const now = { ...of, weeks: counted(before, bytes, at, WEEK_MS, STORED_WEEKS_MAX) }
+  const others = all.filter((one) => !isIt(one))
+  if (others.length < STORED_BY_MAX) return [...others, now]
+  const bytesOf = ({ weeks }: StoredBy[number]): number => countedSince(weeks, at - STORED_WEEKS_MAX * WEEK_MS)
+  const least = others.reduce((found, one) => (bytesOf(one) < bytesOf(found) ? one : found))
+  return [...others.filter((one) => one !== least), now]
 }

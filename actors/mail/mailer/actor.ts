@@ -178,7 +178,8 @@ export const mailerKind = kind(fold, operations, (parts) => {
             at: context.at,
             graceMs
           }),
-        answer: (_state, reply) => reply
+        answer: (_state, reply) => reply,
+        projected: true
       }),
       "mailer.count": write({
         prepare: () => Effect.map(serviceAt(parts.nats), (service) => ({ service })),
