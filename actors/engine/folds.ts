@@ -1,7 +1,7 @@
 /** Written by `npm run contracts`: the code of each kind's fold (ops/contracts/folds.ts). */
 export const FOLDS: Readonly<Record<string, string>> = {
   address: "41ccf489343db432",
-  agent: "a95552596f6fb343",
+  agent: "a30df1f0c2c2822c",
   blob: "8eb9d9bcc633d268",
   captcha: "9b39f3c8c7431f02",
   category: "eb734887cb572cdf",
@@ -40,7 +40,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   sponsorship: "e064643edc1d07a2",
   text: "7595c290d1839b2a",
   thread: "87d8120670eb52dc",
-  vault: "1ff65b8c0c367440",
+  vault: "22922199cfd9ac2b",
   vote: "63cd61963cdd49ca",
   vote_pair: "71253ec6ccebca6d",
   watch: "5dc3fc7883c16b95",

@@ -259,6 +259,7 @@ export const decideEndFill = (
     readonly fill: number
     readonly status: "done" | "failed"
     readonly code: string | null
+    readonly accepted?: boolean
   },
   { at }: At,
   bounds: AlertLimits
@@ -274,8 +275,9 @@ export const decideEndFill = (
   const { fill, entry } = found
   const alert = alertOfEnd(state, found, { late, status, code })
   const told = alert === null ? [] : alerting(state, alert, at, bounds)
+  const ofPage = input.accepted === undefined ? {} : { accepted: input.accepted }
   return {
-    events: [...over, { type: "vault.fill_ended", v: 1, fill, entry, status, code, late }, ...told],
+    events: [...over, { type: "vault.fill_ended", v: 1, fill, entry, status, code, late, ...ofPage }, ...told],
     reply: { fill, status, late }
   }
 }

@@ -138,7 +138,12 @@ const alerted = (state: VaultValue, event: Of<"vault.alerted">, at: number): Vau
 const endedTokens = (state: VaultValue, hashes: ReadonlyArray<string>): VaultValue["ended"] =>
   [...state.ended, ...hashes].slice(-VAULT_SERVICE_LIMITS.ended_tokens_max)
 
-const fillEnded = (state: VaultValue, { fill, status }: Of<"vault.fill_ended">, at: number): VaultValue => {
+/** Of a fill that was done: whether its website took the account (contract 22). */
+const isAccepted = ({ action }: FillValue, { accepted }: Of<"vault.fill_ended">): boolean =>
+  action === "signup" ? accepted !== false : action === "login" && accepted === true
+
+const fillEnded = (state: VaultValue, event: Of<"vault.fill_ended">, at: number): VaultValue => {
+  const { fill, status } = event
   const found = state.fills.find((one) => one.fill === fill)
   if (found === undefined) return state
   // Taken back: it counts no more, but the owners have been asked.
@@ -152,8 +157,7 @@ const fillEnded = (state: VaultValue, { fill, status }: Of<"vault.fill_ended">, 
     ...one,
     uses: one.uses + 1,
     last_used_at: at,
-    // Its website has accepted what was signed up.
-    unconfirmed: one.unconfirmed && found.action !== "signup"
+    unconfirmed: one.unconfirmed && !isAccepted(found, event)
   }))
 }
 

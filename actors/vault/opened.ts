@@ -46,7 +46,14 @@ export const opened = (
     return {
       fill_id: fill,
       vault: state.uid,
-      entry: { uid, kind, origins, limits: shownLimits(limits), consent: shownConsent(entry) },
+      entry: {
+        uid,
+        kind,
+        origins,
+        limits: shownLimits(limits),
+        consent: shownConsent(entry),
+        unconfirmed: entry.unconfirmed
+      },
       ciphertext,
       consented: found.consented,
       expires_at: new Date(found.expires_at).toISOString()

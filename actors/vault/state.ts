@@ -229,7 +229,9 @@ export const VaultEvent = Schema.Union([
     entry: Schema.Int,
     status: Schema.Literals(["done", "failed"]),
     code: Schema.NullOr(Schema.String),
-    late: Schema.Boolean
+    late: Schema.Boolean,
+    /** Absent where the fill service does not tell. */
+    accepted: Schema.optionalKey(Schema.Boolean)
   }),
   event("vault.fills_expired", 1, { fills: Schema.Array(Schema.Int) }),
   event("vault.revoked", 1, { uid: Schema.String, by: Schema.String })

@@ -52,11 +52,17 @@ const allowed = async (hub: Hub, fill_id: number, signal: AbortSignal): Promise<
 
 const codeOf = (error: unknown): string => (error instanceof Refused ? error.code : "internal_error")
 
+/** What only the service is told of a fill. */
+export interface Noted {
+  /** Of a sign-up or a login: whether the page was seen to take it. */
+  accepted?: boolean
+}
+
 /** `use` types it; however it ends, the service is told. */
 export const granted = async <A extends Outcome>(
   { service: { hub, key }, patience }: Asking,
   wanted: Wanted,
-  use: (sealed: Sealed, fill: Fill) => Promise<A>
+  use: (sealed: Sealed, fill: Fill, noted: Noted) => Promise<A>
 ): Promise<A> => {
   const opened = await hub.ask<Opened>("POST", "/vault/service/fill", wanted)
   const fill = isAsked(opened)
@@ -67,10 +73,11 @@ export const granted = async <A extends Outcome>(
   try {
     const sealed = checkSealed(await key.open(fill.ciphertext), fill, key.vault, wanted)
     if (Date.now() > before) throw new Refused("fill_expired", "The fill has expired.")
-    const done = await use(sealed, fill)
+    const noted: Noted = {}
+    const done = await use(sealed, fill, noted)
     const filled = done.filled.slice(0, FILLED_MAX).map((name) => name.slice(0, SHOWN_MAX_CHARS))
     // It is typed already: that the service could not be told changes nothing about it.
-    await end({ status: "done", filled, submitted: done.submitted }).catch(() => undefined)
+    await end({ status: "done", filled, submitted: done.submitted, ...noted }).catch(() => undefined)
     return done
   } catch (error) {
     await end({ status: "failed", code: codeOf(error) }).catch(() => undefined)

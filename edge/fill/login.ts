@@ -13,7 +13,7 @@ import { enterByPasskey, passkeyIn, sealedPasskey } from "./passkey.ts"
 import { Refused } from "./refusal.ts"
 import { needed, type Sealed, textIn } from "./sealed.ts"
 import { attempt, type Filled, type Filling, placeIn } from "./place.ts"
-import { NOT_SENT, sendForm } from "./submit.ts"
+import { isTaken, NOT_SENT, sendForm } from "./submit.ts"
 import { totpOf } from "./totp.ts"
 import { typeInto } from "./typing.ts"
 
@@ -69,6 +69,7 @@ const askedIn = (scan: Scan): Asked | null => {
 const NO_FIELDS = new Refused("form_not_found", "The page asks for a passkey alone, and the entry holds none for it.")
 
 /** Once all is typed, the page asks for no more than what it asked for. */
+const isForm = (scan: Scan): boolean => loginIn(scan) !== null
 const submitOf = (scan: Scan): ButtonFact | null => loginIn(scan)?.submit ?? null
 
 export const login = async (filling: Filling, { entry_id, submit }: LoginBody): Promise<Filled> => {
@@ -77,7 +78,7 @@ export const login = async (filling: Filling, { entry_id, submit }: LoginBody): 
   const id = entry_id ?? (await entryFor(service.hub, origin, "login")).id
   const sought = () => placeIn(page, askedIn, () => entryNamed(service.hub, "login", id))
   const first = await sought()
-  return granted(filling, { entry_id: id, action: "login", origin }, (sealed, fill) =>
+  return granted(filling, { entry_id: id, action: "login", origin }, (sealed, fill, noted) =>
     attempt(page, async () => {
       // While an owner was asked the page may have changed.
       const { document, found, allowed } = fill.consented ? await sought() : first
@@ -91,6 +92,8 @@ export const login = async (filling: Filling, { entry_id, submit }: LoginBody): 
       const filled = await typeLogin(page, document, found.steps, sealed)
       const sending = { document, find: submitOf, button: found.steps.submit }
       const sent = submit ? await sendForm(filling, fill.fill_id, sending) : NOT_SENT
+      // A page that refuses a login still shows its form.
+      if (sent.submitted && fill.entry.unconfirmed === true) noted.accepted = await isTaken(page, document, isForm)
       return { site: origin, entry_id: id, filled, ...sent }
     })
   )

@@ -23,6 +23,8 @@ export interface Page {
   readonly input: (method: string, params: object) => Promise<unknown>
   /** From now on: whether the browser has told that of the page. */
   readonly heard: (method: string) => () => boolean
+  /** From now on: whether the page has sent data anywhere. */
+  readonly requested: () => Promise<() => boolean>
   /** Why a fill broke off: the page may have gone elsewhere meanwhile. */
   readonly reason: (error: unknown) => Promise<unknown>
   readonly end: () => Promise<void>
@@ -35,6 +37,17 @@ interface Told {
   readonly targetInfo?: { readonly targetId: string; readonly type: string }
   readonly sessionId?: string
   readonly navigationType?: string
+}
+
+const READS = ["GET", "HEAD", "OPTIONS"]
+/** Counts of visitors and checks of permission are nothing that was filled. */
+const NO_DATA = ["Ping", "Preflight", "CSPViolationReport"]
+
+const isSending = (method: string, params: object): boolean => {
+  if (method === "Network.webSocketFrameSent") return true
+  const { request, type = "" } = params as { readonly request?: { readonly method: string }; readonly type?: string }
+  const isData = request !== undefined && !READS.includes(request.method) && !NO_DATA.includes(type)
+  return method === "Network.requestWillBeSent" && isData
 }
 
 /** What the browser tells of the page meanwhile. */
@@ -135,6 +148,15 @@ export const openPage = async (browser: Browser, target: Target): Promise<Page> 
         if (from === session && method === wanted) told = true
       })
       return () => told
+    },
+    requested: async () => {
+      const sessions = [session, ...watched.within.map((one) => one.session)]
+      let sending = false
+      browser.listen((method, params, from) => {
+        if (from !== undefined && sessions.includes(from) && isSending(method, params)) sending = true
+      })
+      await Promise.all(sessions.map((one) => browser.send("Network.enable", {}, one)))
+      return () => sending
     },
     reason,
     end: async () => {

@@ -125,13 +125,14 @@ export interface Sending {
   readonly button: ButtonFact | null
 }
 
-/** By its button; without one, by Enter in the field that was typed last. */
-export const submitForm = async (page: Page, { document, find, button }: Sending): Promise<void> => {
-  if (button !== null && (await clickAt(page, document, button.n))) return
+/** By its button; without one, by Enter in the field that was typed last. Answers the button that was pressed. */
+export const submitForm = async (page: Page, { document, find, button }: Sending): Promise<ButtonFact | null> => {
+  if (button !== null && (await clickAt(page, document, button.n))) return button
   for (const until = Date.now() + BUTTON_WITHIN_MS; Date.now() < until;) {
     const late = find(await document.scan())
-    if (late !== null && (await clickAt(page, document, late.n))) return
+    if (late !== null && (await clickAt(page, document, late.n))) return late
     await new Promise((later) => setTimeout(later, LOOK_AGAIN_MS))
   }
   await pressEnter(page)
+  return null
 }

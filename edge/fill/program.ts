@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
 
 /** Each after what it uses. */
-const PARTS = ["look", "tell", "act", "money", "captcha"] as const
+const PARTS = ["look", "tell", "act", "money", "captcha", "sent"] as const
 const CALLABLE = [
   "scan",
   "holds",
@@ -19,7 +19,10 @@ const CALLABLE = [
   "zonePoint",
   "scrolled",
   "throughFrame",
-  "moneyLines"
+  "moneyLines",
+  "beforeSending",
+  "hasTaken",
+  "isEmptied"
 ] as const
 export type InPage = (typeof CALLABLE)[number]
 

@@ -5,18 +5,18 @@
 import { randomUUID } from "node:crypto"
 import { sealEntry } from "../sdk/vault/seal.ts"
 import type { SignupBody } from "./bodies.ts"
-import { CommandFailed } from "./cdp.ts"
 import { entriesFor } from "./entries.ts"
 import { granted, type Service } from "./grant.ts"
 import type { ButtonFact, Fact, Scan } from "./page/dom.ts"
-import { type PageDocument, PageMoved } from "./document.ts"
+import type { PageDocument } from "./document.ts"
 import type { Page } from "./page.ts"
 import { makePassword } from "./password.ts"
+import { fieldsIn } from "./forms.ts"
 import { attempt, type Filled, type Filling, placeIn } from "./place.ts"
 import { Refused } from "./refusal.ts"
 import { type Fill, needed, type Sealed, textIn } from "./sealed.ts"
 import { type Asked, type SignupForm, signupIn } from "./signup-form.ts"
-import { NOT_SENT, sendForm } from "./submit.ts"
+import { isTaken, NOT_SENT, sendForm } from "./submit.ts"
 import { typeInto } from "./typing.ts"
 
 export interface SignedUp extends Filled {
@@ -24,10 +24,6 @@ export interface SignedUp extends Filled {
 }
 
 type Values = Readonly<Partial<Record<Asked, string>>>
-
-const ACCEPTED_WITHIN_MS = 10_000
-const LOOK_AGAIN_MS = 100
-const GONE_TIMES = 2
 
 const profileOf = async (filling: Filling, origin: string): Promise<Sealed> => {
   const [profile] = await entriesFor(filling.service.hub, { kind: "profile" })
@@ -80,6 +76,21 @@ const store = async (
   return (await hub.ask<Stored>("POST", "/vault/entries", body)).id
 }
 
+const NAME_MAX_CHARS = 60
+const EMPTY_SHOWN_MAX = 30
+
+/** What stays empty of the form, as far as a person could see it: what is required first (contract 22). */
+const emptyIn = (scan: Scan): Array<string> => {
+  const found = signupIn(scan)
+  if (found === null) return []
+  const asked = new Map(found.fields.map(({ asked: name, field }) => [field.n, name]))
+  const empty = fieldsIn(scan, found.form).filter(({ full }) => !full)
+  const names = empty
+    .toSorted((one, other) => Number(other.required) - Number(one.required))
+    .map((field) => asked.get(field.n) ?? (field.label || field.name || field.hint || field.id || field.tag))
+  return [...new Set(names.map((name) => name.slice(0, NAME_MAX_CHARS)))].slice(0, EMPTY_SHOWN_MAX)
+}
+
 const typeForm = async (
   page: Page,
   document: PageDocument,
@@ -87,43 +98,18 @@ const typeForm = async (
   values: Values,
   password: string
 ): Promise<{ readonly filled: Array<string>; readonly left_empty: Array<string> }> => {
-  const [filled, left_empty] = [new Set<string>(), new Set<string>()]
+  const filled = new Set<string>()
   for (const { asked, field } of fields) {
     const value = values[asked]
-    if (value === undefined) left_empty.add(asked)
-    else {
-      await typeInto(page, document, field.n, value)
-      filled.add(asked)
-    }
+    if (value === undefined) continue
+    await typeInto(page, document, field.n, value)
+    filled.add(asked)
   }
   for (const field of passwords) await typeInto(page, document, field.n, password)
-  return { filled: [...filled, "password"], left_empty: [...left_empty] }
+  return { filled: [...filled, "password"], left_empty: emptyIn(await document.scan()) }
 }
 
-/** `null`: there is no document to look at, since another is on its way. */
-const shown = async (page: Page, within: PageDocument): Promise<boolean | null> => {
-  try {
-    const document = within === page.top ? await page.current() : within
-    if (document.origin !== within.origin) return false
-    return (await document.call<boolean>("isLoaded")) ? signupIn(await document.scan()) !== null : null
-  } catch (error) {
-    // A frame that is gone took its form along.
-    if (error instanceof PageMoved || error instanceof CommandFailed) return within === page.top ? null : false
-    throw error
-  }
-}
-
-/** Whoever still shows the form has not taken it; it must be gone twice, since pages build up what they show. */
-const accepted = async (page: Page, document: PageDocument): Promise<boolean> => {
-  const until = Date.now() + ACCEPTED_WITHIN_MS
-  let gone = 0
-  while (Date.now() < until && gone < GONE_TIMES) {
-    await new Promise((later) => setTimeout(later, LOOK_AGAIN_MS))
-    gone = (await shown(page, document)) === false ? gone + 1 : 0
-  }
-  return gone === GONE_TIMES
-}
-
+const isForm = (scan: Scan): boolean => signupIn(scan) !== null
 const submitOf = (scan: Scan): ButtonFact | null => signupIn(scan)?.submit ?? null
 
 /** As it will be stored. */
@@ -147,14 +133,15 @@ export const signup = async (filling: Filling, body: SignupBody): Promise<Signed
     password,
     ...(email === undefined ? {} : { email })
   })
-  return granted(filling, { entry_id: id, action: "signup", origin }, async (sealed, fill) => {
+  return granted(filling, { entry_id: id, action: "signup", origin }, async (sealed, fill, noted) => {
     const typed = await attempt(page, async () => {
       const done = await typeForm(page, document, found, values, needed(sealed, "password"))
       const sending = { document, find: submitOf, button: found.submit }
       const sent = body.submit ? await sendForm(filling, fill.fill_id, sending) : NOT_SENT
       return { site: origin, entry_id: id, ...done, ...sent }
     })
-    if (typed.submitted && !(await accepted(page, document)))
+    noted.accepted = typed.submitted && (await isTaken(page, document, isForm))
+    if (typed.submitted && !noted.accepted)
       throw new Refused("signup_not_accepted", "The page still shows the form: see what it wants.", {
         entry_id: id,
         filled: typed.filled,

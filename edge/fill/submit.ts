@@ -8,15 +8,21 @@
  */
 import { createHash } from "node:crypto"
 import { CommandFailed } from "./cdp.ts"
-import { PageMoved } from "./document.ts"
+import { type PageDocument, PageMoved } from "./document.ts"
 import type { Area, Zone } from "./page/captcha.ts"
+import type { ButtonFact, Scan } from "./page/dom.ts"
+import type { Obstacles } from "./page/sent.ts"
 import type { Page } from "./page.ts"
 import { type Filling, type Sending, submitForm } from "./place.ts"
 import { type Answer, relayOf, type Relay, unsolved } from "./relay.ts"
 import { clickAt, clickOn, typeInto } from "./typing.ts"
 
+/** Why nothing was sent. */
+export type NotSent = "button_disabled" | "form_invalid" | "nothing_sent"
+
 export interface SentForm {
   readonly submitted: boolean
+  readonly reason?: NotSent
   readonly captcha?: "solved alone" | "solved by your owner"
 }
 
@@ -110,14 +116,92 @@ const appeared = async (page: Page): Promise<Zone | null> => {
   return null
 }
 
+/** How long a page may take to send what it was given. */
+const SENDS_WITHIN_MS = 3_000
+
+interface Watched {
+  /** Presses the button, and remembers what kept the form from being sent. */
+  readonly send: () => Promise<void>
+  /** `null`: the page was seen to send it or to take it. */
+  readonly problem: () => Promise<NotSent | null>
+}
+
+const reasonFor = ({ disabled, invalid }: Obstacles, pressed: ButtonFact | null): NotSent => {
+  if (disabled && pressed === null) return "button_disabled"
+  return invalid && (pressed === null || pressed.submits) ? "form_invalid" : "nothing_sent"
+}
+
+const watchedSending = async (page: Page, sending: Sending): Promise<Watched> => {
+  const { document, button } = sending
+  const requested = await page.requested()
+  const obstacles = await document.call<Obstacles>("beforeSending", button?.n ?? null)
+  let pressed: ButtonFact | null = null
+  const isTaken = async (): Promise<boolean> => {
+    try {
+      return hasMoved(page) || (await document.call<boolean>("hasTaken"))
+    } catch (error) {
+      if (isGone(error)) return true
+      throw error
+    }
+  }
+  return {
+    send: async () => {
+      pressed = await submitForm(page, sending)
+    },
+    problem: async () => {
+      const reason = reasonFor(obstacles, pressed)
+      for (const until = Date.now() + SENDS_WITHIN_MS; ; await pause()) {
+        // What the browser does not send was not what the page sent.
+        if ((reason === "nothing_sent" && requested()) || (await isTaken())) return null
+        if (Date.now() > until) return reason
+      }
+    }
+  }
+}
+
 /** Some pages send the form by themselves, once their captcha is solved. */
-const sendUnlessSent = async (page: Page, sending: Sending): Promise<void> => {
+const sendUnlessSent = async (page: Page, { send }: Watched): Promise<void> => {
   if (hasMoved(page)) return
   try {
-    await submitForm(page, sending)
+    await send()
   } catch (error) {
     if (!isGone(error)) throw error
   }
+}
+
+const ACCEPTED_WITHIN_MS = 10_000
+const GONE_TIMES = 2
+type IsForm = (scan: Scan) => boolean
+
+const isEmptied = (document: PageDocument): Promise<boolean> =>
+  document.call<boolean>("isEmptied").catch((error: unknown) => {
+    if (isGone(error)) return false
+    throw error
+  })
+
+/** `null`: there is no document to look at, since another is on its way. */
+const shows = async (page: Page, within: PageDocument, isForm: IsForm): Promise<boolean | null> => {
+  try {
+    const document = within === page.top ? await page.current() : within
+    if (document.origin !== within.origin) return false
+    if (!(await document.call<boolean>("isLoaded"))) return null
+    return isForm(await document.scan()) && !(await isEmptied(within))
+  } catch (error) {
+    // A frame that is gone took its form along.
+    if (isGone(error)) return within === page.top ? null : false
+    throw error
+  }
+}
+
+/** Whoever still shows the form has not taken it; it must be gone twice, since pages build up what they show. */
+export const isTaken = async (page: Page, document: PageDocument, isForm: IsForm): Promise<boolean> => {
+  const until = Date.now() + ACCEPTED_WITHIN_MS
+  let gone = 0
+  while (Date.now() < until && gone < GONE_TIMES) {
+    await pause()
+    gone = (await shows(page, document, isForm)) === false ? gone + 1 : 0
+  }
+  return gone === GONE_TIMES
 }
 
 const askOwner = async (page: Page, relay: Relay, zone: Zone, seen: string | null): Promise<string> => {
@@ -137,16 +221,19 @@ export const sendForm = async (filling: Filling, fill_id: number, sending: Sendi
   const { page, patience, service } = filling
   const context = `Before a form at ${page.origin} is sent`
   const relay = relayOf({ hub: service.hub, patience, fill_id, context })
+  const watched = await watchedSending(page, sending)
   let captcha: SentForm["captcha"]
   let [ticked, seen] = [false, null as string | null]
   let zone = await zoneOn(page)
   for (let turn = 0; turn < TURNS_MAX; turn++) {
     if (zone === null) {
-      await (captcha === undefined ? submitForm : sendUnlessSent)(page, sending)
+      await (captcha === undefined ? watched.send() : sendUnlessSent(page, watched))
       zone = await appeared(page)
       if (zone === null) {
         await relay.report("solved")
-        return { submitted: true, ...(captcha === undefined ? {} : { captcha }) }
+        const reason = await watched.problem()
+        const sent = reason === null ? { submitted: true } : { submitted: false, reason }
+        return { ...sent, ...(captcha === undefined ? {} : { captcha }) }
       }
       continue
     }

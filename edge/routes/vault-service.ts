@@ -124,10 +124,11 @@ export const vaultServiceRoutes = ({ bus, notifications, captchas, config: { hub
       }),
     endFill: (call, { params }) =>
       Effect.gen(function* () {
-        const { status, code = null } = yield* decodeResult(call)
+        const { status, code = null, accepted } = yield* decodeResult(call)
         const fill = yield* numberOf("fill", params.id)
         const { agent: actor, hash } = holding(call)
-        return dataValue(yield* bus.read(call, { actor, op: "vault.end_fill", input: { hash, fill, status, code } }))
+        const input = { hash, fill, status, code, ...(accepted === undefined ? {} : { accepted }) }
+        return dataValue(yield* bus.read(call, { actor, op: "vault.end_fill", input }))
       }),
     relayCaptcha: (call) =>
       Effect.gen(function* () {

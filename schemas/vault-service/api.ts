@@ -95,7 +95,10 @@ export const VaultServiceApi = HttpApiGroup.make("vault_service")
     })
       .annotateMerge(describeByToken("service", "What became of a fill", "A late one is taken once, and says so."))
       .annotate(Traits, OWN_BUCKET)
-      .annotate(Row, "with a fill service's token: `status` (`done`, `failed`), `code`, `filled`, `submitted`"),
+      .annotate(
+        Row,
+        "with a fill service's token: `status` (`done`, `failed`), `code`, `filled`, `submitted`, `accepted`"
+      ),
     HttpApiEndpoint.post("relayCaptcha", "/vault/captcha", {
       payload: RelayCaptcha,
       success: created(Captcha),

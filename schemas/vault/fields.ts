@@ -109,7 +109,9 @@ export const FillResult = Schema.Struct({
   filled: Schema.optionalKey(
     Schema.Array(Schema.String.check(Schema.isMaxLength(60))).check(Schema.isMaxLength(FILLED_MAX))
   ),
-  submitted: Schema.optionalKey(Schema.Boolean)
+  submitted: Schema.optionalKey(Schema.Boolean),
+  /** Of a sign-up or a login: whether the page was seen to take it. */
+  accepted: Schema.optionalKey(Schema.Boolean)
 })
 export type FillResult = typeof FillResult.Type
 

@@ -169,7 +169,8 @@ export const vaultOperations = operationsOf("vault", {
       hash: Hash,
       fill: Schema.Int,
       status: Schema.Literals(["done", "failed"]),
-      code: Schema.NullOr(Schema.String)
+      code: Schema.NullOr(Schema.String),
+      accepted: Schema.optionalKey(Schema.Boolean)
     }),
     output: ClosedFill,
     askedBy: ["edge"]

@@ -139,7 +139,9 @@ export const OpenedEntry = Schema.Struct({
   kind: EntryKind,
   origins: Schema.Array(Schema.String),
   limits: Schema.NullOr(CardLimits),
-  consent: Schema.NullOr(Consent)
+  consent: Schema.NullOr(Consent),
+  /** No page has been seen to take the sign-up yet. */
+  unconfirmed: Schema.optionalKey(Schema.Boolean)
 })
 
 export const OpenedFill = Schema.Struct({

@@ -8,7 +8,7 @@ declare const window: PageWindow
 declare const Event: new (type: string, options: object) => object
 
 /** Where the focus is, in shadow roots too. */
-function focused(): PageElement | null {
+export function focused(): PageElement | null {
   let at: PageElement | null = document.activeElement
   while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement
   return at

@@ -50,6 +50,8 @@ export interface PageElement {
   focus(options?: object): void
   blur(): void
   select?(): void
+  /** Of a slot. */
+  assignedNodes?(): ReadonlyArray<{ readonly textContent: string | null }>
   dispatchEvent(event: object): boolean
 }
 
@@ -97,6 +99,7 @@ export interface Fact {
   readonly rules: string
   /** Whether something stands in it already. */
   readonly full: boolean
+  readonly required: boolean
   readonly options: ReadonlyArray<{ readonly value: string; readonly text: string }>
 }
 

@@ -11,7 +11,7 @@ const BUTTONS_MAX = 120
 const OPTIONS_MAX = 300
 const LEVELS_UP = 3
 const TYPES = ["", "text", "email", "tel", "password", "number", "search", "url"]
-const GROUPS = 'form, dialog, [role="form"], [role="dialog"]'
+export const GROUPS = 'form, dialog, [role="form"], [role="dialog"]'
 
 /** What was told, by its number. */
 export const known: Array<PageElement> = []
@@ -78,21 +78,24 @@ function factOf(element: PageElement, form: number): Fact {
     pattern: attribute("pattern"),
     rules: attribute("passwordrules"),
     full: (element.value ?? "") !== "",
+    required: element.matches(":required, [aria-required=true]"),
     options: optionsOf(element)
   }
 }
 
-function isField(element: PageElement): boolean {
+export function isField(element: PageElement): boolean {
   if (element.matches("select, textarea")) return true
   return element.matches("input") && TYPES.includes((element.getAttribute("type") ?? "").toLowerCase())
 }
 
-function isButton(element: PageElement): boolean {
+export function isButton(element: PageElement): boolean {
   return element.matches('button, [role="button"], input[type="submit"], input[type="button"], input[type="image"]')
 }
 
 function buttonOf(element: PageElement, form: number): ButtonFact {
-  const words = [element.textContent, element.getAttribute("value"), element.getAttribute("aria-label")]
+  const slots = [...element.querySelectorAll("slot")].flatMap((slot) => slot.assignedNodes?.() ?? [])
+  const shown = [element, ...slots].map(({ textContent }) => textContent)
+  const words = [...shown, element.getAttribute("value"), element.getAttribute("aria-label")]
   const type = element.type ?? ""
   return {
     n: number(element),

@@ -1,0 +1,47 @@
+/** In the page: what keeps a form from being sent, and whether the page has taken it. */
+import type { PageDocument, PageElement } from "./dom.ts"
+import { everything, isOpen, isReachable, nearest } from "./look.ts"
+import { GROUPS, isButton, isField, known } from "./tell.ts"
+import { focused } from "./act.ts"
+
+declare const document: PageDocument
+
+/** The fields that were filled, and all that were there, before the form was sent. */
+const earlier: { filled: ReadonlyArray<PageElement>; all: ReadonlyArray<PageElement> } = { filled: [], all: [] }
+
+export interface Obstacles {
+  /** Its buttons are there, and none can be pressed. */
+  readonly disabled: boolean
+  /** The browser itself does not send it: something in it is required, or malformed. */
+  readonly invalid: boolean
+}
+
+const canBeFilled = (element: PageElement): boolean => isOpen(element) && isReachable(element)
+const groupOf = (element: PageElement): PageElement | null => element.form ?? nearest(element, GROUPS)
+
+/** `n`: the button that sends it; without one, the form of the field that was typed last is meant. */
+export function beforeSending(n: number | null): Obstacles {
+  const start = n === null ? focused() : (known[n] ?? null)
+  const group = start === null ? null : groupOf(start)
+  const own = everything(document).filter((element) => groupOf(element) === group)
+  const fields = own.filter((element) => isField(element))
+  earlier.all = fields.filter(canBeFilled)
+  earlier.filled = earlier.all.filter((field) => (field.value ?? "") !== "")
+  const buttons = own.filter((element) => isButton(element) && ["submit", "image"].includes(element.type ?? ""))
+  const invalid = group !== null && group.matches("form:not([novalidate]):invalid")
+  return { disabled: buttons.length > 0 && !buttons.some((button) => isOpen(button)), invalid }
+}
+
+/** All that was filled is empty again: a page that keeps its form makes it ready for the next. */
+export function isEmptied(): boolean {
+  return earlier.filled.length > 0 && earlier.filled.every((field) => (field.value ?? "") === "")
+}
+
+/** The filled fields are gone, hidden or closed, or the page asks for something else. */
+export function hasTaken(): boolean {
+  if (earlier.filled.length > 0 && !earlier.filled.some(canBeFilled)) return true
+  if (isEmptied()) return true
+  return everything(document).some(
+    (element) => isField(element) && !earlier.all.includes(element) && canBeFilled(element)
+  )
+}
