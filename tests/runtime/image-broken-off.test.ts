@@ -39,8 +39,13 @@ describe("an image that is broken off", () => {
       await buildImage({ ...${JSON.stringify({ socket, folder, small: true })}, env: process.env, progress: console.log })`
     const killed = spawn(process.execPath, ["--no-warnings", "--input-type=module", "--eval", program], { env })
     let words = ""
-    killed.stdout.on("data", (chunk: Buffer) => (words += String(chunk)))
-    await waitFor(() => words.includes("downloading"), { describe: "a download" })
+    for (const stream of [killed.stdout, killed.stderr]) stream.on("data", (chunk: Buffer) => (words += String(chunk)))
+    const isDownloading = (): boolean => {
+      if (words.includes("downloading") || killed.exitCode !== null) return true
+      throw new Error(`it said so far: ${words}`)
+    }
+    await waitFor(isDownloading, { describe: "a download" })
+    expect(words).toContain("downloading")
     expect((await processesAt(folder)).length).toBeGreaterThan(1)
     killed.kill("SIGKILL")
     await waitFor(async () => (await processesAt(folder)).length === 0, { describe: "no process of it" })

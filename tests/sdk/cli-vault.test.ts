@@ -10,6 +10,8 @@ import { openEntry } from "../../edge/sdk/vault/seal.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { programPath } from "../harness/index.ts"
 import { dataOf } from "../support/outcome.ts"
+import { provenOwner } from "../support/owner.ts"
+import { declared } from "../support/sponsorship.ts"
 import { asHolder, issueToken, oneTimeKey, VAULT } from "../support/vault.ts"
 import { agent, closeCliService, edge, folder, openCliService, service } from "./support/cli-agents.ts"
 import { errorOf } from "./support/errors.ts"
@@ -93,6 +95,8 @@ describe("hub-agent vault", () => {
 
   it("lets a card be narrowed, and no other way", async () => {
     const limits = ["--limits", "EUR,50,100,5", "--consent", "above=20"]
+    const { id } = await declared((await provenOwner(service)).person, { agent: ada.me })
+    await lines(ada, ["confirm", String(id)])
     const card = await json<{ readonly id: number }>(ada, sealed("card", limits), CARD)
     expect(card).toMatchObject({
       consent: { above: "20.00", currency: "EUR" },
