@@ -41,8 +41,8 @@ export class Activation<R = never> extends History<R, EngineParts> {
   readonly memory: unknown
   private readonly run: Run<R>
   private queue: Array<Queued<R>> | null = null
-  /** Committed, and not answered yet. */
-  private readonly answering = new Set<Queued<R>>()
+  /** Committed, and not answered yet; by command id. */
+  private readonly answering = new Map<string, Queued<R>>()
 
   constructor(definition: ActorDefinition<ActorTypes, R>, id: string, parts: EngineParts, run: Run<R>) {
     super(definition, id, parts)
@@ -60,8 +60,7 @@ export class Activation<R = never> extends History<R, EngineParts> {
   }
 
   submit(command: Command, operation: AnyWrite<R>): Promise<Outcome> {
-    const isSame = (queued: Queued<R>): boolean => queued.command.id === command.id
-    const underWay = this.queue?.find(isSame) ?? [...this.answering].find(isSame)
+    const underWay = this.answering.get(command.id) ?? this.queue?.find((queued) => queued.command.id === command.id)
     if (underWay !== undefined) return new Promise((resolve) => underWay.waiters.push(resolve))
     if (this.depth >= this.parts.limits.mailbox_max) {
       this.parts.mailboxFull?.()
@@ -118,9 +117,9 @@ export class Activation<R = never> extends History<R, EngineParts> {
 
   /** At once, where the node loses the shard meanwhile. */
   private answerOnceShown(done: Queued<R>, outcome: Outcome, shown: () => Promise<unknown>): void {
-    this.answering.add(done)
+    this.answering.set(done.command.id, done)
     const answered = Effect.sync(() => {
-      this.answering.delete(done)
+      this.answering.delete(done.command.id)
       answer(done, outcome)
     })
     this.run(Effect.ensuring(Effect.promise(shown), answered))

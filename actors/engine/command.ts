@@ -63,7 +63,7 @@ export interface UnderWay<R> {
   readonly operation: AnyWrite<R>
   /** How it ended, where it came as far as its append: an interruption changes nothing of that. */
   committed: Committed | null
-  /** What its answer waits for and the actor's next command does not. */
+  /** Waits until the caller can see the commit. It holds up the answer, not the actor's next command. */
   shown: (() => Promise<unknown>) | null
 }
 

@@ -1,5 +1,5 @@
 /**
- * Who may consent to fills of an entry (contract 22). Pure.
+ * The right to consent to fills of an entry (contract 22). Pure.
  *
  * Invariants
  *  - Only confirmed owners with a verified address may.
@@ -35,7 +35,7 @@ export const ownersOfEntry = (
   consent?.owners ??
   owners.filter(({ since }) => since <= created_at).map(({ sponsorship, human }) => ({ sponsorship, human }))
 
-/** Whether the waiting time is over for somebody who came after the entry's owners. */
+/** True once the waiting time is over for somebody who came after the entry's owners. */
 const hasWaited = (
   entryOwners: ReadonlyArray<EntryOwner>,
   { human, told }: OwnerStanding,

@@ -138,7 +138,7 @@ const alerted = (state: VaultValue, event: Of<"vault.alerted">, at: number): Vau
 const endedTokens = (state: VaultValue, hashes: ReadonlyArray<string>): VaultValue["ended"] =>
   [...state.ended, ...hashes].slice(-VAULT_SERVICE_LIMITS.ended_tokens_max)
 
-/** Of a fill that was done: whether its website took the account (contract 22). */
+/** True if the website took the account by a fill that was done (contract 22). */
 const isAccepted = ({ action }: FillValue, { accepted }: Of<"vault.fill_ended">): boolean =>
   action === "signup" ? accepted !== false : action === "login" && accepted === true
 

@@ -45,8 +45,8 @@ const EntryOwner = Schema.Struct({ sponsorship: Schema.Int, human: Schema.String
 export type EntryOwner = typeof EntryOwner.Type
 
 /**
- * What an owner has to allow: payments above so many minor units, or, `null`, every fill. `owners`: who could consent
- * when the entry was written; absent in older events (consenters.ts).
+ * The fills that an owner has to allow: payments above so many minor units, or, `null`, every fill. `owners`: those who
+ * could consent when the entry was written; absent in older events (consenters.ts).
  */
 const ConsentValue = Schema.Struct({
   above: Schema.NullOr(Schema.Int),

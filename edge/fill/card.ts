@@ -53,7 +53,7 @@ const BY_HINT = 1
 /** Tokens of a field that is for something else. */
 const OTHER_TOKEN = /^(?:cc-|tel|bday|address-|street-|country|organization)|(?:name|email|-code|-password)$/
 
-/** How much speaks for a field; 0: nothing. */
+/** Evidence for a field, more for a surer sign; 0: none. */
 const scoreOf = (field: Fact, token: string, says: Says): number => {
   const isOther = saysOtherCard(namesOf(field)) || saysOtherCard(plain(field.hint))
   const said = says(plain(field.label)) ? BY_LABEL : 0
@@ -164,8 +164,8 @@ const nameIn = (fields: ReadonlyArray<Fact>): Best => {
   const texts = fields.filter(isTextField)
   const holder = bestOf(texts, (field) => scoreOf(field, "cc-name", saysHolder))
   if (holder.score > 0) return holder
-  const any = texts.filter((field) => !field.full && saysName(namesOf(field)) && field.autocomplete === "")
-  return any.length === 1 ? { score: BY_NAME, fields: any } : NONE
+  const named = texts.filter((field) => !field.full && saysName(namesOf(field)) && field.autocomplete === "")
+  return named.length === 1 ? { score: BY_NAME, fields: named } : NONE
 }
 
 interface Candidate {
@@ -205,7 +205,7 @@ const cardFormOf = (form: number, fields: ReadonlyArray<Fact>): Candidate | null
   }
 }
 
-/** What a form has no field for, of what is never left out. */
+/** Names of required parts that the form has no field for. */
 export const missingIn = ({ number, expiry, month, year, cvc }: CardForm): ReadonlyArray<string> => [
   ...(number.length === 0 ? ["number"] : []),
   ...(expiry === null && (month === null || year === null) ? ["expiry"] : []),

@@ -27,7 +27,7 @@ export const standingOf = (state: AgentState): ReadonlyArray<OwnerStanding> =>
 const waitsUntil = ({ told }: OwnerStanding, { later_owner_seconds }: WaitLimits): number =>
   told.at + later_owner_seconds * 1000
 
-/** What a person may say of an owner. */
+/** The person's right to approve of an owner and object (`any`), to object alone, or neither. */
 const sayOf = (
   owners: ReadonlyArray<OwnerStanding>,
   later: OwnerStanding,

@@ -38,7 +38,7 @@ type RelayLimits = Pick<
 const TOO_EARLY = { refused: unavailable("The letter is not due yet.") }
 const NOTHING = { events: [] }
 
-/** Whether an event is recent enough to be told. A new owner is told for as long as somebody may object. */
+/** True for an event that is recent enough to be told. A new owner is told for as long as somebody may object. */
 export const isFresh = (
   { event, at: happened }: Pick<Relayed, "event" | "at">,
   at: number,

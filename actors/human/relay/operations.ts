@@ -19,7 +19,7 @@ import { handleOf } from "./told.ts"
 const NOTHING: RelayFacts = { letter: null, chat: null }
 
 /**
- * Whether the person is an owner of the agent, as far as the account knows. A new owner is also told to an owner whose
+ * True for an owner of the agent, as far as the account knows. A new owner is also told to an owner whose
  * sponsorship has ended meanwhile: an agent cannot hide it by ending the sponsorship.
  */
 const isToldOf = ({ sponsorships }: Human, { agent: wanted, event }: Pick<Relayed, "agent" | "event">): boolean =>

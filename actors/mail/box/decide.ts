@@ -64,7 +64,7 @@ type From = { readonly domain: string } | undefined
 
 interface Taking {
   readonly sender?: From
-  /** Of the message that is to come in. */
+  /** Size of the arriving message. */
   readonly bytes: number
 }
 

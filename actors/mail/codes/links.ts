@@ -13,7 +13,7 @@ const AROUND_MAX_CHARS = 240
 
 interface Seen extends Shown {
   readonly href: string
-  /** Of an address at a line's end: with what the next line begins with, in case it goes on there. */
+  /** An address at a line's end, continued with the first word of the next line. */
   readonly joined?: string
 }
 

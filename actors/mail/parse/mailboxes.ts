@@ -1,4 +1,4 @@
-/** Who stands in a header of addresses. */
+/** Mailboxes in a header of addresses, in a form that rules can compare. */
 import { addressParser } from "postal-mime"
 import { heardAddress } from "../../../schemas/mail/senders.ts"
 

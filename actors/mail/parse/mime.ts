@@ -19,7 +19,7 @@ interface Node {
   readonly contentTransferEncoding: { readonly encoding: string }
 }
 
-/** What is replaced, and what that needs to know. */
+/** Methods that are replaced, and fields that the replacements read; the package declares none of them. */
 interface Inside {
   readonly currentNode: Node
   readonly readPos: number
@@ -59,7 +59,7 @@ const shownCharset = (bytes: Uint8Array): string | null => {
 
 const HEX = /^[0-9a-f]{2}$/i
 
-/** Of a word's text, or of a body's bytes as Latin-1: `=XX` is a byte, and `=` at a line's end joins it with the next. */
+/** Decodes a word's text or a body: `=XX` is a byte, and `=` at a line's end joins it with the next. */
 const decodeQuotedPrintable = (bytes: Uint8Array): Uint8Array => {
   const out = new Uint8Array(bytes.length)
   let length = 0

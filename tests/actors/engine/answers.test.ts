@@ -10,7 +10,7 @@ import { LIMITS } from "../../../schemas/limits.ts"
 import { shardOf, subjects } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
 import { hostWith } from "./alone.ts"
-import { ModelLog } from "./simulation.ts"
+import { ModelLog, partsOver } from "./simulation.ts"
 
 const ID = "one"
 
@@ -37,13 +37,7 @@ const world = (limits: Partial<EngineParts["limits"]> = {}) => {
   const models = Promise.withResolvers<void>()
   const waited: Array<Written> = []
   const parts: EngineParts = {
-    log: {
-      append: (group) => Promise.resolve(log.append(group)),
-      read: (subject, after, max) => Promise.resolve(log.read(subject, after, max)),
-      lastSeq: (subject) => Promise.resolve(log.subjects.get(subject)?.at(-1)?.seq ?? 0)
-    },
-    snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
-    timers: { set: () => Promise.resolve() },
+    ...partsOver(log),
     readModels: {
       reached: (written) => {
         waited.push(...written)
@@ -51,8 +45,7 @@ const world = (limits: Partial<EngineParts["limits"]> = {}) => {
       }
     },
     limits: { ...LIMITS.service, ...limits },
-    now: Date.now,
-    touched: () => Promise.resolve()
+    now: Date.now
   }
   const host = hostWith([definition], parts)
   const answers: Array<Outcome> = []

@@ -12,9 +12,8 @@ import { type ActorOf, type AnyDefinition, kind, type KindParts } from "../../..
 import { whatIf } from "../../../ops/replay/what-if.ts"
 import { evolved, replay } from "../../../ops/replay/fold.ts"
 import { Nothing, op } from "../../../schemas/operation.ts"
-import { LIMITS } from "../../../schemas/limits.ts"
 import { activationOf, writeOf } from "./alone.ts"
-import { ModelLog } from "./simulation.ts"
+import { ModelLog, partsOver } from "./simulation.ts"
 
 const unknownTo = (type: string): ReadonlyArray<EventShape> => [
   { type, v: 99 },
@@ -81,17 +80,8 @@ const newWorld = () => {
   const log = new ModelLog()
   let unknown = 0
   const parts: EngineParts = {
-    log: {
-      append: (group) => Promise.resolve(log.append(group)),
-      read: (subject, after, max) => Promise.resolve(log.read(subject, after, max)),
-      lastSeq: (subject) => Promise.resolve(log.subjects.get(subject)?.at(-1)?.seq ?? 0)
-    },
-    snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
-    timers: { set: () => Promise.resolve() },
-    readModels: { reached: () => Promise.resolve() },
-    limits: LIMITS.service,
+    ...partsOver(log),
     now: () => 0,
-    touched: () => Promise.resolve(),
     eventUnknown: () => void unknown++
   }
   let commands = 0

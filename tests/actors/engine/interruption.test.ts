@@ -13,14 +13,13 @@ import { write } from "../../../actors/engine/definition.ts"
 import type { AppendResult, EventShape } from "../../../actors/log/commit.ts"
 import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import type { ActorOf } from "../../../actors/kind.ts"
-import { LIMITS } from "../../../schemas/limits.ts"
 import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { shardOf, subjects } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
 import { hostWith } from "./alone.ts"
 import { dataOf, startCluster, type TestCluster } from "./cluster.ts"
 import { NODE_HEADER } from "./errand.ts"
-import { ModelLog } from "./simulation.ts"
+import { ModelLog, partsOver } from "./simulation.ts"
 
 const ID = "one"
 
@@ -133,22 +132,18 @@ describe("a shard that is lost", () => {
         })
       }
     }
+    const over = partsOver(log)
     const parts: EngineParts = {
+      ...over,
       log: {
+        ...over.log,
         append: async (group): Promise<AppendResult> => {
           appending.resolve()
           await append.promise
           return log.append(group)
-        },
-        read: (subject, after, max) => Promise.resolve(log.read(subject, after, max)),
-        lastSeq: (subject) => Promise.resolve(log.subjects.get(subject)?.at(-1)?.seq ?? 0)
+        }
       },
-      snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
-      timers: { set: () => Promise.resolve() },
-      readModels: { reached: () => Promise.resolve() },
-      limits: LIMITS.service,
-      now: Date.now,
-      touched: () => Promise.resolve()
+      now: Date.now
     }
     const host = hostWith([definition], parts)
     const submit = (op: keyof typeof definition.operations, deadline = Date.now() + 60_000) =>

@@ -11,7 +11,7 @@ import { LIMITS } from "../../../schemas/limits.ts"
 import { nodeKey } from "../../../schemas/runtime/bus/lease-view.ts"
 import { LeaseView } from "../../../schemas/runtime/bus/lease-view.ts"
 import { shardOf } from "../../../schemas/subjects.ts"
-import type { Outcome } from "../../../actors/engine/activation.ts"
+import type { EngineParts, Outcome } from "../../../actors/engine/activation.ts"
 import { write } from "../../../actors/engine/definition.ts"
 import type { Append, AppendResult, EventLog, EventShape, LogEntry, LogPage } from "../../../actors/log/commit.ts"
 import { event } from "../../../actors/engine/events.ts"
@@ -75,6 +75,21 @@ export class ModelLog {
     return { entries: rest.slice(0, max), more: rest.length > max }
   }
 }
+
+/** A log alone: nothing is snapshotted, timed or projected. */
+export const partsOver = (log: ModelLog): EngineParts => ({
+  log: {
+    append: (group) => Promise.resolve(log.append(group)),
+    read: (subject, after, max) => Promise.resolve(log.read(subject, after, max)),
+    lastSeq: (subject) => Promise.resolve(log.subjects.get(subject)?.at(-1)?.seq ?? 0)
+  },
+  snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
+  timers: { set: () => Promise.resolve() },
+  readModels: { reached: () => Promise.resolve() },
+  limits: LIMITS.service,
+  now: () => 1,
+  touched: () => Promise.resolve()
+})
 
 type Written = { readonly revision: number } | { readonly unwritten: Unwritten }
 

@@ -13,10 +13,9 @@ import { event } from "../../../actors/engine/events.ts"
 import { type ActorOf, kind, type KindParts } from "../../../actors/kind.ts"
 import { Nothing, op } from "../../../schemas/operation.ts"
 import { FiredTimer } from "../../../schemas/timer.ts"
-import { LIMITS } from "../../../schemas/limits.ts"
 import { waitFor } from "../../harness/index.ts"
 import { activationOf, writeOf } from "./alone.ts"
-import { ModelLog } from "./simulation.ts"
+import { ModelLog, partsOver } from "./simulation.ts"
 
 interface Alarm {
   readonly due: number | null
@@ -77,26 +76,23 @@ test("a commit that is under way on the former owner as its timer fires on the n
   const log = new ModelLog()
   const set: Array<{ readonly at: number; readonly again: number | undefined }> = []
   const landing = Promise.withResolvers<void>()
+  const over = partsOver(log)
   const partsOf = (isFormer: boolean): EngineParts => ({
+    ...over,
     log: {
+      ...over.log,
       append: async (group) => {
         if (isFormer) await landing.promise
         return log.append(group)
-      },
-      read: (subject, after, max) => Promise.resolve(log.read(subject, after, max)),
-      lastSeq: (subject) => Promise.resolve(log.subjects.get(subject)?.at(-1)?.seq ?? 0)
+      }
     },
-    snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
     timers: {
       set: (_kind, _id, _name, at, more) => {
         set.push({ at, again: more?.again })
         return Promise.resolve()
       }
     },
-    readModels: { reached: () => Promise.resolve() },
-    limits: LIMITS.service,
-    now: () => 1000,
-    touched: () => Promise.resolve()
+    now: () => 1000
   })
   const former = activationOf(alarm, "a", partsOf(true))
   const ask = (activation: typeof former, id: string, op: string, input: unknown) =>
@@ -121,8 +117,11 @@ test("what is committed last rings, once, and nothing else does", async () => {
       const schedule = new Schedule()
       let outcome: "written" | "lost" | "refused" | "fired" = "written"
       let clock = 0
+      const over = partsOver(log)
       const parts: EngineParts = {
+        ...over,
         log: {
+          ...over.log,
           append: (group) => {
             if (outcome === "refused") return Promise.resolve({ ok: false, reason: "overloaded" })
             const result = log.append(group)
@@ -132,15 +131,10 @@ test("what is committed last rings, once, and nothing else does", async () => {
             // The line is there again.
             if (outcome === "lost") outcome = "written"
             return Promise.resolve(log.read(subject, after, max))
-          },
-          lastSeq: (subject) => Promise.resolve(log.subjects.get(subject)?.at(-1)?.seq ?? 0)
+          }
         },
-        snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
         timers: { set: (_kind, _id, name, at) => schedule.keep(name, at) },
-        readModels: { reached: () => Promise.resolve() },
-        limits: LIMITS.service,
-        now: () => ++clock,
-        touched: () => Promise.resolve()
+        now: () => ++clock
       }
       const nodes = [activationOf(alarm, "a", parts), activationOf(alarm, "a", parts)] as const
       let commands = 0
@@ -187,20 +181,6 @@ test("what is committed last rings, once, and nothing else does", async () => {
     }),
     { numRuns: 300 }
   )
-})
-
-const partsOver = (log: ModelLog): EngineParts => ({
-  log: {
-    append: (group) => Promise.resolve(log.append(group)),
-    read: (subject, after, max) => Promise.resolve(log.read(subject, after, max)),
-    lastSeq: (subject) => Promise.resolve(log.subjects.get(subject)?.at(-1)?.seq ?? 0)
-  },
-  snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
-  timers: { set: () => Promise.resolve() },
-  readModels: { reached: () => Promise.resolve() },
-  limits: LIMITS.service,
-  now: () => 1,
-  touched: () => Promise.resolve()
 })
 
 const commandOf = (id: string, op: string, input: unknown) => ({
