@@ -62,8 +62,8 @@ export type DirectorySignatureState = typeof DirectorySignatureState.Type
 export const WebhookState = Schema.Struct({
   /** Types that are delivered; `null`: all. */
   events: Schema.NullOr(Schema.Array(Schema.String)),
-  /** The secret before the last, which signs too until then (unix ms). */
-  old: Schema.NullOr(Schema.Struct({ webhook_secret: Sealed, until: Schema.Number })),
+  /** Secrets before the present one, newest first; each signs too until then (unix ms). */
+  old: Schema.Array(Schema.Struct({ webhook_secret: Sealed, until: Schema.Number })),
   /** No success since then (unix ms), and whether the agent was told. */
   failing: Schema.NullOr(Schema.Struct({ since: Schema.Number, warned: Schema.Boolean })),
   disabled: Schema.NullOr(Schema.Struct({ at: Schema.Number, reason: Schema.String })),
@@ -78,7 +78,7 @@ export type WebhookState = typeof WebhookState.Type
 /** More than the limit counts need not be remembered. */
 export const TRIED_MAX = 100
 
-export const NEW_WEBHOOK: WebhookState = { events: null, old: null, failing: null, disabled: null, tried: [] }
+export const NEW_WEBHOOK: WebhookState = { events: null, old: [], failing: null, disabled: null, tried: [] }
 
 export const COUNTED = ["posts", "threads", "replies", "accepted_answers"] as const
 export type Counted = (typeof COUNTED)[number]

@@ -24,7 +24,7 @@ import {
   decideStop,
   decideSuspend
 } from "./decide.ts"
-import { blobsIn, decideLink, decideOpenLink, decideQueueFiles } from "./decide-besides.ts"
+import { blobsIn, decideLink, decideOpenLink, decideQueueFiles, linkWaits, NO_LINK } from "./decide-besides.ts"
 import { decideDue, decideReport } from "./decide-reports.ts"
 import { evolveCompartment } from "./evolve.ts"
 import { desiredOf, knownRecord, noteRecord } from "./record.ts"
@@ -138,6 +138,9 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, 
           expires_at: new Date(until).toISOString()
         })
       }),
+      "compartment.link_waits": read((state, { token }, { at }) =>
+        linkWaits(state, sha256(token), at) ? { data: null } : NO_LINK
+      ),
       "compartment.open_link": write({
         decide: (state, { token, browser }, context) =>
           decideOpenLink(state, { hash: sha256(token), browser: sha256(browser) }, context),

@@ -30,9 +30,13 @@ export const decideLink = (
   return { events: [{ type: "compartment.link_made", v: 1, hash, until }] }
 }
 
-const NO_LINK = { refused: notFound("link") }
+export const NO_LINK = { refused: notFound("link") }
 
 /** The first browser that comes with it has it. */
+/** Whether a browser can still open the link. */
+export const linkWaits = (state: CompartmentState, hash: string, at: number): boolean =>
+  isThere(state) && state.links.some((one) => one.hash === hash && one.browser === null && at < one.until)
+
 export const decideOpenLink = (
   state: CompartmentState,
   { hash, browser }: { readonly hash: string; readonly browser: string },

@@ -1,4 +1,4 @@
-/** What a list shows of a text: its beginning in plain words, without the marks of markdown (contract "Common"). */
+/** What a list shows of a text: its beginning on one line, without the marks of markdown (contract "Common"). */
 import Markdown, { type Token } from "markdown-it"
 
 export const EXCERPT_MAX_CHARS = 280
@@ -26,16 +26,26 @@ const wordsOf = (beginning: string): string =>
 /** The same of a part of a text, as far as is looked at. */
 export const plainOf = (part: string): string => wordsOf(lookedAt(part))
 
-/** In code points; a text that is cut ends with an ellipsis. */
-export const excerptOf = (body: string): string => {
-  const beginning = lookedAt(body)
-  const words = wordsOf(beginning)
+/** In code points; a text that is cut ends with an ellipsis. `isWhole`: nothing follows these words. */
+const cut = (words: string, isWhole: boolean): string => {
   const points = [...words]
-  if (points.length <= EXCERPT_MAX_CHARS && beginning.length === body.length) return words
+  if (points.length <= EXCERPT_MAX_CHARS && isWhole) return words
   return `${points
     .slice(0, EXCERPT_MAX_CHARS - 1)
     .join("")
     .trimEnd()}…`
+}
+
+/** Of markdown. */
+export const excerptOf = (body: string): string => {
+  const beginning = lookedAt(body)
+  return cut(wordsOf(beginning), beginning.length === body.length)
+}
+
+/** Of plain text, which keeps every mark. */
+export const plainExcerptOf = (text: string): string => {
+  const beginning = text.slice(0, LOOKED_AT_CHARS)
+  return cut(beginning.toWellFormed().replaceAll(/\s+/gu, " ").trim(), beginning.length === text.length)
 }
 
 /** Blocks stand apart as words do. */

@@ -1,7 +1,7 @@
 /** What becomes of a private message means for its recipient. */
 import { UNTRUSTED } from "../../schemas/content/untrusted.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
-import { excerptOf } from "../content/excerpt.ts"
+import { plainExcerptOf } from "../content/excerpt.ts"
 import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
 import { MessageEvent } from "./state.ts"
 
@@ -23,7 +23,7 @@ export const toldMessages = awaited(
           payload: {
             message_id: message,
             conversation_id: conversation,
-            excerpt: excerptOf(body),
+            excerpt: plainExcerptOf(body),
             untrusted: UNTRUSTED,
             url: path,
             api_url: path

@@ -2,7 +2,12 @@
 import { type Kysely, sql } from "kysely"
 import type { AgentPublic } from "../../schemas/agent/records.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
-import type { AgentSponsorship, SponsorRole, SponsorshipStatus } from "../../schemas/sponsorship/records.ts"
+import {
+  type AgentSponsorship,
+  ownerRights,
+  type SponsorRole,
+  type SponsorshipStatus
+} from "../../schemas/sponsorship/records.ts"
 import { authorOf } from "../content/author.ts"
 import type { Database } from "../database.ts"
 import { COUNTED, pageOf } from "../page.ts"
@@ -32,6 +37,7 @@ interface Row extends Written {
 const standing = ({ role, status, created_at, confirmed_at, ended_at }: Row) => ({
   role,
   status,
+  may: ownerRights(status),
   created_at: created_at.toISOString(),
   confirmed_at: confirmed_at?.toISOString() ?? null,
   ended_at: ended_at?.toISOString() ?? null

@@ -71,10 +71,19 @@ export class OwningCompartments {
     return Effect.flatMap(this.#compartments.look(call, id, by(human)), (found) => this.#whole(call, found))
   }
 
-  /** By a link that this browser has opened, or opens now. */
+  /** Fails `not_found` where no browser can open the link any more. */
+  waits(call: Call, id: string, secret: string): Effect.Effect<unknown, Refused> {
+    return this.#bus.read(call, { actor: id, op: "compartment.link_waits", input: { token: secret } })
+  }
+
+  /** Gives the link to this browser, unless another has it. */
+  open(call: Call, id: string, secret: string, browser: string): Effect.Effect<Looked, Refused> {
+    return this.#bus.read(call, { actor: id, op: "compartment.open_link", input: { token: secret, browser } })
+  }
+
+  /** By a link that this browser has opened. */
   opened(call: Call, id: string, secret: string, browser: string): Effect.Effect<ShownCompartment, Refused> {
-    const opening = { actor: id, op: "compartment.open_link", input: { token: secret, browser } } as const
-    return Effect.flatMap(this.#bus.read(call, opening), (found) => this.#whole(call, found))
+    return Effect.flatMap(this.open(call, id, secret, browser), (found) => this.#whole(call, found))
   }
 
   #whole(call: Call, found: Looked): Effect.Effect<ShownCompartment, Refused> {

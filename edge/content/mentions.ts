@@ -1,9 +1,9 @@
 /**
- * Whom a text names: `@handle` outside code, link targets and addresses (contract "Common" and 19). The first ten
- * different ones of it are looked up.
+ * Whom a text names: `@handle` outside code, link targets, titles of links, texts of images and addresses (contract
+ * "Common" and 19). The first ten different ones of it are looked up.
  *
  * Invariant: the work is in proportion to the text, whatever it says: nothing is looked at twice but the ends of runs
- * of backticks, which are sought once for each.
+ * of backticks, which are sought once for each, and what may be a title or an image's text, within its bound.
  */
 import { Effect } from "effect"
 import { HANDLE_PATTERN } from "../../schemas/agent/fields.ts"
@@ -18,20 +18,27 @@ const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/
 const INDENTED = /^(?: {4}|\t)/
 const WORD = /[\p{L}\p{N}]/u
 const HANDLE_MAX_CHARS = 32
+/** A link's address for elsewhere in the text: it is not shown where it stands. */
+const DEFINITION = /^ {0,3}\[[^[\]]{1,999}\]:/
+/** How far the end of a title, or of an image's text, is looked for. */
+const LABEL_MAX_CHARS = 300
 
-/** Lines of code taken out: fenced, or indented behind an empty line. */
+/** Lines taken out that are not shown as text: code, fenced or indented behind an empty line, and definitions of links. */
 const withoutBlocks = (text: string): string => {
   let fence = ""
   let before = ""
+  let isDefined = false
   const kept: Array<string> = []
   for (const line of text.split("\n")) {
     const marks = FENCE.exec(line)?.[1] ?? ""
     const code = fence !== "" || (INDENTED.test(line) && before === "")
     if (fence === "") fence = marks
     else if (marks.length >= fence.length && marks[0] === fence[0] && line.trim() === marks) fence = ""
+    // Within a paragraph it would be text.
+    isDefined = !code && (before === "" || isDefined) && DEFINITION.test(line)
     const blank = line.trim() === "" || (code && fence === "" && marks === "")
     before = blank ? "" : line
-    kept.push(code || marks !== "" ? "" : line)
+    kept.push(code || marks !== "" || isDefined ? "" : line)
   }
   return kept.join("\n")
 }
@@ -74,7 +81,46 @@ export const mentionAt = (text: string, at: number, before = " "): string =>
 /** What may stand before a mention: no part of a word, an address or a path. */
 const stands = (before: string): boolean => !WORD.test(before) && !"@/._+-=&".includes(before)
 
-/** Where to go on behind what holds no mention: code, an address, an escaped mark; `at` itself where nothing such is. */
+/** The marks that enclose a link's title. */
+const TITLE_ENDS: Readonly<Record<string, string>> = { '"': '"', "'": "'", "(": ")" }
+
+const afterSpace = (text: string, from: number): number => {
+  let at = from
+  while (at < text.length && at - from < LABEL_MAX_CHARS && /\s/.test(text.charAt(at))) at++
+  return at
+}
+
+/** Behind an address between `<` and `>`, which may hold blanks. */
+const enclosedEnd = (text: string, from: number): number => {
+  const end = text.slice(from, from + LABEL_MAX_CHARS).search(/[>\n]/)
+  return end > 0 && text[from + end] === ">" ? from + end + 1 : from
+}
+
+/** Behind a link's address and its title. */
+const targetEnd = (text: string, from: number): number => {
+  const address = text[from] === "<" ? enclosedEnd(text, from) : addressEnd(text, from, ")")
+  const begin = afterSpace(text, address)
+  const mark = TITLE_ENDS[text.charAt(begin)]
+  if (mark === undefined || begin === address) return address
+  for (let at = begin + 1; at < text.length && at - begin < LABEL_MAX_CHARS; at++) {
+    if (text[at] === "\\") at++
+    else if (text[at] === mark) return text[afterSpace(text, at + 1)] === ")" ? at + 1 : address
+  }
+  return address
+}
+
+/** Where an image's text ends that begins there; `from` where it is no image. */
+const imageTextEnd = (text: string, from: number): number => {
+  let open = 0
+  for (let at = from; at < text.length && at - from < LABEL_MAX_CHARS; at++) {
+    if (text[at] === "\\") at++
+    else if (text[at] === "[") open++
+    else if (text[at] === "]" && open-- === 0) return "([".includes(text.charAt(at + 1) || " ") ? at : from
+  }
+  return from
+}
+
+/** Where to go on behind what holds no mention: code, an address, an image's text, an escaped mark; `at` itself where nothing such is. */
 const passed = (text: string, at: number, ends: ReadonlyMap<number, number>): number => {
   switch (text[at]) {
     case "\\":
@@ -85,7 +131,9 @@ const passed = (text: string, at: number, ends: ReadonlyMap<number, number>): nu
       return ends.get(at) || run
     }
     case "]":
-      return text[at + 1] === "(" ? addressEnd(text, at + 2, ")") : at
+      return text[at + 1] === "(" ? targetEnd(text, at + 2) : at
+    case "!":
+      return text[at + 1] === "[" ? imageTextEnd(text, at + 2) : at
     case "<":
       return addressEnd(text, at + 1, ">")
     case ":":

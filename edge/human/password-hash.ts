@@ -15,6 +15,7 @@ import {
   PASSWORD_MAX_CODE_POINTS,
   PASSWORD_PARAMETERS,
   PASSWORD_SALT_BYTES,
+  passwordLength,
   PasswordParameters,
   PasswordSalt
 } from "../../schemas/human/password.ts"
@@ -41,8 +42,6 @@ const tooLong: Refusal = invalidField("password", `password must be at most ${PA
   max: PASSWORD_MAX_CODE_POINTS
 })
 
-const UTF16_UNITS_MAX = 2
-
 /** Of fewer places nobody would have a share. */
 const SHARED_MIN = 16
 
@@ -57,9 +56,6 @@ export const freshSalt = (): string => randomBytes(PASSWORD_SALT_BYTES).toString
  * a second for 64 KB of accents: only what is short enough comes this far.
  */
 const bytesOf = (password: string): Buffer => Buffer.from(password.normalize("NFKC"), "utf8")
-
-const isTooLong = (password: string): boolean =>
-  password.length > PASSWORD_MAX_CODE_POINTS * UTF16_UNITS_MAX || [...password].length > PASSWORD_MAX_CODE_POINTS
 
 const computed = (password: string, salt: string, parameters: PasswordParameters): Effect.Effect<Uint8Array> =>
   Effect.callback<Uint8Array>((resume) => {
@@ -106,7 +102,7 @@ export class PasswordHashing {
 
   /** Salt and parameters are records of ours: one that is out of bounds is our fault, not the client's. */
   hash(password: string, salt: string, parameters: PasswordParameters): Effect.Effect<Uint8Array, Refused> {
-    if (isTooLong(password)) return Effect.fail(refuse(tooLong))
+    if (passwordLength(password) > PASSWORD_MAX_CODE_POINTS) return Effect.fail(refuse(tooLong))
     if (!isParameters(parameters) || !isSalt(salt)) return Effect.die(new Error("A password's record is out of bounds"))
     return Effect.acquireUseRelease(
       this.enter,

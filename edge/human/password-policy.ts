@@ -7,7 +7,7 @@
  *    steps, whatever is written.
  *  - No message holds any part of a password, a name or an address.
  */
-import { PASSWORD_MAX_CODE_POINTS, PASSWORD_MIN_CODE_POINTS } from "../../schemas/human/password.ts"
+import { PASSWORD_MAX_CODE_POINTS, PASSWORD_MIN_CODE_POINTS, passwordLength } from "../../schemas/human/password.ts"
 import { isCommonPassword } from "./common-passwords.ts"
 import { isPersonal, type Person } from "./personal-password.ts"
 
@@ -25,14 +25,11 @@ const MESSAGES: Readonly<Record<PasswordRule, string>> = {
   personal: "password holds your name or your email address, which are guessed first: choose another."
 }
 
-const UTF16_UNITS_MAX = 2
-
-/** Of what is typed, and not fewer in the form that is hashed: an accent typed by itself is no character more. */
+/** In the form that is hashed, and not fewer as typed: one ligature may stand for eighteen characters. */
 const isLengthWithinBounds = (password: string): boolean => {
-  if (password.length > PASSWORD_MAX_CODE_POINTS * UTF16_UNITS_MAX) return false
-  const typed = [...password].length
-  if (typed < PASSWORD_MIN_CODE_POINTS || typed > PASSWORD_MAX_CODE_POINTS) return false
-  return [...password.normalize("NFKC")].length >= PASSWORD_MIN_CODE_POINTS
+  const length = passwordLength(password)
+  if (length < PASSWORD_MIN_CODE_POINTS || length > PASSWORD_MAX_CODE_POINTS) return false
+  return [...password].length >= PASSWORD_MIN_CODE_POINTS
 }
 
 const brokenRule = (password: string, person: Person): PasswordRule | null => {

@@ -1,7 +1,7 @@
 /** A person declares to carry an agent, and withdraws that: for the interface and the pages alike (contract 6, 20). */
 import { Effect } from "effect"
 import type { SponsorshipFacts } from "../../schemas/sponsorship/operations.ts"
-import type { HumanSponsorship, SponsorRole } from "../../schemas/sponsorship/records.ts"
+import { type HumanSponsorship, ownerRights, type SponsorRole } from "../../schemas/sponsorship/records.ts"
 import { numberedAgentOf } from "../bus/agent.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
@@ -9,7 +9,11 @@ import type { RouteParts } from "../routes/parts.ts"
 
 type Agent = HumanSponsorship["agent"]
 
-const toHuman = ({ human: _human, ...facts }: SponsorshipFacts, agent: Agent): HumanSponsorship => ({ ...facts, agent })
+const toHuman = ({ human: _human, ...facts }: SponsorshipFacts, agent: Agent): HumanSponsorship => ({
+  ...facts,
+  may: ownerRights(facts.status),
+  agent
+})
 
 export class Sponsoring {
   private readonly parts: Pick<RouteParts, "bus">

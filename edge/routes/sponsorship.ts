@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { notFound } from "../../schemas/errors.ts"
 import { DeclareAgent, SponsorshipApi } from "../../schemas/sponsorship/api.ts"
 import type { SponsorshipFacts } from "../../schemas/sponsorship/operations.ts"
-import type { AgentSponsorship } from "../../schemas/sponsorship/records.ts"
+import { type AgentSponsorship, ownerRights } from "../../schemas/sponsorship/records.ts"
 import { admitted, numberOf } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
@@ -25,6 +25,7 @@ type Human = AgentSponsorship["human"]
 
 const toAgent = ({ agent: _agent, ...facts }: SponsorshipFacts, human: Human): AgentSponsorship => ({
   ...facts,
+  may: ownerRights(facts.status),
   sponsorship_id: facts.id,
   human
 })

@@ -128,6 +128,12 @@ export const compartmentOperations = operationsOf("compartment", {
     askedBy: ["edge"]
   }),
   "compartment.link": op({ input: By, output: WebLink, askedBy: ["edge"] }),
+  /** Refused `not_found` where no browser can open it any more. */
+  "compartment.link_waits": op({
+    input: Schema.Struct({ token: Schema.String }),
+    output: Nothing,
+    askedBy: ["edge"]
+  }),
   /** Opens a link for one browser; refused `not_found` where it is used by another, or over. */
   "compartment.open_link": op({
     input: Schema.Struct({ token: Schema.String, browser: Schema.String }),

@@ -31,5 +31,12 @@ export const CompartmentPages = HttpApiGroup.make("page.compartment").add(
   HttpApiEndpoint.get("compartmentLink", "/owner/links/:token", {
     params: { token: Schema.String },
     success: HtmlText
-  }).annotateMerge(describe("none", "A compartment, to whoever opens its link first"))
+  }).annotateMerge(
+    describe("none", "A compartment, to the browser that opened its link; to others a button that opens it")
+  ),
+  HttpApiEndpoint.post("openCompartmentLink", "/owner/links/:token", {
+    params: { token: Schema.String },
+    payload: formOf(FormToken),
+    success: HtmlText
+  }).annotateMerge(describe("none", "Opens the link for this browser, if no other has"))
 )

@@ -1,6 +1,7 @@
 /** What people give of themselves, with its rules (contract 6, 20). */
 import { Schema } from "effect"
 import { OWNER_LIMITS } from "./limits.ts"
+import { passwordLength } from "./password.ts"
 
 /** `hum_` and 80 random bits in base32. */
 export const HUMAN_ID = /^hum_[a-z2-7]{16}$/
@@ -45,11 +46,17 @@ export const Email = Schema.String.check(
   Schema.makeFilter((text: string) => normalEmail(text) !== null || "must be an e-mail address")
 )
 
+const { password_min_chars: MIN, password_max_chars: MAX } = OWNER_LIMITS
+
 /** What is wrong with a new one, other than its length, is told by name (edge/human/password-policy.ts). */
 export const Password = Schema.String.check(
-  Schema.isBetweenCodePoints(OWNER_LIMITS.password_min_chars, OWNER_LIMITS.password_max_chars, {
-    message: `must be ${OWNER_LIMITS.password_min_chars} to ${OWNER_LIMITS.password_max_chars} characters`
-  })
+  Schema.makeFilter(
+    (text: string) => {
+      const length = passwordLength(text)
+      return length >= MIN && length <= MAX
+    },
+    { ...Schema.isBetweenCodePoints(MIN, MAX).annotations, message: `must be ${MIN} to ${MAX} characters` }
+  )
 )
 
 /** Of the second step: six digits, or a recovery code, however typed. */
@@ -57,7 +64,8 @@ export const Code = Schema.String.check(Schema.isMaxLength(40, { message: "must 
 
 /** One that is tried: whether it is right is all that is said of it. */
 export const TriedPassword = Schema.String.check(
-  Schema.isMaxCodePoints(OWNER_LIMITS.password_max_chars, {
-    message: `must be at most ${OWNER_LIMITS.password_max_chars} characters`
+  Schema.makeFilter((text: string) => passwordLength(text) <= MAX, {
+    ...Schema.isMaxCodePoints(MAX).annotations,
+    message: `must be at most ${MAX} characters`
   })
 )

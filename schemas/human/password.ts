@@ -10,6 +10,16 @@ export const PASSWORD_MIN_CODE_POINTS = OWNER_LIMITS.password_min_chars
 export const PASSWORD_MAX_CODE_POINTS = OWNER_LIMITS.password_max_chars
 
 /**
+ * In the form that is hashed (NFKC), a letter may have been typed as four code points, each of two UTF-16 units. What is
+ * longer is never normalized: the time for that grows with the square of the length.
+ */
+const NORMALIZED_MAX_UNITS = PASSWORD_MAX_CODE_POINTS * 4 * 2
+
+/** In code points after NFKC (contract 22); infinite where the text is too long to be normalized. */
+export const passwordLength = (text: string): number =>
+  text.length > NORMALIZED_MAX_UNITS ? Number.POSITIVE_INFINITY : [...text.normalize("NFKC")].length
+
+/**
  * What a stored record may ask of an edge. The least is the least that OWASP names; the most keeps one that somebody
  * forged from taking an edge's memory or its seconds.
  */

@@ -27,7 +27,13 @@ export const SponsorshipApi = HttpApiGroup.make("sponsorship")
       success: page(AgentSponsorship),
       error: signedFailures()
     })
-      .annotateMerge(describe("signed", "People who say that they carry you, newest first", "Ended ones stay here."))
+      .annotateMerge(
+        describe(
+          "signed",
+          "People who say that they carry you, newest first",
+          "`may` lists what such a person may do, or could do after you confirm. Ended ones stay here."
+        )
+      )
       .annotate(Row, "who says to stand behind you, newest first; paginated"),
     HttpApiEndpoint.post("confirmSponsorship", "/me/sponsorships/:id/confirm", {
       params: id,
@@ -38,8 +44,8 @@ export const SponsorshipApi = HttpApiGroup.make("sponsorship")
         describe(
           "signed",
           "Confirm that a person carries you",
-          "The person becomes an owner, and is listed in `sponsors` for everybody to see. Every other owner is notified " +
-            "and may object."
+          "The person becomes an owner with the rights in `may`, and is listed in `sponsors` for everybody to see. Every " +
+            "other owner is notified and may object."
         )
       )
       .annotate(Row, "yes: that person is an owner of yours, listed in `sponsors`"),

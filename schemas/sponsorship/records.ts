@@ -14,9 +14,26 @@ export type SponsorshipStatus = typeof SponsorshipStatus.Type
 export const Verification = Schema.Literals(["none", "email"])
 export type Verification = typeof Verification.Type
 
+/** What an owner may do about an agent (contract 22). Everything else stays the agent's alone. */
+export const OWNER_RIGHTS = [
+  "read_mail_subjects_and_codes",
+  "close_mailboxes",
+  "stop_compartments",
+  "revoke_vault_entries",
+  "allow_fills",
+  "answer_messages",
+  "withdraw"
+] as const
+export const OwnerRight = Schema.Literals(OWNER_RIGHTS)
+
+/** The rights that a sponsorship gives, or would give once the agent confirms it. An ended one gives none. */
+export const ownerRights = (status: SponsorshipStatus): ReadonlyArray<typeof OwnerRight.Type> =>
+  status === "pending" || status === "confirmed" ? OWNER_RIGHTS : []
+
 const fields = {
   role: SponsorRole,
   status: SponsorshipStatus,
+  may: Schema.Array(OwnerRight),
   created_at: Schema.String,
   confirmed_at: Schema.NullOr(Schema.String),
   ended_at: Schema.NullOr(Schema.String)

@@ -101,7 +101,11 @@ export const WebhookApi = HttpApiGroup.make("webhook")
       error: signedWriteFailures()
     })
       .annotateMerge(
-        describe("signed", "A new webhook secret", "Shown this once. For a day the old one signs as well.")
+        describe(
+          "signed",
+          "A new webhook secret",
+          "Shown this once. For a day the old one signs as well; three sign at most."
+        )
       )
       .annotate(
         Row,

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { AgentPrivate } from "../../schemas/agent/records.ts"
 import type { HumanMe, HumanProfile } from "../../schemas/human/records.ts"
-import type { AgentSponsorship } from "../../schemas/sponsorship/records.ts"
+import { type AgentSponsorship, OWNER_RIGHTS } from "../../schemas/sponsorship/records.ts"
 import { waitFor } from "../harness/index.ts"
 import { dataOf, detailsOf, fieldOf, outcome } from "../support/outcome.ts"
 import type { PersonClient } from "../support/person.ts"
@@ -64,6 +64,7 @@ test("a person declares, the agent is asked and confirms, and both are listed ev
     agent: author(agent),
     role: "creator",
     status: "pending",
+    may: OWNER_RIGHTS,
     created_at: TIME,
     confirmed_at: null,
     ended_at: null
@@ -142,12 +143,15 @@ test("an agent is declared once, and again when that has ended; after a refusal 
   expect(outcome(await withdraw(person, agent.agent.handle))).toBe("200")
   const next = await declared(person, agent)
   expect(next.id).toBeGreaterThan(id)
-  expect(dataOf(await answer(agent, next.id, "reject"))).toMatchObject({ status: "refused", ended_at: TIME })
+  expect(dataOf(await answer(agent, next.id, "reject"))).toMatchObject({ status: "refused", may: [], ended_at: TIME })
   const soon = await declare(person, agent.agent.handle)
   const until = Date.parse(String((detailsOf(soon) as { until?: string }).until))
   expect([outcome(soon), detailsOf(soon)]).toEqual(["409 sponsorship_exists", { status: "refused", until: TIME }])
   expect(until - Date.now()).toBeGreaterThan(6.9 * 86_400_000)
-  expect((await sponsorshipsOf(agent)).map(({ status }) => status)).toEqual(["refused", "withdrawn"])
+  expect((await sponsorshipsOf(agent)).map(({ status, may }) => [status, may])).toEqual([
+    ["refused", []],
+    ["withdrawn", []]
+  ])
   expect((await account(person)).sponsorships.map(({ status }) => status)).toEqual(["refused", "withdrawn"])
 })
 

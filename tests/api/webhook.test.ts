@@ -34,7 +34,7 @@ afterAll(closeReceiver)
 describe("a delivery", deliveryTests)
 
 describe("the secret", () => {
-  test("is shown once; for a while the one before it signs as well, and the one before that no more", async () => {
+  test("is shown once; each one before it signs as well until the time that was promised, three at most", async () => {
     const it = await subject()
     const rotate = async (): Promise<WebhookSecret> =>
       dataOf<WebhookSecret>(await it.client.call("POST", "/api/v1/me/webhook/secret"))
@@ -50,9 +50,15 @@ describe("the secret", () => {
     await queueTest(it)
     const [, next] = await received(2)
     if (next === undefined) throw new Error("nothing came")
-    for (const secret of [second.webhook_secret, third.webhook_secret])
+    for (const secret of [it.agent.webhook_secret, second.webhook_secret, third.webhook_secret])
       expect(new StandardWebhook(secret).verify(next.body, headersOf(next))).toBeTruthy()
-    expect(() => new StandardWebhook(it.agent.webhook_secret).verify(next.body, headersOf(next))).toThrow()
+    const fourth = await rotate()
+    await queueTest(it)
+    const [, , last] = await received(3)
+    if (last === undefined) throw new Error("nothing came")
+    for (const secret of [second.webhook_secret, third.webhook_secret, fourth.webhook_secret])
+      expect(new StandardWebhook(secret).verify(last.body, headersOf(last))).toBeTruthy()
+    expect(() => new StandardWebhook(it.agent.webhook_secret).verify(last.body, headersOf(last))).toThrow()
     const shown = JSON.stringify([await webhookOf(it), dataOf(await it.client.call("GET", "/api/v1/me"))])
     for (const secret of [it.agent.webhook_secret, second.webhook_secret, third.webhook_secret])
       expect(shown).not.toContain(secret.slice(6, 30))

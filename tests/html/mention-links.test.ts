@@ -26,6 +26,9 @@ describe("a name in a text", () => {
     "<https://a.example/@ada> [@bob](https://a.example/@carol)",
     "https://a.example/@ada https://a.example/?x=,@bob @carol",
     "mail@ada.example, @ada@host, @ab, /@ada, .@ada, +@ada, \u00e9@ada",
+    '[a](https://a.example "@ada") ![@bob](https://a.example) @carol',
+    '[a]: https://a.example "@ada"\n[b]: https://b.example\n\n[a] ![@bob][b] @carol',
+    "text\n[a]: @ada",
     "\\\\@ada, \\@bob",
     "@foo_bar and @foo-bar- and **@baz** and @qux_",
     "\u202e@ada <b>@bob</b> &@carol"

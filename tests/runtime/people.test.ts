@@ -106,6 +106,7 @@ it("a link that its program asks for shows it to one browser", async () => {
   const [, secret = ""] = new RegExp(`/owner/links/${id}\\.([\\w-]{32})`).exec(page) ?? []
   const path = `/owner/links/${id}.${secret}`
   const [first, second] = [0, 1].map((edge) => new OwnerClient(() => service.edges[edge] ?? ""))
+  expect((await first?.fill(path, {}))?.status).toBe(303)
   const opened = await first?.get(path)
   expect([opened?.status, opened?.text.includes("What it uses"), formsOf(opened?.text ?? "")]).toEqual([200, true, []])
   expect([(await second?.get(path))?.status, (await first?.get(path))?.status]).toEqual([404, 200])

@@ -34,7 +34,8 @@ test("people who say that they carry an agent are listed, confirmed and rejected
   const first = dataOf<{ id: number }>(await declare(grace, ada.me.handle)).id
   expect(await words(ada, ["sponsorships"])).toMatch(
     new RegExp(
-      `\\n${first} +pending +guarantor +none +\\S+Z +Grace Hopper \\(${grace.id}\\)\\npage 1 of 1, 1 in all\\n$`
+      `\\n${first} +pending +guarantor +none +\\S+Z +Grace Hopper \\(${grace.id}\\)\\npage 1 of 1, 1 in all\\n` +
+        `After "confirm ${first}" this person may: read mail subjects and codes, .*, answer messages, withdraw\\n$`
     )
   )
   expect(await words(ada, ["confirm", String(first)])).toBe(`sponsorship ${first} by Grace Hopper is confirmed\n`)

@@ -1,6 +1,9 @@
 /** The webhook's part of an agent's state. */
 import { type Agent, type AgentEvent, TRIED_MAX, type WebhookState } from "../state.ts"
 
+/** With the present one, three secrets sign at most (contract 22). */
+const OLD_SECRETS_MAX = 2
+
 export const evolveWebhook = (agent: Agent, event: AgentEvent, at: number): WebhookState => {
   const { webhook } = agent
   switch (event.type) {
@@ -10,10 +13,7 @@ export const evolveWebhook = (agent: Agent, event: AgentEvent, at: number): Webh
     case "agent.webhook_events_chosen":
       return { ...webhook, events: event.events }
     case "agent.webhook_secret_changed":
-      return {
-        ...webhook,
-        old: agent.webhook_secret === null ? null : { webhook_secret: agent.webhook_secret, until: event.old_until }
-      }
+      return { ...webhook, old: replaced(agent, event.old_until, at) }
     case "agent.webhook_failing":
       return { ...webhook, failing: { since: event.since, warned: false } }
     case "agent.webhook_recovered":
@@ -29,6 +29,12 @@ export const evolveWebhook = (agent: Agent, event: AgentEvent, at: number): Webh
     default:
       return webhook
   }
+}
+
+/** The present secret becomes an old one. Beside its successor and this one, one more may sign. */
+const replaced = ({ webhook_secret, webhook }: Agent, until: number, at: number): WebhookState["old"] => {
+  const living = webhook.old.filter((one) => at < one.until)
+  return webhook_secret === null ? living : [{ webhook_secret, until }, ...living].slice(0, OLD_SECRETS_MAX)
 }
 
 const triedAt = (webhook: WebhookState, at: number): WebhookState => ({

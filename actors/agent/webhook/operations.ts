@@ -31,7 +31,7 @@ const webhookRecord = (agent: Agent): Webhook => {
   return {
     url: agent.webhook_url,
     secret_set: agent.webhook_secret !== null,
-    old_secret_until: old === null ? null : iso(old.until),
+    old_secret_until: old[0] === undefined ? null : iso(old[0].until),
     events,
     failing_since: failing === null ? null : iso(failing.since),
     disabled_at: disabled === null ? null : iso(disabled.at),

@@ -1,5 +1,5 @@
 /**
- * Signatures of a delivery (contract 4): by the agent's secret, by the one before it for as long as that counts, and by
+ * Signatures of a delivery (contract 4): by the agent's secret, by those before it for as long as they count, and by
  * the service's own key, for receivers that would rather hold no secret.
  */
 import { createHmac, sign } from "node:crypto"
@@ -29,10 +29,8 @@ export class WebhookSigner {
     now: number
   ): string {
     const text = webhookString(delivery)
-    const { old } = agent.webhook
-    const sealed = [agent.webhook_secret, old !== null && now < old.until ? old.webhook_secret : null].filter(
-      (secret) => secret !== null
-    )
+    const old = agent.webhook.old.filter(({ until }) => now < until).map(({ webhook_secret }) => webhook_secret)
+    const sealed = [agent.webhook_secret, ...old].filter((secret) => secret !== null)
     const own = `v1a,${sign(null, Buffer.from(text), this.pair.privateKey).toString("base64")}`
     return [...sealed.map((secret) => hmac(this.sealer.open(secret, secretPurpose(hubId)), text)), own].join(" ")
   }

@@ -1,13 +1,13 @@
 /**
- * A compartment by a link (contract 18): read-only, for one hour, for the browser that opens it first.
+ * A compartment by a link (contract 18, 22): read-only, for one hour, for the browser that opens it first.
  *
  * Invariants
- *  - What opens it is a visit of somebody who looks. What only looks ahead (HEAD, a prefetch, the preview that a chat makes
- *    of an address) gets a page that says what it is, and leaves the link as it was.
+ *  - GET and HEAD spend nothing: programs that scan letters and chats follow links as people do. The page has one
+ *    button, and the form behind it opens the link.
  *  - The browser that has it is known by a cookie of that address alone: it stands for nothing else, and the compartment
  *    knows its hash.
- *  - The page has no form, and no word of who made it is in its headers: nobody keeps it, and what it leads to does not
- *    hear where its reader came from.
+ *  - The compartment's page has no form. Both pages are kept by nobody, and what they lead to does not hear where its
+ *    reader came from.
  */
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
@@ -21,20 +21,12 @@ import { html, NOTHING } from "../html.ts"
 import { linkPageHeaders } from "../layout.ts"
 import { compartmentMain } from "./compartment-view.ts"
 import { Forms } from "./form-token.ts"
-import type { Guest, OwnerSpace } from "./space.ts"
+import type { Guest, OwnerPage, OwnerSpace } from "./space.ts"
 
 const TOKEN = /^(cmp_[0-9a-z]{20})\.([A-Za-z0-9_-]{32})$/
 const BROWSER_BYTES = 32
 
-/** How those call themselves that fetch an address to show what is behind it. */
-const PREVIEWS = /bot\b|preview|facebookexternalhit|whatsapp|slack|discord|embedly|skypeuri/i
-
-const looksAhead = (call: Call): boolean =>
-  call.method === "HEAD" ||
-  /prefetch|preview/i.test(`${call.header("sec-purpose") ?? ""} ${call.header("purpose") ?? ""}`) ||
-  PREVIEWS.test(call.header("user-agent") ?? "")
-
-/** Nobody: there is no form on these pages. */
+/** Nobody: there is no form on the compartment's page. */
 const STRANGER: Guest = { forms: new Forms(""), person: null }
 
 interface Links {
@@ -43,29 +35,59 @@ interface Links {
   readonly seconds: number
 }
 
+/** The form of the button. */
+const OPEN = "open_link"
+
+const buttonPage = (space: OwnerSpace, guest: Guest, path: string): OwnerPage => ({
+  title: "A link to a compartment",
+  main: html`<h1>A link to a compartment</h1>
+<p>An agent shows you a program that it runs. The link is good for one hour and for one browser.</p>
+${space.form(guest, OPEN, path, html`<button class="main">Open it in this browser</button>\n`)}`
+})
+
 const noLink = refuse(notFound("link"))
 
-export const compartmentLinks = (space: OwnerSpace, owning: OwningCompartments, { baseUrl, seconds }: Links) => ({
-  compartmentLink: (
-    call: Call,
-    { params }: { readonly params: { readonly token: string } }
-  ): Effect.Effect<Response, Refused> =>
-    Effect.gen(function* () {
-      const [token, id, secret] = TOKEN.exec(params.token) ?? []
-      if (token === undefined || id === undefined || secret === undefined) return yield* noLink
-      const cookie = cookiesAt(baseUrl, `/owner/links/${token}`)("hub_owner_link")
-      const known = cookie.of(call)
-      if (known === null && looksAhead(call))
-        return space.page(call, STRANGER, {
-          title: "A link to a compartment",
-          main: html`<h1>A link to a compartment</h1>\n<p>It shows it to the browser that opens it first.</p>\n`,
-          headers: linkPageHeaders
+interface Linked {
+  readonly params: { readonly token: string }
+}
+
+export const compartmentLinks = (space: OwnerSpace, owning: OwningCompartments, { baseUrl, seconds }: Links) => {
+  const parsed = Effect.fnUntraced(function* (token: string) {
+    const [, id, secret] = TOKEN.exec(token) ?? []
+    if (id === undefined || secret === undefined) return yield* noLink
+    const path = `/owner/links/${token}`
+    return { id, secret, path, cookie: cookiesAt(baseUrl, path)("hub_owner_link") }
+  })
+
+  return {
+    compartmentLink: (call: Call, { params }: Linked): Effect.Effect<Response, Refused> =>
+      Effect.gen(function* () {
+        const { id, secret, path, cookie } = yield* parsed(params.token)
+        const browser = cookie.of(call)
+        if (browser === null) {
+          yield* owning.waits(call, id, secret)
+          return yield* space.asGuest(call, (guest) =>
+            Effect.sync(() => space.page(call, guest, buttonPage(space, guest, path)))
+          )
+        }
+        const shown = yield* owning.opened(call, id, secret, browser)
+        const told = html`<p class="notice">Its agent shows you this. The link is good for an hour, in this browser alone.</p>\n`
+        const main = html`${told}${compartmentMain(shown, NOTHING)}`
+        return space.page(call, STRANGER, { title: shown.record.name, main, headers: linkPageHeaders })
+      }),
+    openCompartmentLink: (
+      call: Call,
+      { params, form }: Linked & { readonly form: { readonly form_token?: string } }
+    ): Effect.Effect<Response, Refused> =>
+      space.asGuest(call, (guest) =>
+        Effect.gen(function* () {
+          const { id, secret, path, cookie } = yield* parsed(params.token)
+          yield* space.taken(call, guest, OPEN, form)
+          const browser = cookie.of(call) ?? randomBytes(BROWSER_BYTES).toString("base64url")
+          yield* owning.open(call, id, secret, browser)
+          cookie.set(call, browser, seconds)
+          return space.goTo(call, path)
         })
-      const browser = known ?? randomBytes(BROWSER_BYTES).toString("base64url")
-      const shown = yield* owning.opened(call, id, secret, browser)
-      if (known === null) cookie.set(call, browser, seconds)
-      const told = html`<p class="notice">Its agent shows you this. The link is good for an hour, in this browser alone.</p>\n`
-      const main = html`${told}${compartmentMain(shown, NOTHING)}`
-      return space.page(call, STRANGER, { title: shown.record.name, main, headers: linkPageHeaders })
-    })
-})
+      )
+  }
+}

@@ -7,6 +7,12 @@ import { listed, when } from "./show.ts"
 
 const nameOf = ({ human }: AgentSponsorship): string => oneLine(human.name ?? "a deleted account")
 
+/** What each person could do who asks now. */
+const rightsOf = (asked: ReadonlyArray<AgentSponsorship>): ReadonlyArray<string> =>
+  asked
+    .filter(({ status }) => status === "pending")
+    .map(({ id, may }) => `After "confirm ${id}" this person may: ${may.join(", ").replaceAll("_", " ")}`)
+
 export const sponsorshipsCommand: Command = {
   usage: [`sponsorships ${PAGE_USAGE}`],
   summary: "people who say that they carry you, newest first",
@@ -22,7 +28,8 @@ export const sponsorshipsCommand: Command = {
       when(one.created_at),
       `${nameOf(one)} (${one.human.id})`
     ])
-    invocation.print(listed(["id", "status", "role", "verification", "since", "person"], rows, meta), { data, meta })
+    const table = listed(["id", "status", "role", "verification", "since", "person"], rows, meta)
+    invocation.print([...table, ...rightsOf(data)], { data, meta })
   }
 }
 

@@ -1,7 +1,7 @@
 /** What a list shows of a text. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { excerptOf } from "../../../actors/content/excerpt.ts"
+import { excerptOf, plainExcerptOf } from "../../../actors/content/excerpt.ts"
 
 test.each([
   ["plain", "plain"],
@@ -25,4 +25,15 @@ test("is at most 280 characters of whole Unicode on one line, whatever the text"
       expect(excerpt).not.toMatch(/[\n\r\t]/)
     })
   )
+})
+
+test.each([
+  ["2 * 3 * 4 = `24`\n\n> [not](a link) <b>", "2 * 3 * 4 = `24` > [not](a link) <b>"],
+  ["  # 1\t_x_\r\n", "# 1 _x_"],
+  ["", ""],
+  [`${"*".repeat(300)}`, `${"*".repeat(279)}…`],
+  [`${"\u{1F600}".repeat(280)}`, "\u{1F600}".repeat(280)],
+  [`a${" ".repeat(3000)}b`, "a…"]
+])("plain text keeps its marks: %j", (text, excerpt) => {
+  expect(plainExcerptOf(text)).toBe(excerpt)
 })

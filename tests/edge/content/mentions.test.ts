@@ -12,7 +12,11 @@ describe("a text names", () => {
     ["behind code", "`code` @ada\n\n```\nx\n```\n@bob", ["ada", "bob"]],
     ["as a link's text", "[@ada](https://example.org/@bob)", ["ada"]],
     ["behind a fence that is none", "``` `@ada` ```\n@bob", ["bob"]],
-    ["behind a backtick that nothing closes", "a ` b @ada", ["ada"]]
+    ["behind a backtick that nothing closes", "a ` b @ada", ["ada"]],
+    ["behind a title and an image", '[a](/b "c") @ada ![d](/e) @bob', ["ada", "bob"]],
+    ["behind what looks like a title", '[a](/b "@ada) @bob', ["ada", "bob"]],
+    ["behind what looks like an image", "![@ada] and !@bob", ["ada", "bob"]],
+    ["in a paragraph, behind what is no definition there", "text\n[a]: @ada", ["ada"]]
   ])("%s", (_where, text, handles) => {
     expect(handlesIn(text)).toEqual(handles)
   })
@@ -32,6 +36,9 @@ describe("it does not name", () => {
     ["in an indented block", "text\n\n    @ada\n    @bob"],
     ["in an address", "ada@bob and mail@bob.example, <ada@bob.example>"],
     ["in a link's target", "[text](@ada) ![image](/a/@bob) https://example.org/@ada?x=@bob"],
+    ["in a link's title", "[text](/a \"@ada\") [text](</a b> (@ada)) [text](/a\n'x \\' @ada' )"],
+    ["in an image's text", "![@ada](/a) ![[x] @bob \\] @cyd](/a) ![@ada][ref]"],
+    ["in a definition", "[a]: /b \"@ada\"\n[b]: <@bob> (@cyd)\n\n[c]: /d '@ada'"],
     ["elsewhere", "@ada@example.social"],
     ["behind a backslash", "\\@ada"],
     ["what is no handle", "@a @-ab @" + "x".repeat(33)]
@@ -43,7 +50,28 @@ describe("it does not name", () => {
 test("any text is looked through, and in proportion to its length", () => {
   fc.assert(
     fc.property(
-      fc.array(fc.constantFrom("@", "a", "b-", "`", "```", "\n", "    ", "](", ")", "<", "\\", "://", " ")),
+      fc.array(
+        fc.constantFrom(
+          "@",
+          "a",
+          "b-",
+          "`",
+          "```",
+          "\n",
+          "    ",
+          "](",
+          ")",
+          "<",
+          "\\",
+          "://",
+          " ",
+          "![",
+          '"',
+          "'",
+          "(",
+          "[a]: "
+        )
+      ),
       (parts) => {
         const handles = handlesIn(parts.join(""))
         expect(handles.length).toBeLessThanOrEqual(10)
@@ -52,6 +80,22 @@ test("any text is looked through, and in proportion to its length", () => {
     )
   )
   // Each would take minutes where anything was looked at from each place of it to its end.
-  for (const part of ["`", "``` ", "](", "<", "@a", "://", "a`` ", "@\n    ", "\\", "@aaa@"])
+  for (const part of [
+    "`",
+    "``` ",
+    "](",
+    "<",
+    "@a",
+    "://",
+    "a`` ",
+    "@\n    ",
+    "\\",
+    "@aaa@",
+    "![",
+    "](a (",
+    '](a "\\',
+    "[a]: ",
+    "](a  "
+  ])
     expect(handlesIn(part.repeat(Math.ceil(400_000 / part.length))).length).toBeLessThanOrEqual(10)
 })

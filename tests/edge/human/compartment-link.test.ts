@@ -4,6 +4,7 @@ import { RUNTIME_LIMITS, quotasShown } from "../../../schemas/compartment/limits
 import type { KnownCompartment } from "../../../schemas/compartment/operations.ts"
 import { KEY_NOT_SET } from "../../../schemas/compartment/records.ts"
 import { waitFor } from "../../harness/index.ts"
+import type { Answer } from "../../support/http.ts"
 import { formsOf, OwnerClient } from "../../html/owner/client.ts"
 import { openWorld, playActors, TestEdge, type World } from "../edge.ts"
 
@@ -62,6 +63,11 @@ beforeEach(() => {
     has = browser
     return { data: { compartment: COMPARTMENT, host: "host_1" } }
   })
+  node.on("compartment.link_waits", ({ input }) => {
+    const { token } = input as { readonly token: string }
+    if (token === SECRET && has === null) return { data: null }
+    return { head: { refused: { code: "not_found", message: "There is no such link." } } }
+  })
   node.on("fleet.hosts", () => ({ data: [] }))
   node.on("content.author", () => ({ data: AGENT }))
   node.onQuery("people", () => ({ ok: true, data: [{ id: "hum_somebody", name: "Grace", verification: "email" }] }))
@@ -69,21 +75,50 @@ beforeEach(() => {
 
 const visitor = (edge = world.edge): OwnerClient => new OwnerClient(() => edge.url)
 
-it("opens for the first browser, which is known by a cookie of that address alone", async () => {
+const open = async (client: OwnerClient, below = ""): Promise<Answer> => {
+  const { fields } = await client.form(PATH, below + PATH)
+  return client.post(PATH, fields)
+}
+
+it("opens by its button for the first browser, which is known by a cookie of that address alone", async () => {
   const first = visitor()
-  const opened = await first.get(PATH)
-  expect([opened.status, formsOf(opened.text), [...first.set.keys()]]).toEqual([200, [], ["hub_owner_link"]])
+  const led = await open(first)
+  expect([led.status, led.headers.location]).toEqual([303, PATH])
   expect(first.set.get("hub_owner_link")).toMatch(
     /^hub_owner_link=[\w-]{43}; Path=\/owner\/links\/cmp_a{20}\.s{30}-_; HttpOnly; SameSite=Lax; Max-Age=3600$/
   )
+  const shown = await first.get(PATH)
+  expect([shown.status, formsOf(shown.text)]).toEqual([200, []])
   expect((await first.get(PATH)).status).toBe(200)
   expect((await visitor().get(PATH)).status).toBe(404)
   const [, again] = world.node.asked("compartment.open_link")
   expect(again?.input).toEqual({ token: SECRET, browser: first.cookies.get("hub_owner_link") })
 })
 
+it("is left as it was by every GET and HEAD, and by a form of another browser", async () => {
+  const scanner = visitor()
+  const ahead = await scanner.get(PATH)
+  expect([ahead.status, formsOf(ahead.text).length, ahead.text.includes("What it wrote")]).toEqual([200, 1, false])
+  expect(scanner.set.get("hub_owner_link")).toBeUndefined()
+  expect(ahead.headers).toMatchObject({ "cache-control": "no-store", "x-robots-tag": "noindex" })
+  expect((await fetch(world.edge.url + PATH, { method: "HEAD" })).status).toBe(200)
+  const { fields } = await scanner.form(PATH, PATH)
+  expect((await visitor().post(PATH, fields)).status).toBe(403)
+  expect(world.node.asked("compartment.open_link")).toEqual([])
+  expect((await open(visitor())).status).toBe(303)
+})
+
+it("is opened by one of two browsers that had the page", async () => {
+  const [one, other] = [visitor(), visitor()]
+  const { fields } = await other.form(PATH, PATH)
+  expect((await open(one)).status).toBe(303)
+  expect([(await other.post(PATH, fields)).status, other.set.has("hub_owner_link")]).toEqual([404, false])
+})
+
 it("is kept by nobody, found by no search engine, and tells nobody where its reader comes from", async () => {
-  const { headers, text } = await visitor().get(PATH)
+  const reader = visitor()
+  await open(reader)
+  const { headers, text } = await reader.get(PATH)
   expect(headers).toMatchObject({
     "cache-control": "no-store",
     "x-robots-tag": "noindex",
@@ -98,25 +133,10 @@ it("is kept by nobody, found by no search engine, and tells nobody where its rea
 
 it("has the cookie Secure by name where the service's address is https, below its path", async () => {
   const first = visitor(secure)
-  expect((await first.get(PATH)).status).toBe(200)
+  expect((await open(first, BELOW)).status).toBe(303)
   expect(first.set.get("__Secure-hub_owner_link")).toMatch(
     /; Path=\/below\/owner\/links\/cmp_a{20}\.s{30}-_; HttpOnly; SameSite=Lax; Secure; Max-Age=3600$/
   )
-})
-
-it.each([
-  ["a chat's preview", { "user-agent": "TelegramBot (like TwitterBot)" }],
-  ["another one's", { "user-agent": "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)" }],
-  ["a prefetch", { "sec-purpose": "prefetch;prerender" }]
-])("is not opened by %s", async (_who, headers) => {
-  const ahead = await visitor().get(PATH, headers)
-  expect([ahead.status, ahead.headers["set-cookie"], ahead.text.includes("What it wrote")]).toEqual([
-    200,
-    undefined,
-    false
-  ])
-  expect(world.node.asked("compartment.open_link")).toEqual([])
-  expect((await visitor().get(PATH)).status).toBe(200)
 })
 
 it.each([`${PATH}x`, `/owner/links/${ID}`, "/owner/links/x.y", `/owner/links/${ID}.${"t".repeat(32)}`])(
@@ -128,7 +148,9 @@ it.each([`${PATH}x`, `/owner/links/${ID}`, "/owner/links/x.y", `/owner/links/${I
 )
 
 it("shows what strangers wrote as text, and tells the log no token", async () => {
-  const { text } = await visitor().get(PATH)
+  const reader = visitor()
+  await open(reader)
+  const { text } = await reader.get(PATH)
   expect(text).toContain("&lt;/code&gt;&lt;script&gt;")
   expect(text).not.toMatch(/<script|<img|\u202e/)
   expect(text).not.toContain("\u0007")

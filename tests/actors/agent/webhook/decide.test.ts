@@ -156,9 +156,9 @@ describe("choice and secret", () => {
     expect(signed).toBe(`v1,${delivery.v1} v1a,${delivery.v1a}`)
   })
 
-  test("for a day after a change the old secret signs too, and only the last one", () => {
-    const secrets = ["A", "B", "C"].map((letter) => `whsec_${Buffer.alloc(32, letter).toString("base64")}`)
-    const [a = "", b = "", c = ""] = secrets
+  test("for a day after a change the old secret signs too, three secrets at most", () => {
+    const secrets = ["A", "B", "C", "D"].map((letter) => `whsec_${Buffer.alloc(32, letter).toString("base64")}`)
+    const [a = "", b = "", c = "", d = ""] = secrets
     let state: Agent = { ...agent, webhook_secret: sealed(a) }
     state = after(state, decideRotateSecret(state, sealed(b), START, LIMITS))
     const signer = new WebhookSigner(seed, sealer)
@@ -170,7 +170,10 @@ describe("choice and secret", () => {
     expect(by(START)).toEqual([hmac(b), hmac(a)])
     expect([by(START + 24 * HOUR - 1), by(START + 24 * HOUR)]).toEqual([[hmac(b), hmac(a)], [hmac(b)]])
     state = after(state, decideRotateSecret(state, sealed(c), START + HOUR, LIMITS), START + HOUR)
-    expect(by(START + 2 * HOUR)).toEqual([hmac(c), hmac(b)])
+    expect(by(START + 2 * HOUR)).toEqual([hmac(c), hmac(b), hmac(a)])
+    expect(by(START + 24 * HOUR)).toEqual([hmac(c), hmac(b)])
+    state = after(state, decideRotateSecret(state, sealed(d), START + 2 * HOUR, LIMITS), START + 2 * HOUR)
+    expect(by(START + 2 * HOUR)).toEqual([hmac(d), hmac(c), hmac(b)])
     const own = signer.signatures(ID, state, delivery, START).split(" ").at(-1)?.slice(4) ?? ""
     const key = {
       key: Buffer.concat([
