@@ -15,7 +15,7 @@ import { needed, type Sealed, textIn } from "./sealed.ts"
 import { attempt, type Filled, type Filling, placeIn } from "./place.ts"
 import { isTaken, NOT_SENT, sendForm } from "./submit.ts"
 import { totpOf } from "./totp.ts"
-import { typeInto } from "./typing.ts"
+import { typeInto, typing } from "./typing.ts"
 
 /** A field for addresses takes no other name. */
 const usernameFor = (sealed: Sealed, { type }: { readonly type: string }): string => {
@@ -89,8 +89,9 @@ export const login = async (filling: Filling, { entry_id, submit }: LoginBody): 
         return { site: origin, entry_id: id, filled: ["passkey"], submitted: true }
       }
       if (found.steps === null) throw NO_FIELDS
-      const filled = await typeLogin(page, document, found.steps, sealed)
-      const sending = { document, find: submitOf, button: found.steps.submit }
+      const { steps } = found
+      const filled = await typing(document, () => typeLogin(page, document, steps, sealed))
+      const sending = { document, find: submitOf, button: steps.submit }
       const sent = submit ? await sendForm(filling, fill.fill_id, sending) : NOT_SENT
       // A page that refuses a login still shows its form.
       if (sent.submitted && fill.entry.unconfirmed === true) noted.accepted = await isTaken(page, document, isForm)

@@ -13,7 +13,7 @@ import { attempt, type Filled, type Filling, type Place, placeIn } from "./place
 import { Refused } from "./refusal.ts"
 import { NOT_SENT, sendForm } from "./submit.ts"
 import { problemOf } from "./total.ts"
-import { chooseIn, checkHeld, typeInto } from "./typing.ts"
+import { chooseIn, checkHeld, typeInto, typing } from "./typing.ts"
 import { saysNext, saysPay } from "./words.ts"
 
 const REASONS = {
@@ -79,9 +79,12 @@ export const pay = async (filling: Filling, body: PayBody): Promise<Filled> => {
       const { document, found, allowed } = fill.consented ? await sought() : first
       allowed(sealed, fill)
       const typed = typedCard(found, sealed)
-      const filled = await typeCard(page, document, typed)
-      // A page that has raised it meanwhile is not sent.
-      if (submit) await checkAmount(page, body)
+      const filled = await typing(document, async () => {
+        const names = await typeCard(page, document, typed)
+        // A page that has raised it meanwhile is not sent.
+        if (submit) await checkAmount(page, body)
+        return names
+      })
       const sending = { document, find: payButton, button: payButton(await document.scan()) }
       const sent = submit ? await sendForm(filling, fill.fill_id, sending) : NOT_SENT
       return { site: origin, entry_id: id, filled, ...sent }

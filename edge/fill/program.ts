@@ -12,6 +12,7 @@ const CALLABLE = [
   "choose",
   "pointOf",
   "insert",
+  "unfill",
   "isShown",
   "isLoaded",
   "ownOrigin",

@@ -6,7 +6,7 @@ import type { Fact, Scan } from "./page/dom.ts"
 import { attempt, type Filled, type Filling, placeIn } from "./place.ts"
 import { Refused } from "./refusal.ts"
 import { needed } from "./sealed.ts"
-import { typeInto } from "./typing.ts"
+import { typeInto, typing } from "./typing.ts"
 import { plain } from "./words.ts"
 
 const isExact = (wanted: string, { name, id }: Fact): boolean => name === wanted || id === wanted
@@ -45,7 +45,7 @@ export const secret = async (filling: Filling, { entry_id, field }: SecretBody):
     attempt(page, async () => {
       const { document, found, allowed } = fill.consented ? await sought() : first
       allowed(sealed, fill)
-      await typeInto(page, document, found.n, needed(sealed, "value"))
+      await typing(document, () => typeInto(page, document, found.n, needed(sealed, "value")))
       return { site: origin, entry_id, filled: [field], submitted: false }
     })
   )

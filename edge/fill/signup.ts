@@ -17,7 +17,7 @@ import { Refused } from "./refusal.ts"
 import { type Fill, needed, type Sealed, textIn } from "./sealed.ts"
 import { type Asked, type SignupForm, signupIn } from "./signup-form.ts"
 import { isTaken, NOT_SENT, sendForm } from "./submit.ts"
-import { typeInto } from "./typing.ts"
+import { typeInto, typing } from "./typing.ts"
 
 export interface SignedUp extends Filled {
   readonly left_empty: ReadonlyArray<string>
@@ -91,13 +91,16 @@ const emptyIn = (scan: Scan): Array<string> => {
   return [...new Set(names.map((name) => name.slice(0, NAME_MAX_CHARS)))].slice(0, EMPTY_SHOWN_MAX)
 }
 
+const isForm = (scan: Scan): boolean => signupIn(scan) !== null
+const submitOf = (scan: Scan): ButtonFact | null => signupIn(scan)?.submit ?? null
+
 const typeForm = async (
   page: Page,
   document: PageDocument,
   { fields, passwords }: SignupForm,
   values: Values,
   password: string
-): Promise<{ readonly filled: Array<string>; readonly left_empty: Array<string> }> => {
+): Promise<{ readonly done: Pick<SignedUp, "filled" | "left_empty">; readonly submit: ButtonFact | null }> => {
   const filled = new Set<string>()
   for (const { asked, field } of fields) {
     const value = values[asked]
@@ -106,11 +109,9 @@ const typeForm = async (
     filled.add(asked)
   }
   for (const field of passwords) await typeInto(page, document, field.n, password)
-  return { filled: [...filled, "password"], left_empty: emptyIn(await document.scan()) }
+  const scan = await document.scan()
+  return { done: { filled: [...filled, "password"], left_empty: emptyIn(scan) }, submit: submitOf(scan) }
 }
-
-const isForm = (scan: Scan): boolean => signupIn(scan) !== null
-const submitOf = (scan: Scan): ButtonFact | null => signupIn(scan)?.submit ?? null
 
 /** As it will be stored. */
 const ownEntry = (origin: string): Pick<Fill, "entry"> => ({
@@ -135,8 +136,9 @@ export const signup = async (filling: Filling, body: SignupBody): Promise<Signed
   })
   return granted(filling, { entry_id: id, action: "signup", origin }, async (sealed, fill, noted) => {
     const typed = await attempt(page, async () => {
-      const done = await typeForm(page, document, found, values, needed(sealed, "password"))
-      const sending = { document, find: submitOf, button: found.submit }
+      const made = needed(sealed, "password")
+      const { done, submit } = await typing(document, () => typeForm(page, document, found, values, made))
+      const sending = { document, find: submitOf, button: submit }
       const sent = body.submit ? await sendForm(filling, fill.fill_id, sending) : NOT_SENT
       return { site: origin, entry_id: id, ...done, ...sent }
     })

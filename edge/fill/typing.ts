@@ -7,6 +7,9 @@
  *  - Keys go to whatever has the focus, be it a frame of somebody else that took it between two of them. So a key says
  *    that something is typed, not what: the character itself is put into the field from within its document, in one turn
  *    with the look at the focus. Another document, or another field, can get none.
+ *  - A page may put another field in the place of one at any time. That field goes on where it is one of the same kind
+ *    that nobody could take for another; it gets the whole text anew.
+ *  - What breaks off before the form is sent leaves nothing behind in its fields.
  *  - The page compares a field with what was typed. No value of a field comes out.
  */
 import type { State } from "./page/act.ts"
@@ -21,15 +24,20 @@ const KEY = { key: "Unidentified", code: "", windowsVirtualKeyCode: 229 } as con
 
 const NO_FOCUS = "The field is gone, or does not keep the focus."
 
-const put = async (page: Page, document: PageDocument, n: number, text: string): Promise<void> => {
+/** `before`: what was put in already. */
+const put = async (
+  page: Page,
+  document: PageDocument,
+  { n, text, before }: { readonly n: number; readonly text: string; readonly before: string }
+): Promise<void> => {
   page.still()
-  if (!(await document.call<boolean>("insert", n, text))) throw new Refused("field_not_found", NO_FOCUS)
+  if (!(await document.call<boolean>("insert", n, text, before))) throw new Refused("field_not_found", NO_FOCUS)
 }
 
-const press = async (page: Page, document: PageDocument, n: number, character: string): Promise<void> => {
+const press = async (page: Page, put: () => Promise<void>): Promise<void> => {
   await Promise.all([
     page.input("Input.dispatchKeyEvent", { type: "rawKeyDown", ...KEY }),
-    put(page, document, n, character),
+    put(),
     page.input("Input.dispatchKeyEvent", { type: "keyUp", ...KEY })
   ])
 }
@@ -50,8 +58,12 @@ const entered = async (page: Page, document: PageDocument, n: number): Promise<v
 
 const keyed = async (page: Page, document: PageDocument, n: number, text: string): Promise<void> => {
   const characters = [...text]
-  if (characters.length > KEYS_MAX || /\p{Cc}/u.test(text)) return put(page, document, n, text)
-  for (const character of characters) await press(page, document, n, character)
+  if (characters.length > KEYS_MAX || /\p{Cc}/u.test(text)) return put(page, document, { n, text, before: "" })
+  let before = ""
+  for (const character of characters) {
+    await press(page, () => put(page, document, { n, text: character, before }))
+    before += character
+  }
 }
 
 const NOT_HELD = "The field does not take what is typed."
@@ -62,7 +74,7 @@ export const typeInto = async (page: Page, document: PageDocument, n: number, te
   if (await document.call<boolean>("holds", n, text)) return
   // Where a page meddled with the keys, its field is given the whole at once.
   await entered(page, document, n)
-  await put(page, document, n, text)
+  await put(page, document, { n, text, before: "" })
   if (!(await document.call<boolean>("holds", n, text))) throw new Refused("field_not_found", NOT_HELD)
 }
 
@@ -71,6 +83,17 @@ export const chooseIn = async (page: Page, document: PageDocument, n: number, va
   await document.call("choose", n, value)
   if (!(await document.call<boolean>("holds", n, value)))
     throw new Refused("field_not_found", "The list does not take the choice.")
+}
+
+/** All that a fill types into a document: on failure its fields are as they were before. */
+export const typing = async <A>(document: PageDocument, work: () => Promise<A>): Promise<A> => {
+  try {
+    return await work()
+  } catch (error) {
+    // A page that is gone took its fields along.
+    await document.call("unfill").catch(() => undefined)
+    throw error
+  }
 }
 
 /** A page may format what was typed a moment later. */

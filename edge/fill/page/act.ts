@@ -1,7 +1,7 @@
 /** In the page: what is done to a field beside typing, and whether it is still the one that was chosen. */
 import type { PageDocument, PageElement, PageWindow } from "./dom.ts"
-import { isOpen, isReachable } from "./look.ts"
-import { known } from "./tell.ts"
+import { everything, isOpen, isReachable } from "./look.ts"
+import { elementAt, isField, known } from "./tell.ts"
 
 declare const document: PageDocument
 declare const window: PageWindow
@@ -22,7 +22,7 @@ export interface State {
 }
 
 export function stateOf(n: number): State {
-  const element = known[n]
+  const element = elementAt(n)
   const { origin } = window
   if (element === undefined || !element.isConnected) return { origin, usable: false, focused: false }
   return { origin, usable: isOpen(element) && isReachable(element), focused: focused() === element }
@@ -30,7 +30,7 @@ export function stateOf(n: number): State {
 
 /** Whether a field has the text. A field may group characters and change case; a list and a password may not. */
 export function holds(n: number, text: string): boolean {
-  const element = known[n]
+  const element = elementAt(n)
   if (element === undefined || !element.isConnected) return false
   const value = element.value ?? ""
   const isExact = element.matches("select") || (element.type === "password" && /\D/.test(text))
@@ -40,7 +40,7 @@ export function holds(n: number, text: string): boolean {
 
 /** What stands in it is selected, so that typing puts something else in its place. */
 export function enter(n: number): State {
-  const element = known[n]
+  const element = elementAt(n)
   if (element?.isConnected) {
     element.focus({ preventScroll: true })
     element.select?.()
@@ -48,31 +48,87 @@ export function enter(n: number): State {
   return stateOf(n)
 }
 
-/** In one turn, so that nothing comes between the focus and the text: `false` where the field does not keep the focus. */
-export function insert(n: number, text: string): boolean {
-  const element = known[n]
+interface Touched {
+  element: PageElement
+  /** What stood in it before. */
+  readonly was: string
+  /** What was put in so far. */
+  text: string
+}
+
+const touched: Array<Touched> = []
+
+/** `earlier`: the field that this one stands for now, or the same. */
+function touch(element: PageElement, earlier: PageElement | undefined, text: string): void {
+  const before = touched.find((one) => one.element === earlier || one.element === element)
+  if (before === undefined) touched.push({ element, was: element.value ?? "", text })
+  else Object.assign(before, { element, text })
+}
+
+/**
+ * In one turn, so that nothing comes between the focus and the text: `false` where the field does not keep the focus.
+ * `before`: what was put in already. Where the page has put another field in the place of this one, that gets the whole.
+ */
+export function insert(n: number, text: string, before: string): boolean {
+  const earlier = known[n]
+  const element = elementAt(n)
   if (!element?.isConnected) return false
+  const isAnother = element !== earlier
   if (focused() !== element) element.focus({ preventScroll: true })
-  return focused() === element && document.execCommand("insertText", false, text)
+  if (focused() !== element) return false
+  if (isAnother) element.select?.()
+  touch(element, earlier, before + text)
+  return document.execCommand("insertText", false, isAnother ? before + text : text)
+}
+
+/** Where the part of it that was put in stands now: in the field, or in others that nobody can tell from it. */
+function holdersOf({ element, text }: Touched): ReadonlyArray<PageElement> {
+  if (element.isConnected) return [element]
+  return everything(document).filter((one) => {
+    const value = one.value ?? ""
+    return (
+      isField(one) && !known.includes(one) && one.tagName === element.tagName && value !== "" && text.startsWith(value)
+    )
+  })
+}
+
+/** Takes back what was put in, where a fill breaks off. */
+export function unfill(): void {
+  for (const one of touched.splice(0))
+    for (const element of holdersOf(one)) {
+      if (element.value === one.was) continue
+      element.focus({ preventScroll: true })
+      element.select?.()
+      // As by keys, which the scripts of the page hear of.
+      if (one.was === "" && !element.matches("select") && focused() === element)
+        document.execCommand("delete", false, "")
+      if (element.value !== one.was) set(element, one.was)
+    }
+}
+
+function set(element: PageElement, value: string): void {
+  element.value = value
+  for (const type of ["input", "change"]) element.dispatchEvent(new Event(type, { bubbles: true, composed: true }))
 }
 
 export function leave(n: number): State {
-  if (focused() === known[n]) known[n]?.blur()
+  const element = elementAt(n)
+  if (focused() === element) element?.blur()
   return stateOf(n)
 }
 
 export function choose(n: number, value: string): void {
-  const element = known[n]
+  const element = elementAt(n)
   if (element?.isConnected) {
     element.focus({ preventScroll: true })
-    element.value = value
-    for (const type of ["input", "change"]) element.dispatchEvent(new Event(type, { bubbles: true, composed: true }))
+    touch(element, element, value)
+    set(element, value)
   }
 }
 
 /** Where to click; `null` where it cannot be clicked. */
 export function pointOf(n: number): { readonly x: number; readonly y: number } | null {
-  const element = known[n]
+  const element = elementAt(n)
   if (element === undefined || !isOpen(element) || !isReachable(element)) return null
   const { left, top, width, height } = element.getBoundingClientRect()
   return { x: left + width / 2, y: top + height / 2 }

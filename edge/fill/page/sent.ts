@@ -1,7 +1,7 @@
 /** In the page: what keeps a form from being sent, and whether the page has taken it. */
 import type { PageDocument, PageElement } from "./dom.ts"
 import { everything, isOpen, isReachable, nearest } from "./look.ts"
-import { GROUPS, isButton, isField, known } from "./tell.ts"
+import { GROUPS, heirOf, isAlike, isButton, isField, known } from "./tell.ts"
 import { focused } from "./act.ts"
 
 declare const document: PageDocument
@@ -32,16 +32,19 @@ export function beforeSending(n: number | null): Obstacles {
   return { disabled: buttons.length > 0 && !buttons.some((button) => isOpen(button)), invalid }
 }
 
+/** The filled fields, or those that the page put in their places. */
+const filledNow = (): ReadonlyArray<PageElement> =>
+  earlier.filled.map((field) => (field.isConnected ? field : (heirOf(field, earlier.all) ?? field)))
+
 /** All that was filled is empty again: a page that keeps its form makes it ready for the next. */
 export function isEmptied(): boolean {
-  return earlier.filled.length > 0 && earlier.filled.every((field) => (field.value ?? "") === "")
+  return earlier.filled.length > 0 && filledNow().every((field) => (field.value ?? "") === "")
 }
 
 /** The filled fields are gone, hidden or closed, or the page asks for something else. */
 export function hasTaken(): boolean {
-  if (earlier.filled.length > 0 && !earlier.filled.some(canBeFilled)) return true
+  if (earlier.filled.length > 0 && !filledNow().some(canBeFilled)) return true
   if (isEmptied()) return true
-  return everything(document).some(
-    (element) => isField(element) && !earlier.all.includes(element) && canBeFilled(element)
-  )
+  const isNew = (field: PageElement): boolean => !earlier.all.some((one) => one === field || isAlike(one, field))
+  return everything(document).some((element) => isField(element) && isNew(element) && canBeFilled(element))
 }

@@ -140,6 +140,42 @@ function grouping(): { readonly of: (element: PageElement) => number; readonly t
   return { of, told }
 }
 
+/** What a page tells of a field by its attributes. */
+function signOf(element: PageElement): ReadonlyArray<string> {
+  return ["name", "id", "autocomplete", "aria-label", "placeholder"].map((name) => element.getAttribute(name) ?? "")
+}
+
+export function isAlike(one: PageElement, other: PageElement): boolean {
+  return one.tagName === other.tagName && one.type === other.type && signOf(one).join("\n") === signOf(other).join("\n")
+}
+
+/**
+ * The field that a page put in the place of one that is gone, as frameworks do that lay out anew with each letter: a new
+ * one of its kind, by the attribute that only the two share, or else by its place among those that are gone. A field
+ * that was there before, or that nobody could type into, is never taken for it.
+ */
+export function heirOf(gone: PageElement, before: ReadonlyArray<PageElement>): PageElement | null {
+  const isKind = (one: PageElement): boolean => isField(one) && one.tagName === gone.tagName && one.type === gone.type
+  const fresh = everything(document).filter(
+    (one) => isKind(one) && !before.includes(one) && isOpen(one) && isReachable(one)
+  )
+  for (const [at, value] of signOf(gone).entries()) {
+    const same = value === "" ? [] : fresh.filter((one) => signOf(one)[at] === value)
+    if (same.length === 1) return same[0] ?? null
+  }
+  const lost = before.filter((one) => isKind(one) && !one.isConnected)
+  return fresh.length === lost.length ? (fresh[lost.indexOf(gone)] ?? null) : null
+}
+
+/** The element of this number, or the field that took its place. */
+export function elementAt(n: number): PageElement | undefined {
+  const element = known[n]
+  if (element === undefined || element.isConnected || !isField(element)) return element
+  const heir = heirOf(element, known)
+  if (heir !== null) known[n] = heir
+  return heir ?? element
+}
+
 export function scan(): Scan {
   known.length = 0
   const { scrollX: left, scrollY: top } = window
