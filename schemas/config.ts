@@ -3,6 +3,7 @@
  * A bad value is one line that names it; nothing else in the project reads the environment.
  */
 import { type ChatSettings, readChatSettings } from "./chat/settings.ts"
+import { type PushSettings, readPushSettings } from "./push/settings.ts"
 import { readRuntimeSettings, type RuntimeSettings } from "./compartment/settings.ts"
 import { busServers } from "./bus/servers.ts"
 import type { Limits } from "./limits.ts"
@@ -58,6 +59,8 @@ export interface HubConfig {
   readonly letters: LetterSettings | null
   /** The chat by which people are reached; `null`: there is none, or not for this process. */
   readonly chat: ChatSettings | null
+  /** How people are told in their browsers; `null`: they are not, or not by this process. */
+  readonly push: PushSettings | null
   /** How mail comes in; `null`: the service has none. */
   readonly mail: MailSettings | null
   /** Of a host of compartments; `null`: this process is none. */
@@ -139,6 +142,7 @@ const parse = (env: Env): HubConfig => {
     traces: traces.settings,
     letters: roles.includes("actors") ? letterSettings(env, { mode, baseUrl, name }) : null,
     chat: roles.includes("actors") ? chatSettings(env) : null,
+    push: roles.includes("actors") ? pushSettings(env) : null,
     mail: mailSettings(env, mode),
     runtime: roles.includes("runtime") ? runtimeSettings(env) : null
   }
@@ -155,6 +159,12 @@ const letterSettings = (env: Env, service: Parameters<typeof readLetterSettings>
 
 const chatSettings = (env: Env): ChatSettings | null => {
   const read = readChatSettings(env)
+  if (!read.ok) throw new Problem(read.problem)
+  return read.settings
+}
+
+const pushSettings = (env: Env): PushSettings | null => {
+  const read = readPushSettings(env)
   if (!read.ok) throw new Problem(read.problem)
   return read.settings
 }

@@ -7,6 +7,7 @@
 import { Schema } from "effect"
 import { CaptchaKind } from "../../schemas/captcha/records.ts"
 import type { ConsentAsked } from "../../schemas/vault/records.ts"
+import type { News, NewsOf } from "../relay/news.ts"
 import { legible } from "../../schemas/legible.ts"
 import { relayedEvent } from "../../schemas/relay/events.ts"
 
@@ -38,19 +39,11 @@ const shortened = (text: string, max: number, rest: string): string => {
   return plain.length <= max ? plain : `${plain.slice(0, max).toWellFormed()} …\n\nAll of it: ${rest}`
 }
 
-/** `page`: where the owner reads all of it. */
-interface Of {
-  readonly handle: string
-  readonly page: string
-}
+type Only<Type extends News["type"]> = Extract<News, { readonly type: Type }>
 
-export const questionMessage = (
-  number: number,
-  words: { readonly text: string; readonly options: ReadonlyArray<string> },
-  { handle, page }: Of
-): ChatContent => ({
-  text: `Message ${number} from ${handle}\n\n${shortened(words.text, TEXT_MAX, page)}\n\nReply to this message to answer.`,
-  buttons: words.options.map((label, at) => ({ label, data: `m:${number}:${at}` })),
+const questionMessage = ({ number, text, options }: Only<"question">, { handle, page }: NewsOf): ChatContent => ({
+  text: `Message ${number} from ${handle}\n\n${shortened(text, TEXT_MAX, page)}\n\nReply to this message to answer.`,
+  buttons: options.map((label, at) => ({ label, data: `m:${number}:${at}` })),
   captcha: null
 })
 
@@ -60,11 +53,7 @@ const HOW: Readonly<Record<CaptchaKind, (page: string) => string>> = {
   taps: (page) => `It has to be tapped: ${page}`
 }
 
-export const captchaMessage = (
-  number: number,
-  { kind, context }: { readonly kind: CaptchaKind; readonly context: string | null },
-  { handle, page }: Of
-): ChatContent => ({
+const captchaMessage = ({ number, kind, context }: Only<"captcha">, { handle, page }: NewsOf): ChatContent => ({
   text: `Captcha ${number} of ${handle}\n\n${context === null ? "" : `${shortened(context, CAPTION_MAX, page)}\n\n`}${HOW[kind](page)}`,
   buttons: kind === "checkbox" ? [{ label: "I am human", data: `c:${number}` }] : [],
   captcha: number
@@ -77,15 +66,20 @@ const DOES: Readonly<Record<ConsentAsked["action"], string>> = {
   secret: "enter a secret"
 }
 
+/** What a fill that waits for consent would do. */
+export const wish = ({ action, origin, amount, currency }: ConsentAsked): string => {
+  const sum = amount === null || currency === null ? "" : ` ${amount} ${currency}`
+  return `${DOES[action]}${sum} at ${origin}`
+}
+
 /** What a button says of a fill: which vault, which of its fills, and `a` to allow or `d` to decline it. */
 const consentButton = (agent: string, fill: number, act: "a" | "d"): string => `v:${agent}:${fill}:${act}`
 
-export const consentMessage = (agent: string, asked: ConsentAsked, { handle, page }: Of): ChatContent => {
-  const { fill_id, action, origin, label, amount, currency } = asked
-  const sum = amount === null || currency === null ? "" : ` ${amount} ${currency}`
+const consentMessage = ({ agent, asked }: Only<"consent">, { handle, page }: NewsOf): ChatContent => {
+  const { fill_id, label } = asked
   const what = label === null ? "" : `\nWith: ${shortened(label, CAPTION_MAX, page)}`
   return {
-    text: `Fill ${fill_id} of ${handle}\n\nIt wants to ${DOES[action]}${sum} at ${origin}.${what}\n\nAllow it?`,
+    text: `Fill ${fill_id} of ${handle}\n\nIt wants to ${wish(asked)}.${what}\n\nAllow it?`,
     buttons: [
       { label: "Allow", data: consentButton(agent, fill_id, "a") },
       { label: "Decline", data: consentButton(agent, fill_id, "d") }
@@ -95,14 +89,29 @@ export const consentMessage = (agent: string, asked: ConsentAsked, { handle, pag
 }
 
 /** The name of the new owner is a stranger's text: the page shows it. */
-export const ownerMessage = ({ handle, page }: Of): ChatContent => ({
+const ownerMessage = ({ handle, page }: NewsOf): ChatContent => ({
   text: `News of ${handle}\n\nAnother person was confirmed as an owner of your agent ${handle}. See who it is, and object if you do not trust them:\n${page}`,
   buttons: [],
   captcha: null
 })
 
-export const newsMessage = (event: string, { handle, page }: Of): ChatContent => ({
+const eventMessage = ({ event }: Only<"event">, { handle, page }: NewsOf): ChatContent => ({
   text: `News of ${handle}\n\n${relayedEvent(event)?.description ?? event}\n${page}`,
   buttons: [],
   captcha: null
 })
+
+export const chatMessageOf = (news: News, of: NewsOf): ChatContent => {
+  switch (news.type) {
+    case "question":
+      return questionMessage(news, of)
+    case "captcha":
+      return captchaMessage(news, of)
+    case "consent":
+      return consentMessage(news, of)
+    case "owner":
+      return ownerMessage(of)
+    case "event":
+      return eventMessage(news, of)
+  }
+}

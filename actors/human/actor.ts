@@ -2,6 +2,7 @@
 import { chattingOperations as chatting } from "../../schemas/chat/operations.ts"
 import { humanOperations as accounts } from "../../schemas/human/operations.ts"
 import { requestOperations as requests } from "../../schemas/idempotency/operations.ts"
+import { pushOperations as pushing } from "../../schemas/push/operations.ts"
 import { reachingOperations as reaching } from "../../schemas/owner/operations.ts"
 import { relayOperations as relaying } from "../../schemas/relay/operations.ts"
 import { sponsoringOperations as sponsoring } from "../../schemas/sponsorship/operations.ts"
@@ -24,7 +25,7 @@ export const humanFold: Fold<HumanActor> = {
 
 export const humanKind = kind(
   humanFold,
-  { ...accounts, ...requests, ...sponsoring, ...reaching, ...relaying, ...chatting },
+  { ...accounts, ...requests, ...sponsoring, ...reaching, ...relaying, ...chatting, ...pushing },
   (parts) => {
     const meter = logBytesMeter(parts.clock, parts.nats, parts.config.limits)
     return {

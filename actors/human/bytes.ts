@@ -16,6 +16,7 @@ export const METERED: ReadonlySet<string> = new Set([
   "human.declare",
   "human.choose_relay",
   "human.offer_chat",
+  "human.subscribe_push",
   "human.offer_two_step",
   "human.renew_recovery_codes",
   "human.offer_passkey",

@@ -5,7 +5,7 @@
  *  - A link holds once, for its time, and only the newest of its purpose.
  *  - A new password ends every session, and every link to another one.
  *  - Whoever made the account need not have the address. Who proves it first, by a new password, finds nothing of theirs
- *    that keeps them out or lets others in: no second step, no passkey, no chat and no code for one. Nor do they vouch
+ *    that keeps them out or lets others in: no second step, no passkey, no chat and no code for one, no browser that is told. Nor do they vouch
  *    for any agent.
  *  - A letter is written in the commit of what it tells.
  */
@@ -191,13 +191,15 @@ const takenOver = (human: Human): HumanEvent => {
   return { type: "human.address_confirmed", v: 1, ...(ended === undefined ? {} : { ended }) }
 }
 
-const confirmedBy = (human: Human): ReadonlyArray<HumanEvent> => [
+/** What follows for an account once who has the address has confirmed it. */
+export const confirmedBy = (human: Human): ReadonlyArray<HumanEvent> => [
   ...(human.two_step === null ? [] : [{ type: "human.two_step_disabled", v: 1 } as const]),
   ...(human.passkeys?.kept ?? []).map(({ id }): HumanEvent => ({ type: "human.passkey_removed", v: 1, passkey: id })),
   // Whoever has the chat reads what agents ask, and answers in this person's name.
   ...(human.chat.linked === null && human.chat.offered === null
     ? []
     : [{ type: "human.chat_unlinked", v: 1 } as const]),
+  ...human.push.subscriptions.map(({ id }): HumanEvent => ({ type: "human.push_ended", v: 1, id })),
   ...human.links
     .filter(({ purpose }) => purpose === "verify_address")
     .map(({ purpose }): HumanEvent => ({ type: "human.link_used", v: 1, purpose })),

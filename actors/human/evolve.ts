@@ -1,6 +1,7 @@
 /** How a person's account follows from its events. Pure, and opens nothing. */
 import type { AnswerContext } from "../engine/definition.ts"
 import { evolveChat, NO_CHAT } from "./chat/state.ts"
+import { evolvePush, NO_PUSH } from "./push/state.ts"
 import { evolveRelay, NO_RELAY } from "./relay/state.ts"
 import { loginsAfter } from "./logins.ts"
 import { passkeysOf, rememberedOf } from "./decide-passkeys.ts"
@@ -33,6 +34,7 @@ const registered = ({ personal, address, password }: Event<"human.registered">, 
   made: [],
   relay: NO_RELAY,
   chat: NO_CHAT,
+  push: NO_PUSH,
   created_at: at
 })
 
@@ -94,6 +96,10 @@ const changed = (
     case "human.chat_asked":
     case "human.chat_told":
       return { ...human, chat: evolveChat(human.chat, event, at) }
+    case "human.push_subscribed":
+    case "human.push_ended":
+    case "human.push_told":
+      return { ...human, push: evolvePush(human.push, event, at) }
   }
 }
 

@@ -1,6 +1,7 @@
 /** What a person's account is asked to do. */
 import type { chattingOperations as chatting } from "../../schemas/chat/operations.ts"
 import type { humanOperations } from "../../schemas/human/operations.ts"
+import type { pushOperations as pushing } from "../../schemas/push/operations.ts"
 import type { reachingOperations as reaching } from "../../schemas/owner/operations.ts"
 import type { relayOperations as relaying } from "../../schemas/relay/operations.ts"
 import type { sponsoringOperations as sponsoring } from "../../schemas/sponsorship/operations.ts"
@@ -10,6 +11,7 @@ import { chatOperations } from "./chat/operations.ts"
 import { openingOf } from "./opening.ts"
 import { passkeyOperations } from "./passkeys.ts"
 import { passwordOperations } from "./passwords.ts"
+import { pushOperations } from "./push/operations.ts"
 import { relayOperations } from "./relay/operations.ts"
 import { sessionOperations } from "./sessions.ts"
 import { sponsoringOperations } from "./sponsoring.ts"
@@ -17,7 +19,7 @@ import type { HumanActor } from "./state.ts"
 import { twoStepOperations } from "./two-step.ts"
 
 type Accounts = Omit<typeof humanOperations, "human.spend_bytes">
-type Declared = Accounts & typeof sponsoring & typeof reaching & typeof relaying & typeof chatting
+type Declared = Accounts & typeof sponsoring & typeof reaching & typeof relaying & typeof chatting & typeof pushing
 
 export const operationsWith = (parts: KindParts): Operating<Declared, HumanActor> => {
   const opening = openingOf(parts)
@@ -29,6 +31,7 @@ export const operationsWith = (parts: KindParts): Operating<Declared, HumanActor
     ...passkeyOperations(parts, opening),
     ...sponsoringOperations(parts, opening),
     ...relayOperations(parts, opening),
-    ...chatOperations(parts, opening)
+    ...chatOperations(parts, opening),
+    ...pushOperations(parts, opening)
   }
 }

@@ -12,6 +12,7 @@ import type { RequestMemory } from "../idempotency/first-answers.ts"
 import type { DayBytes } from "../limit/day-bytes.ts"
 import type { ActorOf } from "../kind.ts"
 import { CHAT_EVENTS, ChatState } from "./chat/state.ts"
+import { PUSH_EVENTS, PushState } from "./push/state.ts"
 import { RELAY_EVENTS, RelayState } from "./relay/state.ts"
 
 export const Session = Schema.Struct({
@@ -124,6 +125,7 @@ export const Human = Schema.Struct({
   made: Schema.Array(Schema.String),
   relay: RelayState,
   chat: ChatState,
+  push: PushState,
   created_at: Schema.Number
 })
 export type Human = typeof Human.Type
@@ -175,6 +177,7 @@ export const HumanEvent = Schema.Union([
   event("human.sponsorship_ended", 1, { sponsorship: Schema.Int }),
   ...RELAY_EVENTS,
   ...CHAT_EVENTS,
+  ...PUSH_EVENTS,
   event("human.deleted", 1, { sponsorships: Sponsorships })
 ])
 export type HumanEvent = typeof HumanEvent.Type

@@ -3,6 +3,8 @@ import { Clock, Deferred, Effect, type Scope } from "effect"
 import type { HubConfig } from "../../schemas/config.ts"
 import { mailHostOf } from "../../schemas/letter/settings.ts"
 import { Bot } from "../chat/bot.ts"
+import { Poster } from "../fanout/post.ts"
+import { Pusher } from "../push/pusher.ts"
 import { fileTransport } from "./file-transport.ts"
 import { worldTransport } from "../mail/outbound/world.ts"
 import { mailTransport } from "./mail-transport.ts"
@@ -22,8 +24,11 @@ export interface Letters {
   /** `null`: people get no letters. */
   readonly transport: Transport | null
   readonly slots: Slots
-  /** A chat server that does not answer keeps no letter waiting. */
+  /** `null`: nobody is told in browsers. */
+  readonly push: Pusher | null
+  /** A chat server or push service that does not answer keeps no letter waiting. */
   readonly chatSlots: Slots
+  readonly pushSlots: Slots
   /** Resolves when what is under way must end. */
   readonly hurry: Effect.Effect<void>
   /** What is under way is waited for, and then told to hurry. */
@@ -31,15 +36,15 @@ export interface Letters {
 }
 
 export const openLetters = (
-  config: Pick<HubConfig, "letters" | "chat" | "mail" | "env" | "data" | "limits" | "baseUrl" | "name">
+  config: Pick<HubConfig, "letters" | "chat" | "push" | "mail" | "env" | "data" | "limits" | "baseUrl" | "name">
 ): Effect.Effect<Letters, never, Scope.Scope> =>
   Effect.gen(function* () {
     const transport = yield* openTransport(config)
     const atOnce = config.limits.service.letters.letters_at_once
     const clock = yield* Clock.Clock
     const now = (): number => monotonicMs(clock)
-    const [slots, chatSlots] = [new Slots(atOnce, now), new Slots(atOnce, now)]
-    const ended = Effect.all([slots.ended, chatSlots.ended], { concurrency: "unbounded" })
+    const [slots, chatSlots, pushSlots] = [new Slots(atOnce, now), new Slots(atOnce, now), new Slots(atOnce, now)]
+    const ended = Effect.all([slots.ended, chatSlots.ended, pushSlots.ended], { concurrency: "unbounded" })
     const hurrying = yield* Deferred.make<void>()
     const end = Effect.gen(function* () {
       yield* Effect.timeoutOption(ended, ENDING_MS)
@@ -47,8 +52,26 @@ export const openLetters = (
       yield* Effect.timeoutOption(ended, TELLING_MS)
     })
     const chat = config.chat === null ? null : new Bot(config.chat)
-    return { config, chat, transport, slots, chatSlots, hurry: Deferred.await(hurrying), end }
+    const push = yield* openPusher(config, clock)
+    return { config, chat, push, transport, slots, chatSlots, pushSlots, hurry: Deferred.await(hurrying), end }
   })
+
+/** What it holds open is closed with the scope. */
+const openPusher = (
+  { push: settings, env, limits, baseUrl }: Pick<HubConfig, "push" | "env" | "limits" | "baseUrl">,
+  clock: Clock.Clock
+): Effect.Effect<Pusher | null, never, Scope.Scope> => {
+  if (settings === null) return Effect.succeed(null)
+  const opened = Effect.sync(() => new Poster({ clock, production: env === "production", limits: limits.webhook }))
+  return Effect.map(
+    Effect.acquireRelease(opened, (poster) => Effect.sync(() => poster.close())),
+    (poster) => {
+      const { protocol, hostname } = new URL(baseUrl)
+      const subject = protocol === "https:" ? baseUrl : `mailto:postmaster@${hostname}`
+      return new Pusher({ settings, poster, subject, keptSeconds: limits.limits.owner.relay_max_age_seconds })
+    }
+  )
+}
 
 /** What it holds open is closed with the scope. */
 const openTransport = (

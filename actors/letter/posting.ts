@@ -5,7 +5,7 @@ import { LETTER_LIMITS } from "../../schemas/letter/limits.ts"
 import type { Companion, Timer } from "../engine/definition.ts"
 import type { Sealer } from "../log/seal.ts"
 import { SEND_TIMER } from "./decide.ts"
-import type { CHAT } from "./ways.ts"
+import type { CHAT, PUSH } from "./ways.ts"
 import type { LetterEvent } from "./state.ts"
 import type { TemplateName } from "./templates.ts"
 
@@ -20,7 +20,7 @@ export type LetterContent = typeof LetterContent.Type
 export interface PostedLetter {
   readonly id: string
   readonly human: string
-  readonly template: TemplateName | typeof CHAT
+  readonly template: TemplateName | typeof CHAT | typeof PUSH
   /** By `sealLetter`, under the key of that account. */
   readonly sealed: string
 }

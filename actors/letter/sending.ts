@@ -5,6 +5,7 @@ import type { LetterOutcome } from "../../schemas/letter/operations.ts"
 import { mailHostOf } from "../../schemas/letter/settings.ts"
 import type { PrepareContext } from "../engine/definition.ts"
 import { chatSending, type Sending } from "../chat/sending.ts"
+import { pushSending } from "../push/sending.ts"
 import type { KindParts } from "../kind.ts"
 import type { Sealer } from "../log/seal.ts"
 import { Actors, type Asking } from "../services.ts"
@@ -13,10 +14,10 @@ import { type SendFacts, staleAt } from "./decide.ts"
 import type { Letters } from "./letters.ts"
 import { openLetter } from "./posting.ts"
 import type { Slots } from "./slots.ts"
-import { CHAT, isRelayed } from "./ways.ts"
+import { CHAT, isRelayed, PUSH } from "./ways.ts"
 import type { Letter } from "./state.ts"
 import { holdsSeconds, rendered } from "./templates.ts"
-import type { Message } from "./transport.ts"
+import type { Message, TransportName } from "./transport.ts"
 import { letterLimits } from "./limits.ts"
 
 /** Of telling what came of an attempt. */
@@ -66,7 +67,7 @@ export const prepared = (
       asking: { commandId, traceparent },
       template: letter.template
     })
-    const transport = letter.template === CHAT ? letters.chat && ("chat" as const) : (letters.transport?.name ?? null)
+    const transport = transportFor(letters, letter.template)
     const limits = letterLimits(config.limits)
     if (at >= staleAt(letter, (template) => holdsSeconds(template, limits)))
       return Effect.succeed(made({ type: "final", reason: "what it says holds no longer" }))
@@ -89,7 +90,14 @@ export const prepared = (
     )
   })
 
-const slotsOf = ({ slots, chatSlots }: Letters, template: string): Slots => (template === CHAT ? chatSlots : slots)
+const transportFor = ({ chat, push, transport }: Letters, template: string): TransportName | null => {
+  if (template === CHAT) return chat && "chat"
+  if (template === PUSH) return push && "push"
+  return transport?.name ?? null
+}
+
+const slotsOf = ({ slots, chatSlots, pushSlots }: Letters, template: string): Slots =>
+  template === CHAT ? chatSlots : template === PUSH ? pushSlots : slots
 
 /** Of letters that are counted, one that is sent later than it was written counts as one more, when it is sent. */
 const mayBeToldAgain = (human: string, context: PrepareContext): Effect.Effect<boolean, Refusal, Actors> =>
@@ -104,21 +112,25 @@ const sendingOf = (
   sealer: Sealer,
   context: PrepareContext
 ): Effect.Effect<Ready["send"], Refusal, Actors> => {
-  const { chat, transport, config } = parts.letters
+  const { chat, push, transport, config } = parts.letters
   const { id } = context
-  if (letter.template !== CHAT)
+  if (letter.template !== CHAT && letter.template !== PUSH)
     return Effect.map(messageOf(config, letter, id, sealer), (message) =>
       message === null || transport === null ? null : (hurry) => transport.send(message, hurry)
     )
-  if (chat === null) return Effect.succeed(null)
-  const content = openLetter(sealer, id, letter.sealed)
-  return Effect.map(chatSending(parts, chat, { human: letter.human, content }, context), (sending) =>
-    sending === null
+  const told = { human: letter.human, content: openLetter(sealer, id, letter.sealed) }
+  const sending =
+    letter.template === CHAT
+      ? chat && chatSending(parts, chat, told, context)
+      : push && pushSending(push, told, context)
+  if (sending === null) return Effect.succeed(null)
+  return Effect.map(sending, (send) =>
+    send === null
       ? null
       : (hurry) =>
           Effect.raceFirst(
-            sending,
-            Effect.as(hurry, { type: "unknown", reason: "the node ended before the chat's server answered" } as const)
+            send,
+            Effect.as(hurry, { type: "unknown", reason: "the node ended before the other side answered" } as const)
           )
   )
 }

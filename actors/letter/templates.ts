@@ -1,12 +1,13 @@
 /** What letters there are, and how one is made of its values: a new one is a file in `templates/`, and a line here. */
 import type { LetterLimits } from "./limits.ts"
-import { CHAT } from "./ways.ts"
+import { CHAT, PUSH } from "./ways.ts"
 import { type Laid, laidOut } from "./templates/layout.ts"
 import { chatLinked } from "./templates/chat-linked.ts"
 import { newLogin } from "./templates/new-login.ts"
 import { ownerConfirmed } from "./templates/owner-confirmed.ts"
 import { passwordChanged } from "./templates/password-changed.ts"
 import { resetPassword } from "./templates/reset-password.ts"
+import { pushSubscribed } from "./templates/push-subscribed.ts"
 import { relayedCaptcha, relayedConsent, relayedDigest, relayedEvent, relayedWords } from "./templates/relayed.ts"
 import { sponsorshipEnded } from "./templates/sponsorship-ended.ts"
 import type { Template } from "./templates/template.ts"
@@ -19,6 +20,7 @@ const TEMPLATES = {
   password_changed: passwordChanged,
   two_step_changed: twoStepChanged,
   chat_linked: chatLinked,
+  push_subscribed: pushSubscribed,
   new_login: newLogin,
   sponsorship_ended: sponsorshipEnded,
   owner_confirmed: ownerConfirmed,
@@ -47,7 +49,7 @@ const templateOf = (name: string): Template | undefined =>
 
 /** Seconds for which what such a letter says is good; `null`: for as long as it is tried. */
 export const holdsSeconds = (name: string, limits: LetterLimits): number | null => {
-  if (name === CHAT) return limits.relay_max_age_seconds
+  if (name === CHAT || name === PUSH) return limits.relay_max_age_seconds
   const template = templateOf(name)
   return template?.holds?.(limits) ?? template?.worth?.(limits) ?? null
 }

@@ -5,7 +5,7 @@
 import { type Effect, Schema } from "effect"
 import type { LetterOutcome } from "../../schemas/letter/operations.ts"
 
-export const TransportName = Schema.Literals(["file", "smtp", "chat"])
+export const TransportName = Schema.Literals(["file", "smtp", "chat", "push"])
 export type TransportName = typeof TransportName.Type
 
 export interface Message {

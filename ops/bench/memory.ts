@@ -87,7 +87,7 @@ const bytesOfIdleActor = async (
     hosts: [],
     mail: null
   } as const
-  const letters = openLetters({ ...config, letters: null, chat: null, mail: null, data: "" })
+  const letters = openLetters({ ...config, letters: null, chat: null, push: null, mail: null, data: "" })
   const parts: KindParts = {
     nats,
     manager: await jetstreamManager(nats),

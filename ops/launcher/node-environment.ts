@@ -40,25 +40,31 @@ export const withoutVaultKey = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
 /** The keeper's environment: it has the key of vaults, and none of any other. */
 export const asKeeper = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { HUB_SERVER_KEY: _key, HUB_SERVER_KEY_FILE: _file, HUB_MAIL_KEY: _mail, HUB_MAIL_KEY_FILE: _of, ...rest } = env
-  const { HUB_DATABASE_URL: _tables, HUB_SMTP_URL: _smtp, HUB_TELEGRAM_TOKEN: _token, ...kept } = rest
+  const {
+    HUB_DATABASE_URL: _tables,
+    HUB_SMTP_URL: _smtp,
+    HUB_TELEGRAM_TOKEN: _token,
+    HUB_VAPID_KEY: _push,
+    ...kept
+  } = rest
   return withoutProvider(kept)
 }
 
 /** The mail process' environment: it speaks with strangers, and has no key but that of stored mail. */
 export const asMail = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { HUB_SERVER_KEY: _key, HUB_SERVER_KEY_FILE: _file, HUB_DATABASE_URL: _tables, ...rest } = env
-  const { HUB_LETTERS: _letters, HUB_SMTP_URL: _smtp, HUB_TELEGRAM_TOKEN: _token, ...kept } = rest
+  const { HUB_LETTERS: _letters, HUB_SMTP_URL: _smtp, HUB_TELEGRAM_TOKEN: _token, HUB_VAPID_KEY: _push, ...kept } = rest
   return kept
 }
 
 /**
  * An edge's environment: without the service's key, with what it may know of it; without the mail server's, the bot's,
- * the provider's and that of stored mail.
+ * that of push messages, the provider's and that of stored mail.
  */
 export const asEdge = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { HUB_SERVER_KEY: _key, HUB_SERVER_KEY_FILE: _file, HUB_DATABASE_URL: _tables, ...rest } = env
   const { HUB_LETTERS: _letters, HUB_LETTERS_FROM: _from, HUB_SMTP_URL: _smtp, ...others } = rest
-  const { HUB_TELEGRAM_TOKEN: _token, HUB_TELEGRAM_URL: _bot, ...without } = others
+  const { HUB_TELEGRAM_TOKEN: _token, HUB_TELEGRAM_URL: _bot, HUB_VAPID_KEY: _push, ...without } = others
   const {
     HUB_MAIL_KEY: _mail,
     HUB_MAIL_KEY_FILE: _mailFile,

@@ -39,6 +39,9 @@ export const SETTINGS_ACTIONS = [
   "choose_relay",
   "offer_chat",
   "unlink_chat",
+  "offer_push",
+  "subscribe_push",
+  "end_push",
   "offer_passkey",
   "remove_passkey",
   "delete"
@@ -163,10 +166,17 @@ export const OwnerPages = HttpApiGroup.make("page.owner").add(
       ...Boxes,
       label: Field,
       passkey: Field,
+      browser: Field,
+      endpoint: Field,
+      p256dh: Field,
+      auth: Field,
       ...FormToken
     }),
     success: HtmlText
   }).annotateMerge(describe("none", "Changes one of the settings")),
+  HttpApiEndpoint.get("pushWorker", "/owner/push.js", {
+    success: ofType("text/javascript; charset=utf-8")
+  }).annotateMerge(describe("none", "The service worker that shows push messages")),
   HttpApiEndpoint.post("addPasskey", "/owner/settings/passkey", {
     payload: formOf({ ...Passkey, ...FormToken }),
     success: HtmlText

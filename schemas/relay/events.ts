@@ -1,4 +1,4 @@
-/** Of what owners may be told by letter or in the chat, besides on their pages (spec 6; contract 10, 20). */
+/** Of what owners may be told by letter, in the chat or in their browsers, besides on their pages (spec 6; contract 10, 20). */
 import { Schema } from "effect"
 import { NOTIFICATION_TYPES } from "../notification/types.ts"
 
@@ -9,12 +9,15 @@ export const CONSENT_ASKED = "vault.consent_asked"
 /** To the owners of that moment: one more was confirmed. */
 export const OWNER_CONFIRMED = "owner.confirmed"
 
-export const CHANNELS = ["email", "chat"] as const
+export const CHANNELS = ["email", "chat", "push"] as const
 export type Channel = (typeof CHANNELS)[number]
 
 /** By which ways an owner is told of an event. */
-export const Choice = Schema.Struct({ email: Schema.Boolean, chat: Schema.Boolean })
+export const Choice = Schema.Struct({ email: Schema.Boolean, chat: Schema.Boolean, push: Schema.Boolean })
 export type Choice = typeof Choice.Type
+
+/** As it is kept: what was chosen before there were push messages does not name them. */
+export const KeptChoice = Schema.Struct({ ...Choice.fields, push: Schema.optionalKey(Schema.Boolean) })
 
 export interface RelayedEvent {
   readonly event: string
@@ -43,12 +46,17 @@ const SECURITY: ReadonlySet<string> = new Set([
   "moderation.warned"
 ])
 
+/** Asked for by the agent itself, which has limits of its own. */
+const ASKED: ReadonlySet<string> = new Set([OWNER_ASKED, CAPTCHA_ASKED, CONSENT_ASKED])
+
+export const isAsked = (event: string): boolean => ASKED.has(event)
+
 export const isSecurity = (event: string): boolean => SECURITY.has(event)
 
 const own = (event: string, description: string): RelayedEvent => ({
   event,
   description,
-  byDefault: { email: isSecurity(event), chat: true }
+  byDefault: { email: isSecurity(event), chat: true, push: true }
 })
 
 /** An owner's words for what its agent is told in the second person. */
@@ -63,7 +71,7 @@ export const RELAYED_EVENTS: ReadonlyArray<RelayedEvent> = [
     ({ type, description, owner_relay_default }) => ({
       event: type,
       description: toOwner(description),
-      byDefault: { email: isSecurity(type), chat: owner_relay_default }
+      byDefault: { email: isSecurity(type), chat: owner_relay_default, push: owner_relay_default }
     })
   )
 ]

@@ -1,11 +1,15 @@
-/** Figures of what reaches owners by letter and chat (spec 6; contract 20): with those of accounts, `limits.owner`. */
+/** Figures of what reaches owners by letter, chat and push message (spec 6; contract 20): with those of accounts, `limits.owner`. */
 export const RELAY_LIMITS = {
   /** Of one owner; what is more waits for one letter that tells of all of it, which is one of them. */
   relay_letters: { requests: 30, window_seconds: 3600 },
-  /** Letters, and news in the chat, of security events: they take nothing of the others. */
+  /** Letters, and news in the chat and in browsers, of security events: they take nothing of the others. */
   relay_security: { requests: 30, window_seconds: 3600 },
   /** News in one owner's chat: what is more stands on the pages alone. What agents ask for is not counted. */
   relay_chat: { requests: 60, window_seconds: 3600 },
+  /** The same in one owner's browsers. */
+  relay_push: { requests: 60, window_seconds: 3600 },
+  /** Browsers of one owner that are told. */
+  push_subscriptions_max: 10,
   /** How long a code links a chat. */
   chat_code_seconds: 900,
   /** What happened longer ago is not told any more: it stands on the pages. */

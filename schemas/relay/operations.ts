@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
+import { SubscribedBrowser } from "../push/operations.ts"
 import { Choice } from "./events.ts"
 
 /** `number`: of the notification, the message, the captcha, the fill or the sponsorship. `at`: unix ms. */
@@ -13,10 +14,14 @@ export const Relayed = Schema.Struct({
 })
 export type Relayed = typeof Relayed.Type
 
-/** `email`: whether letters would reach the person. `chat`: `off` where this deployment has none. */
+/**
+ * `email`: whether letters would reach the person. `chat`: `off` where this deployment has none. `push`: the key that
+ * browsers subscribe to, and those that have; `null` where this deployment sends no push messages.
+ */
 const RelaySettings = Schema.Struct({
   email: Schema.Boolean,
   chat: Schema.Literals(["off", "unlinked", "linked"]),
+  push: Schema.NullOr(Schema.Struct({ key: Schema.String, browsers: Schema.Array(SubscribedBrowser) })),
   choices: Schema.Array(Schema.Struct({ event: Schema.String, ...Choice.fields }))
 })
 export type RelaySettings = typeof RelaySettings.Type

@@ -95,12 +95,13 @@ describe("arrows between folders", () => {
 describe("packages", () => {
   const foreign = imports.filter((one) => !isRelative(one))
 
-  it("schemas/ needs nothing but effect, node's crypto where it signs, seals and hashes, a reader of addresses, the context of a log and the end of a process", () => {
+  it("schemas/ needs nothing but effect, node's crypto where it signs, seals, hashes and judges keys, a reader of addresses, the context of a log and the end of a process", () => {
     const broken = foreign
       .filter(({ file }) => topOf(file) === "schemas")
       .filter(({ name }) => packageOf(name) !== "effect")
       .filter(
-        ({ file, name }) => !(name === "node:crypto" && /^schemas\/(signing|secret|limit|mail-domain)\//.test(file))
+        ({ file, name }) =>
+          !(name === "node:crypto" && /^schemas\/(signing|secret|limit|mail-domain|push)\//.test(file))
       )
       .filter(
         ({ file, name }) => !(packageOf(name) === "@effect/platform-node" && file === "schemas/runtime/program.ts")

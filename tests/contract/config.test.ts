@@ -46,6 +46,7 @@ describe("an empty environment", () => {
     traces: null,
     letters: null,
     chat: null,
+    push: null,
     mail: null,
     runtime: null
   }

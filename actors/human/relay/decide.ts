@@ -1,5 +1,5 @@
 /**
- * Decisions on what reaches a person by letter. Pure.
+ * Decisions on what reaches a person besides the pages. Pure.
  *
  * Invariants
  *  - At most so many letters in any window: what is more is held, and told in one letter once there is room, which
@@ -12,11 +12,10 @@
 import { unavailable } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import {
-  CAPTCHA_ASKED,
+  CHANNELS,
   type Choice,
-  CONSENT_ASKED,
+  isAsked,
   isSecurity,
-  OWNER_ASKED,
   OWNER_CONFIRMED,
   relayedEvent
 } from "../../../schemas/relay/events.ts"
@@ -32,7 +31,7 @@ export const DIGEST_TIMER = "digest"
 
 type RelayLimits = Pick<
   Limits["limits"]["owner"],
-  "relay_letters" | "relay_chat" | "relay_security" | "relay_max_age_seconds" | "later_owner_seconds"
+  "relay_letters" | "relay_chat" | "relay_push" | "relay_security" | "relay_max_age_seconds" | "later_owner_seconds"
 >
 
 const TOO_EARLY = { refused: unavailable("The letter is not due yet.") }
@@ -63,20 +62,27 @@ const hasRoom = (relay: RelayState, event: string, at: number, limits: RelayLimi
 export interface RelayFacts {
   readonly letter: Posted | null
   readonly chat: Posted | null
+  /** One for each browser. */
+  readonly push: ReadonlyArray<Posted>
 }
 
-/** Asked for by the agent itself, which has limits of its own. */
-const ASKED: ReadonlySet<string> = new Set([OWNER_ASKED, CAPTCHA_ASKED, CONSENT_ASKED])
-const isAsked = (event: string): boolean => ASKED.has(event)
+/** Unix ms of the latest news by one way. */
+interface Told {
+  readonly told: ReadonlyArray<number>
+  readonly told_security?: ReadonlyArray<number>
+}
 
-/** Whether there is room for one more in the chat. */
-const mayChat = (state: HumanState, event: string, at: number, limits: RelayLimits): boolean => {
-  if (!isActive(state)) return false
+/** Whether there is room for one more by that way. `ordinary`: the limit of what is no matter of security. */
+const hasRoomBy = (
+  { told, told_security = [] }: Told,
+  event: string,
+  at: number,
+  ordinary: RateLimit,
+  { relay_security }: RelayLimits
+): boolean => {
   if (isAsked(event)) return true
-  const security = isSecurity(event)
-  const { requests, window_seconds } = security ? limits.relay_security : limits.relay_chat
-  const told = security ? (state.chat.told_security ?? []) : state.chat.told
-  return told.filter((one) => one > at - window_seconds * 1000).length < requests
+  const [{ requests, window_seconds }, latest] = isSecurity(event) ? [relay_security, told_security] : [ordinary, told]
+  return latest.filter((one) => one > at - window_seconds * 1000).length < requests
 }
 
 const together = (...all: ReadonlyArray<Posted>): Posted => ({
@@ -87,19 +93,22 @@ const together = (...all: ReadonlyArray<Posted>): Posted => ({
 export const decideRelay = (
   state: HumanState,
   { agent, event }: Relayed,
-  { at, facts: { letter, chat } }: DecideContext<RelayFacts>,
+  { at, facts: { letter, chat, push } }: DecideContext<RelayFacts>,
   limits: RelayLimits
 ): Decided => {
   if (!isActive(state)) return NOTHING
-  const inChat = chat === null || !mayChat(state, event, at, limits) ? null : chat
+  const inChat = chat !== null && hasRoomBy(state.chat, event, at, limits.relay_chat, limits) ? chat : null
+  const inBrowsers = hasRoomBy(state.push, event, at, limits.relay_push, limits) ? push : []
   const byLetter = letter === null ? null : letterOrHeld(state.relay, { agent, event }, at, letter, limits)
   const told: ReadonlyArray<HumanEvent> =
     inChat === null || isAsked(event) ? [] : [{ type: "human.chat_told", v: 1, agent, event }]
   const asked: ReadonlyArray<HumanEvent> =
     inChat !== null && isAsked(event) ? [{ type: "human.chat_asked", v: 1, agent, event }] : []
+  const pushed: ReadonlyArray<HumanEvent> =
+    inBrowsers.length === 0 ? [] : [{ type: "human.push_told", v: 1, agent, event }]
   return {
-    events: [...(byLetter?.events ?? []), ...told, ...asked],
-    ...together(...(byLetter === null ? [] : [byLetter.posted]), ...(inChat === null ? [] : [inChat]))
+    events: [...(byLetter?.events ?? []), ...told, ...asked, ...pushed],
+    ...together(...[byLetter?.posted, inChat, ...inBrowsers].filter((one) => one !== null && one !== undefined))
   }
 }
 
@@ -147,10 +156,10 @@ type Chosen = Choice & { readonly event: string }
 /** Only what differs from its default is kept: a default that changes later changes for whoever left it. */
 export const decideChoose = (state: HumanState, { choices }: { readonly choices: ReadonlyArray<Chosen> }): Decided => {
   if (!isActive(state)) return absent
-  const kept = choices.flatMap(({ event, email, chat }) => {
-    const known = relayedEvent(event)
-    if (known === null || (known.byDefault.email === email && known.byDefault.chat === chat)) return []
-    return [[event, { email, chat }] as const]
+  const kept = choices.flatMap(({ event, email, chat, push }) => {
+    const [known, choice] = [relayedEvent(event), { email, chat, push }]
+    if (known === null || CHANNELS.every((channel) => known.byDefault[channel] === choice[channel])) return []
+    return [[event, choice] as const]
   })
   return { events: [{ type: "human.relay_chosen", v: 1, choices: Object.fromEntries(kept) }] }
 }

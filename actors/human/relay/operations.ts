@@ -2,21 +2,25 @@
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import type { reachingOperations as reaching } from "../../../schemas/owner/operations.ts"
+import type { SubscribedBrowser } from "../../../schemas/push/operations.ts"
 import { type Choice, OWNER_CONFIRMED, RELAYED_EVENTS } from "../../../schemas/relay/events.ts"
 import type { Relayed, RelaySettings, relayOperations as declared } from "../../../schemas/relay/operations.ts"
 import { custom, type PrepareContext, write } from "../../engine/definition.ts"
 import type { KindParts, Operating } from "../../kind.ts"
+import type { Sealer } from "../../log/seal.ts"
 import type { Actors } from "../../services.ts"
+import { iso } from "../../agent/profile.ts"
 import { isActive } from "../decide.ts"
 import type { Opening } from "../opening.ts"
+import { openBrowser } from "../push/sealed.ts"
 import type { Human, HumanActor, HumanState } from "../state.ts"
-import { chatNews } from "./chats.ts"
 import { decideAgain, decideChoose, decideDigest, decideRelay, isFresh, type RelayFacts } from "./decide.ts"
 import { digestLetter, relayLetter } from "./letters.ts"
+import { chatNews, newsOf, placeOf, pushNews } from "./news.ts"
 import { choiceOf } from "./state.ts"
 import { handleOf } from "./told.ts"
 
-const NOTHING: RelayFacts = { letter: null, chat: null }
+const NOTHING: RelayFacts = { letter: null, chat: null, push: [] }
 
 /**
  * True for an owner of the agent, as far as the account knows. A new owner is also told to an owner whose
@@ -32,13 +36,21 @@ export const relayOperations = (
   const { owner } = limits.limits
   const byLetter = ({ email_verified }: Human): boolean => email_verified && letters.transport !== null
   const inChat = ({ chat }: Human): boolean => chat.linked !== null && letters.chat !== null
+  const inBrowsers = ({ push }: Human): boolean => push.subscriptions.length > 0 && letters.push !== null
   /** That are chosen, and lead to the person. */
   const waysOf = (human: Human, event: string): Choice => {
-    const { email, chat } = choiceOf(human.relay, event)
-    return { email: email && byLetter(human), chat: chat && inChat(human) }
+    const { email, chat, push } = choiceOf(human.relay, event)
+    return { email: email && byLetter(human), chat: chat && inChat(human), push: push && inBrowsers(human) }
   }
   const chatOf = (human: Human): RelaySettings["chat"] =>
     letters.chat === null ? "off" : human.chat.linked === null ? "unlinked" : "linked"
+
+  const browsersOf = ({ push }: Human, sealer: Sealer, id: string): ReadonlyArray<SubscribedBrowser> =>
+    push.subscriptions.map((one) => ({
+      id: one.id,
+      name: openBrowser(sealer, id, one.sealed).name,
+      since: iso(one.at)
+    }))
 
   const relayFacts = (
     state: HumanState,
@@ -47,14 +59,17 @@ export const relayOperations = (
   ): Effect.Effect<RelayFacts, Refusal, Actors> =>
     Effect.gen(function* () {
       if (!isActive(state) || !isFresh(input, context.at, owner) || !isToldOf(state, input)) return NOTHING
-      const { email, chat } = waysOf(state, input.event)
-      if (!email && !chat) return NOTHING
+      const { email, chat, push } = waysOf(state, input.event)
+      if (!email && !chat && !push) return NOTHING
       const handle = yield* handleOf(input.agent, context)
       if (handle === null) return NOTHING
       const account = yield* opened(state, context.id)
+      const of = placeOf(baseUrl, input, handle)
+      const news = chat || push ? yield* newsOf(input, context) : null
       return {
         letter: email ? yield* relayLetter(told, account, input, handle, context) : null,
-        chat: chat ? yield* chatNews(baseUrl, account, input, handle, context) : null
+        chat: chat && news !== null ? chatNews(account, news, of, context) : null,
+        push: push && news !== null ? pushNews(account, news, of, input, context) : []
       }
     })
 
@@ -71,7 +86,7 @@ export const relayOperations = (
     "human.digest": write({
       prepare: (state, _fired, context) =>
         Effect.gen(function* () {
-          if (!isActive(state) || state.relay.held.length === 0 || !byLetter(state)) return NOTHING
+          if (!isActive(state) || state.relay.held.length === 0 || !byLetter(state)) return { letter: null }
           const account = yield* opened(state, context.id)
           return { letter: yield* digestLetter(told, account, state.relay.held, context) }
         }),
@@ -79,9 +94,10 @@ export const relayOperations = (
       answer: () => null
     }),
     "human.relay_settings": custom((state, _input, { id }) =>
-      Effect.map(opened(state, id), ({ human }) => ({
+      Effect.map(opened(state, id), ({ human, sealer }) => ({
         email: byLetter(human),
         chat: chatOf(human),
+        push: letters.push === null ? null : { key: letters.push.publicKey, browsers: browsersOf(human, sealer, id) },
         choices: RELAYED_EVENTS.map(({ event }) => ({ event, ...choiceOf(human.relay, event) }))
       }))
     ),
@@ -89,7 +105,7 @@ export const relayOperations = (
     "human.reached": custom((state, { event }, { id }) =>
       Effect.map(opened(state, id), (account) => {
         const { human } = account
-        const { email, chat } = waysOf(human, event)
+        const { email, chat, push } = waysOf(human, event)
         const chat_linked = inChat(human)
         const told = RELAYED_EVENTS.map((one) => one.event).filter((one) => choiceOf(human.relay, one).chat)
         return {
@@ -97,7 +113,7 @@ export const relayOperations = (
           name: personalOf(account, id).name,
           chat_linked,
           events: chat_linked ? told : [],
-          state: email || chat ? "queued" : chat_linked ? "off" : "not_linked"
+          state: email || chat || push ? "queued" : chat_linked ? "off" : "not_linked"
         }
       })
     )

@@ -1,11 +1,11 @@
 /** What a person chose to be told of, and what was told, as part of the account's state; how events change it. Pure. */
 import { Schema } from "effect"
-import { type Choice as OfEvent, Choice, isSecurity, relayedEvent } from "../../../schemas/relay/events.ts"
+import { type Choice, isSecurity, KeptChoice, relayedEvent } from "../../../schemas/relay/events.ts"
 import { event } from "../../engine/events.ts"
 
 export const RelayState = Schema.Struct({
   /** By event, what differs from its default. */
-  choices: Schema.Record(Schema.String, Choice),
+  choices: Schema.Record(Schema.String, KeptChoice),
   /** Unix ms of the latest letters, oldest first. */
   letters: Schema.Array(Schema.Number),
   /** The same of security events, which have a limit of their own. */
@@ -18,7 +18,7 @@ export const RelayState = Schema.Struct({
 export type RelayState = typeof RelayState.Type
 
 export const RELAY_EVENTS = [
-  event("human.relay_chosen", 1, { choices: Schema.Record(Schema.String, Choice) }),
+  event("human.relay_chosen", 1, { choices: Schema.Record(Schema.String, KeptChoice) }),
   /** A letter tells of one event. */
   event("human.relayed", 1, { agent: Schema.String, event: Schema.String }),
   /** One too many for a letter of its own. */
@@ -62,11 +62,11 @@ export const evolveRelay = (relay: RelayState, event: RelayEvent, at: number): R
   }
 }
 
-const NOT_AT_ALL: OfEvent = { email: false, chat: false }
+const NOT_AT_ALL: Choice = { email: false, chat: false, push: false }
 
 /** An event that this release does not know is told by no way. */
-export const choiceOf = ({ choices }: RelayState, event: string): OfEvent => {
+export const choiceOf = ({ choices }: RelayState, event: string): Choice => {
   const known = relayedEvent(event)
   if (known === null) return NOT_AT_ALL
-  return (Object.hasOwn(choices, event) ? choices[event] : undefined) ?? known.byDefault
+  return { ...known.byDefault, ...(Object.hasOwn(choices, event) ? choices[event] : undefined) }
 }

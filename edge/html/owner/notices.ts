@@ -28,6 +28,8 @@ export const NOTICES = {
   session_ended: "That session has ended.",
   others_ended: "All other sessions have ended.",
   chat_unlinked: "Your chat is linked no more.",
+  push_on: "You are told in that browser from now on.",
+  push_ended: "You are told in that browser no more.",
   relay_chosen: "From now on you hear of what you have chosen.",
   two_step_offered: "Now let your app read the code below, and type what it shows.",
   two_step_off: "Your login asks for no code any more.",

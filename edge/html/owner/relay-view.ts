@@ -1,23 +1,27 @@
 /** What reaches a person besides the pages, as a part of the settings: a row for each event, a box for each way. */
 import type { SettingsAction } from "../../../schemas/human/pages.ts"
 import { boxOf, CHANNELS, type Channel, RELAYED_EVENTS } from "../../../schemas/relay/events.ts"
+import { RELAY_LIMITS } from "../../../schemas/relay/limits.ts"
 import type { RelaySettings } from "../../../schemas/relay/operations.ts"
 import { html, type Html, NOTHING } from "../html.ts"
+import { minute } from "../times.ts"
 import { hidden } from "./fields.ts"
-import type { OwnerPage, OwnerSpace } from "./space.ts"
+import { pushPageHeaders, pushScript } from "./push-script.ts"
+import type { Member, OwnerPage, OwnerSpace } from "./space.ts"
 
-type WrittenForm = (action: SettingsAction, fields: Html, button: Html) => Html
+type WrittenForm = (action: SettingsAction, fields: Html, button: Html, which?: string) => Html
 
 type Choices = RelaySettings["choices"]
 
-const NAMES: Readonly<Record<Channel, string>> = { email: "E-mail", chat: "Chat" }
+const NAMES: Readonly<Record<Channel, string>> = { email: "E-mail", chat: "Chat", push: "Browser" }
 
 /** As the boxes say that were sent: those that are not ticked are not. */
 export const chosenBy = (boxes: Readonly<Record<string, string | undefined>>): Choices =>
   RELAYED_EVENTS.map(({ event }) => ({
     event,
     email: boxes[boxOf("email", event)] !== undefined,
-    chat: boxes[boxOf("chat", event)] !== undefined
+    chat: boxes[boxOf("chat", event)] !== undefined,
+    push: boxes[boxOf("push", event)] !== undefined
   }))
 
 /** Shown once: the chat is linked by whoever sends it there. */
@@ -50,13 +54,46 @@ ${unlink}${another}`
   }
 }
 
-export const relaySection = ({ email, chat, choices }: RelaySettings, form: WrittenForm): Html => {
+const PUSH_FORM = "settings.subscribe_push"
+
+/** Nothing leads here but the form of the settings. */
+export const pushPage = (space: OwnerSpace, member: Member, key: string): OwnerPage => {
+  const names = ["endpoint", "p256dh", "auth"]
+  const fields = html`${hidden("action", "subscribe_push")}${names.map((name) => hidden(name, ""))}<button type="button" class="main" id="push" hidden>Tell me in this browser</button>
+`
+  return {
+    title: "Notifications in this browser",
+    headers: pushPageHeaders,
+    main: html`<h1>Notifications in this browser</h1>
+<p>Your browser's maker carries them, encrypted for this browser. It learns when you are told, not of what.</p>
+${space.form(member, PUSH_FORM, "/owner/settings", fields)}${pushScript(key, space.at("/owner/push.js"))}
+<p><a href="${space.at("/owner/settings")}#relay">Back to the settings</a></p>`
+  }
+}
+
+const pushPart = ({ browsers }: NonNullable<RelaySettings["push"]>, form: WrittenForm): Html => {
+  const row = ({ id, name, since }: (typeof browsers)[number]): Html => {
+    const end = html`<button>End<span class="unseen"> notifications in ${name}, number ${id}</span></button>`
+    return html`<li class="row">
+<p class="title">${name}</p>
+<p class="faint">Notified since ${minute(since)}</p>
+${form("end_push", hidden("browser", String(id)), end, String(id))}</li>
+`
+  }
+  const list = browsers.length === 0 ? null : html`<ul class="rows">\n${browsers.map(row)}</ul>\n`
+  return browsers.length >= RELAY_LIMITS.push_subscriptions_max
+    ? html`${list}<p>${browsers.length} browsers are notified: end one to add another.</p>\n`
+    : html`${list}${form("offer_push", NOTHING, html`<button>Notify me in this browser</button>`)}`
+}
+
+export const relaySection = ({ email, chat, push, choices }: RelaySettings, form: WrittenForm): Html => {
   const chosen = new Map(choices.map((one) => [one.event, one]))
   const box = (event: string, channel: Channel): Html => {
     const name = boxOf(channel, event)
     const isChosen = chosen.get(event)?.[channel] === true
-    // Where there is no chat nobody is asked for it, and what was chosen stays for when there is.
-    if (channel === "chat" && chat === "off") return hidden(name, isChosen ? "on" : null)
+    // Where there is no such way nobody is asked for it, and what was chosen stays for when there is.
+    const isOff = (channel === "chat" && chat === "off") || (channel === "push" && push === null)
+    if (isOff) return hidden(name, isChosen ? "on" : null)
     const ticked = isChosen ? html` checked` : null
     return html`<label class="box"><input type="checkbox" name="${name}"${ticked}>
 ${NAMES[channel]}<span class="unseen">: ${event}</span></label>
@@ -73,11 +110,13 @@ ${NAMES[channel]}<span class="unseen">: ${event}</span></label>
     : html`<p class="faint">Letters go out once your address is confirmed, where this service sends any.</p>\n`
   const chats = chat === "off" ? null : CHATS[chat](form)
   const asked = chosen.get("owner.asked")
-  const isTold = (email && asked?.email === true) || (chat === "linked" && asked?.chat === true)
+  const inBrowser = push !== null && push.browsers.length > 0 && asked?.push === true
+  const isTold = (email && asked?.email === true) || (chat === "linked" && asked?.chat === true) || inBrowser
   const untold = isTold
     ? null
     : html`<p><strong>Nothing tells you when an agent asks: you find it when you come here.</strong></p>\n`
-  return html`${untold}${chats}<p>Whatever it is, it stands on your pages. Choose what reaches you besides.</p>
+  const browsers = push === null ? null : pushPart(push, form)
+  return html`${untold}${chats}${browsers}<p>Whatever it is, it stands on your pages. Choose what reaches you besides.</p>
 ${without}${form(
     "choose_relay",
     html`<details>

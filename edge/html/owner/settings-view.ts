@@ -29,9 +29,11 @@ export interface SettingsShown {
   readonly refusing: Refusing | null
 }
 
-/** Of a session that is ended, of a passkey that is removed, its number is part of the form's name. */
+const NUMBERED: ReadonlySet<SettingsAction> = new Set(["end_session", "remove_passkey", "end_push"])
+
+/** Where it ends one of several, its number is part of the form's name. */
 export const formName = (action: SettingsAction, which = ""): string =>
-  action === "end_session" || action === "remove_passkey" ? `settings.${action}.${which}` : `settings.${action}`
+  NUMBERED.has(action) ? `settings.${action}.${which}` : `settings.${action}`
 
 export const settingsPage = (space: OwnerSpace, member: Member, shown: SettingsShown): OwnerPage => {
   const { account, sessions, twoStep, passkeys, relay, refusing } = shown

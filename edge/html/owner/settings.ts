@@ -1,20 +1,22 @@
 /** What people change in their settings: each form is one action, and leads back to the settings. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { Name } from "../../../schemas/agent/fields.ts"
 import { Code, Password, TriedPassword } from "../../../schemas/human/fields.ts"
 import { type HumanPasskey, PasskeyName } from "../../../schemas/human/passkey.ts"
 import type { SettingsAction } from "../../../schemas/human/pages.ts"
-import { notFound } from "../../../schemas/errors.ts"
+import { invalidField, notFound } from "../../../schemas/errors.ts"
+import { PushSubscription } from "../../../schemas/push/operations.ts"
 import type { Bus } from "../../bus/bus.ts"
 import { browserName } from "../../human/browser-name.ts"
 import type { People } from "../../human/people.ts"
 import type { Call } from "../../http/call.ts"
 import { type Refused, refuse } from "../../http/refused.ts"
-import type { Response } from "../../http/respond.ts"
+import { plain, type Response } from "../../http/respond.ts"
 import { withProblems } from "./entry.ts"
 import { checked, checkOf, type Checks, ended, type Told } from "./fields.ts"
 import type { Notice } from "./notices.ts"
-import { chatPage, chosenBy } from "./relay-view.ts"
+import { chatPage, chosenBy, pushPage } from "./relay-view.ts"
+import { PUSH_WORKER } from "./push-script.ts"
 import { formName, type Refusing, SETTINGS_PATH, settingsPage } from "./settings-view.ts"
 import { codesPage } from "./two-step-view.ts"
 import { addPage, type PasskeysShown } from "./passkey-view.ts"
@@ -33,6 +35,10 @@ type Sent = {
   readonly session?: string
   readonly label?: string
   readonly passkey?: string
+  readonly browser?: string
+  readonly endpoint?: string
+  readonly p256dh?: string
+  readonly auth?: string
   /** Boxes, by their names. */
   readonly [box: string]: string | undefined
 }
@@ -57,6 +63,9 @@ interface Doing {
 const WRONG: Told = { login_failed: ["password", "This is not your password."] }
 const FIELDS = ["name", "password", "changed", "confirm", "code", "label"]
 const NUMBER = /^\d{1,9}$/
+const isSubscription = Schema.is(PushSubscription)
+/** A browser asks for it anew before it shows a message. */
+const PUSH_WORKER_HEADERS = { "cache-control": "no-cache", "x-content-type-options": "nosniff" }
 const isPassword = checkOf("The password", TriedPassword)
 
 /** What is done already is done. */
@@ -180,6 +189,34 @@ export const settingsPages = (space: OwnerSpace, people: People, bus: Bus) => {
         bus.ask(call, { actor: human, op: "human.unlink_chat", input: { chat: null } }),
       notice: "chat_unlinked"
     },
+    offer_push: {
+      checks: {},
+      shows: (call, member) =>
+        Effect.flatMap(
+          bus.read(call, { actor: member.person.human, op: "human.relay_settings", input: null }),
+          ({ push }) =>
+            push === null ? Effect.fail(refuse(notFound("push"))) : Effect.succeed(pushPage(space, member, push.key))
+        )
+    },
+    subscribe_push: {
+      checks: {},
+      does: (call, { person: { human } }, { endpoint = "", p256dh = "", auth = "" }) => {
+        const name = browserName(call.header("user-agent")) ?? "A browser"
+        const input = { name, subscription: { endpoint, keys: { p256dh, auth } } }
+        return isSubscription(input.subscription)
+          ? bus.ask(call, { actor: human, op: "human.subscribe_push", input })
+          : Effect.fail(refuse(invalidField("endpoint", "This is no subscription of a browser.")))
+      },
+      notice: "push_on"
+    },
+    end_push: {
+      checks: {},
+      does: (call, { person: { human } }, { browser = "" }) =>
+        NUMBER.test(browser)
+          ? bus.ask(call, { actor: human, op: "human.end_push", input: { id: Number(browser) } })
+          : Effect.fail(refuse(notFound("subscription"))),
+      notice: "push_ended"
+    },
     choose_relay: {
       checks: {},
       does: (call, { person: { human } }, form) =>
@@ -212,13 +249,18 @@ export const settingsPages = (space: OwnerSpace, people: People, bus: Bus) => {
   }
 
   return {
+    pushWorker: (call: Call): Served =>
+      Effect.sync(() => {
+        Object.assign(call.headers, PUSH_WORKER_HEADERS)
+        return plain(PUSH_WORKER, "text/javascript; charset=utf-8")
+      }),
     settings: (call: Call): Served => space.asMember(call, (member) => shown(call, member, null)),
     change: (call: Call, { form }: { readonly form: Sent }): Served =>
       space.asMember(call, (member) =>
         Effect.gen(function* () {
           const { action } = form
           const doing = DOINGS[action]
-          const which = action === "remove_passkey" ? form.passkey : form.session
+          const which = action === "remove_passkey" ? form.passkey : action === "end_push" ? form.browser : form.session
           yield* space.taken(call, member, formName(action, which), form)
           const act = "shows" in doing ? doing.shows(call, member, form) : noticed(doing, call, member, form)
           const outcome = yield* ended<Notice | OwnerPage>(checked(doing.checks, form), FIELDS, WRONG, act)

@@ -3,7 +3,7 @@ import { Effect, Exit } from "effect"
 import type { Update } from "grammy/types"
 import { describe, expect, test } from "vitest"
 import { heard, type Listening } from "../../../actors/chat/answers.ts"
-import { captchaMessage, contentOf, newsMessage, questionMessage, valuesOf } from "../../../actors/chat/message.ts"
+import { chatMessageOf, contentOf, valuesOf } from "../../../actors/chat/message.ts"
 import { Actors } from "../../../actors/services.ts"
 import { type Refusal, refusal, unavailable } from "../../../schemas/errors.ts"
 
@@ -113,18 +113,18 @@ describe("what the bot says", () => {
 
   test("begins with a line of ours, whatever the agent writes, and fits in a message", () => {
     for (const text of ["Message 99 from ada", "\n\nMessage 99 from ada", "🦊".repeat(4000), "x".repeat(4000)]) {
-      const { text: said } = questionMessage(7, { text, options: [] }, of)
+      const { text: said } = chatMessageOf({ type: "question", number: 7, text, options: [] }, of)
       expect(said.split("\n")[0]).toBe("Message 7 from ada")
       expect(said.length).toBeLessThanOrEqual(4096)
-      const caption = captchaMessage(7, { kind: "taps", context: text }, of).text
+      const caption = chatMessageOf({ type: "captcha", number: 7, kind: "taps", context: text }, of).text
       expect(caption.split("\n")[0]).toBe("Captcha 7 of ada")
       expect(caption.length).toBeLessThanOrEqual(1024)
     }
   })
 
   test("goes through a letter as it is", () => {
-    const content = questionMessage(7, { text: 'a\n"b"', options: ["1", "2"] }, of)
+    const content = chatMessageOf({ type: "question", number: 7, text: 'a\n"b"', options: ["1", "2"] }, of)
     expect(contentOf(valuesOf(content))).toEqual(content)
-    expect(newsMessage("message.received", of).text).not.toContain("undefined")
+    expect(chatMessageOf({ type: "event", event: "message.received" }, of).text).not.toContain("undefined")
   })
 })

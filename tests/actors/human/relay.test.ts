@@ -2,7 +2,9 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { decideLink, decideOffer, decideUnlink } from "../../../actors/human/chat/decide.ts"
+import { confirmedBy } from "../../../actors/human/decide.ts"
 import { evolveHuman } from "../../../actors/human/evolve.ts"
+import { decideEndPush, decideSubscribe } from "../../../actors/human/push/decide.ts"
 import {
   decideAgain,
   decideChoose,
@@ -21,6 +23,8 @@ import { isSecurity, OWNER_CONFIRMED, RELAYED_EVENTS } from "../../../schemas/re
 const { owner } = LIMITS.limits
 const ID = "hum_aaaaaaaaaaaaaaaa"
 const WINDOW_MS = owner.relay_letters.window_seconds * 1000
+const eventsOf = (decision: Decision<HumanEvent>): ReadonlyArray<HumanEvent> =>
+  "refused" in decision ? [] : decision.events
 const posted = (id: string) => ({ also: [{ kind: "letter", id, expected: 0, events: [] }] })
 
 class Account {
@@ -29,6 +33,8 @@ class Account {
   /** Unix ms of each letter, of each word in the chat, of each timer. */
   readonly letters: Array<number> = []
   readonly said: Array<number> = []
+  /** One for each browser. */
+  readonly pushed: Array<number> = []
   readonly timers: Array<number> = []
 
   constructor() {
@@ -47,7 +53,7 @@ class Account {
   }
 
   relay(at: number, event = "message.received", agent = "hx1") {
-    const facts = { letter: posted("letter"), chat: posted("chat") }
+    const facts = { letter: posted("letter"), chat: posted("chat"), push: [posted("push"), posted("push")] }
     const input = { agent, event, number: 1, at }
     this.#carryOut(decideRelay(this.state, input, { id: ID, at, seq: 0, facts }, owner), at)
   }
@@ -60,7 +66,7 @@ class Account {
   #carryOut(decision: Decision<HumanEvent>, at: number): void {
     if ("refused" in decision) throw new Error(decision.refused.message)
     this.apply(decision.events, at)
-    for (const { id } of decision.also ?? []) (id === "letter" ? this.letters : this.said).push(at)
+    for (const { id } of decision.also ?? []) ({ letter: this.letters, chat: this.said }[id] ?? this.pushed).push(at)
     for (const timer of decision.timers ?? []) this.timers.push(timer.at)
   }
 }
@@ -189,16 +195,69 @@ describe("the chat", () => {
   })
 })
 
+describe("browsers", () => {
+  const { requests, window_seconds } = owner.relay_push
+
+  test("are told up to a limit in any window; what an agent asks for and security events are not counted", () => {
+    const account = new Account()
+    for (let at = 0; at < 2 * requests; at++) account.relay(at)
+    expect(account.pushed).toHaveLength(2 * requests)
+    account.relay(2 * requests, "owner.asked")
+    account.relay(2 * requests, "vault.alert")
+    expect(account.pushed).toHaveLength(2 * requests + 4)
+    account.relay(window_seconds * 1000)
+    expect(account.pushed).toHaveLength(2 * requests + 6)
+    const security = account.human.push.told_security
+    expect([account.human.push.told.length, security]).toEqual([requests + 1, [2 * requests]])
+  })
+
+  const subscribe = (account: Account, same: ReadonlyArray<number> = []) => {
+    const decision = decideSubscribe(account.state, { facts: { sealed: "sealed", same, posted: {} } }, owner)
+    if (!("refused" in decision)) account.apply(decision.events, 0)
+    return decision
+  }
+  const ids = (account: Account) => account.human.push.subscriptions.map(({ id }) => id)
+
+  test("are ten at most; the same one again takes its own place", () => {
+    const account = new Account()
+    for (let count = 0; count < owner.push_subscriptions_max; count++) subscribe(account)
+    expect(ids(account)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    expect(subscribe(account)).toMatchObject({ refused: { code: "validation_error" } })
+    subscribe(account, [4])
+    expect(ids(account)).toEqual([1, 2, 3, 5, 6, 7, 8, 9, 10, 11])
+    account.apply(eventsOf(decideEndPush(account.state, { id: 1 })), 0)
+    expect(eventsOf(decideEndPush(account.state, { id: 1 }))).toEqual([])
+    expect(ids(account)).toEqual([2, 3, 5, 6, 7, 8, 9, 10, 11])
+  })
+
+  test("are told no more once somebody confirms the address of a stranger's account", () => {
+    const account = new Account()
+    subscribe(account)
+    subscribe(account)
+    account.apply(confirmedBy(account.human), 1)
+    expect(ids(account)).toEqual([])
+  })
+})
+
+test("a choice of before there were push messages leaves them at their default", () => {
+  const account = new Account()
+  const choices = { "message.received": { email: true, chat: false } }
+  account.apply([{ type: "human.relay_chosen", v: 1, choices }], 0)
+  expect(choiceOf(account.human.relay, "message.received")).toEqual({ email: true, chat: false, push: true })
+})
+
 describe("choices", () => {
   test("keep what differs from its default, and know nothing of what there is not", () => {
     const account = new Account()
-    const choices = RELAYED_EVENTS.map(({ event }) => ({ event, email: true, chat: false }))
-    const decision = decideChoose(account.state, { choices: [...choices, { event: "else", email: true, chat: true }] })
+    const choices = RELAYED_EVENTS.map(({ event }) => ({ event, email: true, chat: false, push: false }))
+    const decision = decideChoose(account.state, {
+      choices: [...choices, { event: "else", email: true, chat: true, push: true }]
+    })
     if ("refused" in decision) throw new Error("refused")
     account.apply(decision.events, 0)
     for (const { event } of RELAYED_EVENTS)
-      expect(choiceOf(account.human.relay, event)).toEqual({ email: true, chat: false })
-    expect(choiceOf(account.human.relay, "else")).toEqual({ email: false, chat: false })
+      expect(choiceOf(account.human.relay, event)).toEqual({ email: true, chat: false, push: false })
+    expect(choiceOf(account.human.relay, "else")).toEqual({ email: false, chat: false, push: false })
     const back = RELAYED_EVENTS.map(({ event, byDefault }) => ({ event, ...byDefault }))
     const undone = decideChoose(account.state, { choices: back })
     if ("refused" in undone) throw new Error("refused")

@@ -21,6 +21,7 @@ const VALUES: Readonly<Record<TemplateName, Readonly<Record<string, string>>>> =
   password_changed: {},
   two_step_changed: { what: "it was switched on" },
   chat_linked: {},
+  push_subscribed: {},
   new_login: { when: "2030-01-02 03:04 UTC", what: "Firefox on Linux" },
   sponsorship_ended: { agent: "ada_1" },
   owner_confirmed: { agent: "ada_1", path: "/owner/agents/ada_1/owners/7" },

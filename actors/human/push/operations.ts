@@ -1,0 +1,40 @@
+/** What a person's account does with browsers that it is told in; declared in schemas/push/operations.ts. */
+import { Effect } from "effect"
+import { unavailable } from "../../../schemas/errors.ts"
+import type { pushOperations as declared } from "../../../schemas/push/operations.ts"
+import { read, write } from "../../engine/definition.ts"
+import type { KindParts, Operating } from "../../kind.ts"
+import { isActive } from "../decide.ts"
+import type { Opening } from "../opening.ts"
+import type { HumanActor } from "../state.ts"
+import { decideEndPush, decideSubscribe, noSubscription } from "./decide.ts"
+import { openBrowser, sealBrowser } from "./sealed.ts"
+
+const noPush = unavailable("This deployment tells nobody by push messages.")
+
+export const pushOperations = (
+  { letters, config: { limits } }: KindParts,
+  { opened, told }: Opening
+): Operating<typeof declared, HumanActor> => ({
+  "human.subscribe_push": write({
+    prepare: (state, browser, context) =>
+      Effect.gen(function* () {
+        if (letters.push === null) return yield* Effect.fail(noPush)
+        const account = yield* opened(state, context.id)
+        const { human, sealer } = account
+        const isSame = (sealed: string): boolean =>
+          openBrowser(sealer, context.id, sealed).subscription.endpoint === browser.subscription.endpoint
+        const same = human.push.subscriptions.filter(({ sealed }) => isSame(sealed)).map((one) => one.id)
+        const posted = same.length > 0 ? {} : told("push_subscribed", account, context)
+        return { sealed: sealBrowser(sealer, context.id, browser), same, posted }
+      }),
+    decide: (state, _input, context) => decideSubscribe(state, context, limits.limits.owner),
+    answer: () => null
+  }),
+  "human.has_push": read((state, { id }) =>
+    isActive(state) && state.push.subscriptions.some((one) => one.id === id)
+      ? { data: null }
+      : { refused: noSubscription }
+  ),
+  "human.end_push": write({ decide: decideEndPush, answer: () => null })
+})

@@ -1,0 +1,17 @@
+/** A browser's subscription, sealed under the account's key: with the account nobody knows it any more. */
+import { Schema } from "effect"
+import { PushSubscription } from "../../../schemas/push/operations.ts"
+import type { Sealer } from "../../log/seal.ts"
+
+export const Browser = Schema.Struct({ name: Schema.String, subscription: PushSubscription })
+export type Browser = typeof Browser.Type
+
+const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Browser))
+const purposeOf = (human: string): string => `push ${human}`
+
+export const sealBrowser = (sealer: Sealer, human: string, browser: Browser): string =>
+  sealer.seal(JSON.stringify(browser), purposeOf(human))
+
+/** Throws where it was sealed under another key. */
+export const openBrowser = (sealer: Sealer, human: string, sealed: string): Browser =>
+  decode(sealer.open(sealed, purposeOf(human)))

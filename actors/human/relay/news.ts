@@ -1,0 +1,115 @@
+/** What an owner's chat and browsers are told: sealed for them, and sent as letters are. */
+import { Effect } from "effect"
+import type { Refusal } from "../../../schemas/errors.ts"
+import {
+  CAPTCHA_ASKED,
+  CONSENT_ASKED,
+  isAsked,
+  isSecurity,
+  OWNER_ASKED,
+  OWNER_CONFIRMED
+} from "../../../schemas/relay/events.ts"
+import type { Relayed } from "../../../schemas/relay/operations.ts"
+import { chatMessageOf, valuesOf } from "../../chat/message.ts"
+import type { PrepareContext } from "../../engine/definition.ts"
+import { newLetterId, posting, sealLetter } from "../../letter/posting.ts"
+import { CHAT, PUSH } from "../../letter/ways.ts"
+import { letterOf, pushMessageOf } from "../../push/message.ts"
+import type { News, NewsOf } from "../../relay/news.ts"
+import { Actors } from "../../services.ts"
+import { openChat } from "../chat/sealed.ts"
+import type { Posted } from "../decide.ts"
+import type { Opened } from "../opening.ts"
+import { openBrowser } from "../push/sealed.ts"
+import { ownerPageOf, wordsOf } from "./told.ts"
+
+const orNothing = <A, R>(content: Effect.Effect<A, Refusal, R>): Effect.Effect<A | null, Refusal, R> =>
+  Effect.catchIf(
+    content,
+    ({ code }) => code === "not_found",
+    () => Effect.succeed(null)
+  )
+
+/** `null` of a fill that waits for nobody any more. */
+const consentNews = (
+  agent: string,
+  fill: number,
+  context: PrepareContext
+): Effect.Effect<News | null, Refusal, Actors> =>
+  orNothing(
+    Effect.flatMap(Actors, (actors) =>
+      Effect.map(actors.ask(context, "vault.asked", agent, { human: context.id, fill }), (asked): News => ({
+        type: "consent",
+        agent,
+        asked
+      }))
+    )
+  )
+
+/** `null` of a captcha that this person may not solve any more. */
+const captchaNews = (number: number, context: PrepareContext): Effect.Effect<News | null, Refusal, Actors> =>
+  orNothing(
+    Effect.gen(function* () {
+      const actors = yield* Actors
+      const shown = yield* actors.ask(context, "captcha.shown", String(number), { human: context.id })
+      const { state, kind, context: said } = shown.captcha
+      return state === "pending" ? ({ type: "captcha", number, kind, context: said } as const) : null
+    })
+  )
+
+/** `null` where there is nothing to be said. */
+export const newsOf = (
+  { agent, event, number }: Relayed,
+  context: PrepareContext
+): Effect.Effect<News | null, Refusal, Actors> => {
+  switch (event) {
+    case OWNER_ASKED:
+      return Effect.map(wordsOf(number, context), (words) => ({ type: "question", number, ...words }))
+    case CAPTCHA_ASKED:
+      return captchaNews(number, context)
+    case CONSENT_ASKED:
+      return consentNews(agent, number, context)
+    case OWNER_CONFIRMED:
+      return Effect.succeed({ type: "owner" })
+    default:
+      return Effect.succeed({ type: "event", event })
+  }
+}
+
+export const placeOf = (baseUrl: string, { event, number }: Relayed, handle: string): NewsOf => ({
+  handle,
+  page: baseUrl + ownerPageOf(event, handle, number)
+})
+
+/** `null` where no chat is linked. */
+export const chatNews = (
+  { human, sealer }: Opened,
+  news: News,
+  of: NewsOf,
+  { id: person, at }: Pick<PrepareContext, "id" | "at">
+): Posted | null => {
+  const { linked } = human.chat
+  if (linked === null) return null
+  const id = newLetterId()
+  const to = openChat(sealer, person, linked.sealed)
+  const sealed = sealLetter(sealer, id, { to, name: "", values: valuesOf(chatMessageOf(news, of)) })
+  return posting({ id, human: person, template: CHAT, sealed }, at)
+}
+
+/** One for each browser. */
+export const pushNews = (
+  { human, sealer }: Opened,
+  news: News,
+  of: NewsOf,
+  { event, number }: Relayed,
+  { id: person, at }: Pick<PrepareContext, "id" | "at">
+): ReadonlyArray<Posted> => {
+  const urgency = isAsked(event) || isSecurity(event) ? "high" : "normal"
+  const message = { ...pushMessageOf(news, of), url: of.page, tag: `${event} ${of.handle} ${number}`, urgency } as const
+  return human.push.subscriptions.map(({ id: subscription, sealed: kept }) => {
+    const id = newLetterId()
+    const { subscription: to } = openBrowser(sealer, person, kept)
+    const sealed = sealLetter(sealer, id, letterOf({ subscription, to, message }))
+    return posting({ id, human: person, template: PUSH, sealed }, at)
+  })
+}

@@ -1,0 +1,44 @@
+/** A push message on its way: whether it is still wanted, and what follows when the browser has left. */
+import { Clock, Effect } from "effect"
+import type { Refusal } from "../../schemas/errors.ts"
+import type { LetterOutcome } from "../../schemas/letter/operations.ts"
+import type { PrepareContext } from "../engine/definition.ts"
+import type { LetterContent } from "../letter/posting.ts"
+import { Actors, type Asking } from "../services.ts"
+import { toldOf } from "./message.ts"
+import { PUSH_GONE, type Pusher } from "./pusher.ts"
+
+const END_WITHIN_MS = 10_000
+
+/** Lost, the next message finds it so. */
+const ending = (human: string, id: number, asking: Pick<Asking, "commandId">): Effect.Effect<void, never, Actors> =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const deadline = (yield* Clock.currentTimeMillis) + END_WITHIN_MS
+    yield* Effect.ignore(actors.ask({ ...asking, deadline }, "human.end_push", human, { id }))
+  })
+
+const isSubscribed = (human: string, id: number, context: PrepareContext): Effect.Effect<boolean, Refusal, Actors> =>
+  Effect.flatMap(Actors, (actors) =>
+    actors.ask(context, "human.has_push", human, { id }).pipe(
+      Effect.as(true),
+      Effect.catchIf(
+        ({ code }) => code === "not_found",
+        () => Effect.succeed(false)
+      )
+    )
+  )
+
+/** What sends it; `null` where the person has ended that browser since. */
+export const pushSending = (
+  pusher: Pusher,
+  { human, content }: { readonly human: string; readonly content: LetterContent },
+  context: PrepareContext
+): Effect.Effect<Effect.Effect<LetterOutcome, never, Actors> | null, Refusal, Actors> =>
+  Effect.gen(function* () {
+    const { subscription, to, message } = toldOf(content)
+    if (!(yield* isSubscribed(human, subscription, context))) return null
+    return Effect.tap(pusher.send(to, message), (outcome) =>
+      outcome.type === "final" && outcome.reason === PUSH_GONE ? ending(human, subscription, context) : Effect.void
+    )
+  })

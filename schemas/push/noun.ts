@@ -1,0 +1,1 @@
+export { pushOperations as operations } from "./operations.ts"

@@ -1,0 +1,55 @@
+/** Kind `human`: browsers that a person is told in, by Web Push (RFC 8030; contract 16, 22). */
+import { createECDH } from "node:crypto"
+import { Schema } from "effect"
+import { Nothing, op, operationsOf } from "../operation.ts"
+
+const ENDPOINT_MAX_CHARS = 1000
+const NAME_MAX_CHARS = 60
+const P256DH = /^[A-Za-z0-9_-]{87}$/
+const AUTH = /^[A-Za-z0-9_-]{22}$/
+
+const isEndpoint = (text: string): boolean => text.length <= ENDPOINT_MAX_CHARS && URL.canParse(text)
+
+/** A point of the curve: with any other nothing can be encrypted. */
+const isPoint = (text: string): boolean => {
+  if (!P256DH.test(text)) return false
+  const pair = createECDH("prime256v1")
+  pair.generateKeys()
+  try {
+    pair.computeSecret(text, "base64url")
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** As a browser's `PushSubscription.toJSON()` tells it. */
+export const PushSubscription = Schema.Struct({
+  /** Whether it may be connected to is judged for each message. */
+  endpoint: Schema.String.check(Schema.makeFilter((text: string) => isEndpoint(text) || "must be a web address")),
+  keys: Schema.Struct({
+    p256dh: Schema.String.check(Schema.makeFilter((text: string) => isPoint(text) || "must be a point of P-256")),
+    auth: Schema.String.check(Schema.makeFilter((text: string) => AUTH.test(text) || "must be 16 bytes in base64url"))
+  })
+})
+export type PushSubscription = typeof PushSubscription.Type
+
+/** How a person's settings show one. */
+export const SubscribedBrowser = Schema.Struct({ id: Schema.Int, name: Schema.String, since: Schema.String })
+export type SubscribedBrowser = typeof SubscribedBrowser.Type
+
+export const pushOperations = operationsOf("human", {
+  /** The same browser again takes the place of the one before. Refused `validation_error` beyond `push_subscriptions_max`. */
+  "human.subscribe_push": op({
+    input: Schema.Struct({
+      name: Schema.String.check(Schema.isMaxLength(NAME_MAX_CHARS)),
+      subscription: PushSubscription
+    }),
+    output: Nothing,
+    askedBy: ["edge"]
+  }),
+  /** Refused `not_found` where it has ended. */
+  "human.has_push": op({ input: Schema.Struct({ id: Schema.Int }), output: Nothing, askedBy: [] }),
+  /** What has ended is no fault. */
+  "human.end_push": op({ input: Schema.Struct({ id: Schema.Int }), output: Nothing, askedBy: ["edge"] })
+})
