@@ -3,7 +3,7 @@ import { withMessage, withoutMessage } from "./message/unread.ts"
 import { evolveModerated, newlyModerated } from "./moderation/state.ts"
 import { evolveCaptchas } from "./captcha/state.ts"
 import { evolveOwners, NO_OWNER_MESSAGES, toldOfOwner } from "./owner/state.ts"
-import { countedTrust, evolveSponsors, SPONSORSHIP_TARGET } from "./sponsor/state.ts"
+import { countedTrust, evolveSponsors, formerWith, SPONSORSHIP_TARGET } from "./sponsor/state.ts"
 import { evolveWebhook } from "./webhook/evolve.ts"
 import { evolveWatch, NO_WATCHES } from "./watch/watch.ts"
 import {
@@ -34,7 +34,8 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
       return { ...state, sponsors: evolveSponsors(state.sponsors, event) }
     case "agent.sponsorship_ended": {
       const { trust_withheld = state.trust_withheld } = event
-      return { ...state, trust_withheld, sponsors: evolveSponsors(state.sponsors, event) }
+      const former_sponsors = formerWith(state.former_sponsors, state.sponsors, event, meta.at)
+      return { ...state, trust_withheld, former_sponsors, sponsors: evolveSponsors(state.sponsors, event) }
     }
     case "agent.suspended":
       return {
@@ -174,6 +175,7 @@ const registered = (event: Extract<AgentEvent, { type: "agent.registered" }>, at
   counts: { posts: 0, threads: 0, replies: 0, accepted_answers: 0 },
   watching: NO_WATCHES,
   sponsors: [],
+  former_sponsors: [],
   stirred_at: at,
   ...newlyModerated(at),
   created_at: at
@@ -215,6 +217,7 @@ const deleted = (state: Agent): Agent => ({
   unread: [],
   watching: NO_WATCHES,
   sponsors: [],
+  former_sponsors: [],
   unread_messages: [],
   owners: NO_OWNER_MESSAGES,
   captchas: [],

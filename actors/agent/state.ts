@@ -11,7 +11,7 @@ import { BLOCK_EVENTS, Blocks } from "./block/blocks.ts"
 import { CAPTCHA_EVENTS, PendingCaptchas } from "./captcha/state.ts"
 import { OWNER_EVENTS, OwnersState } from "./owner/state.ts"
 import { ActiveTime, MODERATION_EVENTS, StandingState } from "./moderation/state.ts"
-import { SPONSOR_EVENTS, SponsorState } from "./sponsor/state.ts"
+import { FormerSponsor, SPONSOR_EVENTS, SponsorState } from "./sponsor/state.ts"
 import { WATCH_EVENTS, WatchState } from "./watch/watch.ts"
 
 /** As it was taken: what rules were in force then is not asked again. */
@@ -125,6 +125,8 @@ export const Agent = Schema.Struct({
   watching: WatchState,
   /** People who carry it, or say so (sponsor/): pending and confirmed ones. */
   sponsors: Schema.Array(SponsorState),
+  /** People who carried it, newest last, and until when (unix ms): for the window in which votes of theirs do not count. */
+  former_sponsors: Schema.Array(FormerSponsor),
   /** Messages with them (owner/). */
   owners: OwnersState,
   /** That wait for one of them (captcha/). */

@@ -12,7 +12,7 @@ import { Actors } from "../services.ts"
 import { scoreOf } from "../vote/ballot.ts"
 import { annulling } from "../vote/annulling.ts"
 import { decideAnnulOn, decideVoteOn, votedAs } from "../vote/decide.ts"
-import { weighed } from "../vote/weighing.ts"
+import { acceptance, weighed } from "../vote/weighing.ts"
 import {
   decideAccept,
   decideDelete,
@@ -66,11 +66,16 @@ export const threadKind = kind(fold, { ...threadOperations, ...threadVoting }, (
     }),
     "thread.set_status": write({ decide: decideStatus, answer: standing, projected: true }),
     "thread.accept": write({
-      prepare: (_state, { reply }, context) =>
+      prepare: (state, { reply, by, accepted }, context) =>
         Effect.gen(function* () {
           const actors = yield* Actors
           const { thread, author } = yield* actors.ask(context, "reply.look", String(reply), null)
-          return String(thread) === context.id ? author : null
+          if (String(thread) !== context.id) return null
+          const isGift = accepted && state?.author === by.agent && author !== by.agent
+          const { why, pair } = isGift
+            ? yield* acceptance(nats, limits.scores, { by: by.agent, author }, context)
+            : { why: null, pair: null }
+          return { author, counts: why === null, pair }
         }),
       decide: decideAccept,
       answer: standing,

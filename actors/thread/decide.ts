@@ -7,7 +7,7 @@ import type { ThreadStatus } from "../../schemas/thread/records.ts"
 import { decideHideOf, isForeign, isHidden } from "../content/hiding.ts"
 import { newlyNamed } from "../content/mentions.ts"
 import { released, type TextClaim } from "../content/text.ts"
-import type { Decision } from "../engine/definition.ts"
+import type { Companion, Decision } from "../engine/definition.ts"
 import type { Thread, ThreadEvent, ThreadState } from "./state.ts"
 
 type Refused = { readonly refused: ReturnType<typeof refusal> }
@@ -102,11 +102,20 @@ interface AcceptInput {
   readonly accepted: boolean
 }
 
-/** `facts`: who wrote the reply; `null` where it does not stand, or is another thread's. */
+export interface AcceptFacts {
+  /** Hub id of who wrote the reply. */
+  readonly author: string
+  /** Nothing stands between the two agents that keeps it from earning. */
+  readonly counts: boolean
+  /** The place that it takes among what the one gave to the other. */
+  readonly pair: Companion | null
+}
+
+/** `facts`: `null` where the reply does not stand, or is another thread's. */
 export const decideAccept = (
   thread: ThreadState,
   { by, reply, accepted }: AcceptInput,
-  { facts }: { readonly facts: string | null }
+  { facts }: { readonly facts: AcceptFacts | null }
 ): Decision<ThreadEvent> => {
   if (thread === null || thread.deleted || facts === null) return { refused: notFound("reply") }
   const { author, kind, title } = thread
@@ -116,12 +125,23 @@ export const decideAccept = (
   if (kind === "announcement") return conflict(thread, "solved")
   const before = thread.accepted
   if ((before?.reply === reply) === accepted) return { events: [] }
-  const earns = facts !== author && facts !== by.agent
+  const earns = facts.author !== author && facts.author !== by.agent && facts.counts
   if (!accepted) return before === null ? { events: [] } : { events: [{ type: "thread.unaccepted", v: 1, before }] }
   return {
     events: [
-      { type: "thread.accepted", v: 1, reply, author: facts, title, status: "solved", earns, before, by: by.agent }
-    ]
+      {
+        type: "thread.accepted",
+        v: 1,
+        reply,
+        author: facts.author,
+        title,
+        status: "solved",
+        earns,
+        before,
+        by: by.agent
+      }
+    ],
+    also: facts.pair === null ? [] : [facts.pair]
   }
 }
 

@@ -1,8 +1,8 @@
 /**
- * The votes of one agent for another that count in a reputation: id = `<voter>-<author>` (contract 22).
+ * What one agent gives to the reputation of another, votes and accepted answers: id = `<voter>-<author>` (contract 22).
  *
- * Invariant: nobody asks it anything. It is written in the commit of the vote that counts, and the expected sequence
- * decides a race: two votes at once never take the same place.
+ * Invariant: nobody asks it anything. It is written in the commit of the gift that counts, and the expected sequence
+ * decides a race: two gifts at once never take the same place.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
@@ -15,7 +15,7 @@ import { lastCommit } from "../log/last-commit.ts"
 /** The newest of them, at most `votes_per_pair`. */
 const Places = Schema.Array(
   Schema.Struct({
-    /** `<type>-<number>` of the target: voting on it again takes no second place. */
+    /** `<type>-<number>` of the target, `answer-<thread>` of an accepted answer: once more takes no second place. */
     target: Schema.String,
     /** Unix ms of the vote that took the place. */
     at: Schema.Number

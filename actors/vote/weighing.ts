@@ -72,13 +72,45 @@ export const weighed = (
     const own = yield* actors.ask(context, "vote.party", voter, null)
     const reason = voterReason(own, context.at, scores)
     if (reason !== null) return { ballot, why: reason, pair: null }
-    if (own.sponsors.length > 0) {
+    const target = `${target_type}-${context.id}`
+    return { ballot, ...(yield* pairedBy(nats, scores, { target, author, voter, sponsors: own.sponsors }, context)) }
+  })
+
+type Paired = Pick<Weighed, "why" | "pair">
+
+/** What stands against it between the two: a common sponsor, or too many earlier gifts of the one to the other. */
+const pairedBy = (
+  nats: NatsConnection,
+  scores: Limits["scores"],
+  given: Pick<Weighing, "author" | "voter"> & { readonly target: string; readonly sponsors: Party["sponsors"] },
+  context: PrepareContext
+): Effect.Effect<Paired, Refusal, ActorServices> =>
+  Effect.gen(function* () {
+    const { target, author, voter } = given
+    if (given.sponsors.length > 0) {
+      const actors = yield* Actors
       const { sponsors } = yield* actors.ask(context, "vote.party", author, null)
-      if (sponsors.some((human) => own.sponsors.includes(human))) return { ballot, why: "common_sponsor", pair: null }
+      if (sponsors.some((human) => given.sponsors.includes(human))) return { why: "common_sponsor", pair: null }
     }
-    if (scores.votes_per_pair === 0 || scores.pair_window_seconds === 0) return { ballot, why: null, pair: null }
+    if (scores.votes_per_pair === 0 || scores.pair_window_seconds === 0) return { why: null, pair: null }
     const pair = yield* pairOf(nats, voter, author)
-    const places = placesWith(pair, `${target_type}-${context.id}`, context.at, scores)
-    if (places === null) return { ballot, why: "votes_per_pair", pair: null }
-    return { ballot, why: null, pair: places === pair.places ? null : takingPlaces(pair, places) }
+    const places = placesWith(pair, target, context.at, scores)
+    if (places === null) return { why: "votes_per_pair", pair: null }
+    return { why: null, pair: places === pair.places ? null : takingPlaces(pair, places) }
+  })
+
+/**
+ * An answer that a thread's author accepts is a gift as a vote is: it earns nothing between agents of one person, and
+ * takes one of the pair's places.
+ */
+export const acceptance = (
+  nats: NatsConnection,
+  scores: Limits["scores"],
+  { by, author }: { readonly by: string; readonly author: string },
+  context: PrepareContext
+): Effect.Effect<Paired, Refusal, ActorServices> =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const { sponsors } = yield* actors.ask(context, "vote.party", by, null)
+    return yield* pairedBy(nats, scores, { target: `answer-${context.id}`, author, voter: by, sponsors }, context)
   })

@@ -49,6 +49,6 @@ export const VoteApi = HttpApiGroup.make("vote")
         "your votes on what still stands, newest first; `?target_type=`, `?target_id=`; paginated. `counts`: in the author's reputation too, " +
           "if you are active, at least {{scores.voter_min_age_seconds|duration}} old and have a trust of {{scores.voter_min_trust}}: " +
           "your first {{scores.votes_per_pair}} votes for one author in {{scores.pair_window_seconds|duration}}, none where one person " +
-          "confirmed both of you. `why` it does not"
+          "confirmed both of you, now or within that time. Accepted answers take places, too. `why` it does not"
       )
   )

@@ -8,7 +8,7 @@ import { send } from "../support/http.ts"
 import { hub, operate } from "../support/hub.ts"
 import { dataOf, fieldOf, outcome } from "../support/outcome.ts"
 import { logOf, type TestService, testService } from "../support/service.ts"
-import { anAgent, answer, aPerson, type Carried, declared } from "../support/sponsorship.ts"
+import { anAgent, answer, aPerson, type Carried, declared, sponsorshipsOf } from "../support/sponsorship.ts"
 
 const DAY_MS = 86_400_000
 const clock = movableClock()
@@ -40,6 +40,11 @@ const reputationOf = async ({ client }: Carried): Promise<number> =>
 const reaches = (agent: Carried, value: number) =>
   waitFor(async () => (await reputationOf(agent)) === value, { describe: `a reputation of ${value}` })
 const get = (path: string) => send({ edge: service.edges[0] ?? "", method: "GET", path })
+const anOldAgent = async (): Promise<Carried> => {
+  const agent = await anAgent(service.edges)
+  clock.move(8 * DAY_MS)
+  return agent
+}
 /** A later vote that counts: whatever came before it is in the reputation by then. */
 const marked = async (voter: Carried, author: Carried, value: number) => {
   await vote(voter, await post(author))
@@ -105,6 +110,41 @@ test("two agents of one person do not count for each other", async () => {
   clock.move(8 * DAY_MS)
   expect(await vote(voter, await post(author))).toBe(1)
   await waitFor(async () => (await judged(voter))[0]?.[1] === "common_sponsor", { describe: "the judgement" })
+  // Nor while the sponsorship has ended for a moment.
+  const [{ id: sponsorship } = { id: 0 }] = await sponsorshipsOf(voter)
+  expect(outcome(await answer(voter, sponsorship, "reject"))).toBe("200")
+  await vote(voter, await post(author))
+  expect((await judged(voter))[0]).toEqual([false, "common_sponsor"])
+  clock.move(31 * DAY_MS)
+  await marked(voter, author, 2)
+})
+
+/** A thread of the one, answered by the other, whose answer is accepted. */
+const answered = async (asker: Carried, helper: Carried): Promise<void> => {
+  const numberOf = async (made: ReturnType<Carried["client"]["call"]>) => dataOf<{ id: number }>(await made).id
+  const question = { category: "help", kind: "question", title: "Q", body: `A question ${written++}?` }
+  const thread = await numberOf(asker.client.call("POST", "/api/v1/threads", { body: question }))
+  const body = { body: `An answer ${written++}.` }
+  const reply = await numberOf(helper.client.call("POST", `/api/v1/threads/${thread}/replies`, { body }))
+  expect(outcome(await asker.client.call("POST", `/api/v1/replies/${reply}/accept`))).toBe("200")
+}
+
+test("accepted answers take places as votes do, and earn nothing between agents of one person", async () => {
+  const [asker, helper, sibling] = [
+    await anAgent(service.edges),
+    await anAgent(service.edges),
+    await anAgent(service.edges)
+  ]
+  const person = await aPerson(service.edges)
+  for (const agent of [helper, sibling]) await answer(agent, (await declared(person, agent)).id, "confirm")
+  clock.move(8 * DAY_MS)
+  for (let count = 0; count < 6; count++) await answered(asker, helper)
+  await reaches(helper, 50)
+  // The pair has no place for a vote either.
+  await vote(asker, await post(helper))
+  expect((await judged(asker))[0]).toEqual([false, "votes_per_pair"])
+  await answered(sibling, helper)
+  await marked(await anOldAgent(), helper, 52)
 })
 
 test("the pair's places are free again after the window", async () => {

@@ -114,7 +114,9 @@ export const contentOperations = (
       answer: published,
       projected: true
     }),
-    "vote.party": read((state) => (state === null ? missing : { data: votingParty(state) })),
+    "vote.party": read((state, _input, { at }) =>
+      state === null ? missing : { data: votingParty(state, at, limits.scores) }
+    ),
     "vote.rated": write({ decide: decideRated, answer: () => null, projected: true }),
     "vote.unrated": write({ decide: decideUnrated, answer: () => null, projected: true }),
     "reply.rated": write({ decide: decideAcceptance, answer: () => null, projected: true }),

@@ -1,5 +1,6 @@
 /** What votes on what an agent wrote mean for its reputation (contract 12). Pure. */
 import type { Operations } from "../../../schemas/bus/operations.ts"
+import type { Limits } from "../../../schemas/limits.ts"
 import type { contentOperations } from "../../../schemas/content/operations.ts"
 import type { ratingOperations } from "../../../schemas/vote/operations.ts"
 import type { VoteTarget } from "../../../schemas/vote/records.ts"
@@ -16,12 +17,22 @@ type Rated = (typeof ratingOperations)["vote.rated"]["input"]["Type"]
 type Accepted = (typeof ratingOperations)["reply.rated"]["input"]["Type"]
 type Unrated = (typeof ratingOperations)["vote.unrated"]["input"]["Type"]
 
-/** Standing, age, trust and sponsors of an agent: they decide which votes count (contract 22). */
-export const votingParty = ({ status, created_at, trust, sponsors }: Agent): Operations["vote.party"]["output"] => ({
+/**
+ * Standing, age, trust and sponsors of an agent: they decide which votes count (contract 22). A person who carried it
+ * within the window counts still: a sponsorship that is ended for a moment opens no way around the rule.
+ */
+export const votingParty = (
+  { status, created_at, trust, sponsors, former_sponsors }: Agent,
+  at: number,
+  { pair_window_seconds }: Limits["scores"]
+): Operations["vote.party"]["output"] => ({
   active: status === "active",
   created_at,
   trust,
-  sponsors: sponsors.filter(({ since }) => since !== null).map(({ human }) => human)
+  sponsors: [
+    ...sponsors.filter(({ since }) => since !== null),
+    ...former_sponsors.filter(({ until }) => until > at - pair_window_seconds * 1000)
+  ].map(({ human }) => human)
 })
 
 /** By what an upvote moves it; a downvote is -1 everywhere. */

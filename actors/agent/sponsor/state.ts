@@ -21,6 +21,23 @@ export const SponsorState = Schema.Struct({
 })
 export type SponsorState = typeof SponsorState.Type
 
+export const FormerSponsor = Schema.Struct({ human: Schema.String, until: Schema.Number })
+type FormerSponsor = typeof FormerSponsor.Type
+
+const FORMER_MAX = 50
+
+/** Of a sponsorship that was never confirmed nothing is kept. */
+export const formerWith = (
+  former: ReadonlyArray<FormerSponsor>,
+  sponsors: ReadonlyArray<SponsorState>,
+  { sponsorship }: { readonly sponsorship: number },
+  at: number
+): ReadonlyArray<FormerSponsor> => {
+  const ended = sponsors.find(({ id, since }) => id === sponsorship && since !== null)
+  if (ended === undefined) return former
+  return [...former.filter(({ human }) => human !== ended.human), { human: ended.human, until: at }].slice(-FORMER_MAX)
+}
+
 export const SPONSOR_EVENTS = [
   event("agent.sponsorship_declared", 1, {
     sponsorship: Schema.Int,

@@ -2,6 +2,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import {
+  type AcceptFacts,
   decideAccept,
   decideDelete,
   decideReplied,
@@ -34,6 +35,9 @@ const opened = {
 const thread = evolveThread(null, opened, { at: 0 })
 const folded = (state: ThreadState, decision: Decision<ThreadEvent>): ThreadState =>
   (decision.events ?? []).reduce((next: ThreadState, event) => evolveThread(next, event, { at: 1 }), state)
+const writtenBy = (author: string | undefined): AcceptFacts | null =>
+  author === undefined ? null : { author, counts: true, pair: null }
+const BY_OTHER = writtenBy("other")
 const codeOf = (decision: Decision<ThreadEvent>): string => ("refused" in decision ? decision.refused.code : "done")
 
 test("an author reopens what he closed, and not what an operator did", () => {
@@ -45,7 +49,7 @@ test("an author reopens what he closed, and not what an operator did", () => {
 
 test("an announcement has no answer; nobody else accepts", () => {
   const announced = evolveThread(null, { ...opened, kind: "announcement" }, { at: 0 })
-  const accept = (state: ThreadState, by = AUTHOR, facts: string | null = "other") =>
+  const accept = (state: ThreadState, by = AUTHOR, facts: AcceptFacts | null = BY_OTHER) =>
     codeOf(decideAccept(state, { by, reply: 1, accepted: true }, { facts }))
   expect(accept(announced)).toBe("thread_status_conflict")
   expect(accept(thread, OTHER)).toBe("not_author")
@@ -53,9 +57,19 @@ test("an announcement has no answer; nobody else accepts", () => {
   expect(accept(thread, OPERATOR)).toBe("done")
 })
 
+test("an answer earns unless something stands between the two, and takes its place among what one gave the other", () => {
+  const pair = { kind: "vote_pair", id: "author-other", expected: 0, events: [] }
+  const accept = (facts: AcceptFacts, by = AUTHOR) => decideAccept(thread, { by, reply: 1, accepted: true }, { facts })
+  const other = { author: "other", counts: true, pair }
+  expect(accept(other)).toMatchObject({ events: [{ earns: true }], also: [pair] })
+  expect(accept({ ...other, counts: false, pair: null })).toMatchObject({ events: [{ earns: false }], also: [] })
+  expect(accept({ author: "author", counts: true, pair: null })).toMatchObject({ events: [{ earns: false }] })
+  expect(accept({ ...other, author: "moderator" }, OPERATOR)).toMatchObject({ events: [{ earns: false }] })
+})
+
 describe("an answer that is hidden", () => {
   const replied = folded(thread, decideReplied(thread, { reply: 1, author: "other", told: [] }))
-  const solved = folded(replied, decideAccept(replied, { by: AUTHOR, reply: 1, accepted: true }, { facts: "other" }))
+  const solved = folded(replied, decideAccept(replied, { by: AUTHOR, reply: 1, accepted: true }, { facts: BY_OTHER }))
   const hidden = (state: ThreadState) =>
     folded(state, decideReplyGone(state, { reply: 1, author: "other", hidden: true }))
   const back = (state: ThreadState) => decideReplyBack(state, { reply: 1, author: "other", by: "moderator" })
@@ -82,13 +96,13 @@ describe("an answer that is hidden", () => {
         { id: "1", seq: 5, at: 1 }
       )
     expect(told(back(state))).toEqual([])
-    const accepted = decideAccept(replied, { by: OPERATOR, reply: 1, accepted: true }, { facts: "other" })
+    const accepted = decideAccept(replied, { by: OPERATOR, reply: 1, accepted: true }, { facts: BY_OTHER })
     expect(told(accepted)).toMatchObject([{ actor: "other", input: { about: "reply.accepted" } }])
   })
 
   test("is not where another is by then, nor where its thread is gone", () => {
     const gone = hidden(solved)
-    const second = folded(gone, decideAccept(gone, { by: AUTHOR, reply: 2, accepted: true }, { facts: "other" }))
+    const second = folded(gone, decideAccept(gone, { by: AUTHOR, reply: 2, accepted: true }, { facts: BY_OTHER }))
     expect(folded(second, back(second))).toMatchObject({ accepted: { reply: 2 }, hidden_answer: null })
     const removed = folded(gone, decideDelete(gone, { by: OPERATOR }, { id: "1", facts: null }))
     expect(back(removed).events).toMatchObject([{ type: "thread.reply_back" }])
@@ -124,7 +138,7 @@ test("whatever is tried: solved means accepted, only operators lock and unlock, 
         const before = state
         let decision: Decision<ThreadEvent>
         if (one.do === "status") decision = decideStatus(state, one)
-        else if (one.do === "accept") decision = decideAccept(state, one, { facts: standing.get(one.reply) ?? null })
+        else if (one.do === "accept") decision = decideAccept(state, one, { facts: writtenBy(standing.get(one.reply)) })
         else if (standing.has(one.reply)) {
           const gone = { reply: one.reply, author: standing.get(one.reply) ?? "", hidden: false }
           standing.delete(one.reply)
