@@ -40,7 +40,7 @@ export interface FillParts {
   readonly clock: Clock.Clock
   readonly exec: (compartment: string, order: ExecOrder) => Promise<ExecResult>
   readonly issue: (
-    input: Queries["keeper_issue_inside"]["input"]
+    input: Omit<Queries["keeper_issue_inside"]["input"], "request">
   ) => Effect.Effect<Queries["keeper_issue_inside"]["output"], Refusal>
   readonly baseUrl: string
 }

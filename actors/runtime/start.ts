@@ -1,4 +1,5 @@
 /** The role `runtime`: alone in its process, one for each container engine, for as long as the scope is open. */
+import { randomUUID } from "node:crypto"
 import { resolve } from "node:path"
 import { Clock, Effect, type Scope } from "effect"
 import { loopbackPort } from "../../schemas/compartment/hub-url.ts"
@@ -62,7 +63,10 @@ export const hostOver = (machine: Machine, folder: string, max: number, image: s
             clock,
             exec: (compartment, order) => machine.exec?.(compartment, order) ?? Promise.reject(new Error("no exec")),
             issue: (input) =>
-              views.query({ commandId: "", deadline: wallMs(clock) + ISSUE_MS }, "keeper_issue_inside", input),
+              views.query({ commandId: "", deadline: wallMs(clock) + ISSUE_MS }, "keeper_issue_inside", {
+                ...input,
+                request: randomUUID()
+              }),
             baseUrl
           })
     const disks = new Disks({

@@ -66,7 +66,11 @@ const withCard = async (baseUrl: string, { nats }: Service, index: number): Prom
   const entry = { uid, kind, origins: [SHOP], limits, ciphertext: await sealEntry(sealed) }
   const { id: card } = await write(baseUrl, agent, "/api/v1/vault/entries", entry)
   const asking = { commandId: "", deadline: Date.now() + DEADLINE_MS }
-  const issued = viewsOver(machineClock, nats).query(asking, "keeper_issue", { agent: id, place: "bench" })
+  const issued = viewsOver(machineClock, nats).query(asking, "keeper_issue", {
+    agent: id,
+    place: "bench",
+    request: randomUUID()
+  })
   return { agent, id, uid: vault.uid, token: (await Effect.runPromise(issued)).token, card }
 }
 

@@ -1,4 +1,5 @@
 /** `hub vault …`: tokens for fill services, how a vault stands, and keys brought under another HUB_VAULT_KEY. */
+import { randomUUID } from "node:crypto"
 import { viewsOver } from "../../actors/services.ts"
 import type { Queries, QueryName } from "../../schemas/bus/operations.ts"
 import { Effect } from "effect"
@@ -34,7 +35,7 @@ const agentOf = (service: Service, { positionals }: Arguments): Promise<string> 
 /** The token stands alone on the last line. */
 const token = async (service: Service, args: Arguments): Promise<string> => {
   const agent = await agentOf(service, args)
-  const issued = await asked(service, "keeper_issue", { agent, place: OPERATORS_PLACE })
+  const issued = await asked(service, "keeper_issue", { agent, place: OPERATORS_PLACE, request: randomUUID() })
   return `a fill service of ${agent} may load the vault's key with this, once; the token before has ended\n${issued.token}`
 }
 

@@ -226,9 +226,12 @@ export const queries = {
     input: Schema.Struct({ agent: Schema.String, token: Schema.String, ephemeral_public_key: Schema.String }),
     output: Schema.Struct({ vault: Schema.String, public_key: Schema.String, sealed_key: Schema.String })
   }),
-  /** Answered by the keeper, to operators: a new token for a fill service at `place`. */
+  /**
+   * Answered by the keeper, to operators: a token for a fill service at `place`, and the one before has ended.
+   * `request`: drawn by whoever asks; repeated, it gets the same token.
+   */
   keeper_issue: query({
-    input: Schema.Struct({ agent: Schema.String, place: Schema.String }),
+    input: Schema.Struct({ agent: Schema.String, place: Schema.String, request: Schema.String }),
     output: Schema.Struct({ token: Schema.String })
   }),
   /**
@@ -236,7 +239,7 @@ export const queries = {
    * agent's and should run. `not_found` for every other.
    */
   keeper_issue_inside: query({
-    input: Schema.Struct({ agent: Schema.String, compartment: Schema.String }),
+    input: Schema.Struct({ agent: Schema.String, compartment: Schema.String, request: Schema.String }),
     output: Schema.Struct({ token: Schema.String })
   }),
   /** Answered by the keeper: whether it opens what stands under HUB_VAULT_KEY. */

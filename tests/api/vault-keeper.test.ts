@@ -65,3 +65,18 @@ it("draws a token for whom an operator names, alone on the last line", async () 
   expect(token).toMatch(/^hxv_/)
   expect(await loaded(of, token)).toHaveLength(44)
 })
+
+it("answers a request for a token that is repeated with the same token, which gives the key once", async () => {
+  const of = await withVault(service)
+  const ask = () => issueToken(service, of.agent.id, "operator", "one request")
+  const [token, again] = await Promise.all([ask(), ask()])
+  expect([again, await ask()]).toEqual([token, token])
+  expect(await loaded(of, token)).toHaveLength(44)
+  // Once more changes nothing of a token that was used.
+  expect(await ask()).toBe(token)
+  await expect(loaded(of, token)).rejects.toThrow("vault_key_taken")
+  const next = await issueToken(service, of.agent.id)
+  expect(next).not.toBe(token)
+  expect(await loaded(of, next)).toHaveLength(44)
+  await expect(loaded(of, token)).rejects.toThrow("token_invalid")
+})

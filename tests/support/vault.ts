@@ -96,11 +96,17 @@ export const asHolder =
     })
 
 /** As `hub vault token` does. */
-export const issueToken = ({ view }: Pick<TestService, "view">, agent: string, place = "operator"): Promise<string> =>
+export const issueToken = (
+  { view }: Pick<TestService, "view">,
+  agent: string,
+  place = "operator",
+  request: string = randomUUID()
+): Promise<string> =>
   Effect.runPromise(
     viewsOver(machineClock, view.nats).query({ commandId: "", deadline: Date.now() + 30_000 }, "keeper_issue", {
       agent,
-      place
+      place,
+      request
     })
   ).then(({ token }) => token)
 

@@ -2,12 +2,14 @@
  * How a private key leaves the keeper: sealed to the one-time key of a fill service that proves a token (contract 17).
  *
  * Invariants
- *  - The keeper itself draws tokens and knows their hashes: no actor and no edge makes one that it would believe.
+ *  - The keeper itself makes tokens and knows their hashes: no actor and no edge makes one that it would believe.
+ *  - A request that is repeated, because an answer was late or lost, gets the same token: with another one the first
+ *    would have ended before anybody used it.
  *  - A token gives the key once, to one one-time key: asked again for that, it is given again, for an answer may be
  *    lost; for another it is taken.
  *  - The vault's own journal says that the key was loaded before the key leaves. Both must agree that it may.
  */
-import { createHash, randomBytes, randomUUID, timingSafeEqual } from "node:crypto"
+import { createHash, randomUUID, timingSafeEqual } from "node:crypto"
 import { Effect } from "effect"
 import type { Queries } from "../../../schemas/bus/operations.ts"
 import { invalidField, notFound, type Refusal } from "../../../schemas/errors.ts"
@@ -18,7 +20,6 @@ import { KEY_TAKEN, NOT_ACTIVE, TOKEN_INVALID } from "../refusals.ts"
 import { sealedTo } from "./pairs.ts"
 import { type KeeperStore, stored } from "./store.ts"
 
-const TOKEN_BYTES = 32
 const NO_KEY = invalidField("ephemeral_public_key", "ephemeral_public_key is no public key of X25519.")
 const NOTHING = new Uint8Array(0)
 
@@ -72,14 +73,15 @@ const given = (
 
 const issued = (
   { ask, store }: Parts,
-  { agent, place }: Queries["keeper_issue"]["input"]
+  { agent, place, request }: Queries["keeper_issue"]["input"]
 ): Effect.Effect<Queries["keeper_issue"]["output"], Refusal> =>
   Effect.gen(function* () {
-    const token = vaultTokenOf("service", agent, randomBytes(TOKEN_BYTES).toString("base64url"))
+    const token = vaultTokenOf("service", agent, store.tokenFor(agent, place, request))
     const hash = sha256(token)
     const { uid, status } = yield* ask(`look-${hash}`, "vault.look", agent, null)
     if (status !== "active") return yield* Effect.fail(NOT_ACTIVE.refused)
-    yield* stored(() => store.keepToken(agent, place, { hash, vault: uid, ephemeral: null }))
+    const known = yield* stored(() => store.tokenAt(agent, place))
+    if (known?.hash !== hash) yield* stored(() => store.keepToken(agent, place, { hash, vault: uid, ephemeral: null }))
     yield* ask(`admit-${hash}`, "vault.admit_service", agent, { uid, place, hash })
     return { token }
   })
@@ -98,10 +100,10 @@ const answered = <A>(effect: Effect.Effect<A, Refusal>): Promise<A> =>
 export const keeperQueries = (parts: Parts) => ({
   keeper_key: (input: Queries["keeper_key"]["input"]) => answered(given(parts, input)),
   keeper_issue: (input: Queries["keeper_issue"]["input"]) => answered(issued(parts, input)),
-  keeper_issue_inside: ({ agent, compartment }: Queries["keeper_issue_inside"]["input"]) =>
+  keeper_issue_inside: ({ agent, compartment, request }: Queries["keeper_issue_inside"]["input"]) =>
     answered(
       Effect.flatMap(parts.ask(randomUUID(), "compartment.runs_for", compartment, { agent }), ({ runs }) =>
-        runs ? issued(parts, { agent, place: compartment }) : Effect.fail(notFound("compartment"))
+        runs ? issued(parts, { agent, place: compartment, request }) : Effect.fail(notFound("compartment"))
       )
     ),
   keeper_health: () =>

@@ -2,7 +2,15 @@
  * How private keys stand in the keeper's store: AES-256-GCM under a key of HUB_VAULT_KEY, bound to their vault. As bytes
  * that can be wiped, never as text.
  */
-import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto"
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes
+} from "node:crypto"
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
@@ -12,12 +20,19 @@ const MARK_BYTES = 4
 interface Key {
   readonly mark: Buffer
   readonly key: KeyObject
+  /** Of which tokens are made. */
+  readonly tokens: KeyObject
 }
 
-const derived = (seed: Uint8Array): Key => ({
-  mark: Buffer.from(hkdfSync("sha256", seed, new Uint8Array(0), "hub vault, mark", MARK_BYTES)),
-  key: createSecretKey(Buffer.from(hkdfSync("sha256", seed, new Uint8Array(0), "hub vault, private keys", 32)))
-})
+const derived = (seed: Uint8Array): Key => {
+  const of = (use: string, bytes: number): Buffer =>
+    Buffer.from(hkdfSync("sha256", seed, new Uint8Array(0), `hub vault, ${use}`, bytes))
+  return {
+    mark: of("mark", MARK_BYTES),
+    key: createSecretKey(of("private keys", 32)),
+    tokens: createSecretKey(of("tokens", 32))
+  }
+}
 
 export class KeySealing {
   private readonly current: Key
@@ -35,6 +50,11 @@ export class KeySealing {
     cipher.setAAD(Buffer.from(vault))
     const box = Buffer.concat([cipher.update(bytes), cipher.final()])
     return Buffer.concat([this.current.mark, nonce, cipher.getAuthTag(), box])
+  }
+
+  /** 32 bytes that nobody else can tell, the same for the same words. */
+  tokenOf(...words: ReadonlyArray<string>): Buffer {
+    return createHmac("sha256", this.current.tokens).update(JSON.stringify(words)).digest()
   }
 
   isCurrent(sealed: Uint8Array): boolean {

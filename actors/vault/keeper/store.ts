@@ -81,6 +81,11 @@ export class KeeperStore {
     return eraseNewest(this.nats, streams.vaultKeys, subjects.vaultKey(vault), TIMEOUT_MS)
   }
 
+  /** The secret of a token: the same for the same request. */
+  tokenFor(agent: string, place: string, request: string): string {
+    return this.sealing.tokenOf(agent, place, request).toString("base64url")
+  }
+
   async keepToken(agent: string, place: string, token: Omit<KeptToken, "v">, seq?: number): Promise<void> {
     await this.put(subjects.vaultToken(agent, place), { v: 1, ...token }, seq)
   }

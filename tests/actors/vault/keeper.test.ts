@@ -49,3 +49,16 @@ test("what is sealed to one key opens with no other", async () => {
     TypeError
   )
 })
+
+test("a token is the same for the same words, and another for any other or under another key", () => {
+  const sealing = new KeySealing(seed, former)
+  const token = sealing.tokenOf("agent", "place", "request").toString("hex")
+  expect(new KeySealing(seed, null).tokenOf("agent", "place", "request").toString("hex")).toBe(token)
+  const others = [
+    sealing.tokenOf("agent", "place", "another"),
+    sealing.tokenOf("agent", "other", "request"),
+    sealing.tokenOf("agentplace", "", "request"),
+    new KeySealing(former, null).tokenOf("agent", "place", "request")
+  ].map((one) => one.toString("hex"))
+  expect(new Set([token, ...others]).size).toBe(5)
+})
