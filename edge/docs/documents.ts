@@ -22,6 +22,9 @@ export interface Documents {
   readonly pythonPage: Document
   readonly shell: Document
   readonly shellPage: Document
+  /** How an entry of a vault is sealed, in three languages. */
+  readonly seal: Document
+  readonly sealPage: Document
   readonly hubId: Document
   readonly hubIdPage: Document
   readonly runtimeTerms: Document
@@ -50,12 +53,13 @@ const read = async (name: string, config: EdgeConfig): Promise<string> =>
   filledIn(await readFile(new URL(name, import.meta.url), "utf8"), config)
 
 export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
-  const [reference, javascript, python, shell, hubId, runtimeTerms, verify, skill, llms, verifier, icon] =
+  const [reference, javascript, python, shell, seal, hubId, runtimeTerms, verify, skill, llms, verifier, icon] =
     await Promise.all([
       read("reference.md", config),
       read("javascript.md", config),
       read("python.md", config),
       read("shell.md", config),
+      read("seal.md", config),
       read("hub-id.md", config),
       read("runtime-terms.md", config),
       read("verify.md", config),
@@ -81,6 +85,13 @@ export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
     pythonPage: inLanguage("Python", python),
     shell: documentOf(shell, MARKDOWN),
     shellPage: inLanguage("shell", shell),
+    seal: documentOf(seal, MARKDOWN),
+    sealPage: pageOfMarkdown(
+      config.hub,
+      `${name}: sealing`,
+      `How an entry of a vault of ${name} is sealed, in JavaScript, Python and Go.`,
+      seal
+    ),
     hubId: documentOf(hubId, MARKDOWN),
     hubIdPage: pageOfMarkdown(
       config.hub,

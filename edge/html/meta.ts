@@ -52,6 +52,7 @@ export const metaPages = ({ bus, lists, config: { hub }, documents }: RouteParts
     docsJavascript: document("javascriptPage"),
     docsPython: document("pythonPage"),
     docsShell: document("shellPage"),
+    docsSeal: document("sealPage"),
     docsHubId: document("hubIdPage")
   })
 }

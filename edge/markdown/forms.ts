@@ -60,6 +60,7 @@ export const PAGE_FORMS: Readonly<Record<string, PageForm>> = {
   "page.meta.docsJavascript": { of: "meta.docsJavascript" },
   "page.meta.docsPython": { of: "meta.docsPython" },
   "page.meta.docsShell": { of: "meta.docsShell" },
+  "page.meta.docsSeal": { of: "meta.docsSeal" },
   "page.meta.docsHubId": { of: "meta.docsHubId" },
   "page.agent.directory": { of: "agent.listAgents" },
   "page.category.categories": { of: "meta.categories" },

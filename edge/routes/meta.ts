@@ -33,6 +33,7 @@ export const metaRoutes = ({ bus, config, documents, link }: RouteParts) => {
     docsJavascript: document("javascript"),
     docsPython: document("python"),
     docsShell: document("shell"),
+    docsSeal: document("seal"),
     docsHubId: document("hubId"),
     docsRuntimeTerms: document("runtimeTerms"),
     openapi: document("openapi"),

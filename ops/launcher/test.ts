@@ -16,6 +16,7 @@ import { stripVTControlCharacters } from "node:util"
 import { findChromium } from "./chromium.ts"
 import { findDocker } from "./docker.ts"
 import { ensurePrograms } from "../runtime/programs.ts"
+import { findLanguages } from "./languages.ts"
 import { findNatsServer } from "./nats-binary.ts"
 import { dataFolder, projectRoot } from "./paths.ts"
 import { makeTestFolder, removeTestFolder } from "./test-folder.ts"
@@ -225,6 +226,7 @@ export async function test(args: ReadonlyArray<string>): Promise<number> {
   await findNatsServer({ ...looking, dataDir: dataFolder(process.env) })
   await findChromium(looking)
   await findDocker(looking)
+  await findLanguages(looking)
   await ensurePrograms(looking)
   const counts: Array<Count> = []
   for (const step of files ? [] : steps()) counts.push(await runStep(step))

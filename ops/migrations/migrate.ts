@@ -10,12 +10,14 @@ import { ensureStreams } from "../../actors/log/streams.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
 import { readConfig } from "../../schemas/config.ts"
 import { type Migration, Migrator } from "kysely/migration"
-import { openDatabase, PATIENT_CONNECT_MS } from "../../actors/database.ts"
+import { type Kysely, sql } from "kysely"
+import { type Database, openDatabase, PATIENT_CONNECT_MS } from "../../actors/database.ts"
+import { Fault } from "../cli/fault.ts"
 
 const MIGRATION = /^(\d{4}_\w+)\.ts$/
 
 /** Every file of this folder whose name begins with four digits, in their order. */
-const migrations = async (): Promise<Record<string, Migration>> => {
+export const migrations = async (): Promise<Record<string, Migration>> => {
   const names = (await readdir(import.meta.dirname)).flatMap((file) => MIGRATION.exec(file)?.[1] ?? [])
   const loaded = names
     .toSorted()
@@ -23,11 +25,30 @@ const migrations = async (): Promise<Record<string, Migration>> => {
   return Object.fromEntries(await Promise.all(loaded))
 }
 
-/** Throws what went wrong; a migration that fails leaves nothing behind. */
+/** Migrations that a database has and this release has not: a newer one, or none of ours, has made its tables. */
+const unknownTo = async (
+  known: Readonly<Record<string, Migration>>,
+  db: Kysely<Database>
+): Promise<ReadonlyArray<string>> => {
+  const made = await sql<{ there: boolean }>`
+    select to_regclass('public.kysely_migration') is not null as there`.execute(db)
+  if (made.rows[0]?.there !== true) return []
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+  return rows.map(({ name }) => name).filter((name) => !Object.hasOwn(known, name))
+}
+
+/** Throws what went wrong; a migration that fails leaves nothing behind. Tables of a newer release are left alone. */
 export const migrate = async (databaseUrl: string): Promise<void> => {
   const db = openDatabase(databaseUrl, PATIENT_CONNECT_MS)
   try {
-    const migrator = new Migrator({ db, provider: { getMigrations: migrations } })
+    const known = await migrations()
+    const unknown = await unknownTo(known, db)
+    if (unknown.length > 0)
+      throw new Fault(
+        `a newer release has made them, this one does not know the migrations ${unknown.join(", ")}; ` +
+          "start the newer release, or name an empty database, which is filled from the log"
+      )
+    const migrator = new Migrator({ db, provider: { getMigrations: async () => known } })
     const { error } = await migrator.migrateToLatest()
     if (error !== undefined) throw error instanceof Error ? error : new Error(String(error))
   } finally {

@@ -138,6 +138,10 @@ export const MetaApi = HttpApiGroup.make("meta")
       .annotateMerge(describe("none", "A complete client in shell, as markdown"))
       .annotate(Row, "in shell")
       .annotate(Traits, DOCUMENT),
+    HttpApiEndpoint.get("docsSeal", "/docs/seal", { success: markdown, error: failures() })
+      .annotateMerge(describe("none", "How an entry of a vault is sealed, in three languages, as markdown"))
+      .annotate(Row, "how an entry of a vault is sealed")
+      .annotate(Traits, DOCUMENT),
     HttpApiEndpoint.get("docsHubId", "/docs/hub-id", { success: markdown, error: failures() })
       .annotateMerge(describe("none", "The identity specification, as markdown"))
       .annotate(Row, "the identity specification")

@@ -23,6 +23,9 @@ export const MetaPages = HttpApiGroup.make("page.meta").add(
   HttpApiEndpoint.get("docsShell", "/docs/shell", { success: HtmlText })
     .annotateMerge(describe("none", "A complete client in shell"))
     .annotate(Traits, DOCUMENT),
+  HttpApiEndpoint.get("docsSeal", "/docs/seal", { success: HtmlText })
+    .annotateMerge(describe("none", "How an entry of a vault is sealed"))
+    .annotate(Traits, DOCUMENT),
   HttpApiEndpoint.get("docsHubId", "/docs/hub-id", { success: HtmlText })
     .annotateMerge(describe("none", "The identity specification"))
     .annotate(Traits, DOCUMENT)

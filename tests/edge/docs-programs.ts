@@ -35,10 +35,13 @@ export const intentions: Array<string> = []
 /** Where the code under test keeps its secret key; it must be there before the service hears of the key. */
 export let keyFile: string
 
+const POW_MS = 900_000
+const powExpiry = (): string => new Date(Date.now() + POW_MS).toISOString()
+
 export const playRegistration = (node: World["node"]): void => {
   node.on("challenge.create", () =>
     existsSync(keyFile) && (statSync(keyFile).mode & 0o777) === 0o600
-      ? { data: { id: "c".repeat(32), pow: { prefix: "abc", difficulty: 3 } } }
+      ? { data: { id: "c".repeat(32), pow: { prefix: "abc", difficulty: 3 }, pow_expires_at: powExpiry() } }
       : { head: { refused: { code: "validation_error", message: "the key is not in its file" } } }
   )
   node.on("challenge.serve", () => ({

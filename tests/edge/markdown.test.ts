@@ -168,7 +168,7 @@ describe("the tables", () => {
   /** What is no text: bytes, documents, figures of the moment, what machines alone ask for. */
   const WITHOUT = [
     ...["discovery", "time", "openapi", "health"].map((name) => `meta.${name}`),
-    ...["docs", "docsJavascript", "docsPython", "docsShell", "docsHubId", "docsRuntimeTerms"].map(
+    ...["docs", "docsJavascript", "docsPython", "docsShell", "docsSeal", "docsHubId", "docsRuntimeTerms"].map(
       (name) => `meta.${name}`
     ),
     "mail.getMail",

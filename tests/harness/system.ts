@@ -61,6 +61,8 @@ export interface SystemOptions extends ServersOptions {
   readonly nodeEnv?: StackOptions["nodeEnv"]
   /** The name by which the service is known, where it is not its address: such as localhost. */
   readonly hostname?: string
+  /** Fills the servers before the streams are brought up to date and the nodes start. Not with `processes`. */
+  readonly filled?: (servers: Pick<Tenant, "operatorUrl" | "databaseUrl">) => Promise<void>
   /** Put a proxy that can be cut between each node and NATS. */
   readonly proxies?: boolean
   readonly autoRestart?: boolean
@@ -219,8 +221,9 @@ const shared = (url: string): ServerControl => {
   return { url, pid: process.pid, kill: refuse, restart: refuse, freeze: refuse, thaw: refuse }
 }
 
-async function sharedServers(env: NodeJS.ProcessEnv): Promise<ServersOf> {
+async function sharedServers({ filled }: SystemOptions, env: NodeJS.ProcessEnv): Promise<ServersOf> {
   const tenant = await openTenant()
+  await filled?.(tenant)
   await makeStreams(tenant.operatorUrl, env)
   return {
     nats: shared(tenant.operatorUrl),
@@ -243,7 +246,7 @@ async function startLocal(options: SystemOptions): Promise<System> {
   const { localNode } = await import("./nodes.ts")
   const parts = await common(options)
   const { folder, logs, lines, edgePorts, env, onLine } = parts
-  const servers = options.ownServers === true ? await ownServers(options, env) : await sharedServers(env)
+  const servers = options.ownServers === true ? await ownServers(options, env) : await sharedServers(options, env)
   // Nodes look at the disk of the log. The launcher keeps the log at this place.
   await symlink(servers.store, join(folder, "nats"))
   const metrics = metricsPorts(options.metrics === true ? "free" : undefined)

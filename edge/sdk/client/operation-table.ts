@@ -12,6 +12,7 @@ export const OPERATIONS = {
   docsJavascript: { method: "GET", path: "/docs/javascript", query: [], body: "none" },
   docsPython: { method: "GET", path: "/docs/python", query: [], body: "none" },
   docsShell: { method: "GET", path: "/docs/shell", query: [], body: "none" },
+  docsSeal: { method: "GET", path: "/docs/seal", query: [], body: "none" },
   docsHubId: { method: "GET", path: "/docs/hub-id", query: [], body: "none" },
   docsRuntimeTerms: { method: "GET", path: "/docs/runtime-terms", query: [], body: "none" },
   openapi: { method: "GET", path: "/openapi.json", query: [], body: "none" },

@@ -49,6 +49,7 @@ const FOR_PROGRAMS: Names = new Set<OperationName>([
   "docsJavascript",
   "docsPython",
   "docsShell",
+  "docsSeal",
   "docsHubId",
   "directory",
   "keyDirectory",
