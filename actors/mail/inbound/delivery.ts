@@ -32,6 +32,8 @@ export interface Incoming {
   readonly sender: string
   /** One for each mailbox. */
   readonly to: ReadonlyArray<Addressed>
+  /** An agent of this service sent it. */
+  readonly own?: true
 }
 
 export interface DeliveryParts {
@@ -53,6 +55,7 @@ interface Read {
   readonly known: string
   readonly sender: string
   readonly bytes: number
+  readonly own: boolean
 }
 
 const knownBy = ({ known, raw, sender }: Incoming): string =>
@@ -78,7 +81,8 @@ export const delivered = (
       verdicts,
       known: knownBy(incoming),
       sender: incoming.sender,
-      bytes: incoming.raw.length
+      bytes: incoming.raw.length,
+      own: incoming.own === true
     }
     // One that cannot take it now keeps it from no other: its sender comes again for all of them.
     const came = yield* Effect.forEach(incoming.to, (one) => Effect.result(toMailbox(parts, read, one)))
@@ -138,7 +142,7 @@ const UNCERTAIN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "ov
 
 const received = (
   { ask, store, doubt, nextNumber, wordsMax, notStored }: DeliveryParts,
-  { mail, verdicts, bytes }: Read,
+  { mail, sender: envelopeFrom, verdicts, bytes, own }: Read,
   to: Addressed,
   sealer: Sealer,
   { id, sender }: { readonly id: string; readonly sender: InboundSender }
@@ -159,9 +163,10 @@ const received = (
     }).pipe(Effect.tapError(() => forget))
     const receiving = Effect.gen(function* () {
       const kept = yield* storing
-      const summary = summaryOf(mail, number, to, verdicts)
+      const summary = summaryOf(mail, number, to, { verdicts, own })
       const sealed = sealedMail(sealer, mail, number, summary, { key, parts: kept, wordsMax })
-      const input = { number, bytes, mail: sealed, sender }
+      const from = sealDropped(sealer, { from: mail.from.address || envelopeFrom, rule: null })
+      const input = { number, bytes, mail: sealed, sender, from }
       return (yield* ask(id, "mailbox.receive", String(to.mailbox), input)).mail
     })
     yield* Effect.onExit(receiving, (exit) => {
