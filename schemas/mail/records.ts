@@ -60,8 +60,12 @@ export const Verdicts = Schema.Struct({
   spf: Verdict,
   dkim: Verdict,
   dmarc: Verdict,
-  spam: Verdict,
-  virus: Verdict,
+  spam: Verdict.annotate({
+    description: "`NONE` where nobody looks for spam, `GRAY` where whoever looks could not say."
+  }),
+  virus: Verdict.annotate({
+    description: "`NONE` where nobody looks for viruses. A message with `FAIL` is kept without its attachments."
+  }),
   reasons: Schema.Array(Schema.Literals(VERDICT_REASONS)).annotate({
     description:
       "Why `dmarc` is FAIL whatever is signed: `duplicate_header` (one that may appear once appears twice), `body_length` (a " +

@@ -2,6 +2,7 @@
 import { type MailServer, mailServerOf } from "../letter/settings.ts"
 import { SINGLE_LINE } from "../plain-text.ts"
 import { parseSeed } from "../signing/seed.ts"
+import { clamdAddressOf, rspamdUrlOf, type Scanners } from "./scanners.ts"
 import { readSesSettings, type SesSettings } from "./ses-settings.ts"
 
 export type MailProvider = "off" | "smtp" | "ses"
@@ -15,6 +16,7 @@ interface Common {
   readonly requireOwner: boolean
   /** Where a person may complain: one line, at the foot of what agents send. */
   readonly abuseContact: string | null
+  readonly scanners: Scanners
 }
 
 /** Mail comes by SMTP, from whoever sends it. */
@@ -70,7 +72,19 @@ export const readMailSettings = (env: Env, mode: "development" | "production" = 
   const abuseContact = given(env, "HUB_MAIL_ABUSE_CONTACT")
   if (abuseContact !== null && (abuseContact.length > ABUSE_CONTACT_MAX_CHARS || !SINGLE_LINE.test(abuseContact)))
     return problem(`HUB_MAIL_ABUSE_CONTACT must be one line of at most ${ABUSE_CONTACT_MAX_CHARS} characters`)
-  const common = { domain, dnsServers, requireOwner: required === "true", abuseContact }
+  const [clamdText, rspamdText] = [given(env, "HUB_CLAMD"), given(env, "HUB_RSPAMD_URL")]
+  const clamd = clamdText === null ? null : clamdAddressOf(clamdText)
+  if (clamdText !== null && clamd === null)
+    return problem(
+      "HUB_CLAMD must be where clamd listens: host:port, or the path of its socket such as /run/clamav/clamd.ctl"
+    )
+  const rspamd = rspamdText === null ? null : rspamdUrlOf(rspamdText)
+  if (rspamdText !== null && rspamd === null)
+    return problem(
+      "HUB_RSPAMD_URL must be the address of Rspamd's normal worker, such as http://127.0.0.1:11333, without a user or password"
+    )
+  const scanners = { clamd, rspamd }
+  const common = { domain, dnsServers, scanners, requireOwner: required === "true", abuseContact }
   return provider === "smtp" ? smtpMail(env, common) : sesMail(env, common, mode)
 }
 
