@@ -1,6 +1,6 @@
 /** Mail (spec 4.9; contract 20). */
 import { Effect } from "effect"
-import { invalidField, notFound, refusal, type Refusal } from "../../schemas/errors.ts"
+import { invalidField, notFound, refusal, type Refusal, untilOperator } from "../../schemas/errors.ts"
 import { MailApi } from "../../schemas/mail/api.ts"
 import { ChangeMailbox, CloseMailbox, OpenMailbox } from "../../schemas/mail/bodies.ts"
 import { type Mail, THREAD_ID } from "../../schemas/mail/records.ts"
@@ -50,7 +50,7 @@ const noAttachment = refuse(notFound("attachment"))
 const unconfirmed: Refusal = refusal("confirmation_required", "Closing a mailbox needs `confirm`: `delete`.", {
   field: "confirm"
 })
-const noSes = refuse(refusal("email_disabled", "Mail comes to this service by another way."))
+const noSes = refuse(untilOperator(refusal("email_disabled", "Mail comes to this service by another way.")))
 const noDomain = refusal("email_domain_unknown", "You have no such domain here.")
 
 export const mailRoutes = (parts: RouteParts) => {
