@@ -2,7 +2,6 @@
  * Configuration (contract 15): the environment's text turned into checked values, once, at the start of a process.
  * A bad value is one line that names it; nothing else in the project reads the environment.
  */
-import { isIP } from "node:net"
 import { type ChatSettings, readChatSettings } from "./chat/settings.ts"
 import { readRuntimeSettings, type RuntimeSettings } from "./compartment/settings.ts"
 import { busServers } from "./bus/servers.ts"
@@ -242,7 +241,8 @@ const HOST_NAME = /^[a-z0-9][a-z0-9.-]{0,252}$/i
 
 const listeningAddress = (env: Env): string | null => {
   const value = text(env, "HUB_BIND")
-  if (value === null || isIP(value) !== 0 || HOST_NAME.test(value)) return value
+  const isIpv6 = value?.includes(":") === true && URL.canParse(`http://[${value.split("%", 1)[0] ?? ""}]`)
+  if (value === null || isIpv6 || HOST_NAME.test(value)) return value
   throw new Problem("HUB_BIND must be an address of this machine, such as 127.0.0.1")
 }
 

@@ -1,5 +1,4 @@
 /** Programs of the operator's that look at mail as it comes in (contract 20): `HUB_CLAMD`, `HUB_RSPAMD_URL`. */
-import { isIPv6 } from "node:net"
 
 /** A Unix socket, or a TCP port. */
 export type ClamdAddress = { readonly path: string } | { readonly host: string; readonly port: number }
@@ -25,7 +24,8 @@ export const clamdAddressOf = (text: string): ClamdAddress | null => {
   const [, six, name, digits] = HOST.exec(text) ?? []
   const host = six ?? name
   const port = Number(digits ?? CLAMD_PORT)
-  if (host === undefined || port < 1 || port > PORT_MAX || (six !== undefined && !isIPv6(six))) return null
+  if (host === undefined || port < 1 || port > PORT_MAX || (six !== undefined && !URL.canParse(`http://[${six}]`)))
+    return null
   return { host, port }
 }
 
