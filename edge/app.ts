@@ -35,16 +35,11 @@ import { notificationsOf, releaseAtEnd } from "./notification/notifications.ts"
 import { EVERYTHING, routesByName, type Served } from "./routes/all.ts"
 import { monotonicMs } from "../schemas/runtime/clock.ts"
 import { withoutTrailing } from "../schemas/text.ts"
-import type { Refusal } from "../schemas/errors.ts"
+import { type Refusal, refusal, untilOperator } from "../schemas/errors.ts"
 import { passwordParameters } from "../schemas/human/password.ts"
 import { openTracing } from "../schemas/runtime/trace/open.ts"
 
-const MAIL_AGAIN_SECONDS = 3600
-const mailDisabled: Refusal = {
-  code: "email_disabled",
-  message: "This service has no mail.",
-  retryAfter: MAIL_AGAIN_SECONDS
-}
+const mailDisabled = untilOperator(refusal("email_disabled", "This service has no mail."))
 
 const notBySes: Refusal = { ...mailDisabled, message: "Mail comes to this service by another way." }
 

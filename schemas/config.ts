@@ -11,7 +11,8 @@ import { type LetterSettings, readLetterSettings } from "./letter/settings.ts"
 import { type MailSettings, readMailSettings } from "./mail/settings.ts"
 import { overrideLimits } from "./limits-override.ts"
 import { hubUrlInside } from "./compartment/hub-url.ts"
-import { MAIL_ADDRESS } from "./plain-text.ts"
+import { MAIL_ADDRESS, SINGLE_LINE } from "./plain-text.ts"
+import { parseSeed, SEED_BYTES } from "./signing/seed.ts"
 import { normaliseHost } from "./signing/request.ts"
 import { withoutTrailing } from "./text.ts"
 import { readTraceSettings, type TraceSettings } from "./trace-settings.ts"
@@ -107,8 +108,9 @@ const parse = (env: Env): HubConfig => {
   if (mode === "production" && filled(env["HUB_CAPTCHA_BYPASS"])) {
     throw new Problem("HUB_CAPTCHA_BYPASS is for development only: unset it")
   }
-  const bind = text(env, "HUB_BIND") ?? (mode === "development" ? "127.0.0.1" : null)
-  if (mode === "development" && !isLoopback(bind) && env["HUB_ALLOW_PUBLIC_DEVELOPMENT"] !== "true") {
+  const isPublicAllowed = flag(env, "HUB_ALLOW_PUBLIC_DEVELOPMENT")
+  const bind = listeningAddress(env) ?? (mode === "development" ? "127.0.0.1" : null)
+  if (mode === "development" && !isLoopback(bind) && !isPublicAllowed) {
     throw new Problem(
       "HUB_BIND must be a loopback address in development, where limits and checks are open: " +
         "set HUB_ENV to production (or, in a closed network, HUB_ALLOW_PUBLIC_DEVELOPMENT to true)"
@@ -123,7 +125,7 @@ const parse = (env: Env): HubConfig => {
     metricsPort: integer(env, "HUB_METRICS_PORT", 0, 0, 65535),
     baseUrl,
     hosts: hostList(env, baseUrl),
-    data: text(env, "HUB_DATA") ?? ".hub",
+    data: path(env, "HUB_DATA") ?? ".hub",
     name,
     contact: contactAddress(env),
     natsUrl: busAddresses(env),
@@ -131,8 +133,8 @@ const parse = (env: Env): HubConfig => {
     roles,
     v1Until: instant(env, "HUB_V1_UNTIL", "2026-10-24T00:00:00Z"),
     captchaBypass: text(env, "HUB_CAPTCHA_BYPASS"),
-    questions: text(env, "HUB_QUESTIONS"),
-    publicQuestions: env["HUB_ALLOW_PUBLIC_QUESTIONS"] === "true",
+    questions: path(env, "HUB_QUESTIONS"),
+    publicQuestions: flag(env, "HUB_ALLOW_PUBLIC_QUESTIONS"),
     limits: sizedFor(limits.limits, integer(env, "HUB_AGENTS", limits.limits.service.agents, 1, AGENTS_MAX)),
     trustProxy: integer(env, "HUB_TRUST_PROXY", 0, 0, 10),
     bind,
@@ -140,13 +142,52 @@ const parse = (env: Env): HubConfig => {
     streamReplicas: integer(env, "HUB_STREAM_REPLICAS", 1, 1, REPLICAS_MAX),
     natsMonitors: monitorList(env),
     traces: traces.settings,
-    letters: roles.includes("actors") ? letterSettings(env, { mode, baseUrl, name }) : null,
-    chat: roles.includes("actors") ? chatSettings(env) : null,
-    push: roles.includes("actors") ? pushSettings(env) : null,
-    mail: mailSettings(env, mode),
-    runtime: roles.includes("runtime") ? runtimeSettings(env) : null
+    ...settingsOf(env, { mode, baseUrl, name, roles })
   }
 }
+
+interface Running {
+  readonly mode: HubConfig["env"]
+  readonly baseUrl: string
+  readonly name: string
+  readonly roles: ReadonlyArray<ActorRole>
+}
+
+/** All of it is read, whichever roles run: a bad value stops the start everywhere (contract 22). */
+const settingsOf = (env: Env, { mode, baseUrl, name, roles }: Running) => {
+  for (const key of KEYS) checkKey(env, key)
+  const [hasActors, isHost] = [roles.includes("actors"), roles.includes("runtime")]
+  const letters = letterSettings(env, { mode, baseUrl, name, sends: hasActors })
+  const [chat, push] = [chatSettings(env), pushSettings(env)]
+  const runtime = runtimeSettings(env, isHost)
+  return {
+    letters: hasActors ? letters : null,
+    chat: hasActors ? chat : null,
+    push: hasActors ? push : null,
+    mail: mailSettings(env, mode),
+    runtime: isHost ? runtime : null
+  }
+}
+
+/** 32 bytes in base64; each but the last two may stand in a file as well, which only its own role can read. */
+const KEYS = [
+  "HUB_SERVER_KEY",
+  "HUB_MAIL_KEY",
+  "HUB_VAULT_KEY",
+  "HUB_VAULT_KEY_FORMER",
+  "HUB_RUNTIME_KEY",
+  "HUB_SERVER_PUBLIC_KEY",
+  "HUB_ADDRESS_KEY"
+]
+
+const checkKey = (env: Env, name: string): void => {
+  const value = text(env, name)
+  if (value !== null && parseSeed(value) === null) throw new Problem(`${name} must be base64 of ${SEED_BYTES} bytes`)
+  const file = text(env, `${name}_FILE`)
+  if (file !== null && !isPath(file)) throw new Problem(`${name}_FILE must be the path of a file`)
+}
+
+const isPath = (value: string): boolean => SINGLE_LINE.test(value)
 
 /** Streams that hold something of each agent are as large as so many need. */
 const sizedFor = (limits: Limits, agents: number): Limits => ({ ...limits, service: { ...limits.service, agents } })
@@ -175,8 +216,8 @@ const mailSettings = (env: Env, mode: HubConfig["env"]): MailSettings | null => 
   return read.settings
 }
 
-const runtimeSettings = (env: Env): RuntimeSettings => {
-  const read = readRuntimeSettings(env)
+const runtimeSettings = (env: Env, isHost: boolean): RuntimeSettings => {
+  const read = readRuntimeSettings(env, isHost)
   if (!read.ok) throw new Problem(read.problem)
   return read.settings
 }
@@ -196,6 +237,24 @@ const filled = (value: string | undefined): boolean => value !== undefined && va
 
 /** As it was given; `null` where nothing was. */
 const text = (env: Env, name: string): string | null => (filled(env[name]) ? (env[name] ?? null) : null)
+
+const flag = (env: Env, name: string): boolean => oneOf(env, name, ["true", "false"] as const, "false") === "true"
+
+/** Whether there is something is seen by who reads it. */
+const path = (env: Env, name: string): string | null => {
+  const value = text(env, name)
+  if (value !== null && !isPath(value)) throw new Problem(`${name} must be a path, in one line`)
+  return value
+}
+
+const HOST_NAME = /^[a-z0-9][a-z0-9.-]{0,252}$/i
+
+const listeningAddress = (env: Env): string | null => {
+  const value = text(env, "HUB_BIND")
+  const isIpv6 = value?.includes(":") === true && URL.canParse(`http://[${value.split("%", 1)[0] ?? ""}]`)
+  if (value === null || isIpv6 || HOST_NAME.test(value)) return value
+  throw new Problem("HUB_BIND must be an address of this machine, such as 127.0.0.1")
+}
 
 const oneOf = <T extends string>(env: Env, name: string, values: ReadonlyArray<T>, fallback: T): T => {
   const value = env[name]

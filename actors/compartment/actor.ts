@@ -3,6 +3,7 @@ import { createHash, randomBytes } from "node:crypto"
 import { Effect } from "effect"
 import { compartmentOperations } from "../../schemas/compartment/operations.ts"
 import { quotasShown } from "../../schemas/compartment/limits.ts"
+import type { Refusal } from "../../schemas/errors.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { blobsAt, naming } from "../blob/naming.ts"
 import { custom, type DecideContext, type PrepareContext, read, write } from "../engine/definition.ts"
@@ -27,9 +28,16 @@ import {
 import { blobsIn, decideLink, decideOpenLink, decideQueueFiles, linkWaits, NO_LINK } from "./decide-besides.ts"
 import { decideDue, decideReport } from "./decide-reports.ts"
 import { evolveCompartment } from "./evolve.ts"
-import { desiredOf, knownRecord, noteRecord } from "./record.ts"
+import { desiredOf, knownRecord, noteRecord, type Shape } from "./record.ts"
 import { NO_COMPARTMENT } from "./refusals.ts"
-import { type CompartmentActor, CompartmentEvent, CompartmentState, isThere } from "./state.ts"
+import {
+  type CompartmentActor,
+  CompartmentEvent,
+  type CompartmentMemory,
+  CompartmentState,
+  type CompartmentValue,
+  isThere
+} from "./state.ts"
 
 const fold: Fold<CompartmentActor> = {
   kind: "compartment",
@@ -44,7 +52,12 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 
 export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, config: { limits, baseUrl } }) => {
   const sealer = new Sealer(seed, "hub compartment links")
-  const shape = { baseUrl, quotas: quotasShown(limits.runtime.quotas) }
+  const quotas = quotasShown(limits.runtime.quotas)
+  const shapeOf = (
+    state: CompartmentValue,
+    context: PrepareContext<CompartmentMemory>
+  ): Effect.Effect<Shape, Refusal, Actors> =>
+    Effect.map(numberOf(state, context), (hx_id) => ({ baseUrl, quotas, hx_id }))
   const graceMs = limits.service.blob_grace_seconds * 1000
   const linkMs = limits.runtime.web_link_seconds * 1000
   const linkOf = (id: string): string => `link of ${id}`
@@ -54,8 +67,6 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, 
     Effect.sync(() => {
       if (isThere(state)) nats.publish(subjects.compartmentChanged(state.host, id))
     })
-  const of = (state: CompartmentState, id: string) =>
-    isThere(state) ? { data: { compartment: knownRecord(id, state, shape), host: state.host } } : NO_COMPARTMENT
   /** The blobs that wait, before and after. */
   const named = (state: CompartmentState, decision: Decided, context: DecideContext<Blobs>): Decided => {
     if ("refused" in decision) return decision
@@ -66,6 +77,7 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, 
   const blobsNamed = (state: CompartmentState) => blobsAt(nats, blobsIn(state))
 
   return {
+    memory: () => ({ hx_id: null }),
     onTimer: "compartment.timer",
     operations: {
       "compartment.look": custom((state, { by }, context) =>
@@ -74,7 +86,7 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, 
           const isOperator = by.type === "agent" && by.operator
           if (!isThere(state) || (!belongsTo(state, by) && !isOperator))
             return yield* Effect.fail(NO_COMPARTMENT.refused)
-          return { compartment: knownRecord(context.id, state, shape), host: state.host }
+          return { compartment: knownRecord(context.id, state, yield* shapeOf(state, context)), host: state.host }
         })
       ),
       "compartment.start": write({
@@ -142,12 +154,15 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, 
         linkWaits(state, sha256(token), at) ? { data: null } : NO_LINK
       ),
       "compartment.open_link": write({
-        decide: (state, { token, browser }, context) =>
-          decideOpenLink(state, { hash: sha256(token), browser: sha256(browser) }, context),
-        answer: (state, _reply, { id }) => {
-          const found = of(state, id)
-          if (!("data" in found)) throw new Error("A link was opened of a compartment that is not there")
-          return found.data
+        prepare: (state, _input, context) =>
+          isThere(state) ? shapeOf(state, context) : Effect.fail(NO_COMPARTMENT.refused),
+        decide: (state, { token, browser }, context) => {
+          const decision = decideOpenLink(state, { hash: sha256(token), browser: sha256(browser) }, context)
+          return "refused" in decision ? decision : { ...decision, reply: context.facts }
+        },
+        answer: (state, shape, { id }) => {
+          if (!isThere(state)) throw new Error("A link was opened of a compartment that is not there")
+          return { compartment: knownRecord(id, state, shape), host: state.host }
         }
       }),
       "compartment.events": custom((state, { by, page, per_page }, context) =>
@@ -164,8 +179,10 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, 
       "compartment.runs_for": read((state, { agent }) => ({
         data: { runs: isThere(state) && state.agent === agent && desiredOf(state).goal === "running" }
       })),
-      "compartment.desired": read((state, { host }) =>
-        isThere(state) && state.host === host ? { data: desiredOf(state) } : NO_COMPARTMENT
+      "compartment.desired": custom((state, { host }, context) =>
+        isThere(state) && state.host === host
+          ? Effect.map(numberOf(state, context), (hx_id) => ({ ...desiredOf(state), hx_id }))
+          : Effect.fail(NO_COMPARTMENT.refused)
       ),
       "compartment.report": write({
         prepare: (state) => blobsNamed(state),
@@ -212,6 +229,17 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, 
     }
   }
 })
+
+/** A number is permanent: its agent is asked once. */
+const numberOf = (
+  { agent }: CompartmentValue,
+  context: PrepareContext<CompartmentMemory>
+): Effect.Effect<string, Refusal, Actors> =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    context.memory.hx_id ??= (yield* actors.ask(context, "identity.record", agent, null)).id
+    return context.memory.hx_id
+  })
 
 const FLEET = "own"
 

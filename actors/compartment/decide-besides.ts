@@ -4,14 +4,15 @@ import type { Asker } from "../../schemas/compartment/operations.ts"
 import { notFound } from "../../schemas/errors.ts"
 import { RUNTIME_SERVICE_LIMITS } from "../../schemas/compartment/limits.ts"
 import { belongsTo, type Decided } from "./decide.ts"
-import { BUSY, NO_COMPARTMENT } from "./refusals.ts"
-import { type CompartmentState, isThere } from "./state.ts"
+import { BUSY, NO_COMPARTMENT, SUSPENDED } from "./refusals.ts"
+import { type CompartmentState, isSuspended, isThere } from "./state.ts"
 
 export const decideQueueFiles = (
   state: CompartmentState,
   { by, ...upload }: { by: Asker; dest: string; blob: BlobRef; key: string; files: number }
 ): Decided => {
   if (!isThere(state) || !belongsTo(state, by)) return NO_COMPARTMENT
+  if (isSuspended(state)) return SUSPENDED
   if (state.status === "deleting" || state.uploads.length >= RUNTIME_SERVICE_LIMITS.uploads_max) return BUSY
   return { events: [{ type: "compartment.files_queued", v: 1, upload: state.last_upload + 1, ...upload }] }
 }

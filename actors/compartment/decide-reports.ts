@@ -94,5 +94,5 @@ export const decideDue = (state: CompartmentState, fired: FiredTimer, { at }: { 
   if (!isThere(state) || state.status !== "backoff" || state.restart_at === null) return NOTHING
   const now = firing(fired, state.restart_at, at)
   if (now === "early") return { refused: unavailable("It is not due yet by this node's clock.") }
-  return now === "due" ? { events: [startingOf(state, state.restart_count)] } : NOTHING
+  return now === "due" ? { events: [startingOf(state, state.restart_count + 1)] } : NOTHING
 }

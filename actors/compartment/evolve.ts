@@ -87,7 +87,8 @@ const changed = (state: CompartmentValue, event: CompartmentEvent, at: number): 
       return { ...state, exit_code, oom_killed, stopped_at, last_error: error }
     }
     case "compartment.backing_off":
-      return { ...state, status: "backoff", restart_at: event.restart_at, restart_count: event.restart_count }
+      // The restart that it waits for has not been.
+      return { ...state, status: "backoff", restart_at: event.restart_at, restart_count: event.restart_count - 1 }
     case "compartment.failed":
       return { ...state, status: "failed", restart_at: null }
     case "compartment.stopped": {

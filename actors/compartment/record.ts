@@ -13,10 +13,17 @@ export const noteRecord = ({ at, ...note }: NoteValue): CompartmentEvent => ({ .
 const suspendedOf = ({ suspensions: [first] }: CompartmentValue): KnownCompartment["suspended"] =>
   first === undefined ? null : { ...first, at: iso(first.at) }
 
+export interface Shape {
+  readonly baseUrl: string
+  readonly quotas: KnownCompartment["quotas"]
+  /** The number of its agent. */
+  readonly hx_id: string
+}
+
 export const knownRecord = (
   id: string,
   state: CompartmentValue,
-  { baseUrl, quotas }: { readonly baseUrl: string; readonly quotas: KnownCompartment["quotas"] }
+  { baseUrl, quotas, hx_id }: Shape
 ): KnownCompartment => ({
   id,
   name: state.name,
@@ -27,7 +34,7 @@ export const knownRecord = (
   secrets: state.secrets.map(({ name }) => name).toSorted(),
   environment: {
     HUB_URL: hubUrlInside(baseUrl),
-    HUB_ID: state.agent,
+    HUB_ID: hx_id,
     HUB_COMPARTMENT: id,
     HUB_KEY: state.hub_key === null ? KEY_NOT_SET : KEY_SET
   },

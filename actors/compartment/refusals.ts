@@ -1,5 +1,5 @@
 /** What is refused of compartments. */
-import { notFound, refusal } from "../../schemas/errors.ts"
+import { notFound, refusal, untilOperator } from "../../schemas/errors.ts"
 
 export const NO_COMPARTMENT = { refused: notFound("compartment") }
 export const BUSY = {
@@ -17,6 +17,10 @@ export const limitReached = (per_owner: number) => ({
 export const FULL = { refused: refusal("runtime_full", "All places are taken at the moment.") }
 export const unavailableFor = (reason: string) => ({
   refused: refusal("runtime_unavailable", "Compartments cannot be made at the moment.", { reason })
+})
+/** No host can start anything before an operator has seen to it. */
+export const unavailableUntilOperator = (reason: string) => ({
+  refused: untilOperator(unavailableFor(reason).refused)
 })
 export const UNCONFIRMED = {
   refused: refusal("confirmation_required", "Deleting a compartment needs `confirm`: its name.", { field: "confirm" })

@@ -118,6 +118,7 @@ export const CompartmentEvent = Schema.Union([
     agent: Schema.String,
     name: Schema.String
   }),
+  /** `restart_count`: as it will be with the restart that it waits for. */
   event("compartment.backing_off", 1, {
     restart_at: Schema.Number,
     restart_count: Schema.Int,
@@ -152,7 +153,12 @@ export const CompartmentEvent = Schema.Union([
 ])
 export type CompartmentEvent = typeof CompartmentEvent.Type
 
-export type CompartmentActor = ActorOf<CompartmentState, CompartmentEvent>
+export interface CompartmentMemory {
+  /** The number of its agent, once it was asked for. */
+  hx_id: string | null
+}
+
+export type CompartmentActor = ActorOf<CompartmentState, CompartmentEvent, CompartmentMemory>
 
 export const isSuspended = ({ suspensions }: CompartmentValue): boolean => suspensions.length > 0
 

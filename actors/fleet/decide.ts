@@ -3,7 +3,7 @@ import { RUNTIME_TERMS_VERSION } from "../../schemas/compartment/records.ts"
 import { invalidField, notFound, refusal } from "../../schemas/errors.ts"
 import type { HostReport, NewCompartment } from "../../schemas/fleet/operations.ts"
 import type { Limits } from "../../schemas/limits.ts"
-import { FULL, limitReached, NAME_TAKEN, unavailableFor } from "../compartment/refusals.ts"
+import { FULL, limitReached, NAME_TAKEN, unavailableFor, unavailableUntilOperator } from "../compartment/refusals.ts"
 import { secretsProblem } from "../compartment/decide.ts"
 import type { CompartmentEvent } from "../compartment/state.ts"
 import type { Decision } from "../engine/definition.ts"
@@ -32,8 +32,12 @@ const roomiest = (state: FleetState, image: string | null, isAway: (host: string
 const nowhere = ({ hosts }: FleetState, isAway: (host: string) => boolean) => {
   const able = hosts.some(({ host, reason, drained }) => reason === null && !drained && !isAway(host))
   if (able) return FULL
+  // One that is away may be back in a moment.
+  if (hosts.some(({ host, drained }) => isAway(host) && !drained)) return unavailableFor("no host answers")
   const [first] = hosts.filter(({ host }) => !isAway(host))
-  return unavailableFor(first?.reason ?? (hosts.length === 0 ? "no host runs compartments here" : "no host answers"))
+  return unavailableUntilOperator(
+    first?.reason ?? (hosts.length === 0 ? "no host runs compartments here" : "its hosts take nothing new")
+  )
 }
 
 /** Whom a compartment counts for: the person, or the agent that has none. */

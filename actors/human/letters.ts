@@ -1,6 +1,6 @@
 /** Letters to the person, each written in the commit of what it tells. */
 import { Effect } from "effect"
-import type { Refusal } from "../../schemas/errors.ts"
+import { type Refusal, refusal, untilOperator } from "../../schemas/errors.ts"
 import type { KindParts } from "../kind.ts"
 import { newLetterId, posting, sealLetter } from "../letter/posting.ts"
 import type { TemplateName } from "../letter/templates.ts"
@@ -17,11 +17,7 @@ interface Wanted {
   readonly at: number
 }
 
-const noLetters: Refusal = {
-  code: "letters_unavailable",
-  message: "This deployment sends no letters to people.",
-  retryAfter: 3600
-}
+const noLetters = untilOperator(refusal("letters_unavailable", "This deployment sends no letters to people."))
 
 /** Refuses what makes no sense without a letter. */
 export const lettersGoOut = ({ letters }: Pick<KindParts, "letters">): Effect.Effect<void, Refusal> =>

@@ -26,7 +26,8 @@ type Found = Queries["mail_codes"]["output"]
 
 const LETS_IN: ReadonlySet<string> = new Set(["confirmation", "password_reset", "login"])
 
-const codesOf = ({ message_id, received_at, from, subject, codes, links, verdicts }: ListedMail): MailCodes => ({
+const codesOf = ({ id, message_id, received_at, from, subject, codes, links, verdicts }: ListedMail): MailCodes => ({
+  id,
   message_id,
   at: received_at,
   from,

@@ -34,8 +34,13 @@ const ofMailbox = (event: MailboxEvent, mailbox: number): Entry | null => {
     event: name,
     mailbox,
     mail: event.type === "mailbox.received" ? event.mail : null,
-    sealed: event.type === "mailbox.dropped" ? event.sealed : null
+    sealed: sealedIn(event)
   }
+}
+
+const sealedIn = (event: MailboxEvent): string | null => {
+  if (event.type === "mailbox.received") return event.from ?? null
+  return event.type === "mailbox.dropped" ? event.sealed : null
 }
 
 const ofSending = (event: MailSendingEvent): Entry | null => {

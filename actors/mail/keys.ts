@@ -4,7 +4,7 @@ import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
 import { unavailable } from "../../schemas/errors.ts"
 import { MailEnvelope } from "../../schemas/mail/operations.ts"
-import { type MailRule, MailRules, NO_RULES, Verdicts } from "../../schemas/mail/records.ts"
+import { MailAttachment, type MailRule, MailRules, NO_RULES, Verdicts } from "../../schemas/mail/records.ts"
 import { SentSummary } from "../../schemas/mail/sent.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { ErasableKeys } from "../log/erasable-keys.ts"
@@ -58,10 +58,38 @@ const Chosen = Schema.Struct({ label: Schema.NullOr(Schema.String), rules: KeptR
 export type Chosen = typeof Chosen.Type
 
 const decodeChosen = Schema.decodeUnknownSync(Schema.fromJsonString(Chosen))
+/** As it is sealed: an earlier release knows the number of attachments alone, and writes no list of them. */
+const keptFiles = {
+  attachments: Schema.Int,
+  files: Schema.Array(MailAttachment).pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
+}
+
+interface Files {
+  readonly id: string
+  readonly attachments: ReadonlyArray<MailAttachment>
+  readonly attachment_count: number
+}
+
+const keptOf = <A extends Files>({ id: _id, attachments: files, attachment_count: attachments, ...rest }: A) => ({
+  ...rest,
+  attachments,
+  files
+})
+
+const openedOf = <
+  A extends { readonly message_id: string; readonly attachments: number; readonly files: Files["attachments"] }
+>({
+  attachments: attachment_count,
+  files: attachments,
+  ...rest
+}: A) => ({ ...rest, id: rest.message_id, attachments, attachment_count })
+
 /** Mail that an earlier release judged has no reasons. */
 const { reasons } = Verdicts.fields
+const { id: _id, attachment_count: _count, ...keptReceived } = MailEnvelope.fields
 const KeptEnvelope = Schema.Struct({
-  ...MailEnvelope.fields,
+  ...keptReceived,
+  ...keptFiles,
   verdicts: Schema.Struct({
     ...Verdicts.fields,
     reasons: reasons.pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
@@ -73,9 +101,9 @@ export const sealChosen = (sealer: Sealer, chosen: Chosen): string => sealer.sea
 export const openChosen = (sealer: Sealer, sealed: string): Chosen => decodeChosen(sealer.open(sealed, "chosen"))
 
 export const sealEnvelope = (sealer: Sealer, mail: number, envelope: MailEnvelope): string =>
-  sealer.seal(JSON.stringify(envelope), `envelope ${mail}`)
+  sealer.seal(JSON.stringify(keptOf(envelope)), `envelope ${mail}`)
 export const openEnvelope = (sealer: Sealer, mail: number, sealed: string): MailEnvelope =>
-  decodeEnvelope(sealer.open(sealed, `envelope ${mail}`))
+  openedOf(decodeEnvelope(sealer.open(sealed, `envelope ${mail}`)))
 
 /** Of the key of a message's parts, in base64url. */
 export const sealKey = (sealer: Sealer, mail: number, key: string): string => sealer.seal(key, `key ${mail}`)
@@ -99,22 +127,30 @@ export const openDropped = (sealer: Sealer, sealed: string): Dropped => {
 const isRule = (text: string): text is MailRule => Object.hasOwn(MailRules.fields, text)
 
 /** What the headers of a message that is sent say. */
-export const SentEnvelope = Schema.Struct({
-  summary: SentSummary,
+export interface SentEnvelope {
+  readonly summary: SentSummary
   /** Ids of RFC 5322, without angle brackets. */
+  readonly rfc_id: string
+  readonly references: ReadonlyArray<string>
+  /** Of `X-Hub-Agent`. */
+  readonly agent: string
+}
+
+const { id: _sentId, attachment_count: _sentCount, ...keptSent } = SentSummary.fields
+const KeptSent = Schema.Struct({
+  summary: Schema.Struct({ ...keptSent, ...keptFiles }),
   rfc_id: Schema.String,
   references: Schema.Array(Schema.String),
-  /** Of `X-Hub-Agent`. */
   agent: Schema.String
 })
-export type SentEnvelope = typeof SentEnvelope.Type
-
-const decodeSent = Schema.decodeUnknownSync(Schema.fromJsonString(SentEnvelope))
+const decodeSent = Schema.decodeUnknownSync(Schema.fromJsonString(KeptSent))
 
 export const sealSent = (sealer: Sealer, mail: number, envelope: SentEnvelope): string =>
-  sealer.seal(JSON.stringify(envelope), `sent ${mail}`)
-export const openSent = (sealer: Sealer, mail: number, sealed: string): SentEnvelope =>
-  decodeSent(sealer.open(sealed, `sent ${mail}`))
+  sealer.seal(JSON.stringify({ ...envelope, summary: keptOf(envelope.summary) }), `sent ${mail}`)
+export const openSent = (sealer: Sealer, mail: number, sealed: string): SentEnvelope => {
+  const { summary, ...rest } = decodeSent(sealer.open(sealed, `sent ${mail}`))
+  return { ...rest, summary: openedOf(summary) }
+}
 
 /** 64 bits: so few words are marked for one agent that no two of them meet. */
 const MARK_CHARS = 16

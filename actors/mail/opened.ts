@@ -7,7 +7,7 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { MailToTell } from "../../schemas/mail/operations.ts"
 import { type ListedMail, type MailThread, messageIdOf, threadIdOf } from "../../schemas/mail/records.ts"
-import { type ListedSent, recipientsOf, statusOfAll } from "../../schemas/mail/sent.ts"
+import { addressesOf, type ListedSent, statusOfAll } from "../../schemas/mail/sent.ts"
 import { wordsOf } from "../../schemas/mail/words.ts"
 import type { Sealer } from "../log/seal.ts"
 import { QueryRefused } from "../queries/refused.ts"
@@ -42,7 +42,7 @@ const openReceived = (sealer: Sealer, row: Row): ListedMail => ({
 
 const openSentRow = (sealer: Sealer, { id, envelope, thread, received_at, sendings }: Row): ListedSent => {
   const { summary } = openSent(sealer, id, envelope)
-  const recipients = recipientsOf(summary).map((address, index) => {
+  const recipients = addressesOf(summary).map((address, index) => {
     const { status = "queued", detail = null, unknown = false } = sendings.find(({ n }) => n === index + 1) ?? {}
     return { address, status, detail, unknown }
   })
@@ -105,7 +105,7 @@ const openThread = (mail: MailKeys, { thread, envelopes, ...counts }: ThreadRow)
       const summary = box === "sent" ? openSent(sealer, id, envelope).summary : openEnvelope(sealer, id, envelope)
       subject ??= summary.subject
       participants.add(summary.from.address)
-      for (const to of "cc" in summary ? recipientsOf(summary) : [summary.to]) participants.add(to)
+      for (const to of "cc" in summary ? addressesOf(summary) : [summary.to]) participants.add(to)
     }
     return {
       id: threadIdOf(thread),

@@ -10,7 +10,7 @@ export const KEY_NAME = "HUB_KEY"
 export const ordersOf =
   ({ open }: Pick<Boxes, "open">, baseUrl: string) =>
   (compartment: string, desired: Desired, archives: ReadonlyArray<Archive>): Order => {
-    const { run, command, agent, secrets, hub_key } = desired
+    const { run, command, agent, hx_id = agent, secrets, hub_key } = desired
     const opened = (name: string, box: string): string => {
       try {
         return open(box, compartment, name)
@@ -21,7 +21,7 @@ export const ordersOf =
     const env = new Map(secrets.map(({ name, box }) => [name, opened(name, box)]))
     // Whatever a secret is called, these are the service's.
     env.set("HUB_URL", hubUrlInside(baseUrl))
-    env.set("HUB_ID", agent)
+    env.set("HUB_ID", hx_id)
     env.set("HUB_COMPARTMENT", compartment)
     if (hub_key !== null) env.set(KEY_NAME, opened(KEY_NAME, hub_key))
     return { compartment, run, command, env, archives }

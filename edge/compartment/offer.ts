@@ -16,7 +16,7 @@ const CONTENTS = [
 
 const environmentOf = (baseUrl: string) => [
   { name: "HUB_URL", says: `this service: ${hubUrlInside(baseUrl)}` },
-  { name: "HUB_ID", says: "your hub id" },
+  { name: "HUB_ID", says: "your agent number, HX-…" },
   { name: "HUB_COMPARTMENT", says: "the compartment's id" },
   { name: "HUB_KEY", says: "the seed of your key, base64; only where you shared it" },
   { name: "your secrets", says: "each under its own name" }

@@ -17,7 +17,7 @@ import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { RouteParts } from "../routes/parts.ts"
 import type { MailReading } from "./reading.ts"
-import { type Outgoing, outgoing } from "./outgoing.ts"
+import { attachmentsOf, type Outgoing, outgoing } from "./outgoing.ts"
 
 const notYours = refusal("email_sender_not_yours", "`from` must be an open mailbox of yours.", { field: "from" })
 const replyNotYours = refusal("email_sender_not_yours", "`reply_to` must be an open mailbox of yours.", {
@@ -108,6 +108,7 @@ export const mailSending = ({ bus, blobs, config: { hub } }: RouteParts, reading
         reply_to: answers?.address ?? null,
         subject: wanted.subject,
         attachments: content.attachments.length,
+        files: attachmentsOf(content),
         in_reply_to: inReplyTo,
         references,
         words: wordsOf(words, wordsMax)
@@ -132,8 +133,10 @@ export const mailSending = ({ bus, blobs, config: { hub } }: RouteParts, reading
         const sent = yield* first(call, agent, mail)
         const refused = sent.recipients.every(({ status, unknown }) => status === "failed" && !unknown)
         if (refused) return yield* refuse(failed(sent.recipients[0]?.detail ?? null))
+        // It is on its way whatever the read models say now.
+        const thread_id = yield* Effect.orElseSucceed(reading.threadOf(call, agent, mail), () => null)
         // Spec 4.9: what was taken is `sent`, even where its recipient has it by now.
-        return sent.status === "delivered" ? { ...sent, status: "sent" } : sent
+        return { ...sent, thread_id, status: sent.status === "delivered" ? "sent" : sent.status }
       })
   }
 }

@@ -21,6 +21,7 @@ export class HeldLists {
   list(call: Call, ask: Ask, waitMs: number): Effect.Effect<Listed, Refused> {
     const look = Effect.suspend(() => listed(this.bus, call, "notifications", ask))
     const { agent, since_id: since } = ask
-    return this.holder.hold(call, { agent, waitMs, look, isThere: ({ total }) => total > 0, since })
+    const held = this.holder.hold(call, { agent, waitMs, look, isThere: ({ total }) => total > 0, since })
+    return Effect.map(held, ({ found }) => found)
   }
 }

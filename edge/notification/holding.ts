@@ -41,6 +41,12 @@ export interface Holding<A> {
   readonly since?: number
 }
 
+/** `waited`: whether the request was held before it was answered. */
+export interface Waited<A> {
+  readonly found: A
+  readonly waited: boolean
+}
+
 type Found<A> = Result.Result<A, Refused>
 
 export class Holder {
@@ -66,9 +72,10 @@ export class Holder {
     return !this.closing && !this.seats.full && this.seats.oldest(agent) === null
   }
 
-  hold<A>(call: Call, holding: Holding<A>): Effect.Effect<A, Refused> {
+  hold<A>(call: Call, holding: Holding<A>): Effect.Effect<Waited<A>, Refused> {
     const { agent, waitMs } = holding
-    if (waitMs <= 0 || !this.hasRoom(agent)) return this.looked(call, holding)
+    if (waitMs <= 0 || !this.hasRoom(agent))
+      return Effect.map(this.looked(call, holding), (found) => ({ found, waited: false }))
     return Effect.acquireUseRelease(
       Effect.sync(() => this.sit(call, agent)),
       (waking) => this.wait(call, holding, waking, monotonicMs(call.clock) + waitMs),
@@ -102,12 +109,12 @@ export class Holder {
     })
   }
 
-  private wait<A>(call: Call, holding: Holding<A>, waking: Waking, until: number): Effect.Effect<A, Refused> {
+  private wait<A>(call: Call, holding: Holding<A>, waking: Waking, until: number): Effect.Effect<Waited<A>, Refused> {
     const { isThere, since = 0 } = holding
     const left = (): number => Math.max(0, until - monotonicMs(call.clock))
     return Effect.gen({ self: this }, function* () {
       const first = yield* this.looked(call, holding)
-      if (isThere(first)) return first
+      if (isThere(first)) return { found: first, waited: false }
       let found: Found<A> = Result.succeed(first)
       let seen = since
       /** Looks to come without being woken: what was heard of may be in one read model, and not in another yet. */
@@ -127,7 +134,7 @@ export class Holder {
         // What was heard of has not been read: the next look tells of it again.
         if (Result.isFailure(found)) waking.newest = seen = since
       }
-      return yield* this.allowed(call, found, waking.accountChanged ? CHANGED_LOOKS : 1)
+      return { found: yield* this.allowed(call, found, waking.accountChanged ? CHANGED_LOOKS : 1), waited: true }
     })
   }
 

@@ -14,18 +14,13 @@ import type { Limits } from "../../schemas/limits.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
-import type { Holder, Holding } from "../notification/holding.ts"
+import type { Holder, Holding, Waited } from "../notification/holding.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 
 export interface Waiting<A> extends Omit<Holding<A>, "waitMs"> {
   readonly purpose: WaitPurpose
   /** What was asked for. */
   readonly waitSeconds: number
-}
-
-export interface Waited<A> {
-  readonly found: A
-  readonly waited: boolean
 }
 
 const NOT_HELD = { held: false }
@@ -56,10 +51,7 @@ export class OwnerWaits {
     const wanted = { purpose, token, ms: waitMs + this.slackMs }
     return Effect.acquireUseRelease(
       Effect.orElseSucceed(this.bus.read(call, { actor: agent, op: "owner.wait", input: wanted }), () => NOT_HELD),
-      ({ held }) =>
-        held
-          ? Effect.map(this.holder.hold(call, { ...holding, waitMs }), (found) => ({ found, waited: true }))
-          : atOnce,
+      ({ held }) => (held ? this.holder.hold(call, { ...holding, waitMs }) : atOnce),
       // Whatever was answered: the slot may be taken, and the answer lost. That of another is not given back by it.
       () => this.leave(call, agent, { purpose, token })
     )

@@ -4,7 +4,7 @@ import { CompartmentApi } from "../../schemas/compartment/api.ts"
 import { ChangeCompartment, CreateCompartment, DeleteCompartment, destOf } from "../../schemas/compartment/fields.ts"
 import type { Asker } from "../../schemas/compartment/operations.ts"
 import { type Compartment, RUNTIME_TERMS_VERSION } from "../../schemas/compartment/records.ts"
-import { refusal } from "../../schemas/errors.ts"
+import { refusal, untilOperator } from "../../schemas/errors.ts"
 import { FLEET_ID } from "../../schemas/fleet/operations.ts"
 import { newKey, sealBytes } from "../../schemas/secret/bytes.ts"
 import { boxTo } from "../compartment/boxes.ts"
@@ -49,6 +49,7 @@ const destInvalid = refuse(
 )
 const unavailable = (reason: string): Refused =>
   refuse(refusal("runtime_unavailable", "Compartments cannot be made at the moment.", { reason }))
+const noHost = refuse(untilOperator(unavailable("no host runs compartments here").refusal))
 const notRunning = refuse(refusal("compartment_busy", "It does not run: there is nothing to measure."))
 
 export const compartmentRoutes = ({ bus, blobs, config: { hub } }: RouteParts) => {
@@ -76,9 +77,7 @@ export const compartmentRoutes = ({ bus, blobs, config: { hub } }: RouteParts) =
   const publicKey = (call: Call): Effect.Effect<string, Refused> =>
     Effect.flatMap(compartments.hosts(call), (hosts) => {
       const host = hosts.find(({ away }) => !away) ?? hosts[0]
-      return host === undefined
-        ? Effect.fail(unavailable("no host runs compartments here"))
-        : Effect.succeed(host.public_key)
+      return host === undefined ? Effect.fail(noHost) : Effect.succeed(host.public_key)
     })
 
   const boxed = (call: Call, id: string, given: Readonly<Record<string, string | null>>, hubKey: string | null) =>

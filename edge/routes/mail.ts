@@ -1,6 +1,6 @@
 /** Mail (spec 4.9; contract 20). */
 import { Effect } from "effect"
-import { invalidField, notFound, refusal, type Refusal } from "../../schemas/errors.ts"
+import { invalidField, notFound, refusal, type Refusal, untilOperator } from "../../schemas/errors.ts"
 import { MailApi } from "../../schemas/mail/api.ts"
 import { ChangeMailbox, CloseMailbox, OpenMailbox } from "../../schemas/mail/bodies.ts"
 import { type Mail, THREAD_ID } from "../../schemas/mail/records.ts"
@@ -50,7 +50,7 @@ const noAttachment = refuse(notFound("attachment"))
 const unconfirmed: Refusal = refusal("confirmation_required", "Closing a mailbox needs `confirm`: `delete`.", {
   field: "confirm"
 })
-const noSes = refuse(refusal("email_disabled", "Mail comes to this service by another way."))
+const noSes = refuse(untilOperator(refusal("email_disabled", "Mail comes to this service by another way.")))
 const noDomain = refusal("email_domain_unknown", "You have no such domain here.")
 
 export const mailRoutes = (parts: RouteParts) => {
@@ -160,7 +160,8 @@ export const mailRoutes = (parts: RouteParts) => {
         if (found.box === "sent") {
           const content = yield* reading.contentOf(call, found)
           const { text, html } = content
-          const mail: SentMail = { ...found.mail, thread_id, text, attachments: attachmentsOf(content) }
+          const attachments = attachmentsOf(content)
+          const mail: SentMail = { ...found.mail, thread_id, text, attachments }
           return dataValue(withHtml ? { ...mail, html } : mail)
         }
         const { html, thread_ids: _ids, ...stored } = yield* reading.textOf(call, found)
@@ -207,9 +208,9 @@ export const mailRoutes = (parts: RouteParts) => {
         const from = query.from === undefined ? null : query.from.slice(0, FROM_MAX_CHARS)
         const look = bus.query(call, "mail_codes", { agent, minutes, from })
         const wait = call.method === "HEAD" ? 0 : clamped(query.wait_seconds, 0, wait_max_seconds, 0)
-        const waited = wait > 0 && forMail.hasRoom(agent)
         const isThere = ({ items }: { readonly items: ReadonlyArray<unknown> }) => items.length > 0
-        const { items, unaligned } = yield* forMail.hold(call, { agent, waitMs: wait * 1000, look, isThere })
+        const { found, waited } = yield* forMail.hold(call, { agent, waitMs: wait * 1000, look, isThere })
+        const { items, unaligned } = found
         const page = { page: 1, per_page: email.codes_messages_max }
         return dataValue(items, 200, { ...pageMeta(page, items.length), unaligned, waited })
       }),

@@ -95,6 +95,12 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     rounds: 100,
     repeats: false
   },
+  scanners: {
+    what: "what Debian's own clamd and Rspamd say of mail",
+    files: ["tests/campaign/mail-scanners.test.ts"],
+    rounds: 1,
+    repeats: true
+  },
   registrations: {
     what: "actors and edges killed during the third step",
     files: ["tests/campaign/registration.test.ts"],

@@ -31,13 +31,13 @@ const isAddress = (text: string): boolean => {
 /** Without a token there is no chat. */
 export const readChatSettings = (env: Env): ChatSettingsResult => {
   const [token, url] = [given(env, "HUB_TELEGRAM_TOKEN"), given(env, "HUB_TELEGRAM_URL")]
-  if (token === "") return { ok: true, settings: null }
-  if (!TOKEN.test(token))
+  if (token !== "" && !TOKEN.test(token))
     return {
       ok: false,
       problem: "HUB_TELEGRAM_TOKEN must be a bot's token, a number and a secret with a colon between"
     }
   if (url !== "" && !isAddress(url))
     return { ok: false, problem: "HUB_TELEGRAM_URL must be an https address without user, query or fragment" }
+  if (token === "") return { ok: true, settings: null }
   return { ok: true, settings: { token, url: (url === "" ? BOT_API : url).replace(/\/$/, "") } }
 }

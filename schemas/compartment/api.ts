@@ -12,6 +12,7 @@ import {
   signedWriteFailures,
   success
 } from "../envelope.ts"
+import type { ErrorCode } from "../errors.ts"
 import { Chapter, Row } from "../traits.ts"
 import { ChangeCompartment, CreateCompartment, DeleteCompartment } from "./fields.ts"
 import {
@@ -30,11 +31,15 @@ const Text = Schema.optionalKey(Schema.String)
 const Archive = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "application/octet-stream" }))
 const EventStream = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/event-stream" }))
 
-const moved = <const Name extends string, const Verb extends string>(name: Name, verb: Verb) =>
+const moved = <const Name extends string, const Verb extends string, const Code extends ErrorCode = never>(
+  name: Name,
+  verb: Verb,
+  ...codes: ReadonlyArray<Code>
+) =>
   HttpApiEndpoint.post(name, `/compartments/:id/${verb}`, {
     params,
     success: accepted(Compartment),
-    error: signedWriteFailures("not_found", "compartment_busy", "compartment_suspended")
+    error: signedWriteFailures("not_found", "compartment_busy", ...codes)
   })
 
 export const CompartmentApi = HttpApiGroup.make("compartment")
@@ -93,7 +98,8 @@ export const CompartmentApi = HttpApiGroup.make("compartment")
         "compartment_busy",
         "compartment_name_taken",
         "hub_key_mismatch",
-        "secret_name_invalid"
+        "secret_name_invalid",
+        "runtime_unavailable"
       )
     })
       .annotateMerge(
@@ -113,13 +119,13 @@ export const CompartmentApi = HttpApiGroup.make("compartment")
     })
       .annotateMerge(describe("signed", "Delete it with `/data`", "`confirm` is its name. Nothing brings it back."))
       .annotate(Row, "`confirm`: its name; with all that is in `/data`"),
-    moved("startCompartment", "start")
+    moved("startCompartment", "start", "compartment_suspended")
       .annotateMerge(describe("signed", "Start it", "What runs already goes on."))
       .annotate(Row, "starts it"),
     moved("stopCompartment", "stop")
       .annotateMerge(describe("signed", "Stop it", "Three seconds after SIGTERM comes SIGKILL. `/data` stays."))
       .annotate(Row, "stops it; `/data` stays"),
-    moved("restartCompartment", "restart")
+    moved("restartCompartment", "restart", "compartment_suspended")
       .annotateMerge(describe("signed", "Stop it and start it anew", "With whatever was changed meanwhile."))
       .annotate(Row, "stops it, starts it anew"),
     HttpApiEndpoint.get("getCompartmentStats", "/compartments/:id/stats", {
@@ -169,6 +175,7 @@ export const CompartmentApi = HttpApiGroup.make("compartment")
         "archive_invalid",
         "dest_invalid",
         "compartment_busy",
+        "compartment_suspended",
         "runtime_unavailable"
       )
     })
@@ -176,7 +183,7 @@ export const CompartmentApi = HttpApiGroup.make("compartment")
         describe(
           "signed",
           "Put files into it",
-          "The body is a `.tar.gz`, unpacked below `/data/work/<dest>` as its own user within a minute, also while it runs. The event `files` or `files_failed` tells what became of it.",
+          "The body is a `.tar.gz`, unpacked below `/data/work/<dest>` as its own user within a minute, also while it runs. The event `files` or `files_failed` tells what became of it. A compartment that is suspended takes none.",
           "file"
         )
       )

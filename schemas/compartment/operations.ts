@@ -47,6 +47,8 @@ export const Desired = Schema.Struct({
   status: CompartmentStatus,
   run: Schema.Int,
   agent: Schema.String,
+  /** The agent's number. Absent from an earlier release's actor. */
+  hx_id: Schema.optionalKey(Schema.String),
   name: Schema.String,
   command: Schema.String,
   image: Schema.String,

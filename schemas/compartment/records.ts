@@ -58,7 +58,7 @@ export const Compartment = Schema.Struct({
   secrets: Schema.Array(Schema.String),
   environment: Schema.Struct({
     HUB_URL: Schema.String,
-    HUB_ID: Schema.String,
+    HUB_ID: Schema.String.annotate({ description: "The agent number, HX-…" }),
     HUB_COMPARTMENT: Schema.String,
     HUB_KEY: Schema.Literals([KEY_SET, KEY_NOT_SET])
   }),
@@ -73,8 +73,11 @@ export const Compartment = Schema.Struct({
   usage: Schema.Struct({ disk_mb: Schema.NullOr(Schema.Int) }),
   exit_code: Schema.NullOr(Schema.Int),
   oom_killed: Schema.Boolean,
-  /** Since it last ran for ten minutes. */
-  restart_count: Schema.Int,
+  restart_count: Schema.Int.annotate({
+    description:
+      "How often it was started again since it last ran for ten minutes. A restart that it waits for (`next_restart_at`) counts " +
+      "once it has begun."
+  }),
   next_restart_at: Schema.NullOr(Schema.String),
   last_error: Schema.NullOr(Schema.String),
   suspended: Schema.NullOr(Suspension),

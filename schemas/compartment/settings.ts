@@ -25,7 +25,11 @@ const DNS_SERVERS_MAX = 8
 
 export const DEFAULT_IMAGE = `hub-compartment:${VERSION}`
 
-export const readRuntimeSettings = (env: Readonly<Record<string, string | undefined>>): RuntimeSettingsResult => {
+/** `isHost`: whether the name servers are the resolver's of this process' compartments, which takes fewer forms. */
+export const readRuntimeSettings = (
+  env: Readonly<Record<string, string | undefined>>,
+  isHost: boolean
+): RuntimeSettingsResult => {
   const given = (name: string): string | null => env[name]?.trim() || null
   const most = given("HUB_RUNTIME_MAX") ?? String(RUNTIME_LIMITS.compartments_max)
   const max = /^\d{1,3}$/.test(most) ? Number(most) : 0
@@ -37,6 +41,7 @@ export const readRuntimeSettings = (env: Readonly<Record<string, string | undefi
   const dnsServers = (given("HUB_DNS_SERVERS") ?? "")
     .split(",")
     .flatMap((one) => (one.trim() === "" ? [] : [one.trim()]))
+  if (!isHost) return { ok: true, settings: { max, image, socket, dnsServers: [] } }
   if (dnsServers.length > DNS_SERVERS_MAX || !dnsServers.every((one) => DNS_SERVER.test(one)))
     return problem(
       `HUB_DNS_SERVERS must be at most ${DNS_SERVERS_MAX} addresses such as 192.0.2.1:53, with commas between`

@@ -29,6 +29,8 @@ interface Service {
   readonly mode: "development" | "production"
   readonly baseUrl: string
   readonly name: string
+  /** Whether this process sends letters: what is only needed for that may be missing elsewhere. */
+  readonly sends: boolean
 }
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -36,13 +38,19 @@ type Env = Readonly<Record<string, string | undefined>>
 const NAME_MAX_CHARS = 80
 const SMTP_PORT = 587
 const SMTPS_PORT = 465
+const NO_SERVER =
+  "HUB_SMTP_URL must be an address such as smtp://user:password@host:587 or smtps://host, " +
+  "with nothing behind the port but ?tls=off, which takes no password"
 
 export const readLetterSettings = (env: Env, service: Service): LetterSettingsResult => {
   const transport = given(env, "HUB_LETTERS") ?? (service.mode === "development" ? "file" : null)
   if (transport !== null && transport !== "file" && transport !== "smtp" && transport !== "mail")
     return problem("HUB_LETTERS must be one of file, smtp, mail")
-  if (transport === "mail" && (given(env, "HUB_MAIL_PROVIDER") ?? "off") === "off")
+  if (service.sends && transport === "mail" && (given(env, "HUB_MAIL_PROVIDER") ?? "off") === "off")
     return problem("HUB_LETTERS=mail needs HUB_MAIL_PROVIDER")
+  const smtpUrl = given(env, "HUB_SMTP_URL")
+  const server = mailServerOf(smtpUrl)
+  if (smtpUrl !== null && server === null) return problem(NO_SERVER)
   const from = senderOf(given(env, "HUB_LETTERS_FROM"), service)
   if (from === null)
     return problem(
@@ -50,12 +58,7 @@ export const readLetterSettings = (env: Env, service: Service): LetterSettingsRe
     )
   if (transport === null) return { ok: true, settings: null }
   if (transport === "file" || transport === "mail") return { ok: true, settings: { transport, from } }
-  const server = mailServerOf(given(env, "HUB_SMTP_URL"))
-  if (server === null)
-    return problem(
-      "HUB_SMTP_URL must be an address such as smtp://user:password@host:587 or smtps://host, " +
-        "with nothing behind the port but ?tls=off, which takes no password"
-    )
+  if (server === null) return service.sends ? problem(NO_SERVER) : { ok: true, settings: null }
   return { ok: true, settings: { transport, from, server } }
 }
 

@@ -41,7 +41,19 @@ const TakenNotice = Schema.Struct({
 const codesPage = Schema.Struct({
   ok: Schema.Literal(true),
   data: Schema.Array(MailCodes),
-  meta: Schema.Struct({ ...PageMeta.fields, unaligned: Schema.Int, waited: Schema.Boolean })
+  meta: Schema.Struct({
+    ...PageMeta.fields,
+    unaligned: Schema.Int.annotate({
+      description:
+        "With `from`: how many messages of those minutes with a code or link claim to be from there and are not listed, since " +
+        "DMARC did not prove it. 0 without `from`. They end no wait."
+    }),
+    waited: Schema.Boolean.annotate({
+      description:
+        "Whether the request was held. False where there was something to answer at once, without `wait_seconds`, and where " +
+        "you have a held request already."
+    })
+  })
 })
 
 export const MailApi = HttpApiGroup.make("mail")
@@ -237,7 +249,7 @@ export const MailApi = HttpApiGroup.make("mail")
           "Codes and links that let somebody in, newest first",
           "`from` names a host: only mail that DMARC aligned with its domain, and `meta.unaligned` counts what " +
             "claimed it unproven. `wait_seconds` holds the request until there is one; what came in the last `minutes` " +
-            "is answered at once: look at its `at`."
+            "is answered at once, with `meta.waited` false: look at its `at`."
         )
       )
       .annotate(Traits, NEEDS_MAIL)

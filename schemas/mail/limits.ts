@@ -97,6 +97,10 @@ export const MAIL_SERVICE_LIMITS = {
   /** For a thread to begin, on a machine that has much to do. */
   thread_start_ms: 30_000,
   thread_heap_mb: 192,
+  /** What HUB_CLAMD and HUB_RSPAMD_URL are asked: the time for a message, messages at once, and what waits. */
+  scan_ms: 20_000,
+  scans_at_once: 8,
+  scans_waiting_max: 64,
   depth_max: 20,
   headers_max_bytes: 262_144,
   /** Of a message that is read: 10 MB of base64 have fewer. */

@@ -170,7 +170,9 @@ export const mailboxOperations = operationsOf("mailbox", {
       bytes: Schema.Int,
       mail: SealedMail,
       /** Absent from an earlier release's mail process. */
-      sender: Schema.optionalKey(InboundSender)
+      sender: Schema.optionalKey(InboundSender),
+      /** Its sender's address, sealed for the journal. Absent from an earlier release's mail process. */
+      from: Schema.optionalKey(Sealed)
     }),
     output: Schema.Struct({ mail: Schema.Int }),
     askedBy: ["mail"]

@@ -7,6 +7,7 @@ import { Schema } from "effect"
 import { BlobRef } from "../blob/operations.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
+import { MailAttachment } from "./records.ts"
 import { SendingStatus, SentSummary } from "./sent.ts"
 
 export const SERVICE_ID = "service"
@@ -22,6 +23,8 @@ export const Sending = Schema.Struct({
   subject: Schema.String,
   excerpt: Schema.String,
   attachments: Schema.Int,
+  /** Absent from an earlier release's edge. */
+  files: Schema.optionalKey(Schema.Array(MailAttachment)),
   in_reply_to: Schema.NullOr(Schema.String),
   /** Ids of the messages that it follows from, the nearest last, without angle brackets. */
   references: Schema.Array(Schema.String),

@@ -1,6 +1,7 @@
 /** Mail that agents send (spec 2.9, 4.9; contract 20). */
 import { Schema } from "effect"
-import { MailAttachment, MailSender } from "./records.ts"
+import { addressee } from "./addresses.ts"
+import { attachmentFields, MailSender, mailRecordFields } from "./records.ts"
 
 /** `failed`: not taken by anybody, or nobody knows: its `detail` says which. */
 export const SENDING_STATUSES = ["queued", "sent", "delivered", "bounced", "complained", "failed"] as const
@@ -19,7 +20,7 @@ export type SentRecipient = typeof SentRecipient.Type
 
 /** What its list tells of it. */
 export const SentSummary = Schema.Struct({
-  message_id: Schema.String,
+  ...mailRecordFields,
   mailbox: Schema.Struct({ id: Schema.Int, address: Schema.String }),
   from: MailSender,
   to: Schema.Array(Schema.String),
@@ -28,7 +29,7 @@ export const SentSummary = Schema.Struct({
   reply_to: Schema.NullOr(Schema.String),
   subject: Schema.String,
   excerpt: Schema.String,
-  attachments: Schema.Int,
+  ...attachmentFields,
   /** Id of the message that it answers. */
   in_reply_to: Schema.NullOr(Schema.String)
 })
@@ -40,6 +41,10 @@ export const recipientsOf = ({ to, cc, bcc }: Pick<SentSummary, "to" | "cc" | "b
   ...cc,
   ...bcc
 ]
+
+/** The same without names. */
+export const addressesOf = (of: Pick<SentSummary, "to" | "cc" | "bcc">): ReadonlyArray<string> =>
+  recipientsOf(of).map((text) => addressee(text)?.address ?? text)
 
 const listed = {
   box: Schema.Literal("sent"),
@@ -58,8 +63,7 @@ export const SentMail = Schema.Struct({
   ...listed,
   text: Schema.NullOr(Schema.String),
   /** With `?include=html` alone. */
-  html: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  attachments: Schema.Array(MailAttachment)
+  html: Schema.optionalKey(Schema.NullOr(Schema.String))
 }).annotate({ identifier: "SentMail" })
 export type SentMail = typeof SentMail.Type
 

@@ -35,11 +35,12 @@ const ownHost = (region: string): string => `sns.${region}.amazonaws.com${region
 
 export const readSesSettings = (
   { region, topics, certHosts, configurationSet }: Given,
-  mode: "development" | "production"
+  { mode, isUsed }: { readonly mode: "development" | "production"; readonly isUsed: boolean }
 ): Read => {
-  if (region === null || !REGION.test(region))
+  // The SDK's own name: without SES it is nobody's here.
+  if (isUsed && (region === null || !REGION.test(region)))
     return problem("AWS_REGION must be the provider's region, such as eu-central-1, where HUB_MAIL_PROVIDER is ses")
-  if (topics.length === 0 || topics.length > TOPICS_MAX || !topics.every((one) => TOPIC.test(one)))
+  if ((isUsed && topics.length === 0) || topics.length > TOPICS_MAX || !topics.every((one) => TOPIC.test(one)))
     return problem(
       `HUB_SES_TOPICS must be 1 to ${TOPICS_MAX} topics such as arn:aws:sns:eu-central-1:123456789012:mail, with commas between`
     )
@@ -48,13 +49,18 @@ export const readSesSettings = (
     !certHosts.every((one) => (mode === "development" ? ANY_HOST : OWN_HOST).test(one))
   )
     return problem(
-      `HUB_SES_CERT_HOSTS must be at most ${HOSTS_MAX} hosts such as ${ownHost(region)}, with commas between; others than the provider's are for development only`
+      `HUB_SES_CERT_HOSTS must be at most ${HOSTS_MAX} hosts such as ${ownHost(region ?? "eu-central-1")}, with commas between; others than the provider's are for development only`
     )
   if (configurationSet !== null && !CONFIGURATION_SET.test(configurationSet))
     return problem("HUB_SES_CONFIGURATION_SET must be a name of 1 to 64 letters, digits, dashes or underscores")
   return {
     ok: true,
-    settings: { region, topics, certHosts: certHosts.length === 0 ? [ownHost(region)] : certHosts, configurationSet }
+    settings: {
+      region: region ?? "",
+      topics,
+      certHosts: certHosts.length === 0 ? [ownHost(region ?? "")] : certHosts,
+      configurationSet
+    }
   }
 }
 

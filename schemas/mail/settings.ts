@@ -2,6 +2,7 @@
 import { type MailServer, mailServerOf } from "../letter/settings.ts"
 import { SINGLE_LINE } from "../plain-text.ts"
 import { parseSeed } from "../signing/seed.ts"
+import { clamdAddressOf, rspamdUrlOf, type Scanners } from "./scanners.ts"
 import { readSesSettings, type SesSettings } from "./ses-settings.ts"
 
 export type MailProvider = "off" | "smtp" | "ses"
@@ -15,6 +16,7 @@ interface Common {
   readonly requireOwner: boolean
   /** Where a person may complain: one line, at the foot of what agents send. */
   readonly abuseContact: string | null
+  readonly scanners: Scanners
 }
 
 /** Mail comes by SMTP, from whoever sends it. */
@@ -51,14 +53,17 @@ const BYTE_MAX = 255
 const SMTP_PORT = 25
 const ABUSE_CONTACT_MAX_CHARS = 200
 
-/** `mode`: what is open to tests alone is refused in production. */
+/**
+ * A bad value of any name is a problem, also while there is no mail (contract 22). `mode`: what is open to tests alone is
+ * refused in production.
+ */
 export const readMailSettings = (env: Env, mode: "development" | "production" = "production"): MailSettingsResult => {
   const provider = given(env, "HUB_MAIL_PROVIDER") ?? "off"
   if (provider !== "off" && provider !== "smtp" && provider !== "ses")
     return problem("HUB_MAIL_PROVIDER must be one of off, smtp, ses")
-  if (provider === "off") return { ok: true, settings: null }
-  const domain = mailDomain(given(env, "HUB_MAIL_DOMAIN") ?? "")
-  if (domain === null)
+  const domainText = given(env, "HUB_MAIL_DOMAIN")
+  const domain = mailDomain(domainText ?? "")
+  if (domain === null && (domainText !== null || provider !== "off"))
     return problem("HUB_MAIL_DOMAIN must be the domain of the service's addresses, such as mail.example.org")
   const dnsServers = listOf(given(env, "HUB_DNS_SERVERS"))
   if (dnsServers.length > DNS_SERVERS_MAX || !dnsServers.every(isNameServer))
@@ -70,12 +75,28 @@ export const readMailSettings = (env: Env, mode: "development" | "production" = 
   const abuseContact = given(env, "HUB_MAIL_ABUSE_CONTACT")
   if (abuseContact !== null && (abuseContact.length > ABUSE_CONTACT_MAX_CHARS || !SINGLE_LINE.test(abuseContact)))
     return problem(`HUB_MAIL_ABUSE_CONTACT must be one line of at most ${ABUSE_CONTACT_MAX_CHARS} characters`)
-  const common = { domain, dnsServers, requireOwner: required === "true", abuseContact }
-  return provider === "smtp" ? smtpMail(env, common) : sesMail(env, common, mode)
+  const [clamdText, rspamdText] = [given(env, "HUB_CLAMD"), given(env, "HUB_RSPAMD_URL")]
+  const clamd = clamdText === null ? null : clamdAddressOf(clamdText)
+  if (clamdText !== null && clamd === null)
+    return problem(
+      "HUB_CLAMD must be where clamd listens: host:port, or the path of its socket such as /run/clamav/clamd.ctl"
+    )
+  const rspamd = rspamdText === null ? null : rspamdUrlOf(rspamdText)
+  if (rspamdText !== null && rspamd === null)
+    return problem(
+      "HUB_RSPAMD_URL must be the address of Rspamd's normal worker, such as http://127.0.0.1:11333, without a user or password"
+    )
+  const scanners = { clamd, rspamd }
+  const common = { domain: domain ?? "", dnsServers, scanners, requireOwner: required === "true", abuseContact }
+  const [smtp, ses] = [smtpMail(env, common), sesMail(env, common, mode, provider === "ses")]
+  if (!smtp.ok) return smtp
+  if (!ses.ok) return ses
+  return provider === "off" ? { ok: true, settings: null } : provider === "smtp" ? smtp : ses
 }
 
 const smtpMail = (env: Env, common: Common): MailSettingsResult => {
-  const host = mailDomain(given(env, "HUB_MAIL_HOST") ?? common.domain)
+  const hostText = given(env, "HUB_MAIL_HOST")
+  const host = hostText === null ? common.domain : mailDomain(hostText)
   if (host === null) return problem("HUB_MAIL_HOST must be the name of the host that receives mail")
   const port = Number(given(env, "HUB_MAIL_PORT") ?? SMTP_PORT)
   if (!Number.isInteger(port) || port < 0 || port > PORT_MAX)
@@ -93,7 +114,8 @@ const smtpMail = (env: Env, common: Common): MailSettingsResult => {
   return { ok: true, settings: { provider: "smtp", ...common, host, port, tls, relay } }
 }
 
-const sesMail = (env: Env, common: Common, mode: "development" | "production"): MailSettingsResult => {
+/** `isUsed`: what the provider needs must be there. */
+const sesMail = (env: Env, common: Common, mode: "development" | "production", isUsed: boolean): MailSettingsResult => {
   const read = readSesSettings(
     {
       region: given(env, "AWS_REGION"),
@@ -101,7 +123,7 @@ const sesMail = (env: Env, common: Common, mode: "development" | "production"): 
       certHosts: listOf(given(env, "HUB_SES_CERT_HOSTS")),
       configurationSet: given(env, "HUB_SES_CONFIGURATION_SET")
     },
-    mode
+    { mode, isUsed }
   )
   return read.ok ? { ok: true, settings: { provider: "ses", ...common, ...read.settings } } : problem(read.problem)
 }
@@ -123,7 +145,7 @@ export const parseMailKey = parseSeed
 const NAME_SERVER = /^(\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i
 
 /** What the resolver would not take stops the start, by its name. */
-const isNameServer = (text: string): boolean => {
+export const isNameServer = (text: string): boolean => {
   const [, address = "", port = "53"] = NAME_SERVER.exec(text) ?? []
   const isPort = Number(port) >= 1 && Number(port) <= PORT_MAX
   if (address === "" || !isPort) return false

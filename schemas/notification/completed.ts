@@ -5,7 +5,7 @@
  */
 import type { MailToTell } from "../mail/operations.ts"
 import { MESSAGE_ID } from "../mail/records.ts"
-import { recipientsOf } from "../mail/sent.ts"
+import { addressesOf } from "../mail/sent.ts"
 import type { NotificationName } from "./types.ts"
 
 type Payload = Readonly<Record<string, unknown>>
@@ -63,6 +63,6 @@ export const completed = (about: string, payload: Payload, wanting: Wanting, { n
 const withMail = (payload: Payload, mail: MailToTell | null): Payload => {
   const { recipients } = payload
   if (!Array.isArray(recipients)) return mail?.box === "inbox" ? { ...payload, ...mail.summary } : payload
-  const all = mail?.box === "sent" ? recipientsOf(mail.summary) : []
+  const all = mail?.box === "sent" ? addressesOf(mail.summary) : []
   return { ...payload, recipients: recipients.flatMap((n: unknown) => all[Number(n) - 1] ?? []) }
 }

@@ -1,4 +1,4 @@
-/** What becomes of compartments by reports and by the end of their agents (spec 3.7; contract 22). */
+/** What becomes of compartments by reports and by the end of their agents, and whose they say they are (spec 2.11, 3.7). */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Compartment } from "../../schemas/compartment/records.ts"
 import { FLEET_ID } from "../../schemas/fleet/operations.ts"
@@ -59,4 +59,13 @@ test("one that is made while its agent's account ends is not left behind", async
   await expect(made).rejects.toThrow("This account was deleted.")
   const input = { agents: [id], human: null, page: 1, per_page: 10 }
   expect((await service.view.command("fleet.places", FLEET_ID, input)).total).toBe(0)
+})
+
+test("its environment has the number of its agent (spec 2.11)", async () => {
+  const owner = new AgentClient({ edge: () => edge })
+  const { hx_id } = await register(owner, { edge })
+  const body = { name: "one", command: "sleep 600", accept_terms: true }
+  const made = dataOf<Compartment>(await owner.call("POST", "/api/v1/compartments", { body }))
+  expect(made.environment).toMatchObject({ HUB_ID: hx_id, HUB_COMPARTMENT: made.id })
+  expect(hx_id).toMatch(/^HX-\d{6,}$/)
 })

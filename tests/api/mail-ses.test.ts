@@ -161,7 +161,7 @@ describe("a mail in the notification", () => {
     const raw = message({ to, headers: ["Content-Type: multipart/mixed; boundary=b"], body: part })
     await tell(inline(raw, [to], { virusVerdict: verdict("FAIL") }))
     const [mail] = await arrived(agent)
-    expect(mail).toMatchObject({ attachments: 0, verdicts: { virus: "FAIL" } })
+    expect(mail).toMatchObject({ attachments: [], attachment_count: 0, verdicts: { virus: "FAIL" } })
     const whole = dataOf<Mail>(await agent.client.call("GET", `${MESSAGES}/${mail?.message_id}`))
     expect(whole).toMatchObject({ attachments: [], attachments_dropped: 1 })
   })

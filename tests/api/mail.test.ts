@@ -90,7 +90,8 @@ describe("a message", () => {
       from: { address: "shop@example.com", name: "Shop" },
       subject: "Grüße",
       excerpt: "Welcome. See you soon.",
-      attachments: 0,
+      attachments: [],
+      attachment_count: 0,
       verdicts: { spam: "NONE", virus: "NONE" },
       read_at: null
     })

@@ -17,7 +17,10 @@ export let service: TestService
 export let world: MailHost
 let names: NameServer
 
-export const openSending = async (limits: Readonly<Record<string, number>> = {}): Promise<void> => {
+export const openSending = async (
+  limits: Readonly<Record<string, number>> = {},
+  env: Readonly<Record<string, string>> = {}
+): Promise<void> => {
   world = await mailHost()
   names = await nameServer({
     "world.example": { MX: ["mx.world.example"] },
@@ -31,7 +34,7 @@ export const openSending = async (limits: Readonly<Record<string, number>> = {})
     edges: 2,
     actors: 2,
     mail: DOMAIN,
-    env: { HUB_DNS_SERVERS: names.address, HUB_MAIL_ABUSE_CONTACT: "abuse@hub.example", HUB_LETTERS: "mail" },
+    env: { HUB_DNS_SERVERS: names.address, HUB_MAIL_ABUSE_CONTACT: "abuse@hub.example", HUB_LETTERS: "mail", ...env },
     limits: {
       "service.mail.mx_port": world.port,
       "limits.email.service_per_day": 100_000,

@@ -118,11 +118,11 @@ describe("packages", () => {
     expect(broken.map(show)).toEqual([])
   })
 
-  it("actors/ serves HTTP to scrapers alone, and speaks it in one place: to webhooks", () => {
+  it("actors/ serves HTTP to scrapers alone, and speaks it in two places: to webhooks, and to the operator's Rspamd", () => {
     const broken = foreign.filter(
       ({ file, name }) =>
         topOf(file) === "actors" &&
-        !(file === "actors/fanout/post.ts" && /^node:https?$/.test(name)) &&
+        !(["actors/fanout/post.ts", "actors/mail/scan/rspamd.ts"].includes(file) && /^node:https?$/.test(name)) &&
         !(file === "actors/metrics/platform.ts" && name === "node:http") &&
         // The container engine's own, over its socket.
         !(file === "actors/runtime/host/docker.ts" && name === "node:http") &&

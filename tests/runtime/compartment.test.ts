@@ -44,11 +44,11 @@ describe("a program", () => {
       'echo "$(id -u) $PWD $0 $- $HUB_ID $HUB_COMPARTMENT $TOKEN"; shopt -q login_shell && echo login; sleep 600'
     const [one, record] = await made(command, { secrets: { TOKEN: CANARY } })
     expect(record).toMatchObject({ status: "creating", desired: "running", secrets: ["TOKEN"], created_by: "agent" })
-    expect(record.environment).toMatchObject({ HUB_ID: one.me.id, HUB_COMPARTMENT: record.id, HUB_KEY: "not set" })
+    expect(record.environment).toMatchObject({ HUB_ID: one.me.hx_id, HUB_COMPARTMENT: record.id, HUB_KEY: "not set" })
     expect(await lineWith(one, record.id, CANARY)).toMatchObject({ stream: "stdout" })
     const lines = await linesOf(one, record.id)
     expect(lines.map(({ line }) => line)).toEqual([
-      expect.stringMatching(`^1000 /data/work .* ${one.me.id} ${record.id} ${CANARY}$`),
+      expect.stringMatching(`^1000 /data/work .* ${one.me.hx_id} ${record.id} ${CANARY}$`),
       "login"
     ])
     const running = await until(one, record.id, "running")

@@ -48,6 +48,15 @@ describe("what is repeated", () => {
     expect([third, fourth]).toEqual(["mine", undefined])
   })
 
+  it("what only an operator ends is not waited for, however much time there is", async () => {
+    const { hub, player } = await playing(
+      (_, response) => refuse(response, 503, "runtime_unavailable", {}, { "retry-after": "3600" }),
+      { retry: { ...QUICK, totalMs: 86_400_000 } }
+    )
+    expect(await errorOf(hub.get("/me"))).toMatchObject({ code: "runtime_unavailable", retryAfter: 3600 })
+    expect(player.asked).toHaveLength(1)
+  })
+
   it("a nonce that somebody on the way has used up is replaced", async () => {
     const { hub, player } = await playing((_, response, count) =>
       count === 1 ? refuse(response, 401, "auth_nonce_reused") : data(response, {})

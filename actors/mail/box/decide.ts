@@ -105,6 +105,7 @@ interface Receiving {
   readonly bytes: number
   readonly mail: SealedMail
   readonly sender?: InboundSender
+  readonly from?: string
 }
 
 export interface ReceiveFacts {
@@ -119,7 +120,7 @@ const LOGGED_LONGER_SECONDS = 86_400
 
 export const decideReceive = (
   state: MailboxState,
-  { number, bytes, mail, sender }: Receiving,
+  { number, bytes, mail, sender, from }: Receiving,
   { id, at, facts: { isKnown, elsewhere } }: { readonly id: string; readonly at: number; readonly facts: ReceiveFacts },
   limits: BoxLimits
 ): Decided<{ readonly mail: number }> => {
@@ -143,6 +144,7 @@ export const decideReceive = (
         mail: number,
         bytes,
         ...(sender === undefined ? {} : { domain: sender.domain }),
+        ...(from === undefined ? {} : { from }),
         ...(reserved ? { reserved } : {})
       }
     ],

@@ -49,12 +49,13 @@ export type MailboxState = typeof MailboxState.Type
 export const MailboxEvent = Schema.Union([
   event("mailbox.opened", 1, opened),
   event("mailbox.changed", 1, { agent: Schema.String, chosen: Sealed }),
-  /** `domain`: mark of its sender's. `reserved`: it took a place of those that are reserved. */
+  /** `domain`: mark of its sender's. `from`: its sender. `reserved`: it took a place of those that are reserved. */
   event("mailbox.received", 1, {
     agent: Schema.String,
     mail: Schema.Int,
     bytes: Schema.Int,
     domain: Schema.optionalKey(Schema.String),
+    from: Schema.optionalKey(Sealed),
     reserved: Schema.optionalKey(Schema.Boolean)
   }),
   event("mailbox.dropped", 1, { agent: Schema.String, sealed: Sealed }),

@@ -22,7 +22,8 @@ import { type MailKeys, recipientId, sealDropped, untaggedOf } from "../keys.ts"
 import type { ParsedMail } from "../parse/parsed.ts"
 import { type Addressed, letsIn, partsOf, sealedMail, summaryOf } from "./sealed.ts"
 import type { MailStore, Place } from "./store.ts"
-import { type Judged, verdictsAbout } from "./verdicts.ts"
+import type { Scan } from "../scan/scan.ts"
+import { type Judged, verdictsAbout, worst } from "./verdicts.ts"
 
 export interface Incoming {
   readonly raw: Buffer
@@ -32,6 +33,11 @@ export interface Incoming {
   readonly sender: string
   /** One for each mailbox. */
   readonly to: ReadonlyArray<Addressed>
+  /** An agent of this service sent it. */
+  readonly own?: true
+  /** Of the client that brought it by SMTP. */
+  readonly ip?: string
+  readonly helo?: string
 }
 
 export interface DeliveryParts {
@@ -42,6 +48,7 @@ export interface DeliveryParts {
   readonly doubt: (place: Place) => void
   readonly nextNumber: Effect.Effect<number, Refusal>
   readonly parse: (raw: Buffer) => Effect.Effect<ParsedMail, Refusal>
+  readonly scan: Scan
   readonly wordsMax: number
   readonly notStored: Refusal
 }
@@ -53,6 +60,7 @@ interface Read {
   readonly known: string
   readonly sender: string
   readonly bytes: number
+  readonly own: boolean
 }
 
 const knownBy = ({ known, raw, sender }: Incoming): string =>
@@ -71,14 +79,25 @@ export const delivered = (
   judged: Effect.Effect<Judged, Refusal>
 ): Effect.Effect<void, Refusal> =>
   Effect.gen(function* () {
-    const [mail, judgement] = yield* Effect.all([parts.parse(incoming.raw), judged], { concurrency: 2 })
+    const { raw, ip, helo, own = false } = incoming
+    const origin = {
+      sender: incoming.sender,
+      ...(ip === undefined ? {} : { ip }),
+      ...(helo === undefined ? {} : { helo })
+    }
+    const scanned = parts.scan({ raw, origin, to: incoming.to.map(({ to }) => to), own })
+    const [mail, judgement, { spam, virus }] = yield* Effect.all([parts.parse(raw), judged, scanned], {
+      concurrency: 3
+    })
     const verdicts = verdictsAbout(mail.from.address, judgement, mail.doubts)
+    const found = { ...verdicts, spam: worst(verdicts.spam, spam), virus: worst(verdicts.virus, virus) }
     const read: Read = {
-      mail: harmless(mail, verdicts),
-      verdicts,
+      mail: harmless(mail, found),
+      verdicts: found,
       known: knownBy(incoming),
       sender: incoming.sender,
-      bytes: incoming.raw.length
+      bytes: raw.length,
+      own
     }
     // One that cannot take it now keeps it from no other: its sender comes again for all of them.
     const came = yield* Effect.forEach(incoming.to, (one) => Effect.result(toMailbox(parts, read, one)))
@@ -138,7 +157,7 @@ const UNCERTAIN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "ov
 
 const received = (
   { ask, store, doubt, nextNumber, wordsMax, notStored }: DeliveryParts,
-  { mail, verdicts, bytes }: Read,
+  { mail, sender: envelopeFrom, verdicts, bytes, own }: Read,
   to: Addressed,
   sealer: Sealer,
   { id, sender }: { readonly id: string; readonly sender: InboundSender }
@@ -159,9 +178,10 @@ const received = (
     }).pipe(Effect.tapError(() => forget))
     const receiving = Effect.gen(function* () {
       const kept = yield* storing
-      const summary = summaryOf(mail, number, to, verdicts)
+      const summary = summaryOf(mail, number, to, { verdicts, own })
       const sealed = sealedMail(sealer, mail, number, summary, { key, parts: kept, wordsMax })
-      const input = { number, bytes, mail: sealed, sender }
+      const from = sealDropped(sealer, { from: mail.from.address || envelopeFrom, rule: null })
+      const input = { number, bytes, mail: sealed, sender, from }
       return (yield* ask(id, "mailbox.receive", String(to.mailbox), input)).mail
     })
     yield* Effect.onExit(receiving, (exit) => {

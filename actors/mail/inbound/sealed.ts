@@ -6,6 +6,7 @@ import {
   type MailLink,
   type MailSummary,
   messageIdOf,
+  UNTRUSTED_AGENT_MAIL,
   UNTRUSTED_MAIL,
   type Verdicts
 } from "../../../schemas/mail/records.ts"
@@ -54,8 +55,9 @@ export const summaryOf = (
   mail: ParsedMail,
   id: number,
   { mailbox, address, to, tags }: Addressed,
-  verdicts: Verdicts
+  { verdicts, own }: { readonly verdicts: Verdicts; readonly own: boolean }
 ): MailSummary => ({
+  id: messageIdOf(id),
   message_id: messageIdOf(id),
   mailbox: { id: mailbox, address },
   to,
@@ -66,20 +68,23 @@ export const summaryOf = (
   excerpt: mailExcerpt(mail.text),
   codes: mail.codes.slice(0, LISTED_CODES_MAX),
   links: listedLinks(mail.links),
-  attachments: mail.attachments.length,
+  attachments: attachmentsOf(mail),
+  attachment_count: mail.attachments.length,
   verdicts,
-  untrusted: UNTRUSTED_MAIL
+  untrusted: own ? UNTRUSTED_AGENT_MAIL : UNTRUSTED_MAIL
 })
 
-export const partsOf = (mail: ParsedMail): ReadonlyArray<Part> => {
-  const { date, cc, text, html, links, codes, truncated, parsed, attachments_dropped } = mail
-  const attachments = mail.attachments.map(({ filename, content_type, bytes }, index): MailAttachment => ({
+const attachmentsOf = ({ attachments }: ParsedMail): ReadonlyArray<MailAttachment> =>
+  attachments.map(({ filename, content_type, bytes }, index) => ({
     n: index + 1,
     filename,
     content_type,
     size: bytes.length,
     sha256: createHash("sha256").update(bytes).digest("hex")
   }))
+
+export const partsOf = (mail: ParsedMail): ReadonlyArray<Part> => {
+  const { date, cc, text, html, links, codes, truncated, parsed, attachments_dropped } = mail
   const stored: StoredText = {
     date,
     cc,
@@ -90,7 +95,7 @@ export const partsOf = (mail: ParsedMail): ReadonlyArray<Part> => {
     truncated,
     parsed,
     attachments_dropped,
-    attachments,
+    attachments: attachmentsOf(mail),
     thread_ids: [...mail.follows.toReversed(), ...(mail.messageId === null ? [] : [mail.messageId])]
   }
   return [

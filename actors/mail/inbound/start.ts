@@ -13,6 +13,7 @@ import { lookupBy } from "../dns.ts"
 import { mailKeysWith } from "../keys.ts"
 import { mailSender } from "../outbound/start.ts"
 import { openReaders, type Readers } from "../parse/readers.ts"
+import { scanBy } from "../scan/scan.ts"
 import { delivered, type DeliveryParts } from "./delivery.ts"
 import { doubts } from "./doubts.ts"
 import { recipientBy } from "./recipient.ts"
@@ -59,6 +60,7 @@ export const mailServer: Effect.Effect<void, never, Needed> = Effect.gen(functio
     doubt: yield* doubts({ ask, store, bounds }),
     nextNumber: Effect.tryPromise({ try: () => nextNumber(nats, "mail"), catch: () => notTaken }),
     parse: readers.parse,
+    scan: scanBy(settings.scanners, limits.service.mail),
     wordsMax: bounds.words_max,
     notStored: notTaken
   }

@@ -6,7 +6,7 @@
  *    the message (parse/read.ts), and a stranger may write it so that two readers see two senders.
  *  - DMARC never passes for a message that is not the same to all readers (contract 22): it is FAIL, with reasons.
  */
-import type { VerdictReason, Verdicts } from "../../../schemas/mail/records.ts"
+import type { Verdict, VerdictReason, Verdicts } from "../../../schemas/mail/records.ts"
 
 export interface Origin {
   /** The client's address. */
@@ -31,6 +31,13 @@ export const UNJUDGED: Judged = {
   verdicts: { ...NO_VERDICTS, spf: "GRAY", dkim: "GRAY", dmarc: "GRAY" },
   author: null
 }
+
+/** The one that says most against a message counts. */
+const WORST_FIRST: ReadonlyArray<Verdict> = ["FAIL", "GRAY", "PROCESSING_FAILED", "PASS"]
+
+/** Of several that looked for the same. */
+export const worst = (...verdicts: ReadonlyArray<Verdict>): Verdict =>
+  WORST_FIRST.find((one) => verdicts.includes(one)) ?? "NONE"
 
 /** `from`: the sender that is shown. `doubts`: of who has read the message (parse/form.ts). */
 export const verdictsAbout = (

@@ -1,3 +1,3 @@
-import { refusal } from "../../../schemas/errors.ts"
+import { refusal, untilOperator } from "../../../schemas/errors.ts"
 
-export const mailDisabled = refusal("email_disabled", "This service has no mail.")
+export const mailDisabled = untilOperator(refusal("email_disabled", "This service has no mail."))

@@ -3,11 +3,10 @@ import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect } from "effect"
 import { refusal, type Refusal, unavailable } from "../../../schemas/errors.ts"
 import { domainId } from "../../../schemas/mail-domain/id.ts"
-import { addressee } from "../../../schemas/mail/addresses.ts"
 import type { Mailbox } from "../../../schemas/mail/records.ts"
 import { messageIdOf } from "../../../schemas/mail/records.ts"
 import { type Sending, SERVICE_ID } from "../../../schemas/mail/sending-operations.ts"
-import { recipientsOf, type SentSummary } from "../../../schemas/mail/sent.ts"
+import { addressesOf, type SentSummary } from "../../../schemas/mail/sent.ts"
 import type { PrepareContext } from "../../engine/definition.ts"
 import { eventsOf } from "../../engine/events.ts"
 import type { KindParts } from "../../kind.ts"
@@ -154,10 +153,6 @@ export const sendingFacts = (
     return { registeredAt: Date.parse(created_at), service: yield* serviceAt(nats) }
   })
 
-/** Of what was given as names with addresses. */
-export const addressesOf = (sending: Pick<Sending, "to" | "cc" | "bcc">): ReadonlyArray<string> =>
-  recipientsOf(sending).map((text) => addressee(text)?.address ?? text)
-
 /** Nobody without the service's key can say of a message that it is one of these. */
 const rfcIdOf = (mail: MailKeys, number: number, domain: string): string =>
   `em_${number}.${sendingToken(mail, "message", String(number))}@${domain}`
@@ -172,8 +167,9 @@ export const sealedSending = (
     const counters = yield* Counters
     const number = yield* counters.next("mail")
     const rfc_id = rfcIdOf(mail, number, mailbox.domain)
-    const { to, cc, bcc, reply_to, subject, excerpt, attachments, in_reply_to, references, content } = input
+    const { to, cc, bcc, reply_to, subject, excerpt, attachments, files, in_reply_to, references, content } = input
     const summary: SentSummary = {
+      id: messageIdOf(number),
       message_id: messageIdOf(number),
       mailbox: { id: mailbox.id, address: mailbox.address },
       from: { address: mailbox.address, name: shown.name },
@@ -183,7 +179,8 @@ export const sealedSending = (
       reply_to,
       subject,
       excerpt,
-      attachments,
+      attachments: files ?? [],
+      attachment_count: attachments,
       in_reply_to
     }
     const line = `${shown.hx_id} (${shown.id_url})`

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { type Refusal } from "../../../schemas/errors.ts"
 import { mailOperations } from "../../../schemas/mail/operations.ts"
-import { type ListedSent, recipientsOf, statusOfAll } from "../../../schemas/mail/sent.ts"
+import { addressesOf, type ListedSent, statusOfAll } from "../../../schemas/mail/sent.ts"
 import { iso } from "../../agent/profile.ts"
 import { blobsAt, naming } from "../../blob/naming.ts"
 import { custom, type PrepareContext, read, write } from "../../engine/definition.ts"
@@ -47,7 +47,7 @@ const shownSent = (
     const { summary } = openSent(sealer, number, state.envelope)
     const actors = yield* Actors
     const recipients = yield* Effect.forEach(
-      recipientsOf(summary),
+      addressesOf(summary),
       (address, index) =>
         Effect.map(actors.ask(context, "mail_sending.look", sendingId(number, index + 1), null), (stands) => ({
           address,

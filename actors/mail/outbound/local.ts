@@ -57,7 +57,13 @@ export const localTransport = (parts: DeliveryParts, ways: Ways): Transport => (
       const { mailbox, address } = found
       const tags = yield* tagsOf(ways, named, recipients)
       const known = `sent-${message}`
-      const incoming = { known, sender: envelopeFrom, raw: bytes, to: [{ mailbox, address, to, tags }] }
+      const incoming = {
+        known,
+        sender: envelopeFrom,
+        raw: bytes,
+        to: [{ mailbox, address, to, tags }],
+        own: true
+      } as const
       return yield* Effect.match(delivered(parts, incoming, Effect.succeed({ verdicts: OWN, author: null })), {
         onSuccess: () => DELIVERED,
         onFailure: ({ code }: Refusal): Outcome =>

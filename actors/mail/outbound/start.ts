@@ -3,8 +3,7 @@ import { randomUUID } from "node:crypto"
 import { Clock, Effect, type Scope } from "effect"
 import { domainId } from "../../../schemas/mail-domain/id.ts"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
-import { addressee } from "../../../schemas/mail/addresses.ts"
-import { recipientsOf } from "../../../schemas/mail/sent.ts"
+import { addressesOf } from "../../../schemas/mail/sent.ts"
 import type { SendJob } from "../../../schemas/mail/sending-operations.ts"
 import type { MailSettings } from "../../../schemas/mail/settings.ts"
 import { consumers } from "../../../schemas/subjects.ts"
@@ -76,7 +75,7 @@ export const mailSender = (
           envelopeFrom: returnAddress(keys, "bounces", sending, domain),
           to: job.to,
           message: String(job.mail),
-          recipients: recipientsOf(job.summary).map((text) => addressee(text)?.address ?? text),
+          recipients: addressesOf(job.summary),
           bytes: whole
         }
       })

@@ -48,6 +48,9 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
   "UND_ERR_CONNECT_TIMEOUT"
 ])
 const BROKEN: ReadonlySet<string> = new Set(["connection_failed", "timed_out"])
+/** A 503 with so long a wait ends when an operator ends it: nobody waits for that. */
+const OPERATOR_SECONDS = 3600
+const UNAVAILABLE = 503
 const BROKEN_STATUS: ReadonlySet<number> = new Set([502, 503, 504])
 
 export interface SendOptions {
@@ -231,6 +234,7 @@ export class Transport {
   #waitAfter(error: HubError, request: Prepared, tries: number): number | null {
     const { pauseMs, pauseMaxMs } = this.options.retry
     const backoff = Math.random() * Math.min(pauseMaxMs, pauseMs * 2 ** (tries - 1))
+    if (error.status === UNAVAILABLE && (error.retryAfter ?? 0) >= OPERATOR_SECONDS) return null
     const asked = error.retryAfter === null ? backoff : error.retryAfter * 1000 + backoff
     if (error.status === 429 || error.code === "overloaded") return asked
     if (BROKEN.has(error.code) && NEVER_SENT.has(String(causeCode(error.cause)))) return backoff

@@ -122,18 +122,24 @@ test("waits double from 30 s to half an hour, and begin anew after ten minutes o
   ])
   const world = new World()
   const waits: Array<number> = []
+  const counts: Array<number> = []
   const fail = (ranMs: number): void => {
     world.rest()
     world.pass(ranMs)
     world.end(1)
     world.rest()
-    const { restart_at, status } = world.state as CompartmentValue
+    const { restart_at, status, restart_count } = world.state as CompartmentValue
+    counts.push(restart_count)
     expect(status).toBe("backoff")
     waits.push(((restart_at ?? 0) - world.now) / 1000)
     world.pass((restart_at ?? 0) - world.now)
   }
   for (const ran of [0, 1000, 1000, 599_000, 600_000, 1000]) fail(ran)
   expect(waits).toEqual([30, 60, 120, 240, 30, 60])
+  // Before its first restart there was none.
+  expect(counts).toEqual([0, 1, 2, 3, 0, 1])
+  world.rest()
+  expect(world.state).toMatchObject({ status: "running", restart_count: 2 })
 })
 
 test("what its host can never start is not tried again until somebody says so", () => {

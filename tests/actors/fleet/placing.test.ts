@@ -111,6 +111,26 @@ test("hosts die: what is there stays placed there, and nothing new comes; given 
   expect(fleet.state).toBe(whole)
 })
 
+test("what only an operator ends is to be tried again in an hour, what passes at once (contract 22)", () => {
+  const fleet = new Fleet()
+  const wanted = { agent: "HX-1", name: "one", command: "c", image: null, secrets: [], hub_key: null, human: null }
+  const retryAfter = () => {
+    const facts = { owner: null, isAway: fleet.isAway }
+    const decision = decideCreate(fleet.state, { id: compartmentId(1), ...wanted }, facts, LIMITS)
+    return "refused" in decision ? [decision.refused.code, decision.refused.retryAfter] : decision
+  }
+  expect(retryAfter()).toEqual(["runtime_unavailable", 3600])
+  fleet.report(0, { reason: "the rules do not stand" })
+  expect(retryAfter()).toEqual(["runtime_unavailable", 3600])
+  fleet.report(1)
+  fleet.take(decideDrain(fleet.state, { host: hostId(1), drained: true }))
+  expect(retryAfter()).toEqual(["runtime_unavailable", 3600])
+  fleet.away.add(hostId(1))
+  expect(retryAfter()).toEqual(["runtime_unavailable", 3600])
+  fleet.away.add(hostId(0))
+  expect(retryAfter()).toEqual(["runtime_unavailable", undefined])
+})
+
 test("one that is drained, or whose rules do not stand, gets nothing new; the reason is told", () => {
   const fleet = new Fleet()
   expect(fleet.create(1)).toBe("runtime_unavailable")

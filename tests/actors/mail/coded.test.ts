@@ -11,6 +11,7 @@ const SHOP = "shop.example"
 
 const mailOf = (id: number, address: string, dmarc: "PASS" | "FAIL" = "PASS"): ListedMail => ({
   box: "inbox",
+  id: `em_${id}`,
   message_id: `em_${id}`,
   mailbox: { id: 1, address: "ada@d.example" },
   to: "ada@d.example",
@@ -21,7 +22,8 @@ const mailOf = (id: number, address: string, dmarc: "PASS" | "FAIL" = "PASS"): L
   excerpt: "",
   codes: [],
   links: [],
-  attachments: 0,
+  attachments: [],
+  attachment_count: 0,
   verdicts: { spf: "NONE", dkim: "NONE", dmarc, spam: "NONE", virus: "NONE", reasons: [] },
   untrusted: "",
   thread_id: null,

@@ -37,6 +37,7 @@ const delivering = (keep: () => Kept, receive: () => Said | Promise<Said>) => {
     doubt: (place) => void doubted.push(place),
     nextNumber: Effect.succeed(PLACE.mail),
     parse: (raw) => Effect.succeed(unread(raw, { body_max_bytes: 1000 })),
+    scan: () => Effect.succeed({ spam: "NONE", virus: "NONE" }),
     wordsMax: 10,
     notStored: NOT_STORED
   }

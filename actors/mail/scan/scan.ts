@@ -1,0 +1,86 @@
+/**
+ * What the operator's scanners say of a message, before it is stored (contract 20).
+ *
+ * Invariants
+ *  - A message of which clamd says nothing in time is not taken: its sender comes again. So no agent gets an attachment
+ *    that was to be looked at and was not.
+ *  - A message of which Rspamd says nothing in time is taken with `spam: GRAY`: the verdict is advice, and delays no code.
+ *  - So many messages are looked at at once, and so many wait; each has `scan_ms` for both scanners, waiting included.
+ */
+import { Effect, Semaphore } from "effect"
+import { type Refusal, unavailable } from "../../../schemas/errors.ts"
+import type { Limits } from "../../../schemas/limits.ts"
+import type { Verdict } from "../../../schemas/mail/records.ts"
+import type { Scanners } from "../../../schemas/mail/scanners.ts"
+import { logNow } from "../../../schemas/runtime/log/log.ts"
+import { scanForViruses } from "./clamd.ts"
+import { scanForSpam, type SpamOrigin } from "./rspamd.ts"
+
+/** `NONE`: nobody looked. */
+export interface Scanned {
+  readonly spam: Verdict
+  readonly virus: Verdict
+}
+
+export interface Scanning {
+  readonly raw: Buffer
+  readonly origin: SpamOrigin
+  /** Addresses of the envelope. */
+  readonly to: ReadonlyArray<string>
+  /** An agent of this service sent it: nobody looks for spam. */
+  readonly own: boolean
+}
+
+export type Scan = (scanning: Scanning) => Effect.Effect<Scanned, Refusal>
+
+type Bounds = Pick<Limits["service"]["mail"], "scan_ms" | "scans_at_once" | "scans_waiting_max">
+
+const notScanned = unavailable("The message cannot be looked at for viruses at the moment.")
+
+const told = (scanner: "clamd" | "rspamd", { message }: { readonly message: string }): void =>
+  logNow("warn", "mail", { scanner, fault: message })
+
+const IN_TIME = { message: "it did not answer in time" }
+const TOO_MANY = { message: "too many messages wait for it" }
+
+export const scanBy = ({ clamd, rspamd }: Scanners, bounds: Bounds): Scan => {
+  if (clamd === null && rspamd === null) return () => Effect.succeed({ spam: "NONE", virus: "NONE" })
+  const slots = Semaphore.makeUnsafe(bounds.scans_at_once)
+  let waiting = 0
+
+  /** In its turn, and in time; fails with what is logged. */
+  const inTurn = <A, E extends { readonly message: string }>(
+    scan: Effect.Effect<A, E>
+  ): Effect.Effect<A, { readonly message: string }> =>
+    Effect.suspend(() => {
+      if (waiting >= bounds.scans_at_once + bounds.scans_waiting_max) return Effect.fail(TOO_MANY)
+      waiting += 1
+      return slots
+        .withPermits(1)(scan)
+        .pipe(
+          Effect.timeoutOrElse({ duration: bounds.scan_ms, orElse: () => Effect.fail(IN_TIME) }),
+          Effect.ensuring(Effect.sync(() => void (waiting -= 1)))
+        )
+    })
+
+  return ({ raw, origin, to, own }) =>
+    Effect.all(
+      {
+        virus:
+          clamd === null
+            ? Effect.succeed<Verdict>("NONE")
+            : Effect.catch(inTurn(scanForViruses(clamd, raw)), (fault) => {
+                told("clamd", fault)
+                return Effect.fail(notScanned)
+              }),
+        spam:
+          rspamd === null || own
+            ? Effect.succeed<Verdict>("NONE")
+            : Effect.catch(inTurn(scanForSpam(rspamd, raw, origin, to)), (fault) => {
+                told("rspamd", fault)
+                return Effect.succeed<Verdict>("GRAY")
+              })
+      },
+      { concurrency: 2 }
+    )
+}

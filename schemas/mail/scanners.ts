@@ -1,0 +1,38 @@
+/** Programs of the operator's that look at mail as it comes in (contract 20): `HUB_CLAMD`, `HUB_RSPAMD_URL`. */
+
+/** A Unix socket, or a TCP port. */
+export type ClamdAddress = { readonly path: string } | { readonly host: string; readonly port: number }
+
+export interface Scanners {
+  /** Where clamd listens. `null`: nobody looks for viruses. */
+  readonly clamd: ClamdAddress | null
+  /** Address of Rspamd's normal worker, without a trailing slash. `null`: nobody looks for spam. */
+  readonly rspamd: string | null
+}
+
+const CLAMD_PORT = 3310
+const PORT_MAX = 65_535
+/** The kernel's own bound on the path of a socket. */
+const PATH_MAX_BYTES = 107
+const HOST = /^(?:\[([0-9a-f:.]{1,45})\]|([a-z0-9.-]{1,253}))(?::(\d{1,5}))?$/i
+const CONTROL = /[\p{Cc}\s]/u
+
+/** `null` where it is none. */
+export const clamdAddressOf = (text: string): ClamdAddress | null => {
+  const path = text.startsWith("unix:") ? text.slice("unix:".length) : text
+  if (path.startsWith("/")) return CONTROL.test(path) || Buffer.byteLength(path) > PATH_MAX_BYTES ? null : { path }
+  const [, six, name, digits] = HOST.exec(text) ?? []
+  const host = six ?? name
+  const port = Number(digits ?? CLAMD_PORT)
+  if (host === undefined || port < 1 || port > PORT_MAX || (six !== undefined && !URL.canParse(`http://[${six}]`)))
+    return null
+  return { host, port }
+}
+
+/** `null` where it is none. The worker asks for no password: one in the address would be sent to whoever listens. */
+export const rspamdUrlOf = (text: string): string | null => {
+  if (!URL.canParse(text)) return null
+  const { protocol, username, password, search, hash, href } = new URL(text)
+  if (!/^https?:$/.test(protocol) || username + password + search + hash !== "") return null
+  return href.replace(/\/$/, "")
+}
