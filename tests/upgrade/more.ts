@@ -1,6 +1,6 @@
 /**
  * What happens in a service beside the writes that its interface has (tests/api/writes.ts): operators, owners at their
- * pages and in a chat, hosts that fail, mail that comes back, receivers that are down, timers that pass.
+ * pages, in a chat and in a browser, hosts that fail, mail that comes back, receivers that are down, timers that pass.
  */
 import { randomBytes } from "node:crypto"
 import { TOTP } from "otpauth"
@@ -8,14 +8,13 @@ import { FLEET_ID } from "../../schemas/fleet/operations.ts"
 import { STARTER_LIBRARY } from "../../ops/launcher/starter-library.ts"
 import { waitFor } from "../harness/index.ts"
 import { fieldsOn, SETTINGS, wantedOn } from "../html/owner/passkeys.ts"
-import type { OwnerClient } from "../html/owner/client.ts"
+import { formsOf, OwnerClient } from "../html/owner/client.ts"
 import { freshText, made } from "../api/community.ts"
 import { answersOf, Applicant } from "../api/steps.ts"
 import type { World } from "../api/writes.ts"
 import { Authenticator } from "../support/authenticator.ts"
 import { captchaBody } from "../support/captcha.ts"
 import { AgentClient } from "../support/client.ts"
-import { send } from "../support/http.ts"
 import { operate } from "../support/hub.ts"
 import { newIdentity } from "../support/identity.ts"
 import type { MailHost } from "../support/mail-host.ts"
@@ -25,6 +24,7 @@ import { dataOf } from "../support/outcome.ts"
 import { newOwner, ownedBy, provenOwner, writtenBy } from "../support/owner.ts"
 import { PlayedHost } from "../support/played-host.ts"
 import { answering, healthy, startReceiver } from "../support/receiver.ts"
+import type { PushService } from "../support/push-service.ts"
 import { admit, freshHandle } from "../support/register.ts"
 import { anAgent, type Carried } from "../support/sponsorship.ts"
 import type { Telegram } from "../support/telegram.ts"
@@ -34,6 +34,7 @@ import { FILL, login, ownedVault, written } from "../support/vault-owner.ts"
 export interface WiderWorld extends World {
   readonly telegram: Telegram
   readonly mailHost: MailHost
+  readonly push: PushService
 }
 
 type Flow = (world: WiderWorld) => Promise<unknown>
@@ -224,6 +225,17 @@ export const MORE: Readonly<Record<string, Flow>> = {
     await world.telegram.heard(chat, "News of")
     await owner.client.change("unlink_chat", {})
   },
+  "an owner is told in a browser": async ({ service, push }) => {
+    const { agent: as, owner } = await ownedBy(service.edges, await newOwner(service.edges))
+    const browser = push.browser()
+    const { text } = await owner.client.change("offer_push", {})
+    const form = formsOf(text).find(({ fields }) => fields["action"] === "subscribe_push")
+    await owner.client.post(SETTINGS, { ...form?.fields, ...browser.fields })
+    const question = freshText()
+    await ask(as, "POST", "/me/owner/message", { text: question, kind: "question" })
+    await browser.told(question)
+    await owner.client.fill(SETTINGS, {}, SETTINGS, { action: "end_push" })
+  },
   "owners allow fills, and decline them": async ({ service }) => {
     const of = await ownedVault(service)
     const page = of.owner.page(of)
@@ -316,12 +328,6 @@ export const MORE: Readonly<Record<string, Flow>> = {
     const one = await compartment(world, as)
     await one.runs()
     const { url } = await ask<{ url: string }>(as, "POST", `/compartments/${one.id}/web-link`)
-    const { pathname, search } = new URL(url)
-    await send({
-      edge: world.service.edges[0] ?? "",
-      method: "GET",
-      path: `${pathname}${search}`,
-      headers: { accept: "text/html" }
-    })
+    await new OwnerClient(() => world.service.edges[0] ?? "").fill(new URL(url).pathname, {})
   }
 }

@@ -15,6 +15,7 @@ import { nameServer } from "../support/dns.ts"
 import { operate } from "../support/hub.ts"
 import { mailHost as openMailHost } from "../support/mail-host.ts"
 import { PlayedHost } from "../support/played-host.ts"
+import { PushService } from "../support/push-service.ts"
 import { startReceiver } from "../support/receiver.ts"
 import { TEST_SERVER_KEY, testService } from "../support/service.ts"
 import { anAgent } from "../support/sponsorship.ts"
@@ -64,26 +65,34 @@ const TYPES = KINDS.flatMap(({ fold }) => Object.keys(fold.events))
 
 const write = async (): Promise<void> => {
   const zone = { "world.example": { MX: ["mx.world.example"] }, "mx.world.example": { A: ["127.0.0.1"] } }
-  const [dns, telegram, mailHost, receiver] = await Promise.all([
+  const [dns, telegram, mailHost, receiver, push] = await Promise.all([
     nameServer(zone),
     Telegram.open(),
     openMailHost(),
-    startReceiver()
+    startReceiver(),
+    PushService.open()
   ])
   const keys = { HUB_SERVER_KEY: TEST_SERVER_KEY, HUB_MAIL_KEY: key(), HUB_VAULT_KEY: key() }
+  const vapid = { HUB_VAPID_KEY: Buffer.alloc(32, 1).toString("base64url") }
   const service = await testService({
     edges: 1,
     actors: 1,
     keeper: true,
     mail: MAIL,
-    env: { HUB_DNS_SERVERS: dns.address, HUB_MAIL_ABUSE_CONTACT: "abuse@hub.example", ...telegram.env, ...keys },
+    env: {
+      HUB_DNS_SERVERS: dns.address,
+      HUB_MAIL_ABUSE_CONTACT: "abuse@hub.example",
+      ...telegram.env,
+      ...vapid,
+      ...keys
+    },
     limits: limits(mailHost.port)
   })
   const host = await PlayedHost.start(service, 100)
   try {
     const operator = await anAgent(service.edges)
     await operate(service.system, ["agent", "grant", operator.agent.handle, "operator"])
-    const world: WiderWorld & World = { service, operator, zone, host, receiver, telegram, mailHost }
+    const world: WiderWorld & World = { service, operator, zone, host, receiver, telegram, mailHost, push }
     const told = await liveStars(world)
     for (const [name, flow] of Object.entries({ ...WRITES, ...MARKING, ...MORE })) {
       say(name)
@@ -129,7 +138,7 @@ const write = async (): Promise<void> => {
   } finally {
     host.stop()
     await service.stop()
-    await Promise.all([dns.stop(), telegram.stop(), mailHost.stop(), receiver.stop()])
+    await Promise.all([dns.stop(), telegram.stop(), mailHost.stop(), receiver.stop(), push.stop()])
   }
 }
 
