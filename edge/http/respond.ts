@@ -32,6 +32,7 @@ export const EXPOSED_HEADERS = [
   "X-RateLimit-Limit",
   "X-RateLimit-Remaining",
   "X-RateLimit-Reset",
+  "X-RateLimit-Resource",
   "Retry-After",
   "Idempotent-Replayed",
   "ETag",
@@ -58,13 +59,24 @@ export const finish = (call: Call, response: Response): Response => {
   const { headers } = response
   Object.assign(headers, commonHeaders(call.clock, call.id), call.headers)
   headers["cache-control"] ??= keptBy(call, response.status)
-  if (call.rate !== null) {
-    headers["x-ratelimit-limit"] = String(call.rate.limit)
-    headers["x-ratelimit-remaining"] = String(call.rate.remaining)
-    headers["x-ratelimit-reset"] = String(call.rate.reset)
-  }
+  Object.assign(headers, rateHeaders(call))
   return response
 }
+
+/** Describe the bucket that refused the request, if one did. Otherwise the agent's own (spec 4.1.7; contract 22). */
+const rateHeaders = ({ clock, rate, refusal }: Call): Record<string, string> => {
+  const { bucket, limit, retry_after } = refusal?.details ?? {}
+  if (refusal !== null && statusOf(refusal) === 429 && bucket !== undefined)
+    return rateHeadersOf(String(bucket), Number(limit), 0, wallSeconds(clock) + Number(retry_after))
+  return rate === null ? {} : rateHeadersOf("agent", rate.limit, rate.remaining, rate.reset)
+}
+
+const rateHeadersOf = (resource: string, limit: number, remaining: number, reset: number) => ({
+  "x-ratelimit-resource": resource,
+  "x-ratelimit-limit": String(limit),
+  "x-ratelimit-remaining": String(remaining),
+  "x-ratelimit-reset": String(reset)
+})
 
 const keptBy = ({ endpoint }: Call, status: number): string =>
   endpoint === null || endpoint.keptSeconds === 0 || (status !== 200 && status !== 304)

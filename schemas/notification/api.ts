@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { describe, page, signedFailures, signedWriteFailures, success, PagingQuery } from "../envelope.ts"
-import { Chapter, Row } from "../traits.ts"
+import { Chapter, Row, Traits } from "../traits.ts"
 
 export const Notification = Schema.Struct({
   /** Usable as `since_id`: later notifications have greater ids. */
@@ -73,4 +73,5 @@ export const NotificationApi = HttpApiGroup.make("notification")
     })
       .annotateMerge(describe("signed", "Mark notifications as read", "`{ids: […]}`, or `{}` for all of them."))
       .annotate(Row, '`{"ids": [1, 2]}`, or `{}` for all; `{marked_read}`')
+      .annotate(Traits, { draw: [] })
   )
