@@ -102,7 +102,10 @@ export const ERRORS = {
   range_not_satisfiable: { status: 416, says: "`Content-Range` says how many bytes there are" },
   uri_too_long: { status: 414, says: "send less" },
   header_fields_too_large: { status: 431, says: "send less" },
-  validation_error: { status: 422, says: "`details.field`: its dotted path, `body` for the whole" },
+  validation_error: {
+    status: 422,
+    says: "`details.field`: its dotted path, `body` for the whole; of a length or range also `rule` (`max`, `min`) and the bound"
+  },
   /** An agent is about to publish a key or a password. */
   content_secret: { status: 422, says: "a secret (`details.kind`) stands in `details.field`: take it out" },
   owner_message_secret: { status: 422, says: "the same in what goes to or comes from an owner" },
@@ -236,12 +239,20 @@ export interface Refusal {
 export const refusal = (code: ErrorCode, message: string, details?: ErrorDetails): Refusal =>
   details === undefined ? { code, message } : { code, message, details }
 
-/** 422 of spec 7: `details.field` always, `rule` and `max` where they help. */
+/** 422 of spec 7: `details.field` always, `rule` where it helps. Bounds are told by the two below. */
 export const invalidField = (field: string, message: string, more?: ErrorDetails): Refusal => ({
   code: "validation_error",
   message,
   details: { field, ...more }
 })
+
+/** 422 of a length, a count or a number above its bound. */
+export const aboveMax = (field: string, message: string, max: number): Refusal =>
+  invalidField(field, message, { rule: "max", max })
+
+/** The same below its bound. */
+export const belowMin = (field: string, message: string, min: number): Refusal =>
+  invalidField(field, message, { rule: "min", min })
 
 export const notFound = (resource: string): Refusal => ({
   code: "not_found",

@@ -101,8 +101,9 @@ const routeOf = (endpoint: Declared, handler: Handler<AnyGiven>, reading: Readin
     }
     let query: unknown = NOTHING
     if (decodeQuery !== null) {
-      const decoded = decodeQuery(call.search === "" ? NOTHING : queryOf(call.search))
-      if (Result.isFailure(decoded)) return Effect.fail(refuse(issueRefusal(decoded.failure.issue, "query")))
+      const given = call.search === "" ? NOTHING : queryOf(call.search)
+      const decoded = decodeQuery(given)
+      if (Result.isFailure(decoded)) return Effect.fail(refuse(issueRefusal(decoded.failure.issue, given, "query")))
       query = decoded.success
     }
     if (decodeForm !== null) return Effect.flatMap(decodeForm(call), (form) => handler(call, { params, query, form }))

@@ -33,7 +33,7 @@ import {
   REMADE_STATUS,
   type Signer
 } from "../../schemas/idempotency/operations.ts"
-import { invalidField, type Refusal } from "../../schemas/errors.ts"
+import { aboveMax, belowMin, invalidField, type Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { Bearer } from "../human/person.ts"
 import type { Call } from "./call.ts"
@@ -57,9 +57,7 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
   if (text === null || keeper === null) return run
   const max = limits.limits.idempotency_key_max_chars
   if (!isKey(text, max)) {
-    return Effect.fail(
-      refuse(invalidField("Idempotency-Key", `Idempotency-Key must be 1 to ${max} printable characters.`, { max }))
-    )
+    return Effect.fail(refuse(keyRefusal(text, max)))
   }
   const entry = entryOf(call, keeper, text)
   const { key: name, body } = entry
@@ -92,6 +90,13 @@ const keyIn = ({ request, method }: Call): string | null => {
   const key = request.headers["idempotency-key"]
   if (key === undefined || !METHODS.has(method)) return null
   return Array.isArray(key) ? key.join(",") : key
+}
+
+const keyRefusal = (text: string, max: number): Refusal => {
+  const field = "Idempotency-Key"
+  const message = `${field} must be 1 to ${max} printable characters.`
+  if (text.length > max) return aboveMax(field, message, max)
+  return text.length === 0 ? belowMin(field, message, 1) : invalidField(field, message)
 }
 
 const isKey = (text: string, max: number): boolean => text.length > 0 && text.length <= max && PRINTABLE.test(text)

@@ -12,11 +12,11 @@ const UUID_CHARS = 36
 export const Uuid = Schema.String.check(Schema.isMaxLength(UUID_CHARS, { message: "must be a UUID of version 4" }))
 
 export const Label = Storable.check(
-  Schema.isPattern(SINGLE_LINE, { message: "must be one line" }),
-  Schema.isPattern(VISIBLE, { message: "must not be blank" }),
   Schema.isBetweenCodePoints(1, VAULT_LIMITS.label_max_chars, {
     message: `must be 1 to ${VAULT_LIMITS.label_max_chars} characters`
-  })
+  }),
+  Schema.isPattern(SINGLE_LINE, { message: "must be one line" }),
+  Schema.isPattern(VISIBLE, { message: "must not be blank" })
 )
 
 const ORIGIN_MAX_CHARS = 300
@@ -104,7 +104,12 @@ const FILLED_MAX = 50
 export const FillResult = Schema.Struct({
   status: Schema.Literals(["done", "failed"]),
   code: Schema.optionalKey(
-    Schema.NullOr(Schema.String.check(Schema.isPattern(CODE, { message: "must be a code of the fill service" })))
+    Schema.NullOr(
+      Schema.String.check(
+        Schema.isMaxLength(60),
+        Schema.isPattern(CODE, { message: "must be a code of the fill service" })
+      )
+    )
   ),
   filled: Schema.optionalKey(
     Schema.Array(Schema.String.check(Schema.isMaxLength(60))).check(Schema.isMaxLength(FILLED_MAX))
