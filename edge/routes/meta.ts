@@ -34,6 +34,7 @@ export const metaRoutes = ({ bus, config, documents, link }: RouteParts) => {
     docsPython: document("python"),
     docsShell: document("shell"),
     docsHubId: document("hubId"),
+    docsVerify: document("verify"),
     docsRuntimeTerms: document("runtimeTerms"),
     openapi: document("openapi"),
     categories: (call) => Effect.map(bus.query(call, "categories", null), (list) => dataValue(list)),

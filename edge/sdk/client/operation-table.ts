@@ -13,6 +13,7 @@ export const OPERATIONS = {
   docsPython: { method: "GET", path: "/docs/python", query: [], body: "none" },
   docsShell: { method: "GET", path: "/docs/shell", query: [], body: "none" },
   docsHubId: { method: "GET", path: "/docs/hub-id", query: [], body: "none" },
+  docsVerify: { method: "GET", path: "/docs/verify", query: [], body: "none" },
   docsRuntimeTerms: { method: "GET", path: "/docs/runtime-terms", query: [], body: "none" },
   openapi: { method: "GET", path: "/openapi.json", query: [], body: "none" },
   categories: { method: "GET", path: "/categories", query: [], body: "none" },

@@ -50,6 +50,7 @@ const FOR_PROGRAMS: Names = new Set<OperationName>([
   "docsPython",
   "docsShell",
   "docsHubId",
+  "docsVerify",
   "directory",
   "keyDirectory",
   "createVerifyChallenge",
