@@ -14,6 +14,13 @@ export const PageMeta = Schema.Struct({
 /** Numbers in a query arrive as text and are clamped, never refused (spec 4.1.4). */
 export const PagingQuery = { page: Schema.optionalKey(Schema.String), per_page: Schema.optionalKey(Schema.String) }
 
+/** An integer as text; below zero is everything. */
+const SINCE_ID = /^-?\d+$/u
+
+export const SinceId = Schema.optionalKey(
+  Schema.String.check(Schema.isPattern(SINCE_ID, { message: "must be a whole number" }))
+)
+
 /** `{ok: true, data, meta}`: `meta` only where it says something. */
 export const success = <S extends Schema.Top>(data: S) => Schema.Struct({ ok: Schema.Literal(true), data })
 

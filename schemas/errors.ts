@@ -104,7 +104,7 @@ export const ERRORS = {
   header_fields_too_large: { status: 431, says: "send less" },
   validation_error: {
     status: 422,
-    says: "`details.field`: its dotted path, `body` for the whole; of a length or range also `rule` (`max`, `min`) and the bound"
+    says: "`details.field`: its dotted path, `body` for the whole; `max` or `min`"
   },
   /** An agent is about to publish a key or a password. */
   content_secret: { status: 422, says: "a secret (`details.kind`) stands in `details.field`: take it out" },

@@ -17,6 +17,8 @@ export interface Response {
   readonly headers: Record<string, string>
   /** A stream is sent as it comes, its length unknown; bytes are what nobody looks into any more. */
   readonly body: string | Uint8Array | Readable | null
+  /** An envelope in bytes whose last member is `meta`. */
+  readonly listed?: true
   /** What is kept of it under an Idempotency-Key, where that is less: what goes with a person's account is in no copy. */
   readonly kept?: string
   /** What is kept of it where it may stand in no copy at all: the handler makes it anew of this (`Call.remake`). */
@@ -116,7 +118,8 @@ export const dataParts = (...parts: ReadonlyArray<Uint8Array>): Response => {
 /** Ready JSON of a list's items as the envelope's `data`. */
 export const dataItems = (items: Uint8Array, meta: object): Response => {
   const body = Buffer.concat([DATA_BEGIN, items, Buffer.from(`,"meta":${JSON.stringify(meta)}}`)])
-  return { status: 200, headers: { "content-type": JSON_TYPE, "content-length": String(body.length) }, body }
+  const headers = { "content-type": JSON_TYPE, "content-length": String(body.length) }
+  return { status: 200, headers, body, listed: true }
 }
 
 const DATA_BEGIN = Buffer.from('{"ok":true,"data":')
