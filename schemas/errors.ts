@@ -219,6 +219,36 @@ export interface ErrorDeclared {
 
 export type ErrorCode = keyof typeof ERRORS
 
+/** Refusals that time or another act lifts: the same request may succeed later. */
+const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "agent_provisional",
+  "agent_suspended",
+  "captcha_not_answered",
+  "compartment_busy",
+  "compartment_limit",
+  "compartment_suspended",
+  "consent_pending",
+  "email_domain_limit",
+  "email_domain_not_ready",
+  "email_mailbox_limit",
+  "email_owner_rule",
+  "email_sending_suspended",
+  "captcha_needs_human",
+  "message_blocked",
+  "message_recipient_unavailable",
+  "owner_none",
+  "questions_not_served",
+  "recovery_pending",
+  "redelivery_not_possible",
+  "runtime_full",
+  "sponsorship_limit",
+  "vault_full",
+  "vault_not_active",
+  "webhook_not_set"
+])
+
+export const isPassing = (code: ErrorCode): boolean => PASSING.has(code)
+
 export const ERROR_STATUS = Object.fromEntries(
   Object.entries(ERRORS).map(([code, { status }]) => [code, status])
 ) as Readonly<Record<ErrorCode, number>>
