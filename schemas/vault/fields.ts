@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { SendCaptcha } from "../captcha/api.ts"
 import { SINGLE_LINE, Storable, VISIBLE } from "../plain-text.ts"
 import { VAULT_LIMITS } from "./limits.ts"
+import { isOrigin } from "./origins.ts"
 import { EntryKind, FillAction } from "./records.ts"
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -92,7 +93,10 @@ const FIELD_MAX_CHARS = 200
 export const OpenFill = Schema.Struct({
   entry_id: Schema.Int,
   action: FillAction,
-  origin: Origin,
+  /** Whether secrets may be typed there is a matter of policy, and told by its codes. */
+  origin: Origin.check(
+    Schema.makeFilter((text: string) => isOrigin(text) || "must be an origin as `URL.origin` gives it")
+  ),
   amount: Schema.optionalKey(Amount),
   currency: Schema.optionalKey(Currency),
   field: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(FIELD_MAX_CHARS)))
