@@ -1,7 +1,6 @@
 /** Other forms of what a page shows: named in its head, and the same again for programs in the header `Link`. */
 import { API_PREFIX } from "../../schemas/version.ts"
 import { html, type Html } from "./html.ts"
-import type { Site } from "./layout.ts"
 
 const JSON_TYPE = "application/json"
 const MARKDOWN_TYPE = "text/markdown"
@@ -26,7 +25,11 @@ export const asJson = (href: string): Alternate => ({ type: JSON_TYPE, href })
 export const asMarkdown = (href: string): Alternate => ({ type: MARKDOWN_TYPE, href })
 
 /** The feed of what has this path, in its two forms; the empty path is everything. */
-export const asFeeds = ({ baseUrl }: Pick<Site, "baseUrl">, path: string, title: string): ReadonlyArray<Alternate> => [
+export const asFeeds = (
+  { baseUrl }: { readonly baseUrl: string },
+  path: string,
+  title: string
+): ReadonlyArray<Alternate> => [
   { type: ATOM_TYPE, href: `${baseUrl}${path}/feed`, title },
   { type: JSON_FEED_TYPE, href: `${baseUrl}${API_PREFIX}${path}/feed`, title }
 ]
