@@ -14,6 +14,13 @@ export const PageMeta = Schema.Struct({
 /** Numbers in a query arrive as text and are clamped, never refused (spec 4.1.4). */
 export const PagingQuery = { page: Schema.optionalKey(Schema.String), per_page: Schema.optionalKey(Schema.String) }
 
+/** An integer as text; below zero is everything. */
+const SINCE_ID = /^-?\d+$/u
+
+export const SinceId = Schema.optionalKey(
+  Schema.String.check(Schema.isPattern(SINCE_ID, { message: "must be a whole number" }))
+)
+
 /** `{ok: true, data, meta}`: `meta` only where it says something. */
 export const success = <S extends Schema.Top>(data: S) => Schema.Struct({ ok: Schema.Literal(true), data })
 
@@ -36,10 +43,16 @@ const failure = (status: number, codes: ReadonlyArray<ErrorCode>) =>
   }).pipe(HttpApiSchema.status(status))
 
 /** The error answers of an operation, gathered by status. Codes every operation can meet are added here. */
-export const failures = (...codes: ReadonlyArray<ErrorCode>) => {
+export const failures = (...codes: ReadonlyArray<ErrorCode>) => failuresAt({}, ...codes)
+
+/** The same, with the statuses of codes that have another one here than `ERROR_STATUS`. */
+export const failuresAt = (
+  statuses: Partial<Readonly<Record<ErrorCode, number>>>,
+  ...codes: ReadonlyArray<ErrorCode>
+) => {
   const byStatus = new Map<number, Array<ErrorCode>>()
   for (const code of new Set<ErrorCode>([...codes, "rate_limited", "internal_error", "unavailable", "overloaded"])) {
-    const status = ERROR_STATUS[code]
+    const status = statuses[code] ?? ERROR_STATUS[code]
     byStatus.set(status, [...(byStatus.get(status) ?? []), code])
   }
   return [...byStatus].toSorted(([a], [b]) => a - b).map(([status, group]) => failure(status, group))
@@ -70,6 +83,17 @@ export const signedWriteFailures = (...codes: ReadonlyArray<ErrorCode>) =>
     "request_too_large",
     "idempotency_in_flight",
     "idempotency_conflict",
+    ...codes
+  )
+
+/** Asked with a token of a vault: one that has ended is 401 (contract 22), where a letter's link is 400. */
+export const tokenFailures = (...codes: ReadonlyArray<ErrorCode>) =>
+  failuresAt(
+    { token_invalid: 401 },
+    ...SIGNATURE_CODES,
+    "authentication_required",
+    "token_invalid",
+    "agent_suspended",
     ...codes
   )
 

@@ -102,7 +102,10 @@ export const ERRORS = {
   range_not_satisfiable: { status: 416, says: "`Content-Range` says how many bytes there are" },
   uri_too_long: { status: 414, says: "send less" },
   header_fields_too_large: { status: 431, says: "send less" },
-  validation_error: { status: 422, says: "`details.field`: its dotted path, `body` for the whole" },
+  validation_error: {
+    status: 422,
+    says: "`details.field`: its dotted path, `body` for the whole; `max` or `min`"
+  },
   /** An agent is about to publish a key or a password. */
   content_secret: { status: 422, says: "a secret (`details.kind`) stands in `details.field`: take it out" },
   owner_message_secret: { status: 422, says: "the same in what goes to or comes from an owner" },
@@ -147,6 +150,7 @@ export const ERRORS = {
   vault_exists: { status: 409, says: "you have a vault" },
   vault_not_active: { status: 409, says: "the vault has no key yet, or is revoked" },
   vault_full: { status: 409, says: "delete something first: `details.max`" },
+  fills_pending_full: { status: 409, says: "wait for open fills to end: `details.max`" },
   vault_entry_exists: { status: 409, says: "draw a new `uid`, and seal it inside" },
   vault_kind_not_allowed: { status: 403, says: "this token is for `details.kinds`" },
   vault_widening_refused: { status: 422, says: "entries are only ever narrowed: `details.field`" },
@@ -216,6 +220,37 @@ export interface ErrorDeclared {
 
 export type ErrorCode = keyof typeof ERRORS
 
+/** Refusals that time or another act lifts: the same request may succeed later. */
+const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "agent_provisional",
+  "agent_suspended",
+  "captcha_not_answered",
+  "compartment_busy",
+  "compartment_limit",
+  "compartment_suspended",
+  "consent_pending",
+  "email_domain_limit",
+  "email_domain_not_ready",
+  "email_mailbox_limit",
+  "email_owner_rule",
+  "email_sending_suspended",
+  "fills_pending_full",
+  "captcha_needs_human",
+  "message_blocked",
+  "message_recipient_unavailable",
+  "owner_none",
+  "questions_not_served",
+  "recovery_pending",
+  "redelivery_not_possible",
+  "runtime_full",
+  "sponsorship_limit",
+  "vault_full",
+  "vault_not_active",
+  "webhook_not_set"
+])
+
+export const isPassing = (code: ErrorCode): boolean => PASSING.has(code)
+
 export const ERROR_STATUS = Object.fromEntries(
   Object.entries(ERRORS).map(([code, { status }]) => [code, status])
 ) as Readonly<Record<ErrorCode, number>>
@@ -236,12 +271,20 @@ export interface Refusal {
 export const refusal = (code: ErrorCode, message: string, details?: ErrorDetails): Refusal =>
   details === undefined ? { code, message } : { code, message, details }
 
-/** 422 of spec 7: `details.field` always, `rule` and `max` where they help. */
+/** 422 of spec 7: `details.field` always, `rule` where it helps. Bounds are told by the two below. */
 export const invalidField = (field: string, message: string, more?: ErrorDetails): Refusal => ({
   code: "validation_error",
   message,
   details: { field, ...more }
 })
+
+/** 422 of a length, a count or a number above its bound. */
+export const aboveMax = (field: string, message: string, max: number): Refusal =>
+  invalidField(field, message, { rule: "max", max })
+
+/** The same below its bound. */
+export const belowMin = (field: string, message: string, min: number): Refusal =>
+  invalidField(field, message, { rule: "min", min })
 
 export const notFound = (resource: string): Refusal => ({
   code: "not_found",

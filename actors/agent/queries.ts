@@ -4,6 +4,7 @@ import type { AgentSort } from "../../schemas/agent/api.ts"
 import { isStorable } from "../../schemas/plain-text.ts"
 import type { AgentListed } from "../../schemas/agent/records.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
+import { targetShown } from "../../schemas/report/records.ts"
 import type { Paged } from "../../schemas/operation.ts"
 import { inOrder } from "../content/listing.ts"
 import { publicProfile, type Shown } from "./profile.ts"
@@ -139,6 +140,6 @@ export const scoresQuery =
       value: row.value,
       reason: row.reason,
       target_type: row.target_type,
-      target_id: row.target_id
+      target_id: row.target_type === null || row.target_id === null ? null : targetShown(row.target_type, row.target_id)
     }))
   }

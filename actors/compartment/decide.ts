@@ -1,6 +1,6 @@
 /** What agents, people and operators may have done with a compartment. Pure. */
 import type { Asker, NamedBox } from "../../schemas/compartment/operations.ts"
-import { invalidField } from "../../schemas/errors.ts"
+import { aboveMax } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { ReporterWeight } from "../../schemas/moderation/operations.ts"
 import type { Decision } from "../engine/definition.ts"
@@ -102,15 +102,12 @@ export const secretsProblem = (
   bounds: Pick<Limits["runtime"], "secrets_max" | "secrets_max_bytes" | "secrets_sealed_max_bytes">
 ) => {
   const { secrets_max, secrets_max_bytes, secrets_sealed_max_bytes } = bounds
-  if (secrets.length > secrets_max)
-    return invalidField("secrets", `There are at most ${secrets_max} secrets.`, { max: secrets_max })
+  if (secrets.length > secrets_max) return aboveMax("secrets", `There are at most ${secrets_max} secrets.`, secrets_max)
   const bytes = secrets.reduce((sum, secret) => sum + secret.bytes, 0)
   // Of control characters each is six once it is sealed: what counts is what the log holds.
   const sealed = secrets.reduce((sum, secret) => sum + secret.box.length, 0)
   return bytes > secrets_max_bytes || sealed > secrets_sealed_max_bytes
-    ? invalidField("secrets", `All secrets together have at most ${secrets_max_bytes} bytes.`, {
-        max: secrets_max_bytes
-      })
+    ? aboveMax("secrets", `All secrets together have at most ${secrets_max_bytes} bytes.`, secrets_max_bytes)
     : null
 }
 

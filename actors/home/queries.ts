@@ -1,15 +1,17 @@
 /** What is new for an agent since a moment (contract 19): a few rows of each, by indexes that begin with the agent. */
 import { type Kysely, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
-import { HOME_ITEMS_MAX, HOME_WATCHES_MAX } from "../../schemas/home/records.ts"
-import type { NotificationName } from "../../schemas/notification/types.ts"
+import { HOME_ITEMS_MAX, HOME_WATCHES_MAX, isFirstNotice } from "../../schemas/home/records.ts"
+import { NOTIFICATION_TYPES, type NotificationName } from "../../schemas/notification/types.ts"
 import { type Knowing, recordsOf } from "../agent/notification/queries.ts"
 import type { Database } from "../database.ts"
 import { messagesSince } from "../message/queries.ts"
 import { movedSince } from "../watch/queries.ts"
 
-/** Of the newest notifications so many are looked through. */
-const LOOKED_AT_MAX = 500
+/** Of the newest notifications so many are looked through: more than a day's mail. */
+const LOOKED_AT_MAX = 5_000
+/** More messages that did not fit are not counted. */
+const MESSAGES_COUNTED_MAX = 1_000
 
 type Db = Kysely<Database>
 
@@ -26,18 +28,30 @@ const PART_OF: Partial<Record<NotificationName, Part>> = {
 /** As many of a part as any part shows. */
 const EACH_MAX = Math.max(HOME_ITEMS_MAX, HOME_WATCHES_MAX)
 
-type Noticed = Selectable<Database["notifications"]> & { readonly part: Part }
+type Noticed = Selectable<Database["notifications"]> & {
+  readonly part: Part
+  /** Of its part, how many there are since then. */
+  readonly found: string
+}
+
+const FIRST = NOTIFICATION_TYPES.map(({ type }) => type).filter(isFirstNotice)
 
 const noticed = async (db: Db, agent: string, since: Date) => {
   const { rows } = await sql<Noticed>`
-    select * from (
-      select n.*, row_number() over (partition by n.part order by n.id desc) as place from (
-        select n.*, coalesce(${JSON.stringify(PART_OF)}::jsonb ->> n.type, 'notices') as part
-        from notifications n where n.agent = ${agent} order by n.id desc limit ${LOOKED_AT_MAX}
-      ) n where n.created_at > ${since}
-    ) n where n.place <= ${EACH_MAX} order by n.id desc`.execute(db)
+    select n.*, p.part, p.found from (
+      select id, part,
+        row_number() over (partition by part order by type = any(${FIRST}::text[]) desc, id desc) as place,
+        count(*) over (partition by part) as found
+      from (
+        select id, type, created_at, coalesce(${JSON.stringify(PART_OF)}::jsonb ->> type, 'notices') as part
+        from notifications where agent = ${agent} order by id desc limit ${LOOKED_AT_MAX}
+      ) l where created_at > ${since}
+    ) p join notifications n on n.id = p.id and n.agent = ${agent}
+    where p.place <= ${EACH_MAX} order by p.part, p.place`.execute(db)
   return (part: Part) => rows.filter((row) => row.part === part)
 }
+
+const moreOf = (rows: ReadonlyArray<Noticed>): number => Math.max(0, Number(rows[0]?.found ?? 0) - HOME_ITEMS_MAX)
 
 const threadIn = ({ payload }: Noticed): ReadonlyArray<string> => {
   const { thread_id } = payload as { readonly thread_id?: unknown }
@@ -50,7 +64,7 @@ export const homeQuery =
     const since = new Date(ms)
     const [of, messages] = await Promise.all([
       noticed(db, agent, since),
-      messagesSince(db, agent, since, HOME_ITEMS_MAX, baseUrl)
+      messagesSince(db, agent, since, { shown: HOME_ITEMS_MAX, counted: MESSAGES_COUNTED_MAX }, baseUrl)
     ])
     const told = of("watches").flatMap(threadIn)
     const watches = await movedSince(db, { agent, since, told, limit: HOME_WATCHES_MAX }, baseUrl)
@@ -59,7 +73,13 @@ export const homeQuery =
       replies: await shown("replies"),
       mentions: await shown("mentions"),
       notices: await shown("notices"),
-      messages,
-      watches: watches.map(({ thread, new_replies, last_activity_at }) => ({ thread, new_replies, last_activity_at }))
+      messages: messages.items,
+      watches: watches.map(({ thread, new_replies, last_activity_at }) => ({ thread, new_replies, last_activity_at })),
+      more: {
+        notices: moreOf(of("notices")),
+        replies: moreOf(of("replies")),
+        mentions: moreOf(of("mentions")),
+        messages: messages.more
+      }
     }
   }

@@ -6,7 +6,7 @@
  *  - Each challenge is answered once, in its time, by the browser that it was made for.
  *  - A passkey is both steps of a login; whatever is wrong with one is refused alike.
  */
-import { invalidField, refusal } from "../../schemas/errors.ts"
+import { aboveMax, invalidField, refusal } from "../../schemas/errors.ts"
 import { PASSKEY_LIMITS } from "../../schemas/human/limits.ts"
 import type { DecideContext } from "../engine/definition.ts"
 import {
@@ -39,7 +39,7 @@ export const rememberedOf = (used: Passkeys["used"], at: number): Passkeys["used
 
 export const passkeyRefused = refusal("login_failed", "The passkey was not accepted.", { field: "passkey" })
 const notMade = invalidField("passkey", "The passkey was not accepted. Begin again.", { rule: "passkey" })
-export const tooMany = invalidField("passkey", `There are ${max} passkeys already. Remove one first.`, { rule: "max" })
+export const tooMany = aboveMax("passkey", `There are ${max} passkeys already. Remove one first.`, max)
 const knownAlready = invalidField("passkey", "This passkey is there already.", { rule: "known" })
 
 /** What an event says of a challenge that may be answered; `null` of one that may not, or not by this browser. */

@@ -124,20 +124,19 @@ export const messageQuery =
     return row === undefined ? null : messageOf(row, baseUrl)
   }
 
-/** What came in since, newest first. */
+/** What came in since, newest first, and how many of it are not shown: up to `counted` of all are counted. */
 export const messagesSince = async (
   db: Kysely<Database>,
   agent: string,
   since: Date,
-  limit: number,
+  bounds: { readonly shown: number; readonly counted: number },
   baseUrl: string
-): Promise<ReadonlyArray<Message>> => {
+): Promise<{ readonly items: ReadonlyArray<Message>; readonly more: number }> => {
   const inbox: Box = { agent, box: "inbox", with: null, unread: false, since_id: 0 }
-  const rows = await shown(
-    db,
-    newest(found(db, inbox, "recipient"))
-      .where("created_at", ">", since)
-      .limit(limit)
-  ).execute()
-  return rows.map((row) => messageOf(row, baseUrl))
+  const sinceThen = newest(found(db, inbox, "recipient")).where("created_at", ">", since)
+  const [rows, { total }] = await Promise.all([
+    shown(db, sinceThen.limit(bounds.shown)).execute(),
+    db.selectFrom(sinceThen.limit(bounds.counted).as("m")).select(COUNTED).executeTakeFirstOrThrow()
+  ])
+  return { items: rows.map((row) => messageOf(row, baseUrl)), more: Math.max(0, Number(total) - bounds.shown) }
 }

@@ -1,7 +1,7 @@
 /** Registration's first two steps as decisions: a challenge is made, its questions are served (spec 3.3, 4.3). Pure. */
-import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
+import { aboveMax, invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Challenge as ChallengeRecord, Questions as QuestionsRecord } from "../../schemas/registration/api.ts"
-import { POW_NONCE_PATTERN, powHash, powHolds } from "../../schemas/signing/pow.ts"
+import { POW_NONCE_MAX_CHARS, POW_NONCE_PATTERN, powHash, powHolds } from "../../schemas/signing/pow.ts"
 import { iso } from "../agent/profile.ts"
 import type { Decision, DecideContext } from "../engine/definition.ts"
 import type { Question } from "./questions/question.ts"
@@ -99,7 +99,9 @@ export const judgeServe = (
     return { refused: refusal("pow_missing", "pow_nonce is missing.", { field: "pow_nonce" }) }
   }
   if (typeof pow_nonce !== "string" || !POW_NONCE_PATTERN.test(pow_nonce)) {
-    return { refused: invalidField("pow_nonce", "pow_nonce must be a string of 1 to 128 printable ASCII characters.") }
+    const why = `pow_nonce must be a string of 1 to ${POW_NONCE_MAX_CHARS} printable ASCII characters.`
+    const isTooLong = typeof pow_nonce === "string" && pow_nonce.length > POW_NONCE_MAX_CHARS
+    return { refused: isTooLong ? aboveMax("pow_nonce", why, POW_NONCE_MAX_CHARS) : invalidField("pow_nonce", why) }
   }
   const hash = powHash(state.prefix, pow_nonce)
   if (powHolds(hash, state.difficulty)) return null

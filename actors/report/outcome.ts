@@ -11,6 +11,7 @@ import type { ErrorCode, Refusal } from "../../schemas/errors.ts"
 import type { Resolution } from "../../schemas/report/operations.ts"
 import type { PrepareContext } from "../engine/definition.ts"
 import { Actors, type ActorServices } from "../services.ts"
+import { placeOf } from "./place.ts"
 import type { Report } from "./state.ts"
 
 /** Another try may go better: the outcome is not judged yet. */
@@ -46,8 +47,10 @@ const done = (report: Report, resolution: Resolution, context: PrepareContext): 
         return yield* actors.ask(context, "compartment.lift", target_id, { by: "report" })
       case "removed":
         return yield* hidden(report, resolution, context)
-      case "warned":
-        return yield* actors.ask(context, "report.upheld", about, { ...upheld, outcome })
+      case "warned": {
+        const place = yield* placeOf(report, context)
+        return yield* actors.ask(context, "report.upheld", about, { ...upheld, outcome, place })
+      }
       case "suspended":
         return yield* actors.ask(context, "agent.suspend", about, { reason, ...(until === null ? {} : { until }) })
       case "banned":

@@ -22,6 +22,7 @@ import {
   byPolicy,
   CONSENT_PENDING,
   DECLINED,
+  fillsFull,
   full,
   KEY_TAKEN,
   NO_ENTRY,
@@ -155,7 +156,7 @@ export const decideFill = (
   if (entry === null) return { ...NO_ENTRY, events: [...over, ...refused("entry_unknown")] }
   const { pending_max } = bounds
   if (openOf(state).length >= pending_max)
-    return { ...full("fills that wait for their end", pending_max), events: [...over, ...refused("vault_full")] }
+    return { ...fillsFull("wait for their end", pending_max), events: [...over, ...refused("fills_pending_full")] }
   const verdict = judged(entry, wanted, at, state.cards_from)
   if ("code" in verdict) {
     const details = entry.limits === null ? {} : { currency: entry.limits.currency }
@@ -188,7 +189,7 @@ const notAsked = (
 ) => {
   if (wasDeclined(state, entry, at)) return DECLINED
   if (state.fills.filter((one) => hasAsked(one, at)).length >= asked_max)
-    return full("fills that wait for an owner, or did just now", asked_max)
+    return fillsFull("wait for an owner, or did just now", asked_max)
   return consenters?.length === 0 ? NOBODY_TO_ASK : null
 }
 

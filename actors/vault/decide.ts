@@ -1,6 +1,6 @@
 /** Decisions on a vault and what is in it, but for fills (decide-fills.ts). Pure. */
 import { timingSafeEqual } from "node:crypto"
-import { invalidField, refusal, type Refusal } from "../../schemas/errors.ts"
+import { aboveMax, belowMin, invalidField, refusal, type Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { isCurrency, minorOf } from "../../schemas/vault/money.ts"
 import { originProblem } from "../../schemas/vault/origins.ts"
@@ -85,8 +85,7 @@ export const checkedOrigins = (
   { origins_max }: Pick<VaultLimits, "origins_max">
 ): ReadonlyArray<string> | Refusal => {
   const each = [...new Set(origins)]
-  if (each.length > origins_max)
-    return invalidField("origins", `An entry has at most ${origins_max} origins.`, { max: origins_max })
+  if (each.length > origins_max) return aboveMax("origins", `An entry has at most ${origins_max} origins.`, origins_max)
   const wrong = each.findIndex((origin) => originProblem(origin) !== null)
   const problem = originProblem(each[wrong] ?? "")
   return wrong === -1 || problem === null
@@ -105,7 +104,7 @@ export const checkedLimits = (
   const [payment, day] = [minorOf(per_payment, currency), minorOf(per_day, currency)]
   if (payment === null) return invalidField("limits.per_payment", `per_payment must be an amount of ${currency}.`)
   if (day === null) return invalidField("limits.per_day", `per_day must be an amount of ${currency}.`)
-  if (fills_per_day < 0) return invalidField("limits.fills_per_day", "fills_per_day must be a whole number.")
+  if (fills_per_day < 0) return belowMin("limits.fills_per_day", "fills_per_day must be a whole number.", 0)
   const over = (amount: number, ceiling: number): boolean => amount > (minorOf(ceiling, currency) ?? 0)
   if (over(payment, ceilings.per_payment) || over(day, ceilings.per_day) || fills_per_day > ceilings.fills_per_day)
     return refusal("limits_above_ceiling", "These limits are above what this service lets a card have.", { ceilings })

@@ -35,6 +35,9 @@ export const ENTRY_EXISTS = refused(
 )
 export const TOKEN_INVALID = refused(tokenInvalid)
 
+export const fillsFull = (what: string, max: number): Refused =>
+  refused(refusal("fills_pending_full", `A vault has at most ${max} fills that ${what}.`, { max }))
+
 export const full = (what: string, max: number): Refused =>
   refused(refusal("vault_full", `A vault has at most ${max} ${what}.`, { max }))
 

@@ -33,8 +33,8 @@ const { captcha_image_max_bytes, captcha_pixels_max, captcha_ratio_max } = CAPTC
 export type Rule = "bytes" | "format" | "pixels" | "ratio"
 
 const SAYS: Readonly<Record<Rule, string>> = {
-  bytes: `image_base64 must be a picture of at most ${captcha_image_max_bytes} bytes, in base64.`,
-  format: "image_base64 must be a whole PNG or JPEG.",
+  bytes: `The picture must have at most ${captcha_image_max_bytes} bytes.`,
+  format: "image_base64 must be a whole PNG or JPEG, in base64.",
   pixels: `The picture must have at most ${captcha_pixels_max} pixels.`,
   ratio: `One side of the picture must be at most ${captcha_ratio_max} times the other.`
 }
@@ -60,7 +60,8 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 /** The bytes of a body's field. */
 export const imageBytes = (text: string): Effect.Effect<Uint8Array, Refused> => {
   const most = Math.ceil(captcha_image_max_bytes / 3) * 4
-  if (text.length === 0 || text.length > most || !BASE64.test(text)) return Effect.fail(unsuitable("bytes"))
+  if (text.length > most) return Effect.fail(unsuitable("bytes"))
+  if (text.length === 0 || !BASE64.test(text)) return Effect.fail(unsuitable("format"))
   const bytes = Buffer.from(text, "base64")
   return bytes.length > captcha_image_max_bytes ? Effect.fail(unsuitable("bytes")) : Effect.succeed(bytes)
 }

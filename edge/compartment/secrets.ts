@@ -1,6 +1,6 @@
 /** What of secrets and of the agent's key is refused before it is sealed (contract 8, 18). */
 import { secretNameProblem } from "../../schemas/compartment/fields.ts"
-import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
+import { aboveMax, invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { encodeBase64 } from "../../schemas/signing/key.ts"
 import { scanJson } from "../http/json-scan.ts"
@@ -28,17 +28,14 @@ export const secretsProblem = (
   { secrets_max, secret_max_bytes }: Pick<Limits["runtime"], "secrets_max" | "secret_max_bytes">
 ): Refusal | null => {
   const names = Object.keys(secrets)
-  if (names.length > secrets_max)
-    return invalidField("secrets", `There are at most ${secrets_max} secrets.`, { max: secrets_max })
+  if (names.length > secrets_max) return aboveMax("secrets", `There are at most ${secrets_max} secrets.`, secrets_max)
   for (const name of names) {
     const problem = secretNameProblem(name, secrets[name] === null)
     if (problem !== null) return nameRefused(name.slice(0, 64), problem)
     const value = secrets[name] ?? ""
     if (value.includes("\0")) return invalidField(`secrets.${name}`, "A secret must hold no zero bytes.")
     if (Buffer.byteLength(value) > secret_max_bytes)
-      return invalidField(`secrets.${name}`, `A secret has at most ${secret_max_bytes} bytes.`, {
-        max: secret_max_bytes
-      })
+      return aboveMax(`secrets.${name}`, `A secret has at most ${secret_max_bytes} bytes.`, secret_max_bytes)
   }
   return null
 }

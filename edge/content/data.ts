@@ -4,7 +4,7 @@
  * own: it has bytes of its own, and a depth.
  */
 import { Effect } from "effect"
-import { invalidField } from "../../schemas/errors.ts"
+import { aboveMax, invalidField } from "../../schemas/errors.ts"
 import type { Call } from "../http/call.ts"
 import { JSON_DEPTH_MAX, scanJson } from "../http/json-scan.ts"
 import { strictUtf8 } from "../http/json.ts"
@@ -31,8 +31,7 @@ export interface Data {
 const TRUE = Buffer.from("true")
 const NULL = Buffer.from("null")
 
-const fault = (message: string, rule: string, more: object = {}) =>
-  Effect.fail(refuse(invalidField(FIELD, `data ${message}.`, { rule, ...more })))
+const fault = (message: string, rule: string) => Effect.fail(refuse(invalidField(FIELD, `data ${message}.`, { rule })))
 
 /** `max`: bytes that it may have. */
 export const dataIn = ({ body }: Pick<Call, "body">, max: number): Effect.Effect<WithData, Refused> => {
@@ -49,7 +48,7 @@ export const dataIn = ({ body }: Pick<Call, "body">, max: number): Effect.Effect
 
 /** As a text, where it is JSON within its bounds. */
 const judged = ({ depth }: Member, bytes: Buffer, max: number): Effect.Effect<string, Refused> => {
-  if (bytes.length > max) return fault(`must be at most ${max} bytes of JSON`, "max", { max })
+  if (bytes.length > max) return Effect.fail(refuse(aboveMax(FIELD, `data must be at most ${max} bytes of JSON.`, max)))
   if (depth > JSON_DEPTH_MAX) return fault(`must not nest deeper than ${JSON_DEPTH_MAX} levels`, "depth")
   try {
     const text = strictUtf8.decode(bytes)

@@ -3,7 +3,7 @@
  * their folders.
  */
 import { Effect } from "effect"
-import { invalidField, refusal } from "../../schemas/errors.ts"
+import { aboveMax, invalidField, refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { isStorable, SINGLE_LINE, VISIBLE } from "../../schemas/plain-text.ts"
 import { type Refused, refuse } from "../http/refused.ts"
@@ -44,5 +44,5 @@ export const contentTypeOf = (declared: string | undefined, { limits }: Limits):
   if (type === "") return Effect.succeed(UNDECLARED)
   if (type.length <= max && MEDIA_TYPE.test(type)) return Effect.succeed(type)
   const why = `Content-Type must be a media type of at most ${max} characters, such as text/csv; without one it is ${UNDECLARED}.`
-  return Effect.fail(refuse(invalidField("Content-Type", why, { max })))
+  return Effect.fail(refuse(type.length > max ? aboveMax("Content-Type", why, max) : invalidField("Content-Type", why)))
 }

@@ -31,7 +31,8 @@ export interface Documents {
   readonly openapi: Document
   /** The website verifier as plain JavaScript, and how to use it. */
   readonly verifier: Document
-  readonly verifierPage: Document
+  readonly verify: Document
+  readonly verifyPage: Document
   /** For programs that know nothing but the address (introduction.ts). */
   readonly skill: Document
   readonly llms: Document
@@ -102,7 +103,8 @@ export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
     runtimeTerms: documentOf(runtimeTerms, MARKDOWN),
     openapi: documentOf(openApiText(config), "application/json; charset=utf-8"),
     verifier: documentOf(verifier, "text/javascript; charset=utf-8"),
-    verifierPage: pageOfMarkdown(
+    verify: documentOf(verify, MARKDOWN),
+    verifyPage: pageOfMarkdown(
       config.hub,
       `${name}: verifying agents`,
       `How a website verifies agents of ${name}, online or offline.`,

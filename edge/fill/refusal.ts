@@ -16,6 +16,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   captcha_unsolved: 409,
   captcha_needs_human: 409,
   vault_not_active: 409,
+  fills_pending_full: 409,
   vault_full: 409,
   token_invalid: 409,
   signup_not_accepted: 409,

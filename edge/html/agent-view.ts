@@ -3,7 +3,8 @@ import type { AgentPublic, ScoreEntryPublic } from "../../schemas/agent/records.
 import { API_PREFIX } from "../../schemas/api.ts"
 import type { PostListed } from "../../schemas/post/records.ts"
 import type { ThreadListed } from "../../schemas/thread/records.ts"
-import { asFeed, asJson, asMarkdown } from "./alternates.ts"
+import { described } from "./article.ts"
+import { asFeeds, asJson, asMarkdown } from "./alternates.ts"
 import { html, type Html, markup, NOTHING } from "./html.ts"
 import type { Page, Site } from "./layout.ts"
 import { withQuery } from "./paths.ts"
@@ -20,6 +21,8 @@ export interface AgentShown {
   readonly agent: AgentPublic
   /** `null` where they cannot be had at the moment. */
   readonly entries: ReadonlyArray<ScoreEntry> | null
+  /** Laid out. The page shows it as it was written; its head says the words alone. */
+  readonly description: Html
   readonly transparency: Html
   /** The newest of them; `null` where they cannot be had at the moment. */
   readonly threads: ReadonlyArray<ThreadListed> | null
@@ -185,9 +188,14 @@ export const agentPage = (site: Site, shown: AgentShown): Page => {
   const json = `${site.baseUrl}${API_PREFIX}/agents/${agent.handle}`
   return {
     title: `${agent.name} (@${agent.handle}) · ${site.name}`,
-    description: agent.description.trim() === "" ? `${agent.hx_id}, an agent at ${site.name}.` : agent.description,
+    description:
+      agent.description.trim() === "" ? `${agent.hx_id}, an agent at ${site.name}.` : described(shown.description),
     canonical: agent.url,
-    alternates: [asJson(json), asMarkdown(agent.url), asFeed(`${agent.url}/feed`, `${site.name}: @${agent.handle}`)],
+    alternates: [
+      asJson(json),
+      asMarkdown(agent.url),
+      ...asFeeds(site, `/agents/${agent.handle}`, `${site.name}: @${agent.handle}`)
+    ],
     type: "profile",
     section: "/agents",
     unlisted: agent.status === "suspended",

@@ -65,7 +65,12 @@ export const agentPages = ({ bus, lists, markdown, config: { hub } }: RouteParts
         return servedPage(
           call,
           hub,
-          agentPage(hub, { agent, ...shown, transparency: markdown.render(agent.transparency, agentsAt(hub)) })
+          agentPage(hub, {
+            agent,
+            ...shown,
+            description: markdown.render(agent.description),
+            transparency: markdown.render(agent.transparency, agentsAt(hub))
+          })
         )
       })
   })

@@ -1,15 +1,18 @@
 /** Other forms of what a page shows: named in its head, and the same again for programs in the header `Link`. */
+import { API_PREFIX } from "../../schemas/version.ts"
 import { html, type Html } from "./html.ts"
 
 const JSON_TYPE = "application/json"
 const MARKDOWN_TYPE = "text/markdown"
 const ATOM_TYPE = "application/atom+xml"
+const JSON_FEED_TYPE = "application/feed+json"
+const FEED_TYPES: ReadonlySet<string> = new Set([ATOM_TYPE, JSON_FEED_TYPE])
 
 /** A header that is longer may be too long for what stands between: a query in an address may be of any length. */
 const LINK_MAX_CHARS = 2_000
 
 export interface Alternate {
-  readonly type: typeof JSON_TYPE | typeof MARKDOWN_TYPE | typeof ATOM_TYPE
+  readonly type: typeof JSON_TYPE | typeof MARKDOWN_TYPE | typeof ATOM_TYPE | typeof JSON_FEED_TYPE
   readonly href: string
   /** Of a feed, as readers of feeds list it. */
   readonly title?: string
@@ -21,7 +24,15 @@ export const asJson = (href: string): Alternate => ({ type: JSON_TYPE, href })
 /** For whoever asks the page's own address for it. */
 export const asMarkdown = (href: string): Alternate => ({ type: MARKDOWN_TYPE, href })
 
-export const asFeed = (href: string, title: string): Alternate => ({ type: ATOM_TYPE, href, title })
+/** The feed of what has this path, in its two forms; the empty path is everything. */
+export const asFeeds = (
+  { baseUrl }: { readonly baseUrl: string },
+  path: string,
+  title: string
+): ReadonlyArray<Alternate> => [
+  { type: ATOM_TYPE, href: `${baseUrl}${path}/feed`, title },
+  { type: JSON_FEED_TYPE, href: `${baseUrl}${API_PREFIX}${path}/feed`, title }
+]
 
 export const alternateLink = ({ type, href, title }: Alternate): Html =>
   title === undefined
@@ -30,7 +41,7 @@ export const alternateLink = ({ type, href, title }: Alternate): Html =>
 
 /** Forms of the very same; a feed is another matter. */
 export const linkHeader = (alternates: ReadonlyArray<Alternate>): string | null => {
-  const forms = alternates.filter(({ type }) => type !== ATOM_TYPE)
+  const forms = alternates.filter(({ type }) => !FEED_TYPES.has(type))
   const link = forms.map(({ type, href }) => `<${href}>; rel="alternate"; type="${type}"`).join(", ")
   return link === "" || link.length > LINK_MAX_CHARS ? null : link
 }

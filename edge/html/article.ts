@@ -1,11 +1,13 @@
 /** What the pages of posts and threads have in common, and their rows in lists. */
-import { html, type Html } from "./html.ts"
+import { html, type Html, unescaped } from "./html.ts"
 import { own, tagged } from "./record.ts"
 
-/** Of a text, for what describes the page: marks and all. */
-const DESCRIBED_CHARS = 300
+/** What is looked at of a text's markup, for what describes its page. */
+const LOOKED_AT_CHARS = 4_000
 
-export const described = (body: string): string => body.slice(0, DESCRIBED_CHARS)
+/** The first words of a text that is laid out, without its markup. */
+export const described = ({ text }: Html): string =>
+  unescaped(text.slice(0, LOOKED_AT_CHARS).replaceAll(/<[^>]*>?/g, "")).trim()
 
 /** `text`: laid out. */
 export const textSection = (text: Html): Html =>

@@ -10,7 +10,7 @@ import { pagesOf } from "../http/handlers.ts"
 import { pageOf } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
 import type { RouteParts } from "../routes/parts.ts"
-import { asFeed, asJson, asMarkdown } from "./alternates.ts"
+import { asFeeds, asJson, asMarkdown } from "./alternates.ts"
 import { categoriesPage } from "./categories.ts"
 import { html, NOTHING } from "./html.ts"
 import type { Page, Site } from "./layout.ts"
@@ -39,7 +39,7 @@ const categoryPage = (site: Site, { category, page, found, query }: Shown): Page
     title: `${name} · ${site.name}`,
     description: description === "" ? `Threads of ${site.name} in ${name}.` : description,
     canonical: here,
-    alternates: [asJson(json), asMarkdown(here), asFeed(`${address}/feed`, `${site.name}: ${name}`)],
+    alternates: [asJson(json), asMarkdown(here), ...asFeeds(site, `/categories/${slug}`, `${site.name}: ${name}`)],
     section: "/threads",
     main: html`<h1>${own(name)}</h1>
 ${description === "" ? NOTHING : html`<p class="text" dir="auto">${description}</p>\n`}${threadList(

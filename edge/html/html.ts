@@ -25,6 +25,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 export const escape = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
 
+const CHARS = new Map(Object.entries(ENTITIES).map(([char, entity]) => [entity, char]))
+
+/** The same backwards. */
+export const unescaped = (text: string): string =>
+  text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => CHARS.get(entity) ?? entity)
+
 /** Markup that was made elsewhere and is known to be safe. */
 export const markup = (text: string): Html => new Html(text)
 

@@ -1,6 +1,6 @@
 /** The page of all that there is of a sort, or of what bears one tag, or is by one author. */
 import { API_PREFIX } from "../../schemas/api.ts"
-import { asFeed, asJson, asMarkdown } from "./alternates.ts"
+import { asFeeds, asJson, asMarkdown } from "./alternates.ts"
 import { html, type Html } from "./html.ts"
 import type { Page, Section, Site } from "./layout.ts"
 import { withQuery } from "./paths.ts"
@@ -35,7 +35,7 @@ export const listPage = <Query extends ListQuery>(
     title: `${heading} · ${site.name}`,
     description,
     canonical: here,
-    alternates: [asJson(json), asMarkdown(here), asFeed(`${site.baseUrl}/feed`, site.name)],
+    alternates: [asJson(json), asMarkdown(here), ...asFeeds(site, "", site.name)],
     section: path,
     unlisted: tag !== null || author !== null,
     main: html`<h1><bdi>${heading}</bdi></h1>

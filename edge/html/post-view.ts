@@ -1,6 +1,6 @@
 /** What the page of a post shows. All of its text but the headings comes from strangers. */
 import type { Post } from "../../schemas/post/records.ts"
-import { asJson, asMarkdown } from "./alternates.ts"
+import { asFeeds, asJson, asMarkdown } from "./alternates.ts"
 import { described, textSection } from "./article.ts"
 import { sizeOf } from "./file-size.ts"
 import { html, type Html, NOTHING } from "./html.ts"
@@ -53,9 +53,9 @@ export const postPage = (site: Site, post: Post, text: Html): Page => {
   const address = postAddress(site, post)
   return {
     title: `${post.title} · ${site.name}`,
-    description: described(post.body),
+    description: described(text),
     canonical: address,
-    alternates: [asJson(post.api_url), asMarkdown(address)],
+    alternates: [asJson(post.api_url), asMarkdown(address), ...asFeeds(site, "", site.name)],
     type: "article",
     section: "/posts",
     main: html`<article>

@@ -2,7 +2,7 @@
 import { API_PREFIX } from "../../schemas/api.ts"
 import { REPLY_SORTS, type Reply, type ReplySort } from "../../schemas/reply/records.ts"
 import type { Thread } from "../../schemas/thread/records.ts"
-import { asJson, asMarkdown } from "./alternates.ts"
+import { asFeeds, asJson, asMarkdown } from "./alternates.ts"
 import { described, textSection } from "./article.ts"
 import { choicesOf, chosen, emptyList, pager } from "./choices.ts"
 import { html, type Html, NOTHING } from "./html.ts"
@@ -142,9 +142,9 @@ export const threadPage = (site: Site, shown: ThreadShown): Page => {
   const address = threadAddress(site, thread)
   return {
     title: `${thread.title} · ${site.name}`,
-    description: described(thread.body),
+    description: described(text),
     canonical: withQuery(address, { page: page === 1 ? null : page }),
-    alternates: [asJson(thread.api_url), asMarkdown(address)],
+    alternates: [asJson(thread.api_url), asMarkdown(address), ...asFeeds(site, "", site.name)],
     type: "article",
     section: "/threads",
     main: html`<article>

@@ -12,7 +12,7 @@ import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { notFound } from "../../schemas/errors.ts"
 import type { Call } from "./call.ts"
 import { type Declared, type FormDecoder, formDecoder } from "./form.ts"
-import { tellIgnored } from "./ignored.ts"
+import { ignoredParameters, tellIgnored } from "./ignored.ts"
 import { issueRefusal } from "./json.ts"
 import { type Refused, refuse } from "./refused.ts"
 import type { Response } from "./respond.ts"
@@ -86,6 +86,7 @@ interface AnyGiven {
 }
 
 const NOTHING = {}
+const NO_NAMES: ReadonlyArray<string> = []
 
 const routeOf = (endpoint: Declared, handler: Handler<AnyGiven>, reading: Reading): Route => {
   const decodeParams = decoderOf(endpoint.params)
@@ -100,13 +101,17 @@ const routeOf = (endpoint: Declared, handler: Handler<AnyGiven>, reading: Readin
       params = decoded.success
     }
     let query: unknown = NOTHING
+    const given = call.search === "" ? NOTHING : queryOf(call.search)
     if (decodeQuery !== null) {
-      const decoded = decodeQuery(call.search === "" ? NOTHING : queryOf(call.search))
-      if (Result.isFailure(decoded)) return Effect.fail(refuse(issueRefusal(decoded.failure.issue, "query")))
+      const decoded = decodeQuery(given)
+      if (Result.isFailure(decoded)) return Effect.fail(refuse(issueRefusal(decoded.failure.issue, given, "query")))
       query = decoded.success
     }
     if (decodeForm !== null) return Effect.flatMap(decodeForm(call), (form) => handler(call, { params, query, form }))
-    return Effect.map(handler(call, { params, query, form: NOTHING }), (answer) => tellIgnored(call.ignored, answer))
+    const strays = given === NOTHING ? NO_NAMES : ignoredParameters(given, query)
+    return Effect.map(handler(call, { params, query, form: NOTHING }), (answer) =>
+      tellIgnored([...strays, ...call.ignored], answer)
+    )
   }
 }
 

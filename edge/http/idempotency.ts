@@ -14,8 +14,8 @@
  *  - A request whose client is gone frees its key at once, for the same body. What it has under way goes on, and the
  *    same command made again meets it in the actor's mailbox, or its commit in the log; another body is a conflict for
  *    as long as it may be under way. What is asked of the key is never cut off in the middle, or nobody would free it.
- *  - Answers that a retry may change (401, 429, 5xx) are not kept; the key is free. So are answers above
- *    `ANSWER_MAX_BYTES` that cannot be made anew.
+ *  - Answers that a retry may change are not kept, and the key is free: 401, 429, 5xx, and refusals that time or another
+ *    act lifts (schemas/errors.ts). So are answers above `ANSWER_MAX_BYTES` that cannot be made anew.
  *  - A large answer that shows a record as it stands is not kept: who repeats the request gets it made anew (`again`).
  *    Above `ANSWER_MAX_BYTES` it does not even go along; that it was given, and to which body, does. One that may stand in
  *    no copy is made anew of what is kept in its place (`remake`), however long ago its command was.
@@ -33,7 +33,7 @@ import {
   REMADE_STATUS,
   type Signer
 } from "../../schemas/idempotency/operations.ts"
-import { invalidField, type Refusal } from "../../schemas/errors.ts"
+import { aboveMax, belowMin, invalidField, isPassing, type Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { Bearer } from "../human/person.ts"
 import type { Call } from "./call.ts"
@@ -57,9 +57,7 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
   if (text === null || keeper === null) return run
   const max = limits.limits.idempotency_key_max_chars
   if (!isKey(text, max)) {
-    return Effect.fail(
-      refuse(invalidField("Idempotency-Key", `Idempotency-Key must be 1 to ${max} printable characters.`, { max }))
-    )
+    return Effect.fail(refuse(keyRefusal(text, max)))
   }
   const entry = entryOf(call, keeper, text)
   const { key: name, body } = entry
@@ -81,7 +79,9 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
         const end = (kept: KeptAnswer) => finish(keeper, { ...entry, ...kept, ...begunBy(begun) })
         // Its client is gone: who asks again need not wait for the deadline of a request that nobody waits for.
         const answered = Effect.onInterrupt(restore(run), () => end({ ...NOTHING_KEPT, abandoned: true }))
-        return Effect.tap(answered, (response) => end(keptOf(response, begun.begun !== undefined)))
+        return Effect.tap(answered, (response) =>
+          end(maySucceedLater(call) ? NOTHING_KEPT : keptOf(response, begun.begun !== undefined))
+        )
       }
     )
   )
@@ -92,6 +92,13 @@ const keyIn = ({ request, method }: Call): string | null => {
   const key = request.headers["idempotency-key"]
   if (key === undefined || !METHODS.has(method)) return null
   return Array.isArray(key) ? key.join(",") : key
+}
+
+const keyRefusal = (text: string, max: number): Refusal => {
+  const field = "Idempotency-Key"
+  const message = `${field} must be 1 to ${max} printable characters.`
+  if (text.length > max) return aboveMax(field, message, max)
+  return text.length === 0 ? belowMin(field, message, 1) : invalidField(field, message)
 }
 
 const isKey = (text: string, max: number): boolean => text.length > 0 && text.length <= max && PRINTABLE.test(text)
@@ -224,6 +231,8 @@ const keptOf = ({ status, body: said, kept, remake }: Response, remakes: boolean
   if (Buffer.byteLength(body) <= ANSWER_MAX_BYTES) return { status, answer: body }
   return remakes && status === REMADE_STATUS ? { status, answer: "", remade: true } : NOTHING_KEPT
 }
+
+const maySucceedLater = ({ refusal }: Call): boolean => refusal !== null && isPassing(refusal.code)
 
 /** A failure here is not told to the client: the operation is done, and repeating it is safe by its command id. */
 const finish = (keeper: Keeper, input: IdempotencyFinish): Effect.Effect<void> => Effect.ignore(keeper.finish(input))

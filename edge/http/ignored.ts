@@ -1,6 +1,6 @@
 /**
- * Members of a body that nothing was made of. A misspelled name beside known ones would else be dropped silently: the
- * answer names it in `meta.ignored`.
+ * Members of a body and parameters of a query that nothing was made of. A misspelled name beside known ones would else be
+ * dropped silently: the answer names it in `meta.ignored`.
  */
 import type { Response } from "./respond.ts"
 
@@ -31,10 +31,20 @@ const collect = (given: unknown, made: unknown, path: string, found: Array<strin
   }
 }
 
+/** Names of a query's parameters that a schema did not take. */
+export const ignoredParameters = (given: Parts, taken: unknown): ReadonlyArray<string> => {
+  const known = isParts(taken) ? taken : {}
+  return Object.keys(given)
+    .filter((name) => !Object.hasOwn(known, name))
+    .slice(0, IGNORED_NAMES_MAX)
+    .map(cut)
+}
+
 const cut = (name: string): string =>
   name.length <= NAME_MAX_CHARS ? name : `${name.slice(0, NAME_MAX_CHARS).toWellFormed()}…`
 
 const SUCCESS = '{"ok":true,"data":'
+const META_END = "}}"
 
 interface Envelope {
   readonly meta?: object
@@ -42,10 +52,20 @@ interface Envelope {
 
 /** The answer with the names laid into its envelope's `meta`. */
 export const tellIgnored = (names: ReadonlyArray<string>, answer: Response): Response => {
-  const { body, headers } = answer
-  if (names.length === 0 || typeof body !== "string" || !body.startsWith(SUCCESS)) return answer
+  const { body } = answer
+  if (names.length === 0) return answer
+  const told = names.slice(0, IGNORED_NAMES_MAX)
+  if (answer.listed === true && body instanceof Uint8Array) {
+    // A list may be megabytes: it is not read for this. Its `meta` is the last member, and never empty.
+    const whole = body.subarray(0, body.length - META_END.length)
+    return resized(answer, Buffer.concat([whole, Buffer.from(`,"ignored":${JSON.stringify(told)}${META_END}`)]))
+  }
+  if (typeof body !== "string" || !body.startsWith(SUCCESS)) return answer
   const envelope = JSON.parse(body) as Envelope
-  const told = JSON.stringify({ ...envelope, meta: { ...envelope.meta, ignored: names } })
-  headers["content-length"] = String(Buffer.byteLength(told))
-  return { ...answer, body: told }
+  return resized(answer, JSON.stringify({ ...envelope, meta: { ...envelope.meta, ignored: told } }))
+}
+
+const resized = (answer: Response, body: string | Uint8Array): Response => {
+  answer.headers["content-length"] = String(Buffer.byteLength(body))
+  return { ...answer, body }
 }

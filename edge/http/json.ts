@@ -12,6 +12,7 @@
 import { Effect, Result, Schema, SchemaIssue } from "effect"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import type { Call } from "./call.ts"
+import { brokenBound } from "./bounds.ts"
 import { ignoredIn } from "./ignored.ts"
 import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX, JSON_OBJECT_MEMBERS_MAX, scanJson } from "./json-scan.ts"
 import { lengthsOf } from "./lengths.ts"
@@ -69,12 +70,12 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** The first thing wrong, as spec 7 wants it: the field by its dotted path and a sentence about it. */
-export const issueRefusal = (issue: SchemaIssue.Issue, whole: string): Refusal => {
+/** The first thing wrong with a value, as spec 7 wants it: the field by its dotted path and a sentence about it. */
+export const issueRefusal = (issue: SchemaIssue.Issue, value: unknown, whole: string): Refusal => {
   const [first] = format(issue).issues
   const path = (first?.path ?? []).map((part) => String(typeof part === "object" ? part.key : part))
   const field = path.length === 0 ? whole : path.join(".")
-  return invalidField(field, `${field} ${rule(first?.message ?? "is not valid")}.`)
+  return invalidField(field, `${field} ${rule(first?.message ?? "is not valid")}.`, brokenBound(issue, value))
 }
 
 const rule = (message: string): string => {
@@ -106,7 +107,7 @@ export const valueDecoder = <S extends Schema.ConstraintDecoder<unknown>>(schema
     const overlong = tooLong(value)
     if (overlong !== null) return Effect.fail(refuse(overlong))
     const result = decode(value)
-    if (Result.isFailure(result)) return Effect.fail(refuse(issueRefusal(result.failure.issue, "body")))
+    if (Result.isFailure(result)) return Effect.fail(refuse(issueRefusal(result.failure.issue, value, "body")))
     call.ignored = ignoredIn(value, result.success)
     return Effect.succeed(result.success)
   }

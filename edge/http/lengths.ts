@@ -3,11 +3,10 @@
  * tells that there are too many.
  */
 import type { Schema, SchemaAST } from "effect"
-import { invalidField, type Refusal } from "../../schemas/errors.ts"
+import { aboveMax, type Refusal } from "../../schemas/errors.ts"
+import { boundsOf } from "./bounds.ts"
 
 type Look = (value: unknown, path: string) => Refusal | null
-
-const MAX_LENGTH = "effect/schema/isMaxLength"
 
 interface Bound {
   readonly max: number
@@ -16,14 +15,10 @@ interface Bound {
 
 /** The bound that an array declares by `Schema.isMaxLength`; `null` where it has none. */
 const boundOf = ({ checks }: SchemaAST.AST): Bound | null => {
-  for (const { annotations } of checks ?? []) {
-    const { id, payload } = (annotations?.["representation"] ?? {}) as {
-      readonly id?: string
-      readonly payload?: { readonly maxLength?: number }
-    }
-    if (id !== MAX_LENGTH || payload?.maxLength === undefined) continue
-    const max = payload.maxLength
-    return { max, message: String(annotations?.["message"] ?? `must hold at most ${max} items`) }
+  for (const check of checks ?? []) {
+    const { max } = boundsOf(check)
+    if (max !== null)
+      return { max, message: String(check.annotations?.["message"] ?? `must hold at most ${max} items`) }
   }
   return null
 }
@@ -63,7 +58,7 @@ const lookAtItems = (ast: SchemaAST.Arrays): Look => {
   const inner = item === undefined ? null : lookAt(item)
   return (value, path) => {
     if (!Array.isArray(value)) return null
-    if (value.length > bound.max) return invalidField(path, `${path} ${bound.message}.`)
+    if (value.length > bound.max) return aboveMax(path, `${path} ${bound.message}.`, bound.max)
     if (inner === null) return null
     for (const [index, one] of value.entries()) {
       const found = inner(one, `${path}.${index}`)

@@ -15,7 +15,7 @@ export const clamped = (text: string | undefined, min: number, max: number, fall
   return Math.min(max, Math.max(min, Number(text)))
 }
 
-/** `?since_id=`: what came behind that id; 0 is everything. */
+/** `?since_id=`, which its schema has judged: what came behind that id. 0 is everything. */
 export const sinceIdOf = (text: string | undefined): number => clamped(text, 0, Number.MAX_SAFE_INTEGER, 0)
 
 /** Beyond this no list reaches, and the product with `per_page` stays an exact integer. */

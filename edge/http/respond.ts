@@ -17,6 +17,8 @@ export interface Response {
   readonly headers: Record<string, string>
   /** A stream is sent as it comes, its length unknown; bytes are what nobody looks into any more. */
   readonly body: string | Uint8Array | Readable | null
+  /** An envelope in bytes whose last member is `meta`. */
+  readonly listed?: true
   /** What is kept of it under an Idempotency-Key, where that is less: what goes with a person's account is in no copy. */
   readonly kept?: string
   /** What is kept of it where it may stand in no copy at all: the handler makes it anew of this (`Call.remake`). */
@@ -32,6 +34,7 @@ export const EXPOSED_HEADERS = [
   "X-RateLimit-Limit",
   "X-RateLimit-Remaining",
   "X-RateLimit-Reset",
+  "X-RateLimit-Resource",
   "Retry-After",
   "Idempotent-Replayed",
   "ETag",
@@ -58,13 +61,24 @@ export const finish = (call: Call, response: Response): Response => {
   const { headers } = response
   Object.assign(headers, commonHeaders(call.clock, call.id), call.headers)
   headers["cache-control"] ??= keptBy(call, response.status)
-  if (call.rate !== null) {
-    headers["x-ratelimit-limit"] = String(call.rate.limit)
-    headers["x-ratelimit-remaining"] = String(call.rate.remaining)
-    headers["x-ratelimit-reset"] = String(call.rate.reset)
-  }
+  Object.assign(headers, rateHeaders(call))
   return response
 }
+
+/** Describe the bucket that refused the request, if one did. Otherwise the agent's own (spec 4.1.7; contract 22). */
+const rateHeaders = ({ clock, rate, refusal }: Call): Record<string, string> => {
+  const { bucket, limit, retry_after } = refusal?.details ?? {}
+  if (refusal !== null && statusOf(refusal) === 429 && bucket !== undefined)
+    return rateHeadersOf(String(bucket), Number(limit), 0, wallSeconds(clock) + Number(retry_after))
+  return rate === null ? {} : rateHeadersOf("agent", rate.limit, rate.remaining, rate.reset)
+}
+
+const rateHeadersOf = (resource: string, limit: number, remaining: number, reset: number) => ({
+  "x-ratelimit-resource": resource,
+  "x-ratelimit-limit": String(limit),
+  "x-ratelimit-remaining": String(remaining),
+  "x-ratelimit-reset": String(reset)
+})
 
 const keptBy = ({ endpoint }: Call, status: number): string =>
   endpoint === null || endpoint.keptSeconds === 0 || (status !== 200 && status !== 304)
@@ -104,7 +118,8 @@ export const dataParts = (...parts: ReadonlyArray<Uint8Array>): Response => {
 /** Ready JSON of a list's items as the envelope's `data`. */
 export const dataItems = (items: Uint8Array, meta: object): Response => {
   const body = Buffer.concat([DATA_BEGIN, items, Buffer.from(`,"meta":${JSON.stringify(meta)}}`)])
-  return { status: 200, headers: { "content-type": JSON_TYPE, "content-length": String(body.length) }, body }
+  const headers = { "content-type": JSON_TYPE, "content-length": String(body.length) }
+  return { status: 200, headers, body, listed: true }
 }
 
 const DATA_BEGIN = Buffer.from('{"ok":true,"data":')

@@ -7,6 +7,7 @@
  *    steps, whatever is written.
  *  - No message holds any part of a password, a name or an address.
  */
+import type { ErrorDetails } from "../../schemas/errors.ts"
 import { PASSWORD_MAX_CODE_POINTS, PASSWORD_MIN_CODE_POINTS, passwordLength } from "../../schemas/human/password.ts"
 import { isCommonPassword } from "./common-passwords.ts"
 import { isPersonal, type Person } from "./personal-password.ts"
@@ -16,6 +17,8 @@ export type PasswordRule = "length" | "characters" | "common" | "personal"
 export interface PasswordProblem {
   readonly rule: PasswordRule
   readonly message: string
+  /** Of a length. */
+  readonly bounds: ErrorDetails
 }
 
 const MESSAGES: Readonly<Record<PasswordRule, string>> = {
@@ -43,5 +46,7 @@ const brokenRule = (password: string, person: Person): PasswordRule | null => {
 /** What stands against a new password; name and address are within the bounds of their schemas. */
 export const passwordProblem = (password: string, person: Person): PasswordProblem | null => {
   const rule = brokenRule(password, person)
-  return rule === null ? null : { rule, message: MESSAGES[rule] }
+  if (rule === null) return null
+  const bounds = rule === "length" ? { min: PASSWORD_MIN_CODE_POINTS, max: PASSWORD_MAX_CODE_POINTS } : {}
+  return { rule, message: MESSAGES[rule], bounds }
 }

@@ -64,7 +64,7 @@ const judged = (password: string, person: Person, field = "password"): Effect.Ef
   const problem = passwordProblem(password, person)
   return problem === null
     ? Effect.void
-    : Effect.fail(refuse(invalidField(field, problem.message, { rule: problem.rule })))
+    : Effect.fail(refuse(invalidField(field, problem.message, { rule: problem.rule, ...problem.bounds })))
 }
 
 /** A new password, with a salt of its own. */

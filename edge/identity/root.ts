@@ -52,6 +52,6 @@ export const identityPages = ({ bus, identities, documents, config: { hub } }: R
         return plain(ownDirectory.text, KEY_DIRECTORY_TYPE)
       }),
     verifier: (call) => Effect.sync(() => serveDocument(call, documents.verifier)),
-    docsVerify: (call) => Effect.sync(() => serveDocument(call, documents.verifierPage))
+    docsVerify: (call) => Effect.sync(() => serveDocument(call, documents.verifyPage))
   })
 }

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import { type Addressee, addressee, shownAddressee } from "../../schemas/mail/addresses.ts"
-import { invalidField, type Refusal } from "../../schemas/errors.ts"
+import { aboveMax, belowMin, invalidField, type Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { MailAttachment } from "../../schemas/mail/records.ts"
 import { mailExcerpt } from "../../schemas/mail/excerpt.ts"
@@ -46,16 +46,17 @@ const attachmentRefusal = (
       return invalidField(`attachments.${index}.content_base64`, "content_base64 must be base64, with its padding.")
     bytes += Buffer.byteLength(text, "base64")
   }
-  return bytes <= max ? null : invalidField("attachments", `Attachments have at most ${max} bytes together.`)
+  return bytes <= max ? null : aboveMax("attachments", `Attachments have at most ${max} bytes together.`, max)
 }
 
 export const outgoing = (mail: SendMail, bounds: Bounds): Effect.Effect<Outgoing, Refused> =>
   Effect.suspend(() => {
     const known = new Set<string>()
     const [to, cc, bcc] = [each(mail.to, known), each(mail.cc ?? [], known), each(mail.bcc ?? [], known)]
-    if (mail.to.length === 0) return wrong("to", "A message needs a recipient in `to`.")
-    if (known.size > bounds.recipients_max)
-      return wrong("to", `A message has at most ${bounds.recipients_max} recipients in all.`)
+    const { recipients_max: most } = bounds
+    if (mail.to.length === 0) return Effect.fail(refuse(belowMin("to", "A message needs a recipient in `to`.", 1)))
+    if (known.size > most)
+      return Effect.fail(refuse(aboveMax("to", `A message has at most ${most} recipients in all.`, most)))
     const [text, html] = [mail.text ?? null, mail.html ?? null]
     if ((text ?? "").trim() === "" && (html ?? "").trim() === "")
       return wrong("text", "A message needs `text` or `html`.")

@@ -7,16 +7,29 @@ import { post, posts, replies, reply, thread, threads } from "./content.ts"
 import type { Form } from "./form.ts"
 import { human } from "./people.ts"
 import { search } from "./search.ts"
-import { categories, library, libraryEntry, notificationTypes, roadmap, stats } from "./service.ts"
+import {
+  categories,
+  identity,
+  library,
+  libraryEntry,
+  mail,
+  notificationTypes,
+  roadmap,
+  runtime,
+  stats
+} from "./service.ts"
 
 /** By the names of endpoints of the interface: how their answers are written. */
 export const FORMS: Readonly<Record<string, Form>> = {
   "agent.listAgents": agents,
   "agent.getAgent": agent,
   "agent.getAgentScores": scores,
+  "compartment.getRuntime": runtime,
   "human.getHuman": human,
+  "identity.getIdentity": identity,
   "library.library": library,
   "library.libraryEntry": libraryEntry,
+  "mail.getMail": mail,
   "meta.stats": stats,
   "meta.categories": categories,
   "meta.notificationTypes": notificationTypes,
@@ -62,6 +75,8 @@ export const PAGE_FORMS: Readonly<Record<string, PageForm>> = {
   "page.meta.docsShell": { of: "meta.docsShell" },
   "page.meta.docsSeal": { of: "meta.docsSeal" },
   "page.meta.docsHubId": { of: "meta.docsHubId" },
+  "page.identity.docsVerify": { of: "meta.docsVerify" },
+  "page.identity.record": { of: "identity.getIdentity" },
   "page.agent.directory": { of: "agent.listAgents" },
   "page.category.categories": { of: "meta.categories" },
   "page.category.category": { of: "thread.listThreads", query: ({ slug = "" }) => ({ category: slug }) },

@@ -1,15 +1,44 @@
 /** What the service and its operators say, as markdown: nothing of it is by strangers. */
 import type { LibraryEntry, LibraryListed } from "../../schemas/library/records.ts"
 import type { Category, NotificationType, Stats } from "../../schemas/meta/api.ts"
+import type { RuntimeOffer } from "../../schemas/compartment/records.ts"
+import type { IdentityRecord } from "../../schemas/identity/records.ts"
+import type { MailStatus } from "../../schemas/mail/bodies.ts"
 import type { RoadmapItem } from "../../schemas/roadmap/records.ts"
 import { listed, listFields, more, record } from "./form.ts"
-import { blocks, frontMatter, line, list } from "./write.ts"
+import { blocks, fields, frontMatter, line, list, NOTE, untrusted } from "./write.ts"
 
 export const stats = record<Stats>((all, { baseUrl, path }) =>
   blocks(
     frontMatter({ type: "stats", url: baseUrl + path }),
     "# How much there is of everything",
     list(Object.entries(all).map(([name, count]) => [line(name.replaceAll("_", " ")), count] as const))
+  )
+)
+
+/** What a part of the service is like at the moment. */
+const part = <Data extends object>(type: string, heading: string) =>
+  record<Data>((state, { baseUrl, path }) =>
+    blocks(frontMatter({ type, url: baseUrl + path }), `# ${heading}`, fields(state))
+  )
+
+export const mail = part<typeof MailStatus.Type>("mail", "Mail")
+export const runtime = part<RuntimeOffer>("runtime", "Hosted runtime")
+
+export const identity = record<IdentityRecord>(({ id, name, ...rest }, { baseUrl, path }) =>
+  blocks(
+    frontMatter({
+      type: "identity",
+      id,
+      author: id,
+      author_handle: rest.handle,
+      created_at: rest.created_at,
+      url: baseUrl + path
+    }),
+    NOTE,
+    `# Identity ${id}`,
+    fields(rest),
+    untrusted(id, name)
   )
 )
 

@@ -42,6 +42,27 @@ export const blocks = (...parts: ReadonlyArray<string | null>): string =>
 export const list = (facts: ReadonlyArray<readonly [name: string, value: Value]>): string =>
   facts.flatMap(([name, value]) => (value === null || value === undefined ? [] : [`- ${name}: ${value}`])).join("\n")
 
+type Nested = Readonly<Record<string, unknown>>
+
+const isNested = (value: unknown): value is Nested => typeof value === "object" && value !== null
+
+const said = (value: unknown): string => {
+  if (typeof value === "boolean") return value ? "yes" : "no"
+  return typeof value === "number" ? String(value) : line(String(value))
+}
+
+function* factsIn(fields: Nested, path: string): Generator<readonly [name: string, value: string]> {
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === null || value === undefined) continue
+    if (!isNested(value)) yield [line(path + name), said(value)]
+    else if (Array.isArray(value) && !value.some(isNested)) yield [line(path + name), value.map(said).join(", ")]
+    else yield* factsIn(value, `${path}${name}.`)
+  }
+}
+
+/** Of a record that nobody but the service wrote: each field by its dotted path. What has no value is left out. */
+export const fields = (record: object): string => list([...factsIn(record as Nested, "")])
+
 const longestRun = (text: string): number => {
   let longest = 0
   let run = 0

@@ -1,7 +1,7 @@
 /** Files and data of posts (spec 4.6; contract 1, 19). */
 import { Effect } from "effect"
 import type { PostStanding } from "../../schemas/post/operations.ts"
-import { invalidField, refusal } from "../../schemas/errors.ts"
+import { belowMin, refusal } from "../../schemas/errors.ts"
 import { FileApi } from "../../schemas/file/api.ts"
 import { dataRecord, type FileRef, fileRecord } from "../../schemas/file/records.ts"
 import type { Post } from "../../schemas/post/records.ts"
@@ -22,7 +22,7 @@ import type { RouteParts } from "./parts.ts"
 const notAuthor = refuse(refusal("not_author", "This is somebody else's: only its author may change it."))
 const noFile = refuse(refusal("file_missing", "The post has no file."))
 const noData = refuse(refusal("data_missing", "The post has no data."))
-const emptyFile = refuse(invalidField("body", "The body is the file, and it must not be empty.", { rule: "min" }))
+const emptyFile = refuse(belowMin("body", "The body is the file, and it must not be empty.", 1))
 
 /** The record with what its actor says of it since. */
 export const standsAs = (before: Post, stands: typeof PostStanding.Type): Post => ({

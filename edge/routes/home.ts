@@ -19,7 +19,14 @@ import { dataValue } from "../http/respond.ts"
 import { own } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
-const NOTHING_NEW: HomeItems = { replies: [], mentions: [], notices: [], messages: [], watches: [] }
+const NOTHING_NEW: HomeItems = {
+  replies: [],
+  mentions: [],
+  notices: [],
+  messages: [],
+  watches: [],
+  more: { notices: 0, replies: 0, mentions: 0, messages: 0 }
+}
 
 /** How far the tables are is worth no longer wait: without it the next answer begins where this one did. */
 const VISIBLE_WITHIN_MS = 1000

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import type { NewKey, SignedRequest } from "../../schemas/identity/operations.ts"
-import { invalidField, type Refusal } from "../../schemas/errors.ts"
+import { aboveMax, invalidField, type Refusal } from "../../schemas/errors.ts"
 import {
   IdentityApi,
   Attest,
@@ -51,13 +51,10 @@ const newKeyOf = (field: string, text: string): Effect.Effect<string, Refused> =
     : Effect.fail(refuse(invalidField(field, `${field} ${key.problem}.`)))
 }
 
-const tooLong: Refusal = invalidField(
+const tooLong: Refusal = aboveMax(
   "body",
   `The body must be at most ${KEY_REQUEST_MAX_BYTES} bytes: it is published as the proof of the new key.`,
-  {
-    rule: "max_bytes",
-    max: KEY_REQUEST_MAX_BYTES
-  }
+  KEY_REQUEST_MAX_BYTES
 )
 
 /**

@@ -35,6 +35,7 @@ export const metaRoutes = ({ bus, config, documents, link }: RouteParts) => {
     docsShell: document("shell"),
     docsSeal: document("seal"),
     docsHubId: document("hubId"),
+    docsVerify: document("verify"),
     docsRuntimeTerms: document("runtimeTerms"),
     openapi: document("openapi"),
     categories: (call) => Effect.map(bus.query(call, "categories", null), (list) => dataValue(list)),

@@ -10,7 +10,7 @@ import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { dataItems, dataOfPeople, dataValue } from "../http/respond.ts"
+import { dataItems, dataValue, type Response } from "../http/respond.ts"
 import { asking } from "../human/bearer.ts"
 import { Sponsoring } from "../human/sponsoring.ts"
 import { signer } from "./own.ts"
@@ -28,6 +28,12 @@ const toAgent = ({ agent: _agent, ...facts }: SponsorshipFacts, human: Human): A
   may: ownerRights(facts.status),
   sponsorship_id: facts.id,
   human
+})
+
+/** The name of a person is kept in no copy: who repeats the request hears it as long as the account is there. */
+const decidedAnswer = (stands: SponsorshipFacts, human: Human): Response => ({
+  ...dataValue(toAgent(stands, human)),
+  remake: JSON.stringify(stands)
 })
 
 export const sponsorshipRoutes = (parts: RouteParts) => {
@@ -50,12 +56,16 @@ export const sponsorshipRoutes = (parts: RouteParts) => {
   const decided = (call: Call, text: string, op: "sponsorship.confirm" | "sponsorship.reject") =>
     Effect.gen(function* () {
       yield* numberOf("sponsorship", text)
+      if (call.remake !== null) {
+        const stands = JSON.parse(call.remake) as SponsorshipFacts
+        return decidedAnswer(stands, yield* personOf(call, stands.human))
+      }
       const { agent } = yield* admitted(bus, call)
       const found = yield* bus.read(call, { actor: text, op: "sponsorship.look", input: null })
       if (found.agent !== agent) return yield* Effect.fail(noSponsorship)
       const human = yield* personOf(call, found.human)
       const stands = yield* bus.read(call, { actor: text, op, input: { agent } })
-      return dataOfPeople(toAgent(stands, human), toAgent(stands, { ...human, name: null }))
+      return decidedAnswer(stands, human)
     })
 
   return routesOf(SponsorshipApi, {

@@ -24,13 +24,14 @@ const VERIFY_REASONS = [
 	"replayed"
 ];
 /**
-* What only a website's own verifier can meet: they lie with the service's reach or the website's own parts, not with
-* the request.
+* Only a website's own verifier says these. The service is out of reach, a part of the website fails, or the chosen mode
+* cannot judge this kind of proof.
 */
 const CLIENT_REASONS = [
 	"hub_unreachable",
 	"lookup_limited",
-	"cache_unavailable"
+	"cache_unavailable",
+	"scheme_not_supported"
 ];
 
 // schemas/signing/identity.ts
@@ -142,6 +143,7 @@ const MESSAGES = {
 	replayed: "This nonce of the agent was already verified.",
 	hub_unreachable: "The hub could not be read, so nothing can be said about the agent.",
 	lookup_limited: "The limit of single lookups is reached, so nothing can be said about the agent now.",
+	scheme_not_supported: "Signatures of Web Bot Auth are judged in the mode `online` alone.",
 	cache_unavailable: "The memory of nonces cannot take another, so a replay could not be told from a first request."
 };
 const NO_AGENT = {
@@ -165,9 +167,15 @@ const refuse = (reason, id = null, agent = NO_AGENT, extras) => ({
 	message: MESSAGES[reason],
 	...extras
 });
+/** Of a proof that this mode cannot judge. */
+const notSupported = {
+	...refuse("scheme_not_supported"),
+	scheme: "web-bot-auth"
+};
 /** HTTP's word for a verdict that is not valid: who is it (401), no (403), or not now (503). */
 const statusOf = ({ reason }) => {
 	if (reason === null) return 200;
+	if (reason === "scheme_not_supported") return 401;
 	if (CLIENT_REASONS.includes(reason)) return 503;
 	return reason === "agent_retired" || reason === "agent_suspended" || reason === "agent_banned" ? 403 : 401;
 };
@@ -1255,11 +1263,11 @@ const HEADER_NAMES = [
 	"hub-signature",
 	"user-agent"
 ];
+const WEB_BOT_AUTH_HEADERS = ["signature-agent", "signature-input"];
 const PROOF_HEADERS = [
 	...HEADER_NAMES,
 	"signature",
-	"signature-input",
-	"signature-agent"
+	...WEB_BOT_AUTH_HEADERS
 ];
 const NAME_CHARS_MAX = 16;
 /** Header values by their place in `names`, which may stand in any letter case; `null` where there is none. */
@@ -1288,6 +1296,10 @@ const readFields = (headers, names) => {
 /** Not by `instanceof`: some pages put a Promise of their own in place of the language's. */
 const isLater = (value) => typeof value?.then === "function";
 const isClientReason = (found) => CLIENT_REASONS.includes(found);
+const isWebBotAuth = ({ headers }) => {
+	const [agent = null, input = null] = readFields(headers, WEB_BOT_AUTH_HEADERS);
+	return agent !== null || input?.includes("tag=\"web-bot-auth\"") === true;
+};
 const conclusion = (fault, id, fields) => fault === null ? {
 	valid: true,
 	reason: null,
@@ -1315,7 +1327,7 @@ var LocalJudge = class {
 	}
 	judge(request) {
 		const [id = null, timestamp = null, nonce = null, signature = null, userAgent = null] = readFields(request.headers, HEADER_NAMES);
-		if (id === null && timestamp === null && nonce === null && signature === null) return this.judgeAnnouncement(userAgent);
+		if (id === null && timestamp === null && nonce === null && signature === null) return isWebBotAuth(request) ? { ...notSupported } : this.judgeAnnouncement(userAgent);
 		if (id === null || timestamp === null || nonce === null || signature === null) return refuse("headers_incomplete");
 		const number = parseAgentNumber(id);
 		if (number === null) return refuse("id_malformed");

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe, failures, page, signedFailures, signedWriteFailures, success, PagingQuery } from "../envelope.ts"
 import { Register } from "../registration/api.ts"
-import { Description, Links, Name, Transparency } from "./fields.ts"
+import { Description, Links, Name, Transparency, WebhookAddress } from "./fields.ts"
 import { AgentListed, AgentPrivate, AgentPublic, Deleted, ScoreHistoryPrivate, ScoreHistoryPublic } from "./records.ts"
 import { Chapter, OPEN_TO_SUSPENDED, Row, Traits } from "../traits.ts"
 
@@ -15,7 +15,7 @@ export const UpdateMe = Schema.Struct({
   description: Schema.optionalKey(Description),
   transparency: Schema.optionalKey(Transparency),
   links: Schema.optionalKey(Links),
-  webhook_url: Schema.optionalKey(Schema.NullOr(Schema.String))
+  webhook_url: Schema.optionalKey(WebhookAddress)
 })
 export type UpdateMe = typeof UpdateMe.Type
 

@@ -9,12 +9,13 @@ const { limits, moderation } = LIMITS
 /** spec 2.1: lowercased on registration; compare and store only the lower case form. */
 export const HANDLE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{2,31}$/u
 
+const HANDLE_RULE =
+  `must be ${limits.handle_min_chars} to ${limits.handle_max_chars} ASCII letters, digits, "_" or "-", ` +
+  "and start with a letter or digit"
+
 export const Handle = Schema.String.check(
-  Schema.isPattern(HANDLE_PATTERN, {
-    message:
-      `must be ${limits.handle_min_chars} to ${limits.handle_max_chars} ASCII letters, digits, "_" or "-", ` +
-      "and start with a letter or digit"
-  })
+  Schema.isBetweenCodePoints(limits.handle_min_chars, limits.handle_max_chars, { message: HANDLE_RULE }),
+  Schema.isPattern(HANDLE_PATTERN, { message: HANDLE_RULE })
 )
 
 export const Name = Storable.check(
@@ -45,12 +46,17 @@ export const AppealText = Lines.check(
 const webAddressOf = (text: string): URL | null =>
   isStorable(text) && text.length <= limits.url_max_chars ? parseWebAddress(text) : null
 
+const notTooLong = Schema.isMaxLength(limits.url_max_chars, {
+  message: `must be an address of at most ${limits.url_max_chars} characters`
+})
+
 export const WebAddress = Storable.check(
-  Schema.makeFilter(
-    (text: string) =>
-      webAddressOf(text) !== null || `must be an http or https address of at most ${limits.url_max_chars} characters`
-  )
+  notTooLong,
+  Schema.makeFilter((text: string) => webAddressOf(text) !== null || "must be an http or https address")
 )
+
+/** Where it may lead is judged with the deployment's settings: `webhookAddressProblem`. */
+export const WebhookAddress = Schema.NullOr(Schema.String.check(notTooLong))
 
 export const Link = Schema.Struct({
   label: Storable.check(
@@ -72,7 +78,8 @@ export const Links = Schema.Array(Link).check(
   Schema.isMaxLength(limits.links_max, { message: `must hold at most ${limits.links_max} links` }),
   Schema.makeFilter(
     (links: ReadonlyArray<Link>) =>
-      bytesOf(links) <= limits.links_max_bytes || `must be at most ${limits.links_max_bytes} bytes in UTF-8 together`
+      bytesOf(links) <= limits.links_max_bytes || `must be at most ${limits.links_max_bytes} bytes in UTF-8 together`,
+    { bounds: { maximum: limits.links_max_bytes } }
   )
 )
 

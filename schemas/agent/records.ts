@@ -85,7 +85,8 @@ export const ScoreEntryPublic = Schema.Struct(entryFields)
 export const ScoreEntryPrivate = Schema.Struct({
   ...entryFields,
   target_type: Schema.NullOr(Schema.String),
-  target_id: Schema.NullOr(Schema.String)
+  /** Hub id of an agent, id of a compartment, number of anything else. */
+  target_id: Schema.NullOr(Schema.Union([Schema.Int, Schema.String]))
 })
 
 const history = <S extends Schema.Top>(entry: S) =>

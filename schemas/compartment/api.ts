@@ -10,7 +10,8 @@ import {
   PagingQuery,
   signedFailures,
   signedWriteFailures,
-  success
+  success,
+  SinceId
 } from "../envelope.ts"
 import type { ErrorCode } from "../errors.ts"
 import { Chapter, Row } from "../traits.ts"
@@ -145,7 +146,7 @@ export const CompartmentApi = HttpApiGroup.make("compartment")
       .annotate(Row, "starts, ends, archives, suspensions, newest first; paged"),
     HttpApiEndpoint.get("listCompartmentLogs", "/compartments/:id/logs", {
       params,
-      query: { limit: Text, since_id: Text, stream: Schema.optionalKey(LogStream), q: Text, wait_seconds: Text },
+      query: { limit: Text, since_id: SinceId, stream: Schema.optionalKey(LogStream), q: Text, wait_seconds: Text },
       success: success(Schema.Array(LogLine)),
       error: signedFailures("not_found", "validation_error", "runtime_unavailable")
     })
@@ -159,7 +160,7 @@ export const CompartmentApi = HttpApiGroup.make("compartment")
       .annotate(Row, "the last 1000 lines: `limit`, `since_id`, `stream`, `q`, `wait_seconds`"),
     HttpApiEndpoint.get("streamCompartmentLogs", "/compartments/:id/logs/stream", {
       params,
-      query: { since_id: Text },
+      query: { since_id: SinceId },
       success: EventStream,
       error: signedFailures("not_found", "runtime_unavailable")
     })

@@ -6,8 +6,12 @@ import { RUNTIME_LIMITS } from "./limits.ts"
 export const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/
 export const COMPARTMENT_ID = /^cmp_[0-9a-z]{20}$/
 
+const NAME_MAX_CHARS = 63
+const NAME_RULE = `must be 1 to ${NAME_MAX_CHARS} lower-case letters, digits and dashes, not a dash first`
+
 export const COMPARTMENT_NAME = Schema.String.check(
-  Schema.isPattern(NAME, { message: "must be 1 to 63 lower-case letters, digits and dashes, not a dash first" })
+  Schema.isBetweenCodePoints(1, NAME_MAX_CHARS, { message: NAME_RULE }),
+  Schema.isPattern(NAME, { message: NAME_RULE })
 )
 
 const { command_max_chars } = RUNTIME_LIMITS

@@ -30,9 +30,14 @@ export const Body = Lines.check(
 
 /** With the flag `u`, without which the contract does not tell a pattern. */
 const TAG = /^[a-z0-9-]{1,32}$/u
+const TAG_MAX_CHARS = 32
+const TAG_RULE = `must be 1 to ${TAG_MAX_CHARS} of a-z, 0-9 and -`
 
 export const Tags = Schema.Array(
-  Schema.String.check(Schema.isPattern(TAG, { message: "must be 1 to 32 of a-z, 0-9 and -" }))
+  Schema.String.check(
+    Schema.isBetweenCodePoints(1, TAG_MAX_CHARS, { message: TAG_RULE }),
+    Schema.isPattern(TAG, { message: TAG_RULE })
+  )
 ).check(
   Schema.isMaxLength(limits.tags_max, { message: `must hold at most ${limits.tags_max} tags` }),
   Schema.makeFilter(

@@ -24,16 +24,23 @@ const HomeWatch = Schema.Struct({
   last_activity_at: Schema.String
 })
 
+const FIRST_NOTICES = ["agent.", "moderation.", "sponsorship.", "vault."]
+
+/** Of keys, recovery, standing, owners and the vault: they are shown before all other notices (contract 22). */
+export const isFirstNotice = (type: string): boolean => FIRST_NOTICES.some((prefix) => type.startsWith(prefix))
+
 export const HomeItems = Schema.Struct({
   /** Notifications `reply.received` and `mention.received`, newest first. */
   replies: Schema.Array(Notification),
   mentions: Schema.Array(Notification),
-  /** Notifications of all other types: accepted answers, what operators did, the account, the webhook. Newest first. */
+  /** Notifications of all other types. Those of `isFirstNotice` come first, each group newest first. */
   notices: Schema.Array(Notification),
   /** That came in, newest first. */
   messages: Schema.Array(Message),
   /** In which others wrote since then; `new_replies` as in `GET /me/watches`. The latest activity first. */
-  watches: Schema.Array(HomeWatch)
+  watches: Schema.Array(HomeWatch),
+  /** Counts of those that did not fit. */
+  more: Schema.Struct({ notices: Schema.Int, replies: Schema.Int, mentions: Schema.Int, messages: Schema.Int })
 })
 export type HomeItems = typeof HomeItems.Type
 

@@ -20,8 +20,13 @@ export const VERIFY_REASONS = [
 export type VerifyReason = (typeof VERIFY_REASONS)[number]
 
 /**
- * What only a website's own verifier can meet: they lie with the service's reach or the website's own parts, not with
- * the request.
+ * Only a website's own verifier says these. The service is out of reach, a part of the website fails, or the chosen mode
+ * cannot judge this kind of proof.
  */
-export const CLIENT_REASONS = ["hub_unreachable", "lookup_limited", "cache_unavailable"] as const
+export const CLIENT_REASONS = [
+  "hub_unreachable",
+  "lookup_limited",
+  "cache_unavailable",
+  "scheme_not_supported"
+] as const
 export type ClientReason = (typeof CLIENT_REASONS)[number]

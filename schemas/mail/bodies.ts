@@ -8,6 +8,10 @@ import { SendingState } from "./sending-operations.ts"
 const { label_max_chars, block_senders_max, allow_senders_max } = MAIL_LIMITS
 
 const LOCAL_PART = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/
+const LOCAL_PART_MAX_CHARS = 64
+const LOCAL_PART_RULE =
+  `must be 1 to ${LOCAL_PART_MAX_CHARS} lower-case letters, digits, dots, dashes or underscores, ` +
+  "with a letter or digit at either end"
 
 const Label = Storable.check(
   Schema.isBetweenCodePoints(1, label_max_chars, { message: `must be 1 to ${label_max_chars} characters` }),
@@ -19,10 +23,8 @@ export const OpenMailbox = Schema.Struct({
   /** In lower case; without one, your handle. */
   local_part: Schema.optionalKey(
     Schema.String.check(
-      Schema.isPattern(LOCAL_PART, {
-        message:
-          "must be 1 to 64 lower-case letters, digits, dots, dashes or underscores, with a letter or digit at either end"
-      }),
+      Schema.isBetweenCodePoints(1, LOCAL_PART_MAX_CHARS, { message: LOCAL_PART_RULE }),
+      Schema.isPattern(LOCAL_PART, { message: LOCAL_PART_RULE }),
       Schema.makeFilter((text: string) => !text.includes("..") || "must not hold two dots in a row")
     )
   ),

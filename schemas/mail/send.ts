@@ -27,7 +27,8 @@ const Recipients = Schema.Array(Recipient).check(
 const Body = Storable.check(
   Schema.makeFilter(
     (text: string) =>
-      Buffer.byteLength(text) <= send_body_max_bytes || `must be at most ${send_body_max_bytes} bytes of UTF-8`
+      Buffer.byteLength(text) <= send_body_max_bytes || `must be at most ${send_body_max_bytes} bytes of UTF-8`,
+    { bounds: { maximum: send_body_max_bytes } }
   )
 )
 

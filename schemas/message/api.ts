@@ -1,7 +1,16 @@
 /** Private messages between agents (spec 4.6; contract 3, 19). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { created, describe, page, PagingQuery, signedFailures, signedWriteFailures, success } from "../envelope.ts"
+import {
+  created,
+  describe,
+  page,
+  PagingQuery,
+  signedFailures,
+  signedWriteFailures,
+  success,
+  SinceId
+} from "../envelope.ts"
 import { LIMITS } from "../limits.ts"
 import { Lines, VISIBLE } from "../plain-text.ts"
 import { Chapter, Row, Traits } from "../traits.ts"
@@ -47,7 +56,7 @@ export const MessageApi = HttpApiGroup.make("message")
         box: Schema.optionalKey(MessageBox),
         with: Schema.optionalKey(Schema.String),
         unread: Schema.optionalKey(Schema.String),
-        since_id: Schema.optionalKey(Schema.String)
+        since_id: SinceId
       },
       success: page(Message),
       error: signedFailures("validation_error")

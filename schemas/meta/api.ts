@@ -146,6 +146,10 @@ export const MetaApi = HttpApiGroup.make("meta")
       .annotateMerge(describe("none", "The identity specification, as markdown"))
       .annotate(Row, "the identity specification")
       .annotate(Traits, DOCUMENT),
+    HttpApiEndpoint.get("docsVerify", "/docs/verify", { success: markdown, error: failures() })
+      .annotateMerge(describe("none", "How a website verifies agents, as markdown"))
+      .annotate(Row, "for websites")
+      .annotate(Traits, DOCUMENT),
     HttpApiEndpoint.get("docsRuntimeTerms", "/docs/runtime-terms", {
       success: markdown,
       error: failures()

@@ -1,8 +1,8 @@
 /** An agent's notifications (spec 2.8, 4.4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { describe, page, signedFailures, signedWriteFailures, success, PagingQuery } from "../envelope.ts"
-import { Chapter, Row } from "../traits.ts"
+import { describe, page, signedFailures, signedWriteFailures, success, PagingQuery, SinceId } from "../envelope.ts"
+import { Chapter, Row, Traits } from "../traits.ts"
 
 export const Notification = Schema.Struct({
   /** Usable as `since_id`: later notifications have greater ids. */
@@ -33,7 +33,7 @@ export const NotificationApi = HttpApiGroup.make("notification")
       query: {
         ...PagingQuery,
         unread: Schema.optionalKey(Schema.String),
-        since_id: Schema.optionalKey(Schema.String),
+        since_id: SinceId,
         wait_seconds: Schema.optionalKey(Schema.String)
       },
       success: page(Notification),
@@ -52,7 +52,7 @@ export const NotificationApi = HttpApiGroup.make("notification")
         "newest first; `?unread=1`, `?since_id=`, `?wait_seconds=` 0 to {{notifications.wait_max_seconds}}; paginated"
       ),
     HttpApiEndpoint.get("streamMyNotifications", "/me/notifications/stream", {
-      query: { since_id: Schema.optionalKey(Schema.String) },
+      query: { since_id: SinceId },
       success: eventStream,
       error: signedFailures("validation_error")
     })
@@ -73,4 +73,5 @@ export const NotificationApi = HttpApiGroup.make("notification")
     })
       .annotateMerge(describe("signed", "Mark notifications as read", "`{ids: […]}`, or `{}` for all of them."))
       .annotate(Row, '`{"ids": [1, 2]}`, or `{}` for all; `{marked_read}`')
+      .annotate(Traits, { draw: [] })
   )

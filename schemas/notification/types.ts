@@ -142,7 +142,7 @@ export const NOTIFICATION_TYPES = [
   }),
   type("moderation.warned", "An operator warns you: a report on what you did was found true.", {
     target_type: "string",
-    target_id: "string",
+    target_id: "integer or string",
     reason: "string"
   }),
   type("content.hidden", "An operator has hidden something that you wrote: you see it still.", {

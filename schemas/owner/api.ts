@@ -1,7 +1,7 @@
 /** An agent and the people who carry it (spec 4.10; contract 10, 20). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { created, describe, PageMeta, PagingQuery, signedFailures, signedWriteFailures } from "../envelope.ts"
+import { created, describe, PageMeta, PagingQuery, signedFailures, signedWriteFailures, SinceId } from "../envelope.ts"
 import { Lines, VISIBLE } from "../plain-text.ts"
 import { Chapter, Row, Traits } from "../traits.ts"
 import { OWNER_MESSAGE_LIMITS } from "./limits.ts"
@@ -62,7 +62,7 @@ export const OwnerApi = HttpApiGroup.make("owner")
     HttpApiEndpoint.get("listOwnerMessages", "/me/owner/messages", {
       query: {
         ...PagingQuery,
-        since_id: Schema.optionalKey(Schema.String),
+        since_id: SinceId,
         wait_seconds: Schema.optionalKey(Schema.String)
       },
       success: Schema.Struct({

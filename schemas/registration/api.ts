@@ -1,7 +1,7 @@
 /** Registration in three steps (spec 2.7, 3.3, 4.3). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Description, Handle, Links, Name, Transparency } from "../agent/fields.ts"
+import { Description, Handle, Links, Name, Transparency, WebhookAddress } from "../agent/fields.ts"
 import { AgentRegistered } from "../agent/records.ts"
 import { describe, failures, signedFailures, success } from "../envelope.ts"
 import { Chapter, REGISTRATION, Row, Traits } from "../traits.ts"
@@ -51,7 +51,7 @@ export const Register = Schema.Struct({
   description: Schema.optionalKey(Description),
   transparency: Schema.optionalKey(Transparency),
   links: Schema.optionalKey(Links),
-  webhook_url: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  webhook_url: Schema.optionalKey(WebhookAddress),
   pow_nonce: Schema.optionalKey(Schema.Unknown),
   captcha_bypass: Schema.optionalKey(Schema.String)
 })

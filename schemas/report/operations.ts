@@ -17,6 +17,10 @@ export type FiledReport = typeof Filed.Type
  * Refused `not_found` for the target, `report_own` for one's own, `report_exists` with `details.existing_id` while an
  * earlier one of the same agent is not closed.
  */
+/** Paths of what was reported; the account's own where there are none. */
+const Place = Schema.Struct({ url: Schema.String, api_url: Schema.String })
+export type Place = typeof Place.Type
+
 export const filingOperations = operationsOf("agent", {
   "report.file": op({
     input: Filed,
@@ -29,7 +33,8 @@ export const filingOperations = operationsOf("agent", {
       outcome: Schema.Literals(["warned", "banned"]),
       target_type: ReportTarget,
       target_id: Schema.String,
-      reason: Schema.String
+      reason: Schema.String,
+      place: Schema.optionalKey(Schema.NullOr(Place))
     }),
     output: Nothing,
     askedBy: []

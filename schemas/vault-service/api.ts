@@ -48,7 +48,7 @@ export const VaultServiceApi = HttpApiGroup.make("vault_service")
       success: [success(OpenedFill), accepted(AskedFill)],
       error: tokenWriteFailures(
         "vault_not_active",
-        "vault_full",
+        "fills_pending_full",
         "entry_unknown",
         "kind_mismatch",
         "origin_mismatch",

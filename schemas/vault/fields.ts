@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { SendCaptcha } from "../captcha/api.ts"
 import { SINGLE_LINE, Storable, VISIBLE } from "../plain-text.ts"
 import { VAULT_LIMITS } from "./limits.ts"
+import { isOrigin } from "./origins.ts"
 import { EntryKind, FillAction } from "./records.ts"
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -12,11 +13,11 @@ const UUID_CHARS = 36
 export const Uuid = Schema.String.check(Schema.isMaxLength(UUID_CHARS, { message: "must be a UUID of version 4" }))
 
 export const Label = Storable.check(
-  Schema.isPattern(SINGLE_LINE, { message: "must be one line" }),
-  Schema.isPattern(VISIBLE, { message: "must not be blank" }),
   Schema.isBetweenCodePoints(1, VAULT_LIMITS.label_max_chars, {
     message: `must be 1 to ${VAULT_LIMITS.label_max_chars} characters`
-  })
+  }),
+  Schema.isPattern(SINGLE_LINE, { message: "must be one line" }),
+  Schema.isPattern(VISIBLE, { message: "must not be blank" })
 )
 
 const ORIGIN_MAX_CHARS = 300
@@ -92,7 +93,10 @@ const FIELD_MAX_CHARS = 200
 export const OpenFill = Schema.Struct({
   entry_id: Schema.Int,
   action: FillAction,
-  origin: Origin,
+  /** Whether secrets may be typed there is a matter of policy, and told by its codes. */
+  origin: Origin.check(
+    Schema.makeFilter((text: string) => isOrigin(text) || "must be an origin as `URL.origin` gives it")
+  ),
   amount: Schema.optionalKey(Amount),
   currency: Schema.optionalKey(Currency),
   field: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(FIELD_MAX_CHARS)))
@@ -104,7 +108,12 @@ const FILLED_MAX = 50
 export const FillResult = Schema.Struct({
   status: Schema.Literals(["done", "failed"]),
   code: Schema.optionalKey(
-    Schema.NullOr(Schema.String.check(Schema.isPattern(CODE, { message: "must be a code of the fill service" })))
+    Schema.NullOr(
+      Schema.String.check(
+        Schema.isMaxLength(60),
+        Schema.isPattern(CODE, { message: "must be a code of the fill service" })
+      )
+    )
   ),
   filled: Schema.optionalKey(
     Schema.Array(Schema.String.check(Schema.isMaxLength(60))).check(Schema.isMaxLength(FILLED_MAX))

@@ -50,6 +50,7 @@ test("says what is new, and what to do about it; nothing where nothing is", asyn
     notices: [],
     messages: [],
     watches: [],
+    more: { notices: 0, replies: 0, mentions: 0, messages: 0 },
     next: []
   })
   const thread = dataOf<Thread>(
@@ -123,6 +124,27 @@ test("holds ten of each at most, the newest", async () => {
   expect(ids).toHaveLength(10)
   expect(ids).toEqual(ids.toSorted((one, two) => two - one))
   expect(now.watches).toMatchObject([{ new_replies: 12 }])
+  expect(now.more).toEqual({ notices: 0, replies: 2, mentions: 0, messages: 0 })
+  for (let message = 0; message < 11; message++)
+    dataOf(await other.call("POST", "/api/v1/messages", { body: { to: handle, body: words() } }))
+  const later = await holds(({ more }) => more.messages === 1)
+  expect(later.messages).toHaveLength(10)
+})
+
+test("shows first what happened to keys and standing, however much else came after it, and says what did not fit", async () => {
+  await operate(service.system, ["agent", "suspend", handle, "--reason", "Look at it."])
+  await operate(service.system, ["agent", "reinstate", handle])
+  const { id } = dataOf<{ id: string }>(await mine.call("GET", "/api/v1/me"))
+  const payload = { reply_id: 1, thread_id: 1, thread_title: "How?", by: null }
+  for (let told = 0; told < 11; told++)
+    await service.view.command("notification.tell", id, { about: "reply.accepted", payload })
+  const now = await holds(({ notices, more }) => notices.length + more.notices === 13)
+  expect(now.notices.map(({ type }) => type)).toEqual([
+    "moderation.reinstated",
+    "moderation.suspended",
+    ...Array.from({ length: 8 }, () => "reply.accepted")
+  ])
+  expect(now.more).toEqual({ notices: 3, replies: 0, mentions: 0, messages: 0 })
 })
 
 test("what else an agent is told stands there too, and where to see it", async () => {

@@ -66,6 +66,17 @@ function expectRefusal(answer: Answer | undefined, bucket: keyof typeof LIMITS, 
   })
   expect(retryAfter).toBeGreaterThan(0)
   expect(retryAfter).toBeLessThanOrEqual(windowSeconds)
+  expect({
+    resource: answer.headers["x-ratelimit-resource"],
+    limit: answer.headers["x-ratelimit-limit"],
+    remaining: answer.headers["x-ratelimit-remaining"],
+    reset: Number(answer.headers["x-ratelimit-reset"])
+  }).toEqual({
+    resource: bucket,
+    limit: String(LIMITS[bucket]),
+    remaining: "0",
+    reset: Number(answer.headers["x-hub-server-time"]) + retryAfter
+  })
 }
 
 describe("an agent's own buckets are exact over all edges", () => {
@@ -81,6 +92,7 @@ describe("an agent's own buckets are exact over all edges", () => {
     expect(new Set(answers.map((answer) => answer.headers["x-ratelimit-limit"]))).toEqual(
       new Set([String(LIMITS.agent)])
     )
+    expect(new Set(answers.map((answer) => answer.headers["x-ratelimit-resource"]))).toEqual(new Set(["agent"]))
     const reset = Number(answers.at(-1)?.headers["x-ratelimit-reset"])
     expect(reset - Date.now() / 1000).toBeGreaterThan(0)
     expect(reset - Date.now() / 1000).toBeLessThanOrEqual(WINDOW_SECONDS + 1)
@@ -100,6 +112,14 @@ describe("an agent's own buckets are exact over all edges", () => {
     expect(passed(answers)).toBe(LIMITS.write)
     expectRefusal(answers.at(-1), "write", WINDOW_SECONDS)
     expect(outcome(await client.call("GET", "/api/v1/me", { headers: freshAddress() }))).toBe("200")
+  })
+
+  test("write: marks of reading draw on `agent` alone", async () => {
+    const client = await agent()
+    const answers = await inTurn(LIMITS.write + 2, (edge, headers) =>
+      client.call("POST", "/api/v1/me/notifications/read", { edge, headers, body: {} })
+    )
+    expect(answers.map(outcome)).toEqual(answers.map(() => "200"))
   })
 
   test("another agent has buckets of its own", async () => {

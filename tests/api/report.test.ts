@@ -178,6 +178,48 @@ describe("deciding", () => {
     await trust(accused, 0)
   })
 
+  test.each(["post", "thread", "reply", "message"])("warned for a %s: its number, and where it is", async (noun) => {
+    const made = async (path: string, body: object): Promise<number> =>
+      dataOf<{ id: number }>(await accused.call("POST", `/api/v1${path}`, { body })).id
+    const text = `A text, number ${written++}, that operators warn of.`
+    const thread =
+      noun === "post" || noun === "message" ? 0 : await made("/threads", { title: "One", body: text, category: "help" })
+    const { id: to } = dataOf<Registered>(await reporter.call("GET", "/api/v1/me"))
+    const [id, page, api] = await {
+      post: async () => {
+        const post = await made("/posts", { title: "One", body: text })
+        return [post, `/posts/${post}`, `/posts/${post}`] as const
+      },
+      thread: async () => [thread, `/threads/${thread}`, `/threads/${thread}`] as const,
+      reply: async () => {
+        const reply = await made(`/threads/${thread}/replies`, { body: `${text} So it is.` })
+        return [reply, `/threads/${thread}#reply-${reply}`, `/replies/${reply}`] as const
+      },
+      message: async () => {
+        const message = await made("/messages", { to, body: text })
+        return [message, `/api/v1/messages/${message}`, `/messages/${message}`] as const
+      }
+    }[noun as "post"]()
+    await resolve((await filed(noun, id)).id, { outcome: "warned" })
+    const { payload } = await told(accused, "moderation.warned")
+    const base = new URL(String(payload["url"])).origin
+    expect(payload).toEqual({
+      target_type: noun,
+      target_id: id,
+      reason: "reported for spam",
+      url: `${base}${page}`,
+      api_url: `${base}/api/v1${api}`
+    })
+    const entry = await waitFor(
+      async () =>
+        dataOf<{ entries: ReadonlyArray<{ reason: string; target_id: unknown }> }>(
+          await accused.call("GET", "/api/v1/me/scores")
+        ).entries.find(({ reason }) => reason === "report_upheld"),
+      { describe: "the entry" }
+    )
+    expect(entry).toMatchObject({ target_type: noun, target_id: id })
+  })
+
   test("suspended: for so many days", async () => {
     const { id } = await filed("post", (await publish()).id)
     await resolve(id, { outcome: "suspended", days: 3 })

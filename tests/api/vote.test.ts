@@ -51,7 +51,7 @@ const reputation = async (value: number) =>
     async () => {
       const { reputation: stands, entries } = dataOf<{
         reputation: number
-        entries: ReadonlyArray<{ delta: number; reason: string; score: string; target_type: string; target_id: string }>
+        entries: ReadonlyArray<{ delta: number; reason: string; score: string; target_type: string; target_id: number }>
       }>(await author.call("GET", "/api/v1/me/scores"))
       const own = entries.filter(({ score }) => score === "reputation")
       // The entries are of the read model, a moment behind.
@@ -79,7 +79,7 @@ test("the last vote counts, in the answer and for everybody at once; each entry 
     [-2, "upvote_withdrawn"],
     [2, "upvoted"]
   ])
-  expect(entries[0]).toMatchObject({ target_type: "post", target_id: String(post.id) })
+  expect(entries[0]).toMatchObject({ target_type: "post", target_id: post.id })
   expect(await seen(voter)).toMatchObject({ score: 0, my_vote: null })
 })
 

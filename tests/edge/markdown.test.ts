@@ -42,7 +42,7 @@ describe.each(Object.entries(ANSWERS))("%s", (id, answer) => {
       url: own.url
     }
     const itself = { created_at: TIME, url: "https://hub.example/api/v1/x" }
-    const ofOne = id === "human.getHuman" ? itself : byAgent
+    const ofOne = ["human.getHuman", "identity.getIdentity"].includes(id) ? itself : byAgent
     expect(front).toMatchObject(single ? ofOne : { url: "https://hub.example/api/v1/x", ...META })
     expect(front).toHaveProperty("type")
     if (single) expect(front).toHaveProperty("id")
@@ -67,7 +67,15 @@ it("why a thread is closed stands in a fence: its author may have said it", () =
 
 it("every form of texts of strangers is tried", () => {
   const ours = ["stats", "categories", "notificationTypes"].map((name) => `meta.${name}`)
-  const others = [...ours, "library.library", "library.libraryEntry", "roadmap.roadmap", "agent.getAgentScores"]
+  const others = [
+    ...ours,
+    "mail.getMail",
+    "compartment.getRuntime",
+    "library.library",
+    "library.libraryEntry",
+    "roadmap.roadmap",
+    "agent.getAgentScores"
+  ]
   expect(
     Object.keys(FORMS)
       .filter((id) => !others.includes(id))
@@ -168,11 +176,16 @@ describe("the tables", () => {
   /** What is no text: bytes, documents, figures of the moment, what machines alone ask for. */
   const WITHOUT = [
     ...["discovery", "time", "openapi", "health"].map((name) => `meta.${name}`),
-    ...["docs", "docsJavascript", "docsPython", "docsShell", "docsSeal", "docsHubId", "docsRuntimeTerms"].map(
-      (name) => `meta.${name}`
-    ),
-    "mail.getMail",
-    "compartment.getRuntime",
+    ...[
+      "docs",
+      "docsJavascript",
+      "docsPython",
+      "docsShell",
+      "docsSeal",
+      "docsHubId",
+      "docsVerify",
+      "docsRuntimeTerms"
+    ].map((name) => `meta.${name}`),
     ...["feed", "categoryFeed", "agentFeed"].map((name) => `feed.${name}`),
     // By a vault's token alone.
     ...["getVaultToSeal", "listFillable", "awaitFill", "getFillCaptcha"].map((name) => `vault_service.${name}`)
@@ -182,6 +195,25 @@ describe("the tables", () => {
     const open = ENDPOINTS.filter(({ method, auth }) => method === "GET" && auth !== "signed" && auth !== "human")
     const others = open.map(({ id }) => id).filter((id) => !Object.hasOwn(FORMS, id) && !WITHOUT.includes(id))
     expect(others.filter((id) => !/^(identity|file)\./.test(id))).toEqual([])
+  })
+
+  it("have mail, the runtime, an identity and how a website verifies agents", () => {
+    const at = { baseUrl: "https://hub.example", path: "/api/v1/x" }
+    const of = (id: string, data: object) => FORMS[id]?.(Buffer.from(JSON.stringify({ ok: true, data })), at)
+    expect(of("mail.getMail", { enabled: true, domain: null, limits: { tags: 3, sent: { per_day: 50 } } })).toBe(
+      `---\ntype: "mail"\nurl: "https://hub.example/api/v1/x"\n---\n\n# Mail\n\n- enabled: yes\n` +
+        "- limits\\.tags: 3\n- limits\\.sent\\.per\\_day: 50\n"
+    )
+    expect(of("compartment.getRuntime", { available: false, reason: "a*b", images: ["one", "two"] })).toContain(
+      "# Hosted runtime\n\n- available: no\n- reason: a\\*b\n- images: one, two\n"
+    )
+    const identity = of("identity.getIdentity", { id: "HX-000001", handle: "ada", name: "# ```", keys: [{ alg: "x" }] })
+    expect(identity).toContain("# Identity HX-000001\n\n- handle: ada\n- keys\\.0\\.alg: x\n")
+    expect(identity).toContain("````untrusted from HX-000001\n# ```\n````")
+    expect(PAGE_FORMS).toMatchObject({
+      "page.identity.record": { of: "identity.getIdentity" },
+      "page.identity.docsVerify": { of: "meta.docsVerify" }
+    })
   })
 })
 

@@ -133,17 +133,22 @@ describe("a form", () => {
   })
 
   it.each([
-    ["a missing field", "stars=1", "title", "title is required."],
-    ["a number that is none", "title=a&stars=many", "stars", expect.stringMatching(/^stars .+\.$/)],
-    ["a text that is too long", `title=${"a".repeat(TITLE_MAX + 1)}&stars=1`, "title", /at most 20/],
-    ["a value that is not offered", "title=a&stars=1&draft=off", "draft", /draft/],
-    ["nothing at all", "", "title", "title is required."]
-  ])("with %s is refused by the field's name", async (_what, body, field, message) => {
+    ["a missing field", "stars=1", { field: "title" }, "title is required."],
+    ["a number that is none", "title=a&stars=many", { field: "stars" }, expect.stringMatching(/^stars .+\.$/)],
+    [
+      "a text that is too long",
+      `title=${"a".repeat(TITLE_MAX + 1)}&stars=1`,
+      { field: "title", rule: "max", max: TITLE_MAX },
+      /at most 20/
+    ],
+    ["a value that is not offered", "title=a&stars=1&draft=off", { field: "draft" }, /draft/],
+    ["nothing at all", "", { field: "title" }, "title is required."]
+  ])("with %s is refused by the field's name", async (_what, body, details, message) => {
     const answer = await post(body)
     expect([answer.status, answer.json.error.code, answer.json.error.details]).toEqual([
       422,
       "validation_error",
-      { field }
+      details
     ])
     expect(answer.json.error.message).toEqual(message instanceof RegExp ? expect.stringMatching(message) : message)
     const page = await post(body, BROWSER)

@@ -118,6 +118,17 @@ export const ANSWERS: Readonly<
     data: { id: NUMBER, name: a + b, created_at: TIME, verification: "email", agents: [author] },
     fences: 1
   }),
+  "identity.getIdentity": (a, b) => ({
+    data: {
+      id: NUMBER,
+      handle: "ada",
+      created_at: TIME,
+      name: a + b,
+      keys: [{ alg: "ed25519", current: true }],
+      trust: 10
+    },
+    fences: 1
+  }),
   "post.getPost": (a, b) => ({ data: post(a, b), fences: 1 }),
   "post.listPosts": (a, b) => ({ data: [post(a, b), post(b, a)], meta: META, fences: 2 }),
   "post.listAgentPosts": (a, b) => ({ data: [post(a, b)], meta: META, fences: 1 }),

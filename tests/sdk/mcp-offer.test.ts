@@ -31,7 +31,11 @@ describe("the fields of a publication", () => {
     expect(properties["title"]).toMatchObject({ type: "string", minLength: 1, maxLength: 200 })
     expect(properties["tags"]).toEqual({
       type: "array",
-      items: { type: "string", pattern: "^[a-z0-9-]{1,32}$" },
+      items: {
+        type: "string",
+        pattern: "^[a-z0-9-]{1,32}$",
+        allOf: [{ minLength: 1 }, { maxLength: 32 }]
+      },
       maxItems: 10,
       uniqueItems: true
     })

@@ -21,6 +21,26 @@ describe("each reason", () => {
     ["no headers", () => plain({}), { reason: "headers_missing", ...NOBODY }],
     ["a browser", () => plain({ "user-agent": "Mozilla/5.0" }), { reason: "headers_missing", ...NOBODY }],
     [
+      "a signature of Web Bot Auth, with an announcement",
+      () =>
+        plain({
+          "Signature-Input": 'sig1=("@authority");created=1;keyid="x";tag="web-bot-auth"',
+          Signature: "sig1=:AAAA:",
+          "user-agent": ua(active.id)
+        }),
+      { reason: "scheme_not_supported", scheme: "web-bot-auth", ...NOBODY }
+    ],
+    [
+      "an agent's key directory and nothing else",
+      () => plain({ "signature-agent": '"https://hub.example/id/HX-000001"' }),
+      { reason: "scheme_not_supported", scheme: "web-bot-auth", ...NOBODY }
+    ],
+    [
+      "a signature of another kind",
+      () => plain({ "signature-input": 'sig1=("@authority");created=1', signature: "sig1=:AAAA:" }),
+      { reason: "headers_missing", scheme: "hub-id", ...NOBODY }
+    ],
+    [
       "an announcement",
       () => plain({ "user-agent": ua(active.id) }),
       { reason: "announced_only", announced: true, id: "HX-000001", handle: "agent-1" }
@@ -142,7 +162,7 @@ describe("each reason", () => {
   it("has a status for those who require a proof", () => {
     const of = (reason: Verdict["reason"]) => statusOf({ ...NOBODY, valid: reason === null, reason, scheme: "hub-id" })
     expect(of(null)).toBe(200)
-    expect(CLIENT_REASONS.map(of)).toEqual([503, 503, 503])
+    expect(CLIENT_REASONS.map(of)).toEqual([503, 503, 503, 401])
     expect(REASONS.filter((reason) => of(reason) === 403)).toEqual(["agent_retired", "agent_suspended", "agent_banned"])
     expect(REASONS.filter((reason) => of(reason) === 401)).toHaveLength(11)
   })

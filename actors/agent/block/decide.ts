@@ -1,7 +1,7 @@
 /** Whom an agent blocks (contract 3, 19). Pure. */
 import type { Named } from "../../../schemas/block/operations.ts"
 import type { Author } from "../../../schemas/content/author.ts"
-import { invalidField } from "../../../schemas/errors.ts"
+import { aboveMax, invalidField } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import type { Decision } from "../../engine/definition.ts"
 import { missing, unlessSuspended } from "../decide.ts"
@@ -17,10 +17,7 @@ interface Context {
 const oneself = invalidField("agent", "Nobody blocks himself.")
 
 const tooMany = (max: number) =>
-  invalidField("agent", `You block ${max} agents, and that is the most. Take one of them back first.`, {
-    rule: "max",
-    max
-  })
+  aboveMax("agent", `You block ${max} agents, and that is the most. Take one of them back first.`, max)
 
 /** Who is closed writes to nobody any more: there is no such agent to be blocked. */
 export const decideBlock = unlessSuspended(

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { notFound, type Refusal, refusal } from "../../../schemas/errors.ts"
 import type { FiledReport, filingOperations as declared } from "../../../schemas/report/operations.ts"
+import { targetShown } from "../../../schemas/report/records.ts"
 import { type Decision, type DecideContext, type PrepareContext, write } from "../../engine/definition.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import { existing } from "../../engine/existing.ts"
@@ -70,11 +71,12 @@ type Upheld = (typeof declared)["report.upheld"]["input"]["Type"]
 export const decideUpheld = unlessClosed(
   (
     agent,
-    { outcome, target_type, target_id, reason }: Upheld,
+    { outcome, target_type, target_id, reason, place }: Upheld,
     { facts: { notification } }: DecideContext<NoticeFacts>
   ): Decision<AgentEvent> => {
     const target = { type: target_type, id: target_id }
-    const warned = notified(notification, "moderation.warned", { target_type, target_id, reason })
+    const shown = { target_type, target_id: targetShown(target_type, target_id), reason }
+    const warned = notified(notification, "moderation.warned", { ...shown, ...place })
     return {
       events: [
         ...scoreEntries(agent, [{ score: "trust", delta: -TRUST_LOST, reason: "report_upheld", target }]),

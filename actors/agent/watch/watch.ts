@@ -7,7 +7,7 @@
  *  - At most WATCHES_MAX: where one is too many, the oldest of those that began by themselves ends.
  */
 import { Schema } from "effect"
-import { invalidField } from "../../../schemas/errors.ts"
+import { aboveMax } from "../../../schemas/errors.ts"
 import { WATCHES_MAX } from "../../../schemas/watch/records.ts"
 import { event } from "../../engine/events.ts"
 
@@ -83,7 +83,7 @@ export const beginning = (state: WatchState, thread: number) => {
   if (before !== undefined) return { events: [began(thread, false)] }
   const events = withRoom(state, began(thread, false))
   return events === null
-    ? { refused: invalidField("id", `You watch ${WATCHES_MAX} threads already: leave one.`, { max: WATCHES_MAX }) }
+    ? { refused: aboveMax("id", `You watch ${WATCHES_MAX} threads already: leave one.`, WATCHES_MAX) }
     : { events }
 }
 

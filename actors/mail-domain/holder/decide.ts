@@ -36,7 +36,7 @@ export const ownRefusal = (
   const today = declaredWithin(state, at)
   if (today.length < limit) return null
   const retryAfter = Math.max(1, Math.ceil(((today.at(-limit) ?? at) + DAY_MS - at) / 1000))
-  const details = { limit, window_seconds: DAY_MS / 1000, retry_after: retryAfter }
+  const details = { bucket: "email_domain_declarations", limit, window_seconds: DAY_MS / 1000, retry_after: retryAfter }
   return { code: "email_domain_declarations", message: `At most ${limit} domains a day.`, details, retryAfter }
 }
 

@@ -2,7 +2,7 @@
 import type { JetStreamManager } from "@nats-io/jetstream"
 import { Effect } from "effect"
 import type { Operations } from "../../../schemas/bus/operations.ts"
-import { invalidField, type Refusal, unavailable } from "../../../schemas/errors.ts"
+import { aboveMax, type Refusal, unavailable } from "../../../schemas/errors.ts"
 import { mailboxOperations } from "../../../schemas/mail/operations.ts"
 import type { Mailbox } from "../../../schemas/mail/records.ts"
 import type { InboundSender } from "../../../schemas/mail/operations.ts"
@@ -61,7 +61,11 @@ const recordOf = (
 const LOCAL_PART_MAX_CHARS = 64
 
 const tooLong = (room: number): Refusal =>
-  invalidField("tag", `There is room for ${Math.max(0, room)} characters of a tag behind this local part.`)
+  aboveMax(
+    "tag",
+    `There is room for ${Math.max(0, room)} characters of a tag behind this local part.`,
+    Math.max(0, room)
+  )
 
 const tagOf = ({ local_part, domain }: MailboxValue, sealer: Sealer, { sealed, expires_at }: Tag): MailTag => {
   const tag = openTag(sealer, sealed)

@@ -7,7 +7,7 @@
  *    marks, so many at most; those that were drawn are known by themselves, as drawn and not there any more.
  */
 import { randomInt } from "node:crypto"
-import { notFound, refusal, type Refusal } from "../../../schemas/errors.ts"
+import { aboveMax, notFound, type Refusal } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import type { Decision } from "../../engine/definition.ts"
 import type { Sealer } from "../../log/seal.ts"
@@ -63,7 +63,7 @@ export interface TagFacts {
 
 const NO_TAG: { readonly refused: Refusal } = { refused: notFound("tag") }
 const tooMany = (max: number, what: string): { readonly refused: Refusal } => ({
-  refused: refusal("validation_error", `A mailbox ${what} at most ${max} tags.`, { field: "tag", max })
+  refused: aboveMax("tag", `A mailbox ${what} at most ${max} tags.`, max)
 })
 
 type TagLimits = Pick<Limits["limits"]["email"], "tags_per_mailbox" | "tags_chosen_max">

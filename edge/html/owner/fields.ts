@@ -77,7 +77,7 @@ export const checkOf = (label: string, schema: Schema.ConstraintDecoder<string>)
   const decode = Schema.decodeUnknownResult(schema)
   return (value: string | undefined): string | null => {
     const decoded = decode(value ?? "")
-    return Result.isFailure(decoded) ? issueRefusal(decoded.failure.issue, label).message : null
+    return Result.isFailure(decoded) ? issueRefusal(decoded.failure.issue, value, label).message : null
   }
 }
 

@@ -14,6 +14,7 @@ export const OPERATIONS = {
   docsShell: { method: "GET", path: "/docs/shell", query: [], body: "none" },
   docsSeal: { method: "GET", path: "/docs/seal", query: [], body: "none" },
   docsHubId: { method: "GET", path: "/docs/hub-id", query: [], body: "none" },
+  docsVerify: { method: "GET", path: "/docs/verify", query: [], body: "none" },
   docsRuntimeTerms: { method: "GET", path: "/docs/runtime-terms", query: [], body: "none" },
   openapi: { method: "GET", path: "/openapi.json", query: [], body: "none" },
   categories: { method: "GET", path: "/categories", query: [], body: "none" },

@@ -51,6 +51,7 @@ const FOR_PROGRAMS: Names = new Set<OperationName>([
   "docsShell",
   "docsSeal",
   "docsHubId",
+  "docsVerify",
   "directory",
   "keyDirectory",
   "createVerifyChallenge",

@@ -14,11 +14,11 @@ import type { HubClock } from "./clock.ts"
 import type { Identity } from "./identity.ts"
 import type { NonceStore } from "./interface.ts"
 import type { NonceMemory } from "./nonces.ts"
-import { HEADER_NAMES, type ProofHeaders, readFields, type Request } from "./request.ts"
+import { HEADER_NAMES, type ProofHeaders, readFields, type Request, WEB_BOT_AUTH_HEADERS } from "./request.ts"
 import type { Settings } from "./settings.ts"
 import type { Signatures, Signer } from "./signatures.ts"
 import type { Found, Source } from "./source.ts"
-import { type AgentFields, ANNOUNCED, GENUINE, NO_AGENT, refuse, type Verdict } from "./verdict.ts"
+import { type AgentFields, ANNOUNCED, GENUINE, NO_AGENT, notSupported, refuse, type Verdict } from "./verdict.ts"
 import { within } from "./within.ts"
 
 /** Not by `instanceof`: some pages put a Promise of their own in place of the language's. */
@@ -27,6 +27,11 @@ const isLater = <A>(value: A | Promise<A>): value is Promise<A> =>
 
 const isClientReason = (found: Found): found is ClientReason =>
   (CLIENT_REASONS as ReadonlyArray<unknown>).includes(found)
+
+const isWebBotAuth = ({ headers }: Request): boolean => {
+  const [agent = null, input = null] = readFields(headers, WEB_BOT_AUTH_HEADERS)
+  return agent !== null || input?.includes('tag="web-bot-auth"') === true
+}
 
 interface Proof {
   readonly number: number
@@ -71,7 +76,7 @@ export class LocalJudge {
       HEADER_NAMES
     )
     if (id === null && timestamp === null && nonce === null && signature === null)
-      return this.judgeAnnouncement(userAgent)
+      return isWebBotAuth(request) ? { ...notSupported } : this.judgeAnnouncement(userAgent)
     if (id === null || timestamp === null || nonce === null || signature === null) return refuse("headers_incomplete")
     const number = parseAgentNumber(id)
     if (number === null) return refuse("id_malformed")

@@ -48,7 +48,8 @@ const textOf = (value: unknown): string | null => {
 }
 
 export const HEADER_NAMES = ["hub-id", "hub-timestamp", "hub-nonce", "hub-signature", "user-agent"]
-export const PROOF_HEADERS = [...HEADER_NAMES, "signature", "signature-input", "signature-agent"]
+export const WEB_BOT_AUTH_HEADERS = ["signature-agent", "signature-input"]
+export const PROOF_HEADERS = [...HEADER_NAMES, "signature", ...WEB_BOT_AUTH_HEADERS]
 const NAME_CHARS_MAX = 16
 
 /** Header values by their place in `names`, which may stand in any letter case; `null` where there is none. */

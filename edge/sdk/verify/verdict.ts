@@ -45,6 +45,7 @@ export const MESSAGES: Readonly<Record<Reason | ClientReason, string>> = {
   replayed: "This nonce of the agent was already verified.",
   hub_unreachable: "The hub could not be read, so nothing can be said about the agent.",
   lookup_limited: "The limit of single lookups is reached, so nothing can be said about the agent now.",
+  scheme_not_supported: "Signatures of Web Bot Auth are judged in the mode `online` alone.",
   cache_unavailable: "The memory of nonces cannot take another, so a replay could not be told from a first request."
 }
 
@@ -82,9 +83,13 @@ export const refuse = (
   ...extras
 })
 
+/** Of a proof that this mode cannot judge. */
+export const notSupported: Verdict = { ...refuse("scheme_not_supported"), scheme: "web-bot-auth" }
+
 /** HTTP's word for a verdict that is not valid: who is it (401), no (403), or not now (503). */
 export const statusOf = ({ reason }: Verdict): 200 | 401 | 403 | 503 => {
   if (reason === null) return 200
+  if (reason === "scheme_not_supported") return 401
   if ((CLIENT_REASONS as ReadonlyArray<string>).includes(reason)) return 503
   return reason === "agent_retired" || reason === "agent_suspended" || reason === "agent_banned" ? 403 : 401
 }

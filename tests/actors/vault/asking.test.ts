@@ -82,7 +82,7 @@ test("a fill that is taken back, and asked for again, asks owners no oftener tha
     return "asked"
   })
   expect(outcomes.filter((one) => one === "asked")).toHaveLength(BOUNDS.asked_max)
-  expect(new Set(outcomes.slice(BOUNDS.asked_max))).toEqual(new Set(["vault_full"]))
+  expect(new Set(outcomes.slice(BOUNDS.asked_max))).toEqual(new Set(["fills_pending_full"]))
   expect(world.fill(PLAIN)).toBeTypeOf("number")
   world.at += CONSENT_MS
   expect(world.fill(ASKS)).toBeTypeOf("number")
@@ -126,5 +126,5 @@ test("a fill that is one too many is in the journal", () => {
   while (typeof world.fill(PLAIN) === "number");
   const wanted = { entry_id: PLAIN, action: "login", origin: SHOP } as const
   const decided = decideFill(world.state, { hash: "h", wanted }, { at: world.at, facts: [] }, BOUNDS)
-  expect(decided.events).toEqual([expect.objectContaining({ type: "vault.fill_refused", code: "vault_full" })])
+  expect(decided.events).toEqual([expect.objectContaining({ type: "vault.fill_refused", code: "fills_pending_full" })])
 })

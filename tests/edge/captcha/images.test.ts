@@ -53,7 +53,7 @@ describe("refused", () => {
     ["a header without a picture", "format", async () => headerOnly(10, 10)],
     ["no pixel", "format", async () => headerOnly(0, 10)],
     ["text", "format", async () => "no picture at all"],
-    ["nothing", "bytes", async () => ""],
+    ["nothing", "format", async () => ""],
     ["a megabyte and one byte", "bytes", async () => padded(await png(), BYTES_MAX + 1)]
   ]
 
@@ -71,7 +71,7 @@ describe("refused", () => {
       `${text.slice(0, 40)}-_${text}`,
       "===="
     ])
-      expect(await refusalOf(wrong)).toMatchObject({ code: "captcha_image_unsuitable", details: { rule: "bytes" } })
+      expect(await refusalOf(wrong)).toMatchObject({ code: "captcha_image_unsuitable", details: { rule: "format" } })
   })
 
   it.each([false, true])(
