@@ -12,6 +12,7 @@ import type { People } from "../../human/people.ts"
 import type { Call } from "../../http/call.ts"
 import { type Refused, refuse } from "../../http/refused.ts"
 import { plain, type Response } from "../../http/respond.ts"
+import { ownerPageHeaders } from "../layout.ts"
 import { withProblems } from "./entry.ts"
 import { checked, checkOf, type Checks, ended, type Told } from "./fields.ts"
 import type { Notice } from "./notices.ts"
@@ -64,8 +65,6 @@ const WRONG: Told = { login_failed: ["password", "This is not your password."] }
 const FIELDS = ["name", "password", "changed", "confirm", "code", "label"]
 const NUMBER = /^\d{1,9}$/
 const isSubscription = Schema.is(PushSubscription)
-/** A browser asks for it anew before it shows a message. */
-const PUSH_WORKER_HEADERS = { "cache-control": "no-cache", "x-content-type-options": "nosniff" }
 const isPassword = checkOf("The password", TriedPassword)
 
 /** What is done already is done. */
@@ -251,7 +250,7 @@ export const settingsPages = (space: OwnerSpace, people: People, bus: Bus) => {
   return {
     pushWorker: (call: Call): Served =>
       Effect.sync(() => {
-        Object.assign(call.headers, PUSH_WORKER_HEADERS)
+        Object.assign(call.headers, ownerPageHeaders)
         return plain(PUSH_WORKER, "text/javascript; charset=utf-8")
       }),
     settings: (call: Call): Served => space.asMember(call, (member) => shown(call, member, null)),

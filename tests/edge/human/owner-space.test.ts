@@ -26,7 +26,7 @@ const CAPTCHA = {
   result: null,
   waited: false
 }
-const RELAY = { email: true, chat: "unlinked", choices: [] }
+const RELAY = { email: true, chat: "unlinked", push: null, choices: [] }
 const PICTURE = { blob: { sha256: "0".repeat(64), size: 1 }, width: 1, height: 1, type: "png" }
 const AGENT = { id: `hx${"0".repeat(24)}`, hx_id: "HX-1", handle: "ada", name: "Ada", status: "active", url: null }
 
