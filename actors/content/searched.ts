@@ -109,8 +109,6 @@ const CLAUSES = /(-*)(?:["“”]([^"“”]*)(["“”]?)|([^\s"“”]+))/gu
 /** Separates words that are independent of each other. The other characters join parts of names, numbers and addresses. */
 const APART = /[^\p{L}\p{N}\p{M}\-._/'’@:+#&=~]+/u
 const ENDS_IN_WORD = /[\p{L}\p{N}\p{M}]$/u
-/** Korean puts its particles behind a word without a space. */
-const HANGUL = /^\p{scx=Hang}+$/u
 const ASCII_CHARACTER = /^\p{ASCII}$/u
 
 /** The alternatives, each of what must be so at once; of at most `QUERY_MAX_LEXEMES`. */
@@ -127,7 +125,7 @@ const alternativesOf = (text: string): ReadonlyArray<ReadonlyArray<Clause>> => {
       for (const { text: whole, isUnspaced } of runsOf(part)) {
         const run = isUnspaced ? [...whole].slice(0, QUERY_MAX_LEXEMES - lexemes).join("") : whole
         lexemes += isUnspaced ? [...run].length : 1
-        if (run !== "" && lexemes <= QUERY_MAX_LEXEMES) words.push({ text: run, isUnspaced, prefix: HANGUL.test(run) })
+        if (run !== "" && lexemes <= QUERY_MAX_LEXEMES) words.push({ text: run, isUnspaced, prefix: false })
       }
       const isClosed = mark !== undefined && mark !== ""
       const goesOn = !isExcluded && !isClosed && index === parts.length - 1 && ENDS_IN_WORD.test(part)

@@ -5,8 +5,9 @@
  * Invariants
  *  - What a text costs is its length, whatever is in it.
  *  - A word is letters, digits and their marks, in lower case, without accents; any other character parts words.
- *  - Scripts that write no spaces are read in overlapping pairs: 東京都 is 東京, 京都 and 都. The last character stands
- *    alone, so that a run of `n` characters takes `n` places and one character is found wherever it stands.
+ *  - Scripts that write no spaces, or few as Korean, are read in overlapping pairs: 東京都 is 東京, 京都 and 都. The last
+ *    character stands alone, so that a run of `n` characters takes `n` places and one character is found wherever it
+ *    stands.
  */
 import { legible } from "../../schemas/legible.ts"
 
@@ -16,13 +17,13 @@ export const WORD_MAX_CHARS = 200
 export const WORDS = /[\p{L}\p{N}\p{M}]+/gu
 
 /**
- * Splits a word into runs of scripts without spaces, with their marks, and the rest. The prolonged sound mark ー and the
+ * Splits a word into runs of such scripts, with their marks, and the rest. The prolonged sound mark ー and the
  * half-width marks of Japanese belong to no script in Unicode, so they are listed.
  */
 const PARTS =
-  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\u30fc\uff70\uff9e\uff9f][\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\u30fc\uff70\uff9e\uff9f\p{M}]*|[^\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\u30fc\uff70\uff9e\uff9f]+/gu
+  /[\p{sc=Han}\p{sc=Hang}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\u30fc\uff70\uff9e\uff9f][\p{sc=Han}\p{sc=Hang}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\u30fc\uff70\uff9e\uff9f\p{M}]*|[^\p{sc=Han}\p{sc=Hang}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\u30fc\uff70\uff9e\uff9f]+/gu
 const BEGINS_UNSPACED =
-  /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\u30fc\uff70\uff9e\uff9f]/u
+  /^[\p{sc=Han}\p{sc=Hang}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\u30fc\uff70\uff9e\uff9f]/u
 
 /** Accents, and the vowel points of Hebrew and Arabic. The marks of other scripts are letters to those who read them. */
 const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]/gu

@@ -146,7 +146,7 @@ const changing =
 export const postProjection = logProjection({
   name: "post",
   // 2: what of a post is searched has other weights, and fewer letters that are none. 4: its words are read by us.
-  version: 4,
+  version: 5,
   reads: [{ kind: "post", events: inventoryOf(PostEvent) }],
   tables: [
     { name: "posts", kind: "post", actor: "id" },

@@ -144,7 +144,7 @@ export const threadProjection = logProjection({
   name: "thread",
   // 2: what of a thread is searched has other weights, and fewer letters that are none. 4: why it is closed or locked. 5: its
   // words are read by us.
-  version: 5,
+  version: 6,
   reads: [
     { kind: "thread", events: inventoryOf(ThreadEvent) },
     { kind: "reply", events: inventoryOf(ReplyEvent) }
