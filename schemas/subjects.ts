@@ -79,6 +79,8 @@ export const subjects = {
     `hub.mail.${mailbox}.${mail}.${part}.${piece}`,
   mailMessage: (mailbox: string, mail: string) => `hub.mail.${mailbox}.${mail}.>`,
   mailOf: (mailbox: string) => `hub.mail.${mailbox}.>`,
+  postmasterPiece: (id: string, piece: string) => `hub.mail.postmaster.${id}.raw.${piece}`,
+  postmasterKey: (id: string) => `hub.mail.postmaster.${id}.key.0`,
   mail: "hub.mail.*.*.*.*",
   vaultBox: (agent: string, uid: string, sha256: string) => `hub.vault.${agent}.${uid}.${sha256}`,
   vaultOf: (agent: string, uid: string) => `hub.vault.${agent}.${uid}.*`,

@@ -72,6 +72,8 @@ const usageOf = (commands: ReadonlyArray<Command>): string =>
 /** The words of a usage line without its options: `agent show <ref>` has three. */
 const wordsOf = (line: string): ReadonlyArray<string> =>
   line
+    // A word that may be left out is one that may be given.
+    .replace(/\[(<[^<>]*>)\]/g, "$1")
     .replace(/\[[^[\]]*\]|--[\w-]+(?: <[^<>]*>)*/g, "")
     .trim()
     .split(/\s+/)

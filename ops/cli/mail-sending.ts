@@ -1,4 +1,5 @@
 /** `hub mail status|resume|reinstate|suppressions|lift`: how agents' mail stands, and what an operator may do about it. */
+import { keptForPostmaster } from "../../actors/mail/inbound/postmaster.ts"
 import { SERVICE_ID } from "../../schemas/mail/sending-operations.ts"
 import type { Arguments } from "./command.ts"
 import type { Service } from "./connection.ts"
@@ -14,13 +15,15 @@ const wordOf = ({ positionals }: Arguments, what: string): string => {
 }
 
 export const sendingStatus = async (service: Service, { values }: Arguments): Promise<unknown> => {
-  const stands = await service.command("mail_service.look", SERVICE_ID, null)
+  const sending = await service.command("mail_service.look", SERVICE_ID, null)
+  const stands = { ...sending, postmaster: (await keptForPostmaster(service.manager)).length }
   if (values.json === true) return stands
-  const { paused_at, used_day, recipients, bounced, complained } = stands
+  const { paused_at, used_day, recipients, bounced, complained, postmaster } = stands
   return [
     paused_at === null ? "mail is sent" : `mail is not sent since ${paused_at}: hub mail resume`,
     `${used_day} recipients within a day`,
-    `of ${recipients} recipients within the window ${bounced} bounced and ${complained} complained`
+    `of ${recipients} recipients within the window ${bounced} bounced and ${complained} complained`,
+    `${postmaster} messages to postmaster@ are kept: hub mail postmaster`
   ].join("\n")
 }
 

@@ -3,11 +3,13 @@ import type { Arguments, Command } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
 import { serviceDomain } from "./mail-domain.ts"
+import { postmasterMail } from "./mail-postmaster.ts"
 import { liftSuppression, reinstateSender, resumeSending, sendingStatus, suppressions } from "./mail-sending.ts"
 
 const ACTIONS: Readonly<Record<string, (service: Service, args: Arguments) => Promise<unknown>>> = {
   domain: serviceDomain,
   status: sendingStatus,
+  postmaster: postmasterMail,
   resume: resumeSending,
   reinstate: reinstateSender,
   suppressions,
@@ -18,6 +20,7 @@ export const mailCommand: Command = {
   usage: [
     "mail domain [--json]",
     "mail status [--json]",
+    "mail postmaster [<message>] [--json]",
     "mail resume",
     "mail reinstate <agent>",
     "mail suppressions [<page>] [--json]",

@@ -1,6 +1,6 @@
 /** How mail comes and goes, by the environment (contract 16). A problem never repeats what may hold a password. */
 import { type MailServer, mailServerOf } from "../letter/settings.ts"
-import { SINGLE_LINE } from "../plain-text.ts"
+import { MAIL_ADDRESS, SINGLE_LINE } from "../plain-text.ts"
 import { parseSeed } from "../signing/seed.ts"
 import { clamdAddressOf, rspamdUrlOf, type Scanners } from "./scanners.ts"
 import { readSesSettings, type SesSettings } from "./ses-settings.ts"
@@ -16,6 +16,8 @@ interface Common {
   readonly requireOwner: boolean
   /** Where a person may complain: one line, at the foot of what agents send. */
   readonly abuseContact: string | null
+  /** To whom mail to `postmaster@` is forwarded; `null`: it is kept. */
+  readonly postmaster: string | null
   readonly scanners: Scanners
 }
 
@@ -75,6 +77,12 @@ export const readMailSettings = (env: Env, mode: "development" | "production" = 
   const abuseContact = given(env, "HUB_MAIL_ABUSE_CONTACT")
   if (abuseContact !== null && (abuseContact.length > ABUSE_CONTACT_MAX_CHARS || !SINGLE_LINE.test(abuseContact)))
     return problem(`HUB_MAIL_ABUSE_CONTACT must be one line of at most ${ABUSE_CONTACT_MAX_CHARS} characters`)
+  const postmaster = given(env, "HUB_MAIL_POSTMASTER")
+  const postmasterDomain = mailDomain(postmaster?.slice(postmaster.lastIndexOf("@") + 1) ?? "")
+  if (postmaster !== null && (postmasterDomain === null || !MAIL_ADDRESS.test(postmaster)))
+    return problem("HUB_MAIL_POSTMASTER must be one e-mail address")
+  if (postmaster !== null && postmasterDomain === domain)
+    return problem("HUB_MAIL_POSTMASTER must be an address elsewhere, outside of HUB_MAIL_DOMAIN")
   const [clamdText, rspamdText] = [given(env, "HUB_CLAMD"), given(env, "HUB_RSPAMD_URL")]
   const clamd = clamdText === null ? null : clamdAddressOf(clamdText)
   if (clamdText !== null && clamd === null)
@@ -87,7 +95,14 @@ export const readMailSettings = (env: Env, mode: "development" | "production" = 
       "HUB_RSPAMD_URL must be the address of Rspamd's normal worker, such as http://127.0.0.1:11333, without a user or password"
     )
   const scanners = { clamd, rspamd }
-  const common = { domain: domain ?? "", dnsServers, scanners, requireOwner: required === "true", abuseContact }
+  const common = {
+    domain: domain ?? "",
+    dnsServers,
+    scanners,
+    requireOwner: required === "true",
+    abuseContact,
+    postmaster
+  }
   const [smtp, ses] = [smtpMail(env, common), sesMail(env, common, mode, provider === "ses")]
   if (!smtp.ok) return smtp
   if (!ses.ok) return ses

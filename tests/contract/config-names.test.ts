@@ -59,6 +59,7 @@ const BAD: Readonly<Record<string, string | null>> = {
   HUB_SES_CONFIGURATION_SET: "a b",
   HUB_MAIL_RELAY: "http://relay.example",
   HUB_MAIL_ABUSE_CONTACT: "a\nb",
+  HUB_MAIL_POSTMASTER: "nobody",
   HUB_DNS_SERVERS: "dns.example",
   HUB_CLAMD: "a b",
   HUB_RSPAMD_URL: "rspamd",

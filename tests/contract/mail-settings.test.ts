@@ -31,6 +31,7 @@ describe("mail by SES", () => {
       provider: "ses",
       requireOwner: false,
       abuseContact: null,
+      postmaster: null,
       scanners: { clamd: null, rspamd: null },
       domain: "mail.hub.example",
       dnsServers: [],

@@ -10,6 +10,8 @@ import { orNone } from "../or-none.ts"
 export type Recipient =
   | { readonly type: "mailbox"; readonly mailbox: number; readonly address: string }
   | { readonly type: "nobody" }
+  /** Of an agent's own domain, where no mailbox has that name. */
+  | { readonly type: "postmaster" }
   | { readonly type: "full" }
   /** Its domain is not active: it may be again. */
   | { readonly type: "later" }
@@ -30,11 +32,19 @@ const domainStands = (
     found?.agent !== agent ? "gone" : found.ready ? "active" : "later"
   )
 
+const POSTMASTER = "postmaster@"
+
+const unclaimed = (ask: Asking, address: string): Effect.Effect<Recipient, Refusal> => {
+  if (!address.startsWith(POSTMASTER)) return Effect.succeed(NOBODY)
+  const ready = orNone(ask(randomUUID(), "mail_domain.ready", domainId(address.slice(POSTMASTER.length)), null))
+  return Effect.map(ready, (found) => (found?.ready === true ? { type: "postmaster" } : NOBODY))
+}
+
 /** Fails where nobody can say. */
 const found = (ask: Asking, address: string, tag: string | null): Effect.Effect<Recipient, Refusal> =>
   Effect.gen(function* () {
     const claim = yield* orNone(ask(randomUUID(), "mail_address.look", addressId(address), null))
-    if (claim === null || claim.mailbox === null) return NOBODY
+    if (claim === null || claim.mailbox === null) return yield* unclaimed(ask, address)
     const accepts = ask(randomUUID(), "mailbox.accepts", String(claim.mailbox), tag === null ? null : { tag })
     const box = yield* orNone(accepts)
     if (box === null) return NOBODY

@@ -1,4 +1,4 @@
-/** What comes back to the service's own addresses: reports, and people who want no more. */
+/** What comes to the service's own addresses: reports, people who want no more, and mail to the postmaster. */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
@@ -6,6 +6,7 @@ import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { orNone } from "../or-none.ts"
 import { returnedTo } from "../outbound/return-path.ts"
 import type { DeliveryParts } from "./delivery.ts"
+import type { Postmaster } from "./postmaster.ts"
 import { reportsIn } from "./reports.ts"
 import type { OwnAddress, Receiving } from "./server.ts"
 
@@ -14,10 +15,12 @@ export type Returning = Pick<Receiving, "ownAddress" | "returned">
 export const returnsBy = (
   { ask, keys }: Pick<DeliveryParts, "ask" | "keys">,
   domain: string,
-  maxBytes: number
+  maxBytes: number,
+  postmaster: Postmaster
 ): Returning => {
   /** Resolves to whether anything was made of it. Of a message that is forgotten there is nothing to be done. */
   const taken = (raw: Buffer, to: OwnAddress): Effect.Effect<boolean, Refusal> => {
+    if (to === "postmaster") return postmaster(raw)
     const id = `report-${createHash("sha256").update(raw).digest("hex")}`
     if (to !== "abuse" && to.kind === "unsubscribe")
       return Effect.as(orNone(ask(`${id}-${to.sending}`, "mail_sending.unsubscribe", to.sending, null)), true)
@@ -32,7 +35,12 @@ export const returnsBy = (
     return Effect.as(asked, true)
   }
   return {
-    ownAddress: (address) => (address.toLowerCase() === `abuse@${domain}` ? "abuse" : returnedTo(keys, address)),
+    ownAddress: (text) => {
+      const address = text.toLowerCase()
+      if (address === `abuse@${domain}`) return "abuse"
+      // RFC 5321 4.5.1: without a domain, too.
+      return address === "postmaster" || address === `postmaster@${domain}` ? "postmaster" : returnedTo(keys, text)
+    },
     returned: (raw, to) =>
       Effect.runPromise(
         Effect.match(

@@ -2,8 +2,8 @@
  * SMTP with the world (RFC 5321), receiving alone: by `smtp-server`.
  *
  * Invariants
- *  - Nothing is relayed: each recipient is a mailbox of this service, or an address at which it hears what became of its
- *    own mail, judged at RCPT; there is no bounce to send later.
+ *  - Nothing is relayed: each recipient is a mailbox of this service, its postmaster, or an address at which it hears what
+ *    became of its own mail, judged at RCPT; there is no bounce to send later.
  *  - A stranger's bytes are bounded before they are kept: connections of all and of one network, recipients, the size of
  *    a message, and what is held of all messages together; so are the time that a client has, and what it says in it
  *    (sessions.ts). What there is no room for is told to come again (4xx).
@@ -39,8 +39,8 @@ export interface Receiving {
   readonly returned: (raw: Buffer, to: ReadonlyArray<OwnAddress>) => Promise<"taken" | "again" | "refused">
 }
 
-/** Where reports come to, and whoever wants no more. */
-export type OwnAddress = Returned | "abuse"
+/** Where reports come to, whoever wants no more, and whoever writes to the operator. */
+export type OwnAddress = Returned | "abuse" | "postmaster"
 
 type Bounds = Limits["service"]["mail"] & Pick<Limits["limits"]["email"], "message_max_bytes">
 
@@ -180,8 +180,6 @@ export class MailServer {
   }
 
   private async recipient(text: string, session: SMTPServerSession): Promise<Error | null> {
-    const named = namedBy(text)
-    if (named === null) return smtpError(550, "5.1.1 No such mailbox here")
     const known = this.recipientsOf(session)
     if (session.envelope.rcptTo.length >= this.bounds.recipients_max) return smtpError(452, "4.5.3 Too many recipients")
     const own = this.receiving.ownAddress(text)
@@ -189,11 +187,17 @@ export class MailServer {
       known.own.set(text, own)
       return null
     }
+    const named = namedBy(text)
+    if (named === null) return smtpError(550, "5.1.1 No such mailbox here")
     const found = await this.receiving.recipient(named.address, named.tag)
     if (found.type === "nobody") return smtpError(550, "5.1.1 No such mailbox here")
     if (found.type === "full") return smtpError(452, "4.2.2 This mailbox is full, come again later")
     if (found.type === "later") return smtpError(450, "4.2.1 This domain takes no mail at the moment, come again later")
     if (found.type === "unknown") return smtpError(451, BUSY)
+    if (found.type === "postmaster") {
+      known.own.set(text, "postmaster")
+      return null
+    }
     const { mailbox, address } = found
     const one = known.mailboxes.get(mailbox) ?? { address, to: text, tags: [] }
     if (named.tag !== null && !one.tags.includes(named.tag)) one.tags.push(named.tag)
@@ -233,8 +237,7 @@ export class MailServer {
     const own = [...(this.recipients.get(session)?.own.values() ?? [])]
     const returned = own.length === 0 ? "taken" : await this.receiving.returned(raw, own)
     if (returned === "again") return smtpError(451, "4.3.0 Not taken, come again")
-    if (incoming.to.length === 0)
-      return returned === "taken" ? null : smtpError(550, "5.7.1 Only reports are read here")
+    if (incoming.to.length === 0) return returned === "taken" ? null : smtpError(550, "5.7.1 Not read here")
     return (await this.receiving.deliver(incoming)) ? null : smtpError(451, "4.3.0 Not taken, come again")
   }
 

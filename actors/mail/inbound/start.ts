@@ -12,10 +12,12 @@ import { Bus, Cluster, Configuration, MailKey, Streams, Tracing } from "../../pr
 import { lookupBy } from "../dns.ts"
 import { mailKeysWith } from "../keys.ts"
 import { mailSender } from "../outbound/start.ts"
+import { worldTransport } from "../outbound/world.ts"
 import { openReaders, type Readers } from "../parse/readers.ts"
 import { scanBy } from "../scan/scan.ts"
 import { delivered, type DeliveryParts } from "./delivery.ts"
 import { doubts } from "./doubts.ts"
+import { postmasterBy } from "./postmaster.ts"
 import { recipientBy } from "./recipient.ts"
 import { returnsBy } from "./returns.ts"
 import { MailServer, type Receiving } from "./server.ts"
@@ -65,7 +67,9 @@ export const mailServer: Effect.Effect<void, never, Needed> = Effect.gen(functio
     notStored: notTaken
   }
   const recipient = recipientBy(parts.ask)
-  const returns = returnsBy(parts, settings.domain, bounds.report_max_bytes)
+  const world = yield* worldTransport(settings, config)
+  const postmaster = postmasterBy({ nats, manager, ask, keys, settings, world, bounds: email.postmaster })
+  const returns = returnsBy(parts, settings.domain, bounds.report_max_bytes, postmaster)
   const disk = yield* StorageWatch.watching({ manager, config }, email.free_disk_min_bytes, OF_MAIL)
   const hasRoom = async () => !disk.low && !(await parts.store.isFull())
   const ways: Ways = { recipient, returns, hasRoom }
@@ -75,7 +79,7 @@ export const mailServer: Effect.Effect<void, never, Needed> = Effect.gen(functio
     const { bySes } = yield* Effect.promise(() => import("../ses/start.ts"))
     yield* bySes(parts, settings, ways)
   }
-  yield* mailSender({ settings, delivery: parts, ways })
+  yield* mailSender({ settings, delivery: parts, ways, world })
 })
 
 const bySmtp = (

@@ -68,15 +68,20 @@ const addressedTo = (
   { ways, recipients_max }: ReceivedParts,
   id: string,
   recipients: ReadonlyArray<string>
-): Effect.Effect<ReadonlyArray<Addressed>, Refusal> =>
+): Effect.Effect<{ readonly to: ReadonlyArray<Addressed>; readonly postmaster: boolean }, Refusal> =>
   Effect.gen(function* () {
     const found = new Map<number, { address: string; to: string; tags: Array<string> }>()
+    let postmaster = false
     const dropped = { nobody: 0, full: 0, too_many: Math.max(0, recipients.length - recipients_max) }
     for (const text of recipients.slice(0, recipients_max)) {
       const named = namedBy(text)
       const one = named === null ? null : yield* ways.recipient(named.address, named.tag)
       // Nobody could say: the notification comes again.
       if (one?.type === "unknown") return yield* Effect.fail(notAsked)
+      if (one?.type === "postmaster") {
+        postmaster = true
+        continue
+      }
       if (named === null || one === null || one.type !== "mailbox") {
         dropped[one?.type === "full" ? "full" : "nobody"] += 1
         continue
@@ -86,7 +91,7 @@ const addressedTo = (
       found.set(one.mailbox, known)
     }
     if (dropped.nobody + dropped.full + dropped.too_many > 0) logNow("warn", "mail", { notice: id, dropped })
-    return [...found].map(([mailbox, one]) => ({ mailbox, ...one }))
+    return { to: [...found].map(([mailbox, one]) => ({ mailbox, ...one })), postmaster }
   })
 
 export const received = (
@@ -99,7 +104,8 @@ export const received = (
     const { returns, hasRoom } = parts.ways
     const own = receipt.recipients.slice(0, parts.recipients_max).flatMap((text) => returns.ownAddress(text) ?? [])
     const others = receipt.recipients.filter((text) => returns.ownAddress(text) === null)
-    const to = yield* addressedTo(parts, id, others)
+    const { to, postmaster } = yield* addressedTo(parts, id, others)
+    if (postmaster) own.push("postmaster")
     if (to.length + own.length === 0) return { outcome: "ignored", reason: "there is no mailbox that takes it" }
     if (!(yield* Effect.promise(hasRoom))) return yield* Effect.fail(noRoom)
     const found = yield* rawOf(parts, receipt.action, content)

@@ -52,7 +52,7 @@ export const localTransport = (parts: DeliveryParts, ways: Ways): Transport => (
       if (!(yield* Effect.promise(hasRoom))) return NO_ROOM
       const named = namedBy(to)
       const found = named === null ? null : yield* recipient(named.address, named.tag)
-      if (named === null || found === null || found.type === "nobody") return NOBODY
+      if (named === null || found === null || found.type === "nobody" || found.type === "postmaster") return NOBODY
       if (found.type !== "mailbox") return found.type === "full" ? FULL : LATER
       const { mailbox, address } = found
       const tags = yield* tagsOf(ways, named, recipients)

@@ -21,7 +21,6 @@ import { returnAddress } from "./return-path.ts"
 import { signed } from "./sign.ts"
 import type { Outgoing, Transport } from "./transport.ts"
 import { outboundWorker } from "./worker.ts"
-import { worldTransport } from "./world.ts"
 
 const notMade = unavailable("The message cannot be made at the moment.")
 
@@ -40,6 +39,7 @@ export interface OutboundParts {
   readonly settings: MailSettings
   readonly delivery: DeliveryParts
   readonly ways: Ways
+  readonly world: Transport
 }
 
 /** Sends for as long as the scope is open. */
@@ -47,10 +47,9 @@ export const mailSender = (
   parts: OutboundParts
 ): Effect.Effect<void, never, Bus | Configuration | Tracing | Scope.Scope> =>
   Effect.gen(function* () {
-    const { settings, delivery, ways } = parts
+    const { settings, delivery, ways, world } = parts
     const config = yield* Configuration
     const nats = yield* Bus
-    const world = yield* worldTransport(settings, config)
     const local = localTransport(delivery, ways)
     const { keys, ask } = delivery
     const made = (sending: string, job: SendJob, transport: Transport): Effect.Effect<Outgoing, Refusal> =>

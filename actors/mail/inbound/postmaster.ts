@@ -1,0 +1,157 @@
+/**
+ * Mail to `postmaster@` of each served domain (RFC 5321 4.5.1; contract 22): forwarded to whom the operator names, or kept
+ * for the operator to read. No agent hears of it.
+ *
+ * Invariants
+ *  - It is forwarded before it is answered, as an attachment of a message of our own with no return path: nothing bounces,
+ *    and there is no queue. What bears our own mark comes back from there, and is kept.
+ *  - What is not forwarded for good is kept, sealed under HUB_MAIL_KEY, for its days. Its key is stored last, so that what
+ *    has one is whole.
+ *  - Strangers fill no disk: a day, a message and all that is kept have bounds.
+ */
+import { createHash, randomBytes } from "node:crypto"
+import type { JetStreamManager } from "@nats-io/jetstream"
+import type { NatsConnection } from "@nats-io/transport-node"
+import { Clock, Effect } from "effect"
+import { BLOB_PIECE_BYTES } from "../../../schemas/blob/operations.ts"
+import { type Refusal, unavailable } from "../../../schemas/errors.ts"
+import type { MailSettings } from "../../../schemas/mail/settings.ts"
+import type { Limits } from "../../../schemas/limits.ts"
+import { logNow } from "../../../schemas/runtime/log/log.ts"
+import { newKey, sealBytes } from "../../../schemas/secret/bytes.ts"
+import { streams, subjects } from "../../../schemas/subjects.ts"
+import type { Asking } from "../../fanout/asks.ts"
+import { storeDurably } from "../../log/durable.ts"
+import type { MailKeys } from "../keys.ts"
+import { signed } from "../outbound/sign.ts"
+import type { Outcome, Transport } from "../outbound/transport.ts"
+
+const TIMEOUT_MS = 5000
+const DAY_MS = 86_400_000
+const BOUNDARY_BYTES = 18
+const MARK = "x-hub-postmaster"
+const HEAD_MAX_BYTES = 65_536
+const NOT_TAKEN = unavailable("Mail to the postmaster cannot be taken at the moment.")
+const TOO_MUCH = unavailable("There was too much mail to the postmaster today.")
+
+export const sealedKeyPurpose = (id: string): string => `mail to the postmaster ${id}`
+
+/** Resolves to whether it was taken; fails where its sender is to come again. */
+export type Postmaster = (raw: Buffer) => Effect.Effect<boolean, Refusal>
+
+interface Parts {
+  readonly nats: NatsConnection
+  readonly manager: JetStreamManager
+  readonly ask: Asking
+  readonly keys: MailKeys
+  readonly settings: MailSettings
+  readonly world: Transport
+  readonly bounds: Limits["limits"]["email"]["postmaster"]
+}
+
+/** Ours, on its way back. */
+const isReturned = (raw: Buffer, domain: string): boolean => {
+  const head = raw.subarray(0, HEAD_MAX_BYTES).toString("latin1")
+  const end = head.search(/\r?\n\r?\n/)
+  const lines = (end === -1 ? head : head.slice(0, end)).toLowerCase().split("\n")
+  return lines.some((line) => line.trim() === `${MARK}: ${domain}`)
+}
+
+const wrapped = (
+  raw: Buffer,
+  domain: string,
+  to: string,
+  { id, at }: { readonly id: string; readonly at: number }
+): Buffer => {
+  const boundary = randomBytes(BOUNDARY_BYTES).toString("hex")
+  const head = [
+    `From: Postmaster <postmaster@${domain}>`,
+    `To: ${to}`,
+    `Subject: Mail to postmaster@${domain}`,
+    `Message-ID: <postmaster.${id}@${domain}>`,
+    `Date: ${new Date(at).toUTCString().replace("GMT", "+0000")}`,
+    `Auto-Submitted: auto-generated`,
+    `X-Hub-Postmaster: ${domain}`,
+    `MIME-Version: 1.0`,
+    `Content-Type: multipart/mixed; boundary="${boundary}"`,
+    ``,
+    `--${boundary}`,
+    `Content-Type: text/plain; charset=utf-8`,
+    ``,
+    `Somebody wrote to postmaster@${domain}. The message is attached.`,
+    ``,
+    `--${boundary}`,
+    `Content-Type: message/rfc822`,
+    `Content-Transfer-Encoding: 8bit`,
+    `Content-Disposition: attachment; filename="message.eml"`,
+    ``,
+    ``
+  ]
+  return Buffer.concat([Buffer.from(head.join("\r\n")), raw, Buffer.from(`\r\n--${boundary}--\r\n`)])
+}
+
+/** Messages that are kept. */
+export const keptForPostmaster = async (manager: JetStreamManager): Promise<ReadonlyArray<string>> => {
+  const { state } = await manager.streams.info(streams.mail, { subjects_filter: subjects.postmasterKey("*") })
+  return Object.keys(state.subjects ?? {}).map((subject) => subject.split(".")[3] ?? "")
+}
+
+export const postmasterBy = ({ nats, manager, ask, keys, settings, world, bounds }: Parts): Postmaster => {
+  const { domain, postmaster } = settings
+  const { per_day, message_max_bytes, kept_max, kept_seconds } = bounds
+  /** Unix ms of those of a day, oldest first. */
+  let taken: ReadonlyArray<number> = []
+
+  const forwarded = (raw: Buffer, to: string, id: string, at: number): Effect.Effect<Outcome, Refusal> =>
+    Effect.gen(function* () {
+      const from = `postmaster@${domain}`
+      const bytes = wrapped(raw, domain, to, { id, at })
+      const whole = world.signs ? yield* signed(ask, bytes, { id: `postmaster-${id}`, domain, at }) : bytes
+      const outgoing = { id, from, envelopeFrom: "", to, message: id, recipients: [to], bytes: whole }
+      return yield* world.send(outgoing, Effect.never)
+    })
+
+  const kept = (raw: Buffer, id: string): Effect.Effect<void, Refusal> =>
+    Effect.tryPromise({
+      try: async () => {
+        if ((await keptForPostmaster(manager)).length >= kept_max) return false
+        const options = { timeout: TIMEOUT_MS, keepSeconds: kept_seconds }
+        const key = newKey()
+        const sealed = sealBytes(raw, key)
+        for (let piece = 0, from = 0; from < sealed.length; piece++, from += BLOB_PIECE_BYTES) {
+          const bytes = sealed.subarray(from, from + BLOB_PIECE_BYTES)
+          await storeDurably(nats, subjects.postmasterPiece(id, String(piece)), bytes, options)
+        }
+        const box = Buffer.from(keys.service.seal(key, sealedKeyPurpose(id)))
+        await storeDurably(nats, subjects.postmasterKey(id), box, options)
+        return true
+      },
+      catch: (error) => {
+        logNow("error", "mail", { error })
+        return NOT_TAKEN
+      }
+    }).pipe(Effect.flatMap((room) => (room ? Effect.void : Effect.fail(TOO_MUCH))))
+
+  return (raw) =>
+    Effect.gen(function* () {
+      if (raw.length > message_max_bytes) return false
+      const at = yield* Clock.currentTimeMillis
+      taken = taken.filter((one) => one > at - DAY_MS)
+      if (taken.length >= per_day) return yield* Effect.fail(TOO_MUCH)
+      // The same bytes again are the same message.
+      const id = createHash("sha256").update(raw).digest("hex")
+      if (postmaster !== null && !isReturned(raw, domain)) {
+        const outcome = yield* forwarded(raw, postmaster, id, at)
+        if (outcome.type === "passing") return yield* Effect.fail(NOT_TAKEN)
+        // Of one that may have been taken nobody asks a second time.
+        if (outcome.type !== "refused") {
+          taken = [...taken, at]
+          return true
+        }
+        logNow("warn", "mail", { postmaster: "the forward is refused, the message is kept" })
+      }
+      yield* kept(raw, id)
+      taken = [...taken, at]
+      return true
+    })
+}
