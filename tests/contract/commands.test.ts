@@ -87,7 +87,9 @@ describe("npm run hub --", () => {
     "tail ada --since 5",
     "tail agent ada --json",
     "verify --kind agent --sample 5",
-    "backup somewhere"
+    "backup somewhere",
+    "mail suppressions 2",
+    "mail postmaster 5"
   ])("%s is let through", (line) => {
     expect(readCommandLine(line.split(" "))).toMatchObject({ command: { usage: expect.any(Array) as unknown } })
   })
