@@ -220,7 +220,10 @@ export interface ErrorDeclared {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** Refusals that time or another act lifts: the same request may succeed later. */
+/**
+ * Refusals that time or another act lifts: the same request may succeed later. Those of a fill stand in the vault's own
+ * journal, and are answered again as they were.
+ */
 const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "agent_provisional",
   "agent_suspended",
@@ -228,17 +231,14 @@ const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "compartment_busy",
   "compartment_limit",
   "compartment_suspended",
-  "consent_pending",
   "email_domain_limit",
   "email_domain_not_ready",
   "email_mailbox_limit",
   "email_owner_rule",
   "email_sending_suspended",
-  "fills_pending_full",
   "captcha_needs_human",
   "message_blocked",
   "message_recipient_unavailable",
-  "owner_none",
   "questions_not_served",
   "recovery_pending",
   "redelivery_not_possible",

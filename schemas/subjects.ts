@@ -80,6 +80,7 @@ export const subjects = {
   mailMessage: (mailbox: string, mail: string) => `hub.mail.${mailbox}.${mail}.>`,
   mailOf: (mailbox: string) => `hub.mail.${mailbox}.>`,
   postmasterPiece: (id: string, piece: string) => `hub.mail.postmaster.${id}.raw.${piece}`,
+  postmasterMessage: (id: string) => `hub.mail.postmaster.${id}.>`,
   postmasterKey: (id: string) => `hub.mail.postmaster.${id}.key.0`,
   mail: "hub.mail.*.*.*.*",
   vaultBox: (agent: string, uid: string, sha256: string) => `hub.vault.${agent}.${uid}.${sha256}`,

@@ -179,11 +179,13 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, 
       "compartment.runs_for": read((state, { agent }) => ({
         data: { runs: isThere(state) && state.agent === agent && desiredOf(state).goal === "running" }
       })),
-      "compartment.desired": custom((state, { host }, context) =>
-        isThere(state) && state.host === host
-          ? Effect.map(numberOf(state, context), (hx_id) => ({ ...desiredOf(state), hx_id }))
-          : Effect.fail(NO_COMPARTMENT.refused)
-      ),
+      "compartment.desired": custom((state, { host }, context) => {
+        if (!isThere(state) || state.host !== host) return Effect.fail(NO_COMPARTMENT.refused)
+        const desired = desiredOf(state)
+        // To stop it, nobody else need be there.
+        if (desired.goal !== "running") return Effect.succeed(desired)
+        return Effect.map(numberOf(state, context), (hx_id) => ({ ...desired, hx_id }))
+      }),
       "compartment.report": write({
         prepare: (state) => blobsNamed(state),
         decide: (state, input, context) => named(state, decideReport(state, input, context, limits.runtime), context),

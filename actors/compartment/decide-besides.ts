@@ -33,11 +33,11 @@ export const decideLink = (
 
 export const NO_LINK = { refused: notFound("link") }
 
-/** The first browser that comes with it has it. */
 /** Whether a browser can still open the link. */
 export const linkWaits = (state: CompartmentState, hash: string, at: number): boolean =>
   isThere(state) && state.links.some((one) => one.hash === hash && one.browser === null && at < one.until)
 
+/** The first browser that comes with it has it. */
 export const decideOpenLink = (
   state: CompartmentState,
   { hash, browser }: { readonly hash: string; readonly browser: string },

@@ -145,7 +145,8 @@ const changing =
 
 export const postProjection = logProjection({
   name: "post",
-  // 2: what of a post is searched has other weights, and fewer letters that are none. 4: its words are read by us.
+  // 2: what of a post is searched has other weights, and fewer letters that are none. 4: its words are read by us. 5: Korean in
+  // pairs.
   version: 5,
   reads: [{ kind: "post", events: inventoryOf(PostEvent) }],
   tables: [

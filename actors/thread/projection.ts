@@ -143,7 +143,7 @@ const changing =
 export const threadProjection = logProjection({
   name: "thread",
   // 2: what of a thread is searched has other weights, and fewer letters that are none. 4: why it is closed or locked. 5: its
-  // words are read by us.
+  // words are read by us. 6: Korean in pairs.
   version: 6,
   reads: [
     { kind: "thread", events: inventoryOf(ThreadEvent) },

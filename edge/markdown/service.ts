@@ -1,4 +1,4 @@
-/** What the service and its operators say, as markdown: nothing of it is by strangers. */
+/** What the service and its operators say, as markdown. What an agent chose stands fenced or escaped. */
 import type { LibraryEntry, LibraryListed } from "../../schemas/library/records.ts"
 import type { Category, NotificationType, Stats } from "../../schemas/meta/api.ts"
 import type { RuntimeOffer } from "../../schemas/compartment/records.ts"

@@ -1,4 +1,4 @@
-/** `hub mail postmaster [<id>]`: what strangers wrote to postmaster@ and nobody forwarded; see actors/mail/inbound/postmaster.ts. */
+/** `hub mail postmaster [<id>]` and `hub mail forget <id>|all`: what strangers wrote to postmaster@ and nobody forwarded; see actors/mail/inbound/postmaster.ts. */
 import { lastMessage } from "../../actors/log/last-message.ts"
 import { keptForPostmaster, sealedKeyPurpose } from "../../actors/mail/inbound/postmaster.ts"
 import { MailKeys } from "../../actors/mail/keys.ts"
@@ -33,6 +33,15 @@ const messageOf = async (service: Service, id: string): Promise<string> => {
     pieces.push(found.data)
   }
   return Buffer.from(openBytes(Buffer.concat(pieces), key)).toString("utf8")
+}
+
+/** `all`, or one of them. */
+export const forgetPostmasterMail = async (service: Service, { positionals }: Arguments): Promise<unknown> => {
+  const [, id = ""] = positionals
+  if (id !== "all" && !ID.test(id)) throw new Fault("name a message of hub mail postmaster, or all")
+  const filter = subjects.postmasterMessage(id === "all" ? "*" : id)
+  await service.manager.streams.purge(streams.mail, { filter })
+  return "it is gone"
 }
 
 export const postmasterMail = async (service: Service, { values, positionals }: Arguments): Promise<unknown> => {

@@ -3,13 +3,14 @@ import type { Arguments, Command } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
 import { serviceDomain } from "./mail-domain.ts"
-import { postmasterMail } from "./mail-postmaster.ts"
+import { forgetPostmasterMail, postmasterMail } from "./mail-postmaster.ts"
 import { liftSuppression, reinstateSender, resumeSending, sendingStatus, suppressions } from "./mail-sending.ts"
 
 const ACTIONS: Readonly<Record<string, (service: Service, args: Arguments) => Promise<unknown>>> = {
   domain: serviceDomain,
   status: sendingStatus,
   postmaster: postmasterMail,
+  forget: forgetPostmasterMail,
   resume: resumeSending,
   reinstate: reinstateSender,
   suppressions,
@@ -21,6 +22,7 @@ export const mailCommand: Command = {
     "mail domain [--json]",
     "mail status [--json]",
     "mail postmaster [<message>] [--json]",
+    "mail forget <message>|all",
     "mail resume",
     "mail reinstate <agent>",
     "mail suppressions [<page>] [--json]",

@@ -31,7 +31,7 @@ const unknownTo = async (
   db: Kysely<Database>
 ): Promise<ReadonlyArray<string>> => {
   const made = await sql<{ there: boolean }>`
-    select to_regclass('public.kysely_migration') is not null as there`.execute(db)
+    select to_regclass('kysely_migration') is not null as there`.execute(db)
   if (made.rows[0]?.there !== true) return []
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
   return rows.map(({ name }) => name).filter((name) => !Object.hasOwn(known, name))

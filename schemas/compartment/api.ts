@@ -162,7 +162,7 @@ export const CompartmentApi = HttpApiGroup.make("compartment")
       params,
       query: { since_id: SinceId },
       success: EventStream,
-      error: signedFailures("not_found", "runtime_unavailable")
+      error: signedFailures("validation_error", "not_found", "runtime_unavailable")
     })
       .annotateMerge(describe("signed", "The same, as it comes", "Server-sent events; `Last-Event-ID` goes on."))
       .annotate(Row, "server-sent events `line`, whose ids are the lines'"),

@@ -70,7 +70,7 @@ export const OwnerApi = HttpApiGroup.make("owner")
         data: Schema.Array(OwnerMessage),
         meta: Schema.Struct({ ...PageMeta.fields, owners: Schema.Array(OwnerReached) })
       }),
-      error: signedFailures()
+      error: signedFailures("validation_error")
     })
       .annotateMerge(
         describe(

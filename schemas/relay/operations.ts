@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
 import { SubscribedBrowser } from "../push/operations.ts"
-import { Choice } from "./events.ts"
+import { Choice, KeptChoice } from "./events.ts"
 
 /** `number`: of the notification, the message, the captcha, the fill or the sponsorship. `at`: unix ms. */
 export const Relayed = Schema.Struct({
@@ -34,9 +34,9 @@ export const relayOperations = operationsOf("human", {
   /** A letter that could not be sent is tried again: whether there is room for it; where there is none, it is held. */
   "human.relay_again": op({ input: Nothing, output: Schema.Struct({ room: Schema.Boolean }), askedBy: [] }),
   "human.relay_settings": op({ input: Nothing, output: RelaySettings, askedBy: ["edge"] }),
-  /** All of them: what is not named is told by no way. */
+  /** All of them: what is not named is told by no way. An older edge does not name push messages: they stay as they are. */
   "human.choose_relay": op({
-    input: Schema.Struct({ choices: Schema.Array(Schema.Struct({ event: Schema.String, ...Choice.fields })) }),
+    input: Schema.Struct({ choices: Schema.Array(Schema.Struct({ event: Schema.String, ...KeptChoice.fields })) }),
     output: Nothing,
     askedBy: ["edge"]
   })

@@ -13,14 +13,14 @@ const Filed = Schema.Struct({
 })
 export type FiledReport = typeof Filed.Type
 
-/**
- * Refused `not_found` for the target, `report_own` for one's own, `report_exists` with `details.existing_id` while an
- * earlier one of the same agent is not closed.
- */
 /** Paths of what was reported; the account's own where there are none. */
 const Place = Schema.Struct({ url: Schema.String, api_url: Schema.String })
 export type Place = typeof Place.Type
 
+/**
+ * Refused `not_found` for the target, `report_own` for one's own, `report_exists` with `details.existing_id` while an
+ * earlier one of the same agent is not closed.
+ */
 export const filingOperations = operationsOf("agent", {
   "report.file": op({
     input: Filed,

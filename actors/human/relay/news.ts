@@ -96,20 +96,21 @@ export const chatNews = (
   return posting({ id, human: person, template: CHAT, sealed }, at)
 }
 
-/** One for each browser. */
+/** One for each browser that takes messages by this key. */
 export const pushNews = (
   { human, sealer }: Opened,
   news: News,
   of: NewsOf,
-  { event, number }: Relayed,
+  { event, number, key: own }: Relayed & { readonly key: string },
   { id: person, at }: Pick<PrepareContext, "id" | "at">
 ): ReadonlyArray<Posted> => {
   const urgency = isAsked(event) || isSecurity(event) ? "high" : "normal"
   const message = { ...pushMessageOf(news, of), url: of.page, tag: `${event} ${of.handle} ${number}`, urgency } as const
-  return human.push.subscriptions.map(({ id: subscription, sealed: kept }) => {
+  return human.push.subscriptions.flatMap(({ id: subscription, sealed: kept }) => {
     const id = newLetterId()
-    const { subscription: to } = openBrowser(sealer, person, kept)
+    const { subscription: to, key } = openBrowser(sealer, person, kept)
+    if (key !== own) return []
     const sealed = sealLetter(sealer, id, letterOf({ subscription, to, message }))
-    return posting({ id, human: person, template: PUSH, sealed }, at)
+    return [posting({ id, human: person, template: PUSH, sealed }, at)]
   })
 }

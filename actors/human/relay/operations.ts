@@ -46,11 +46,10 @@ export const relayOperations = (
     letters.chat === null ? "off" : human.chat.linked === null ? "unlinked" : "linked"
 
   const browsersOf = ({ push }: Human, sealer: Sealer, id: string): ReadonlyArray<SubscribedBrowser> =>
-    push.subscriptions.map((one) => ({
-      id: one.id,
-      name: openBrowser(sealer, id, one.sealed).name,
-      since: iso(one.at)
-    }))
+    push.subscriptions.flatMap((one) => {
+      const { key, name } = openBrowser(sealer, id, one.sealed)
+      return key === letters.push?.publicKey ? [{ id: one.id, name, since: iso(one.at) }] : []
+    })
 
   const relayFacts = (
     state: HumanState,
@@ -69,7 +68,10 @@ export const relayOperations = (
       return {
         letter: email ? yield* relayLetter(told, account, input, handle, context) : null,
         chat: chat && news !== null ? chatNews(account, news, of, context) : null,
-        push: push && news !== null ? pushNews(account, news, of, input, context) : []
+        push:
+          push && news !== null
+            ? pushNews(account, news, of, { ...input, key: letters.push?.publicKey ?? "" }, context)
+            : []
       }
     })
 

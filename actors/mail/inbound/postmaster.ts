@@ -4,10 +4,12 @@
  *
  * Invariants
  *  - It is forwarded before it is answered, as an attachment of a message of our own with no return path: nothing bounces,
- *    and there is no queue. What bears our own mark comes back from there, and is kept.
- *  - What is not forwarded for good is kept, sealed under HUB_MAIL_KEY, for its days. Its key is stored last, so that what
- *    has one is whole.
- *  - Strangers fill no disk: a day, a message and all that is kept have bounds.
+ *    and there is no queue. What bears a mark that only we can make comes back from there, and is kept.
+ *  - What is not surely forwarded is kept, sealed under HUB_MAIL_KEY, for its days. Its key is stored last, so that what
+ *    has one is whole; what has none was broken off, and is stored anew.
+ *  - The same bytes again are the same message: within a day they are taken once by each process.
+ *  - Strangers fill no disk and open no connections without end: attempts of a day, a message and all that is kept have
+ *    bounds.
  */
 import { createHash, randomBytes } from "node:crypto"
 import type { JetStreamManager } from "@nats-io/jetstream"
@@ -29,7 +31,7 @@ import type { Outcome, Transport } from "../outbound/transport.ts"
 const TIMEOUT_MS = 5000
 const DAY_MS = 86_400_000
 const BOUNDARY_BYTES = 18
-const MARK = "x-hub-postmaster"
+const MARKED = /^x-hub-postmaster: ([0-9a-f]{64}) ([0-9a-f]{64})$/
 const HEAD_MAX_BYTES = 65_536
 const NOT_TAKEN = unavailable("Mail to the postmaster cannot be taken at the moment.")
 const TOO_MUCH = unavailable("There was too much mail to the postmaster today.")
@@ -49,19 +51,24 @@ interface Parts {
   readonly bounds: Limits["limits"]["email"]["postmaster"]
 }
 
+const markOf = (keys: MailKeys, id: string): string => keys.service.mark(id, "forward to the postmaster")
+
 /** Ours, on its way back. */
-const isReturned = (raw: Buffer, domain: string): boolean => {
+const isReturned = (raw: Buffer, keys: MailKeys): boolean => {
   const head = raw.subarray(0, HEAD_MAX_BYTES).toString("latin1")
   const end = head.search(/\r?\n\r?\n/)
   const lines = (end === -1 ? head : head.slice(0, end)).toLowerCase().split("\n")
-  return lines.some((line) => line.trim() === `${MARK}: ${domain}`)
+  return lines.some((line) => {
+    const [, id = "", mark] = MARKED.exec(line.trim()) ?? []
+    return mark !== undefined && mark === markOf(keys, id)
+  })
 }
 
 const wrapped = (
   raw: Buffer,
   domain: string,
   to: string,
-  { id, at }: { readonly id: string; readonly at: number }
+  { id, mark, at }: { readonly id: string; readonly mark: string; readonly at: number }
 ): Buffer => {
   const boundary = randomBytes(BOUNDARY_BYTES).toString("hex")
   const head = [
@@ -71,7 +78,7 @@ const wrapped = (
     `Message-ID: <postmaster.${id}@${domain}>`,
     `Date: ${new Date(at).toUTCString().replace("GMT", "+0000")}`,
     `Auto-Submitted: auto-generated`,
-    `X-Hub-Postmaster: ${domain}`,
+    `X-Hub-Postmaster: ${id} ${mark}`,
     `MIME-Version: 1.0`,
     `Content-Type: multipart/mixed; boundary="${boundary}"`,
     ``,
@@ -99,13 +106,13 @@ export const keptForPostmaster = async (manager: JetStreamManager): Promise<Read
 export const postmasterBy = ({ nats, manager, ask, keys, settings, world, bounds }: Parts): Postmaster => {
   const { domain, postmaster } = settings
   const { per_day, message_max_bytes, kept_max, kept_seconds } = bounds
-  /** Unix ms of those of a day, oldest first. */
-  let taken: ReadonlyArray<number> = []
+  /** Attempts of a day by the ids of their messages: unix ms, and whether the message was taken. */
+  const today = new Map<string, { at: number; attempts: number; taken: boolean }>()
 
   const forwarded = (raw: Buffer, to: string, id: string, at: number): Effect.Effect<Outcome, Refusal> =>
     Effect.gen(function* () {
       const from = `postmaster@${domain}`
-      const bytes = wrapped(raw, domain, to, { id, at })
+      const bytes = wrapped(raw, domain, to, { id, mark: markOf(keys, id), at })
       const whole = world.signs ? yield* signed(ask, bytes, { id: `postmaster-${id}`, domain, at }) : bytes
       const outgoing = { id, from, envelopeFrom: "", to, message: id, recipients: [to], bytes: whole }
       return yield* world.send(outgoing, Effect.never)
@@ -114,7 +121,10 @@ export const postmasterBy = ({ nats, manager, ask, keys, settings, world, bounds
   const kept = (raw: Buffer, id: string): Effect.Effect<void, Refusal> =>
     Effect.tryPromise({
       try: async () => {
-        if ((await keptForPostmaster(manager)).length >= kept_max) return false
+        const all = await keptForPostmaster(manager)
+        if (all.includes(id)) return true
+        if (all.length >= kept_max) return false
+        await manager.streams.purge(streams.mail, { filter: subjects.postmasterMessage(id) })
         const options = { timeout: TIMEOUT_MS, keepSeconds: kept_seconds }
         const key = newKey()
         const sealed = sealBytes(raw, key)
@@ -132,26 +142,31 @@ export const postmasterBy = ({ nats, manager, ask, keys, settings, world, bounds
       }
     }).pipe(Effect.flatMap((room) => (room ? Effect.void : Effect.fail(TOO_MUCH))))
 
+  /** False where the day is used up. */
+  const begins = (id: string, at: number): boolean => {
+    for (const [known, one] of today) if (one.at <= at - DAY_MS) today.delete(known)
+    const attempts = [...today.values()].reduce((sum, one) => sum + one.attempts, 0)
+    if (attempts >= per_day) return false
+    const before = today.get(id)
+    today.set(id, { at, attempts: (before?.attempts ?? 0) + 1, taken: false })
+    return true
+  }
+
   return (raw) =>
     Effect.gen(function* () {
       if (raw.length > message_max_bytes) return false
       const at = yield* Clock.currentTimeMillis
-      taken = taken.filter((one) => one > at - DAY_MS)
-      if (taken.length >= per_day) return yield* Effect.fail(TOO_MUCH)
-      // The same bytes again are the same message.
       const id = createHash("sha256").update(raw).digest("hex")
-      if (postmaster !== null && !isReturned(raw, domain)) {
-        const outcome = yield* forwarded(raw, postmaster, id, at)
-        if (outcome.type === "passing") return yield* Effect.fail(NOT_TAKEN)
-        // Of one that may have been taken nobody asks a second time.
-        if (outcome.type !== "refused") {
-          taken = [...taken, at]
-          return true
-        }
-        logNow("warn", "mail", { postmaster: "the forward is refused, the message is kept" })
+      if (today.get(id)?.taken === true) return true
+      if (!begins(id, at)) return yield* Effect.fail(TOO_MUCH)
+      const isForwarded = postmaster !== null && !isReturned(raw, keys)
+      const outcome = isForwarded ? yield* forwarded(raw, postmaster, id, at) : null
+      if (outcome?.type === "passing") return yield* Effect.fail(NOT_TAKEN)
+      if (outcome?.type !== "sent") {
+        if (outcome !== null) logNow("warn", "mail", { postmaster: "not surely forwarded, so it is kept" })
+        yield* kept(raw, id)
       }
-      yield* kept(raw, id)
-      taken = [...taken, at]
+      today.set(id, { at, attempts: today.get(id)?.attempts ?? 1, taken: true })
       return true
     })
 }

@@ -44,7 +44,7 @@ export const returnsBy = (
     returned: (raw, to) =>
       Effect.runPromise(
         Effect.match(
-          Effect.forEach(to, (one) => taken(raw, one)),
+          Effect.forEach(new Map(to.map((one) => [JSON.stringify(one), one])).values(), (one) => taken(raw, one)),
           {
             onSuccess: (all) => (all.includes(true) ? ("taken" as const) : ("refused" as const)),
             onFailure: () => "again" as const

@@ -184,7 +184,7 @@ export class MailServer {
     if (session.envelope.rcptTo.length >= this.bounds.recipients_max) return smtpError(452, "4.5.3 Too many recipients")
     const own = this.receiving.ownAddress(text)
     if (own !== null) {
-      known.own.set(text, own)
+      known.own.set(text.toLowerCase(), own)
       return null
     }
     const named = namedBy(text)
@@ -195,7 +195,7 @@ export class MailServer {
     if (found.type === "later") return smtpError(450, "4.2.1 This domain takes no mail at the moment, come again later")
     if (found.type === "unknown") return smtpError(451, BUSY)
     if (found.type === "postmaster") {
-      known.own.set(text, "postmaster")
+      known.own.set("postmaster", "postmaster")
       return null
     }
     const { mailbox, address } = found
@@ -235,10 +235,11 @@ export class MailServer {
   private async taken(raw: Buffer, session: SMTPServerSession): Promise<Error | null> {
     const incoming = this.incoming(raw, session)
     const own = [...(this.recipients.get(session)?.own.values() ?? [])]
-    const returned = own.length === 0 ? "taken" : await this.receiving.returned(raw, own)
-    if (returned === "again") return smtpError(451, "4.3.0 Not taken, come again")
-    if (incoming.to.length === 0) return returned === "taken" ? null : smtpError(550, "5.7.1 Not read here")
-    return (await this.receiving.deliver(incoming)) ? null : smtpError(451, "4.3.0 Not taken, come again")
+    // Mailboxes first: they know a message that comes again, and what goes on to others goes once.
+    const isDelivered = incoming.to.length === 0 || (await this.receiving.deliver(incoming))
+    const returned = !isDelivered || own.length === 0 ? "taken" : await this.receiving.returned(raw, own)
+    if (!isDelivered || returned === "again") return smtpError(451, "4.3.0 Not taken, come again")
+    return incoming.to.length > 0 || returned === "taken" ? null : smtpError(550, "5.7.1 Not read here")
   }
 
   /** To its end whatever becomes of it: the answer comes behind that. False where its client hung up before. */

@@ -110,16 +110,19 @@ export const received = (
     if (!(yield* Effect.promise(hasRoom))) return yield* Effect.fail(noRoom)
     const found = yield* rawOf(parts, receipt.action, content)
     if ("lost" in found) return givenUp(found.lost)
-    const returned = own.length === 0 ? "taken" : yield* Effect.promise(() => returns.returned(found.raw, own))
-    if (returned === "again") return yield* Effect.fail(notAsked)
-    if (to.length === 0) return { outcome: returned === "taken" ? "done" : "ignored", reason: null }
+    const back = Effect.flatMap(
+      own.length === 0 ? Effect.succeed("taken" as const) : Effect.promise(() => returns.returned(found.raw, own)),
+      (returned) => (returned === "again" ? Effect.fail(notAsked) : Effect.succeed(returned))
+    )
+    if (to.length === 0) return { outcome: (yield* back) === "taken" ? "done" : "ignored", reason: null }
     const sender = heardAddress(mail.source ?? "") ?? ""
     const delivery = delivered(
       parts.delivery,
       { raw: found.raw, sender, to },
       Effect.succeed({ verdicts: verdictsIn(receipt), author: null })
     )
-    return yield* Effect.matchEffect(delivery, {
+    // Mailboxes first: they know a message that comes again.
+    const outcome = yield* Effect.matchEffect(delivery, {
       onSuccess: () => Effect.succeed<NoticeOutcome>({ outcome: "done", reason: null }),
       // As one that is full when it is asked for: SES has taken the message, and no bounce is sent.
       onFailure: (refused) =>
@@ -127,4 +130,6 @@ export const received = (
           ? Effect.succeed<NoticeOutcome>({ outcome: "ignored", reason: "its mailbox takes no more of its sender" })
           : Effect.fail(refused)
     })
+    yield* back
+    return outcome
   })

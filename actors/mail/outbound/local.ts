@@ -19,7 +19,7 @@ const DELIVERED: Outcome = { type: "sent", provider_id: null, delivered: true }
 const OF_OWN: Readonly<Record<"taken" | "again" | "refused", Outcome>> = {
   taken: DELIVERED,
   again: LATER,
-  refused: { type: "refused", of: "message", reason: "only reports are read there" }
+  refused: { type: "refused", of: "message", reason: "it is not read there" }
 }
 
 const FULL: Outcome = { type: "passing", reason: "the mailbox is full" }
@@ -52,7 +52,9 @@ export const localTransport = (parts: DeliveryParts, ways: Ways): Transport => (
       if (!(yield* Effect.promise(hasRoom))) return NO_ROOM
       const named = namedBy(to)
       const found = named === null ? null : yield* recipient(named.address, named.tag)
-      if (named === null || found === null || found.type === "nobody" || found.type === "postmaster") return NOBODY
+      if (named === null || found === null || found.type === "nobody") return NOBODY
+      if (found.type === "postmaster")
+        return OF_OWN[yield* Effect.promise(() => returns.returned(bytes, ["postmaster"]))]
       if (found.type !== "mailbox") return found.type === "full" ? FULL : LATER
       const { mailbox, address } = found
       const tags = yield* tagsOf(ways, named, recipients)

@@ -4,8 +4,8 @@
  * Invariants
  *  - A message of which clamd says nothing in time is not taken: its sender comes again. So no agent gets an attachment
  *    that was to be looked at and was not.
- *  - A message of which Rspamd says nothing in time is taken with `spam: GRAY`: the verdict is advice, and delays no code.
- *  - So many messages are looked at at once, and so many wait; each has `scan_ms` for both scanners, waiting included.
+ *  - A message of which Rspamd says nothing in time is taken with `spam: GRAY`: the verdict is advice.
+ *  - Of each scanner so many scans run at once, and so many wait; each has `scan_ms`, waiting included.
  */
 import { Effect, Semaphore } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
@@ -43,13 +43,11 @@ const told = (scanner: "clamd" | "rspamd", { message }: { readonly message: stri
 const IN_TIME = { message: "it did not answer in time" }
 const TOO_MANY = { message: "too many messages wait for it" }
 
-export const scanBy = ({ clamd, rspamd }: Scanners, bounds: Bounds): Scan => {
-  if (clamd === null && rspamd === null) return () => Effect.succeed({ spam: "NONE", virus: "NONE" })
+/** In its turn, and in time; fails with what is logged. Each scanner has turns of its own: a slow one holds up no other. */
+const turns = (bounds: Bounds) => {
   const slots = Semaphore.makeUnsafe(bounds.scans_at_once)
   let waiting = 0
-
-  /** In its turn, and in time; fails with what is logged. */
-  const inTurn = <A, E extends { readonly message: string }>(
+  return <A, E extends { readonly message: string }>(
     scan: Effect.Effect<A, E>
   ): Effect.Effect<A, { readonly message: string }> =>
     Effect.suspend(() => {
@@ -62,6 +60,11 @@ export const scanBy = ({ clamd, rspamd }: Scanners, bounds: Bounds): Scan => {
           Effect.ensuring(Effect.sync(() => void (waiting -= 1)))
         )
     })
+}
+
+export const scanBy = ({ clamd, rspamd }: Scanners, bounds: Bounds): Scan => {
+  if (clamd === null && rspamd === null) return () => Effect.succeed({ spam: "NONE", virus: "NONE" })
+  const [forViruses, forSpam] = [turns(bounds), turns(bounds)]
 
   return ({ raw, origin, to, own }) =>
     Effect.all(
@@ -69,14 +72,14 @@ export const scanBy = ({ clamd, rspamd }: Scanners, bounds: Bounds): Scan => {
         virus:
           clamd === null
             ? Effect.succeed<Verdict>("NONE")
-            : Effect.catch(inTurn(scanForViruses(clamd, raw)), (fault) => {
+            : Effect.catch(forViruses(scanForViruses(clamd, raw)), (fault) => {
                 told("clamd", fault)
                 return Effect.fail(notScanned)
               }),
         spam:
           rspamd === null || own
             ? Effect.succeed<Verdict>("NONE")
-            : Effect.catch(inTurn(scanForSpam(rspamd, raw, origin, to)), (fault) => {
+            : Effect.catch(forSpam(scanForSpam(rspamd, raw, origin, to)), (fault) => {
                 told("rspamd", fault)
                 return Effect.succeed<Verdict>("GRAY")
               })

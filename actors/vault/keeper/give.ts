@@ -73,7 +73,7 @@ const given = (
 
 const issued = (
   { ask, store }: Parts,
-  { agent, place, request }: Queries["keeper_issue"]["input"]
+  { agent, place, request = randomUUID() }: Queries["keeper_issue"]["input"]
 ): Effect.Effect<Queries["keeper_issue"]["output"], Refusal> =>
   Effect.gen(function* () {
     const token = vaultTokenOf("service", agent, store.tokenFor(agent, place, request))
@@ -100,7 +100,7 @@ const answered = <A>(effect: Effect.Effect<A, Refusal>): Promise<A> =>
 export const keeperQueries = (parts: Parts) => ({
   keeper_key: (input: Queries["keeper_key"]["input"]) => answered(given(parts, input)),
   keeper_issue: (input: Queries["keeper_issue"]["input"]) => answered(issued(parts, input)),
-  keeper_issue_inside: ({ agent, compartment, request }: Queries["keeper_issue_inside"]["input"]) =>
+  keeper_issue_inside: ({ agent, compartment, request = randomUUID() }: Queries["keeper_issue_inside"]["input"]) =>
     answered(
       Effect.flatMap(parts.ask(randomUUID(), "compartment.runs_for", compartment, { agent }), ({ runs }) =>
         runs ? issued(parts, { agent, place: compartment, request }) : Effect.fail(notFound("compartment"))

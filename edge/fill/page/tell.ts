@@ -15,6 +15,8 @@ export const GROUPS = 'form, dialog, [role="form"], [role="dialog"]'
 
 /** What was told, by its number. */
 export const known: Array<PageElement> = []
+/** Where each field was to be sent, when it was told: origins. */
+const sentTo = new WeakMap<PageElement, ReadonlyArray<string>>()
 
 function clean(text: string | null | undefined, max = TEXT_MAX): string {
   return (text ?? "").replace(/\s+/g, " ").trim().slice(0, max)
@@ -62,6 +64,7 @@ function number(element: PageElement): number {
 
 function factOf(element: PageElement, form: number): Fact {
   const attribute = (name: string): string => clean(element.getAttribute(name))
+  sentTo.set(element, targetsOf(element))
   return {
     n: number(element),
     form,
@@ -167,13 +170,21 @@ export function heirOf(gone: PageElement, before: ReadonlyArray<PageElement>): P
   return fresh.length === lost.length ? (fresh[lost.indexOf(gone)] ?? null) : null
 }
 
-/** The element of this number, or the field that took its place. */
+const targetsOf = (element: PageElement): ReadonlyArray<string> => {
+  const group = element.form ?? nearest(element, GROUPS)
+  return group === null ? [] : addressesOf(group).map(({ origin }) => origin)
+}
+
+/** The element of this number, or the field that took its place. One that is sent elsewhere is another field. */
 export function elementAt(n: number): PageElement | undefined {
   const element = known[n]
   if (element === undefined || element.isConnected || !isField(element)) return element
   const heir = heirOf(element, known)
-  if (heir !== null) known[n] = heir
-  return heir ?? element
+  const before = sentTo.get(element) ?? []
+  if (heir === null || !targetsOf(heir).every((target) => before.includes(target))) return element
+  sentTo.set(heir, before)
+  known[n] = heir
+  return heir
 }
 
 export function scan(): Scan {

@@ -6,8 +6,8 @@
  *    button, and the form behind it opens the link.
  *  - The browser that has it is known by a cookie of that address alone: it stands for nothing else, and the compartment
  *    knows its hash.
- *  - The compartment's page has no form. Both pages are kept by nobody, and what they lead to does not hear where its
- *    reader came from.
+ *  - The compartment's page has no form, and what it leads to does not hear where its reader came from. Both pages are
+ *    kept by nobody.
  */
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"

@@ -35,8 +35,10 @@ const ask = async () => {
   try {
     await navigator.serviceWorker.register(worker)
     const { pushManager } = await navigator.serviceWorker.ready
+    const before = await pushManager.getSubscription()
+    const isSame = (key) => key && new Uint8Array(key).join() === applicationServerKey.join()
     // One to another key would be in the way.
-    await (await pushManager.getSubscription())?.unsubscribe()
+    if (before && !isSame(before.options.applicationServerKey)) await before.unsubscribe()
     const { endpoint, keys } = (await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey })).toJSON()
     Object.entries({ endpoint, p256dh: keys.p256dh, auth: keys.auth }).forEach(([name, value]) => {
       button.form.elements[name].value = value
