@@ -175,7 +175,7 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     subjects: [subjects.mail]
   },
   {
-    // Bounded by the entries that each vault may have. What is written again is the same bytes.
+    // Bounded by the entries that each vault may have. A ciphertext is written once (actors/vault/ciphertexts.ts).
     ...common,
     num_replicas: replicas,
     max_msgs_per_subject: 1,

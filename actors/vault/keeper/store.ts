@@ -6,7 +6,7 @@ import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
-import { eraseNewest } from "../../log/erase.ts"
+import { eraseAll } from "../../log/erase.ts"
 import { WRONG_LAST_SEQUENCE } from "../../log/jetstream-codes.ts"
 import { lastMessage, leaderMessage } from "../../log/last-message.ts"
 import { requestStream } from "../../log/requests.ts"
@@ -78,7 +78,7 @@ export class KeeperStore {
   }
 
   eraseKey(vault: string): Promise<void> {
-    return eraseNewest(this.nats, streams.vaultKeys, subjects.vaultKey(vault), TIMEOUT_MS)
+    return eraseAll(this.nats, streams.vaultKeys, subjects.vaultKey(vault), TIMEOUT_MS)
   }
 
   /** The secret of a token: the same for the same request. */
