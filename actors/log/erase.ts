@@ -35,7 +35,8 @@ export const eraseAll = async (
   await Promise.all(Array.from({ length: Math.min(ERASED_AT_ONCE, left.length) }, eraser))
 }
 
-const eraseMessage = async (nats: NatsConnection, stream: string, seq: number, timeout: number): Promise<void> => {
+/** Erases one message. Safe to repeat. */
+export const eraseMessage = async (nats: NatsConnection, stream: string, seq: number, timeout: number): Promise<void> => {
   const wanted = JSON.stringify({ seq, no_erase: false })
   const reply = await requestStream(nats, `$JS.API.STREAM.MSG.DELETE.${stream}`, wanted, { timeout })
   const { success, error } = reply.json<{
