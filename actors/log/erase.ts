@@ -36,7 +36,12 @@ export const eraseAll = async (
 }
 
 /** Erases one message. Safe to repeat. */
-export const eraseMessage = async (nats: NatsConnection, stream: string, seq: number, timeout: number): Promise<void> => {
+export const eraseMessage = async (
+  nats: NatsConnection,
+  stream: string,
+  seq: number,
+  timeout: number
+): Promise<void> => {
   const wanted = JSON.stringify({ seq, no_erase: false })
   const reply = await requestStream(nats, `$JS.API.STREAM.MSG.DELETE.${stream}`, wanted, { timeout })
   const { success, error } = reply.json<{
