@@ -40,7 +40,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   sponsorship: "7f98b14bfac59210",
   text: "7595c290d1839b2a",
   thread: "2ffaf8f14c649726",
-  vault: "22922199cfd9ac2b",
+  vault: "d1a671b2626dba71",
   vote: "63cd61963cdd49ca",
   vote_pair: "71253ec6ccebca6d",
   watch: "5dc3fc7883c16b95",

@@ -13,7 +13,7 @@ import { randomBytes } from "node:crypto"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { Clock, Effect } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
-import { eraseNewest } from "./erase.ts"
+import { eraseAll } from "./erase.ts"
 import { lastMessage } from "./last-message.ts"
 import { requestStream } from "./requests.ts"
 import { Sealer } from "./seal.ts"
@@ -82,7 +82,7 @@ export class ErasableKeys {
     return this.asked(async () => {
       this.cached.delete(owner)
       const { stream, subjectOf } = this.place
-      await eraseNewest(this.nats, stream, subjectOf(owner), TIMEOUT_MS)
+      await eraseAll(this.nats, stream, subjectOf(owner), TIMEOUT_MS)
     })
   }
 

@@ -1,18 +1,53 @@
-/** Takes the newest message of a subject away: the server writes over its bytes. */
+/** Erases messages: the server writes over the bytes of each one before it answers. */
 import type { NatsConnection } from "@nats-io/transport-node"
-import { lastMessage } from "./last-message.ts"
+import { SEQUENCE_NOT_FOUND } from "./jetstream-codes.ts"
+import { leaderMessage } from "./last-message.ts"
 import { requestStream } from "./requests.ts"
 
-/** Whoever asks again finds nothing, and that is well. Rejects where it could not be done. */
-export const eraseNewest = async (
+/** Each one has the server write a whole block anew, so more at once would only wait for each other. */
+const ERASED_AT_ONCE = 4
+
+/**
+ * Erases every message of a subject or pattern. Safe to repeat: what is gone already is no fault. Rejects if the stream
+ * does not answer within `timeout` ms for each message.
+ *
+ * A purge would only mark the messages as deleted. Their bytes would stay in the block of the server's file until the
+ * server compacts it, which it never does to the newest block. The same holds for a message that another one of its
+ * subject replaces, so secrets are stored under subjects that are written once.
+ */
+export const eraseAll = async (
   nats: NatsConnection,
   stream: string,
-  subject: string,
+  pattern: string,
   timeout: number
 ): Promise<void> => {
-  const last = await lastMessage(nats, stream, subject, timeout)
-  if (last === null) return
-  const wanted = JSON.stringify({ seq: last.seq, no_erase: false })
+  let from = 1
+  const left: Array<number> = []
+  for (;;) {
+    const next = await leaderMessage(nats, stream, { seq: from, next_by_subj: pattern }, timeout)
+    if (next === null) break
+    left.push(next.seq)
+    from = next.seq + 1
+  }
+  const eraser = async (): Promise<void> => {
+    for (let seq = left.pop(); seq !== undefined; seq = left.pop()) await eraseMessage(nats, stream, seq, timeout)
+  }
+  await Promise.all(Array.from({ length: Math.min(ERASED_AT_ONCE, left.length) }, eraser))
+}
+
+/** Erases one message. Safe to repeat. */
+export const eraseMessage = async (
+  nats: NatsConnection,
+  stream: string,
+  seq: number,
+  timeout: number
+): Promise<void> => {
+  const wanted = JSON.stringify({ seq, no_erase: false })
   const reply = await requestStream(nats, `$JS.API.STREAM.MSG.DELETE.${stream}`, wanted, { timeout })
-  if (reply.json<{ success?: boolean }>().success !== true) throw new Error(`${stream} erased nothing`)
+  const { success, error } = reply.json<{
+    readonly success?: boolean
+    readonly error?: { readonly err_code?: number; readonly description?: string }
+  }>()
+  if (success === true || error?.err_code === SEQUENCE_NOT_FOUND) return
+  throw new Error(`${stream} did not erase message ${seq}: ${error?.description ?? "unknown error"}`)
 }

@@ -1,6 +1,8 @@
 /** `err_code` of JetStream's refusals, as its server lists them (server/errors.json of nats-server). */
 
 export const STREAM_NOT_FOUND = 10059
+/** No message has the sequence: it was deleted, or never there. */
+export const SEQUENCE_NOT_FOUND = 10043
 /** The expected last sequence, of the stream or of the subject, was another. */
 export const WRONG_LAST_SEQUENCE = 10071
 /** The same, inside an atomic batch. */

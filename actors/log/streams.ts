@@ -175,7 +175,7 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     subjects: [subjects.mail]
   },
   {
-    // Bounded by the entries that each vault may have. What is written again is the same bytes.
+    // Bounded by the entries that each vault may have. A ciphertext is written once (actors/vault/ciphertexts.ts).
     ...common,
     num_replicas: replicas,
     max_msgs_per_subject: 1,
@@ -184,13 +184,14 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     subjects: [subjects.vault]
   },
   {
-    // Lost keys are lost secrets. Of the service's users only the keeper may read them (roles.conf).
+    // Lost keys are lost secrets. Of the service's users only the keeper may read them (roles.conf). A key that is
+    // sealed anew stands beside the former one until that is erased: the server would leave the bytes of a replaced one.
     ...common,
     num_replicas: replicas,
     ...keptWithLog,
     name: streams.vaultKeys,
     subjects: [subjects.vaultKeys, subjects.vaultTokens],
-    max_msgs_per_subject: 1
+    max_msgs_per_subject: 2
   },
   {
     ...common,

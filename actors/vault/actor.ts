@@ -54,9 +54,9 @@ const drawn = (sealer: Sealer, agent: string): DrawnToken => {
   return { hash: createHash("sha256").update(token).digest("hex"), sealed: sealer.seal(token, tokenOf(agent)) }
 }
 
-export const vaultKind = kind(fold, vaultOperations, ({ nats, manager, seed, config: { limits } }) => {
+export const vaultKind = kind(fold, vaultOperations, ({ nats, seed, config: { limits } }) => {
   const sealer = new Sealer(seed, "hub vault sources")
-  const ciphertexts = ciphertextsOf(nats, manager)
+  const ciphertexts = ciphertextsOf(nats)
   const { later_owner_seconds } = limits.limits.owner
   const bounds = { ...limits.vault, later_owner_seconds }
   const fillBounds = { ...bounds, ...limits.service.vault }

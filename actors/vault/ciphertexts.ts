@@ -1,18 +1,19 @@
 /**
- * Where ciphertexts lie: in a stream of their own, each by the sha256 of its bytes, so that none is ever written over by
- * another.
+ * Stores ciphertexts in a stream of their own, each under the sha256 of its bytes.
  *
  * Invariants
- *  - One is stored, and on the disk, before the entry is written that names it.
- *  - One that no entry names is read by nobody, and goes with its vault.
+ *  - A ciphertext is on the disk before the entry that names it is written.
+ *  - A ciphertext is stored once. The server would not overwrite the bytes of an earlier copy that a second one replaces.
+ *  - An erased ciphertext is in no file of the server when the erasure is answered (actors/log/erase.ts).
+ *  - A ciphertext that no entry names is read by nobody, and is erased with its vault.
  */
 import { createHash } from "node:crypto"
-import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { storeDurably } from "../log/durable.ts"
+import { eraseAll } from "../log/erase.ts"
 import { lastMessage } from "../log/last-message.ts"
 
 const TIMEOUT_MS = 3000
@@ -29,11 +30,16 @@ const AWAY = unavailable("The vault's store does not answer at the moment. It is
 const asked = <A>(request: () => Promise<A>): Effect.Effect<A, Refusal> =>
   Effect.tryPromise({ try: request, catch: () => AWAY })
 
-export const ciphertextsOf = (nats: NatsConnection, manager: JetStreamManager): Ciphertexts => ({
+export const ciphertextsOf = (nats: NatsConnection): Ciphertexts => ({
   keep: (agent, uid, ciphertext) =>
     asked(async () => {
       const sha256 = createHash("sha256").update(ciphertext).digest("hex")
-      await storeDurably(nats, subjects.vaultBox(agent, uid, sha256), Buffer.from(ciphertext), { timeout: TIMEOUT_MS })
+      const subject = subjects.vaultBox(agent, uid, sha256)
+      const options = { timeout: TIMEOUT_MS, once: true }
+      const isNew = await storeDurably(nats, subject, Buffer.from(ciphertext), options)
+      // Another write of the same bytes may have been under way, and have failed.
+      if (!isNew && (await lastMessage(nats, streams.vault, subject, TIMEOUT_MS)) === null)
+        throw new Error("A ciphertext was not kept")
       return sha256
     }),
   read: (agent, uid, sha256) =>
@@ -43,7 +49,7 @@ export const ciphertextsOf = (nats: NatsConnection, manager: JetStreamManager): 
     }),
   erase: (agent, uid, sha256) =>
     asked(async () => {
-      const filter = sha256 === null ? subjects.vaultOf(agent, uid) : subjects.vaultBox(agent, uid, sha256)
-      await manager.streams.purge(streams.vault, { filter })
+      const pattern = sha256 === null ? subjects.vaultOf(agent, uid) : subjects.vaultBox(agent, uid, sha256)
+      await eraseAll(nats, streams.vault, pattern, TIMEOUT_MS)
     })
 })

@@ -126,12 +126,18 @@ const writerOf = (state: VaultValue, by: Writer, kind: EntryKind): string | { re
 
 const NEEDS_ORIGINS: ReadonlySet<EntryKind> = new Set(["login", "secret"])
 
+const SEALED_WHOLE = "everything of it is sealed. Leave it out."
+
 /** What the record will say: origins, limits. */
 const clearPart = (
-  { kind, origins, limits }: EntryToWrite,
+  { kind, label, origins, limits }: EntryToWrite,
   bounds: VaultLimits
 ): Pick<EntryValue, "origins" | "limits"> | Refusal => {
-  if (kind === "profile") return { origins: [], limits: null }
+  if (kind === "profile") {
+    if (label !== null) return invalidField("label", `A profile has no label: ${SEALED_WHOLE}`)
+    if (origins.length > 0) return invalidField("origins", `A profile has no origins: ${SEALED_WHOLE}`)
+    return { origins: [], limits: null }
+  }
   const checked = checkedOrigins(origins, bounds)
   if (isRefusal(checked)) return checked
   if (NEEDS_ORIGINS.has(kind) && checked.length === 0)

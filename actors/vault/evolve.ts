@@ -47,7 +47,9 @@ const withoutFill = (state: VaultValue, fill: number): VaultValue => ({
 type Of<Type extends VaultEvent["type"]> = Extract<VaultEvent, { readonly type: Type }>
 
 const entryWritten = (state: VaultValue, event: Of<"vault.entry_written">, at: number): VaultValue => {
-  const { entry, uid, kind, label, origins, limits, source, unconfirmed, sha256, replaced } = event
+  const { entry, uid, kind, origins, limits, source, unconfirmed, sha256, replaced } = event
+  // Older releases took a profile's label.
+  const label = kind === "profile" ? null : event.label
   const fields = { id: entry, uid, kind, label, origins, limits, source, unconfirmed, sha256 }
   const value: EntryValue = {
     ...fields,

@@ -59,7 +59,8 @@ export const VaultApi = HttpApiGroup.make("vault")
         describeByToken(
           "any",
           "Write a sealed entry",
-          "Signed, or with a token of a source or of a fill service. A source is told `id` and `uid` alone. With `consent`, " +
+          "Signed, or with a token of a source or of a fill service. A source is told `id` and `uid` alone. A profile with a " +
+            "`label` or `origins` is 422: everything of it is sealed. With `consent`, " +
             "the confirmed owners with a verified address of this moment may allow its fills; without one it is 409 " +
             "`owner_none`. A later owner may once an earlier one approved, or after `limits.owner.later_owner_seconds` " +
             "without an objection."

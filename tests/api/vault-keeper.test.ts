@@ -1,10 +1,12 @@
 /** The keeper away, come back, and with another HUB_VAULT_KEY: what goes on without it, and what waits. */
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { streams, subjects } from "../../schemas/subjects.ts"
 import type { Vault } from "../../schemas/vault/records.ts"
 import { waitFor } from "../harness/index.ts"
 import { operate } from "../support/hub.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
+import { foundIn } from "../support/planted.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { anAgent } from "../support/sponsorship.ts"
 import { asHolder, issueToken, oneTimeKey, sealedEntry, VAULT, type WithVault, withVault } from "../support/vault.ts"
@@ -14,7 +16,12 @@ const [FIRST, SECOND] = [randomBytes(32).toString("base64"), randomBytes(32).toS
 let keys: Readonly<Record<string, string>> = { HUB_VAULT_KEY: FIRST }
 let service: TestService
 beforeAll(async () => {
-  service = await testService({ edges: 2, keeper: true, nodeEnv: (role) => (role === "keeper" ? keys : {}) })
+  service = await testService({
+    edges: 2,
+    keeper: true,
+    metrics: true,
+    nodeEnv: (role) => (role === "keeper" ? keys : {})
+  })
 })
 afterAll(() => service?.stop())
 
@@ -48,12 +55,23 @@ it("without it entries are written and filled; a new vault has its key once it i
   })
 })
 
+/** A vault's private key as it is stored. */
+const sealedKey = async ({ vault }: WithVault): Promise<string> => {
+  const wanted = { last_by_subj: subjects.vaultKey(vault.uid) }
+  const kept = await service.view.manager.streams.getMessage(streams.vaultKeys, wanted)
+  return kept?.json<{ readonly sealed: string }>().sealed ?? ""
+}
+
 it("brings keys under another HUB_VAULT_KEY while the service runs; the former one opens nothing then", async () => {
   const of = await withVault(service)
   const before = await loaded(of)
+  const former = await sealedKey(of)
+  expect(await foundIn(service, [former])).toHaveLength(1)
   await restarted({ HUB_VAULT_KEY: SECOND, HUB_VAULT_KEY_FORMER: FIRST })
   expect(await operate(service.system, ["vault", "rewrap"])).toMatch(/^[1-9]\d* keys were brought/)
   expect(await operate(service.system, ["vault", "rewrap"])).toMatch(/^0 keys were brought/)
+  expect(await sealedKey(of)).not.toBe(former)
+  expect(await foundIn(service, [former])).toEqual([])
   await restarted({ HUB_VAULT_KEY: SECOND })
   expect(await loaded(of)).toBe(before)
 })

@@ -70,6 +70,18 @@ describe("a vault", () => {
   })
 
   it.each([
+    [{ label: "Home address" }, "label"],
+    [{ origins: [SHOP] }, "origins"]
+  ])("takes a profile without %j, which would stand in clear", async (clear, field) => {
+    const of = await withVault(service)
+    const refused = await write(of, { kind: "profile" }, clear)
+    expect([outcome(refused), fieldOf(refused)]).toEqual(["422 validation_error", field])
+    expect(outcome(await write(of, { kind: "profile" }, { label: null, origins: [] }))).toBe("201")
+    const [profile] = dataOf<ReadonlyArray<VaultEntry>>(await of.client.call("GET", `${VAULT}/entries`))
+    expect(profile).toMatchObject({ kind: "profile", label: null, origins: [], limits: null })
+  })
+
+  it.each([
     [{ kind: "login", origins: [] }, "422 origins_required"],
     [{ kind: "login", origins: ["http://shop.example"] }, "422 validation_error"],
     [{ kind: "login", origins: ["https://127.0.0.1"] }, "422 validation_error"],

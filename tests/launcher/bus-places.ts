@@ -157,12 +157,12 @@ export const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: 
     )
       return /\.(INFO|MSG\.NEXT)\./.test(place)
     if (place.startsWith("$JS.API.STREAM.PURGE."))
-      return [streams.verified, streams.aside, streams.blobs, streams.mail, streams.vault].some((stream) =>
+      return [streams.verified, streams.aside, streams.blobs, streams.mail].some((stream) =>
         place.endsWith(`.${stream}`)
       )
-    // The keys of accounts that are deleted, and of mailboxes that are closed.
+    // Keys of deleted accounts and closed mailboxes, and ciphertexts of deleted entries: the server overwrites their bytes.
     if (place.startsWith("$JS.API.STREAM.MSG.DELETE."))
-      return [streams.people, streams.mailKeys].some((stream) => place.endsWith(`.${stream}`))
+      return [streams.people, streams.mailKeys, streams.vault].some((stream) => place.endsWith(`.${stream}`))
     if (place.startsWith("$JS.API."))
       return /^\$JS\.API\.(INFO$|STREAM\.(INFO|MSG\.GET)\.|DIRECT\.GET\.|CONSUMER\.(CREATE|INFO|MSG\.NEXT|DELETE)\.)/.test(
         place

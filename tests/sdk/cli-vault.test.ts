@@ -93,6 +93,16 @@ describe("hub-agent vault", () => {
     expect(await lines(ada, ["vault", "log"])).toMatch(new RegExp(`fill +fill_service +${id} +pending +${SHOP}\\n`))
   })
 
+  it.each([
+    ["--label", "Home"],
+    ["--origin", SHOP],
+    ["--consent", "owner"]
+  ])("takes no %s for a profile", async (option, value) => {
+    const input = JSON.stringify({ email: "ada@example.org" })
+    const { status, errors } = await ada.run(sealed("profile", [option, value]), { input })
+    expect([status, errors]).toEqual([2, expect.stringContaining("a profile is sealed as a whole")])
+  })
+
   it("lets a card be narrowed, and no other way", async () => {
     const limits = ["--limits", "EUR,50,100,5", "--consent", "above=20"]
     const { id } = await declared((await provenOwner(service)).person, { agent: ada.me })

@@ -62,9 +62,8 @@ export const sealedEntry = async ({ vault }: Pick<WithVault, "vault">, wanted: W
   return {
     uid,
     kind,
-    ...(kind === "profile" ? {} : { origins }),
+    ...(kind === "profile" ? {} : { origins, ...(label === undefined ? {} : { label }) }),
     ...clear,
-    ...(label === undefined ? {} : { label }),
     ciphertext
   }
 }

@@ -6,7 +6,7 @@ import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
-import { eraseNewest } from "../../log/erase.ts"
+import { eraseAll, eraseMessage } from "../../log/erase.ts"
 import { WRONG_LAST_SEQUENCE } from "../../log/jetstream-codes.ts"
 import { lastMessage, leaderMessage } from "../../log/last-message.ts"
 import { requestStream } from "../../log/requests.ts"
@@ -78,7 +78,7 @@ export class KeeperStore {
   }
 
   eraseKey(vault: string): Promise<void> {
-    return eraseNewest(this.nats, streams.vaultKeys, subjects.vaultKey(vault), TIMEOUT_MS)
+    return eraseAll(this.nats, streams.vaultKeys, subjects.vaultKey(vault), TIMEOUT_MS)
   }
 
   /** The secret of a token: the same for the same request. */
@@ -118,7 +118,10 @@ export class KeeperStore {
     }
   }
 
-  /** All keys that stand under a former HUB_VAULT_KEY are sealed anew; how many there were. */
+  /**
+   * Seals every key that stands under a former HUB_VAULT_KEY anew, and erases what it replaces. Answers how many there
+   * were.
+   */
   async rewrap(): Promise<number> {
     let [from, count] = [1, 0]
     for (;;) {
@@ -133,7 +136,12 @@ export class KeeperStore {
       const bytes = this.sealing.open(box, vault)
       const anew = this.sealing.seal(bytes, vault).toString("base64")
       bytes.fill(0)
-      await this.put(subjects.vaultKey(vault), { v: 1, vault, public_key, sealed: anew }, next.seq)
+      const subject = subjects.vaultKey(vault)
+      await this.put(subject, { v: 1, vault, public_key, sealed: anew }, next.seq)
+      // Also what a run that was interrupted has left; never the only one that stands there.
+      const newest = await this.last(subject)
+      if (newest !== null && newest.seq > next.seq)
+        await eraseMessage(this.nats, streams.vaultKeys, next.seq, TIMEOUT_MS)
       count++
     }
   }

@@ -180,6 +180,8 @@ export const sealCommand: Command = {
       limits,
       consent: consentOf(invocation, limits?.currency)
     })
+    if (kind === "profile" && Object.keys(beside).length > 0)
+      throw usage("a profile is sealed as a whole: leave --origin, --label, --limits and --consent out")
     const { vault, write } = await (file === undefined ? ofAgent(invocation) : ofSource(invocation, file))
     requireTaken(vault, kind)
     const fields = await (invocation.flag("stdin")
