@@ -25,7 +25,7 @@ beforeAll(async () => {
   // As an operator's shell has it.
   vi.stubEnv("HUB_MAIL_KEY", HUB_MAIL_KEY)
   await openSending(
-    { "limits.email.postmaster.per_day": 8, "limits.email.postmaster.kept_max": 2 },
+    { "limits.email.postmaster.per_day": 9, "limits.email.postmaster.kept_max": 2 },
     { HUB_MAIL_POSTMASTER: OPERATOR, HUB_MAIL_KEY }
   )
 })
