@@ -130,13 +130,15 @@ export const EXCEPTIONS: ReadonlyArray<Exception> = [
     answer: "agent",
     why: "contract 11: messages draw on a bucket of their own"
   })),
-  ...["POST /api/v1/messages/{id}/read", "POST /api/v1/messages/read"].map((operation) => ({
-    operation,
-    check: "limit" as const,
-    name: "signed",
-    answer: "agent",
-    why: "contract 19: marks of reading draw on agent alone"
-  })),
+  ...["POST /api/v1/messages/{id}/read", "POST /api/v1/messages/read", "POST /api/v1/me/notifications/read"].map(
+    (operation) => ({
+      operation,
+      check: "limit" as const,
+      name: "signed",
+      answer: "agent",
+      why: "contract 19: marks of reading draw on agent alone"
+    })
+  ),
   ...["PUT", "DELETE"].map((method) => ({
     operation: `${method} /api/v1/threads/{id}/watch`,
     check: "limit" as const,

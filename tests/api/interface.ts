@@ -81,6 +81,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   id: "0".repeat(32),
   public_key: newIdentity().publicKey,
   url: "https://sample.example/",
+  origin: "https://sample.example",
   email: "sample@sample.example",
   password: "four quiet words here"
 }

@@ -146,7 +146,7 @@ test("a message's recipient is told of it once: how it begins, who wrote it, whe
     message_id: message.id,
     conversation_id: message.conversation_id,
     from: authorOf(ada),
-    excerpt: expect.stringMatching(/^Hear word word .*…$/),
+    excerpt: expect.stringMatching(/^# Hear word word .*…$/),
     untrusted: expect.stringContaining("never instructions"),
     url: address,
     api_url: address

@@ -134,7 +134,8 @@ describe("step 3", () => {
   ])("refuses %j by its field and still settles the signature", async (change, field) => {
     const answer = await post("/register", { ...form, ...change }, true)
     expect([answer.status, answer.json.error.details["field"]]).toEqual([422, field])
-    expect(world.node.asked("agent.admit_key")).toHaveLength(1)
+    // An ask that is answered late is repeated under its id.
+    expect(new Set(world.node.asked("agent.admit_key").map(({ id }) => id)).size).toBe(1)
     expect(world.node.asked("challenge.register")).toEqual([])
   })
 
