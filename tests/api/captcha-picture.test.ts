@@ -24,7 +24,7 @@ describe("a picture is refused", () => {
     ["a bomb of 20,000 by 20,000", "pixels", async () => base64(blackPng(20_000, 20_000, true))],
     ["a ribbon", "ratio", async () => base64(await png(2010, 100))],
     ["an SVG", "format", async () => base64(SVG)],
-    ["a data: address", "bytes", async () => `data:image/png;base64,${base64(await png())}`],
+    ["a data: address", "format", async () => `data:image/png;base64,${base64(await png())}`],
     ["more than a megabyte", "bytes", async () => base64(Buffer.alloc(1_048_577))]
   ]
 
