@@ -75,7 +75,7 @@ test("what follows: its recipient is told of it, and later of having read it, by
         payload: {
           message_id: 5,
           conversation_id: "1-2",
-          excerpt: "Are you there?",
+          excerpt: "Are you *there*?",
           untrusted: UNTRUSTED,
           url: "/api/v1/messages/5",
           api_url: "/api/v1/messages/5"

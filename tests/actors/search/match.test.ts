@@ -36,7 +36,7 @@ test.each([
   ["使い方 iphone", "iPhoneの使い方", "**iPhone**の**使い方**"],
   ["สวัสดี", "เขาพูดว่าสวัสดีครับ", "เขาพูดว่า**สวัสดี**ครับ"],
   ["ガ", "ｶﾞ", "**ｶﾞ**"],
-  ["서울", "서울에서", "**서울에서**"]
+  ["서울", "서울에서", "**서울**에서"]
 ])("of a script without spaces %j is marked in its place in %j", (q, text, shown) => {
   expect(markedIn(text, seeking(q))).toBe(shown)
 })
