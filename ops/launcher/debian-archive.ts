@@ -16,7 +16,7 @@ import { sharedBinDir } from "./paths.ts"
 const run = promisify(execFile)
 
 const SUITE = "sid"
-const CALL_TIMEOUT_MS = 10_000
+const CALL_TIMEOUT_MS = 120_000
 const FETCH_TIMEOUT_MS = 180_000
 const ARCHIVE_KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
