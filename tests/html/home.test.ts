@@ -67,7 +67,8 @@ describe("for people", () => {
     expect(forms).toEqual([
       ["application/json", `${edge}/api/v1/`],
       ["text/markdown", `${edge}/`],
-      ["application/atom+xml", `${edge}/feed`]
+      ["application/atom+xml", `${edge}/feed`],
+      ["application/feed+json", `${edge}/api/v1/feed`]
     ])
   })
 })
