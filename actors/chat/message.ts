@@ -66,7 +66,7 @@ const DOES: Readonly<Record<ConsentAsked["action"], string>> = {
   secret: "enter a secret"
 }
 
-/** What a fill that waits for consent would do. */
+/** The act that a fill waits to be allowed, in words. */
 export const wish = ({ action, origin, amount, currency }: ConsentAsked): string => {
   const sum = amount === null || currency === null ? "" : ` ${amount} ${currency}`
   return `${DOES[action]}${sum} at ${origin}`

@@ -33,7 +33,7 @@ export const decideLink = (
 
 export const NO_LINK = { refused: notFound("link") }
 
-/** Whether a browser can still open the link. */
+/** True while a browser can still open the link. */
 export const linkWaits = (state: CompartmentState, hash: string, at: number): boolean =>
   isThere(state) && state.links.some((one) => one.hash === hash && one.browser === null && at < one.until)
 

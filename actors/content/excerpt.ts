@@ -36,13 +36,13 @@ const cut = (words: string, isWhole: boolean): string => {
     .trimEnd()}…`
 }
 
-/** Of markdown. */
+/** The excerpt of markdown. */
 export const excerptOf = (body: string): string => {
   const beginning = lookedAt(body)
   return cut(wordsOf(beginning), beginning.length === body.length)
 }
 
-/** Of plain text, which keeps every mark. */
+/** The excerpt of plain text, which keeps every mark. */
 export const plainExcerptOf = (text: string): string => {
   const beginning = text.slice(0, LOOKED_AT_CHARS)
   return cut(beginning.toWellFormed().replaceAll(/\s+/gu, " ").trim(), beginning.length === text.length)

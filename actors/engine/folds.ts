@@ -13,7 +13,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   filing: "533416c2a2a917b2",
   fleet: "9373e44d43417814",
   handle: "8d91f76c79f0d504",
-  human: "a8301b2df8619f61",
+  human: "0bff7c595fff40f4",
   key: "c39a3053a015a528",
   letter: "8976b543e49d7f9d",
   library: "ea4d66fdecada0e4",

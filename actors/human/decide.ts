@@ -191,7 +191,7 @@ const takenOver = (human: Human): HumanEvent => {
   return { type: "human.address_confirmed", v: 1, ...(ended === undefined ? {} : { ended }) }
 }
 
-/** What follows for an account once who has the address has confirmed it. */
+/** The events that follow when the holder of the address confirms it. */
 export const confirmedBy = (human: Human): ReadonlyArray<HumanEvent> => [
   ...(human.two_step === null ? [] : [{ type: "human.two_step_disabled", v: 1 } as const]),
   ...(human.passkeys?.kept ?? []).map(({ id }): HumanEvent => ({ type: "human.passkey_removed", v: 1, passkey: id })),

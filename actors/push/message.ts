@@ -1,7 +1,7 @@
 /** What a browser is told: two lines in words of ours, and where they lead. Only that browser can read it (RFC 8291). */
 import { Schema } from "effect"
 import { legible } from "../../schemas/legible.ts"
-import type { PushSubscription } from "../../schemas/push/operations.ts"
+import { KeptSubscription, type PushSubscription } from "../../schemas/push/operations.ts"
 import { relayedEvent } from "../../schemas/relay/events.ts"
 import { wish } from "../chat/message.ts"
 import type { LetterContent } from "../letter/posting.ts"
@@ -42,10 +42,7 @@ interface Told {
 }
 
 const Content = Schema.fromJsonString(Schema.Struct({ subscription: Schema.Int, message: PushMessage }))
-/** It was judged when it came. */
-const To = Schema.fromJsonString(
-  Schema.Struct({ endpoint: Schema.String, keys: Schema.Struct({ p256dh: Schema.String, auth: Schema.String }) })
-)
+const To = Schema.fromJsonString(KeptSubscription)
 const [encodeContent, decodeContent] = [Schema.encodeSync(Content), Schema.decodeUnknownSync(Content)]
 const [encodeTo, decodeTo] = [Schema.encodeSync(To), Schema.decodeUnknownSync(To)]
 

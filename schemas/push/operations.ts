@@ -34,6 +34,12 @@ export const PushSubscription = Schema.Struct({
 })
 export type PushSubscription = typeof PushSubscription.Type
 
+/** The same once it was judged: not again each time it is read. */
+export const KeptSubscription = Schema.Struct({
+  endpoint: Schema.String,
+  keys: Schema.Struct({ p256dh: Schema.String, auth: Schema.String })
+})
+
 /** How a person's settings show one. */
 export const SubscribedBrowser = Schema.Struct({ id: Schema.Int, name: Schema.String, since: Schema.String })
 export type SubscribedBrowser = typeof SubscribedBrowser.Type

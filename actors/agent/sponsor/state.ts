@@ -26,7 +26,7 @@ type FormerSponsor = typeof FormerSponsor.Type
 
 const FORMER_MAX = 50
 
-/** Of a sponsorship that was never confirmed nothing is kept. */
+/** A sponsorship that was never confirmed leaves nothing. */
 export const formerWith = (
   former: ReadonlyArray<FormerSponsor>,
   sponsors: ReadonlyArray<SponsorState>,

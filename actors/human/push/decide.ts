@@ -7,8 +7,8 @@ export const noSubscription: Refusal = notFound("subscription")
 
 export interface SubscribeFacts {
   readonly sealed: string
-  /** The same browser, as it is known already. */
-  readonly same: ReadonlyArray<number>
+  /** Subscriptions that end with it: of the same browser, and those that take no messages any more. */
+  readonly over: ReadonlyArray<number>
   /** A letter that tells of a new one. */
   readonly posted: Posted
 }
@@ -17,14 +17,14 @@ const ended = (id: number): HumanEvent => ({ type: "human.push_ended", v: 1, id 
 
 export const decideSubscribe = (
   state: HumanState,
-  { facts: { sealed, same, posted } }: { readonly facts: SubscribeFacts },
+  { facts: { sealed, over, posted } }: { readonly facts: SubscribeFacts },
   { push_subscriptions_max: max }: OwnerLimits
 ): Decided => {
   if (!isActive(state)) return absent
   const { subscriptions, made } = state.push
-  if (subscriptions.filter(({ id }) => !same.includes(id)).length >= max)
+  if (subscriptions.filter(({ id }) => !over.includes(id)).length >= max)
     return { refused: invalidField("browsers", `There are ${max} browsers already: end one first.`, { max }) }
-  return { events: [...same.map(ended), { type: "human.push_subscribed", v: 1, id: made + 1, sealed }], ...posted }
+  return { events: [...over.map(ended), { type: "human.push_subscribed", v: 1, id: made + 1, sealed }], ...posted }
 }
 
 export const decideEndPush = (state: HumanState, { id }: { readonly id: number }): Decided =>

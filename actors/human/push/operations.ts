@@ -1,4 +1,4 @@
-/** What a person's account does with browsers that it is told in; declared in schemas/push/operations.ts. */
+/** A person's account subscribes and ends browsers; declared in schemas/push/operations.ts. */
 import { Effect } from "effect"
 import { unavailable } from "../../../schemas/errors.ts"
 import type { pushOperations as declared } from "../../../schemas/push/operations.ts"
@@ -23,14 +23,16 @@ export const pushOperations = (
         if (push === null) return yield* Effect.fail(noPush)
         const account = yield* opened(state, context.id)
         const { human, sealer } = account
-        // Of the same browser, or of one that takes no messages by today's key.
-        const isOver = (sealed: string): boolean => {
-          const known = openBrowser(sealer, context.id, sealed)
-          return known.subscription.endpoint === browser.subscription.endpoint || known.key !== push.publicKey
-        }
-        const same = human.push.subscriptions.filter(({ sealed }) => isOver(sealed)).map((one) => one.id)
-        const posted = same.length > 0 ? {} : told("push_subscribed", account, context)
-        return { sealed: sealBrowser(sealer, context.id, { ...browser, key: push.publicKey }), same, posted }
+        const kept = human.push.subscriptions.map(({ id, sealed }) => {
+          const { key, subscription } = openBrowser(sealer, context.id, sealed)
+          const isSame = subscription.endpoint === browser.subscription.endpoint
+          // One under another key takes no messages any more.
+          return { id, isSame, isOver: isSame || key !== push.publicKey }
+        })
+        const over = kept.filter(({ isOver }) => isOver).map(({ id }) => id)
+        // A new browser is always told of, whatever else ends with it.
+        const posted = kept.some(({ isSame }) => isSame) ? {} : told("push_subscribed", account, context)
+        return { sealed: sealBrowser(sealer, context.id, { ...browser, key: push.publicKey }), over, posted }
       }),
     decide: (state, _input, context) => decideSubscribe(state, context, limits.limits.owner),
     answer: () => null

@@ -1,15 +1,10 @@
 /** A browser's subscription, sealed under the account's key: with the account nobody knows it any more. */
 import { Schema } from "effect"
+import { KeptSubscription } from "../../../schemas/push/operations.ts"
 import type { Sealer } from "../../log/seal.ts"
 
-/** As it was judged when it came: not again each time it is read. */
-const Kept = Schema.Struct({
-  endpoint: Schema.String,
-  keys: Schema.Struct({ p256dh: Schema.String, auth: Schema.String })
-})
-
 /** `key`: the service's public key that it subscribed to; another one it does not take messages from. */
-export const Browser = Schema.Struct({ name: Schema.String, key: Schema.String, subscription: Kept })
+export const Browser = Schema.Struct({ name: Schema.String, key: Schema.String, subscription: KeptSubscription })
 export type Browser = typeof Browser.Type
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Browser))

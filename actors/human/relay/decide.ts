@@ -72,7 +72,7 @@ interface Told {
   readonly told_security?: ReadonlyArray<number>
 }
 
-/** Whether there is room for one more by that way. `ordinary`: the limit of what is no matter of security. */
+/** True if there is room for one more by that way. `ordinary`: the limit of what is no matter of security. */
 const hasRoomBy = (
   { told, told_security = [] }: Told,
   event: string,

@@ -1,4 +1,4 @@
-/** What an owner's chat and browsers are told: sealed for them, and sent as letters are. */
+/** News for an owner's chat and browsers: sealed for them, and sent as letters are. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import {

@@ -212,7 +212,7 @@ describe("browsers", () => {
   })
 
   const subscribe = (account: Account, same: ReadonlyArray<number> = []) => {
-    const decision = decideSubscribe(account.state, { facts: { sealed: "sealed", same, posted: {} } }, owner)
+    const decision = decideSubscribe(account.state, { facts: { sealed: "sealed", over: same, posted: {} } }, owner)
     if (!("refused" in decision)) account.apply(decision.events, 0)
     return decision
   }
