@@ -14,6 +14,9 @@
  *    and takes the place of none that a committed one has set.
  *  - A timer that finds nothing to do is the last that is heard of it, and so is what follows from a commit; no append
  *    fences that: it counts only where the log says that this activation is not behind.
+ *  - A refusal that commits nothing counts only where the log says that this activation is not behind: another node may
+ *    have carried out this very command a moment ago, whose work (a name that is taken, a vote that stands) is what the
+ *    refusal is about. It is then answered with the first reply.
  *  - What is refused for its bytes, or for want of room on the disk, is refused before anything is set or appended.
  *  - An interruption ends a command before its append or not at all: from the append on it is carried to its end.
  *  - What an answer waits for behind its append (read models, reactions, a companion's owner) holds up that answer alone.
@@ -139,6 +142,7 @@ class Attempt<R> {
     }
     if (command.again === true) return { data: this.answer(undefined) }
     const facts = yield* this.prepared()
+    if (facts === AGAIN) return AGAIN
     // Facts are of the state they were gathered on: a number drawn before somebody else's commit must not follow it.
     if (actor.seq !== this.seq) return AGAIN
     const context = { id: actor.id, at: this.at, seq: this.seq, facts }
@@ -146,7 +150,7 @@ class Attempt<R> {
   }
 
   /** A `prepare` that hangs holds up its actor until the deadline, and no longer. */
-  private *prepared(): Steps<unknown, R> {
+  private *prepared(): Steps<unknown | Again, R> {
     const { command, operation } = this.underWay
     const { actor, at, seq } = this
     if (operation.prepare === undefined) return null
@@ -159,10 +163,17 @@ class Attempt<R> {
       memory: actor.memory,
       traceparent: command.span?.traceparent
     })
-    return yield* Effect.timeoutOrElse(facts, {
+    const inTime = Effect.timeoutOrElse(facts, {
       duration: Math.max(0, command.deadline - at),
       orElse: () => Effect.fail(unavailable("What the command needs to know could not be gathered in time."))
     })
+    return yield* Effect.catch(inTime, (refused) => this.refusedBy(refused))
+  }
+
+  /** Fails with the refusal, unless the log has moved on. One that asks to try again says nothing of the state. */
+  private refusedBy(refused: Refusal): Effect.Effect<Again, Refusal> {
+    if (refused.code === "unavailable" || refused.code === "overloaded") return Effect.fail(refused)
+    return Effect.flatMap(this.isNewest(), (isNewest) => (isNewest ? Effect.fail(refused) : Effect.succeed(AGAIN)))
   }
 
   private consequences(decision: Decision): Decision {
@@ -187,7 +198,8 @@ class Attempt<R> {
     const { command, operation } = underWay
     const events = decision.events ?? []
     if (events.length === 0) {
-      if (isLastHeard(command.id) && !(yield* this.isNewest())) return AGAIN
+      const isFinal = "refused" in decision || isLastHeard(command.id)
+      if (isFinal && !(yield* this.isNewest())) return AGAIN
       return this.outcomeOf(decision)
     }
     // What could not be folded must not be written.

@@ -1,6 +1,6 @@
 /** Erases messages: the server writes over the bytes of each one before it answers. */
 import type { NatsConnection } from "@nats-io/transport-node"
-import { SEQUENCE_NOT_FOUND } from "./jetstream-codes.ts"
+import { MESSAGE_DELETE_FAILED, SEQUENCE_NOT_FOUND } from "./jetstream-codes.ts"
 import { leaderMessage } from "./last-message.ts"
 import { requestStream } from "./requests.ts"
 
@@ -35,6 +35,15 @@ export const eraseAll = async (
   await Promise.all(Array.from({ length: Math.min(ERASED_AT_ONCE, left.length) }, eraser))
 }
 
+interface DeleteError {
+  readonly err_code?: number
+  readonly description?: string
+}
+
+/** The server tells a message that is gone in two ways, of which one is also for any fault of its store. */
+const isGone = ({ err_code, description = "" }: DeleteError): boolean =>
+  err_code === SEQUENCE_NOT_FOUND || (err_code === MESSAGE_DELETE_FAILED && description.includes("no message found"))
+
 /** Erases one message. Safe to repeat. */
 export const eraseMessage = async (
   nats: NatsConnection,
@@ -44,10 +53,7 @@ export const eraseMessage = async (
 ): Promise<void> => {
   const wanted = JSON.stringify({ seq, no_erase: false })
   const reply = await requestStream(nats, `$JS.API.STREAM.MSG.DELETE.${stream}`, wanted, { timeout })
-  const { success, error } = reply.json<{
-    readonly success?: boolean
-    readonly error?: { readonly err_code?: number; readonly description?: string }
-  }>()
-  if (success === true || error?.err_code === SEQUENCE_NOT_FOUND) return
+  const { success, error } = reply.json<{ readonly success?: boolean; readonly error?: DeleteError }>()
+  if (success === true || (error !== undefined && isGone(error))) return
   throw new Error(`${stream} did not erase message ${seq}: ${error?.description ?? "unknown error"}`)
 }

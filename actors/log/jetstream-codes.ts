@@ -3,6 +3,8 @@
 export const STREAM_NOT_FOUND = 10059
 /** No message has the sequence: it was deleted, or never there. */
 export const SEQUENCE_NOT_FOUND = 10043
+/** Any fault of deleting a message: only its text tells whether it was not there any more. */
+export const MESSAGE_DELETE_FAILED = 10057
 /** The expected last sequence, of the stream or of the subject, was another. */
 export const WRONG_LAST_SEQUENCE = 10071
 /** The same, inside an atomic batch. */

@@ -49,15 +49,16 @@ class Written {
   /** Why requests got no answer. */
   readonly failures: Array<string> = []
 
-  /** The browser asks for it once, whenever it likes: no page does. */
-  private isIcon(url: string): boolean {
-    const [first = "about:blank"] = this.requests
-    return URL.canParse("/favicon.svg", first) && url === new URL("/favicon.svg", first).href
+  /** The browser asks for it whenever it likes, also between two pages: no page does. */
+  private icon = ""
+
+  expect(address: string): void {
+    this.icon = new URL("/favicon.svg", address).href
   }
 
   follow(page: Page): void {
     page.context().on("request", (request) => {
-      if (!this.isIcon(request.url())) this.requests.push(request.url())
+      if (request.url() !== this.icon) this.requests.push(request.url())
     })
     page.context().on("requestfailed", (request) => this.failures.push(request.failure()?.errorText ?? ""))
     page.on("console", (message) => {
@@ -96,6 +97,7 @@ async function visit(browser: Browser, url: string, options: BrowserContextOptio
   written.follow(page)
   let status = 0
   const to = async (address: string): Promise<void> => {
+    written.expect(address)
     status = (await undisturbed(written, () => page.goto(address, { waitUntil: "load" })))?.status() ?? 0
   }
   const again = (): Promise<void> => to(url)

@@ -5,6 +5,7 @@
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
+import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { eraseAll, eraseMessage } from "../../log/erase.ts"
 import { WRONG_LAST_SEQUENCE } from "../../log/jetstream-codes.ts"
@@ -43,7 +44,13 @@ export interface PrivateKey {
 const AWAY = unavailable("The keeper's store does not answer. It is safe to try again.")
 
 export const stored = <A>(act: () => Promise<A>): Effect.Effect<A, Refusal> =>
-  Effect.tryPromise({ try: act, catch: () => AWAY })
+  Effect.tryPromise({
+    try: act,
+    catch: (error) => {
+      logNow("error", "keeper", { error: String(error) })
+      return AWAY
+    }
+  })
 
 const text = new TextDecoder()
 
