@@ -286,6 +286,14 @@ export const aboveMax = (field: string, message: string, max: number): Refusal =
 export const belowMin = (field: string, message: string, min: number): Refusal =>
   invalidField(field, message, { rule: "min", min })
 
+/** 422 of a text that is too long, or else too short. */
+export const badLength = (
+  field: string,
+  message: string,
+  chars: number,
+  { min, max }: { readonly min: number; readonly max: number }
+): Refusal => (chars > max ? aboveMax(field, message, max) : belowMin(field, message, min))
+
 export const notFound = (resource: string): Refusal => ({
   code: "not_found",
   message: `There is no such ${resource}.`,

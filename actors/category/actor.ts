@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { isStorable } from "../../schemas/plain-text.ts"
 import { CATEGORY_SLUG, categoryOperations } from "../../schemas/category/operations.ts"
-import { invalidField, notFound } from "../../schemas/errors.ts"
+import { aboveMax, badLength, invalidField, notFound } from "../../schemas/errors.ts"
 import { type Decision, read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { event, inventoryOf } from "../engine/events.ts"
@@ -38,13 +38,17 @@ export const decideDefine = (
 ): Decision<CategoryEvent> => {
   if (!CATEGORY_SLUG.test(id))
     return { refused: invalidField("slug", "slug must be 1 to 32 of a-z, 0-9 and -, and not start with -.") }
-  if (!isStorable(input.name) || !isStorable(input.description))
-    return { refused: invalidField("name", "Names and descriptions must be whole Unicode text.") }
-  if (input.name.trim() === "" || input.name.length > NAME_MAX_CHARS) {
-    return { refused: invalidField("name", `name must be 1 to ${NAME_MAX_CHARS} characters.`) }
+  const { name, description } = input
+  if (!isStorable(name)) return { refused: invalidField("name", "name must be whole Unicode text.") }
+  if (!isStorable(description))
+    return { refused: invalidField("description", "description must be whole Unicode text.") }
+  if (name.trim() === "" || name.length > NAME_MAX_CHARS) {
+    const why = `name must be 1 to ${NAME_MAX_CHARS} characters.`
+    return { refused: badLength("name", why, name.length, { min: 1, max: NAME_MAX_CHARS }) }
   }
-  if (input.description.length > DESCRIPTION_MAX_CHARS) {
-    return { refused: invalidField("description", `description must be at most ${DESCRIPTION_MAX_CHARS} characters.`) }
+  if (description.length > DESCRIPTION_MAX_CHARS) {
+    const why = `description must be at most ${DESCRIPTION_MAX_CHARS} characters.`
+    return { refused: aboveMax("description", why, DESCRIPTION_MAX_CHARS) }
   }
   if (!Number.isInteger(input.position))
     return { refused: invalidField("position", "position must be a whole number.") }

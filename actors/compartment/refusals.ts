@@ -15,8 +15,12 @@ export const limitReached = (per_owner: number) => ({
   refused: refusal("compartment_limit", `There is room for ${per_owner} of each owner.`, { per_owner })
 })
 export const FULL = { refused: refusal("runtime_full", "All places are taken at the moment.") }
-export const unavailableFor = (reason: string) => ({
-  refused: refusal("runtime_unavailable", "Compartments cannot be made at the moment.", { reason })
+/** `retryAfter`: seconds, where more than a moment is known to pass. */
+export const unavailableFor = (reason: string, retryAfter?: number) => ({
+  refused: {
+    ...refusal("runtime_unavailable", "Compartments cannot be made at the moment.", { reason }),
+    ...(retryAfter === undefined ? {} : { retryAfter })
+  }
 })
 /** No host can start anything before an operator has seen to it. */
 export const unavailableUntilOperator = (reason: string) => ({

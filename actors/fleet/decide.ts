@@ -28,12 +28,17 @@ const roomiest = (state: FleetState, image: string | null, isAway: (host: string
   return best
 }
 
+/** After which somebody who found only hosts that are starting may come back. */
+const STARTING_SECONDS = 15
+
 /** Why there is none: nobody can start anything, or all places are taken. */
 const nowhere = ({ hosts }: FleetState, isAway: (host: string) => boolean) => {
   const able = hosts.some(({ host, reason, drained }) => reason === null && !drained && !isAway(host))
   if (able) return FULL
   // One that is away may be back in a moment.
   if (hosts.some(({ host, drained }) => isAway(host) && !drained)) return unavailableFor("no host answers")
+  const starting = hosts.find(({ starting, drained }) => starting === true && !drained)
+  if (starting !== undefined) return unavailableFor(starting.reason ?? "its hosts are starting", STARTING_SECONDS)
   const [first] = hosts.filter(({ host }) => !isAway(host))
   return unavailableUntilOperator(
     first?.reason ?? (hosts.length === 0 ? "no host runs compartments here" : "its hosts take nothing new")

@@ -8,7 +8,7 @@
  * still the first. One that was abandoned is free for the same body at once, for another at its deadline.
  *
  * An owner's answers take so many bytes a day (`answer_bytes_per_day`). An answer that would take more than an eighth of
- * what is left is kept shortened (shortened.ts). With nothing left, a new request under a key is refused before it is
+ * what is left is kept shortened (shortened.ts), or not at all where a long record can be made anew. With nothing left, a new request under a key is refused before it is
  * carried out. So a retry is never carried out twice, and nobody pushes out what others keep.
  *
  * A hash of a body that may hold a password stands nowhere: a keyed one does, and makes the command's id too, which
@@ -41,10 +41,10 @@ const UNDER_WAY_MAX = 100
 const text = new TextDecoder()
 
 /**
- * A larger answer of status `REMADE_STATUS` is a record as it stands: it is made again from the state, not kept. What was created
- * may show what is shown once (registration's secret), and is kept whatever its size.
+ * An answer of status `REMADE_STATUS` that is larger than this and does not fit is a record as it stands: it is made anew
+ * from the state. What was created may show what is shown once (registration's secret), and is kept whatever its size.
  */
-export const ANSWER_KEPT_MAX_BYTES = 16_384
+export const REMADE_MIN_BYTES = 16_384
 
 /** A request under an Idempotency-Key, until its end or its deadline. */
 export interface UnderWay {
@@ -200,19 +200,15 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
       )
     })
 
-  /** A long record is made anew. */
-  const withoutRecord = (first: KeptSealed): KeptSealed => {
-    const isLong = Buffer.byteLength(first.answer) > ANSWER_KEPT_MAX_BYTES
-    return isLong && (first.remade === true || first.status === REMADE_STATUS)
-      ? { ...first, answer: "", remade: true }
-      : first
-  }
-
   const sealed = (owner: string, key: string, first: KeptSealed): KeptSealed =>
     first.answer === "" ? first : { ...first, answer: sealer.seal(first.answer, purpose(owner, key)) }
 
-  const cut = (first: KeptSealed, max: number): KeptSealed =>
-    first.remade === true || bytesOf(first.answer) <= max ? first : { ...first, answer: shortened(first.answer) }
+  const cut = (first: KeptSealed, max: number): KeptSealed => {
+    const { answer, status, remade } = first
+    if (remade === true || bytesOf(answer) <= max) return first
+    const isRecord = status === REMADE_STATUS && Buffer.byteLength(answer) > REMADE_MIN_BYTES
+    return isRecord ? { ...first, answer: "", remade: true } : { ...first, answer: shortened(answer) }
+  }
 
   /** As there is room for it. Requests that were begun may take a little more than what is left. */
   const fitted = (owner: string, memory: DayBytes, first: KeptSealed): Effect.Effect<KeptSealed, Refusal> =>
@@ -251,7 +247,7 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
       const another = running !== undefined && running.body !== body
       // Status 0: the request ended without an answer worth keeping, and may be made again.
       if (status !== 0 && !another && ttlSeconds !== null) {
-        const first = withoutRecord({ body, status, answer, ...(remade === true ? { remade } : {}) })
+        const first = { body, status, answer, ...(remade === true ? { remade } : {}) }
         const kept = owned ? yield* fitted(owner, answerBytes, first) : cut(first, SHORTENED_BYTES)
         yield* keep(owner, key, sealed(owner, key, kept), ttlSeconds)
       }

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { Schema } from "effect"
-import { invalidField, notFound, type Refusal } from "../../schemas/errors.ts"
+import { aboveMax, invalidField, notFound, type Refusal } from "../../schemas/errors.ts"
 import { ENTRIES_MAX, entryFields, type EntryGiven, entryProblem } from "../../schemas/library/fields.ts"
 import type { Decision } from "../engine/definition.ts"
 import { event } from "../engine/events.ts"
@@ -44,14 +44,12 @@ export interface EntrySet {
   readonly changed: boolean
 }
 
-const tooMany: Refusal = invalidField("slug", `There are ${ENTRIES_MAX} entries already. Remove one first.`, {
-  max: ENTRIES_MAX
-})
+const tooMany: Refusal = aboveMax("slug", `There are ${ENTRIES_MAX} entries already. Remove one first.`, ENTRIES_MAX)
 
 /** One that is so already is no event. */
 export const decideSet = ({ last, entries }: LibraryState, given: EntryGiven): Decision<LibraryEvent, EntrySet> => {
   const wrong = entryProblem(given)
-  if (wrong !== null) return { refused: invalidField(wrong.field, wrong.problem) }
+  if (wrong !== null) return { refused: invalidField(wrong.field, wrong.problem, wrong.bound) }
   const { slug } = given
   const known = entries.find((entry) => entry.slug === slug)
   if (known?.digest === digestOf(given)) return { events: [], reply: { id: known.id, slug, changed: false } }

@@ -1,6 +1,6 @@
 /** The roadmap: what there is on it, and what operators do about it. Pure. */
 import { Schema } from "effect"
-import { invalidField, notFound, type Refusal } from "../../schemas/errors.ts"
+import { aboveMax, badLength, belowMin, invalidField, notFound, type Refusal } from "../../schemas/errors.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { isStorable } from "../../schemas/plain-text.ts"
 import type { RoadmapChanged, RoadmapGiven } from "../../schemas/roadmap/operations.ts"
@@ -40,22 +40,27 @@ export const evolveRoadmap = (
   return { last: Math.max(last, told.id), items: [...others, { ...item, updated_at: at }] }
 }
 
-const isText = (text: string, min: number, max: number): boolean =>
-  isStorable(text) && text.trim().length >= min && [...text].length <= max
+/** The refusal of a text that is no whole Unicode, too long or too short. */
+const textProblem = (field: string, text: string, min: number, max: number): Refusal | null => {
+  if (!isStorable(text)) return invalidField(field, `${field} must be whole Unicode text.`)
+  const chars = text.trim().length < min ? 0 : [...text].length
+  return chars >= min && chars <= max
+    ? null
+    : badLength(field, `${field} must be ${min} to ${max} characters.`, chars, { min, max })
+}
 
 const problemOf = ({ title, description, version, thread_id, position }: RoadmapGiven): Refusal | null => {
-  const { max_title_chars } = LIMITS.limits
-  if (!isText(title, 1, max_title_chars))
-    return invalidField("title", `title must be 1 to ${max_title_chars} characters.`, { max: max_title_chars })
-  if (!isText(description, 0, DESCRIPTION_MAX_CHARS))
-    return invalidField("description", `description must be at most ${DESCRIPTION_MAX_CHARS} characters.`)
-  if (version !== null && !isText(version, 1, VERSION_MAX_CHARS))
-    return invalidField("version", `version must be 1 to ${VERSION_MAX_CHARS} characters.`)
+  const wrong =
+    textProblem("title", title, 1, LIMITS.limits.max_title_chars) ??
+    textProblem("description", description, 0, DESCRIPTION_MAX_CHARS) ??
+    (version === null ? null : textProblem("version", version, 1, VERSION_MAX_CHARS))
+  if (wrong !== null) return wrong
   if (thread_id !== null && !(Number.isSafeInteger(thread_id) && thread_id > 0))
     return invalidField("thread_id", "thread_id must be the number of a thread.")
-  return Number.isInteger(position) && position >= 0 && position <= POSITION_MAX
-    ? null
-    : invalidField("position", `position must be a whole number from 0 to ${POSITION_MAX}.`)
+  const range = `position must be a whole number from 0 to ${POSITION_MAX}.`
+  if (!Number.isInteger(position)) return invalidField("position", range)
+  if (position > POSITION_MAX) return aboveMax("position", range, POSITION_MAX)
+  return position < 0 ? belowMin("position", range, 0) : null
 }
 
 const set = (id: number, given: RoadmapGiven): Decision<RoadmapEvent, number> => {
@@ -66,7 +71,7 @@ const set = (id: number, given: RoadmapGiven): Decision<RoadmapEvent, number> =>
 /** The reply is the item's id. */
 export const decideAdd = ({ last, items }: RoadmapState, given: RoadmapGiven): Decision<RoadmapEvent, number> =>
   items.length >= ITEMS_MAX
-    ? { refused: invalidField("title", `There are ${ITEMS_MAX} items already. Remove one first.`, { max: ITEMS_MAX }) }
+    ? { refused: aboveMax("title", `There are ${ITEMS_MAX} items already. Remove one first.`, ITEMS_MAX) }
     : set(last + 1, given)
 
 export const decideChange = (

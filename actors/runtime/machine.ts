@@ -22,6 +22,8 @@ export interface Order {
 export interface Health {
   /** Why nothing can be started now; `null`: it can. */
   readonly reason: string | null
+  /** The reason passes by itself. */
+  readonly starting: boolean
   readonly isolation: Isolation | null
   readonly firewall: boolean | null
   readonly egress: boolean | null

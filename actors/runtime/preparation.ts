@@ -6,12 +6,18 @@ import { Schema } from "effect"
 const Preparation = Schema.Struct({ stage: Schema.String, problem: Schema.NullOr(Schema.String) })
 const read = Schema.decodeUnknownSync(Schema.fromJsonString(Preparation))
 
+interface Prepared {
+  readonly reason: string
+  /** It goes on by itself. */
+  readonly underWay: boolean
+}
+
 /** `null`: nobody prepares it. */
-export const preparation = (folder: string): string | null => {
+export const preparation = (folder: string): Prepared | null => {
   try {
     const { stage, problem } = read(readFileSync(join(folder, "prepare.json"), "utf8"))
-    if (problem !== null) return problem
-    return stage === "ready" ? null : `it is being prepared: ${stage}`
+    if (problem !== null) return { reason: problem, underWay: false }
+    return stage === "ready" ? null : { reason: `it is being prepared: ${stage}`, underWay: true }
   } catch {
     return null
   }

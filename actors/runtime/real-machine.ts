@@ -56,6 +56,8 @@ export class RealMachine implements Machine {
   #network: Network | null = null
   #checked: Checked = NOT_YET
   #reason: string | null = "the container engine was not looked for yet"
+  /** Nobody has to do anything about the reason. */
+  #starting = true
   #cancel: Cancel | undefined
   #ended = false
   #underWay: Promise<void> = Promise.resolve()
@@ -81,11 +83,14 @@ export class RealMachine implements Machine {
 
   health(): Health {
     const isolation = this.#host?.facts.isolation ?? null
-    if (this.#network === null) return { reason: this.#reason, isolation, firewall: null, egress: null }
+    const isOpening = this.#reason !== null && this.#starting
+    if (this.#network === null)
+      return { reason: this.#reason, starting: isOpening, isolation, firewall: null, egress: null }
     const { firewall, egress, problems } = this.#checked
     // Which of them is for the log: strangers read this.
     const reason = firewall ? null : `${problems.length} of the isolation rules do not stand`
-    return { reason: this.#reason ?? reason, isolation, firewall, egress }
+    const starting = isOpening || (this.#reason === null && this.#checked === NOT_YET)
+    return { reason: this.#reason ?? reason, starting, isolation, firewall, egress }
   }
 
   async found(): Promise<ReadonlyArray<Found>> {
@@ -184,7 +189,9 @@ export class RealMachine implements Machine {
       await this.#open()
     } catch (error) {
       const reason = error instanceof HostFault ? error.message : messageOf(error)
-      this.#reason = preparation(this.#settings.folder) ?? reason
+      const prepared = preparation(this.#settings.folder)
+      this.#reason = prepared?.reason ?? reason
+      this.#starting = prepared?.underWay ?? false
       return OPEN_AGAIN_MS
     }
     this.#reason = null

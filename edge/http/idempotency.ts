@@ -16,7 +16,8 @@
  *    as long as it may be under way. What is asked of the key is never cut off in the middle, or nobody would free it.
  *  - Answers that a retry may change are not kept, and the key is free: 401, 429, 5xx, and refusals that time or another
  *    act lifts (schemas/errors.ts). So are answers above `ANSWER_MAX_BYTES` that cannot be made anew.
- *  - A large answer that shows a record as it stands is not kept: who repeats the request gets it made anew (`again`).
+ *  - A large answer that shows a record as it stands is not kept where it takes too much of the day's bytes: who repeats
+ *    the request gets it made anew (`again`).
  *    Above `ANSWER_MAX_BYTES` it does not even go along; that it was given, and to which body, does. One that may stand in
  *    no copy is made anew of what is kept in its place (`remake`), however long ago its command was.
  *  - What is kept is sealed there, so that an answer with a secret (registration's) may be kept like any other. What goes

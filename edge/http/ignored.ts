@@ -44,6 +44,7 @@ const cut = (name: string): string =>
   name.length <= NAME_MAX_CHARS ? name : `${name.slice(0, NAME_MAX_CHARS).toWellFormed()}…`
 
 const SUCCESS = '{"ok":true,"data":'
+const DATA_END = "}"
 const META_END = "}}"
 
 interface Envelope {
@@ -55,10 +56,11 @@ export const tellIgnored = (names: ReadonlyArray<string>, answer: Response): Res
   const { body } = answer
   if (names.length === 0) return answer
   const told = names.slice(0, IGNORED_NAMES_MAX)
-  if (answer.listed === true && body instanceof Uint8Array) {
-    // A list may be megabytes: it is not read for this. Its `meta` is the last member, and never empty.
-    const whole = body.subarray(0, body.length - META_END.length)
-    return resized(answer, Buffer.concat([whole, Buffer.from(`,"ignored":${JSON.stringify(told)}${META_END}`)]))
+  if (answer.envelope !== undefined && body instanceof Uint8Array) {
+    // It may be megabytes and is not read for this. The `meta` of a list is the last member, and never empty.
+    const [end, begin] = answer.envelope === "list" ? [META_END, ","] : [DATA_END, ',"meta":{']
+    const whole = body.subarray(0, body.length - end.length)
+    return resized(answer, Buffer.concat([whole, Buffer.from(`${begin}"ignored":${JSON.stringify(told)}${META_END}`)]))
   }
   if (typeof body !== "string" || !body.startsWith(SUCCESS)) return answer
   const envelope = JSON.parse(body) as Envelope

@@ -17,8 +17,8 @@ export interface Response {
   readonly headers: Record<string, string>
   /** A stream is sent as it comes, its length unknown; bytes are what nobody looks into any more. */
   readonly body: string | Uint8Array | Readable | null
-  /** An envelope in bytes whose last member is `meta`. */
-  readonly listed?: true
+  /** Bytes that are an envelope: the last member of a list's is `meta`, another one has no `meta`. */
+  readonly envelope?: "list" | "record"
   /** What is kept of it under an Idempotency-Key, where that is less: what goes with a person's account is in no copy. */
   readonly kept?: string
   /** What is kept of it where it may stand in no copy at all: the handler makes it anew of this (`Call.remake`). */
@@ -112,14 +112,15 @@ export const dataOfPeople = (data: unknown, kept: unknown, status = 200): Respon
 /** The same of several parts, which may be megabytes: they go out as they are. */
 export const dataParts = (...parts: ReadonlyArray<Uint8Array>): Response => {
   const body = Buffer.concat([DATA_BEGIN, ...parts, DATA_END])
-  return { status: 200, headers: { "content-type": JSON_TYPE, "content-length": String(body.length) }, body }
+  const headers = { "content-type": JSON_TYPE, "content-length": String(body.length) }
+  return { status: 200, headers, body, envelope: "record" }
 }
 
 /** Ready JSON of a list's items as the envelope's `data`. */
 export const dataItems = (items: Uint8Array, meta: object): Response => {
   const body = Buffer.concat([DATA_BEGIN, items, Buffer.from(`,"meta":${JSON.stringify(meta)}}`)])
   const headers = { "content-type": JSON_TYPE, "content-length": String(body.length) }
-  return { status: 200, headers, body, listed: true }
+  return { status: 200, headers, body, envelope: "list" }
 }
 
 const DATA_BEGIN = Buffer.from('{"ok":true,"data":')

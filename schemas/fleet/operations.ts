@@ -15,6 +15,11 @@ export const HostReport = Schema.Struct({
   max: Schema.Int,
   /** Why nothing can be started here; `null`: it can. */
   reason: Schema.NullOr(Schema.String),
+  /**
+   * The reason passes by itself, in minutes at most: the host has just been started, or is being prepared. Without it in
+   * reports of earlier releases.
+   */
+  starting: Schema.optionalKey(Schema.Boolean),
   isolation: Schema.NullOr(Isolation),
   image: Schema.String,
   /** Base64: what secrets are sealed to. The same of all hosts. */

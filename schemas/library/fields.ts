@@ -1,5 +1,6 @@
 /** What an entry of the library may be (contract 3). Pure: commands check a whole folder before they send any of it. */
 import { Schema } from "effect"
+import type { ErrorDetails } from "../errors.ts"
 import { LIMITS } from "../limits.ts"
 import { isStorable } from "../plain-text.ts"
 
@@ -38,6 +39,13 @@ export interface EntryProblem {
   readonly field: EntryField
   /** A sentence that begins with the field's name. */
   readonly problem: string
+  /** `rule` and `max` or `min` of a length that is out of bounds. */
+  readonly bound?: ErrorDetails
+}
+
+const boundOf = (text: string, max: number): { readonly bound?: ErrorDetails } => {
+  if ([...text].length > max) return { bound: { rule: "max", max } }
+  return text.trim() === "" ? { bound: { rule: "min", min: 1 } } : {}
 }
 
 const isText = (text: string, shape: RegExp, max: number): boolean =>
@@ -48,12 +56,16 @@ export const entryProblem = ({ slug, title, language, summary, body }: EntryGive
   const { max_title_chars, max_body_chars } = LIMITS.limits
   const fault = (field: EntryField, rule: string): EntryProblem => ({ field, problem: `${field} must be ${rule}.` })
   if (!SLUG_PATTERN.test(slug)) return fault("slug", "1 to 64 of a-z, 0-9 and -, and not start with -")
-  if (!isText(title, ONE_LINE, max_title_chars)) return fault("title", `one line of 1 to ${max_title_chars} characters`)
+  if (!isText(title, ONE_LINE, max_title_chars))
+    return { ...fault("title", `one line of 1 to ${max_title_chars} characters`), ...boundOf(title, max_title_chars) }
   if (language !== null && !LANGUAGE_PATTERN.test(language))
     return fault("language", "1 to 32 letters, digits, blanks and + # . -, or absent")
   if (!isText(summary, ONE_LINE, SUMMARY_MAX_CHARS))
-    return fault("summary", `one line of 1 to ${SUMMARY_MAX_CHARS} characters`)
-  return isText(body, LINES, max_body_chars)
-    ? null
-    : fault("body", `1 to ${max_body_chars} characters, without control characters other than tabs and line feeds`)
+    return {
+      ...fault("summary", `one line of 1 to ${SUMMARY_MAX_CHARS} characters`),
+      ...boundOf(summary, SUMMARY_MAX_CHARS)
+    }
+  if (isText(body, LINES, max_body_chars)) return null
+  const rule = `1 to ${max_body_chars} characters, without control characters other than tabs and line feeds`
+  return { ...fault("body", rule), ...boundOf(body, max_body_chars) }
 }

@@ -1,7 +1,7 @@
 /** What a query may not say: a `since_id` that is no integer, and parameters that nobody knows (contract 22). */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { tellIgnored } from "../../edge/http/ignored.ts"
-import { dataItems } from "../../edge/http/respond.ts"
+import { dataItems, dataParts } from "../../edge/http/respond.ts"
 import { openBounded, world } from "./bounded.ts"
 
 beforeAll(openBounded)
@@ -51,6 +51,16 @@ describe("an unknown parameter", () => {
       ok: true,
       data: [{ id: 1 }],
       meta: { page: 1, per_page: 1, total: 1, pages: 1, ignored: ["pgae"] }
+    })
+    expect(Number(told.headers["content-length"])).toBe((told.body as Uint8Array).length)
+  })
+
+  it("is named behind a record that nobody reads for it", () => {
+    const told = tellIgnored(["pgae"], dataParts(Buffer.from('{"id":1,'), Buffer.from('"replies":[]}')))
+    expect(JSON.parse(Buffer.from(told.body as Uint8Array).toString())).toEqual({
+      ok: true,
+      data: { id: 1, replies: [] },
+      meta: { ignored: ["pgae"] }
     })
     expect(Number(told.headers["content-length"])).toBe((told.body as Uint8Array).length)
   })

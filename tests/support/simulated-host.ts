@@ -63,7 +63,7 @@ class SimulatedMachine implements Machine {
     this.#programs = programs
   }
 
-  health = () => ({ reason: null, isolation: "runc" as const, firewall: true, egress: true })
+  health = () => ({ reason: null, starting: false, isolation: "runc" as const, firewall: true, egress: true })
   found = () => Promise.resolve([...this.#containers.values()])
   begun = (compartment: string): number => this.#begun.get(compartment) ?? 0
 

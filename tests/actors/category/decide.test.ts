@@ -22,13 +22,17 @@ test.each(["", "-a", "A", "a b", "a".repeat(33), "ä", "a.b", "a_b"])("takes no 
 })
 
 test.each([
-  ["name", { name: " " }],
-  ["name", { name: "n".repeat(81) }],
-  ["description", { description: "d".repeat(501) }],
-  ["position", { position: 1.5 }],
-  ["position", { position: Number.NaN }]
-])("names %s where it is wrong", (field, more) => {
-  expect(fieldOf(decideDefine(null, { ...input, ...more }, "slug"))).toBe(field)
+  [{ name: " " }, { field: "name", rule: "min", min: 1 }],
+  [{ name: "n".repeat(81) }, { field: "name", rule: "max", max: 80 }],
+  [{ description: "d".repeat(501) }, { field: "description", rule: "max", max: 500 }],
+  [{ name: "\ud800" }, { field: "name" }],
+  [{ description: "\ud800" }, { field: "description" }],
+  [{ position: 1.5 }, { field: "position" }],
+  [{ position: Number.NaN }, { field: "position" }]
+])("%j is refused with its field and bound", (more, details) => {
+  expect(decideDefine(null, { ...input, ...more }, "slug")).toMatchObject({
+    refused: { code: "validation_error", details }
+  })
 })
 
 test("the seeded ones are all in order, under names of their own", () => {

@@ -120,7 +120,9 @@ test("what only an operator ends is to be tried again in an hour, what passes at
     return "refused" in decision ? [decision.refused.code, decision.refused.retryAfter] : decision
   }
   expect(retryAfter()).toEqual(["runtime_unavailable", 3600])
-  fleet.report(0, { reason: "the rules do not stand" })
+  fleet.report(0, { reason: "it is being prepared: image", starting: true })
+  expect(retryAfter()).toEqual(["runtime_unavailable", 15])
+  fleet.report(0, { reason: "the rules do not stand", starting: false })
   expect(retryAfter()).toEqual(["runtime_unavailable", 3600])
   fleet.report(1)
   fleet.take(decideDrain(fleet.state, { host: hostId(1), drained: true }))

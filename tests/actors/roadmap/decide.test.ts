@@ -75,6 +75,16 @@ test.each([
   expect(fieldOf(decideChange(state, { id: 1, change }))).toBe(field)
 })
 
+test.each([
+  [{ title: " " }, { field: "title", rule: "min", min: 1 }],
+  [{ title: "x".repeat(201) }, { field: "title", rule: "max", max: 200 }],
+  [{ version: "x".repeat(33) }, { field: "version", rule: "max", max: 32 }],
+  [{ position: 10_000_000 }, { field: "position", rule: "max", max: 1_000_000 }],
+  [{ position: -1 }, { field: "position", rule: "min", min: 0 }]
+])("%j is refused with its field and bound", (change, details) => {
+  expect(decideAdd(EMPTY, { ...ITEM, ...change })).toMatchObject({ refused: { details } })
+})
+
 test("what is not there can be neither changed nor removed; it is read whole, so it has an end", () => {
   expect(fieldOf(decideChange(EMPTY, { id: 1, change: {} }))).toBe("not_found")
   expect(fieldOf(decideRemove(EMPTY, { id: 1 }))).toBe("not_found")

@@ -41,7 +41,7 @@ class Held implements Machine {
   readonly exec = null
   readonly containers = new Map<string, Found>()
   applying = 0
-  health = () => ({ reason: null, isolation: "runc" as const, firewall: true, egress: true })
+  health = () => ({ reason: null, starting: false, isolation: "runc" as const, firewall: true, egress: true })
   found = () => Promise.resolve([...this.containers.values()])
   begun = (compartment: string) => (this.containers.has(compartment) ? 1 : 0)
   start = ({ compartment }: { readonly compartment: string }) => {

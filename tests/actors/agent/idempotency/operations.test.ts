@@ -9,7 +9,7 @@ import type { AgentState } from "../../../../actors/agent/state.ts"
 import type { PrepareContext } from "../../../../actors/engine/definition.ts"
 import { Sealer } from "../../../../actors/log/seal.ts"
 import { idempotencyOperations } from "../../../../actors/agent/idempotency/operations.ts"
-import { ANSWER_KEPT_MAX_BYTES } from "../../../../actors/idempotency/first-answers.ts"
+import { REMADE_MIN_BYTES } from "../../../../actors/idempotency/first-answers.ts"
 import { machineClock } from "../../../../schemas/runtime/clock.ts"
 import { LIMITS } from "../../../../schemas/limits.ts"
 import { waitFor } from "../../../harness/index.ts"
@@ -54,9 +54,20 @@ const agentOf = (state: AgentState = agent) => {
 }
 
 describe("a request under an Idempotency-Key", () => {
-  test("keeps of a large record that it was given, not what it was", async () => {
+  test("keeps a large record as it was, where it takes little of what the day allows", async () => {
     const { begin, finish } = agentOf()
-    const answer = "x".repeat(ANSWER_KEPT_MAX_BYTES + 1)
+    const answer = "x".repeat(REMADE_MIN_BYTES + 1)
+    for (const status of [200, 201]) {
+      await begin(`large-${status}`)
+      await finish(`large-${status}`, { status, answer })
+      expect(await begin(`large-${status}`)).toEqual({ data: { state: "done", status, answer } })
+    }
+  })
+
+  test("keeps of one that takes too much of it that it was given; of what was created its short members", async () => {
+    const { begin, finish } = agentOf()
+    const data = { id: 7, text: "x".repeat(LIMITS.limits.answer_bytes_per_day / 8) }
+    const answer = JSON.stringify({ ok: true, data })
     for (const [key, status] of [
       ["record", 200],
       ["created", 201]
@@ -65,7 +76,8 @@ describe("a request under an Idempotency-Key", () => {
       await finish(key, { status, answer })
     }
     expect(await begin("record", { commandId: "anew" })).toEqual({ data: { state: "new", begun: "anew", again: true } })
-    expect(await begin("created")).toEqual({ data: { state: "done", status: 201, answer } })
+    const kept = JSON.stringify({ ok: true, data: { id: 7 }, meta: { shortened: true } })
+    expect(await begin("created")).toEqual({ data: { state: "done", status: 201, answer: kept } })
   })
 
   test("keeps the body of one whose answer did not come along", async () => {
