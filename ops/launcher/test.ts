@@ -190,6 +190,7 @@ function steps(): ReadonlyArray<Step> {
     { name: "format", command: [bin("oxfmt"), "--check"] },
     { name: "lint", command: [bin("oxlint"), "--deny-warnings"] },
     { name: "regular expressions", command: node(join("ops", "check", "regular-expressions.ts")) },
+    { name: "prose", command: node(join("ops", "check", "prose.ts")) },
     { name: "generated files", command: [...node(join("ops", "contracts", "write.ts")), "--check"] },
     { name: "images of the container tests", command: node(join("tests", "deploy", "prepare.ts")) }
   ]
