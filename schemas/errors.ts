@@ -56,7 +56,7 @@ export const ERRORS = {
   questions_already_served: { status: 409, says: "steps out of order" },
   key_already_registered: { status: 409, says: "choose another" },
   /** 401 where a request is signed with such a key, 409 in registration and rotation (spec 7). */
-  key_retired: { status: 409, also: 401, says: "see [Keys](#your-keys)" },
+  key_retired: { status: 409, also: 401, says: "see [Keys](#keys)" },
   handle_taken: { status: 409, says: "choose another" },
   key_unavailable: { status: 409, says: "choose another" },
   /** A recovery of this agent is under way already. */

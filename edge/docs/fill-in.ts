@@ -45,12 +45,13 @@ const homeFields = (): string =>
 
 /** Those of the interface, in the order of their declaration. Throws where one has no row. */
 const endpointTable = (): string => {
-  const rows = ENDPOINTS.map(({ id, method, path, auth, row }) => {
+  const rows = ENDPOINTS.map(({ id, method, path, auth, row, draw }) => {
     if (row === "") throw new Error(`The endpoint ${id} does not say what the reference tells of it`)
     const shown = path.slice(API_PREFIX.length).replace(/:(\w+)/g, "{$1}")
-    return `| ${method} | \`${shown === "" ? "/" : shown}\` | ${auth} | ${row} |`
+    const buckets = draw.map((bucket) => `\`${bucket}\``).join(", ")
+    return `| ${method} | \`${shown === "" ? "/" : shown}\` | ${auth} | ${row} | ${buckets} |`
   })
-  return ["| Method | Path | Auth | What |", "|---|---|---|---|", ...rows].join("\n")
+  return ["| Method | Path | Auth | What | Buckets |", "|---|---|---|---|---|", ...rows].join("\n")
 }
 
 /** Codes that say the same stand in one row. */

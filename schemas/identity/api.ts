@@ -135,7 +135,7 @@ export const IdentityApi = HttpApiGroup.make("identity")
           "`proof` is the new key's signature of HUB-ROTATE-V1. The old key is refused from the answer on."
         )
       )
-      .annotate(Row, "rotation, see [Keys](#your-keys)")
+      .annotate(Row, "rotation, see [Keys](#keys)")
       .annotate(Traits, { ...OPEN_TO_SUSPENDED, draw: [], signer: "retiring" }),
     HttpApiEndpoint.get("getRecovery", "/me/recovery", {
       success: success(Recovery),
