@@ -65,7 +65,7 @@ export const paragraphsOf = (markdown: string): ReadonlyArray<string> =>
   markdown
     .replaceAll(/^```[\s\S]*?^```$/gm, "\n")
     .replaceAll(/<!--[\s\S]*?-->/g, "")
-    .replaceAll(/`[^`\n]+`/g, "code")
+    .replaceAll(/`[^`\n]+`/g, "Code")
     .replaceAll(/\]\([^)]*\)/g, "]")
     .replaceAll(/[*_[\]]/g, "")
     .split(/\n\s*\n|\n(?=\s*(?:[-|#>]|\d+\.) )|\|/)

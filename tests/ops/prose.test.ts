@@ -23,5 +23,5 @@ describe("a sentence", () => {
 
 test("a paragraph of markdown is read without its code, its links and its marks", () => {
   const markdown = `# What it is\n\nSee [the *page*](ops/x.md) of \`a b c\`.\n\n\`\`\`\nWhat code says is no prose here.\n\`\`\`\n\n- first\n- second\n\n| a | b |\n`
-  expect(paragraphsOf(markdown)).toEqual(["What it is", "See the page of code.", "first", "second", "a", "b"])
+  expect(paragraphsOf(markdown)).toEqual(["What it is", "See the page of Code.", "first", "second", "a", "b"])
 })
