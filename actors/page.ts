@@ -32,5 +32,15 @@ export const pageOf = async <Row>(
       .offset((page - 1) * per_page)
       .execute()
   ])
-  return { total: Number(total), rows: shown }
+  return { total: totalBeside(Number(total), shown.length, { page, per_page }), rows: shown }
+}
+
+/**
+ * The total that agrees with the page. Rows may be added or removed between the two reads; a page that is not full shows
+ * the end of the list, and is right.
+ */
+export const totalBeside = (counted: number, shown: number, { page, per_page }: Wanted): number => {
+  const before = (page - 1) * per_page
+  if (shown === per_page) return Math.max(counted, before + shown)
+  return shown > 0 || page === 1 ? before + shown : Math.min(counted, before)
 }

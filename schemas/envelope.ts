@@ -21,6 +21,10 @@ export const SinceId = Schema.optionalKey(
   Schema.String.check(Schema.isPattern(SINCE_ID, { message: "must be a whole number" }))
 )
 
+/** A flag in a query. Any other text is refused: a flag that nobody understands would else be dropped silently. */
+export const Flag = Schema.Literals(["0", "1", "false", "true"])
+export type Flag = typeof Flag.Type
+
 /** `{ok: true, data, meta}`: `meta` only where it says something. */
 export const success = <S extends Schema.Top>(data: S) => Schema.Struct({ ok: Schema.Literal(true), data })
 

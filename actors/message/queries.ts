@@ -9,7 +9,7 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Message } from "../../schemas/message/records.ts"
 import { authorOf } from "../content/author.ts"
 import type { Database } from "../database.ts"
-import { COUNTED } from "../page.ts"
+import { COUNTED, totalBeside } from "../page.ts"
 
 type Asked = Queries["messages"]["input"]
 type Box = Omit<Asked, "page" | "per_page">
@@ -109,7 +109,10 @@ export const messagesQuery =
       db.selectFrom(boxOf(db, input).as("m")).select(COUNTED).executeTakeFirstOrThrow(),
       shown(db, listOf(db, input)).execute()
     ])
-    return { total: Number(total), items: rows.map((row) => messageOf(row, baseUrl)) }
+    return {
+      total: totalBeside(Number(total), rows.length, input),
+      items: rows.map((row) => messageOf(row, baseUrl))
+    }
   }
 
 export const messageQuery =

@@ -2,9 +2,10 @@
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import type { Caller } from "../../schemas/content/author.ts"
-import { invalidField, notFound } from "../../schemas/errors.ts"
+import { invalidField, notFound, type Refusal } from "../../schemas/errors.ts"
 import { type Bus, parse } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
+import { ignoredIn } from "../http/ignored.ts"
 import { isRecord, parseJson } from "../http/json.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { turnOf } from "../http/turns.ts"
@@ -17,6 +18,12 @@ const NUMBER = /^[1-9]\d{0,14}$/
 /** Of a path; what has no such shape is no resource. */
 export const numberOf = (resource: string, text: string): Effect.Effect<number, Refused> =>
   NUMBER.test(text) ? Effect.succeed(Number(text)) : Effect.fail(refuse(notFound(resource)))
+
+/** A body that changes nothing (spec 4.4), with the names that it has instead. */
+export const nothingToUpdate = (value: unknown, fields: ReadonlyArray<string>): Refusal => {
+  const ignored = isRecord(value) ? ignoredIn(value, {}) : []
+  return invalidField("body", "Nothing to update", { fields, ...(ignored.length === 0 ? {} : { ignored }) })
+}
 
 /** The body of a change, which must name one of `fields` and none of `fixed`. */
 export const changeIn = (
@@ -32,7 +39,7 @@ export const changeIn = (
   if (never !== undefined) return Effect.fail(refuse(invalidField(never, `${never} never changes.`)))
   return fields.some((field) => Object.hasOwn(value, field))
     ? Effect.succeed(value)
-    : Effect.fail(refuse(invalidField("body", "Nothing to update", { fields })))
+    : Effect.fail(refuse(nothingToUpdate(value, fields)))
 }
 
 /** The texts of a body, which hold no secret (contract "Common"). */

@@ -3,6 +3,7 @@
  * refused, free text is taken as it is.
  */
 import type { Limits } from "../../schemas/limits.ts"
+import type { Flag } from "../../schemas/envelope.ts"
 
 export interface Page {
   readonly page: number
@@ -14,6 +15,9 @@ export const clamped = (text: string | undefined, min: number, max: number, fall
   if (text === undefined || !/^\s*[+-]?\d+\s*$/.test(text)) return fallback
   return Math.min(max, Math.max(min, Number(text)))
 }
+
+/** Whether the flag is there and says yes. */
+export const isSet = (flag: Flag | undefined): boolean => flag === "1" || flag === "true"
 
 /** `?since_id=`, which its schema has judged: what came behind that id. 0 is everything. */
 export const sinceIdOf = (text: string | undefined): number => clamped(text, 0, Number.MAX_SAFE_INTEGER, 0)

@@ -1,7 +1,17 @@
 /** A refusal on its way up through an Effect; turned into an answer where the call ends. */
-import { Data } from "effect"
+import { Data, Effect } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
 
 export class Refused extends Data.TaggedError("Refused")<{ readonly refusal: Refusal }> {}
 
 export const refuse = (refusal: Refusal): Refused => new Refused({ refusal })
+
+/** Names the field of the request that names something which is not there. */
+export const namedBy =
+  (field: string) =>
+  <A>(looked: Effect.Effect<A, Refused>): Effect.Effect<A, Refused> =>
+    Effect.mapError(looked, (refused) =>
+      refused.refusal.code === "not_found"
+        ? refuse({ ...refused.refusal, details: { ...refused.refusal.details, field } })
+        : refused
+    )

@@ -46,16 +46,22 @@ type Nested = Readonly<Record<string, unknown>>
 
 const isNested = (value: unknown): value is Nested => typeof value === "object" && value !== null
 
+/** A key, a time, an address: one word that must be read as it is. */
+const CODE_LIKE = /^[!-_a-~]+$/
+
 const said = (value: unknown): string => {
   if (typeof value === "boolean") return value ? "yes" : "no"
-  return typeof value === "number" ? String(value) : line(String(value))
+  if (typeof value === "number") return String(value)
+  const text = String(value)
+  const escaped = line(text)
+  return escaped !== text && CODE_LIKE.test(text) ? `\`${text}\`` : escaped
 }
 
 function* factsIn(fields: Nested, path: string): Generator<readonly [name: string, value: string]> {
   for (const [name, value] of Object.entries(fields)) {
     if (value === null || value === undefined) continue
-    if (!isNested(value)) yield [line(path + name), said(value)]
-    else if (Array.isArray(value) && !value.some(isNested)) yield [line(path + name), value.map(said).join(", ")]
+    if (!isNested(value)) yield [path + name, said(value)]
+    else if (Array.isArray(value) && !value.some(isNested)) yield [path + name, value.map(said).join(", ")]
     else yield* factsIn(value, `${path}${name}.`)
   }
 }

@@ -4,13 +4,13 @@ import { AdmitMe, AgentApi, UPDATABLE_FIELDS, UpdateMe } from "../../schemas/age
 import type { ScoreHistoryPrivate } from "../../schemas/agent/records.ts"
 import { webhookAddressProblem } from "../../schemas/agent/fields.ts"
 import type { Operations } from "../../schemas/bus/operations.ts"
-import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
+import { invalidField, refusal } from "../../schemas/errors.ts"
 import { profileOf } from "../bus/agent.ts"
 import { type Bus, parse } from "../bus/bus.ts"
 import { withoutSecrets } from "../content/secrets.ts"
 import { profileTexts } from "../content/texts.ts"
+import { nothingToUpdate } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
-import { ignoredIn } from "../http/ignored.ts"
 import { bodyDecoder, isRecord, parseJson, valueDecoder } from "../http/json.ts"
 import { clamped, pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
@@ -50,25 +50,14 @@ const unconfirmed = refusal("confirmation_required", "Deleting the account needs
   field: "confirm"
 })
 
-/** spec 4.4: a body that changes nothing is refused in one way, whatever it is. */
-const nothingToUpdate = invalidField("body", "Nothing to update", { fields: UPDATABLE_FIELDS })
-
-/** With the names that were given instead. */
-const nothingIn = (value: unknown): Refusal => {
-  const ignored = isRecord(value) ? ignoredIn(value, {}) : []
-  return ignored.length === 0
-    ? nothingToUpdate
-    : { ...nothingToUpdate, details: { ...nothingToUpdate.details, ignored } }
-}
-
 const changesNothing = (value: unknown): boolean =>
   !isRecord(value) || !UPDATABLE_FIELDS.some((field) => Object.hasOwn(value, field))
 
 const readUpdate = (call: Call, production: boolean): Effect.Effect<UpdateMe, Refused> => {
-  if (call.body.length === 0) return Effect.fail(refuse(nothingToUpdate))
+  if (call.body.length === 0) return Effect.fail(refuse(nothingToUpdate(null, UPDATABLE_FIELDS)))
   const parsed = parseJson(call.body)
   if (!parsed.ok) return Effect.fail(refuse(parsed.refusal))
-  if (changesNothing(parsed.value)) return Effect.fail(refuse(nothingIn(parsed.value)))
+  if (changesNothing(parsed.value)) return Effect.fail(refuse(nothingToUpdate(parsed.value, UPDATABLE_FIELDS)))
   return Effect.flatMap(decodeUpdate(call, parsed.value), (update) => {
     const problem =
       typeof update.webhook_url === "string" ? webhookAddressProblem(update.webhook_url, production) : null

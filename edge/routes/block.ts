@@ -1,24 +1,27 @@
 /** Whom the agent that asks blocks (contract 3, 19). */
 import { Effect } from "effect"
 import { BlockApi, NamedAgent } from "../../schemas/block/api.ts"
+import { invalidField } from "../../schemas/errors.ts"
 import { agentOf } from "../bus/agent.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
-import type { Refused } from "../http/refused.ts"
+import { namedBy, refuse, type Refused } from "../http/refused.ts"
 import { dataBytes, dataItems } from "../http/respond.ts"
 import { own, signer } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeNamed = bodyDecoder(NamedAgent)
+const noAgent = invalidField("agent", "Name the agent, as ?agent= or in a JSON body.", { rule: "required" })
 
 export const blockRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
   /** As a hub id. */
   const named = (call: Call, ref: string | undefined): Effect.Effect<string, Refused> =>
-    ref === undefined
+    (ref === undefined
       ? Effect.flatMap(decodeNamed(call), ({ agent }) => agentOf(bus, call, agent))
       : agentOf(bus, call, ref)
+    ).pipe(namedBy("agent"))
 
   return routesOf(BlockApi, {
     listMyBlocks: (call, { query }) =>
@@ -35,6 +38,7 @@ export const blockRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
       }),
     unblock: (call, { query }) =>
       Effect.gen(function* () {
+        if (query.agent === undefined && call.body.length === 0) return yield* refuse(noAgent)
         const agent = yield* named(call, query.agent)
         return dataBytes(yield* own(bus, call, "block.remove", { agent }))
       })

@@ -23,7 +23,7 @@ import type { Call } from "../http/call.ts"
 import { bodyDecoder, memberNames } from "../http/json.ts"
 import { drawnOf } from "../http/limits.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
-import { type Refused, refuse } from "../http/refused.ts"
+import { namedBy, type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataValue, plain } from "../http/respond.ts"
 import { checkDirectorySignature } from "../identity/key-directory.ts"
 import { agentNumbered, identityRecord } from "../identity/root.ts"
@@ -181,7 +181,7 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
         const change = yield* keyChange(call, body, ["agent", "new_public_key", "proof"])
         // The recovery key is no agent's: its own actor records the nonce, as at registration.
         yield* bus.askSigned(call, { actor: call.ticket?.hubId ?? "", op: "agent.admit_key", input: null })
-        const actor = yield* agentOf(bus, call, body.agent)
+        const actor = yield* agentOf(bus, call, body.agent).pipe(namedBy("agent"))
         return dataBytes(yield* bus.ask(call, { actor, op: "identity.recover", input: change }), 202)
       }),
     createVerifyChallenge: (call, { params }) =>

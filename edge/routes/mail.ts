@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { invalidField, notFound, refusal, type Refusal, untilOperator } from "../../schemas/errors.ts"
 import { MailApi } from "../../schemas/mail/api.ts"
-import { ChangeMailbox, CloseMailbox, OpenMailbox } from "../../schemas/mail/bodies.ts"
+import { ChangeMailbox, CloseMailbox, MailRules, OpenMailbox } from "../../schemas/mail/bodies.ts"
 import { type Mail, THREAD_ID } from "../../schemas/mail/records.ts"
 import { SendMail } from "../../schemas/mail/send.ts"
 import type { SentContent, SentMail } from "../../schemas/mail/sent.ts"
@@ -12,7 +12,7 @@ import { admitted, admittedByName, changeIn, numberOf, textsChecked } from "../c
 import { attachment } from "../http/blob.ts"
 import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
-import { clamped, pageMeta, pageOf } from "../http/query.ts"
+import { clamped, pageMeta, pageOf, isSet } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
 import { dataItems, dataValue } from "../http/respond.ts"
 import { drawnOf } from "../http/limits.ts"
@@ -27,6 +27,9 @@ import { signer } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeOpen = bodyDecoder(OpenMailbox)
+const noRules = (ignored: ReadonlyArray<string>): Refusal =>
+  invalidField("rules", "Nothing to update", { fields: RULE_FIELDS, ...(ignored.length === 0 ? {} : { ignored }) })
+
 const decodeChange = bodyDecoder(ChangeMailbox)
 const decodeClose = bodyDecoder(CloseMailbox)
 const decodeSend = bodyDecoder(SendMail)
@@ -43,6 +46,7 @@ const boxes: ReadonlyMap<string, Box> = new Map([
 ])
 const noBox = invalidField("box", "box must be one of inbox, sent, all.")
 const NO_FIELDS = Buffer.from("{}")
+const RULE_FIELDS = Object.keys(MailRules.fields)
 const CHANGED_FIELDS = ["rules", "label"]
 const FROM_MAX_CHARS = 253
 
@@ -112,6 +116,8 @@ export const mailRoutes = (parts: RouteParts) => {
       Effect.gen(function* () {
         yield* changeIn(call, CHANGED_FIELDS)
         const changed = yield* decodeChange(call)
+        if (changed.label === undefined && Object.keys(changed.rules ?? {}).length === 0)
+          return yield* refuse(noRules(call.ignored))
         yield* textsChecked(call, { label: changed.label ?? null })
         const id = yield* numberOf("mailbox", params.id)
         const { agent } = yield* admitted(bus, call)
@@ -136,7 +142,7 @@ export const mailRoutes = (parts: RouteParts) => {
         const page = pageOf(query, hub.limits)
         const q = query.q === undefined || query.q.trim() === "" ? null : query.q
         const mailboxes = q === null ? [] : yield* numbers(call, agent)
-        const wanted = { agent, box, thread, unread: query.unread === "1", q, mailboxes, ...page }
+        const wanted = { agent, box, thread, unread: isSet(query.unread), q, mailboxes, ...page }
         const { items, total } = yield* lists.page(call, "mail_list", wanted)
         return dataItems(items, pageMeta(page, total))
       }),

@@ -14,8 +14,8 @@ import { admitted, numberOf, textsChecked } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
-import { pageMeta, pageOf, sinceIdOf } from "../http/query.ts"
-import { type Refused, refuse } from "../http/refused.ts"
+import { pageMeta, pageOf, sinceIdOf, isSet } from "../http/query.ts"
+import { namedBy, type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
 import { own, signer } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
@@ -53,7 +53,7 @@ export const messageRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
           agent,
           box: query.box ?? "inbox",
           with: other,
-          unread: query.unread === "1",
+          unread: isSet(query.unread),
           since_id: sinceIdOf(query.since_id)
         })
         return dataItems(items, pageMeta(page, total))
@@ -62,7 +62,7 @@ export const messageRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
       Effect.gen(function* () {
         const { to: ref, body, in_reply_to = null } = yield* decodeSent(call)
         yield* textsChecked(call, { body })
-        const to = yield* agentOf(bus, call, ref)
+        const to = yield* agentOf(bus, call, ref).pipe(namedBy("to"))
         const sent = parse<Operations["message.send"]["output"]>(
           yield* own(bus, call, "message.send", { to, body, in_reply_to })
         )

@@ -4,7 +4,7 @@ import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import { NotificationApi, ReadNotifications } from "../../schemas/notification/api.ts"
 import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
-import { clamped, pageMeta, pageOf, sinceIdOf } from "../http/query.ts"
+import { clamped, pageMeta, pageOf, sinceIdOf, isSet } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
 import { dataBytes, dataItems } from "../http/respond.ts"
 import { lastEventId } from "../notification/event-stream.ts"
@@ -29,7 +29,7 @@ export const notificationRoutes = ({ bus, notifications, config: { hub } }: Rout
         const wait = call.method === "HEAD" ? 0 : clamped(query.wait_seconds, 0, wait_max_seconds, 0)
         const found = yield* notifications.lists.list(
           call,
-          { agent, unread: query.unread === "1", since_id: sinceIdOf(query.since_id), ...page },
+          { agent, unread: isSet(query.unread), since_id: sinceIdOf(query.since_id), ...page },
           wait * 1000
         )
         return dataItems(found.items, pageMeta(page, found.total))

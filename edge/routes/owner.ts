@@ -112,7 +112,11 @@ export const ownerRoutes = ({ bus, notifications, config: { hub } }: RouteParts)
           // Nobody gets a list by HEAD: there is nothing to wait for.
           waitSeconds: isHead ? 0 : clamped(query.wait_seconds, 0, wait_max_seconds, 0),
           look,
-          isThere: ({ total }) => total > 0
+          // With `since_id` an answer is waited for: the agent's own messages are none.
+          isThere: ({ items, total }) =>
+            wanted.since_id === 0
+              ? total > 0
+              : items.length < total || items.some(({ direction }) => direction === "to_agent")
         })
         if (!isHead) yield* marked(call, agent, found)
         const owners = yield* bus.read(call, { actor: agent, op: "owner.owners", input: null })

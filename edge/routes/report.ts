@@ -12,7 +12,7 @@ import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
-import { type Refused, refuse } from "../http/refused.ts"
+import { namedBy, type Refused, refuse } from "../http/refused.ts"
 import { dataItems, dataValue } from "../http/respond.ts"
 import { own, signer } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
@@ -32,7 +32,7 @@ export const reportRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
   const targetOf = (call: Call, type: ReportTarget, target: string | number): Effect.Effect<string, Refused> => {
     if (type === "agent")
       return typeof target === "string"
-        ? agentOf(bus, call, target)
+        ? agentOf(bus, call, target).pipe(namedBy("target_id"))
         : Effect.fail(refuse(invalidField("target_id", OF_AGENTS)))
     if (type === "compartment")
       return typeof target === "string" && COMPARTMENT_ID.test(target)

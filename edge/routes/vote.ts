@@ -8,7 +8,7 @@ import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder, valueDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
-import { type Refused, refuse } from "../http/refused.ts"
+import { namedBy, type Refused, refuse } from "../http/refused.ts"
 import { dataItems, dataValue } from "../http/respond.ts"
 import { signer } from "./own.ts"
 import type { RouteParts } from "./parts.ts"
@@ -30,25 +30,29 @@ interface Asked {
 }
 
 /** In a query an id is text. */
-const targetIn = (call: Call, { target_type, target_id }: Asked): Effect.Effect<Target, Refused> =>
-  target_type === undefined && target_id === undefined
+const targetIn = (call: Call, { target_type, target_id }: Asked): Effect.Effect<Target, Refused> => {
+  const isInQuery = target_type !== undefined || target_id !== undefined
+  if (!isInQuery && call.body.length === 0) return Effect.fail(noTarget)
+  return !isInQuery
     ? decodeWithdrawn(call)
     : decodeQuery(call, {
         ...(target_type === undefined ? {} : { target_type }),
         ...(target_id === undefined ? {} : { target_id: NUMBER.test(target_id) ? Number(target_id) : target_id })
       })
+}
 
+const noTarget = refuse(
+  invalidField("target_type", "Name the target, as ?target_type=&target_id= or in a JSON body.", { rule: "required" })
+)
 const wrongId = refuse(invalidField("target_id", "target_id must be the id of the target."))
 
 export const voteRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
   const vote = (call: Call, { target_type, target_id }: Target, value: Voted["value"]) =>
     Effect.gen(function* () {
       const by = yield* admitted(bus, call)
-      const { score } = yield* bus.read(call, {
-        actor: String(target_id),
-        op: `${target_type}.vote`,
-        input: { by, value }
-      })
+      const { score } = yield* bus
+        .read(call, { actor: String(target_id), op: `${target_type}.vote`, input: { by, value } })
+        .pipe(namedBy("target_id"))
       return dataValue({ target_type, target_id, value, score })
     })
 

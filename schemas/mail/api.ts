@@ -11,7 +11,8 @@ import {
   personFailures,
   signedFailures,
   signedWriteFailures,
-  success
+  success,
+  Flag
 } from "../envelope.ts"
 import { Chapter, OWN_BUCKET, Row, Traits } from "../traits.ts"
 import { ChangeMailbox, CloseMailbox, MailStatus, OpenMailbox } from "./bodies.ts"
@@ -149,7 +150,7 @@ export const MailApi = HttpApiGroup.make("mail")
         ...PagingQuery,
         box: Schema.optionalKey(Schema.String),
         thread: Schema.optionalKey(Schema.String),
-        unread: Schema.optionalKey(Schema.String),
+        unread: Schema.optionalKey(Flag),
         q: Schema.optionalKey(Schema.String)
       },
       success: page(Schema.Union([ListedMail, ListedSent])),

@@ -42,15 +42,16 @@ const senders = (max: number) =>
     Schema.Array(NamedSender).check(Schema.isMaxLength(max, { message: `must be at most ${max} senders` }))
   )
 
+/** Each that is named replaces the one before. */
+export const MailRules = Schema.Struct({
+  block_senders: senders(block_senders_max),
+  allow_senders: senders(allow_senders_max),
+  require_dmarc: Schema.optionalKey(Schema.Boolean),
+  only_codes: Schema.optionalKey(Schema.Boolean)
+})
+
 export const ChangeMailbox = Schema.Struct({
-  rules: Schema.optionalKey(
-    Schema.Struct({
-      block_senders: senders(block_senders_max),
-      allow_senders: senders(allow_senders_max),
-      require_dmarc: Schema.optionalKey(Schema.Boolean),
-      only_codes: Schema.optionalKey(Schema.Boolean)
-    })
-  ),
+  rules: Schema.optionalKey(MailRules),
   label: Schema.optionalKey(Schema.NullOr(Label))
 })
 

@@ -9,7 +9,8 @@ import {
   signedFailures,
   signedWriteFailures,
   success,
-  SinceId
+  SinceId,
+  Flag
 } from "../envelope.ts"
 import { LIMITS } from "../limits.ts"
 import { Lines, VISIBLE } from "../plain-text.ts"
@@ -55,7 +56,7 @@ export const MessageApi = HttpApiGroup.make("message")
         ...PagingQuery,
         box: Schema.optionalKey(MessageBox),
         with: Schema.optionalKey(Schema.String),
-        unread: Schema.optionalKey(Schema.String),
+        unread: Schema.optionalKey(Flag),
         since_id: SinceId
       },
       success: page(Message),

@@ -1,7 +1,16 @@
 /** An agent's notifications (spec 2.8, 4.4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { describe, page, signedFailures, signedWriteFailures, success, PagingQuery, SinceId } from "../envelope.ts"
+import {
+  describe,
+  page,
+  signedFailures,
+  signedWriteFailures,
+  success,
+  PagingQuery,
+  SinceId,
+  Flag
+} from "../envelope.ts"
 import { Chapter, Row, Traits } from "../traits.ts"
 
 export const Notification = Schema.Struct({
@@ -32,7 +41,7 @@ export const NotificationApi = HttpApiGroup.make("notification")
     HttpApiEndpoint.get("listMyNotifications", "/me/notifications", {
       query: {
         ...PagingQuery,
-        unread: Schema.optionalKey(Schema.String),
+        unread: Schema.optionalKey(Flag),
         since_id: SinceId,
         wait_seconds: Schema.optionalKey(Schema.String)
       },

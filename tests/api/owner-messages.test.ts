@@ -196,6 +196,15 @@ describe("a request that is held", () => {
     expect(await held).toMatchObject([{ direction: "to_agent", text: "By the way", in_reply_to: null }])
   })
 
+  it("is a list that the agent's own messages do not end", async () => {
+    const { agent, owner } = await shared()
+    const { id } = dataOf<OwnerMessage>(await ask(agent, "The first of two"))
+    dataOf<OwnerMessage>(await ask(agent, "The second of two"))
+    const held = listed(agent, `?since_id=${id}&wait_seconds=25`)
+    await owner.answer(agent, await writtenBy(owner, agent, "The second of two"), "To the second")
+    expect((await held).map(({ text }) => text)).toEqual(["To the second", "The second of two"])
+  })
+
   it("comes back with nothing when its time is over", async () => {
     const { agent } = await shared()
     const answer = dataOf<OwnerMessage>(await ask(agent, "Hello?", { wait_seconds: 0.2 }))

@@ -202,13 +202,13 @@ describe("the tables", () => {
     const of = (id: string, data: object) => FORMS[id]?.(Buffer.from(JSON.stringify({ ok: true, data })), at)
     expect(of("mail.getMail", { enabled: true, domain: null, limits: { tags: 3, sent: { per_day: 50 } } })).toBe(
       `---\ntype: "mail"\nurl: "https://hub.example/api/v1/x"\n---\n\n# Mail\n\n- enabled: yes\n` +
-        "- limits\\.tags: 3\n- limits\\.sent\\.per\\_day: 50\n"
+        "- limits.tags: 3\n- limits.sent.per_day: 50\n"
     )
     expect(of("compartment.getRuntime", { available: false, reason: "a*b", images: ["one", "two"] })).toContain(
-      "# Hosted runtime\n\n- available: no\n- reason: a\\*b\n- images: one, two\n"
+      "# Hosted runtime\n\n- available: no\n- reason: `a*b`\n- images: one, two\n"
     )
     const identity = of("identity.getIdentity", { id: "HX-000001", handle: "ada", name: "# ```", keys: [{ alg: "x" }] })
-    expect(identity).toContain("# Identity HX-000001\n\n- handle: ada\n- keys\\.0\\.alg: x\n")
+    expect(identity).toContain("# Identity HX-000001\n\n- handle: ada\n- keys.0.alg: x\n")
     expect(identity).toContain("````untrusted from HX-000001\n# ```\n````")
     expect(PAGE_FORMS).toMatchObject({
       "page.identity.record": { of: "identity.getIdentity" },
