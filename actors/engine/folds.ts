@@ -39,7 +39,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   service: "e8183552e454469e",
   sponsorship: "7f98b14bfac59210",
   text: "7595c290d1839b2a",
-  thread: "8eaeaa675fe53dc9",
+  thread: "621dc09a8964e21e",
   vault: "d1a671b2626dba71",
   vote: "63cd61963cdd49ca",
   vote_pair: "71253ec6ccebca6d",

@@ -20,7 +20,13 @@ const notAuthor: Refused = {
 }
 const forOperators: Refused = { refused: refusal("operator_required", "Only an operator may do that.") }
 const conflict = ({ status }: Thread, to: ThreadStatus): Refused => ({
-  refused: refusal("thread_status_conflict", `A thread that is ${status} does not become ${to} so.`, { status })
+  refused: refusal(
+    "thread_status_conflict",
+    to === "solved"
+      ? `The thread is ${status}. It becomes solved when its author accepts a reply.`
+      : `The thread is ${status} and cannot become ${to} by this request.`,
+    { status }
+  )
 })
 
 export const threadClosed = ({ status }: Pick<Thread, "status">) =>

@@ -95,7 +95,7 @@ const NAMES: Readonly<Record<string, string>> = {
 
 const named = (expected: string): string =>
   NAMES[expected] ??
-  (/^"[^"]*"( \| "[^"]*")+$/.test(expected)
+  (/^(?:"[^"]*"|-?\d+)(?: \| (?:"[^"]*"|-?\d+))+$/.test(expected)
     ? `one of ${expected.replaceAll('"', "").replaceAll(" | ", ", ")}`
     : expected)
 
