@@ -21,6 +21,13 @@ export const SinceId = Schema.optionalKey(
   Schema.String.check(Schema.isPattern(SINCE_ID, { message: "must be a whole number" }))
 )
 
+/** `meta.waited` of a list that may be held. */
+export const WAITED = Schema.Boolean.annotate({
+  description:
+    "Whether the request was held. False where there was something to answer at once, without `wait_seconds`, and where " +
+    "as many requests of yours are held as may be."
+})
+
 /** A flag in a query. Any other text is refused: a flag that nobody understands would else be dropped silently. */
 export const Flag = Schema.Literals(["0", "1", "false", "true"])
 export type Flag = typeof Flag.Type

@@ -5,7 +5,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
-import type { Holder } from "./holding.ts"
+import type { Holder, Waited } from "./holding.ts"
 
 type Ask = Queries["notifications"]["input"]
 
@@ -18,10 +18,9 @@ export class HeldLists {
     this.holder = holder
   }
 
-  list(call: Call, ask: Ask, waitMs: number): Effect.Effect<Listed, Refused> {
+  list(call: Call, ask: Ask, waitMs: number): Effect.Effect<Waited<Listed>, Refused> {
     const look = Effect.suspend(() => listed(this.bus, call, "notifications", ask))
     const { agent, since_id: since } = ask
-    const held = this.holder.hold(call, { agent, waitMs, look, isThere: ({ total }) => total > 0, since })
-    return Effect.map(held, ({ found }) => found)
+    return this.holder.hold(call, { agent, waitMs, look, isThere: ({ total }) => total > 0, since })
   }
 }

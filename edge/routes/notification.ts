@@ -27,12 +27,12 @@ export const notificationRoutes = ({ bus, notifications, config: { hub } }: Rout
         const page = pageOf(query, hub.limits)
         // Nobody gets a list by HEAD: there is nothing to wait for.
         const wait = call.method === "HEAD" ? 0 : clamped(query.wait_seconds, 0, wait_max_seconds, 0)
-        const found = yield* notifications.lists.list(
+        const { found, waited } = yield* notifications.lists.list(
           call,
           { agent, unread: isSet(query.unread), since_id: sinceIdOf(query.since_id), ...page },
           wait * 1000
         )
-        return dataItems(found.items, pageMeta(page, found.total))
+        return dataItems(found.items, { ...pageMeta(page, found.total), waited })
       }),
     streamMyNotifications: (call, { query }) =>
       Effect.gen(function* () {

@@ -106,7 +106,7 @@ export const ownerRoutes = ({ bus, notifications, config: { hub } }: RouteParts)
         const wanted = { ...page, agent, human: null, since_id: sinceIdOf(query.since_id) }
         const isHead = call.method === "HEAD"
         const look = Effect.suspend(() => bus.query(call, "owner_conversation", wanted))
-        const { found } = yield* waits.hold(call, {
+        const { found, waited } = yield* waits.hold(call, {
           agent,
           purpose: "message",
           // Nobody gets a list by HEAD: there is nothing to wait for.
@@ -120,7 +120,7 @@ export const ownerRoutes = ({ bus, notifications, config: { hub } }: RouteParts)
         })
         if (!isHead) yield* marked(call, agent, found)
         const owners = yield* bus.read(call, { actor: agent, op: "owner.owners", input: null })
-        return dataValue(found.items, 200, { ...pageMeta(page, found.total), owners })
+        return dataValue(found.items, 200, { ...pageMeta(page, found.total), owners, waited })
       })
   })
 }

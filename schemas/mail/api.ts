@@ -12,7 +12,8 @@ import {
   signedFailures,
   signedWriteFailures,
   success,
-  Flag
+  Flag,
+  WAITED
 } from "../envelope.ts"
 import { Chapter, OWN_BUCKET, Row, Traits } from "../traits.ts"
 import { ChangeMailbox, CloseMailbox, MailStatus, OpenMailbox } from "./bodies.ts"
@@ -49,11 +50,7 @@ const codesPage = Schema.Struct({
         "With `from`: how many messages of those minutes with a code or link claim to be from there and are not listed, since " +
         "DMARC did not prove it. 0 without `from`. They end no wait."
     }),
-    waited: Schema.Boolean.annotate({
-      description:
-        "Whether the request was held. False where there was something to answer at once, without `wait_seconds`, and where " +
-        "you have a held request already."
-    })
+    waited: WAITED
   })
 })
 

@@ -3,13 +3,14 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import {
   describe,
-  page,
   signedFailures,
   signedWriteFailures,
   success,
   PagingQuery,
   SinceId,
-  Flag
+  Flag,
+  WAITED,
+  PageMeta
 } from "../envelope.ts"
 import { Chapter, Row, Traits } from "../traits.ts"
 
@@ -45,7 +46,11 @@ export const NotificationApi = HttpApiGroup.make("notification")
         since_id: SinceId,
         wait_seconds: Schema.optionalKey(Schema.String)
       },
-      success: page(Notification),
+      success: Schema.Struct({
+        ok: Schema.Literal(true),
+        data: Schema.Array(Notification),
+        meta: Schema.Struct({ ...PageMeta.fields, waited: WAITED })
+      }),
       error: signedFailures()
     })
       .annotateMerge(

@@ -1,7 +1,16 @@
 /** An agent and the people who carry it (spec 4.10; contract 10, 20). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { created, describe, PageMeta, PagingQuery, signedFailures, signedWriteFailures, SinceId } from "../envelope.ts"
+import {
+  created,
+  describe,
+  PageMeta,
+  PagingQuery,
+  signedFailures,
+  signedWriteFailures,
+  SinceId,
+  WAITED
+} from "../envelope.ts"
 import { Lines, VISIBLE } from "../plain-text.ts"
 import { Chapter, Row, Traits } from "../traits.ts"
 import { OWNER_MESSAGE_LIMITS } from "./limits.ts"
@@ -68,7 +77,7 @@ export const OwnerApi = HttpApiGroup.make("owner")
       success: Schema.Struct({
         ok: Schema.Literal(true),
         data: Schema.Array(OwnerMessage),
-        meta: Schema.Struct({ ...PageMeta.fields, owners: Schema.Array(OwnerReached) })
+        meta: Schema.Struct({ ...PageMeta.fields, owners: Schema.Array(OwnerReached), waited: WAITED })
       }),
       error: signedFailures("validation_error")
     })
