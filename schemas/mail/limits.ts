@@ -17,6 +17,8 @@ export const MAIL_LIMITS = {
   /** With less of the disk left no mail is taken. */
   free_disk_min_bytes: 536_870_912,
   retention_seconds: 7_776_000,
+  /** From a ban until the agent's mailboxes are closed and their mail is erased. */
+  banned_kept_seconds: 2_592_000,
   /** Mail to `postmaster@`: taken in a day by one mail process, its size, and what is kept where it is not forwarded. */
   postmaster: { per_day: 200, message_max_bytes: 1_048_576, kept_max: 500, kept_seconds: 2_592_000 },
   mailboxes_per_agent: 10,
