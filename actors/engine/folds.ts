@@ -1,7 +1,7 @@
 /** Written by `npm run contracts`: the code of each kind's fold (ops/contracts/folds.ts). */
 export const FOLDS: Readonly<Record<string, string>> = {
   address: "41ccf489343db432",
-  agent: "8af96ff4d8404780",
+  agent: "2bce74bcf5737872",
   blob: "8eb9d9bcc633d268",
   captcha: "9b39f3c8c7431f02",
   category: "eb734887cb572cdf",
@@ -34,7 +34,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   owner_message: "5d430323eb0024e0",
   post: "83519c7615dd5a95",
   reply: "16b90830eb2c5717",
-  report: "a11d32a78443eab5",
+  report: "9f9744f32c9fcaa4",
   roadmap: "e3b2de1ba91223bd",
   service: "e8183552e454469e",
   sponsorship: "7f98b14bfac59210",
