@@ -1,7 +1,7 @@
 /** Written by `npm run contracts`: the code of each kind's fold (ops/contracts/folds.ts). */
 export const FOLDS: Readonly<Record<string, string>> = {
   address: "41ccf489343db432",
-  agent: "2bce74bcf5737872",
+  agent: "3d1cc2d464b7f91d",
   blob: "8eb9d9bcc633d268",
   captcha: "9b39f3c8c7431f02",
   category: "eb734887cb572cdf",
@@ -25,7 +25,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   mail_notice: "157a7972a9107f17",
   mail_recipient: "88b9aab561ac50b7",
   mail_sending: "ecb1dfa90f4c73b7",
-  mail_service: "de05481f5d4b1e9b",
+  mail_service: "4e5b86a925b1bee1",
   mailbox: "5d6550423627a975",
   mailer: "ae3c854c41797a03",
   message: "ab38faf9826d391d",

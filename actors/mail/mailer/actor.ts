@@ -28,7 +28,7 @@ import {
   type OpenFacts,
   openRefusal
 } from "./decide.ts"
-import { sealedSending, senderFacts, sendingFacts, serviceAt } from "./send-facts.ts"
+import { sealedSending, senderFacts, sendingFacts, serviceAt, sponsorsOf } from "./send-facts.ts"
 import { decideCount, decideReinstate, decideSend, sendingRefusal, sendingState } from "./sending.ts"
 import { claimOf, evolveMailer, type MailerActor, MailerEvent, MailerState, NO_MAIL } from "./state.ts"
 
@@ -202,7 +202,8 @@ export const mailerKind = kind(fold, operations, (parts) => {
         projected: true
       }),
       "mailer.count": write({
-        prepare: () => Effect.map(serviceAt(parts.nats), (service) => ({ service })),
+        prepare: (_state, _input, context) =>
+          Effect.all({ service: serviceAt(parts.nats), sponsors: sponsorsOf(context) }, { concurrency: "unbounded" }),
         decide: (state, input, context) => decideCount(state, input, context, email),
         answer: () => null
       }),
