@@ -92,6 +92,8 @@ export const MAIL_SERVICE_LIMITS = {
   commands_max: 1000,
   /** Messages that are held at once, over all connections; one more is told to come again. */
   held_max_bytes: 67_108_864,
+  /** Of one message: parts in which it arrives. A part ends with its packet, and before each dot that begins a line. */
+  pieces_max: 100_000,
   /** In which messages are read and judged; how many each has in hand, most of which wait for DNS; and what waits. */
   threads: 2,
   thread_jobs_max: 128,
