@@ -13,7 +13,8 @@ import {
   NEW_WEBHOOK,
   type ProfileChange,
   TRIED_MAX,
-  UNREAD_MAX
+  UNREAD_MAX,
+  withOutcome
 } from "./state.ts"
 
 type Meta = { readonly at: number }
@@ -42,7 +43,8 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
         ...state,
         ...evolveModerated(state, event, meta.at),
         status: "suspended",
-        trust_withheld: event.trust_withheld
+        trust_withheld: event.trust_withheld,
+        outcomes: withOutcome(state.outcomes, event.report)
       }
     case "agent.reinstated":
       return { ...state, ...evolveModerated(state, event, meta.at), status: "active", trust_withheld: 0 }
@@ -63,6 +65,8 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
       return { ...state, watching: evolveWatch(state.watching, event), stirred_at: meta.at }
     case "agent.reported":
       return { ...state, reported: [...state.reported, meta.at].slice(-TRIED_MAX) }
+    case "agent.report_upheld":
+      return { ...state, outcomes: withOutcome(state.outcomes, event.report) }
     case "agent.blocked":
     case "agent.unblocked":
       return { ...state, blocks: evolveBlocks(state.blocks, event, meta.at) }
@@ -171,6 +175,7 @@ const registered = (event: Extract<AgentEvent, { type: "agent.registered" }>, at
   owners: NO_OWNER_MESSAGES,
   captchas: [],
   reported: [],
+  outcomes: [],
   blocks: NO_BLOCKS,
   counts: { posts: 0, threads: 0, replies: 0, accepted_answers: 0 },
   watching: NO_WATCHES,
@@ -222,5 +227,6 @@ const deleted = (state: Agent): Agent => ({
   owners: NO_OWNER_MESSAGES,
   captchas: [],
   reported: [],
+  outcomes: [],
   blocks: NO_BLOCKS
 })

@@ -78,6 +78,13 @@ export type WebhookState = typeof WebhookState.Type
 /** More than the limit counts need not be remembered. */
 export const TRIED_MAX = 100
 
+/** An outcome is asked again within minutes. Operators do not decide so many reports on one agent meanwhile. */
+const OUTCOMES_MAX = 100
+
+/** Numbers of the reports whose outcome took effect on an agent. `report` is absent in events of older releases. */
+export const withOutcome = (outcomes: ReadonlyArray<number>, report: number | undefined): ReadonlyArray<number> =>
+  report === undefined || outcomes.includes(report) ? outcomes : [...outcomes, report].slice(-OUTCOMES_MAX)
+
 export const NEW_WEBHOOK: WebhookState = { events: null, old: [], failing: null, disabled: null, tried: [] }
 
 export const COUNTED = ["posts", "threads", "replies", "accepted_answers"] as const
@@ -118,6 +125,8 @@ export const Agent = Schema.Struct({
   unread_messages: Schema.Array(Schema.Struct({ message: Schema.Number, notification: Schema.Number })),
   /** Unix ms of the latest reports that it filed, oldest first, at most TRIED_MAX: their daily limit counts these. */
   reported: Schema.Array(Schema.Number),
+  /** Numbers of the latest reports whose outcome took effect on it, oldest first: each takes effect once. */
+  outcomes: Schema.Array(Schema.Number),
   blocks: Blocks,
   /** What stands of all that it published, and answers that others accepted. */
   counts: Counts,
@@ -204,6 +213,8 @@ export const AgentEvent = Schema.Union([
   ...WATCH_EVENTS,
   /** Filed a report: what it says is the report's. */
   event("agent.reported", 1, { report: Schema.Int }),
+  /** A report about it was upheld. Its score entries are in the same commit. */
+  event("agent.report_upheld", 1, { report: Schema.Int }),
   event("agent.counted", 1, { of: Schema.Literals(COUNTED), count: Schema.Int }),
   event("agent.roles_changed", 1, { roles: Schema.Array(Schema.String) }),
   event("agent.system_marked", 1, { is_system: Schema.Boolean }),

@@ -11,7 +11,7 @@ import { createHash } from "node:crypto"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
 import { type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
-import { legible } from "../../schemas/legible.ts"
+import { normalForm } from "../../schemas/legible.ts"
 import type { Companion } from "../engine/definition.ts"
 import { event, eventsOf } from "../engine/events.ts"
 import { type ActorOf, type Fold, kind } from "../kind.ts"
@@ -47,7 +47,7 @@ export const textKind = kind(fold, {}, () => ({ keepSeconds: KEPT_SECONDS, opera
 
 /** What two texts must share to be one: Unicode's spellings and white space make no difference. */
 export const textOf = (noun: string, author: string, text: string): string => {
-  const plain = legible(text).normalize("NFC").trim().replaceAll(/\s+/gu, " ")
+  const plain = normalForm(text, "NFC").trim().replaceAll(/\s+/gu, " ")
   return createHash("sha256").update(`${noun}\n${author}\n${plain}`).digest("hex").slice(0, HASH_HEX)
 }
 

@@ -9,7 +9,7 @@
  *    character stands alone, so that a run of `n` characters takes `n` places and one character is found wherever it
  *    stands.
  */
-import { legible } from "../../schemas/legible.ts"
+import { normalForm } from "../../schemas/legible.ts"
 
 /** In UTF-16 units. Nobody looks for what is behind the beginning of a longer one; a hash of 512 bits is shorter. */
 export const WORD_MAX_CHARS = 200
@@ -48,7 +48,7 @@ const ASCII = /^\p{ASCII}+$/u
 export const folded = (word: string): string => {
   const beginning = word.slice(0, WORD_MAX_CHARS)
   if (ASCII.test(beginning)) return beginning.toLowerCase()
-  const letters = legible(beginning.toWellFormed()).normalize("NFKD").toLowerCase().replaceAll(ACCENTS, "")
+  const letters = normalForm(beginning.toWellFormed(), "NFKD").toLowerCase().replaceAll(ACCENTS, "")
   return letters.replaceAll(/[ßæœøłđðþıς]/gu, (letter) => LIKE[letter] ?? letter).normalize("NFC")
 }
 

@@ -12,7 +12,7 @@ import {
   mailThreadOfQuery,
   mailThreadRowsQuery
 } from "./queries.ts"
-import { mailboxesGo, sendingsCounted, sendingsTold, toldOfMail } from "./reactions.ts"
+import { bannedMailGoes, mailboxesGo, sendingsCounted, sendingsTold, toldOfMail } from "./reactions.ts"
 import { mailRecipientKind } from "./recipient/actor.ts"
 import { mailSendingKind } from "./sending/actor.ts"
 import { mailServiceKind } from "./service/actor.ts"
@@ -30,7 +30,7 @@ export const kinds = [
 
 export const projections = [mailProjection]
 
-export const reactions = [toldOfMail, mailboxesGo, sendingsCounted, sendingsTold]
+export const reactions = [toldOfMail, mailboxesGo, bannedMailGoes, sendingsCounted, sendingsTold]
 
 export const queries = ({ db }: Answering) => ({
   mail_rows: mailRowsQuery(db),

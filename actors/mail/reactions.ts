@@ -33,6 +33,14 @@ export const mailboxesGo = reactions(
   )
 )
 
+/** Has the mail of banned agents erased later. This is a separate set, so it also sees agents that were banned before it existed. */
+export const bannedMailGoes = reactions(
+  "mail_banned",
+  on("agent", AgentEvent, (event, { id, at }) =>
+    event.type === "agent.banned" ? [tell("mailer.banned", id, { at })] : []
+  )
+)
+
 const BAD: ReadonlySet<string> = new Set(["bounced", "complained"])
 
 /** A bounce or complaint counts for its sender, which counts it for the service. Its address is suppressed. */

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto"
 import { Clock, Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import type { ErrorCode, Refusal } from "../../schemas/errors.ts"
-import { registrationOperations } from "../../schemas/registration/operations.ts"
+import { type Admission, registrationOperations } from "../../schemas/registration/operations.ts"
 import { type PrepareContext, read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { isSealed, Sealer } from "../log/seal.ts"
@@ -122,6 +122,17 @@ export const challengeKind = kind(fold, registrationOperations, (parts) => {
       yield* Effect.ignore(actors.ask({ commandId, deadline }, op, actor, input))
     })
 
+  /** Counts how the challenge `id` ended: the origin for one that was passed, the client's /48 for one that failed. */
+  const counted = (
+    id: string,
+    { origin, wide_home: wideHome = null }: Pick<Admission, "origin" | "wide_home">,
+    refused: Refusal | null
+  ): Effect.Effect<void, never, Actors> => {
+    if (refused === null) return count(`origin-${id}`, "origin.record", origin, null)
+    if (wideHome === null || !VOIDED.has(refused.code)) return Effect.void
+    return count(`failed-${id}`, "limit.draw", wideHome, { bucket: "register", wanted: 1, wide: true })
+  }
+
   return {
     // Set by releases whose log did not forget by itself: heard, and nothing is left to do.
     onTimer: "challenge.erase",
@@ -150,19 +161,13 @@ export const challengeKind = kind(fold, registrationOperations, (parts) => {
         contested: (_state, _input, lost) => contestedRegister(lost),
         answer: (_state, reply) => registeredRecord(reply, sealer, rules),
         projected: true,
-        after: ({ origin, wide_home: wideHome = null }, { id }, { refused }) => {
-          if (refused === null) return count(`origin-${id}`, "origin.record", origin, null)
-          // An edge of the release before does not tell its wide home.
-          if (wideHome === null || !VOIDED.has(refused.code)) return Effect.void
-          return count(`failed-${id}`, "limit.draw", wideHome, { bucket: "register", wanted: 1, wide: true })
-        }
+        after: (input, { id }, { refused }) => counted(id, input, refused)
       }),
       "challenge.pass": write({
         prepare: (state, _input, { id }) => Effect.sync(() => ({ questions: openedQuestions(state, id) })),
         decide: (state, input, context) => decidePass(state, input, context, rules),
         answer: () => null,
-        after: ({ origin }, { id }, { refused }) =>
-          refused === null ? count(`origin-${id}`, "origin.record", origin, null) : Effect.void
+        after: (input, { id }, { refused }) => counted(id, input, refused)
       }),
       "challenge.erase": read(() => ({ data: null }))
     }

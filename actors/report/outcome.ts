@@ -4,7 +4,8 @@
  * Invariants
  *  - An outcome is in force when every command of it was done, or when what it wants is so already: an account that is
  *    suspended for longer, a post that its author has removed meanwhile.
- *  - The commands have ids of the command that carries the outcome out. Carried out twice, they count once.
+ *  - Each command may be asked again at any time later. Trust and suspensions name the report, and its agent's state
+ *    makes them count once. All others set a state.
  */
 import { Effect } from "effect"
 import type { ErrorCode, Refusal } from "../../schemas/errors.ts"
@@ -39,7 +40,8 @@ const done = (report: Report, resolution: Resolution, context: PrepareContext): 
     const { target_type, target_id, about } = report
     const { outcome, until } = resolution
     const reason = reasonOf(report, resolution)
-    const upheld = { target_type, target_id, reason }
+    const number = Number(context.id)
+    const upheld = { report: number, target_type, target_id, reason }
     switch (outcome) {
       case "none":
         // The report itself had stopped it.
@@ -52,7 +54,11 @@ const done = (report: Report, resolution: Resolution, context: PrepareContext): 
         return yield* actors.ask(context, "report.upheld", about, { ...upheld, outcome, place })
       }
       case "suspended":
-        return yield* actors.ask(context, "agent.suspend", about, { reason, ...(until === null ? {} : { until }) })
+        return yield* actors.ask(context, "agent.suspend", about, {
+          reason,
+          report: number,
+          ...(until === null ? {} : { until })
+        })
       case "banned":
         yield* actors.ask(context, "report.upheld", about, { ...upheld, outcome })
         return yield* actors.ask(context, "agent.ban", about, { reason })

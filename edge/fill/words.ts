@@ -1,12 +1,14 @@
 /** What fields and buttons are called, in the languages of great sites. Texts are compared as `plain` makes them. */
 
+import { normalForm } from "../../schemas/legible.ts"
+
 const MARKS = /\p{M}/gu
 const CAMEL = /(\p{Ll})(\p{Lu})/gu
 const BETWEEN = /[^\p{L}\p{N}]+/gu
 
 /** Lower case, without accents, words apart. */
 export const plain = (text: string): string =>
-  ` ${text.replace(CAMEL, "$1 $2").normalize("NFKD").replace(MARKS, "").toLowerCase().replace(BETWEEN, " ").trim()} `
+  ` ${normalForm(text.replace(CAMEL, "$1 $2"), "NFKD").replace(MARKS, "").toLowerCase().replace(BETWEEN, " ").trim()} `
 
 const words = (text: string): ReadonlyArray<string> => text.split(",").map((word) => plain(word).trim())
 

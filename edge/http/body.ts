@@ -2,7 +2,8 @@
  * Reading a request's body, within bounds: its endpoint's ceiling (contract 21), a clock for slow senders, and one
  * budget for all bodies that this edge holds at the same time, of which each client has a share. Bytes count from the
  * moment they arrive until the call has ended. They are hashed as they come: what a signature covers, and the name of
- * what is stored.
+ * what is stored. A body that comes in too many small pieces is refused: a piece of one byte takes 200 bytes of memory
+ * and 5 µs of the processor.
  */
 import { createHash } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -28,6 +29,16 @@ export const tooLarge = (maxBytes: number): Refusal => ({
 /** Judges by `Content-Length` alone, before a byte is read. */
 export const announcesTooMuch = (request: IncomingMessage, maxBytes: number): boolean =>
   Number(request.headers["content-length"] ?? "0") > maxBytes
+
+/** A body has this many pieces whatever its size, and one more for each `PIECE_BYTES` of it. */
+const PIECES_FREE = 256
+const PIECE_BYTES = 128
+
+const inPieces: Refusal = {
+  code: "request_too_large",
+  message: "The request's body arrives in too many small pieces. Send it whole, with Content-Length.",
+  details: { rule: "pieces" }
+}
 
 const slow: Refusal = refusal("request_timeout", "The request's body did not arrive in time.")
 const noRoom: Refusal = {
@@ -60,7 +71,7 @@ export const readBody = (
     if (announcesTooMuch(request, maxBytes)) return resume(Effect.fail(refuse(tooLarge(maxBytes))))
     const chunks: Array<Buffer> = []
     const hash = createHash("sha256")
-    let size = 0
+    let [size, pieces] = [0, 0]
     const stop = (): void => {
       cancel()
       request.off("data", take).off("end", end).off("close", gone)
@@ -75,6 +86,7 @@ export const readBody = (
       if (!budget.take(call, chunk.length)) return fail(noRoom)
       size += chunk.length
       held(size)
+      if (++pieces > PIECES_FREE + size / PIECE_BYTES) return fail(inPieces)
       hash.update(chunk)
       chunks.push(chunk)
     }

@@ -19,6 +19,7 @@ import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
 import { author, own } from "./own.ts"
 import { CHALLENGE_ID, unknownChallenge } from "./registration.ts"
 import { routesOf } from "../http/handlers.ts"
+import { wideHomeOf } from "../http/limits.ts"
 import type { RouteParts } from "./parts.ts"
 
 type Entry = (typeof ScoreHistoryPrivate.Type)["entries"][number]
@@ -88,7 +89,11 @@ export const agentRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
       Effect.gen(function* () {
         const attempt = yield* decodeAdmission(call)
         if (!CHALLENGE_ID.test(attempt.challenge_id)) return yield* refuse(unknownChallenge)
-        const admitted = yield* own(bus, call, "agent.admit", { ...attempt, origin: call.client })
+        const admitted = yield* own(bus, call, "agent.admit", {
+          ...attempt,
+          origin: call.client,
+          wide_home: wideHomeOf("register", call)
+        })
         return dataBytes(isNull(admitted) ? yield* own(bus, call, "agent.me", null) : admitted)
       }),
     getMyScores: (call, { query }) =>

@@ -3,6 +3,8 @@
  * record; the words behind it are for people, and follow the title.
  */
 
+import { normalForm } from "../legible.ts"
+
 /** Of the words behind the number, with the hyphens between them. */
 export const SLUG_MAX_CHARS = 60
 
@@ -11,7 +13,7 @@ const NOT_WORD = /[^a-z0-9]+/
 
 /** Words of a title in `a-z0-9`, joined by single hyphens; empty where no letter is among them. */
 export const slugOf = (title: string): string => {
-  const plain = title.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()
+  const plain = normalForm(title, "NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()
   const slug = withinBound(plain.split(NOT_WORD).filter((word) => word !== ""))
   return /[a-z]/.test(slug) ? slug : ""
 }

@@ -17,6 +17,8 @@ export const MAIL_LIMITS = {
   /** With less of the disk left no mail is taken. */
   free_disk_min_bytes: 536_870_912,
   retention_seconds: 7_776_000,
+  /** From a ban until the agent's mailboxes are closed and their mail is erased. */
+  banned_kept_seconds: 2_592_000,
   /** Mail to `postmaster@`: taken in a day by one mail process, its size, and what is kept where it is not forwarded. */
   postmaster: { per_day: 200, message_max_bytes: 1_048_576, kept_max: 500, kept_seconds: 2_592_000 },
   mailboxes_per_agent: 10,
@@ -90,6 +92,8 @@ export const MAIL_SERVICE_LIMITS = {
   commands_max: 1000,
   /** Messages that are held at once, over all connections; one more is told to come again. */
   held_max_bytes: 67_108_864,
+  /** Of one message: parts in which it arrives. A part ends with its packet, and before each dot that begins a line. */
+  pieces_max: 100_000,
   /** In which messages are read and judged; how many each has in hand, most of which wait for DNS; and what waits. */
   threads: 2,
   thread_jobs_max: 128,

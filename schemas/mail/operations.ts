@@ -57,7 +57,10 @@ export const mailerOperations = operationsOf("mailer", {
   /** How many it has open at a domain. */
   "mailer.count_of": op({ input: Schema.Struct({ domain: Schema.String }), output: Schema.Int, askedBy: [] }),
   /** With the account. */
-  "mailer.close_all": op({ input: Nothing, output: Nothing, askedBy: [] })
+  "mailer.close_all": op({ input: Nothing, output: Nothing, askedBy: [] }),
+  /** The agent was banned at `at`, unix ms: its mailboxes are closed `banned_kept_seconds` later. */
+  "mailer.banned": op({ input: Schema.Struct({ at: Schema.Number }), output: Nothing, askedBy: [] }),
+  "mailer.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })
 
 export const addressOperations = operationsOf("mail_address", {

@@ -1,4 +1,5 @@
 /** Who sends, and who is sent to: addresses and domains as rules and agents name them (contract 20). */
+import { normalForm } from "../legible.ts"
 import { mailDomain } from "./settings.ts"
 
 const LOCAL_MAX_CHARS = 64
@@ -7,7 +8,7 @@ const HEARD_LOCAL_MAX_CHARS = 256
 
 const addressIn = (text: string, localMax: number): string | null => {
   const at = text.lastIndexOf("@")
-  const local = text.slice(0, Math.max(0, at)).trim().toLowerCase().normalize("NFC")
+  const local = normalForm(text.slice(0, Math.max(0, at)).trim().toLowerCase(), "NFC")
   const domain = mailDomain(text.slice(at + 1))
   if (at < 1 || domain === null || local.length > localMax || /[\s<>,;:"()[\]\\\p{Cc}]/u.test(local)) return null
   return `${local}@${domain}`

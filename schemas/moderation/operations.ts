@@ -28,7 +28,9 @@ const Because = Schema.Struct({ reason: Schema.String })
 export const Suspension = Schema.Struct({
   reason: Schema.String,
   /** Unix ms; absent: until an operator ends it. */
-  until: Schema.optionalKey(Schema.Number)
+  until: Schema.optionalKey(Schema.Number),
+  /** The report whose outcome it is. One report suspends once, also if the agent was reinstated meanwhile. */
+  report: Schema.optionalKey(Schema.Int)
 })
 export type Suspension = typeof Suspension.Type
 

@@ -8,12 +8,16 @@ import { Challenge, Questions, Register } from "./api.ts"
 export const Origin = Schema.String
 export type Origin = typeof Origin.Type
 
+/** The actor that counts the challenges of the client's /48. `null` for an IPv4 client; absent from older edges. */
+const WideHome = Schema.optionalKey(Schema.NullOr(Schema.String))
+
 /** What a provisional agent hands in. */
 export const Admission = Schema.Struct({
   challenge_id: Schema.String,
   answers: Schema.Record(Schema.String, Schema.Unknown),
   captcha_bypass: Schema.optionalKey(Schema.String),
-  origin: Origin
+  origin: Origin,
+  wide_home: WideHome
 })
 export type Admission = typeof Admission.Type
 
@@ -24,16 +28,13 @@ export const registrationOperations = operationsOf("challenge", {
     askedBy: ["edge"]
   }),
   "challenge.serve": op({ input: Schema.Struct({ pow_nonce: Schema.Unknown }), output: Questions, askedBy: ["edge"] }),
-  /**
-   * Output: the registered agent's private profile with `webhook_secret` and `welcome`. `wide_home`: the actor that
-   * counts the challenges of the client's /48, where there is one.
-   */
+  /** Output: the registered agent's private profile with `webhook_secret` and `welcome`. */
   "challenge.register": op({
     input: Schema.Struct({
       form: Register,
       hub_id: Schema.String,
       origin: Origin,
-      wide_home: Schema.optionalKey(Schema.NullOr(Schema.String))
+      wide_home: WideHome
     }),
     output: Schema.Unknown,
     askedBy: ["edge"]

@@ -30,6 +30,8 @@ export const filingOperations = operationsOf("agent", {
   /** What an outcome takes from who it is about, and that it is told (contract 12, 19). */
   "report.upheld": op({
     input: Schema.Struct({
+      /** Counts once for a report, however often it is asked. Absent if an older release asks. */
+      report: Schema.optionalKey(Schema.Int),
       outcome: Schema.Literals(["warned", "banned"]),
       target_type: ReportTarget,
       target_id: Schema.String,

@@ -73,6 +73,23 @@ describe("bodies", () => {
     await line.ended()
   })
 
+  it("in many small pieces are refused, since each piece takes more than its bytes", async () => {
+    const line = await Line.open()
+    line.write(`${challenge("Transfer-Encoding: chunked")}${"1\r\n \r\n".repeat(5000)}0\r\n\r\n`)
+    const answer = await line.answer()
+    expect([answer.status, answer.json.error?.code]).toEqual([413, "request_too_large"])
+    expect(answer.json.error?.details).toMatchObject({ rule: "pieces" })
+    await line.ended()
+  })
+
+  it("in some pieces are read, however small", async () => {
+    const line = await Line.open()
+    const body = [...'{"public_key":"a"}'].map((char) => `1\r\n${char}\r\n`).join("")
+    line.write(`${challenge("Transfer-Encoding: chunked")}${body}0\r\n\r\n`)
+    expect((await line.answer()).json.error).toMatchObject({ details: { field: "public_key" } })
+    line.socket.destroy()
+  })
+
   it("up to the ceiling are read", async () => {
     const body = `{"public_key":"${"a".repeat(PLAIN - 17)}"}`
     expect(Buffer.byteLength(body)).toBe(PLAIN)

@@ -46,10 +46,11 @@ const endsLater = (until: number | undefined, standing: number | null): boolean 
 /** A suspension that ends later takes the place of the one that stands: it takes no more trust. */
 export const decideSuspend = (
   state: AgentState,
-  { reason, until }: Suspension,
+  { reason, until, report }: Suspension,
   { at, facts }: Context
 ): Decision<AgentEvent> => {
   if (state === null) return missing
+  if (report !== undefined && state.outcomes.includes(report)) return NOTHING
   if (until !== undefined && !(until > at)) return { refused: invalidField("until", "until must lie in the future.") }
   const longer = state.status === "suspended" && endsLater(until, state.standing.until)
   if (state.status !== "active" && !longer) return conflict(state)
@@ -65,7 +66,8 @@ export const decideSuspend = (
         reason,
         trust_withheld,
         ...(until === undefined ? {} : { until }),
-        ...(longer ? { longer } : {})
+        ...(longer ? { longer } : {}),
+        ...(report === undefined ? {} : { report })
       },
       ...scores,
       notified(facts.notification, "moderation.suspended", {

@@ -52,7 +52,9 @@ export const MODERATION_EVENTS = [
     /** Unix ms at which it ends by itself; absent where an operator alone ends it. */
     until: Schema.optionalKey(Schema.Number),
     /** It takes the place of one that ended earlier. */
-    longer: Schema.optionalKey(Schema.Literal(true))
+    longer: Schema.optionalKey(Schema.Literal(true)),
+    /** The report whose outcome it is. */
+    report: Schema.optionalKey(Schema.Int)
   }),
   event("agent.reinstated", 1, { reason: Schema.String }),
   event("agent.banned", 1, { reason: Schema.String }),

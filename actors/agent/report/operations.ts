@@ -67,18 +67,23 @@ const TRUST_LOST = 15
 
 type Upheld = (typeof declared)["report.upheld"]["input"]["Type"]
 
-/** A closed account loses nothing any more: that is refused. */
+/**
+ * Takes trust once for a report. The report's actor may ask again long after the command was forgotten, so the agent's
+ * state decides. A closed account refuses.
+ */
 export const decideUpheld = unlessClosed(
   (
     agent,
-    { outcome, target_type, target_id, reason, place }: Upheld,
+    { report, outcome, target_type, target_id, reason, place }: Upheld,
     { facts: { notification } }: DecideContext<NoticeFacts>
   ): Decision<AgentEvent> => {
+    if (report !== undefined && agent.outcomes.includes(report)) return { events: [] }
     const target = { type: target_type, id: target_id }
     const shown = { target_type, target_id: targetShown(target_type, target_id), reason }
     const warned = notified(notification, "moderation.warned", { ...shown, ...place })
     return {
       events: [
+        ...(report === undefined ? [] : [{ type: "agent.report_upheld", v: 1, report } as const]),
         ...scoreEntries(agent, [{ score: "trust", delta: -TRUST_LOST, reason: "report_upheld", target }]),
         ...(outcome === "warned" ? [warned] : [])
       ]

@@ -3,6 +3,7 @@
  *
  * Invariant: what is cleaned keeps every character that somebody may have to type, in its order.
  */
+import { normalForm } from "../../../schemas/legible.ts"
 import { isDense } from "./vocabulary.ts"
 
 /** A part of a line that stands out: 1 for bold, 2 for large. */
@@ -40,8 +41,7 @@ const asciiDigit = (digit: string): string => {
 }
 
 export const cleaned = (text: string): string =>
-  text
-    .normalize("NFC")
+  normalForm(text, "NFC")
     .replace(INVISIBLE, "")
     .replace(SPACES, " ")
     .replace(DASHES, "-")

@@ -1,12 +1,30 @@
-/** Connections of SMTP by the network of their client: so many for an IPv4 address or IPv6 /64, so many for a /48. */
+/**
+ * What each network has of the SMTP server: connections, and bytes of messages that are coming in.
+ *
+ * Invariants
+ *  - An IPv4 address or IPv6 /64 has at most `connections_per_client_max` connections, a /48 `connections_per_wide_max`.
+ *  - An IPv4 address or a /48 holds at most as many bytes as are free. So `n` networks that hold all they can leave room
+ *    for others: a part of `n + 1`.
+ */
 import type { Limits } from "../../../schemas/limits.ts"
 import { networkOf } from "../../../schemas/network.ts"
 
-type Bounds = Pick<Limits["service"]["mail"], "connections_per_client_max" | "connections_per_wide_max">
+type Bounds = Pick<
+  Limits["service"]["mail"],
+  "connections_per_client_max" | "connections_per_wide_max" | "held_max_bytes"
+>
+
+/** The network that shares one allowance of bytes. */
+const holderOf = (address: string): string => {
+  const { client, wide } = networkOf(address)
+  return wide ?? client
+}
 
 export class Places {
   private readonly bounds: Bounds
   private readonly open = new Map<string, number>()
+  private readonly held = new Map<string, number>()
+  private heldBytes = 0
 
   constructor(bounds: Bounds) {
     this.bounds = bounds
@@ -28,9 +46,27 @@ export class Places {
     if (wide !== null) this.add(wide, -1)
   }
 
-  /** Networks that have a connection. */
+  /** Holds so many bytes more for a client, until `release`; false if they are too many. */
+  hold(address: string, bytes: number): boolean {
+    const holder = holderOf(address)
+    const held = (this.held.get(holder) ?? 0) + bytes
+    if (held > this.bounds.held_max_bytes - this.heldBytes - bytes) return false
+    this.held.set(holder, held)
+    this.heldBytes += bytes
+    return true
+  }
+
+  release(address: string, bytes: number): void {
+    const holder = holderOf(address)
+    const left = (this.held.get(holder) ?? 0) - bytes
+    if (left > 0) this.held.set(holder, left)
+    else this.held.delete(holder)
+    this.heldBytes -= bytes
+  }
+
+  /** Networks that have a connection or hold bytes. */
   get size(): number {
-    return this.open.size
+    return new Set([...this.open.keys(), ...this.held.keys()]).size
   }
 
   private of(network: string): number {

@@ -46,6 +46,7 @@ type Bounds = Limits["service"]["mail"] & Pick<Limits["limits"]["email"], "messa
 
 const CLOSE_MS = 2000
 const BUSY = "4.3.2 Too much at once, come again"
+const TOO_MANY_PIECES = "4.3.2 The message comes in too many pieces: it has too many lines that begin with a dot"
 const NO_ROOM = "4.3.1 No room for mail at the moment"
 
 const smtpError = (responseCode: number, words: string): Error => Object.assign(new Error(words), { responseCode })
@@ -68,10 +69,15 @@ const SENDER_STEP = 3
 /** What is held of a message while it comes. */
 interface Read {
   readonly chunks: Array<Buffer>
+  /** What it takes of the memory. */
   bytes: number
+  pieces: number
   /** There is no room for it. */
   tooMuch: boolean
 }
+
+/** What a piece takes of the memory beside its bytes. A piece ends before each dot at the beginning of a line. */
+const PIECE_BYTES = 128
 
 /** What a connection's message is for so far. */
 interface Recipients {
@@ -86,7 +92,6 @@ export class MailServer {
   private readonly places: Places
   private readonly recipients = new WeakMap<SMTPServerSession, Recipients>()
   private readonly sessions: Sessions
-  private heldBytes = 0
 
   constructor(
     clock: Clock.Clock,
@@ -214,10 +219,10 @@ export class MailServer {
   }
 
   private async data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Error | null> {
-    const read: Read = { chunks: [], bytes: 0, tooMuch: false }
+    const read: Read = { chunks: [], bytes: 0, pieces: 0, tooMuch: false }
     this.sessions.dataBegan(session.id)
     try {
-      const isWhole = await this.readAll(stream, read)
+      const isWhole = await this.readAll(stream, read, session)
       this.sessions.dataEnded(session.id)
       if (!isWhole) return smtpError(451, "4.4.2 The line broke")
       if (stream.sizeExceeded) return smtpError(552, "5.3.4 The message is too large")
@@ -226,7 +231,7 @@ export class MailServer {
       if (noRoom !== null) return noRoom
       return await this.taken(Buffer.concat(read.chunks), session)
     } finally {
-      this.heldBytes -= read.bytes
+      this.places.release(session.remoteAddress, read.bytes)
       // Behind the answer, which is written once this is settled.
       setImmediate(() => this.sessions.answered(session.id))
     }
@@ -243,14 +248,20 @@ export class MailServer {
   }
 
   /** To its end whatever becomes of it: the answer comes behind that. False where its client hung up before. */
-  private async readAll(stream: SMTPServerDataStream, read: Read): Promise<boolean> {
+  private async readAll(
+    stream: SMTPServerDataStream,
+    read: Read,
+    { id, remoteAddress }: SMTPServerSession
+  ): Promise<boolean> {
     try {
       for await (const chunk of stream as AsyncIterable<Buffer>) {
+        // Each piece takes the process as long as a long one.
+        if (++read.pieces === this.bounds.pieces_max) this.hangUp(id, TOO_MANY_PIECES)
         if (stream.sizeExceeded || read.tooMuch) continue
-        read.tooMuch = this.heldBytes + chunk.length > this.bounds.held_max_bytes
+        const bytes = chunk.length + PIECE_BYTES
+        read.tooMuch = read.pieces >= this.bounds.pieces_max || !this.places.hold(remoteAddress, bytes)
         if (read.tooMuch) continue
-        read.bytes += chunk.length
-        this.heldBytes += chunk.length
+        read.bytes += bytes
         read.chunks.push(chunk)
       }
       return true

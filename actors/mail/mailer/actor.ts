@@ -18,8 +18,17 @@ import { domainId } from "../../../schemas/mail-domain/id.ts"
 import { sealChosen } from "../keys.ts"
 import { ownerRule } from "../owner-rule.ts"
 import { mailDisabled } from "./disabled.ts"
-import { type At, type CloseFacts, decideClose, decideOpen, type OpenFacts, openRefusal } from "./decide.ts"
-import { sealedSending, senderFacts, sendingFacts, serviceAt } from "./send-facts.ts"
+import {
+  type At,
+  type CloseFacts,
+  decideBanned,
+  decideClose,
+  decideCloseTimer,
+  decideOpen,
+  type OpenFacts,
+  openRefusal
+} from "./decide.ts"
+import { sealedSending, senderFacts, sendingFacts, serviceAt, sponsorsOf } from "./send-facts.ts"
 import { decideCount, decideReinstate, decideSend, sendingRefusal, sendingState } from "./sending.ts"
 import { claimOf, evolveMailer, type MailerActor, MailerEvent, MailerState, NO_MAIL } from "./state.ts"
 
@@ -124,6 +133,7 @@ export const mailerKind = kind(fold, operations, (parts) => {
   const graceMs = service.blob_grace_seconds * 1000
   const open = decideOpen(email.mailboxes_per_agent)
   return {
+    onTimer: "mailer.timer",
     operations: {
       "mailer.mailboxes": read((state) => ({ data: allOf(state) })),
       "mailer.open_mailbox": write({
@@ -150,6 +160,15 @@ export const mailerKind = kind(fold, operations, (parts) => {
       "mailer.close_all": write({
         prepare: (state) => closeFacts(parts, state, allOf(state)),
         decide: (state, _input, context) => decideClose(state, allOf(state), context),
+        answer: () => null
+      }),
+      "mailer.banned": write({
+        decide: (state, input, context) => decideBanned(state, input, context, email.banned_kept_seconds),
+        answer: () => null
+      }),
+      "mailer.timer": write({
+        prepare: (state) => closeFacts(parts, state, allOf(state)),
+        decide: (state, fired, context) => decideCloseTimer(state, fired, context),
         answer: () => null
       }),
       "mailer.sending": custom((state, _input, context) =>
@@ -183,7 +202,8 @@ export const mailerKind = kind(fold, operations, (parts) => {
         projected: true
       }),
       "mailer.count": write({
-        prepare: () => Effect.map(serviceAt(parts.nats), (service) => ({ service })),
+        prepare: (_state, _input, context) =>
+          Effect.all({ service: serviceAt(parts.nats), sponsors: sponsorsOf(context) }, { concurrency: "unbounded" }),
         decide: (state, input, context) => decideCount(state, input, context, email),
         answer: () => null
       }),

@@ -10,7 +10,8 @@ import type { MailAddress, MailAddressEvent } from "../address/actor.ts"
 import { addressId } from "../address/id.ts"
 import { ERASE_TIMER, noMailbox } from "../box/decide.ts"
 import type { MailboxEvent } from "../box/state.ts"
-import type { Companion, Decision, Timer } from "../../engine/definition.ts"
+import { type Companion, type Decision, firing, type Timer } from "../../engine/definition.ts"
+import type { FiredTimer } from "../../../schemas/timer.ts"
 import { claimOf, type MailerEvent, type MailerState } from "./state.ts"
 
 /** An actor that this one writes beside its own: how it stands. */
@@ -90,6 +91,23 @@ export interface CloseFacts {
   readonly closing: ReadonlyArray<{ readonly mailbox: number; readonly boxSeq: number; readonly addressSeq: number }>
 }
 
+export const CLOSE_TIMER = "close"
+
+/** Sets the time at which a banned agent's mailboxes are closed. `banned`: unix ms. A ban is never lifted, so the timer stays. */
+export const decideBanned = (
+  { closes_at }: MailerState,
+  { at: banned }: { readonly at: number },
+  { at }: { readonly at: number },
+  keptSeconds: number
+): Decision<MailerEvent, null> => {
+  if (closes_at !== null) return { events: [] }
+  const closes = Math.max(at, banned + keptSeconds * 1000)
+  return {
+    events: [{ type: "mailer.ending", v: 1, closes_at: closes }],
+    timers: [{ name: CLOSE_TIMER, at: closes }]
+  }
+}
+
 export const decideClose = (
   { mailboxes }: MailerState,
   wanted: ReadonlyArray<number>,
@@ -115,4 +133,22 @@ export const decideClose = (
     also,
     timers
   }
+}
+
+/** Closes every mailbox of a banned agent once its time has come. */
+export const decideCloseTimer = (
+  state: MailerState,
+  fired: FiredTimer,
+  context: Parameters<typeof decideClose>[2]
+): Decision<MailerEvent, null> => {
+  if (state.closes_at === null) return { events: [] }
+  const when = firing(fired, state.closes_at, context.at)
+  if (when === "early") return { refused: unavailable("The mailboxes of this banned agent are not due yet.") }
+  return when === "due"
+    ? decideClose(
+        state,
+        state.mailboxes.map(({ mailbox }) => mailbox),
+        context
+      )
+    : { events: [] }
 }

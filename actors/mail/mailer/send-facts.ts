@@ -113,6 +113,12 @@ const ownDomains = (
     return new Set(yield* Effect.filter(domains, isOwn, { concurrency: "unbounded" }))
   })
 
+/** Sponsors of the agent, as they count for votes too: one who has just withdrawn still counts. */
+export const sponsorsOf = (context: Context): Effect.Effect<ReadonlyArray<string>, Refusal, Actors> =>
+  Effect.flatMap(Actors, (actors) =>
+    Effect.map(actors.ask(context, "vote.party", context.id, null), ({ sponsors }) => sponsors)
+  )
+
 /** `addresses`: of all recipients, alone. */
 export const senderFacts = (
   { nats, mail, config }: Pick<KindParts, "nats" | "mail" | "config">,
@@ -123,13 +129,14 @@ export const senderFacts = (
     if (mail === null) return yield* Effect.fail(mailDisabled)
     const { id: agent } = context
     const actors = yield* Actors
-    const [mailbox, profile, service, found, own] = yield* Effect.all(
+    const [mailbox, profile, service, sponsors, found, own] = yield* Effect.all(
       [
         Effect.mapError(actors.ask(context, "mailbox.look", String(number), { agent }), (refused) =>
           refused.code === "not_found" ? notYours : refused
         ),
         actors.ask(context, "agent.profile", agent, null),
         serviceAt(nats),
+        sponsorsOf(context),
         Effect.filter(addresses, (address) => anySuppressed(nats, mail, address), { concurrency: "unbounded" }),
         ownDomains(addresses, config.mail?.domain, context)
       ],
@@ -139,7 +146,7 @@ export const senderFacts = (
     if (mailbox.domain !== config.mail?.domain) yield* domainReady(mailbox.domain, context)
     const { name, hx_id, id_url, created_at } = profile
     const shown = { name, hx_id, id_url }
-    return { mail, mailbox, shown, registeredAt: Date.parse(created_at), service, suppressed: found, own }
+    return { mail, mailbox, shown, registeredAt: Date.parse(created_at), service, sponsors, suppressed: found, own }
   })
 
 /** What `mailer.sending` tells of the world. */

@@ -33,12 +33,14 @@ export interface SenderFacts {
   /** Unix ms. */
   readonly registeredAt: number
   readonly service: At<MailServiceState>
+  /** Ids of the people who stand behind the agent, or did lately. */
+  readonly sponsors: ReadonlyArray<string>
   /** Addresses that may not be written to. */
   readonly suppressed: ReadonlyArray<string>
 }
 
-/** The service's own actor, which this one writes beside its own. */
-type OfService = Pick<SenderFacts, "service">
+/** The service's own actor, which this one writes beside its own, and the people whose agents count as one sender. */
+type OfService = Pick<SenderFacts, "service" | "sponsors">
 
 const SECOND_MS = 1000
 const PAUSED_RETRY_SECONDS = 3600
@@ -189,7 +191,7 @@ export const decideSend = (
     ...(one.untagged === undefined ? [] : [one.untagged.recipient])
   ])
   const sent: MailerEvent = { type: "mailer.sent", v: 1, mail, mailbox, recipients: recipients.length, outside, to }
-  const sender = { agent, days: evolveMailer(state, sent, { at }).outside }
+  const sender = { agent, sponsors: facts.sponsors, days: evolveMailer(state, sent, { at }).outside }
   const service = afterSending(facts.service.state, { outside, sender }, at, limits)
   return {
     events: [sent],
@@ -199,7 +201,7 @@ export const decideSend = (
   }
 }
 
-const ofService = ({ service }: OfService, event: MailServiceEvent): Companion => ({
+const ofService = ({ service }: Pick<OfService, "service">, event: MailServiceEvent): Companion => ({
   kind: "mail_service",
   id: SERVICE_ID,
   expected: service.seq,
@@ -241,7 +243,8 @@ export const decideCount = (
     }
   }
   if (own) return { events: [event] }
-  const counted = afterOutcome(facts.service.state, { type, sender: { agent, days: outside } }, at, limits)
+  const sender = { agent, sponsors: facts.sponsors, days: outside }
+  const counted = afterOutcome(facts.service.state, { type, sender }, at, limits)
   return { events: [event], also: [ofService(facts, counted)] }
 }
 

@@ -20,7 +20,9 @@ export const MailerState = Schema.Struct({
   /** The part of `days` that is about recipients at other services: the service's rates count these alone. */
   outside: SendingDays,
   /** Unix ms; `null` while it may send. */
-  suspended_at: Schema.NullOr(Schema.Number)
+  suspended_at: Schema.NullOr(Schema.Number),
+  /** Unix ms: when the mailboxes of its banned agent are closed; `null` if the agent is not banned. */
+  closes_at: Schema.NullOr(Schema.Number)
 })
 export type MailerState = typeof MailerState.Type
 
@@ -51,7 +53,9 @@ export const MailerEvent = Schema.Union([
     complaints: Schema.Int,
     window_days: Schema.Int
   }),
-  event("mailer.reinstated", 1)
+  event("mailer.reinstated", 1),
+  /** Its agent was banned. */
+  event("mailer.ending", 1, { closes_at: Schema.Number })
 ])
 export type MailerEvent = typeof MailerEvent.Type
 
@@ -67,7 +71,8 @@ export const NO_MAIL: MailerState = {
   sent: [],
   days: NO_DAYS,
   outside: NO_DAYS,
-  suspended_at: null
+  suspended_at: null,
+  closes_at: null
 }
 
 export const evolveMailer = (state: MailerState, event: MailerEvent, { at }: { readonly at: number }): MailerState => {
@@ -102,6 +107,8 @@ export const evolveMailer = (state: MailerState, event: MailerEvent, { at }: { r
       return { ...state, suspended_at: at }
     case "mailer.reinstated":
       return { ...state, days: NO_DAYS, outside: NO_DAYS, suspended_at: null }
+    case "mailer.ending":
+      return { ...state, closes_at: event.closes_at }
   }
 }
 

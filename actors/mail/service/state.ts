@@ -5,8 +5,8 @@
  * Invariants (contract 22)
  *  - `days` leaves out recipients at this service's own domains and everything from a sender whose sending is suspended.
  *  - The rates are judged after each sending and after each outcome.
- *  - One sender cannot pause the service: the rates must be too high also without any one sender that has bounces or
- *    complaints.
+ *  - One sender cannot pause the service, and agents with a common sponsor count as one sender: the rates must be too
+ *    high also without any one sender that has bounces or complaints.
  */
 import { Schema } from "effect"
 import type { Limits } from "../../../schemas/limits.ts"
@@ -26,7 +26,12 @@ import {
 } from "../counted.ts"
 
 /** One sender's `outside` figures (mailer/state.ts). */
-const SenderDays = Schema.Struct({ agent: Schema.String, days: SendingDays })
+const SenderDays = Schema.Struct({
+  agent: Schema.String,
+  /** Ids of its sponsors, at its last sending or outcome. Absent in events of older releases. */
+  sponsors: Schema.optionalKey(Schema.Array(Schema.String)),
+  days: SendingDays
+})
 export type SenderDays = typeof SenderDays.Type
 
 const whole = {
@@ -100,10 +105,28 @@ const withSender = (
     .slice(0, SENDERS_MAX)
     .map(({ one }) => one)
 
+/** Senders that are linked by common sponsors, directly or through others. */
+const groupsOf = (senders: ReadonlyArray<SenderDays>): ReadonlyArray<ReadonlyArray<SenderDays>> => {
+  let groups: ReadonlyArray<ReadonlyArray<SenderDays>> = []
+  for (const sender of senders) {
+    const isLinked = (group: ReadonlyArray<SenderDays>): boolean =>
+      group.some(({ sponsors = [] }) => sponsors.some((human) => sender.sponsors?.includes(human)))
+    groups = [...groups.filter((group) => !isLinked(group)), [...groups.filter(isLinked).flat(), sender]]
+  }
+  return groups
+}
+
 const judged = (state: MailServiceState, at: number, limits: MailLimits): MailServiceState => {
   const { days, senders, paused_at } = state
   const isPaused =
-    isTooHigh(days, at, limits) && senders.every((one) => isTooHigh(daysWithout(days, one.days), at, limits))
+    isTooHigh(days, at, limits) &&
+    groupsOf(senders).every((group) =>
+      isTooHigh(
+        group.reduce((left, one) => daysWithout(left, one.days), days),
+        at,
+        limits
+      )
+    )
   return { ...state, paused_at: paused_at ?? (isPaused ? at : null) }
 }
 

@@ -13,7 +13,13 @@ import {
 } from "../../../actors/mail/box/decide.ts"
 import { evolveMailbox, MailboxEvent, type MailboxState } from "../../../actors/mail/box/state.ts"
 import { DAY_MS, HOUR_MS } from "../../../actors/mail/counted.ts"
-import { decideClose, decideOpen } from "../../../actors/mail/mailer/decide.ts"
+import {
+  CLOSE_TIMER,
+  decideBanned,
+  decideClose,
+  decideCloseTimer,
+  decideOpen
+} from "../../../actors/mail/mailer/decide.ts"
 import { evolveMailer, type MailerState, NO_MAIL } from "../../../actors/mail/mailer/state.ts"
 import { decideExpire, decideRead, EXPIRE_TIMER } from "../../../actors/mail/message/decide.ts"
 import { evolveMail, type MailMessageState } from "../../../actors/mail/message/state.ts"
@@ -333,4 +339,35 @@ test("words are whole, of any script, each once", () => {
     "c"
   ])
   expect(wordsOf("a b c", 2)).toEqual(["a", "b"])
+})
+
+describe("a banned agent's mail", () => {
+  const KEPT_SECONDS = 30 * 86_400
+  const closes_at = 1000 + KEPT_SECONDS * 1000
+  const mailboxes = [{ mailbox: 7, address: "ada@x.example" }]
+  const ending = evolveMailer({ ...NO_MAIL, mailboxes }, { type: "mailer.ending", v: 1, closes_at }, { at: 5000 })
+  const fired = { name: CLOSE_TIMER, at: closes_at }
+  const closing = [{ mailbox: 7, boxSeq: 1, addressSeq: 2 }]
+
+  test("is kept for thirty days and then closed once", () => {
+    const decision = decideBanned(NO_MAIL, { at: 1000 }, { at: 5000 }, KEPT_SECONDS)
+    expect(decision).toMatchObject({ events: [{ closes_at }], timers: [{ name: CLOSE_TIMER, at: closes_at }] })
+    expect(decideBanned(ending, { at: 1000 }, { at: 6000 }, KEPT_SECONDS)).toEqual({ events: [] })
+    expect(decideCloseTimer(ending, fired, { id: "a", at: closes_at - 1, facts: { closing } })).toMatchObject({
+      refused: { code: "unavailable" }
+    })
+    expect(decideCloseTimer(ending, fired, { id: "a", at: closes_at, facts: { closing } })).toMatchObject({
+      events: [{ type: "mailer.mailbox_closed", mailbox: 7 }]
+    })
+  })
+
+  test("stays where the timer is of a ban that was never committed", () => {
+    const open = { ...NO_MAIL, mailboxes }
+    expect(decideCloseTimer(open, fired, { id: "a", at: closes_at, facts: { closing } })).toEqual({ events: [] })
+  })
+
+  test("of a ban long ago is closed at once", () => {
+    const at = KEPT_SECONDS * 2000
+    expect(decideBanned(NO_MAIL, { at: 1000 }, { at }, KEPT_SECONDS)).toMatchObject({ events: [{ closes_at: at }] })
+  })
 })

@@ -43,6 +43,8 @@ class World {
   serviceSeq = 0
   readonly mailers = new Map<string, MailerState>()
   readonly log: Array<{ readonly at: number; readonly agent: string; readonly recipients: number }> = []
+  /** Sponsors of agents, by agent. */
+  readonly sponsors = new Map<string, ReadonlyArray<string>>()
   private mails = 0
 
   /** `own`: so many of the recipients are of this service's own domains. */
@@ -52,6 +54,7 @@ class World {
       registeredAt,
       service: { seq: this.serviceSeq, state: this.service },
       suppressed: [],
+      sponsors: this.sponsors.get(agent) ?? [],
       sending: sealed(++this.mails, recipients, own)
     }
     const decision = decideSend(state, { id: agent, at, facts }, limits)
@@ -62,7 +65,8 @@ class World {
   }
 
   count(agent: string, type: "bounced" | "complained", at: number, own = false): void {
-    const facts = { service: { seq: this.serviceSeq, state: this.service } }
+    const service = { seq: this.serviceSeq, state: this.service }
+    const facts = { service, sponsors: this.sponsors.get(agent) ?? [] }
     this.committed(agent, decideCount(this.stateOf(agent), { type, own }, { id: agent, at, facts }, limits), at)
   }
 
@@ -155,7 +159,7 @@ describe("limits", () => {
     const at = 1_800_000_000_000
     world.send("a", 10, at)
     world.send("a", 10, at + 600_000)
-    const facts = { registeredAt: OLD, service: { seq: 0, state: NOTHING_SENT }, suppressed: [] }
+    const facts = { registeredAt: OLD, service: { seq: 0, state: NOTHING_SENT }, suppressed: [], sponsors: [] }
     const state = world.mailers.get("a") ?? NO_MAIL
     expect(sendingRefusal(state, { recipients: 5, outside: 5 }, facts, at + 600_000, limits)?.retryAfter).toBe(3000)
     expect(sendingRefusal(state, { recipients: 15, outside: 15 }, facts, at + 600_000, limits)?.retryAfter).toBe(3600)
@@ -262,6 +266,22 @@ describe("the service", () => {
     expect(world.stateOf("throwaway").suspended_at).not.toBeNull()
     expect(ratesOf(world.service.days, at, limits.window_days)).toEqual({ recipients: 10, bounced: 0, complained: 0 })
     expect(world.service).toMatchObject({ senders: [], paused_at: null })
+  })
+
+  test.each([
+    ["strangers to each other", [], [], [], true],
+    ["one person's", ["p"], ["p"], ["p"], false],
+    ["linked by a third", ["p"], ["q"], ["q", "p"], false],
+    ["two persons'", ["p"], ["p"], ["q"], true]
+  ])("is paused by agents that are %s: %#", (_name, first, second, third, isPaused) => {
+    const world = new World()
+    for (const [agent, sponsors] of Object.entries({ a: first, b: second, c: third }))
+      world.sponsors.set(agent, sponsors)
+    for (const agent of ["d", "e", "f", "g", "h"]) world.send(agent, 10, AT)
+    bouncing(world, ["a", "b", "c"])
+    for (const type of ["bounced", "bounced"] as const) world.count("d", type, AT)
+    for (const agent of ["a", "b", "c"]) world.send(agent, 3, AT)
+    expect(world.service.paused_at !== null).toBe(isPaused)
   })
 
   test("is never paused by one agent alone, whatever becomes of its mail, and in whatever order", () => {

@@ -14,7 +14,7 @@ const BOUNDS = {
   connections_per_client_max: 3,
   recipients_max: 4,
   message_max_bytes: 4096,
-  held_max_bytes: 6000
+  held_max_bytes: 12_000
 }
 
 const DOMAIN = "mail.hub.example"
@@ -56,8 +56,8 @@ const started = async (
 class Line {
   readonly socket: Socket
   private text = ""
-  constructor(port: number) {
-    this.socket = connect(port, "127.0.0.1")
+  constructor(port: number, from = "127.0.0.1") {
+    this.socket = connect({ port, host: "127.0.0.1", localAddress: from })
     this.socket.on("data", (data: Buffer) => (this.text += data.toString("latin1")))
     this.socket.on("error", () => undefined)
     open.push(() => Promise.resolve(void this.socket.destroy()))
@@ -79,15 +79,15 @@ class Line {
   }
 }
 
-const greeted = async (port: number): Promise<Line> => {
-  const line = new Line(port)
+const greeted = async (port: number, from?: string): Promise<Line> => {
+  const line = new Line(port, from)
   expect(await line.answer()).toMatch(/^220 mail\.hub\.example/)
   expect(await line.say("EHLO client.example")).toMatch(/^250/)
   return line
 }
 
-const ready = async (port: number): Promise<Line> => {
-  const line = await greeted(port)
+const ready = async (port: number, from?: string): Promise<Line> => {
+  const line = await greeted(port, from)
   expect(await line.say("MAIL FROM:<a@example.com>")).toMatch(/^250/)
   expect(await line.say(`RCPT TO:<ada@${DOMAIN}>`)).toMatch(/^250/)
   expect(await line.say("DATA")).toMatch(/^354/)
@@ -156,6 +156,48 @@ test("what all messages hold together is bounded: one more comes again, and once
   const again = await ready(port)
   again.socket.write(`${"z".repeat(3500)}\r\n.\r\n`)
   expect(await again.answer()).toMatch(/^250/)
+})
+
+test("one client that holds all it can leaves room for others", async () => {
+  const { port, taken } = await started()
+  const places = new Places(BOUNDS)
+  const greedy = [await ready(port), await ready(port), await ready(port)]
+  for (const { socket } of greedy) socket.write("x".repeat(3900))
+  // Who holds too much is told so only at the end of the message, which never comes.
+  const other = await ready(port, "127.0.0.2")
+  other.socket.write(`${"y".repeat(3500)}\r\n.\r\n`)
+  expect(await other.answer()).toMatch(/^250/)
+  expect(taken).toHaveLength(1)
+
+  const network = (n: number): string => `2001:db8:7:${n.toString(16)}::1`
+  let held = 0
+  for (let n = 0; n < 300; n++) if (places.hold(network(n), 100)) held += 100
+  expect(held).toBe(BOUNDS.held_max_bytes / 2)
+  expect(places.hold("2001:db8:8::1", BOUNDS.held_max_bytes / 4)).toBe(true)
+  places.release("2001:db8:8::1", BOUNDS.held_max_bytes / 4)
+  places.release(network(1), held)
+  expect(places.size).toBe(0)
+})
+
+test("a message whose lines begin with dots is taken as it is, and not in any number of pieces", async () => {
+  const { port, taken } = await started({}, { message_max_bytes: 100_000, held_max_bytes: 1_000_000, pieces_max: 1000 })
+  const dots = (lines: number): string => `Subject: x\r\n${"\r\n..".repeat(lines)}\r\n.\r\n`
+  const line = await ready(port)
+  line.socket.write(dots(500))
+  expect(await line.answer()).toMatch(/^250/)
+  expect(taken.map(({ raw }) => raw.toString())).toEqual([`Subject: x\r\n${"\r\n.".repeat(500)}\r\n`])
+  const greedy = await ready(port)
+  greedy.socket.write(dots(5000))
+  expect(await greedy.answer()).toMatch(/^421 4\.3\.2/)
+  expect(await greedy.answer()).toBe("closed")
+  expect(taken).toHaveLength(1)
+})
+
+test("what a message takes of the memory counts, and not its bytes alone", async () => {
+  const { port } = await started({}, { message_max_bytes: 100_000, held_max_bytes: 100_000, pieces_max: 10_000 })
+  const line = await ready(port)
+  line.socket.write(`Subject: x\r\n${"\r\n..".repeat(2000)}\r\n.\r\n`)
+  expect(await line.answer()).toMatch(/^451/)
 })
 
 test("connections of one client and recipients of one message are bounded", async () => {
@@ -253,7 +295,7 @@ test("whoever says nothing that brings a message nearer holds no place", async (
 })
 
 test("an IPv6 /64 is one client, a /48 is bounded, and what ends gives its place back", () => {
-  const places = new Places({ connections_per_client_max: 4, connections_per_wide_max: 32 })
+  const places = new Places({ connections_per_client_max: 4, connections_per_wide_max: 32, held_max_bytes: 1 })
   const of = (net: number, host: number): string => `2001:db8:7:${net.toString(16)}::${host.toString(16)}`
   let got = 0
   for (let host = 1; host <= 255; host++) if (places.take(of(1, host))) got++

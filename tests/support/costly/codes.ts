@@ -48,6 +48,8 @@ const PARTS: ReadonlyArray<string> = [
   ". 4829",
   "\u200b",
   "é",
+  "\u0301\u0316",
+  "\uff9e\u0301",
   "@example.com #123456\n",
   "\n",
   "4829\n",

@@ -5,8 +5,10 @@ import {
   decideActiveTimeDue,
   decideAppeal,
   decideBan,
-  decideStandingDue
+  decideStandingDue,
+  decideSuspend
 } from "../../../../actors/agent/moderation/decide.ts"
+import { decideUpheld } from "../../../../actors/agent/report/operations.ts"
 import { LIMITS } from "../../../../schemas/limits.ts"
 import { TIMER, START, DAY, PERIOD, MINUTE, History, begun } from "./history.ts"
 
@@ -211,14 +213,15 @@ describe("trust by active time", () => {
   })
 })
 
+const change = (score: Change["score"], delta: number): Change => ({
+  score,
+  delta,
+  reason: "a vote",
+  target: { type: "post", id: "9" }
+})
+
 describe("entries of the scores", () => {
   const agent = { trust: 95, reputation: 3, entries: 4 }
-  const change = (score: Change["score"], delta: number): Change => ({
-    score,
-    delta,
-    reason: "a vote",
-    target: { type: "post", id: "9" }
-  })
 
   test("stand one on another, and trust keeps within its bounds", () => {
     const entries = scoreEntries(agent, [
@@ -242,5 +245,37 @@ describe("entries of the scores", () => {
       reversalOf(first, "vote withdrawn")
     ])
     expect(second).toEqual({ ...first, entry: 6, delta: -2, value: 3, reason: "vote withdrawn" })
+  })
+})
+
+/** The report's actor asks again after a fault, also when the agent's actor no longer remembers the command. */
+describe("the outcome of a report", () => {
+  const upheld = (history: History, report: number) =>
+    history.take(
+      decideUpheld(
+        history.agent,
+        { report, outcome: "warned", target_type: "post", target_id: "9", reason: "spam" },
+        { id: "a", seq: 1, ...history.context }
+      )
+    )
+
+  test("takes trust and warns once, however often it is asked", () => {
+    const history = begun()
+    history.take({ events: scoreEntries(history.agent, [change("trust", 90)]) })
+    expect([upheld(history, 3), upheld(history, 3), upheld(history, 4), upheld(history, 3)]).toEqual(
+      Array.from({ length: 4 }, () => "done")
+    )
+    expect(history.agent.trust).toBe(70)
+    expect(history.told).toEqual(["moderation.warned", "moderation.warned"])
+  })
+
+  test("suspends once: nobody who was reinstated meanwhile", () => {
+    const history = begun()
+    const suspend = (report: number) =>
+      history.take(decideSuspend(history.state, { reason: "spam", report }, history.context))
+    expect([suspend(3), suspend(3), history.agent.status]).toEqual(["done", "done", "suspended"])
+    history.reinstate()
+    expect([suspend(3), history.agent.status]).toEqual(["done", "active"])
+    expect([suspend(4), history.agent.status]).toEqual(["done", "suspended"])
   })
 })
