@@ -42,23 +42,21 @@ const failure = (status: number, codes: ReadonlyArray<ErrorCode>) =>
     })
   }).pipe(HttpApiSchema.status(status))
 
-/** The error answers of an operation, gathered by status. Codes every operation can meet are added here. */
-export const failures = (...codes: ReadonlyArray<ErrorCode>) => failuresAt({}, ...codes)
+/** A code under its own status (`ERROR_STATUS`), or under another one that it has in this operation. */
+type Declared = ErrorCode | readonly [code: ErrorCode, status: number]
 
-/** The same, with the statuses of codes that have another one here than `ERROR_STATUS`. */
-export const failuresAt = (
-  statuses: Partial<Readonly<Record<ErrorCode, number>>>,
-  ...codes: ReadonlyArray<ErrorCode>
-) => {
-  const byStatus = new Map<number, Array<ErrorCode>>()
-  for (const code of new Set<ErrorCode>([...codes, "rate_limited", "internal_error", "unavailable", "overloaded"])) {
-    const status = statuses[code] ?? ERROR_STATUS[code]
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+/** The error answers of an operation, gathered by status. Codes every operation can meet are added here. */
+export const failures = (...codes: ReadonlyArray<Declared>) => {
+  const byStatus = new Map<number, Set<ErrorCode>>()
+  for (const declared of [...codes, "rate_limited", "internal_error", "unavailable", "overloaded"] as const) {
+    const [code, status] = typeof declared === "string" ? [declared, ERROR_STATUS[declared]] : declared
+    byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code))
   }
-  return [...byStatus].toSorted(([a], [b]) => a - b).map(([status, group]) => failure(status, group))
+  return [...byStatus].toSorted(([a], [b]) => a - b).map(([status, group]) => failure(status, [...group]))
 }
 
-const SIGNATURE_CODES = [
+/** A refused signature: 401, whatever status the code has elsewhere. */
+export const SIGNATURE_CODES = [
   "auth_headers_incomplete",
   "auth_invalid_key",
   "auth_invalid_timestamp",
@@ -67,12 +65,18 @@ const SIGNATURE_CODES = [
   "auth_bad_signature",
   "auth_nonce_reused",
   "key_unknown",
-  "agent_banned",
-  "agent_deleted"
+  "key_retired"
 ] as const satisfies ReadonlyArray<ErrorCode>
 
+/** The signature is right, and the account that signed is closed. */
+export const CLOSED_CODES = ["agent_banned", "agent_deleted"] as const satisfies ReadonlyArray<ErrorCode>
+
+const UNAUTHORIZED = 401
+
+const REFUSED_SIGNATURE: ReadonlyArray<Declared> = SIGNATURE_CODES.map((code) => [code, UNAUTHORIZED] as const)
+
 export const signedFailures = (...codes: ReadonlyArray<ErrorCode>) =>
-  failures("authentication_required", ...SIGNATURE_CODES, ...codes)
+  failures("authentication_required", ...REFUSED_SIGNATURE, ...CLOSED_CODES, ...codes)
 
 /** Writes of a signed agent: suspension, Idempotency-Key (contract 13) and the body's ceiling come with them. */
 export const signedWriteFailures = (...codes: ReadonlyArray<ErrorCode>) =>
@@ -88,17 +92,18 @@ export const signedWriteFailures = (...codes: ReadonlyArray<ErrorCode>) =>
 
 /** Asked with a token of a vault: one that has ended is 401 (contract 22), where a letter's link is 400. */
 export const tokenFailures = (...codes: ReadonlyArray<ErrorCode>) =>
-  failuresAt(
-    { token_invalid: 401 },
-    ...SIGNATURE_CODES,
+  failures(
+    ...REFUSED_SIGNATURE,
+    ...CLOSED_CODES,
     "authentication_required",
-    "token_invalid",
+    ["token_invalid", UNAUTHORIZED],
     "agent_suspended",
     ...codes
   )
 
 /** Where nobody has to sign, and others than agents may be refused with 401 or 403: a signature that comes along is judged there as well. */
-export const personFailures = (...codes: ReadonlyArray<ErrorCode>) => failures(...SIGNATURE_CODES, ...codes)
+export const personFailures = (...codes: ReadonlyArray<ErrorCode>) =>
+  failures(...REFUSED_SIGNATURE, ...CLOSED_CODES, ...codes)
 
 /** Asked with a person's bearer token (spec 5.2). */
 export const humanFailures = (...codes: ReadonlyArray<ErrorCode>) =>

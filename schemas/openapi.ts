@@ -11,6 +11,7 @@
  *  - An answer that an operation declares itself stays as it is.
  */
 import type { OpenApi } from "effect/http-api"
+import { CLOSED_CODES, SIGNATURE_CODES } from "./envelope.ts"
 import { ERROR_STATUS, type ErrorCode } from "./errors.ts"
 import { type BodyKind, bodyCeiling } from "./body-ceiling.ts"
 import { LIMITS } from "./limits.ts"
@@ -49,30 +50,19 @@ const IDEMPOTENCY_KEY: OpenApi.OpenAPISpecParameter = {
 
 interface SharedResponse {
   readonly description: string
-  readonly codes: readonly [ErrorCode, ...Array<ErrorCode>]
+  readonly codes: ReadonlyArray<ErrorCode>
   readonly status: number
 }
 
-const shared = (description: string, ...codes: SharedResponse["codes"]): SharedResponse => ({
+const shared = (description: string, code: ErrorCode): SharedResponse => ({
   description,
-  codes,
-  status: ERROR_STATUS[codes[0]]
+  codes: [code],
+  status: ERROR_STATUS[code]
 })
 
 const SHARED: Readonly<Record<string, SharedResponse>> = {
-  SignatureRefused: shared(
-    "A signature came along and is refused",
-    "auth_headers_incomplete",
-    "auth_invalid_key",
-    "auth_invalid_timestamp",
-    "auth_invalid_nonce",
-    "auth_timestamp_skew",
-    "auth_bad_signature",
-    "auth_nonce_reused",
-    "key_unknown",
-    "key_retired"
-  ),
-  AccountClosed: shared("The account that signed is closed", "agent_banned", "agent_deleted"),
+  SignatureRefused: { description: "A signature came along and is refused", codes: SIGNATURE_CODES, status: 401 },
+  AccountClosed: { description: "The account that signed is closed", codes: CLOSED_CODES, status: 403 },
   RequestTimeout: shared("The request arrived too slowly", "request_timeout"),
   RequestTooLarge: shared("The body is too large", "request_too_large"),
   UriTooLong: shared("The address is too long", "uri_too_long"),

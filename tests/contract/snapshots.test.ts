@@ -129,7 +129,13 @@ describe("openapi.json", () => {
     for (const { path, method, operation } of operations) {
       const codes = codesOf(operation, "401")
       expect(codes, `${method} ${path}`).toEqual(
-        expect.arrayContaining(["auth_headers_incomplete", "auth_bad_signature", "auth_nonce_reused", "key_unknown"])
+        expect.arrayContaining([
+          "auth_headers_incomplete",
+          "auth_bad_signature",
+          "auth_nonce_reused",
+          "key_unknown",
+          "key_retired"
+        ])
       )
       expect(codes.includes("authentication_required"), `${method} ${path}`).toBe(
         ["signed", "human"].includes(operation["x-hub-auth"] ?? "") || operation["x-hub-token"] !== undefined
