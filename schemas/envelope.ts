@@ -4,12 +4,25 @@ import { HttpApiSchema, OpenApi } from "effect/http-api"
 import { ERROR_STATUS, type ErrorCode } from "./errors.ts"
 import type { BodyKind } from "./body-ceiling.ts"
 
-export const PageMeta = Schema.Struct({
+/** Where a page stands in its list. */
+export const Paging = Schema.Struct({
   page: Schema.Int,
   per_page: Schema.Int,
   total: Schema.Int,
   pages: Schema.Int
 })
+
+const ignored = {
+  ignored: Schema.optionalKey(
+    Schema.Array(Schema.String).annotate({
+      description: "Names in the query or the body that the service did not understand. They had no effect."
+    })
+  )
+}
+
+const Meta = Schema.Struct(ignored)
+
+export const PageMeta = Schema.Struct({ ...Paging.fields, ...ignored })
 
 /** Numbers in a query arrive as text and are clamped, never refused (spec 4.1.4). */
 export const PagingQuery = { page: Schema.optionalKey(Schema.String), per_page: Schema.optionalKey(Schema.String) }
@@ -22,7 +35,8 @@ export const SinceId = Schema.optionalKey(
 )
 
 /** `{ok: true, data, meta}`: `meta` only where it says something. */
-export const success = <S extends Schema.Top>(data: S) => Schema.Struct({ ok: Schema.Literal(true), data })
+export const success = <S extends Schema.Top>(data: S) =>
+  Schema.Struct({ ok: Schema.Literal(true), data, meta: Schema.optionalKey(Meta) })
 
 export const page = <S extends Schema.Top>(item: S) =>
   Schema.Struct({ ok: Schema.Literal(true), data: Schema.Array(item), meta: PageMeta })

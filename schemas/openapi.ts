@@ -6,8 +6,7 @@
  *  - Security follows `x-hub-auth`: the four headers together where it is `signed`, those or nothing where `optional`.
  *  - A signature that comes along is judged, whether it was asked for or not: each operation may refuse it.
  *  - What the HTTP layer refuses before it knows the operation is told of each operation.
- *  - A body's ceiling is told wherever a body is read, as `x-hub-max-body-bytes`. Where it has members, a success may
- *    name those that were not understood, in `meta.ignored`.
+ *  - Every operation that reads a body states the body's ceiling, as `x-hub-max-body-bytes`.
  *  - An answer that an operation declares itself stays as it is.
  */
 import type { OpenApi } from "effect/http-api"
@@ -95,44 +94,10 @@ const responseOf = ({ description, codes }: SharedResponse): OpenApi.OpenApiSpec
   }
 })
 
-interface Envelope {
-  readonly content?: Readonly<
-    Record<string, { readonly schema: { readonly properties?: Readonly<Record<string, unknown>> } }>
-  >
-}
-
-const META = {
-  type: "object",
-  properties: {
-    ignored: { type: "array", items: { type: "string" }, description: "Members of the body that were not understood" }
-  },
-  additionalProperties: false
-}
-
-const JSON_TYPE = "application/json"
-
-const withIgnored = (response: Envelope): Envelope => {
-  const json = response.content?.[JSON_TYPE]
-  const properties = json?.schema.properties
-  if (json === undefined || properties?.["data"] === undefined) return response
-  return {
-    ...response,
-    content: {
-      ...response.content,
-      [JSON_TYPE]: { schema: { ...json.schema, properties: { ...properties, meta: META } } }
-    }
-  }
-}
-
 const isWrite = (method: string): boolean => method !== "get"
 
 const completeOperation = (method: string, { "x-hub-body": body = "plain", ...operation }: Described): Operation => {
   const auth = operation["x-hub-auth"] ?? ""
-  const declared = Object.entries(operation.responses as Readonly<Record<string, Envelope>>)
-  const own =
-    operation.requestBody === undefined
-      ? declared
-      : declared.map(([status, response]) => [status, withIgnored(response)])
   const refusals = Object.entries(SHARED).map(([name, { status }]) => [
     String(status),
     { $ref: `#/components/responses/${name}` }
@@ -145,7 +110,7 @@ const completeOperation = (method: string, { "x-hub-body": body = "plain", ...op
         ? [...operation.parameters, IDEMPOTENCY_KEY]
         : operation.parameters,
     security: [...(SECURITY[auth] ?? [])],
-    responses: { ...Object.fromEntries(refusals), ...Object.fromEntries(own) } as Operation["responses"]
+    responses: { ...Object.fromEntries(refusals), ...operation.responses }
   }
 }
 

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Body, ContentDeleted, Tags, Title } from "../content/fields.ts"
 import { Hiding } from "../content/hiding.ts"
-import { created, describe, failures, page, PageMeta, PagingQuery, signedWriteFailures, success } from "../envelope.ts"
+import { created, describe, failures, page, Paging, PagingQuery, signedWriteFailures, success } from "../envelope.ts"
 import { Lines } from "../plain-text.ts"
 import { Reply, ReplySort } from "../reply/records.ts"
 import { Chapter, REUSED, Row, Traits } from "../traits.ts"
@@ -52,7 +52,7 @@ const id = { id: Schema.String }
 const SORTED = "`?sort=` `active` (default), `newest`, `oldest`, `top`, `unanswered`; `?kind=`"
 
 /** A thread with the first replies to it. */
-const WithReplies = Schema.Struct({ ...Thread.fields, replies: Schema.Array(Reply), replies_meta: PageMeta }).annotate({
+const WithReplies = Schema.Struct({ ...Thread.fields, replies: Schema.Array(Reply), replies_meta: Paging }).annotate({
   identifier: "ThreadWithReplies"
 })
 

@@ -218,6 +218,21 @@ describe("openapi.json", () => {
     }
   })
 
+  it("lets every success name what was not understood, in `meta.ignored`", () => {
+    const named = { type: "array", items: { type: "string" } }
+    let envelopes = 0
+    for (const { path, method, operation } of operations) {
+      for (const [status, response] of Object.entries(operation.responses)) {
+        const schema = "content" in response ? response.content["application/json"]?.schema : undefined
+        const { ok, meta } = (schema?.properties ?? {}) as unknown as Record<string, { readonly properties: object }>
+        if (!status.startsWith("2") || ok === undefined) continue
+        envelopes++
+        expect(meta?.properties, `${method} ${path}`).toMatchObject({ ignored: named })
+      }
+    }
+    expect(envelopes).toBeGreaterThan(150)
+  })
+
   it("declares what any operation can meet: 429, 500, 503", () => {
     for (const { path, method, operation } of operations) {
       expect(Object.keys(operation.responses), `${method} ${path}`).toEqual(
