@@ -4,19 +4,22 @@
  *
  * Invariants
  *  - Security follows `x-hub-auth`: the four headers together where it is `signed`, those or nothing where `optional`.
+ *    `x-hub-token` comes first: it asks for a vault's token, or with `any` for a token or a signature.
+ *  - An operation whose query has more than free text lists 422 `validation_error`.
  *  - A signature that comes along is judged, whether it was asked for or not: each operation may refuse it.
  *  - What the HTTP layer refuses before it knows the operation is told of each operation.
  *  - Every operation that reads a body states the body's ceiling, as `x-hub-max-body-bytes`.
  *  - An answer that an operation declares itself stays as it is.
  */
 import type { OpenApi } from "effect/http-api"
-import { CLOSED_CODES, SIGNATURE_CODES } from "./envelope.ts"
+import { CLOSED_CODES, SIGNATURE_CODES, type TokenKind } from "./envelope.ts"
 import { ERROR_STATUS, type ErrorCode } from "./errors.ts"
 import { type BodyKind, bodyCeiling } from "./body-ceiling.ts"
 import { LIMITS } from "./limits.ts"
 
 type Operation = OpenApi.OpenAPISpecOperation & {
   readonly "x-hub-auth"?: string
+  readonly "x-hub-token"?: TokenKind
   readonly "x-hub-max-body-bytes"?: number
 }
 type Described = Operation & { readonly "x-hub-body"?: BodyKind }
@@ -36,6 +39,13 @@ const SECURITY: Readonly<Record<string, ReadonlyArray<OpenApi.OpenAPISecurityReq
   signed: [SIGNED],
   optional: [SIGNED, {}],
   human: [{ Person: [] }]
+}
+
+const VAULT_TOKEN: OpenApi.OpenAPISecurityRequirement = { VaultToken: [] }
+
+const securityOf = ({ "x-hub-auth": auth = "", "x-hub-token": token }: Described) => {
+  if (token === undefined) return [...(SECURITY[auth] ?? [])]
+  return token === "any" ? [SIGNED, VAULT_TOKEN] : [VAULT_TOKEN]
 }
 
 const IDEMPOTENCY_KEY: OpenApi.OpenAPISpecParameter = {
@@ -68,6 +78,9 @@ const SHARED: Readonly<Record<string, SharedResponse>> = {
   HeadersTooLarge: shared("The headers are too large or too many", "header_fields_too_large")
 }
 
+/** Added where a parameter can be wrong. */
+const PARAMETER_REFUSED = { InputRefused: shared("The query is refused", "validation_error") }
+
 const responseOf = ({ description, codes }: SharedResponse): OpenApi.OpenApiSpecResponse => ({
   description,
   content: {
@@ -94,11 +107,16 @@ const responseOf = ({ description, codes }: SharedResponse): OpenApi.OpenApiSpec
   }
 })
 
+/** Free text and clamped numbers are never refused (spec 4.1). Their schema says nothing but that they are texts. */
+const isRefusable = ({ in: place, schema }: OpenApi.OpenAPISpecParameter): boolean =>
+  place === "query" && Object.keys(schema).some((key) => key !== "type" && key !== "description")
+
 const isWrite = (method: string): boolean => method !== "get"
 
 const completeOperation = (method: string, { "x-hub-body": body = "plain", ...operation }: Described): Operation => {
   const auth = operation["x-hub-auth"] ?? ""
-  const refusals = Object.entries(SHARED).map(([name, { status }]) => [
+  const shared = operation.parameters.some(isRefusable) ? { ...SHARED, ...PARAMETER_REFUSED } : SHARED
+  const refusals = Object.entries(shared).map(([name, { status }]) => [
     String(status),
     { $ref: `#/components/responses/${name}` }
   ])
@@ -109,7 +127,7 @@ const completeOperation = (method: string, { "x-hub-body": body = "plain", ...op
       (auth === "signed" || auth === "human") && isWrite(method)
         ? [...operation.parameters, IDEMPOTENCY_KEY]
         : operation.parameters,
-    security: [...(SECURITY[auth] ?? [])],
+    security: securityOf(operation),
     responses: { ...Object.fromEntries(refusals), ...operation.responses }
   }
 }
@@ -132,7 +150,9 @@ export const complete = (document: Record<string, unknown>): Record<string, unkn
     ),
     components: {
       ...components,
-      responses: Object.fromEntries(Object.entries(SHARED).map(([name, response]) => [name, responseOf(response)])),
+      responses: Object.fromEntries(
+        Object.entries({ ...SHARED, ...PARAMETER_REFUSED }).map(([name, response]) => [name, responseOf(response)])
+      ),
       securitySchemes: {
         ...Object.fromEntries(
           Object.entries(SIGNATURE_SCHEMES).map(([name, description]) => [
@@ -140,7 +160,14 @@ export const complete = (document: Record<string, unknown>): Record<string, unkn
             { type: "apiKey", in: "header", name, description }
           ])
         ),
-        Person: { type: "http", scheme: "bearer", description: "a person's token, see POST /api/v1/humans/login" }
+        Person: { type: "http", scheme: "bearer", description: "a person's token, see POST /api/v1/humans/login" },
+        VaultToken: {
+          type: "http",
+          scheme: "bearer",
+          description:
+            "The token of a source or a fill service of a vault, see POST /api/v1/vault/sources. " +
+            "`x-hub-token` of the operation says which kind it takes."
+        }
       }
     }
   }

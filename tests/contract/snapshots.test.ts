@@ -14,7 +14,7 @@ interface Operation {
   readonly "x-hub-auth"?: string
   readonly "x-hub-token"?: string
   readonly "x-hub-max-body-bytes"?: number
-  readonly parameters: ReadonlyArray<{ readonly name: string }>
+  readonly parameters: ReadonlyArray<{ readonly name: string; readonly in: string; readonly schema: object }>
   readonly security: unknown
   readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>
 }
@@ -149,7 +149,7 @@ describe("openapi.json", () => {
   it("asks for the four headers of a signature together, where there must or may be one", () => {
     const { securitySchemes } = openapi.components as unknown as { securitySchemes: Record<string, object> }
     const names = ["X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub-Signature"]
-    expect(Object.keys(securitySchemes)).toEqual([...names, "Person"])
+    expect(Object.keys(securitySchemes)).toEqual([...names, "Person", "VaultToken"])
     for (const name of names) expect(securitySchemes[name]).toMatchObject({ type: "apiKey", in: "header", name })
     const signed = Object.fromEntries(names.map((name) => [name, []]))
     const expected: Readonly<Record<string, unknown>> = {
@@ -158,8 +158,35 @@ describe("openapi.json", () => {
       human: [{ Person: [] }],
       none: []
     }
+    const byToken: Readonly<Record<string, unknown>> = {
+      source: [{ VaultToken: [] }],
+      service: [{ VaultToken: [] }],
+      any: [signed, { VaultToken: [] }]
+    }
+    for (const { path, method, operation } of operations) {
+      const { "x-hub-auth": auth = "", "x-hub-token": token = "" } = operation
+      expect(operation.security, `${method} ${path}`).toEqual(byToken[token] ?? expected[auth])
+    }
+    expect(securitySchemes["VaultToken"]).toMatchObject({ type: "http", scheme: "bearer" })
+  })
+
+  it("asks for some authentication wherever it answers that there was none", () => {
     for (const { path, method, operation } of operations)
-      expect(operation.security, `${method} ${path}`).toEqual(expected[operation["x-hub-auth"] ?? ""])
+      if (codesOf(operation, "401").includes("authentication_required"))
+        expect(operation.security, `${method} ${path}`).not.toEqual([])
+  })
+
+  it("lists 422 wherever a parameter of the query has more to it than being text", () => {
+    let refusable = 0
+    for (const { path, method, operation } of operations) {
+      const isBound = operation.parameters.some(
+        ({ in: place, schema }) => place === "query" && ("pattern" in schema || "enum" in schema || "anyOf" in schema)
+      )
+      if (!isBound) continue
+      refusable++
+      expect(codesOf(operation, "422"), `${method} ${path}`).toContain("validation_error")
+    }
+    expect(refusable).toBeGreaterThan(10)
   })
 
   it("takes an Idempotency-Key where something is changed by an agent or a person, and nowhere else", () => {

@@ -28,6 +28,13 @@ describe("the document", () => {
     }
   })
 
+  it("has a query that is refused", async () => {
+    for (const path of ["/me/notifications", "/messages", "/me/owner/messages"]) {
+      const answer = await get(`${path}?since_id=x`)
+      expect([answer.status, differences(`GET ${path}`, answer)]).toEqual([422, []])
+    }
+  })
+
   it("has a `meta` in every list: an answer without it differs", async () => {
     const list = await get("/notification-types")
     expect(differences("GET /notification-types", list)).toEqual([])
