@@ -9,6 +9,7 @@
  *  - A signature that comes along is judged, whether it was asked for or not: each operation may refuse it.
  *  - What the HTTP layer refuses before it knows the operation is told of each operation.
  *  - Every operation that reads a body states the body's ceiling, as `x-hub-max-body-bytes`.
+ *  - Traits and schemas/markdown.ts decide who answers 304, 206 and in markdown.
  *  - An answer that an operation declares itself stays as it is.
  */
 import type { OpenApi } from "effect/http-api"
@@ -16,6 +17,8 @@ import { CLOSED_CODES, SIGNATURE_CODES, type TokenKind } from "./envelope.ts"
 import { ERROR_STATUS, type ErrorCode } from "./errors.ts"
 import { type BodyKind, bodyCeiling } from "./body-ceiling.ts"
 import { LIMITS } from "./limits.ts"
+import { MARKDOWN_TYPE, WITH_MARKDOWN } from "./markdown.ts"
+import type { Traits } from "./traits.ts"
 
 type Operation = OpenApi.OpenAPISpecOperation & {
   readonly "x-hub-auth"?: string
@@ -111,9 +114,66 @@ const responseOf = ({ description, codes }: SharedResponse): OpenApi.OpenApiSpec
 const isRefusable = ({ in: place, schema }: OpenApi.OpenAPISpecParameter): boolean =>
   place === "query" && Object.keys(schema).some((key) => key !== "type" && key !== "description")
 
+const TEXT = { type: "string" }
+const ETAG = { ETag: { required: true, description: "The entity tag of the whole answer.", schema: TEXT } }
+
+const NOT_MODIFIED = {
+  description: "The answer has not changed since the client got the entity tag that it sent in `If-None-Match`.",
+  headers: ETAG
+}
+
+const IF_NONE_MATCH: OpenApi.OpenAPISpecParameter = {
+  name: "If-None-Match",
+  in: "header",
+  required: false,
+  description: "The `ETag` of an earlier answer. An answer that is still the same is 304, without a body.",
+  schema: TEXT
+}
+
+const RANGE: OpenApi.OpenAPISpecParameter = {
+  name: "Range",
+  in: "header",
+  required: false,
+  description: "One range of bytes, such as `bytes=0-1023`. The answer is 206 with that part.",
+  schema: TEXT
+}
+
+type Responses = Readonly<Record<string, object>>
+
+/** A part of what `200` answers, under the same media types. */
+const partOf = (whole: OpenApi.OpenApiSpecResponse | undefined) => ({
+  description: "The part that `Range` asked for",
+  headers: {
+    ...ETAG,
+    "Content-Range": { required: true, description: "Which bytes these are, and how many there are.", schema: TEXT }
+  },
+  content: Object.fromEntries(
+    Object.keys(whole?.content ?? {}).map((type) => [type, { schema: { type: "string", format: "binary" } }])
+  )
+})
+
+const conditional = (responses: OpenApi.OpenAPISpecResponses, { ranged = false }: Traits): Responses => ({
+  ...(ranged ? { 206: partOf(responses[200]) } : {}),
+  304: { $ref: "#/components/responses/NotModified" }
+})
+
+const MARKDOWN_IDS: ReadonlySet<string> = new Set(WITH_MARKDOWN)
+
+const inMarkdown = ({ operationId, responses }: Operation): Responses => {
+  const whole = responses[200]
+  if (operationId === undefined || !MARKDOWN_IDS.has(operationId) || whole === undefined) return {}
+  return { 200: { ...whole, content: { ...whole.content, [MARKDOWN_TYPE]: { schema: TEXT } } } }
+}
+
+const isTagged = ({ reused = false, tagged = false }: Traits): boolean => reused || tagged
+
 const isWrite = (method: string): boolean => method !== "get"
 
-const completeOperation = (method: string, { "x-hub-body": body = "plain", ...operation }: Described): Operation => {
+const completeOperation = (
+  method: string,
+  { "x-hub-body": body = "plain", ...operation }: Described,
+  traits: Traits
+): Operation => {
   const auth = operation["x-hub-auth"] ?? ""
   const shared = operation.parameters.some(isRefusable) ? { ...SHARED, ...PARAMETER_REFUSED } : SHARED
   const refusals = Object.entries(shared).map(([name, { status }]) => [
@@ -123,17 +183,27 @@ const completeOperation = (method: string, { "x-hub-body": body = "plain", ...op
   return {
     ...operation,
     ...(isWrite(method) ? { "x-hub-max-body-bytes": bodyCeiling(LIMITS, body) } : {}),
-    parameters:
-      (auth === "signed" || auth === "human") && isWrite(method)
-        ? [...operation.parameters, IDEMPOTENCY_KEY]
-        : operation.parameters,
+    parameters: [
+      ...operation.parameters,
+      ...((auth === "signed" || auth === "human") && isWrite(method) ? [IDEMPOTENCY_KEY] : []),
+      ...(isTagged(traits) ? [IF_NONE_MATCH] : []),
+      ...(traits.ranged === true ? [RANGE] : [])
+    ],
     security: securityOf(operation),
-    responses: { ...Object.fromEntries(refusals), ...operation.responses }
+    responses: {
+      ...Object.fromEntries(refusals),
+      ...operation.responses,
+      ...inMarkdown(operation),
+      ...(isTagged(traits) ? conditional(operation.responses, traits) : {})
+    }
   }
 }
 
 /** The document with what every operation shares. */
-export const complete = (document: Record<string, unknown>): Record<string, unknown> => {
+export const complete = (
+  document: Record<string, unknown>,
+  traits: ReadonlyMap<string, Traits>
+): Record<string, unknown> => {
   const { paths, components, ...rest } = document as unknown as OpenApi.OpenAPISpec
   return {
     ...rest,
@@ -141,18 +211,21 @@ export const complete = (document: Record<string, unknown>): Record<string, unkn
       Object.entries(paths).map(([path, operations]) => [
         path,
         Object.fromEntries(
-          Object.entries(operations).map(([method, operation]) => [
+          Object.entries(operations as Readonly<Record<string, Described>>).map(([method, operation]) => [
             method,
-            completeOperation(method, operation as Described)
+            completeOperation(method, operation, traits.get(operation.operationId ?? "") ?? {})
           ])
         )
       ])
     ),
     components: {
       ...components,
-      responses: Object.fromEntries(
-        Object.entries({ ...SHARED, ...PARAMETER_REFUSED }).map(([name, response]) => [name, responseOf(response)])
-      ),
+      responses: {
+        NotModified: NOT_MODIFIED,
+        ...Object.fromEntries(
+          Object.entries({ ...SHARED, ...PARAMETER_REFUSED }).map(([name, response]) => [name, responseOf(response)])
+        )
+      },
       securitySchemes: {
         ...Object.fromEntries(
           Object.entries(SIGNATURE_SCHEMES).map(([name, description]) => [

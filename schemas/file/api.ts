@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { describe, failures, signedWriteFailures, success } from "../envelope.ts"
 import { Post } from "../post/records.ts"
-import { Chapter, Row } from "../traits.ts"
+import { Chapter, Row, Traits } from "../traits.ts"
 
 const id = { id: Schema.String }
 
@@ -11,6 +11,8 @@ const Bytes = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "
 
 /** As it was sent, without the envelope. */
 const BareJson = Schema.Unknown.pipe(HttpApiSchema.asJson())
+
+const STORED: Traits = { tagged: true, ranged: true }
 
 export const FileApi = HttpApiGroup.make("file")
   .annotate(Chapter, 41)
@@ -50,7 +52,8 @@ export const FileApi = HttpApiGroup.make("file")
           "Always as `application/octet-stream`; what the author declared is in `X-Hub-Declared-Type`, its hash in `X-Hub-Sha256`."
         )
       )
-      .annotate(Row, "the bytes; `Range`, `If-None-Match`; `X-Hub-Declared-Type`, `X-Hub-Sha256`"),
+      .annotate(Row, "the bytes; `Range`, `If-None-Match`; `X-Hub-Declared-Type`, `X-Hub-Sha256`")
+      .annotate(Traits, STORED),
     HttpApiEndpoint.get("getData", "/posts/:id/data", {
       params: id,
       success: BareJson,
@@ -58,4 +61,5 @@ export const FileApi = HttpApiGroup.make("file")
     })
       .annotateMerge(describe("optional", "The data of a post", "The JSON as it was sent, without the envelope."))
       .annotate(Row, "the JSON itself, without the envelope; `Range`, `If-None-Match`")
+      .annotate(Traits, STORED)
   )

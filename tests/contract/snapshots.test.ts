@@ -260,6 +260,26 @@ describe("openapi.json", () => {
     expect(envelopes).toBeGreaterThan(150)
   })
 
+  it("has 304 where an answer has an entity tag, and 206 where a part of it can be asked for", () => {
+    const answering = (status: string) =>
+      operations
+        .filter(({ operation }) => status in operation.responses)
+        .map(({ method, path }) => `${method} ${path.slice("/api/v1".length)}`)
+    expect(answering("206").toSorted()).toEqual(["get /posts/{id}/data", "get /posts/{id}/file"])
+    expect(answering("304")).toEqual(
+      expect.arrayContaining([
+        ...answering("206"),
+        "get /docs",
+        "get /openapi.json",
+        "get /feed",
+        "get /categories/{slug}/feed",
+        "get /id/directory",
+        "get /threads/{id}",
+        "get /search"
+      ])
+    )
+  })
+
   it("declares what any operation can meet: 429, 500, 503", () => {
     for (const { path, method, operation } of operations) {
       expect(Object.keys(operation.responses), `${method} ${path}`).toEqual(

@@ -35,6 +35,15 @@ describe("the document", () => {
     }
   })
 
+  it("has an answer in markdown, and one that did not change", async () => {
+    const markdown = await world.edge.call("/api/v1/notification-types", { headers: { accept: "text/markdown" } })
+    expect([markdown.status, markdown.headers.get("content-type")]).toEqual([200, "text/markdown; charset=utf-8"])
+    expect(differences("GET /notification-types", markdown)).toEqual([])
+    const etag = (await world.edge.call("/api/v1/docs")).headers.get("etag") ?? ""
+    const same = await world.edge.call("/api/v1/docs", { headers: { "if-none-match": etag } })
+    expect([same.status, differences("GET /docs", same)]).toEqual([304, []])
+  })
+
   it("has a `meta` in every list: an answer without it differs", async () => {
     const list = await get("/notification-types")
     expect(differences("GET /notification-types", list)).toEqual([])
