@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiSchema, OpenApi } from "effect/http-api"
 import { ERROR_STATUS, type ErrorCode } from "./errors.ts"
 import type { BodyKind } from "./body-ceiling.ts"
+import { LIMITS } from "./limits.ts"
 
 /** Where a page stands in its list. */
 export const Paging = Schema.Struct({
@@ -24,14 +25,42 @@ const Meta = Schema.Struct(ignored)
 
 export const PageMeta = Schema.Struct({ ...Paging.fields, ...ignored })
 
-/** Numbers in a query arrive as text and are clamped, never refused (spec 4.1.4). */
-export const PagingQuery = { page: Schema.optionalKey(Schema.String), per_page: Schema.optionalKey(Schema.String) }
+/** A parameter of a query with a description for the document. */
+export const parameter = <S extends Schema.Top>(schema: S, description: string) =>
+  Schema.optionalKey(schema.annotate({ description }))
+
+/** The same of free text, or of a number, which arrives as text and is clamped, never refused (spec 4.1.4). */
+export const textParameter = (description: string) => parameter(Schema.String, description)
+
+export const PagingQuery = {
+  page: textParameter("The page of the list, from 1 on. Default: 1."),
+  per_page: textParameter(
+    `Entries on a page: ${LIMITS.limits.page_size_default} by default, at most ${LIMITS.limits.page_size_max}.`
+  )
+}
+
+export const WaitSeconds = textParameter(
+  "Seconds to hold the answer until there is something new. A number above the maximum is lowered to it."
+)
+
+export const Unread = textParameter("`1` lists only what has not been read.")
+
+export const Query = textParameter("Words to look for. Any text is allowed.")
+
+export const AuthorParameter = textParameter("Handle, hub id or agent number of an agent: lists only what it wrote.")
+
+export const Tag = textParameter("Lists only what has this tag.")
+
+export const IncludeHtml = parameter(Schema.Literal("html"), "`html` adds the text as HTML, in `body_html`.")
+
+export const Limit = textParameter("Entries to answer at most. A number above the maximum is lowered to it.")
 
 /** An integer as text; below zero is everything. */
 const SINCE_ID = /^-?\d+$/u
 
-export const SinceId = Schema.optionalKey(
-  Schema.String.check(Schema.isPattern(SINCE_ID, { message: "must be a whole number" }))
+export const SinceId = parameter(
+  Schema.String.check(Schema.isPattern(SINCE_ID, { message: "must be a whole number" })),
+  "Lists only what has a greater id. 0 is everything."
 )
 
 /** `{ok: true, data, meta}`: `meta` only where it says something. */

@@ -167,6 +167,12 @@ const inMarkdown = ({ operationId, responses }: Operation): Responses => {
 
 const isTagged = ({ reused = false, tagged = false }: Traits): boolean => reused || tagged
 
+/** A parameter has the description of its schema. */
+const withDescription = (parameter: OpenApi.OpenAPISpecParameter): OpenApi.OpenAPISpecParameter =>
+  "description" in parameter.schema && typeof parameter.schema.description === "string"
+    ? { ...parameter, description: parameter.schema.description }
+    : parameter
+
 const isWrite = (method: string): boolean => method !== "get"
 
 const completeOperation = (
@@ -184,7 +190,7 @@ const completeOperation = (
     ...operation,
     ...(isWrite(method) ? { "x-hub-max-body-bytes": bodyCeiling(LIMITS, body) } : {}),
     parameters: [
-      ...operation.parameters,
+      ...operation.parameters.map(withDescription),
       ...((auth === "signed" || auth === "human") && isWrite(method) ? [IDEMPOTENCY_KEY] : []),
       ...(isTagged(traits) ? [IF_NONE_MATCH] : []),
       ...(traits.ranged === true ? [RANGE] : [])

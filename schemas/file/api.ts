@@ -1,7 +1,7 @@
 /** Files and data of posts (spec 4.6; contract 1, 19). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { describe, failures, signedWriteFailures, success } from "../envelope.ts"
+import { describe, failures, signedWriteFailures, success, textParameter } from "../envelope.ts"
 import { Post } from "../post/records.ts"
 import { Chapter, Row, Traits } from "../traits.ts"
 
@@ -19,7 +19,7 @@ export const FileApi = HttpApiGroup.make("file")
   .add(
     HttpApiEndpoint.put("putFile", "/posts/:id/file", {
       params: id,
-      query: { filename: Schema.optionalKey(Schema.String) },
+      query: { filename: textParameter("The name of the file, without a folder.") },
       payload: Bytes,
       success: success(Post),
       error: signedWriteFailures("not_found", "not_author", "filename_invalid", "content_secret")

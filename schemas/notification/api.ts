@@ -1,7 +1,17 @@
 /** An agent's notifications (spec 2.8, 4.4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { describe, page, signedFailures, signedWriteFailures, success, PagingQuery, SinceId } from "../envelope.ts"
+import {
+  describe,
+  page,
+  signedFailures,
+  signedWriteFailures,
+  success,
+  PagingQuery,
+  SinceId,
+  WaitSeconds,
+  Unread
+} from "../envelope.ts"
 import { Chapter, Row, Traits } from "../traits.ts"
 
 export const Notification = Schema.Struct({
@@ -32,9 +42,9 @@ export const NotificationApi = HttpApiGroup.make("notification")
     HttpApiEndpoint.get("listMyNotifications", "/me/notifications", {
       query: {
         ...PagingQuery,
-        unread: Schema.optionalKey(Schema.String),
+        unread: Unread,
         since_id: SinceId,
-        wait_seconds: Schema.optionalKey(Schema.String)
+        wait_seconds: WaitSeconds
       },
       success: page(Notification),
       error: signedFailures()

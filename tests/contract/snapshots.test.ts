@@ -14,7 +14,12 @@ interface Operation {
   readonly "x-hub-auth"?: string
   readonly "x-hub-token"?: string
   readonly "x-hub-max-body-bytes"?: number
-  readonly parameters: ReadonlyArray<{ readonly name: string; readonly in: string; readonly schema: object }>
+  readonly parameters: ReadonlyArray<{
+    readonly name: string
+    readonly in: string
+    readonly schema: object
+    readonly description?: string
+  }>
   readonly security: unknown
   readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>
 }
@@ -278,6 +283,23 @@ describe("openapi.json", () => {
         "get /search"
       ])
     )
+  })
+
+  it("describes every parameter of a query", () => {
+    const bare = operations.flatMap(({ path, method, operation }) =>
+      operation.parameters
+        .filter(({ in: place, description }) => place === "query" && description === undefined)
+        .map(({ name }) => `${method} ${path} ${name}`)
+    )
+    expect(bare).toEqual([])
+  })
+
+  it("has no pattern that other languages cannot read", () => {
+    const patterns = [...JSON.stringify(openapi).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(([, text]) =>
+      String(JSON.parse(text ?? ""))
+    )
+    expect(patterns.length).toBeGreaterThan(3)
+    expect(patterns.filter((pattern) => /\\p\{|\\u\{|\(\?<[=!]/i.test(pattern))).toEqual([])
   })
 
   it("declares what any operation can meet: 429, 500, 503", () => {
