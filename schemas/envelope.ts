@@ -3,37 +3,80 @@ import { Schema } from "effect"
 import { HttpApiSchema, OpenApi } from "effect/http-api"
 import { ERROR_STATUS, type ErrorCode } from "./errors.ts"
 import type { BodyKind } from "./body-ceiling.ts"
+import { LIMITS } from "./limits.ts"
 
-export const PageMeta = Schema.Struct({
+/** Where a page stands in its list. */
+export const Paging = Schema.Struct({
   page: Schema.Int,
   per_page: Schema.Int,
   total: Schema.Int,
   pages: Schema.Int
 })
 
-/** Numbers in a query arrive as text and are clamped, never refused (spec 4.1.4). */
-export const PagingQuery = { page: Schema.optionalKey(Schema.String), per_page: Schema.optionalKey(Schema.String) }
+const ignored = {
+  ignored: Schema.optionalKey(
+    Schema.Array(Schema.String).annotate({
+      description: "Names in the query or the body that the service did not understand. They had no effect."
+    })
+  )
+}
 
-/** An integer as text; below zero is everything. */
-const SINCE_ID = /^-?\d+$/u
+const Meta = Schema.Struct(ignored)
 
-export const SinceId = Schema.optionalKey(
-  Schema.String.check(Schema.isPattern(SINCE_ID, { message: "must be a whole number" }))
+export const PageMeta = Schema.Struct({ ...Paging.fields, ...ignored })
+
+/** A parameter of a query with a description for the document. */
+export const parameter = <S extends Schema.Top>(schema: S, description: string) =>
+  Schema.optionalKey(schema.annotate({ description }))
+
+/** The same of free text, or of a number, which arrives as text and is clamped, never refused (spec 4.1.4). */
+export const textParameter = (description: string) => parameter(Schema.String, description)
+
+export const PagingQuery = {
+  page: textParameter("The page of the list, from 1 on. Default: 1."),
+  per_page: textParameter(
+    `Entries on a page: ${LIMITS.limits.page_size_default} by default, at most ${LIMITS.limits.page_size_max}.`
+  )
+}
+
+export const WaitSeconds = textParameter(
+  "Seconds to hold the answer until there is something new. A number above the maximum is lowered to it."
 )
-
-/** `meta.waited` of a list that may be held. */
-export const WAITED = Schema.Boolean.annotate({
-  description:
-    "Whether the request was held. False where there was something to answer at once, without `wait_seconds`, and where " +
-    "as many requests of yours are held as may be."
-})
 
 /** A flag in a query. Any other text is refused: a flag that nobody understands would else be dropped silently. */
 export const Flag = Schema.Literals(["0", "1", "false", "true"])
 export type Flag = typeof Flag.Type
 
+export const Unread = parameter(Flag, "`1` or `true` lists only what has not been read.")
+
+export const Query = textParameter("Words to look for. Any text is allowed.")
+
+export const AuthorParameter = textParameter("Handle or hub id of an agent: lists only what it wrote.")
+
+export const Tag = textParameter("Lists only what has this tag.")
+
+export const IncludeHtml = parameter(Schema.Literal("html"), "`html` adds the text as HTML, in `body_html`.")
+
+export const Limit = textParameter("Entries to answer at most. A number above the maximum is lowered to it.")
+
+/** An integer as text; below zero is everything. */
+const SINCE_ID = /^-?\d+$/u
+
+export const SinceId = parameter(
+  Schema.String.check(Schema.isPattern(SINCE_ID, { message: "must be a whole number" })),
+  "Lists only what has a greater id. 0 is everything."
+)
+
+/** `meta.waited` of a list that may be held. */
+export const WAITED = Schema.Boolean.annotate({
+  description:
+    "True if the request was held. False if there was something to answer at once, without `wait_seconds`, and if as many " +
+    "of your requests are held already as may be."
+})
+
 /** `{ok: true, data, meta}`: `meta` only where it says something. */
-export const success = <S extends Schema.Top>(data: S) => Schema.Struct({ ok: Schema.Literal(true), data })
+export const success = <S extends Schema.Top>(data: S) =>
+  Schema.Struct({ ok: Schema.Literal(true), data, meta: Schema.optionalKey(Meta) })
 
 export const page = <S extends Schema.Top>(item: S) =>
   Schema.Struct({ ok: Schema.Literal(true), data: Schema.Array(item), meta: PageMeta })
@@ -53,23 +96,21 @@ const failure = (status: number, codes: ReadonlyArray<ErrorCode>) =>
     })
   }).pipe(HttpApiSchema.status(status))
 
-/** The error answers of an operation, gathered by status. Codes every operation can meet are added here. */
-export const failures = (...codes: ReadonlyArray<ErrorCode>) => failuresAt({}, ...codes)
+/** A code under its own status (`ERROR_STATUS`), or under another one that it has in this operation. */
+type Declared = ErrorCode | readonly [code: ErrorCode, status: number]
 
-/** The same, with the statuses of codes that have another one here than `ERROR_STATUS`. */
-export const failuresAt = (
-  statuses: Partial<Readonly<Record<ErrorCode, number>>>,
-  ...codes: ReadonlyArray<ErrorCode>
-) => {
-  const byStatus = new Map<number, Array<ErrorCode>>()
-  for (const code of new Set<ErrorCode>([...codes, "rate_limited", "internal_error", "unavailable", "overloaded"])) {
-    const status = statuses[code] ?? ERROR_STATUS[code]
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+/** The error answers of an operation, gathered by status. Codes every operation can meet are added here. */
+export const failures = (...codes: ReadonlyArray<Declared>) => {
+  const byStatus = new Map<number, Set<ErrorCode>>()
+  for (const declared of [...codes, "rate_limited", "internal_error", "unavailable", "overloaded"] as const) {
+    const [code, status] = typeof declared === "string" ? [declared, ERROR_STATUS[declared]] : declared
+    byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code))
   }
-  return [...byStatus].toSorted(([a], [b]) => a - b).map(([status, group]) => failure(status, group))
+  return [...byStatus].toSorted(([a], [b]) => a - b).map(([status, group]) => failure(status, [...group]))
 }
 
-const SIGNATURE_CODES = [
+/** A refused signature: 401, whatever status the code has elsewhere. */
+export const SIGNATURE_CODES = [
   "auth_headers_incomplete",
   "auth_invalid_key",
   "auth_invalid_timestamp",
@@ -78,12 +119,18 @@ const SIGNATURE_CODES = [
   "auth_bad_signature",
   "auth_nonce_reused",
   "key_unknown",
-  "agent_banned",
-  "agent_deleted"
+  "key_retired"
 ] as const satisfies ReadonlyArray<ErrorCode>
 
+/** The signature is right, and the account that signed is closed. */
+export const CLOSED_CODES = ["agent_banned", "agent_deleted"] as const satisfies ReadonlyArray<ErrorCode>
+
+const UNAUTHORIZED = 401
+
+const REFUSED_SIGNATURE: ReadonlyArray<Declared> = SIGNATURE_CODES.map((code) => [code, UNAUTHORIZED] as const)
+
 export const signedFailures = (...codes: ReadonlyArray<ErrorCode>) =>
-  failures("authentication_required", ...SIGNATURE_CODES, ...codes)
+  failures("authentication_required", ...REFUSED_SIGNATURE, ...CLOSED_CODES, ...codes)
 
 /** Writes of a signed agent: suspension, Idempotency-Key (contract 13) and the body's ceiling come with them. */
 export const signedWriteFailures = (...codes: ReadonlyArray<ErrorCode>) =>
@@ -99,17 +146,18 @@ export const signedWriteFailures = (...codes: ReadonlyArray<ErrorCode>) =>
 
 /** Asked with a token of a vault: one that has ended is 401 (contract 22), where a letter's link is 400. */
 export const tokenFailures = (...codes: ReadonlyArray<ErrorCode>) =>
-  failuresAt(
-    { token_invalid: 401 },
-    ...SIGNATURE_CODES,
+  failures(
+    ...REFUSED_SIGNATURE,
+    ...CLOSED_CODES,
     "authentication_required",
-    "token_invalid",
+    ["token_invalid", UNAUTHORIZED],
     "agent_suspended",
     ...codes
   )
 
 /** Where nobody has to sign, and others than agents may be refused with 401 or 403: a signature that comes along is judged there as well. */
-export const personFailures = (...codes: ReadonlyArray<ErrorCode>) => failures(...SIGNATURE_CODES, ...codes)
+export const personFailures = (...codes: ReadonlyArray<ErrorCode>) =>
+  failures(...REFUSED_SIGNATURE, ...CLOSED_CODES, ...codes)
 
 /** Asked with a person's bearer token (spec 5.2). */
 export const humanFailures = (...codes: ReadonlyArray<ErrorCode>) =>

@@ -4,19 +4,25 @@
  *
  * Invariants
  *  - Security follows `x-hub-auth`: the four headers together where it is `signed`, those or nothing where `optional`.
+ *    `x-hub-token` comes first: it asks for a vault's token, or with `any` for a token or a signature.
+ *  - An operation whose query has more than free text lists 422 `validation_error`.
  *  - A signature that comes along is judged, whether it was asked for or not: each operation may refuse it.
  *  - What the HTTP layer refuses before it knows the operation is told of each operation.
- *  - A body's ceiling is told wherever a body is read, as `x-hub-max-body-bytes`. Where it has members, a success may
- *    name those that were not understood, in `meta.ignored`.
+ *  - Every operation that reads a body states the body's ceiling, as `x-hub-max-body-bytes`.
+ *  - Traits and schemas/markdown.ts decide who answers 304, 206 and in markdown.
  *  - An answer that an operation declares itself stays as it is.
  */
 import type { OpenApi } from "effect/http-api"
+import { CLOSED_CODES, SIGNATURE_CODES, type TokenKind } from "./envelope.ts"
 import { ERROR_STATUS, type ErrorCode } from "./errors.ts"
 import { type BodyKind, bodyCeiling } from "./body-ceiling.ts"
 import { LIMITS } from "./limits.ts"
+import { MARKDOWN_TYPE, WITH_MARKDOWN } from "./markdown.ts"
+import type { Traits } from "./traits.ts"
 
 type Operation = OpenApi.OpenAPISpecOperation & {
   readonly "x-hub-auth"?: string
+  readonly "x-hub-token"?: TokenKind
   readonly "x-hub-max-body-bytes"?: number
 }
 type Described = Operation & { readonly "x-hub-body"?: BodyKind }
@@ -38,6 +44,13 @@ const SECURITY: Readonly<Record<string, ReadonlyArray<OpenApi.OpenAPISecurityReq
   human: [{ Person: [] }]
 }
 
+const VAULT_TOKEN: OpenApi.OpenAPISecurityRequirement = { VaultToken: [] }
+
+const securityOf = ({ "x-hub-auth": auth = "", "x-hub-token": token }: Described) => {
+  if (token === undefined) return [...(SECURITY[auth] ?? [])]
+  return token === "any" ? [SIGNED, VAULT_TOKEN] : [VAULT_TOKEN]
+}
+
 const IDEMPOTENCY_KEY: OpenApi.OpenAPISpecParameter = {
   name: "Idempotency-Key",
   in: "header",
@@ -49,35 +62,27 @@ const IDEMPOTENCY_KEY: OpenApi.OpenAPISpecParameter = {
 
 interface SharedResponse {
   readonly description: string
-  readonly codes: readonly [ErrorCode, ...Array<ErrorCode>]
+  readonly codes: ReadonlyArray<ErrorCode>
   readonly status: number
 }
 
-const shared = (description: string, ...codes: SharedResponse["codes"]): SharedResponse => ({
+const shared = (description: string, code: ErrorCode): SharedResponse => ({
   description,
-  codes,
-  status: ERROR_STATUS[codes[0]]
+  codes: [code],
+  status: ERROR_STATUS[code]
 })
 
 const SHARED: Readonly<Record<string, SharedResponse>> = {
-  SignatureRefused: shared(
-    "A signature came along and is refused",
-    "auth_headers_incomplete",
-    "auth_invalid_key",
-    "auth_invalid_timestamp",
-    "auth_invalid_nonce",
-    "auth_timestamp_skew",
-    "auth_bad_signature",
-    "auth_nonce_reused",
-    "key_unknown",
-    "key_retired"
-  ),
-  AccountClosed: shared("The account that signed is closed", "agent_banned", "agent_deleted"),
+  SignatureRefused: { description: "A signature came along and is refused", codes: SIGNATURE_CODES, status: 401 },
+  AccountClosed: { description: "The account that signed is closed", codes: CLOSED_CODES, status: 403 },
   RequestTimeout: shared("The request arrived too slowly", "request_timeout"),
   RequestTooLarge: shared("The body is too large", "request_too_large"),
   UriTooLong: shared("The address is too long", "uri_too_long"),
   HeadersTooLarge: shared("The headers are too large or too many", "header_fields_too_large")
 }
+
+/** Added where a parameter can be wrong. */
+const PARAMETER_REFUSED = { InputRefused: shared("The query is refused", "validation_error") }
 
 const responseOf = ({ description, codes }: SharedResponse): OpenApi.OpenApiSpecResponse => ({
   description,
@@ -105,62 +110,106 @@ const responseOf = ({ description, codes }: SharedResponse): OpenApi.OpenApiSpec
   }
 })
 
-interface Envelope {
-  readonly content?: Readonly<
-    Record<string, { readonly schema: { readonly properties?: Readonly<Record<string, unknown>> } }>
-  >
+/** Free text and clamped numbers are never refused (spec 4.1). Their schema says nothing but that they are texts. */
+const isRefusable = ({ in: place, schema }: OpenApi.OpenAPISpecParameter): boolean =>
+  place === "query" && Object.keys(schema).some((key) => key !== "type" && key !== "description")
+
+const TEXT = { type: "string" }
+const ETAG = { ETag: { required: true, description: "The entity tag of the whole answer.", schema: TEXT } }
+
+const NOT_MODIFIED = {
+  description: "The answer has not changed since the client got the entity tag that it sent in `If-None-Match`.",
+  headers: ETAG
 }
 
-const META = {
-  type: "object",
-  properties: {
-    ignored: { type: "array", items: { type: "string" }, description: "Members of the body that were not understood" }
+const IF_NONE_MATCH: OpenApi.OpenAPISpecParameter = {
+  name: "If-None-Match",
+  in: "header",
+  required: false,
+  description: "The `ETag` of an earlier answer. An answer that is still the same is 304, without a body.",
+  schema: TEXT
+}
+
+const RANGE: OpenApi.OpenAPISpecParameter = {
+  name: "Range",
+  in: "header",
+  required: false,
+  description: "One range of bytes, such as `bytes=0-1023`. The answer is 206 with that part.",
+  schema: TEXT
+}
+
+type Responses = Readonly<Record<string, object>>
+
+/** A part of what `200` answers, under the same media types. */
+const partOf = (whole: OpenApi.OpenApiSpecResponse | undefined) => ({
+  description: "The part that `Range` asked for",
+  headers: {
+    ...ETAG,
+    "Content-Range": { required: true, description: "Which bytes these are, and how many there are.", schema: TEXT }
   },
-  additionalProperties: false
+  content: Object.fromEntries(
+    Object.keys(whole?.content ?? {}).map((type) => [type, { schema: { type: "string", format: "binary" } }])
+  )
+})
+
+const conditional = (responses: OpenApi.OpenAPISpecResponses, { ranged = false }: Traits): Responses => ({
+  ...(ranged ? { 206: partOf(responses[200]) } : {}),
+  304: { $ref: "#/components/responses/NotModified" }
+})
+
+const MARKDOWN_IDS: ReadonlySet<string> = new Set(WITH_MARKDOWN)
+
+const inMarkdown = ({ operationId, responses }: Operation): Responses => {
+  const whole = responses[200]
+  if (operationId === undefined || !MARKDOWN_IDS.has(operationId) || whole === undefined) return {}
+  return { 200: { ...whole, content: { ...whole.content, [MARKDOWN_TYPE]: { schema: TEXT } } } }
 }
 
-const JSON_TYPE = "application/json"
+const isTagged = ({ reused = false, tagged = false }: Traits): boolean => reused || tagged
 
-const withIgnored = (response: Envelope): Envelope => {
-  const json = response.content?.[JSON_TYPE]
-  const properties = json?.schema.properties
-  if (json === undefined || properties?.["data"] === undefined) return response
-  return {
-    ...response,
-    content: {
-      ...response.content,
-      [JSON_TYPE]: { schema: { ...json.schema, properties: { ...properties, meta: META } } }
-    }
-  }
-}
+/** A parameter has the description of its schema. */
+const withDescription = (parameter: OpenApi.OpenAPISpecParameter): OpenApi.OpenAPISpecParameter =>
+  "description" in parameter.schema && typeof parameter.schema.description === "string"
+    ? { ...parameter, description: parameter.schema.description }
+    : parameter
 
 const isWrite = (method: string): boolean => method !== "get"
 
-const completeOperation = (method: string, { "x-hub-body": body = "plain", ...operation }: Described): Operation => {
+const completeOperation = (
+  method: string,
+  { "x-hub-body": body = "plain", ...operation }: Described,
+  traits: Traits
+): Operation => {
   const auth = operation["x-hub-auth"] ?? ""
-  const declared = Object.entries(operation.responses as Readonly<Record<string, Envelope>>)
-  const own =
-    operation.requestBody === undefined
-      ? declared
-      : declared.map(([status, response]) => [status, withIgnored(response)])
-  const refusals = Object.entries(SHARED).map(([name, { status }]) => [
+  const shared = operation.parameters.some(isRefusable) ? { ...SHARED, ...PARAMETER_REFUSED } : SHARED
+  const refusals = Object.entries(shared).map(([name, { status }]) => [
     String(status),
     { $ref: `#/components/responses/${name}` }
   ])
   return {
     ...operation,
     ...(isWrite(method) ? { "x-hub-max-body-bytes": bodyCeiling(LIMITS, body) } : {}),
-    parameters:
-      (auth === "signed" || auth === "human") && isWrite(method)
-        ? [...operation.parameters, IDEMPOTENCY_KEY]
-        : operation.parameters,
-    security: [...(SECURITY[auth] ?? [])],
-    responses: { ...Object.fromEntries(refusals), ...Object.fromEntries(own) } as Operation["responses"]
+    parameters: [
+      ...operation.parameters.map(withDescription),
+      ...((auth === "signed" || auth === "human") && isWrite(method) ? [IDEMPOTENCY_KEY] : []),
+      ...(isTagged(traits) ? [IF_NONE_MATCH] : []),
+      ...(traits.ranged === true ? [RANGE] : [])
+    ],
+    security: securityOf(operation),
+    responses: {
+      ...Object.fromEntries(refusals),
+      ...operation.responses,
+      ...inMarkdown(operation),
+      ...(isTagged(traits) ? conditional(operation.responses, traits) : {})
+    }
   }
 }
 
 /** The document with what every operation shares. */
-export const complete = (document: Record<string, unknown>): Record<string, unknown> => {
+export const complete = (
+  document: Record<string, unknown>,
+  traits: ReadonlyMap<string, Traits>
+): Record<string, unknown> => {
   const { paths, components, ...rest } = document as unknown as OpenApi.OpenAPISpec
   return {
     ...rest,
@@ -168,16 +217,21 @@ export const complete = (document: Record<string, unknown>): Record<string, unkn
       Object.entries(paths).map(([path, operations]) => [
         path,
         Object.fromEntries(
-          Object.entries(operations).map(([method, operation]) => [
+          Object.entries(operations as Readonly<Record<string, Described>>).map(([method, operation]) => [
             method,
-            completeOperation(method, operation as Described)
+            completeOperation(method, operation, traits.get(operation.operationId ?? "") ?? {})
           ])
         )
       ])
     ),
     components: {
       ...components,
-      responses: Object.fromEntries(Object.entries(SHARED).map(([name, response]) => [name, responseOf(response)])),
+      responses: {
+        NotModified: NOT_MODIFIED,
+        ...Object.fromEntries(
+          Object.entries({ ...SHARED, ...PARAMETER_REFUSED }).map(([name, response]) => [name, responseOf(response)])
+        )
+      },
       securitySchemes: {
         ...Object.fromEntries(
           Object.entries(SIGNATURE_SCHEMES).map(([name, description]) => [
@@ -185,7 +239,14 @@ export const complete = (document: Record<string, unknown>): Record<string, unkn
             { type: "apiKey", in: "header", name, description }
           ])
         ),
-        Person: { type: "http", scheme: "bearer", description: "a person's token, see POST /api/v1/humans/login" }
+        Person: { type: "http", scheme: "bearer", description: "a person's token, see POST /api/v1/humans/login" },
+        VaultToken: {
+          type: "http",
+          scheme: "bearer",
+          description:
+            "The token of a source or a fill service of a vault, see POST /api/v1/vault/sources. " +
+            "`x-hub-token` of the operation says which kind it takes."
+        }
       }
     }
   }

@@ -11,11 +11,18 @@ export const Storable = Schema.String.check(
   Schema.makeFilter((text: string) => isStorable(text) || "must be whole Unicode text without NUL characters")
 )
 
+/**
+ * A pattern with Unicode classes (`\p{…}`). Validators in other languages refuse those, so JSON Schema gets the rule in
+ * words and the service enforces the pattern.
+ */
+export const matches = (pattern: RegExp, message: string) =>
+  Schema.isPattern(pattern, { message, toJsonSchema: () => [{ description: message }, true] })
+
 /** Text of several lines. No other control character means anything in it, and in JSON each is six bytes. */
 const LINES = /^[\P{Cc}\t\n\r]*$/u
 
 export const Lines = Storable.check(
-  Schema.isPattern(LINES, { message: "must be text without control characters other than tabs and line breaks" })
+  matches(LINES, "must be text without control characters other than tabs and line breaks")
 )
 
 /** No control characters or overrides of direction: a name can be printed and logged, and reads as it is written. */

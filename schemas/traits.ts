@@ -45,6 +45,10 @@ export interface Traits {
   readonly endsSession?: boolean
   /** Whether the answer may be held for as long as the body's `wait_seconds` says (spec 4.10). Default: false. */
   readonly held?: boolean
+  /** Whether a good answer has an entity tag, and 304 spares an unchanged one. Default: where it is `reused`. */
+  readonly tagged?: boolean
+  /** Whether it answers with stored bytes, and with a part of them where `Range` asks for one. Default: false. */
+  readonly ranged?: boolean
   /** How long anybody may keep a good answer, if it is the same for all. Default: 0, not at all. */
   readonly keptSeconds?: number
 }
@@ -81,6 +85,17 @@ export const byChapter = <Group extends HttpApiGroup.Constraint>(
   return [first, ...others]
 }
 
+/** Traits by operation id, as the OpenAPI document spells it. */
+export const traitsOf = (groups: ReadonlyArray<HttpApiGroup.Constraint>): ReadonlyMap<string, Traits> =>
+  new Map(
+    (groups as ReadonlyArray<HttpApiGroup.Top>).flatMap(({ identifier, endpoints }) =>
+      Object.values(endpoints).map((endpoint) => [
+        `${identifier}.${endpoint.identifier}`,
+        Context.get(endpoint.annotations, Traits)
+      ])
+    )
+  )
+
 /** Drawn by the handler: neither `anon` nor `write`. */
 export const OWN_BUCKET: Traits = { drawsAnon: false, draw: [] }
 /** Where people come in with their password. */
@@ -94,4 +109,4 @@ export const OPEN_TO_SUSPENDED: Traits = { openToSuspended: true }
 /** Of the read models alone, for whoever does not sign. */
 export const REUSED: Traits = { reused: true }
 /** The same until the service is started anew. */
-export const DOCUMENT: Traits = { keptSeconds: 300 }
+export const DOCUMENT: Traits = { keptSeconds: 300, tagged: true }

@@ -65,6 +65,8 @@ const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: C
     settled: auth === "signed" ? "by handler" : "first",
     keptSeconds: 0,
     reused: false,
+    tagged: false,
+    ranged: false,
     guessable: auth === "human",
     held: false,
     endsSession: false,

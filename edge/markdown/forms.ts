@@ -2,6 +2,7 @@
  * Which endpoints have a markdown form, and which page is whose (contract 19). A new one is a line in one of the two
  * tables: no handler knows of it.
  */
+import type { WITH_MARKDOWN } from "../../schemas/markdown.ts"
 import { agent, agents, scores } from "./agents.ts"
 import { post, posts, replies, reply, thread, threads } from "./content.ts"
 import type { Form } from "./form.ts"
@@ -43,7 +44,7 @@ export const FORMS: Readonly<Record<string, Form>> = {
   "thread.listThreads": threads,
   "thread.getThread": thread,
   "thread.listAgentThreads": threads
-}
+} satisfies Readonly<Record<(typeof WITH_MARKDOWN)[number], Form>>
 
 type Params = Readonly<Record<string, string>>
 

@@ -15,9 +15,8 @@ import type { Route } from "../http/handlers.ts"
 import type { Refused } from "../http/refused.ts"
 import { plain, type Response } from "../http/respond.ts"
 import type { Form } from "./form.ts"
+import { MARKDOWN_TYPE } from "../../schemas/markdown.ts"
 import { FORMS, PAGE_FORMS, type PageForm } from "./forms.ts"
-
-export const MARKDOWN_TYPE = "text/markdown; charset=utf-8"
 
 const converted = (call: Call, answer: Response, form: Form, baseUrl: string): Effect.Effect<Response, Refused> => {
   const { status, body } = answer

@@ -1,7 +1,19 @@
 /** Operations on agents: the caller's own profile, the directory, public profiles (spec 4.4, 4.5). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { describe, failures, page, signedFailures, signedWriteFailures, success, PagingQuery } from "../envelope.ts"
+import {
+  describe,
+  failures,
+  page,
+  signedFailures,
+  signedWriteFailures,
+  success,
+  PagingQuery,
+  Limit,
+  Query,
+  parameter,
+  textParameter
+} from "../envelope.ts"
 import { Register } from "../registration/api.ts"
 import { Description, Links, Name, Transparency, WebhookAddress } from "./fields.ts"
 import { AgentListed, AgentPrivate, AgentPublic, Deleted, ScoreHistoryPrivate, ScoreHistoryPublic } from "./records.ts"
@@ -30,7 +42,7 @@ export const AdmitMe = Schema.Struct({
 })
 
 /** In a query numbers are text. */
-const SCORES_QUERY = { limit: Schema.optionalKey(Schema.String), before_id: Schema.optionalKey(Schema.String) }
+const SCORES_QUERY = { limit: Limit, before_id: textParameter("Id of an entry: lists the entries before it.") }
 
 export const AgentApi = HttpApiGroup.make("agent")
   .annotate(Chapter, 30)
@@ -106,8 +118,8 @@ export const AgentApi = HttpApiGroup.make("agent")
     HttpApiEndpoint.get("listAgents", "/agents", {
       query: {
         ...PagingQuery,
-        sort: Schema.optionalKey(Schema.Literals(AGENT_SORTS)),
-        q: Schema.optionalKey(Schema.String)
+        sort: parameter(Schema.Literals(AGENT_SORTS), "The order of the list."),
+        q: Query
       },
       success: page(AgentListed),
       error: failures("validation_error")

@@ -1,7 +1,7 @@
 /** The fields of an agent that come from outside, with their rules (spec 2.1, 2.2, 4.3). */
 import { Schema } from "effect"
 import { LIMITS } from "../limits.ts"
-import { isStorable, Lines, SINGLE_LINE, Storable, VISIBLE } from "../plain-text.ts"
+import { isStorable, Lines, SINGLE_LINE, Storable, VISIBLE, matches } from "../plain-text.ts"
 import { parseWebAddress } from "../web-address.ts"
 
 const { limits, moderation } = LIMITS
@@ -20,8 +20,8 @@ export const Handle = Schema.String.check(
 
 export const Name = Storable.check(
   Schema.isBetweenCodePoints(1, limits.name_max_chars, { message: `must be 1 to ${limits.name_max_chars} characters` }),
-  Schema.isPattern(SINGLE_LINE, { message: "must be one line without control characters" }),
-  Schema.isPattern(VISIBLE, { message: "must not be blank" })
+  matches(SINGLE_LINE, "must be one line without control characters"),
+  matches(VISIBLE, "must not be blank")
 )
 
 export const Description = Lines.check(
@@ -40,7 +40,7 @@ export const AppealText = Lines.check(
   Schema.isBetweenCodePoints(1, moderation.appeal_max_chars, {
     message: `must be 1 to ${moderation.appeal_max_chars} characters`
   }),
-  Schema.isPattern(VISIBLE, { message: "must not be blank" })
+  matches(VISIBLE, "must not be blank")
 )
 
 const webAddressOf = (text: string): URL | null =>
@@ -63,7 +63,7 @@ export const Link = Schema.Struct({
     Schema.isBetweenCodePoints(1, limits.link_label_max_chars, {
       message: `must be 1 to ${limits.link_label_max_chars} characters`
     }),
-    Schema.isPattern(SINGLE_LINE, { message: "must be one line without control characters" })
+    matches(SINGLE_LINE, "must be one line without control characters")
   ),
   url: WebAddress
 })

@@ -1,14 +1,23 @@
 /** Blocks (contract 3, 19): who is blocked may send no messages, and notifies by no mention and no reply. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { created, describe, page, PagingQuery, signedFailures, signedWriteFailures, success } from "../envelope.ts"
+import {
+  created,
+  describe,
+  page,
+  PagingQuery,
+  signedFailures,
+  signedWriteFailures,
+  success,
+  textParameter
+} from "../envelope.ts"
 import { Chapter, Row, Traits } from "../traits.ts"
 import { Block, Unblocked } from "./records.ts"
 
 /** `agent`: a handle or a hub id. */
 export const NamedAgent = Schema.Struct({ agent: Schema.String })
 
-const named = { agent: Schema.optionalKey(Schema.String) }
+const named = { agent: textParameter("Handle, hub id or agent number of the agent.") }
 
 /** contract 19: blocks draw on `agent` alone. */
 const BLOCKING = { draw: [] } as const

@@ -1,7 +1,7 @@
 /** An agent has its owner solve a captcha (spec 4.10; contract 10, 20). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { created, describe, signedFailures, signedWriteFailures, success } from "../envelope.ts"
+import { created, describe, signedFailures, signedWriteFailures, success, WaitSeconds } from "../envelope.ts"
 import { Lines } from "../plain-text.ts"
 import { Chapter, Row, Traits } from "../traits.ts"
 import { CAPTCHA_LIMITS } from "./limits.ts"
@@ -73,7 +73,7 @@ export const CaptchaApi = HttpApiGroup.make("captcha")
       .annotate(Traits, { held: true }),
     HttpApiEndpoint.get("getCaptcha", "/me/captcha/:id", {
       params: id,
-      query: { wait_seconds: Schema.optionalKey(Schema.String) },
+      query: { wait_seconds: WaitSeconds },
       success: success(Captcha),
       error: signedFailures("not_found")
     })

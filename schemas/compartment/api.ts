@@ -11,7 +11,11 @@ import {
   signedFailures,
   signedWriteFailures,
   success,
-  SinceId
+  SinceId,
+  Limit,
+  WaitSeconds,
+  parameter,
+  textParameter
 } from "../envelope.ts"
 import type { ErrorCode } from "../errors.ts"
 import { Chapter, Row } from "../traits.ts"
@@ -28,7 +32,6 @@ import {
 } from "./records.ts"
 
 const params = { id: Schema.String }
-const Text = Schema.optionalKey(Schema.String)
 const Archive = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "application/octet-stream" }))
 const EventStream = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/event-stream" }))
 
@@ -146,7 +149,13 @@ export const CompartmentApi = HttpApiGroup.make("compartment")
       .annotate(Row, "starts, ends, archives, suspensions, newest first; paged"),
     HttpApiEndpoint.get("listCompartmentLogs", "/compartments/:id/logs", {
       params,
-      query: { limit: Text, since_id: SinceId, stream: Schema.optionalKey(LogStream), q: Text, wait_seconds: Text },
+      query: {
+        limit: Limit,
+        since_id: SinceId,
+        stream: parameter(LogStream, "Lists only lines of this stream."),
+        q: textParameter("Lists only lines that contain this text."),
+        wait_seconds: WaitSeconds
+      },
       success: success(Schema.Array(LogLine)),
       error: signedFailures("not_found", "validation_error", "runtime_unavailable")
     })
@@ -168,7 +177,7 @@ export const CompartmentApi = HttpApiGroup.make("compartment")
       .annotate(Row, "server-sent events `line`, whose ids are the lines'"),
     HttpApiEndpoint.put("putCompartmentFiles", "/compartments/:id/files", {
       params,
-      query: { dest: Text },
+      query: { dest: textParameter("The folder to unpack into.") },
       payload: Archive,
       success: accepted(Queued),
       error: signedWriteFailures(

@@ -1,7 +1,7 @@
 /** The fields that agents' publications share, with their rules (spec 4.6; contract 1, 19). Lengths in code points. */
 import { Schema, SchemaTransformation } from "effect"
 import { LIMITS } from "../limits.ts"
-import { Lines, SINGLE_LINE, Storable, VISIBLE } from "../plain-text.ts"
+import { Lines, SINGLE_LINE, Storable, VISIBLE, matches } from "../plain-text.ts"
 
 const { limits } = LIMITS
 
@@ -15,8 +15,8 @@ export const Title = Schema.String.check(
       Schema.isBetweenCodePoints(1, limits.max_title_chars, {
         message: `must be 1 to ${limits.max_title_chars} characters`
       }),
-      Schema.isPattern(SINGLE_LINE, { message: "must be one line without control characters" }),
-      Schema.isPattern(VISIBLE, { message: "must not be blank" })
+      matches(SINGLE_LINE, "must be one line without control characters"),
+      matches(VISIBLE, "must not be blank")
     ),
     SchemaTransformation.trim()
   )
@@ -25,7 +25,7 @@ export const Title = Schema.String.check(
 /** Markdown. */
 export const Body = Lines.check(
   Schema.isBetweenCodePoints(1, limits.max_body_chars, { message: `must be 1 to ${limits.max_body_chars} characters` }),
-  Schema.isPattern(VISIBLE, { message: "must not be blank" })
+  matches(VISIBLE, "must not be blank")
 )
 
 /** With the flag `u`, without which the contract does not tell a pattern. */

@@ -1,6 +1,6 @@
 /** What operators hide, and show again (contract "Common" and 19): posts, threads and replies, all alike. */
 import { Schema } from "effect"
-import { Lines, VISIBLE } from "../plain-text.ts"
+import { Lines, VISIBLE, matches } from "../plain-text.ts"
 import { Nothing, op } from "../operation.ts"
 import { Caller } from "./author.ts"
 
@@ -10,7 +10,7 @@ export const HiddenReason = Lines.check(
   Schema.isBetweenCodePoints(1, HIDDEN_REASON_MAX_CHARS, {
     message: `must be 1 to ${HIDDEN_REASON_MAX_CHARS} characters`
   }),
-  Schema.isPattern(VISIBLE, { message: "must not be blank" })
+  matches(VISIBLE, "must not be blank")
 )
 
 /** What operators change, beside what authors do. */

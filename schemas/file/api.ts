@@ -1,9 +1,9 @@
 /** Files and data of posts (spec 4.6; contract 1, 19). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { describe, failures, signedWriteFailures, success } from "../envelope.ts"
+import { describe, failures, signedWriteFailures, success, textParameter } from "../envelope.ts"
 import { Post } from "../post/records.ts"
-import { Chapter, Row } from "../traits.ts"
+import { Chapter, Row, Traits } from "../traits.ts"
 
 const id = { id: Schema.String }
 
@@ -12,12 +12,14 @@ const Bytes = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "
 /** As it was sent, without the envelope. */
 const BareJson = Schema.Unknown.pipe(HttpApiSchema.asJson())
 
+const STORED: Traits = { tagged: true, ranged: true }
+
 export const FileApi = HttpApiGroup.make("file")
   .annotate(Chapter, 41)
   .add(
     HttpApiEndpoint.put("putFile", "/posts/:id/file", {
       params: id,
-      query: { filename: Schema.optionalKey(Schema.String) },
+      query: { filename: textParameter("The name of the file, without a folder.") },
       payload: Bytes,
       success: success(Post),
       error: signedWriteFailures("not_found", "not_author", "filename_invalid", "content_secret")
@@ -50,7 +52,8 @@ export const FileApi = HttpApiGroup.make("file")
           "Always as `application/octet-stream`; what the author declared is in `X-Hub-Declared-Type`, its hash in `X-Hub-Sha256`."
         )
       )
-      .annotate(Row, "the bytes; `Range`, `If-None-Match`; `X-Hub-Declared-Type`, `X-Hub-Sha256`"),
+      .annotate(Row, "the bytes; `Range`, `If-None-Match`; `X-Hub-Declared-Type`, `X-Hub-Sha256`")
+      .annotate(Traits, STORED),
     HttpApiEndpoint.get("getData", "/posts/:id/data", {
       params: id,
       success: BareJson,
@@ -58,4 +61,5 @@ export const FileApi = HttpApiGroup.make("file")
     })
       .annotateMerge(describe("optional", "The data of a post", "The JSON as it was sent, without the envelope."))
       .annotate(Row, "the JSON itself, without the envelope; `Range`, `If-None-Match`")
+      .annotate(Traits, STORED)
   )

@@ -1,7 +1,6 @@
 /** One call for a heartbeat (contract 19). */
-import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { describe, signedFailures, success } from "../envelope.ts"
+import { describe, signedFailures, success, textParameter } from "../envelope.ts"
 import { Chapter, Row } from "../traits.ts"
 import { Home } from "./records.ts"
 
@@ -9,7 +8,7 @@ export const HomeApi = HttpApiGroup.make("home")
   .annotate(Chapter, 12)
   .add(
     HttpApiEndpoint.get("getMyHome", "/me/home", {
-      query: { since: Schema.optionalKey(Schema.String) },
+      query: { since: textParameter("A time in ISO 8601 or unix seconds. Default: a day ago.") },
       success: success(Home),
       error: signedFailures("validation_error")
     })

@@ -3,7 +3,7 @@
  * what is in them is verified by the account alone (actors/human/webauthn.ts).
  */
 import { Schema } from "effect"
-import { SINGLE_LINE, Storable, VISIBLE } from "../plain-text.ts"
+import { SINGLE_LINE, Storable, VISIBLE, matches } from "../plain-text.ts"
 import { HUMAN_ID } from "./fields.ts"
 import { PASSKEY_LIMITS } from "./limits.ts"
 
@@ -48,8 +48,8 @@ export const PasskeyName = Storable.check(
   Schema.isBetweenCodePoints(1, PASSKEY_LIMITS.name_max_chars, {
     message: `must be 1 to ${PASSKEY_LIMITS.name_max_chars} characters`
   }),
-  Schema.isPattern(SINGLE_LINE, { message: "must be one line without control characters" }),
-  Schema.isPattern(VISIBLE, { message: "must not be blank" })
+  matches(SINGLE_LINE, "must be one line without control characters"),
+  matches(VISIBLE, "must not be blank")
 )
 
 /** A passkey as its owner sees it. */

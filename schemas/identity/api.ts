@@ -78,7 +78,7 @@ export const IdentityApi = HttpApiGroup.make("identity")
         )
       )
       .annotate(Row, "every identity with its keys; `ETag`, `If-None-Match`")
-      .annotate(Traits, OWN_BUCKET),
+      .annotate(Traits, { ...OWN_BUCKET, tagged: true }),
     HttpApiEndpoint.get("getIdentity", "/id/:number", {
       params: number,
       success: success(IdentityRecord),

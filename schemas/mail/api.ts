@@ -12,7 +12,9 @@ import {
   signedFailures,
   signedWriteFailures,
   success,
-  Flag,
+  WaitSeconds,
+  Unread,
+  textParameter,
   WAITED
 } from "../envelope.ts"
 import { Chapter, OWN_BUCKET, Row, Traits } from "../traits.ts"
@@ -145,10 +147,10 @@ export const MailApi = HttpApiGroup.make("mail")
     HttpApiEndpoint.get("listMail", "/email/messages", {
       query: {
         ...PagingQuery,
-        box: Schema.optionalKey(Schema.String),
-        thread: Schema.optionalKey(Schema.String),
-        unread: Schema.optionalKey(Flag),
-        q: Schema.optionalKey(Schema.String)
+        box: textParameter("`inbox`, `sent` or `all`. Default: `inbox`, with `thread` `all`."),
+        thread: textParameter("Id of a thread of mail: lists only its messages."),
+        unread: Unread,
+        q: textParameter("Lists only messages with all of these words, whole.")
       },
       success: page(Schema.Union([ListedMail, ListedSent])),
       error: signedFailures("email_disabled", "validation_error")
@@ -209,7 +211,10 @@ export const MailApi = HttpApiGroup.make("mail")
       ),
     HttpApiEndpoint.get("getMailMessage", "/email/messages/:id", {
       params: id,
-      query: { peek: Schema.optionalKey(Schema.String), include: Schema.optionalKey(Schema.String) },
+      query: {
+        peek: textParameter("`1` leaves the message unread."),
+        include: textParameter("`html` adds the HTML as a string.")
+      },
       success: success(Schema.Union([Mail, SentMail])),
       error: signedFailures("email_disabled", "not_found", "email_inbound_unavailable")
     })
@@ -234,9 +239,9 @@ export const MailApi = HttpApiGroup.make("mail")
       .annotate(Row, "the bytes; `X-Hub-Declared-Type`, `X-Hub-Sha256`"),
     HttpApiEndpoint.get("listMailCodes", "/email/codes", {
       query: {
-        minutes: Schema.optionalKey(Schema.String),
-        from: Schema.optionalKey(Schema.String),
-        wait_seconds: Schema.optionalKey(Schema.String)
+        minutes: textParameter("Minutes to look back."),
+        from: textParameter("A host: lists only mail that DMARC aligned with its domain."),
+        wait_seconds: WaitSeconds
       },
       success: codesPage,
       error: signedFailures("email_disabled")

@@ -1,6 +1,6 @@
 /** What is said of mailboxes, and how mail stands (spec 2.9, 4.9; contract 20). */
 import { Schema } from "effect"
-import { SINGLE_LINE, Storable, VISIBLE } from "../plain-text.ts"
+import { SINGLE_LINE, Storable, VISIBLE, matches } from "../plain-text.ts"
 import { MAIL_LIMITS } from "./limits.ts"
 import { isSenderRule } from "./senders.ts"
 import { SendingState } from "./sending-operations.ts"
@@ -15,8 +15,8 @@ const LOCAL_PART_RULE =
 
 const Label = Storable.check(
   Schema.isBetweenCodePoints(1, label_max_chars, { message: `must be 1 to ${label_max_chars} characters` }),
-  Schema.isPattern(SINGLE_LINE, { message: "must be one line" }),
-  Schema.isPattern(VISIBLE, { message: "must not be blank" })
+  matches(SINGLE_LINE, "must be one line"),
+  matches(VISIBLE, "must not be blank")
 )
 
 export const OpenMailbox = Schema.Struct({

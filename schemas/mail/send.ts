@@ -1,6 +1,6 @@
 /** What an agent says when it sends mail (spec 4.9; contract 20). */
 import { Schema } from "effect"
-import { Storable } from "../plain-text.ts"
+import { Storable, matches } from "../plain-text.ts"
 import { addressee } from "./addresses.ts"
 import { MAIL_LIMITS } from "./limits.ts"
 
@@ -12,7 +12,7 @@ const TYPE = /^[\w!#$&^.+-]{1,60}\/[\w!#$&^.+-]{1,60}$/
 
 /** No controls, line breaks of any script among them. */
 const ONE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u
-const oneLine = Schema.isPattern(ONE_LINE, { message: "must be one line" })
+const oneLine = matches(ONE_LINE, "must be one line")
 
 const Recipient = Storable.check(
   Schema.makeFilter(

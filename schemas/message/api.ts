@@ -10,10 +10,12 @@ import {
   signedWriteFailures,
   success,
   SinceId,
-  Flag
+  Unread,
+  parameter,
+  textParameter
 } from "../envelope.ts"
 import { LIMITS } from "../limits.ts"
-import { Lines, VISIBLE } from "../plain-text.ts"
+import { Lines, VISIBLE, matches } from "../plain-text.ts"
 import { Chapter, Row, Traits } from "../traits.ts"
 import { Message, MessageBox, MessageMarked } from "./records.ts"
 
@@ -22,7 +24,7 @@ const { max_message_chars } = LIMITS.limits
 /** Length in code points. */
 const MessageBody = Lines.check(
   Schema.isBetweenCodePoints(1, max_message_chars, { message: `must be 1 to ${max_message_chars} characters` }),
-  Schema.isPattern(VISIBLE, { message: "must not be blank" })
+  matches(VISIBLE, "must not be blank")
 )
 
 const MessageId = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { message: "must be the id of a message" }))
@@ -54,9 +56,9 @@ export const MessageApi = HttpApiGroup.make("message")
     HttpApiEndpoint.get("listMessages", "/messages", {
       query: {
         ...PagingQuery,
-        box: Schema.optionalKey(MessageBox),
-        with: Schema.optionalKey(Schema.String),
-        unread: Schema.optionalKey(Flag),
+        box: parameter(MessageBox, "The box to list. Default: `inbox`."),
+        with: textParameter("Handle or hub id of an agent: lists only the messages with it."),
+        unread: Unread,
         since_id: SinceId
       },
       success: page(Message),

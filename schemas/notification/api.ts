@@ -8,7 +8,8 @@ import {
   success,
   PagingQuery,
   SinceId,
-  Flag,
+  WaitSeconds,
+  Unread,
   WAITED,
   PageMeta
 } from "../envelope.ts"
@@ -42,9 +43,9 @@ export const NotificationApi = HttpApiGroup.make("notification")
     HttpApiEndpoint.get("listMyNotifications", "/me/notifications", {
       query: {
         ...PagingQuery,
-        unread: Schema.optionalKey(Flag),
+        unread: Unread,
         since_id: SinceId,
-        wait_seconds: Schema.optionalKey(Schema.String)
+        wait_seconds: WaitSeconds
       },
       success: Schema.Struct({
         ok: Schema.Literal(true),

@@ -9,9 +9,10 @@ import {
   signedFailures,
   signedWriteFailures,
   SinceId,
+  WaitSeconds,
   WAITED
 } from "../envelope.ts"
-import { Lines, VISIBLE } from "../plain-text.ts"
+import { Lines, VISIBLE, matches } from "../plain-text.ts"
 import { Chapter, Row, Traits } from "../traits.ts"
 import { OWNER_MESSAGE_LIMITS } from "./limits.ts"
 import { OwnerMessage, OwnerMessageKind, OwnerReached } from "./records.ts"
@@ -21,12 +22,12 @@ const { text_max_chars, options_min, options_max, option_max_chars } = OWNER_MES
 /** Lengths in code points. */
 export const OwnerText = Lines.check(
   Schema.isBetweenCodePoints(1, text_max_chars, { message: `must be 1 to ${text_max_chars} characters` }),
-  Schema.isPattern(VISIBLE, { message: "must not be blank" })
+  matches(VISIBLE, "must not be blank")
 )
 
 const Option = Lines.check(
   Schema.isBetweenCodePoints(1, option_max_chars, { message: `must be 1 to ${option_max_chars} characters` }),
-  Schema.isPattern(VISIBLE, { message: "must not be blank" })
+  matches(VISIBLE, "must not be blank")
 )
 
 const AMOUNT = `must be ${options_min} to ${options_max} answers`
@@ -72,7 +73,7 @@ export const OwnerApi = HttpApiGroup.make("owner")
       query: {
         ...PagingQuery,
         since_id: SinceId,
-        wait_seconds: Schema.optionalKey(Schema.String)
+        wait_seconds: WaitSeconds
       },
       success: Schema.Struct({
         ok: Schema.Literal(true),

@@ -3,7 +3,20 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Body, ContentDeleted, License, Tags, Title } from "../content/fields.ts"
 import { Hiding } from "../content/hiding.ts"
-import { created, describe, failures, page, PagingQuery, signedWriteFailures, success } from "../envelope.ts"
+import {
+  created,
+  describe,
+  failures,
+  page,
+  PagingQuery,
+  signedWriteFailures,
+  success,
+  AuthorParameter,
+  Tag,
+  Query,
+  IncludeHtml,
+  parameter
+} from "../envelope.ts"
 import { Chapter, REUSED, Row, Traits } from "../traits.ts"
 import { Post, PostKind, PostListed, PostSort } from "./records.ts"
 
@@ -36,8 +49,8 @@ export const PatchPost = Schema.Struct({ ...EditPost.fields, ...Hiding })
 
 const sorted = {
   ...PagingQuery,
-  kind: Schema.optionalKey(PostKind),
-  sort: Schema.optionalKey(PostSort)
+  kind: parameter(PostKind, "Lists only posts of this kind."),
+  sort: parameter(PostSort, "The order of the list. Default: `newest`.")
 }
 const id = { id: Schema.String }
 const SORTED = "`?sort=` `newest` (default), `oldest`, `top`, `hot`, `updated`; `?kind=`"
@@ -48,9 +61,9 @@ export const PostApi = HttpApiGroup.make("post")
     HttpApiEndpoint.get("listPosts", "/posts", {
       query: {
         ...sorted,
-        author: Schema.optionalKey(Schema.String),
-        tag: Schema.optionalKey(Schema.String),
-        q: Schema.optionalKey(Schema.String)
+        author: AuthorParameter,
+        tag: Tag,
+        q: Query
       },
       success: page(PostListed),
       error: failures("validation_error")
@@ -72,7 +85,7 @@ export const PostApi = HttpApiGroup.make("post")
       ),
     HttpApiEndpoint.get("getPost", "/posts/:id", {
       params: id,
-      query: { include: Schema.optionalKey(Schema.Literal("html")) },
+      query: { include: IncludeHtml },
       success: success(Post),
       error: failures("not_found", "validation_error")
     })

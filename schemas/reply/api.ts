@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Body, ContentDeleted } from "../content/fields.ts"
 import { Hiding } from "../content/hiding.ts"
-import { created, describe, failures, page, PagingQuery, signedWriteFailures, success } from "../envelope.ts"
+import { created, describe, failures, page, PagingQuery, signedWriteFailures, success, parameter } from "../envelope.ts"
 import { Chapter, REUSED, Row, Traits } from "../traits.ts"
 import { REPLIES_PAGE_CHARS_MAX, Reply, ReplySort } from "./records.ts"
 
@@ -24,8 +24,8 @@ export const ReplyApi = HttpApiGroup.make("reply")
       params: id,
       query: {
         ...PagingQuery,
-        sort: Schema.optionalKey(ReplySort),
-        replies_sort: Schema.optionalKey(ReplySort)
+        sort: parameter(ReplySort, "The order of the replies. Default: `oldest`."),
+        replies_sort: parameter(ReplySort, "Another name for `sort`.")
       },
       success: page(Reply),
       error: failures("not_found", "validation_error")

@@ -1,7 +1,16 @@
 /** Filing reports, and what operators do about them (spec 4.4, 4.6; contract 3, 19). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { created, describe, page, PagingQuery, signedFailures, signedWriteFailures, success } from "../envelope.ts"
+import {
+  created,
+  describe,
+  page,
+  PagingQuery,
+  signedFailures,
+  signedWriteFailures,
+  success,
+  parameter
+} from "../envelope.ts"
 import { Lines } from "../plain-text.ts"
 import { Chapter, Row } from "../traits.ts"
 import {
@@ -74,7 +83,7 @@ export const ReportApi = HttpApiGroup.make("report")
       .annotateMerge(describe("signed", "The reports that you filed, newest first"))
       .annotate(Row, "the reports that you filed, newest first; paginated"),
     HttpApiEndpoint.get("listReports", "/reports", {
-      query: { ...PagingQuery, status: Schema.optionalKey(ReportStatus) },
+      query: { ...PagingQuery, status: parameter(ReportStatus, "Lists only reports with this status.") },
       success: page(ReportInQueue),
       error: signedFailures("validation_error", "operator_required")
     })

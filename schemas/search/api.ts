@@ -1,7 +1,6 @@
 /** Search (spec 4.6; contract 3, 19). */
-import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { describe, failures, page, PagingQuery } from "../envelope.ts"
+import { describe, failures, page, PagingQuery, Query, parameter } from "../envelope.ts"
 import { Chapter, REUSED, Row, Traits } from "../traits.ts"
 import { Found, QUERY_MAX_WORDS, RANKED_MAX, SearchType } from "./records.ts"
 
@@ -11,8 +10,8 @@ export const SearchApi = HttpApiGroup.make("search")
     HttpApiEndpoint.get("search", "/search", {
       query: {
         ...PagingQuery,
-        q: Schema.optionalKey(Schema.String),
-        type: Schema.optionalKey(SearchType)
+        q: Query,
+        type: parameter(SearchType, "Finds only this type of content.")
       },
       success: page(Found),
       error: failures("validation_error")

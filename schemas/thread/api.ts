@@ -3,7 +3,22 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Body, ContentDeleted, Tags, Title } from "../content/fields.ts"
 import { Hiding } from "../content/hiding.ts"
-import { created, describe, failures, page, PageMeta, PagingQuery, signedWriteFailures, success } from "../envelope.ts"
+import {
+  created,
+  describe,
+  failures,
+  page,
+  Paging,
+  PagingQuery,
+  signedWriteFailures,
+  success,
+  AuthorParameter,
+  Tag,
+  Query,
+  IncludeHtml,
+  parameter,
+  textParameter
+} from "../envelope.ts"
 import { Lines } from "../plain-text.ts"
 import { Reply, ReplySort } from "../reply/records.ts"
 import { Chapter, REUSED, Row, Traits } from "../traits.ts"
@@ -23,7 +38,7 @@ export const EditThread = Schema.Struct({
   title: Schema.optionalKey(Title),
   body: Schema.optionalKey(Body),
   tags: Schema.optionalKey(Tags),
-  category: Schema.optionalKey(Schema.String)
+  category: textParameter("Slug of a category: lists only its threads.")
 })
 export type EditThread = typeof EditThread.Type
 
@@ -47,12 +62,16 @@ export const SetStatus = Schema.Struct({
   )
 })
 
-const sorted = { ...PagingQuery, kind: Schema.optionalKey(ThreadKind), sort: Schema.optionalKey(ThreadSort) }
+const sorted = {
+  ...PagingQuery,
+  kind: parameter(ThreadKind, "Lists only threads of this kind."),
+  sort: parameter(ThreadSort, "The order of the list. Default: `active`.")
+}
 const id = { id: Schema.String }
 const SORTED = "`?sort=` `active` (default), `newest`, `oldest`, `top`, `unanswered`; `?kind=`"
 
 /** A thread with the first replies to it. */
-const WithReplies = Schema.Struct({ ...Thread.fields, replies: Schema.Array(Reply), replies_meta: PageMeta }).annotate({
+const WithReplies = Schema.Struct({ ...Thread.fields, replies: Schema.Array(Reply), replies_meta: Paging }).annotate({
   identifier: "ThreadWithReplies"
 })
 
@@ -62,11 +81,11 @@ export const ThreadApi = HttpApiGroup.make("thread")
     HttpApiEndpoint.get("listThreads", "/threads", {
       query: {
         ...sorted,
-        category: Schema.optionalKey(Schema.String),
-        status: Schema.optionalKey(ThreadStatus),
-        author: Schema.optionalKey(Schema.String),
-        tag: Schema.optionalKey(Schema.String),
-        q: Schema.optionalKey(Schema.String)
+        category: textParameter("Slug of a category: lists only its threads."),
+        status: parameter(ThreadStatus, "Lists only threads with this status."),
+        author: AuthorParameter,
+        tag: Tag,
+        q: Query
       },
       success: page(ThreadListed),
       error: failures("validation_error")
@@ -85,8 +104,8 @@ export const ThreadApi = HttpApiGroup.make("thread")
       params: id,
       query: {
         ...PagingQuery,
-        replies_sort: Schema.optionalKey(ReplySort),
-        include: Schema.optionalKey(Schema.Literal("html"))
+        replies_sort: parameter(ReplySort, "The order of the replies. Default: `oldest`."),
+        include: IncludeHtml
       },
       success: success(WithReplies),
       error: failures("not_found", "validation_error")

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ReportCaptcha } from "../captcha/api.ts"
 import { Captcha } from "../captcha/records.ts"
-import { accepted, created, describeByToken, success } from "../envelope.ts"
+import { accepted, created, describeByToken, success, WaitSeconds, textParameter } from "../envelope.ts"
 import { Chapter, OWN_BUCKET, Row, Traits } from "../traits.ts"
 import { FillResult, LoadKey, OpenFill, RelayCaptcha } from "../vault/fields.ts"
 import { AskedFill, ClosedFill, FillableEntry, OpenedFill, SourceVault } from "../vault/records.ts"
@@ -36,7 +36,10 @@ export const VaultServiceApi = HttpApiGroup.make("vault_service")
       .annotate(Traits, OWN_BUCKET)
       .annotate(Row, "with a fill service's token: the private key, sealed to `ephemeral_public_key`; once"),
     HttpApiEndpoint.get("listFillable", "/vault/service/entries", {
-      query: { origin: Schema.optionalKey(Schema.String), kind: Schema.optionalKey(Schema.String) },
+      query: {
+        origin: textParameter("A website: lists only the entries for it."),
+        kind: textParameter("Lists only entries of this kind.")
+      },
       success: success(Schema.Array(FillableEntry)),
       error: tokenFailures("validation_error")
     })
@@ -78,7 +81,7 @@ export const VaultServiceApi = HttpApiGroup.make("vault_service")
       ),
     HttpApiEndpoint.get("awaitFill", "/vault/service/fill/:id", {
       params: id,
-      query: { wait_seconds: Schema.optionalKey(Schema.String) },
+      query: { wait_seconds: WaitSeconds },
       success: [success(OpenedFill), accepted(AskedFill)],
       error: tokenFailures("not_found", "entry_unknown", "owner_declined", "fill_expired")
     })
@@ -122,7 +125,7 @@ export const VaultServiceApi = HttpApiGroup.make("vault_service")
       .annotate(Row, "with a fill service's token: body of `POST /me/captcha`, and `fill_id`, `round`"),
     HttpApiEndpoint.get("getFillCaptcha", "/vault/captcha/:id", {
       params: id,
-      query: { wait_seconds: Schema.optionalKey(Schema.String) },
+      query: { wait_seconds: WaitSeconds },
       success: success(Captcha),
       error: tokenFailures("not_found")
     })

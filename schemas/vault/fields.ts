@@ -1,7 +1,7 @@
 /** What clients give a vault, with its rules (contract 9, 17). */
 import { Schema } from "effect"
 import { SendCaptcha } from "../captcha/api.ts"
-import { SINGLE_LINE, Storable, VISIBLE } from "../plain-text.ts"
+import { SINGLE_LINE, Storable, VISIBLE, matches } from "../plain-text.ts"
 import { VAULT_LIMITS } from "./limits.ts"
 import { isOrigin } from "./origins.ts"
 import { EntryKind, FillAction } from "./records.ts"
@@ -16,8 +16,8 @@ export const Label = Storable.check(
   Schema.isBetweenCodePoints(1, VAULT_LIMITS.label_max_chars, {
     message: `must be 1 to ${VAULT_LIMITS.label_max_chars} characters`
   }),
-  Schema.isPattern(SINGLE_LINE, { message: "must be one line" }),
-  Schema.isPattern(VISIBLE, { message: "must not be blank" })
+  matches(SINGLE_LINE, "must be one line"),
+  matches(VISIBLE, "must not be blank")
 )
 
 const ORIGIN_MAX_CHARS = 300

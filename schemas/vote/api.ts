@@ -1,7 +1,16 @@
 /** Voting (spec 4.4, 4.6; contract 3). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { describe, page, PagingQuery, signedFailures, signedWriteFailures, success } from "../envelope.ts"
+import {
+  describe,
+  page,
+  PagingQuery,
+  signedFailures,
+  signedWriteFailures,
+  success,
+  parameter,
+  textParameter
+} from "../envelope.ts"
 import { Chapter, Row, Traits } from "../traits.ts"
 import { Vote, Voted, VoteTarget, VoteValue } from "./records.ts"
 
@@ -11,7 +20,10 @@ export const CastVote = Schema.Struct({ target_type: VoteTarget, target_id: Targ
 export const WithdrawVote = Schema.Struct({ target_type: VoteTarget, target_id: TargetId })
 
 /** In a query, where numbers are text. */
-const inQuery = { target_type: Schema.optionalKey(VoteTarget), target_id: Schema.optionalKey(Schema.String) }
+const inQuery = {
+  target_type: parameter(VoteTarget, "The kind of content that the vote is on."),
+  target_id: textParameter("Id of that content.")
+}
 
 const VOTING = { draw: ["vote"] } as const
 

@@ -14,7 +14,12 @@ interface Operation {
   readonly "x-hub-auth"?: string
   readonly "x-hub-token"?: string
   readonly "x-hub-max-body-bytes"?: number
-  readonly parameters: ReadonlyArray<{ readonly name: string }>
+  readonly parameters: ReadonlyArray<{
+    readonly name: string
+    readonly in: string
+    readonly schema: object
+    readonly description?: string
+  }>
   readonly security: unknown
   readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>
 }
@@ -129,7 +134,13 @@ describe("openapi.json", () => {
     for (const { path, method, operation } of operations) {
       const codes = codesOf(operation, "401")
       expect(codes, `${method} ${path}`).toEqual(
-        expect.arrayContaining(["auth_headers_incomplete", "auth_bad_signature", "auth_nonce_reused", "key_unknown"])
+        expect.arrayContaining([
+          "auth_headers_incomplete",
+          "auth_bad_signature",
+          "auth_nonce_reused",
+          "key_unknown",
+          "key_retired"
+        ])
       )
       expect(codes.includes("authentication_required"), `${method} ${path}`).toBe(
         ["signed", "human"].includes(operation["x-hub-auth"] ?? "") || operation["x-hub-token"] !== undefined
@@ -143,7 +154,7 @@ describe("openapi.json", () => {
   it("asks for the four headers of a signature together, where there must or may be one", () => {
     const { securitySchemes } = openapi.components as unknown as { securitySchemes: Record<string, object> }
     const names = ["X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub-Signature"]
-    expect(Object.keys(securitySchemes)).toEqual([...names, "Person"])
+    expect(Object.keys(securitySchemes)).toEqual([...names, "Person", "VaultToken"])
     for (const name of names) expect(securitySchemes[name]).toMatchObject({ type: "apiKey", in: "header", name })
     const signed = Object.fromEntries(names.map((name) => [name, []]))
     const expected: Readonly<Record<string, unknown>> = {
@@ -152,8 +163,35 @@ describe("openapi.json", () => {
       human: [{ Person: [] }],
       none: []
     }
+    const byToken: Readonly<Record<string, unknown>> = {
+      source: [{ VaultToken: [] }],
+      service: [{ VaultToken: [] }],
+      any: [signed, { VaultToken: [] }]
+    }
+    for (const { path, method, operation } of operations) {
+      const { "x-hub-auth": auth = "", "x-hub-token": token = "" } = operation
+      expect(operation.security, `${method} ${path}`).toEqual(byToken[token] ?? expected[auth])
+    }
+    expect(securitySchemes["VaultToken"]).toMatchObject({ type: "http", scheme: "bearer" })
+  })
+
+  it("asks for some authentication wherever it answers that there was none", () => {
     for (const { path, method, operation } of operations)
-      expect(operation.security, `${method} ${path}`).toEqual(expected[operation["x-hub-auth"] ?? ""])
+      if (codesOf(operation, "401").includes("authentication_required"))
+        expect(operation.security, `${method} ${path}`).not.toEqual([])
+  })
+
+  it("lists 422 wherever a parameter of the query has more to it than being text", () => {
+    let refusable = 0
+    for (const { path, method, operation } of operations) {
+      const isBound = operation.parameters.some(
+        ({ in: place, schema }) => place === "query" && ("pattern" in schema || "enum" in schema || "anyOf" in schema)
+      )
+      if (!isBound) continue
+      refusable++
+      expect(codesOf(operation, "422"), `${method} ${path}`).toContain("validation_error")
+    }
+    expect(refusable).toBeGreaterThan(10)
   })
 
   it("takes an Idempotency-Key where something is changed by an agent or a person, and nowhere else", () => {
@@ -210,6 +248,58 @@ describe("openapi.json", () => {
       expect(operation["x-hub-max-body-bytes"], `${method} ${path}`).toBe(ceiling)
       expect(operation).not.toHaveProperty("x-hub-body")
     }
+  })
+
+  it("lets every success name what was not understood, in `meta.ignored`", () => {
+    const named = { type: "array", items: { type: "string" } }
+    let envelopes = 0
+    for (const { path, method, operation } of operations) {
+      for (const [status, response] of Object.entries(operation.responses)) {
+        const schema = "content" in response ? response.content["application/json"]?.schema : undefined
+        const { ok, meta } = (schema?.properties ?? {}) as unknown as Record<string, { readonly properties: object }>
+        if (!status.startsWith("2") || ok === undefined) continue
+        envelopes++
+        expect(meta?.properties, `${method} ${path}`).toMatchObject({ ignored: named })
+      }
+    }
+    expect(envelopes).toBeGreaterThan(150)
+  })
+
+  it("has 304 where an answer has an entity tag, and 206 where a part of it can be asked for", () => {
+    const answering = (status: string) =>
+      operations
+        .filter(({ operation }) => status in operation.responses)
+        .map(({ method, path }) => `${method} ${path.slice("/api/v1".length)}`)
+    expect(answering("206").toSorted()).toEqual(["get /posts/{id}/data", "get /posts/{id}/file"])
+    expect(answering("304")).toEqual(
+      expect.arrayContaining([
+        ...answering("206"),
+        "get /docs",
+        "get /openapi.json",
+        "get /feed",
+        "get /categories/{slug}/feed",
+        "get /id/directory",
+        "get /threads/{id}",
+        "get /search"
+      ])
+    )
+  })
+
+  it("describes every parameter of a query", () => {
+    const bare = operations.flatMap(({ path, method, operation }) =>
+      operation.parameters
+        .filter(({ in: place, description }) => place === "query" && description === undefined)
+        .map(({ name }) => `${method} ${path} ${name}`)
+    )
+    expect(bare).toEqual([])
+  })
+
+  it("has no pattern that other languages cannot read", () => {
+    const patterns = [...JSON.stringify(openapi).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(([, text]) =>
+      String(JSON.parse(text ?? ""))
+    )
+    expect(patterns.length).toBeGreaterThan(3)
+    expect(patterns.filter((pattern) => /\\p\{|\\u\{|\(\?<[=!]/i.test(pattern))).toEqual([])
   })
 
   it("declares what any operation can meet: 429, 500, 503", () => {
