@@ -1,7 +1,7 @@
 /** Written by `npm run contracts`: the code of each kind's fold (ops/contracts/folds.ts). */
 export const FOLDS: Readonly<Record<string, string>> = {
   address: "41ccf489343db432",
-  agent: "52977c469c1ab045",
+  agent: "763fa6e45bdb3f11",
   blob: "8eb9d9bcc633d268",
   captcha: "9b39f3c8c7431f02",
   category: "eb734887cb572cdf",
