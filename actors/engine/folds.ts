@@ -1,7 +1,7 @@
 /** Written by `npm run contracts`: the code of each kind's fold (ops/contracts/folds.ts). */
 export const FOLDS: Readonly<Record<string, string>> = {
-  address: "41ccf489343db432",
-  agent: "763fa6e45bdb3f11",
+  address: "85c771fd2f442e2d",
+  agent: "07390e9e123f95a1",
   blob: "8eb9d9bcc633d268",
   captcha: "9b39f3c8c7431f02",
   category: "eb734887cb572cdf",
@@ -13,7 +13,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   filing: "533416c2a2a917b2",
   fleet: "9373e44d43417814",
   handle: "8d91f76c79f0d504",
-  human: "0bff7c595fff40f4",
+  human: "93b33d188f770fc8",
   key: "c39a3053a015a528",
   letter: "8976b543e49d7f9d",
   library: "ea4d66fdecada0e4",
