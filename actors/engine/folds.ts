@@ -39,7 +39,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   service: "e8183552e454469e",
   sponsorship: "7f98b14bfac59210",
   text: "7595c290d1839b2a",
-  thread: "a2c3d0ecbe0e7121",
+  thread: "b7576ef7e0dc55a9",
   vault: "35942084b2e482bd",
   vote: "63cd61963cdd49ca",
   vote_pair: "71253ec6ccebca6d",
