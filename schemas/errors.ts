@@ -220,30 +220,36 @@ export interface ErrorDeclared {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/**
- * Refusals that time or another act lifts: the same request may succeed later. Those of a fill stand in the vault's own
- * journal, and are answered again as they were.
- */
+/** Refusals that time or another act lifts: the same request may succeed later. */
 const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "agent_provisional",
   "agent_suspended",
+  "amount_over_day",
   "captcha_not_answered",
   "compartment_busy",
   "compartment_limit",
   "compartment_suspended",
+  "consent_pending",
   "email_domain_limit",
   "email_domain_not_ready",
+  "email_domain_taken",
   "email_mailbox_limit",
   "email_owner_rule",
   "email_sending_suspended",
+  "email_recipient_suppressed",
   "captcha_needs_human",
+  "fills_over_day",
+  "fills_pending_full",
   "message_blocked",
   "message_recipient_unavailable",
+  "owner_declined",
+  "owner_none",
   "questions_not_served",
   "recovery_pending",
   "redelivery_not_possible",
   "runtime_full",
   "sponsorship_limit",
+  "thread_closed",
   "vault_full",
   "vault_not_active",
   "webhook_not_set"

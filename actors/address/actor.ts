@@ -1,26 +1,30 @@
 /**
  * The claim on an e-mail address: id = its keyed hash, so that no subject, key or log line holds the address itself. One
- * account has it, until that is deleted.
+ * account has it, until that is deleted. What limits count of it stays behind for the next.
  */
 import { Effect, Schema } from "effect"
-import { addressOperations } from "../../schemas/human/operations.ts"
+import { addressOperations, FormerAccount } from "../../schemas/human/operations.ts"
 import { custom } from "../engine/definition.ts"
 import { event } from "../engine/events.ts"
 import { type ActorOf, type Fold, kind } from "../kind.ts"
 
-export const AddressClaim = Schema.Struct({ human: Schema.NullOr(Schema.String) })
+const Former = Schema.optionalKey(FormerAccount)
+
+export const AddressClaim = Schema.Struct({ human: Schema.NullOr(Schema.String), former: Former })
 export type AddressClaim = typeof AddressClaim.Type
 
 export const AddressEvent = Schema.Union([
   event("address.claimed", 1, { human: Schema.String }),
-  event("address.released", 1)
+  event("address.released", 1, { former: Former })
 ])
 export type AddressEvent = typeof AddressEvent.Type
 
 export const FREE: AddressClaim = { human: null }
 
 export const evolveAddress = (_state: AddressClaim, event: AddressEvent): AddressClaim =>
-  event.type === "address.claimed" ? { human: event.human } : FREE
+  event.type === "address.claimed"
+    ? { human: event.human }
+    : { ...FREE, ...(event.former === undefined ? {} : { former: event.former }) }
 
 const fold: Fold<ActorOf<AddressClaim, AddressEvent>> = {
   kind: "address",
@@ -31,5 +35,5 @@ const fold: Fold<ActorOf<AddressClaim, AddressEvent>> = {
 }
 
 export const addressKind = kind(fold, addressOperations, () => ({
-  operations: { "address.look": custom(({ human }, _input, { seq }) => Effect.succeed({ human, seq })) }
+  operations: { "address.look": custom((claim, _input, { seq }) => Effect.succeed({ ...claim, seq })) }
 }))

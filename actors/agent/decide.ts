@@ -96,7 +96,7 @@ export const registrationEvents = (
   registered: Extract<AgentEvent, { type: "agent.registered" }>
 ): ReadonlyArray<AgentEvent> => [
   registered,
-  ...scoreEntries({ trust: 0, reputation: 0, entries: 0 }, [
+  ...scoreEntries({ trust: 0, trust_sum: 0, reputation: 0, entries: 0 }, [
     { score: "trust", delta: TRUST_AT_START, reason: "registered", target: null }
   ])
 ]

@@ -26,7 +26,7 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
     case "agent.profile_changed":
       return { ...state, ...changedFields(event), webhook: evolveWebhook(state, event, meta.at) }
     case "agent.score_changed":
-      return { ...state, [event.score]: event.value, entries: event.entry, ...counted(state, event) }
+      return { ...state, ...scored(event), entries: event.entry, ...counted(state, event) }
     case "agent.sponsorship_declared":
     case "agent.sponsorship_confirmed":
     case "agent.sponsorship_verified":
@@ -143,6 +143,13 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
 const withUnread = (unread: ReadonlyArray<number>, id: number): ReadonlyArray<number> =>
   unread.at(-1) === id ? unread : [...unread, id].slice(-UNREAD_MAX)
 
+const scored = ({
+  score,
+  value,
+  sum = value
+}: Extract<AgentEvent, { type: "agent.score_changed" }>): Partial<Pick<Agent, "trust" | "trust_sum" | "reputation">> =>
+  score === "trust" ? { trust: value, trust_sum: sum } : { reputation: value }
+
 const counted = (
   { sponsors }: Agent,
   event: Extract<AgentEvent, { type: "agent.score_changed" }>
@@ -162,6 +169,7 @@ const registered = (event: Extract<AgentEvent, { type: "agent.registered" }>, at
   provisional: event.provisional === true,
   roles: [],
   trust: 0,
+  trust_sum: 0,
   reputation: 0,
   entries: 0,
   trust_withheld: 0,

@@ -1,13 +1,16 @@
 /**
  * Entries of the two scores (contract 12). Pure. A score is the sum of its entries, so nothing is ever taken out of the
  * history: what no longer holds is reversed by an entry of its own.
+ *
+ * Trust is shown within its bounds, and summed up without them: in whichever order gains and losses come, they make the
+ * same of it. What falls below 0 is made up for first.
  */
 import type { Agent, AgentEvent, ScoreName } from "./state.ts"
 
 export const TRUST_MAX = 100
 
 export type ScoreEntry = Extract<AgentEvent, { type: "agent.score_changed" }>
-type Scored = Pick<Agent, "trust" | "reputation" | "entries">
+type Scored = Pick<Agent, "trust" | "trust_sum" | "reputation" | "entries">
 
 export interface Change {
   readonly score: ScoreName
@@ -16,23 +19,29 @@ export interface Change {
   readonly target: { readonly type: string; readonly id: string } | null
 }
 
-/**
- * One after another: each entry stands on the one before. Trust keeps within its bounds; an entry tells what was
- * really given.
- */
+const shownOf = (score: ScoreName, sum: number): number =>
+  score === "trust" ? Math.min(TRUST_MAX, Math.max(0, sum)) : sum
+
+/** One after another: each entry stands on the one before. `delta` is what the shown value changes by. */
 export const scoreEntries = (agent: Scored, changes: ReadonlyArray<Change>): ReadonlyArray<ScoreEntry> => {
   const values = { trust: agent.trust, reputation: agent.reputation }
-  return changes.map(({ score, delta, reason, target }, index) => {
+  const sums = { trust: agent.trust_sum, reputation: agent.reputation }
+  return changes.map(({ score, delta: given, reason, target }, index) => {
     const before = values[score]
-    const value = score === "trust" ? Math.min(TRUST_MAX, Math.max(0, before + delta)) : before + delta
+    const sum = sums[score] + given
+    const value = shownOf(score, sum)
+    const delta = value - before
     values[score] = value
+    sums[score] = sum
     return {
       type: "agent.score_changed",
       v: 1,
       entry: agent.entries + index + 1,
       score,
-      delta: value - before,
+      delta,
       value,
+      ...(delta === given ? {} : { given }),
+      ...(value === sum ? {} : { sum }),
       reason,
       target_type: target?.type ?? null,
       target_id: target?.id ?? null

@@ -108,6 +108,8 @@ export const Agent = Schema.Struct({
   provisional: Schema.Boolean,
   roles: Schema.Array(Schema.String),
   trust: Schema.Number,
+  /** The plain sum of its entries: `trust` is that, held between 0 and 100. */
+  trust_sum: Schema.Number,
   reputation: Schema.Number,
   /** Entries written so far: the next one's id is one more. */
   entries: Schema.Number,
@@ -192,8 +194,13 @@ export const AgentEvent = Schema.Union([
   event("agent.score_changed", 1, {
     entry: Schema.Int,
     score: Schema.Literals(["trust", "reputation"]),
+    /** By how much the shown value changed. */
     delta: Schema.Number,
     value: Schema.Number,
+    /** What the entry counts, where the bounds of trust show another delta. */
+    given: Schema.optionalKey(Schema.Number),
+    /** The sum behind the entry, where it lies beyond the bounds of trust. */
+    sum: Schema.optionalKey(Schema.Number),
     reason: Schema.String,
     target_type: Schema.NullOr(Schema.String),
     target_id: Schema.NullOr(Schema.String)

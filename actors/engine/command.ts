@@ -27,7 +27,7 @@ import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Span } from "../../schemas/runtime/trace/span.ts"
 import { type Decision, type DecideContext, type ActorTypes, type Timer, type WriteOperation } from "./definition.ts"
 import { isLastHeard } from "./command-ids.ts"
-import { bytesOf, type CommitGroup, companionsOf, groupOf, timersOf } from "./commit-group.ts"
+import { bytesOf, type CommitGroup, companionsOf, groupOf, isRefused, timersOf } from "./commit-group.ts"
 import { CONFLICT_TRIES, conflictPause, lostTo } from "./conflict.ts"
 import { knowsEvent, UnknownEvent } from "./fold.ts"
 import type { History, HistoryParts } from "./history.ts"
@@ -312,6 +312,3 @@ class Attempt<R> {
     return yield* this.carryOut(context, this.consequences(decided), false)
   }
 }
-
-const isRefused = (reply: unknown): reply is { readonly refused: Refusal } =>
-  typeof reply === "object" && reply !== null && "refused" in reply

@@ -1,4 +1,5 @@
 /** What a decision puts into the log: its actor's commit and those of its companions, all or nothing. */
+import type { Refusal } from "../../schemas/errors.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import type { ActorDefinition, Companion, Decision, Timer } from "./definition.ts"
 import type { Append, Commit, EventShape } from "../log/commit.ts"
@@ -45,6 +46,10 @@ export const groupOf = (
   }))
   return [own, ...companions]
 }
+
+/** Whether a commit's reply is a refusal, as `groupOf` writes it. */
+export const isRefused = (reply: unknown): reply is { readonly refused: Refusal } =>
+  typeof reply === "object" && reply !== null && "refused" in reply
 
 const commitOf = (
   { id, op, by, trace }: Commanded,

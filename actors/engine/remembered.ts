@@ -3,12 +3,16 @@
  *
  * Invariants
  *  - Most are known by their ids: the newest `command_memory_max`, for `command_memory_seconds`.
+ *  - A command refused for a cause that may pass is not among them, although its commit tells of the refusal: sent again,
+ *    it is judged again (contract 13).
  *  - A set of reactions tells an actor its commands in the order of the log. So the newest place of each set says of all
  *    before it that they are done, however long ago; these crowd no other command out of the memory.
  *  - It is rebuilt from the log, and a snapshot holds all of it.
  */
+import { isPassing } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { reactionPlaceOf } from "./command-ids.ts"
+import { isRefused } from "./commit-group.ts"
 import type { RememberedCommand } from "./ports.ts"
 
 /** How far a set of reactions has come: the commands that follow from one commit, all before it being done. */
@@ -54,6 +58,7 @@ export class Remembered {
   }
 
   private addCommand(command: RememberedCommand, { command_memory_max, command_memory_seconds }: Bounds): void {
+    if (isRefused(command.reply) && isPassing(command.reply.refused.code)) return
     const oldest = command.at - command_memory_seconds * 1000
     while (
       this.commands.length >= command_memory_max ||

@@ -167,13 +167,13 @@ export const foundFor = (
     const actors = yield* Actors
     // Of each try anew: where the account has moved on, the last answer is the fault.
     const anew = { ...context, commandId: `${context.commandId}-${randomBytes(8).toString("hex")}` }
-    const { seq, made } = yield* actors.ask(anew, "human.adopts", human, null)
+    const { seq, made, address = human } = yield* actors.ask(anew, "human.adopts", human, null)
     yield* roomForOneMore(made, limits.limits.owner, anew)
     yield* actors.ask(context, "human.spend_bytes", human, { bytes: COMMIT_BYTES + Buffer.byteLength(command) })
-    yield* drawnFor(context, BUCKET, human, limits)
+    yield* drawnFor(context, BUCKET, address, limits)
     const counters = yield* Counters
     const numbers = Effect.all([counters.next("agent"), counters.next("sponsorship")])
-    const [number, sponsorship] = yield* Effect.tapError(numbers, () => givenBackFor(context, BUCKET, human))
+    const [number, sponsorship] = yield* Effect.tapError(numbers, () => givenBackFor(context, BUCKET, address))
     const sealedSecret = new Sealer(seed).seal(newWebhookSecret(), secretPurpose(agentIn(wanted)))
     return { isAway, seq, number, sponsorship, handle: handleFor(name, randomBytes(ENDING_CHARS)), sealedSecret }
   })

@@ -64,6 +64,7 @@ export const accountOperations = (parts: KindParts, opening: Opening): AccountOp
       return {
         address,
         claimed: claim.seq,
+        former: claim.former,
         personal: sealPersonal(sealer, id, { name, email }),
         password: sealPassword(sealer, id, password),
         ...opening.linkFor("verify_address", sealer, context, { name, email })
@@ -124,7 +125,7 @@ export const accountOperations = (parts: KindParts, opening: Opening): AccountOp
     }),
     "human.delete": write({
       prepare: (state, input, context) => prepareDelete(state, input, context),
-      decide: (state, input, context) => decideDelete(state, input, context),
+      decide: (state, input, context) => decideDelete(state, input, context, owner),
       answer: (_state, _reply, { id }) => ({ deleted: true, id }),
       projected: true
     }),

@@ -7,9 +7,11 @@
  *  - Whoever made the account need not have the address. Who proves it first, by a new password, finds nothing of theirs
  *    that keeps them out or lets others in: no second step, no passkey, no chat and no code for one, no browser that is told. Nor do they vouch
  *    for any agent.
+ *  - What limits count of an account goes on counting for its address when the account is deleted.
  *  - A letter is written in the commit of what it tells.
  */
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
+import type { FormerAccount } from "../../schemas/human/operations.ts"
 import type { RateLimit } from "../../schemas/limit/bucket.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { Companion, Decision, DecideContext } from "../engine/definition.ts"
@@ -47,6 +49,8 @@ export interface RegisterFacts extends LinkFacts {
   readonly address: string
   /** Where the claim on it stands. */
   readonly claimed: number
+  /** What the address's accounts before have left behind. */
+  readonly former?: FormerAccount | undefined
   readonly personal: string
   readonly password: Human["password"]
 }
@@ -62,11 +66,14 @@ export const decideRegister = (
   owner: OwnerLimits
 ): Decided<{ readonly created_at: string }> => {
   if (state !== null) return { refused: refusal("human_email_taken", "This account exists already.") }
-  const { address, claimed, personal, password, link, posted } = facts
+  const { address, claimed, former, personal, password, link, posted } = facts
+  // Else whoever deletes an account and signs up anew has letters sent to an address without end.
+  const refused = lettersRefusal(former?.verify_address ?? [], at, owner.verify_letters)
+  if (refused !== null) return { refused }
   const claim: AddressEvent = { type: "address.claimed", v: 1, human: id }
   return {
     events: [
-      { type: "human.registered", v: 1, personal, address, password },
+      { type: "human.registered", v: 1, personal, address, password, ...(former === undefined ? {} : { former }) },
       madeLink("verify_address", link, at, owner)
     ],
     reply: { created_at: new Date(at).toISOString() },
@@ -232,18 +239,33 @@ export const decideRenew = onHuman(
       : { refused: loginFailed }
 )
 
+const leftBehind = (
+  { made, letters: { verify_address, reset_password } }: Human,
+  at: number,
+  { verify_letters, forgot_per_account }: OwnerLimits
+): FormerAccount => {
+  const newest = (times: ReadonlyArray<number>, { window_seconds }: RateLimit) =>
+    times.filter((time) => time > at - window_seconds * 1000)
+  return {
+    made,
+    verify_address: newest(verify_address, verify_letters),
+    reset_password: newest(reset_password, forgot_per_account)
+  }
+}
+
 export const decideDelete = onHuman(
   (
     human,
     { password, confirm }: { readonly password: string; readonly confirm: string },
-    { facts }: DecideContext<PasswordFacts & { readonly email: string; readonly claimed: number }>
+    { at, facts }: DecideContext<PasswordFacts & { readonly email: string; readonly claimed: number }>,
+    owner: OwnerLimits
   ): Decided => {
     if (!isPassword(facts.secret, password)) return { refused: loginFailed }
     if (confirm !== facts.email) {
       const needs = "Deleting the account needs `confirm`: your own address."
       return { refused: refusal("confirmation_required", needs, { field: "confirm" }) }
     }
-    const release: AddressEvent = { type: "address.released", v: 1 }
+    const release: AddressEvent = { type: "address.released", v: 1, former: leftBehind(human, at, owner) }
     const also: ReadonlyArray<Companion> = [
       { kind: "address", id: human.address, expected: facts.claimed, events: [release] }
     ]

@@ -1,4 +1,5 @@
 /** How a person's account follows from its events. Pure, and opens nothing. */
+import type { FormerAccount } from "../../schemas/human/operations.ts"
 import type { AnswerContext } from "../engine/definition.ts"
 import { evolveChat, NO_CHAT } from "./chat/state.ts"
 import { evolvePush, NO_PUSH } from "./push/state.ts"
@@ -18,7 +19,12 @@ export const evolveHuman = (state: HumanState, event: HumanEvent, { at }: Pick<A
 
 type Event<Type extends HumanEvent["type"]> = Extract<HumanEvent, { readonly type: Type }>
 
-const registered = ({ personal, address, password }: Event<"human.registered">, at: number): Human => ({
+const NO_FORMER: FormerAccount = { made: [], verify_address: [], reset_password: [] }
+
+const registered = (
+  { personal, address, password, former = NO_FORMER }: Event<"human.registered">,
+  at: number
+): Human => ({
   status: "active",
   personal,
   address,
@@ -29,9 +35,9 @@ const registered = ({ personal, address, password }: Event<"human.registered">, 
   sessions: [],
   opened: 0,
   links: [],
-  letters: { verify_address: [], reset_password: [] },
+  letters: { verify_address: former.verify_address, reset_password: former.reset_password },
   sponsorships: [],
-  made: [],
+  made: former.made,
   relay: NO_RELAY,
   chat: NO_CHAT,
   push: NO_PUSH,

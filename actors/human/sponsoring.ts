@@ -149,9 +149,9 @@ const declareFacts = (state: HumanState, { agent }: Declaring, context: PrepareC
     if (refused !== null) return yield* Effect.fail(refused)
     if (!state.email_verified) yield* pendingChecked(state, context, limits.limits.owner)
     yield* actors.ask(context, "sponsorship.admits", agent, { to: "declare", verified: state.email_verified })
-    yield* drawnFor(context, BUCKET, context.id, limits)
+    yield* drawnFor(context, BUCKET, state.address, limits)
     const counters = yield* Counters
-    const numbered = Effect.tapError(counters.next("sponsorship"), () => givenBackFor(context, BUCKET, context.id))
+    const numbered = Effect.tapError(counters.next("sponsorship"), () => givenBackFor(context, BUCKET, state.address))
     return { before, number: yield* numbered }
   })
 
@@ -192,7 +192,7 @@ export const sponsoringOperations = (
     "human.adopts": custom((state, _input, { seq }) => {
       const refused = adoptRefusal(state, owner)
       if (refused !== null || !isActive(state)) return Effect.fail(refused ?? notFound("human"))
-      return Effect.succeed({ seq, made: state.made })
+      return Effect.succeed({ seq, made: state.made, address: state.address })
     }),
     "human.sponsorship": read((state, { agent }) => {
       const sponsorship = newestOf(state, agent)

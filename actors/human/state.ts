@@ -5,6 +5,7 @@
  * with the account: nothing here is opened to be folded.
  */
 import { Schema } from "effect"
+import { FormerAccount } from "../../schemas/human/operations.ts"
 import { PasswordParameters } from "../../schemas/human/password.ts"
 import { Sealed } from "../../schemas/secret/sealed.ts"
 import { event } from "../engine/events.ts"
@@ -138,7 +139,13 @@ export type HumanState = typeof HumanState.Type
 
 /** Unix ms wherever a time is meant. */
 export const HumanEvent = Schema.Union([
-  event("human.registered", 1, { personal: Sealed, address: Schema.String, password: Password }),
+  event("human.registered", 1, {
+    personal: Sealed,
+    address: Schema.String,
+    password: Password,
+    /** Of the address's accounts before. */
+    former: Schema.optionalKey(FormerAccount)
+  }),
   event("human.renamed", 1, { personal: Sealed }),
   event("human.link_made", 1, Link.fields),
   /** `ended`: declared by a stranger, before who has the address took the account. */

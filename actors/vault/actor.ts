@@ -88,12 +88,12 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, seed, config: { li
         prepare: (state, input, context): Effect.Effect<WriteFacts, Refusal, ActorServices> =>
           Effect.gen(function* () {
             const owners = input.consent === null ? [] : yield* ownersOf(context)
-            const first = decideWriteEntry(state, input, { at: context.at, facts: { sha256: "", owners } }, bounds)
+            const first = decideWriteEntry(state, input, { at: context.at, facts: { sha256: "", owners } }, fillBounds)
             if ("refused" in first) return yield* Effect.fail(first.refused)
             const sha256 = yield* ciphertexts.keep(context.id, existing(state).uid, input.ciphertext)
             return { sha256, owners }
           }),
-        decide: (state, input, context) => decideWriteEntry(state, input, context, bounds),
+        decide: (state, input, context) => decideWriteEntry(state, input, context, fillBounds),
         answer: (state, { entry }) => entryRecord(existing(entryOf(state, entry))),
         projected: true
       }),

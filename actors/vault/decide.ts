@@ -9,6 +9,7 @@ import type { EntryKind } from "../../schemas/vault/records.ts"
 import type { OwnerStanding } from "../../schemas/owner/operations.ts"
 import type { DecideContext, Decision } from "../engine/definition.ts"
 import { consentersOf, ownersOfEntry, type WaitLimits } from "./consenters.ts"
+import { rememberedOf } from "./evolve.ts"
 import {
   ENTRY_EXISTS,
   EXISTS,
@@ -34,7 +35,7 @@ import type {
 } from "./state.ts"
 
 export type VaultLimits = Limits["vault"]
-export type WriteLimits = VaultLimits & WaitLimits
+export type WriteLimits = VaultLimits & WaitLimits & Pick<Limits["service"]["vault"], "deleted_max">
 
 /** `sha256`: of the ciphertext, which is stored by then. `owners`: of the agent, where the entry needs consent. */
 export interface WriteFacts {
@@ -162,6 +163,10 @@ export const decideWriteEntry = (
   if (state.entries.some((one) => one.uid === uid)) return ENTRY_EXISTS
   const replaced = kind === "profile" ? state.entries.find((one) => one.kind === "profile") : undefined
   if (state.entries.length >= bounds.entries_max && replaced === undefined) return full("entries", bounds.entries_max)
+  const remembered = rememberedOf(state, at).filter((one) => one.uid !== uid).length
+  const max = bounds.entries_max + bounds.deleted_max
+  if (state.entries.length + remembered >= max && replaced === undefined)
+    return full("entries, with those that were deleted in the last 30 days", max)
   const clear = clearPart(input, bounds)
   if (isRefusal(clear)) return { refused: clear }
   const consent = checkedConsent(input, clear.limits)

@@ -65,20 +65,23 @@ const entryWritten = (state: VaultValue, event: Of<"vault.entry_written">, at: n
   return { ...state, last: { ...state.last, entry }, entries: [...others, value], deleted }
 }
 
+/** Deleted entries whose boxes somebody may write again. */
+export const rememberedOf = ({ deleted }: VaultValue, at: number): VaultValue["deleted"] =>
+  deleted.filter(({ deleted_at }) => deleted_at > at - VAULT_SERVICE_LIMITS.deleted_seconds * 1000)
+
 /**
  * The sealed box may still exist elsewhere. Writing it again starts no new day, and changes nothing about who may
- * consent.
+ * consent. None is forgotten before its time: where many are remembered, nothing new is written (decide.ts).
  */
-const entryDeleted = (state: VaultValue, { entry }: Of<"vault.entry_deleted">): VaultValue => {
+const entryDeleted = (state: VaultValue, { entry }: Of<"vault.entry_deleted">, at: number): VaultValue => {
   const isKept = ({ limits, days, consent }: EntryValue): boolean =>
     (limits !== null && days.length > 0) || consent !== null
   const gone = state.entries.filter((one) => one.id === entry && isKept(one))
-  const kept = gone.map(({ uid, days, consent, created_at }) => ({ uid, days, consent, created_at }))
-  const deleted = [...state.deleted, ...kept]
+  const kept = gone.map(({ uid, days, consent, created_at }) => ({ uid, days, consent, created_at, deleted_at: at }))
   return {
     ...state,
     entries: state.entries.filter(({ id }) => id !== entry),
-    deleted: deleted.slice(-VAULT_SERVICE_LIMITS.deleted_max)
+    deleted: [...rememberedOf(state, at), ...kept]
   }
 }
 
@@ -196,7 +199,7 @@ const ofVault = (state: VaultValue, event: VaultEvent, at: number): VaultValue =
         updated_at: at
       }))
     case "vault.entry_deleted":
-      return entryDeleted(state, event)
+      return entryDeleted(state, event, at)
     case "vault.source_created": {
       const { source: id, label, kinds, hash } = event
       const value = { id, label, kinds, hash, created_at: at }

@@ -133,7 +133,8 @@ export const VaultValue = Schema.Struct({
       uid: Schema.String,
       days: Schema.Array(DayTotal),
       consent: Schema.NullOr(ConsentValue),
-      created_at: Schema.Number
+      created_at: Schema.Number,
+      deleted_at: Schema.Number
     })
   ),
   alerts: Schema.Array(AlertValue),

@@ -28,7 +28,7 @@ export interface Weighed {
 
 type Party = Operations["vote.party"]["output"]
 
-/** The reason that lies in the voter; `null` where there is none. */
+/** The reason that lies in the giver of a vote, or of an accepted answer; `null` where there is none. */
 export const voterReason = (
   { active, created_at, trust }: Party,
   at: number,
@@ -100,8 +100,8 @@ const pairedBy = (
   })
 
 /**
- * An answer that a thread's author accepts is a gift as a vote is: it earns nothing between agents of one person, and
- * takes one of the pair's places.
+ * An answer that a thread's author accepts is a gift as a vote is: the same is asked of who gives it, it earns nothing
+ * between agents of one person, and it takes one of the pair's places.
  */
 export const acceptance = (
   nats: NatsConnection,
@@ -111,6 +111,9 @@ export const acceptance = (
 ): Effect.Effect<Paired, Refusal, ActorServices> =>
   Effect.gen(function* () {
     const actors = yield* Actors
-    const { sponsors } = yield* actors.ask(context, "vote.party", by, null)
+    const own = yield* actors.ask(context, "vote.party", by, null)
+    const why = voterReason(own, context.at, scores)
+    if (why !== null) return { why, pair: null }
+    const { sponsors } = own
     return yield* pairedBy(nats, scores, { target: `answer-${context.id}`, author, voter: by, sponsors }, context)
   })

@@ -6,7 +6,7 @@
  */
 import { RUNTIME_TERMS_VERSION } from "../../schemas/compartment/records.ts"
 import { RESERVED_HANDLES } from "../../schemas/agent/fields.ts"
-import { type ErrorDeclared, ERRORS } from "../../schemas/errors.ts"
+import { type ErrorCode, type ErrorDeclared, ERRORS, isPassing } from "../../schemas/errors.ts"
 import { FEED_ENTRIES, FEED_TEXT_CHARS } from "../../schemas/feed/records.ts"
 import { Home } from "../../schemas/home/records.ts"
 import { DUPLICATE_REPLY_MIN_CHARS, REPLIES_PAGE_CHARS_MAX } from "../../schemas/reply/records.ts"
@@ -54,15 +54,18 @@ const endpointTable = (): string => {
   return ["| Method | Path | Auth | What | Buckets |", "|---|---|---|---|---|", ...rows].join("\n")
 }
 
-/** Codes that say the same stand in one row. */
+/** Codes that say the same stand in one row. A star marks refusals that no Idempotency-Key keeps. */
 const errorTable = (): string => {
-  const said = Map.groupBy(Object.entries<ErrorDeclared>(ERRORS), ([, { says }]) => says)
+  const declared = Object.entries(ERRORS) as ReadonlyArray<[ErrorCode, ErrorDeclared]>
+  const said = Map.groupBy(declared, ([, { says }]) => says)
   const rows = [...said].map(([says, codes]) => {
     const statuses = new Set(codes.flatMap(([, { status, also = status }]) => [also, status]))
-    return `| ${codes.map(([code]) => `\`${code}\``).join(", ")} | ${[...statuses].join(", ")} | ${says} |`
+    return `| ${codes.map(([code]) => shownCode(code)).join(", ")} | ${[...statuses].join(", ")} | ${says} |`
   })
   return ["| Code | Status | Meaning, and what to do |", "|---|---|---|", ...rows].join("\n")
 }
+
+const shownCode = (code: ErrorCode): string => `\`${code}\`${isPassing(code) ? "\\*" : ""}`
 
 const written = (path: string, value: number | string, way: string | undefined): string => {
   if (way === undefined) return String(value)

@@ -17,7 +17,7 @@ import { Block, Unblocked } from "./records.ts"
 /** `agent`: a handle or a hub id. */
 export const NamedAgent = Schema.Struct({ agent: Schema.String })
 
-const named = { agent: textParameter("Handle, hub id or agent number of the agent.") }
+const named = { agent: textParameter("Handle or hub id of the agent.") }
 
 /** contract 19: blocks draw on `agent` alone. */
 const BLOCKING = { draw: [] } as const

@@ -176,12 +176,27 @@ export const humanOperations = operationsOf("human", {
   "human.erase": op({ input: Nothing, output: Nothing, askedBy: [] })
 })
 
+/**
+ * What limits count of the former accounts of an address: whoever deletes one and signs up anew begins no limit again.
+ * `made`: agents that were made for the person; the others: Unix ms of letters with links.
+ */
+export const FormerAccount = Schema.Struct({
+  made: Schema.Array(Schema.String),
+  verify_address: Schema.Array(Schema.Number),
+  reset_password: Schema.Array(Schema.Number)
+})
+export type FormerAccount = typeof FormerAccount.Type
+
 /** An address has at most one account. */
 export const addressOperations = operationsOf("address", {
   /** `seq`: where the claim stands in the log, for who writes beside it. */
   "address.look": op({
     input: Nothing,
-    output: Schema.Struct({ human: Schema.NullOr(Schema.String), seq: Schema.Int }),
+    output: Schema.Struct({
+      human: Schema.NullOr(Schema.String),
+      seq: Schema.Int,
+      former: Schema.optionalKey(FormerAccount)
+    }),
     askedBy: []
   })
 })

@@ -76,7 +76,11 @@ export const ReplyApi = HttpApiGroup.make("reply")
       error: signedWriteFailures("not_found", "not_author", "thread_closed", "thread_status_conflict")
     })
       .annotateMerge(
-        describe("signed", "Accept a reply to your thread", "It takes the place of another; `false` takes it back.")
+        describe(
+          "signed",
+          "Accept a reply to your thread",
+          "It takes the place of another; `false` takes it back. It earns its author reputation where a vote of yours would count."
+        )
       )
       .annotate(Row, "accepts it, as the thread's author; `accepted: false` takes it back")
   )

@@ -62,7 +62,12 @@ export const sponsoringOperations = operationsOf("human", {
    */
   "human.adopts": op({
     input: Nothing,
-    output: Schema.Struct({ seq: Schema.Int, made: Schema.Array(Schema.String) }),
+    output: Schema.Struct({
+      seq: Schema.Int,
+      made: Schema.Array(Schema.String),
+      /** Whom the bucket `sponsorship` counts; a node of a release before does not say. */
+      address: Schema.optionalKey(Schema.String)
+    }),
     askedBy: []
   }),
   /** The newest of that agent (hub id), however it stands. */

@@ -30,7 +30,11 @@ export const VAULT_SERVICE_LIMITS = {
   alert_seconds: 60,
   alerts_max: 2000,
   ended_tokens_max: 50,
-  /** Deleted cards whose totals of the last days are remembered. */
+  /**
+   * How long a deleted entry is remembered, for whoever writes its sealed box again; and how many a vault remembers
+   * beside its entries before it takes no new one.
+   */
+  deleted_seconds: 2_592_000,
   deleted_max: 200,
   /** Fill services of one agent that have a token at once. */
   tokens_max: 10,

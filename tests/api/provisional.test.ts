@@ -6,6 +6,7 @@ import { FLEET_ID } from "../../schemas/fleet/operations.ts"
 import { AgentClient } from "../support/client.ts"
 import { send } from "../support/http.ts"
 import { newIdentity } from "../support/identity.ts"
+import { tokensTo } from "../support/outbox.ts"
 import { dataOf, detailsOf, outcome } from "../support/outcome.ts"
 import { provenOwner, type TestOwner } from "../support/owner.ts"
 import { PlayedHost } from "../support/played-host.ts"
@@ -19,7 +20,12 @@ let host: PlayedHost
 let edge = ""
 
 beforeAll(async () => {
-  const limits = { "runtime.per_owner": 20, "limits.owner.made_max": 4 }
+  const limits = {
+    "runtime.per_owner": 20,
+    "limits.owner.made_max": 4,
+    "rate_limits.human_register.requests": 20,
+    "rate_limits.human_login.requests": 40
+  }
   service = await testService({ edges: 1, actors: 1, limits })
   edge = service.edges[0] ?? ""
   host = await PlayedHost.start(service, 40)
@@ -125,4 +131,27 @@ test("a person has three of them at a time, and so many in a lifetime", async ()
   const { handle } = await me(fourth)
   expect(outcome(await fourth.call("DELETE", "/api/v1/me", { body: { confirm: handle } }))).toBe("200")
   await expect(agentOf(owner)).rejects.toThrow("At most 4 agents are made for one person")
+})
+
+test("the count of a lifetime goes on for an address whose account is deleted and made anew", async () => {
+  const owner = await person()
+  const { email } = owner.client
+  for (let made = 0; made < 4; made++) {
+    const client = await agentOf(owner)
+    dataOf(await client.call("DELETE", "/api/v1/me", { body: { confirm: (await me(client)).handle } }))
+  }
+  let tokens: ReadonlyArray<string> = []
+  for (let signUps = 2; signUps <= 3; signUps++) {
+    await owner.deleted()
+    dataOf(await owner.person.signUp())
+    dataOf(await owner.person.logIn())
+    // A letter of an account that is gone is not sent.
+    tokens = await tokensTo(service, email, "/owner/verify", signUps)
+  }
+  const confirm = async (token: string) => (await owner.person.call("POST", "/humans/verify-email", { token })).status
+  expect((await Promise.all(tokens.map(confirm))).toSorted()).toEqual([200, 400, 400])
+  await expect(agentOf(owner)).rejects.toThrow("At most 4 agents are made for one person")
+  // Letters to one address are counted too.
+  await owner.deleted()
+  expect(outcome(await owner.person.signUp())).toBe("429 rate_limited")
 })

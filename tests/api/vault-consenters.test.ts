@@ -1,5 +1,6 @@
 /** Who may allow fills of an entry, as the owners of its agent come and go (contract 22). */
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { VAULT_SERVICE_LIMITS } from "../../schemas/vault/limits.ts"
 import type { AskedFill, VaultEntry } from "../../schemas/vault/records.ts"
 import { movableClock, waitFor } from "../harness/index.ts"
 import { noticeOf } from "../html/owner/client.ts"
@@ -10,17 +11,21 @@ import { type TestService, testService } from "../support/service.ts"
 import { answer, anAgent } from "../support/sponsorship.ts"
 import { Telegram } from "../support/telegram.ts"
 import { openVault, sealedEntry, VAULT } from "../support/vault.ts"
-import { FILL, login, type OwnedVault, ownedVault, writing, written } from "../support/vault-owner.ts"
+import { FILL, journal, login, SHOP, type OwnedVault, ownedVault, writing, written } from "../support/vault-owner.ts"
 
-const WEEK_MS = 604_800_000
+const DAY_MS = 86_400_000
+const WEEK_MS = 7 * DAY_MS
 const clock = movableClock()
 let service: TestService
 let telegram: Telegram
+/** Made before the clock is moved. */
+let waiting: OwnedVault
 beforeAll(async () => {
   telegram = await Telegram.open()
   // Clients sign by the machine's clock.
   const limits = { "authentication.timestamp_skew_seconds": 1_000_000_000, "rate_limits.sponsorship.requests": 1000 }
   service = await testService({ edges: 1, actors: 1, keeper: true, clock, env: telegram.env, limits })
+  waiting = await ownedVault(service)
 })
 afterAll(async () => {
   await service?.stop()
@@ -149,6 +154,28 @@ test("an entry whose owner has left is written again for those of the day, in a 
   expect(await allows(of, fill, later)).toBe("You have allowed it.")
 })
 
+/** The same request under one Idempotency-Key, as often as it is called. */
+const repeated = (of: OwnedVault, path: string, body: object) => (): Promise<string> =>
+  of.ask("POST", path, body, { "idempotency-key": "again" }).then(outcome)
+
+test("a result refused for want of its owner's word is judged anew behind it, under the same Idempotency-Key", async () => {
+  const of = await ownedVault(service)
+  const fill = await asked(of, await written(of))
+  const end = repeated(of, `${FILL}/${fill}/result`, { status: "done" })
+  expect(await end()).toBe("409 consent_pending")
+  expect(await allows(of, fill, of.owner)).toBe("You have allowed it.")
+  expect(await end()).toBe("200")
+})
+
+test("an entry refused for want of an owner is written once there is one, under the same Idempotency-Key", async () => {
+  const of = await openVault(await anAgent(service.edges))
+  const body = { ...(await sealedEntry(of)), consent: "owner" }
+  const write = async () => outcome(await of.client.call("POST", `${VAULT}/entries`, { body, idempotencyKey: "again" }))
+  expect(await write()).toBe("409 owner_none")
+  await (await provenOwner(service)).carries(of)
+  expect(await write()).toBe("201")
+})
+
 /** An agent whose owner was there first, an entry of that time, and the sponsorship of a later owner. */
 const withLater = async () => {
   const of = await ownedVault(service)
@@ -176,4 +203,20 @@ test("a later owner is heard after seven days, not if an owner objected whom the
   expect(await allows(silent.of, fill, silent.later)).toBe("You have allowed it.")
   expect(await statusOf(silent.of, fill)).toBe(200)
   expect(outcome(await removed.of.ask("POST", FILL, login(removed.entry)))).toBe("409 owner_none")
+})
+
+test("a fill refused for other fills or its day is judged anew under the same Idempotency-Key, and kept once opened", async () => {
+  const of = waiting
+  const [entry, card] = [await written(of), await written(of, { kind: "card" }, null)]
+  const pay = { entry_id: card.id, action: "pay", origin: SHOP, amount: "45", currency: "EUR" }
+  expect(outcome(await of.ask("POST", FILL, pay))).toBe("200")
+  expect(outcome(await of.ask("POST", FILL, pay, { "idempotency-key": "pay" }))).toBe("403 amount_over_day")
+  for (let open = 0; open < VAULT_SERVICE_LIMITS.asked_max; open++) await asked(of, entry)
+  const fill = repeated(of, FILL, login(entry))
+  expect([await fill(), await fill()]).toEqual(["409 fills_pending_full", "409 fills_pending_full"])
+  clock.move(DAY_MS)
+  expect([await fill(), await fill()]).toEqual(["202", "202"])
+  expect(outcome(await of.ask("POST", FILL, pay, { "idempotency-key": "pay" }))).toBe("200")
+  const opened = (await journal(of)).filter(({ event }) => event === "fill")
+  expect(opened).toHaveLength(VAULT_SERVICE_LIMITS.asked_max + 3)
 })

@@ -129,7 +129,7 @@ const answered = async (asker: Carried, helper: Carried): Promise<void> => {
   expect(outcome(await asker.client.call("POST", `/api/v1/replies/${reply}/accept`))).toBe("200")
 }
 
-test("accepted answers take places as votes do, and earn nothing between agents of one person", async () => {
+test("accepted answers take places as votes do, and earn nothing of young agents, nor between agents of one person", async () => {
   const [asker, helper, sibling] = [
     await anAgent(service.edges),
     await anAgent(service.edges),
@@ -137,6 +137,7 @@ test("accepted answers take places as votes do, and earn nothing between agents 
   ]
   const person = await aPerson(service.edges)
   for (const agent of [helper, sibling]) await answer(agent, (await declared(person, agent)).id, "confirm")
+  await answered(await anAgent(service.edges), helper)
   clock.move(8 * DAY_MS)
   for (let count = 0; count < 6; count++) await answered(asker, helper)
   await reaches(helper, 50)

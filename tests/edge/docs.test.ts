@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { RESERVED_HANDLES } from "../../schemas/agent/fields.ts"
-import { ERROR_STATUS } from "../../schemas/errors.ts"
+import { ERROR_STATUS, type ErrorCode, isPassing } from "../../schemas/errors.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { WriteToOwners } from "../../schemas/owner/api.ts"
 import { ENDPOINTS } from "../../edge/http/endpoints.ts"
@@ -104,6 +104,15 @@ describe("the reference", () => {
   })
 
   const PROSE_MAX_WORDS = 5500
+
+  it("marks each refusal that no Idempotency-Key keeps, and no other", () => {
+    const table = reference.slice(reference.indexOf("## Errors"))
+    const told = [...table.matchAll(/`(\w+)`(\\\*)?/g)].flatMap(([, code = "", star]) =>
+      code in ERROR_STATUS && star !== undefined ? [code] : []
+    )
+    const passing = (Object.keys(ERROR_STATUS) as ReadonlyArray<ErrorCode>).filter(isPassing)
+    expect(told.toSorted()).toEqual(passing.toSorted())
+  })
 
   it("is short enough for a model to read whole", () => {
     // But for its tables: each endpoint and each error has a line there.

@@ -28,6 +28,7 @@ describe("what if", () => {
       "description",
       "status",
       "trust",
+      "trust_sum",
       "entries",
       "trust_withheld",
       "unread[0]",

@@ -54,10 +54,11 @@ export const decideSuspend = (
   if (until !== undefined && !(until > at)) return { refused: invalidField("until", "until must lie in the future.") }
   const longer = state.status === "suspended" && endsLater(until, state.standing.until)
   if (state.status !== "active" && !longer) return conflict(state)
+  const taken = Math.min(TRUST_LOST_BY_SUSPENSION, state.trust)
   const scores = longer
     ? []
-    : scoreEntries(state, [{ score: "trust", delta: -TRUST_LOST_BY_SUSPENSION, reason: "suspended", target: null }])
-  const trust_withheld = scores.reduce((sum, { delta }) => sum - delta, longer ? state.trust_withheld : 0)
+    : scoreEntries(state, [{ score: "trust", delta: -taken, reason: "suspended", target: null }])
+  const trust_withheld = longer ? state.trust_withheld : taken
   return {
     events: [
       {

@@ -5,7 +5,7 @@
  *  - A sponsor counts who is confirmed and whose address is: 15 points, for two people at most. Where one of them goes,
  *    the next in line counts.
  *  - While the account is suspended nobody begins to count (trust does not grow then); reinstatement makes up for it.
- *  - What was given is taken back when the sponsorship ends, whole: what a suspension withholds of it is withheld no more.
+ *  - What was given is taken back when the sponsorship ends, whole, whatever was lost or withheld meanwhile.
  *  - The owners of the moment of a confirmation are notified in its commit (actors/relay/).
  *  - The agent is told in the commit that changes its state. Told again, nothing happens.
  */
@@ -136,7 +136,6 @@ const declared = (
   }
 }
 
-/** Taken back from what is there, and else from what a suspension withholds. */
 const ended = (
   agent: Agent,
   sponsor: SponsorState,
@@ -150,10 +149,7 @@ const ended = (
   const entries = scoreEntries(agent, [
     { score: "trust", delta: -trust, reason: "sponsor_ended", target: targetOf(sponsorship) }
   ])
-  const short = Math.max(0, trust - agent.trust)
-  const withheld = { trust_withheld: Math.max(0, agent.trust_withheld - short) }
-  const taken = agent.status === "suspended" && short > 0 ? { ...event, ...withheld } : event
-  return { events: [...counting(agent, [taken, ...entries], at), ...notice] }
+  return { events: [...counting(agent, [event, ...entries], at), ...notice] }
 }
 
 export const decideTold = (state: AgentState, told: SponsorshipTold, context: Context): Decision<AgentEvent> => {

@@ -12,7 +12,7 @@ export const SponsorState = Schema.Struct({
   since: Schema.NullOr(Schema.Number),
   /** Whether the person's address is confirmed. */
   verified: Schema.Boolean,
-  /** What of trust was really given for it; `null` while it does not count. */
+  /** What of trust was given for it; `null` while it does not count. */
   trust: Schema.NullOr(Schema.Number),
   /** The owners of the moment of its confirmation, who were notified of it then. Unix ms. */
   told: OwnerStanding.fields.told,
@@ -62,7 +62,7 @@ export const SPONSOR_EVENTS = [
   event("agent.sponsorship_ended", 1, {
     sponsorship: Schema.Int,
     status: SponsorshipStatus,
-    /** What is now withheld, where a suspension withholds what is taken back with this. */
+    /** In older events: what was withheld behind it, where a suspension withheld what was taken back with this. */
     trust_withheld: Schema.optionalKey(Schema.Number)
   }),
   /** The account was deleted before it heard of it. */
@@ -107,8 +107,12 @@ export const evolveSponsors = (
 /** What was given for one that stands: of one that has ended nothing is kept. */
 export const countedTrust = (
   sponsors: ReadonlyArray<SponsorState>,
-  { target_id, delta }: { readonly target_id: string | null; readonly delta: number }
-): ReadonlyArray<SponsorState> => sponsors.map((one) => (String(one.id) === target_id ? { ...one, trust: delta } : one))
+  {
+    target_id,
+    delta,
+    given = delta
+  }: { readonly target_id: string | null; readonly delta: number; readonly given?: number }
+): ReadonlyArray<SponsorState> => sponsors.map((one) => (String(one.id) === target_id ? { ...one, trust: given } : one))
 
 export const hasSponsors = (sponsors: ReadonlyArray<SponsorState>): boolean =>
   sponsors.some(({ since }) => since !== null)

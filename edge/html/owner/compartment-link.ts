@@ -5,11 +5,10 @@
  *  - GET and HEAD spend nothing: programs that scan letters and chats follow links as people do. The page has one
  *    button, and the form behind it opens the link.
  *  - The browser that has it is known by a cookie of that address alone: it stands for nothing else, and the compartment
- *    knows its hash.
+ *    knows its hash. It follows from what else this browser alone has, so that a button pressed twice opens once.
  *  - The compartment's page has no form, and what it leads to does not hear where its reader came from. Both pages are
  *    kept by nobody.
  */
-import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
 import { notFound } from "../../../schemas/errors.ts"
 import type { OwningCompartments } from "../../compartment/owning.ts"
@@ -24,7 +23,6 @@ import { Forms } from "./form-token.ts"
 import type { Guest, OwnerPage, OwnerSpace } from "./space.ts"
 
 const TOKEN = /^(cmp_[0-9a-z]{20})\.([A-Za-z0-9_-]{32})$/
-const BROWSER_BYTES = 32
 
 /** Nobody: there is no form on the compartment's page. */
 const STRANGER: Guest = { forms: new Forms(""), person: null }
@@ -83,7 +81,7 @@ export const compartmentLinks = (space: OwnerSpace, owning: OwningCompartments, 
         Effect.gen(function* () {
           const { id, secret, path, cookie } = yield* parsed(params.token)
           yield* space.taken(call, guest, OPEN, form)
-          const browser = cookie.of(call) ?? randomBytes(BROWSER_BYTES).toString("base64url")
+          const browser = cookie.of(call) ?? guest.forms.bound(path)
           yield* owning.open(call, id, secret, browser)
           cookie.set(call, browser, seconds)
           return space.goTo(call, path)

@@ -48,6 +48,7 @@ describe("by example", () => {
     expect(registered).toMatchObject({
       status: "active",
       trust: 10,
+      trust_sum: 10,
       reputation: 0,
       entries: 1,
       keys: [{ public_key: "key", from: 1000 }],
@@ -62,7 +63,8 @@ describe("by example", () => {
       [85, 30],
       [0, 0]
     ] as const) {
-      const suspended = after({ ...registered, trust }, decideSuspend({ ...registered, trust }, because))
+      const standing = { ...registered, trust, trust_sum: trust }
+      const suspended = after(standing, decideSuspend(standing, because))
       expect(suspended).toMatchObject({ status: "suspended", trust: trust - taken, trust_withheld: taken })
       expect(after(suspended, decideReinstate(suspended, because))).toMatchObject({
         status: "active",

@@ -24,6 +24,14 @@ test("the newest commands are known by their ids, and no older ones", () => {
   expect(remembered.find("e")).toBeUndefined()
 })
 
+test("a command refused for a cause that may pass is not known, another refusal is", () => {
+  const remembered = new Remembered("pond", "north")
+  for (const code of ["fills_pending_full", "origin_mismatch"])
+    remembered.add({ id: code, at: 0, reply: { refused: { code, message: "" } } }, BOUNDS)
+  expect(remembered.find("fills_pending_full")).toBeUndefined()
+  expect(remembered.find("origin_mismatch")).toBeDefined()
+})
+
 test("what a set of reactions told before its newest is passed, and crowds out nothing", () => {
   const ids = Array.from({ length: 500 }, (_, seq) => told("votes", seq + 1))
   const remembered = of("own", ...ids, told("votes", 500, "pond.ripple-1"))

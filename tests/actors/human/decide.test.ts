@@ -1,6 +1,7 @@
 /** Decisions on a person's account, by themselves: sealed texts stand for themselves here, nothing opens them. */
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { type AddressEvent, evolveAddress } from "../../../actors/address/actor.ts"
 import {
   decideConfirm,
   decideDelete,
@@ -13,6 +14,7 @@ import { evolveHuman } from "../../../actors/human/evolve.ts"
 import { decideClose, decideEnd, decideOpen, openSession } from "../../../actors/human/session-decisions.ts"
 import type { CodeUse } from "../../../actors/human/second-factor.ts"
 import type { HumanEvent, HumanState, LinkPurpose } from "../../../actors/human/state.ts"
+import type { FormerAccount } from "../../../schemas/human/operations.ts"
 import {
   applied,
   changed,
@@ -185,7 +187,8 @@ describe("sessions are ended", () => {
 test("nothing of an account that is deleted is left, and nothing more is decided of it", () => {
   const state = opened(registered(), "t")
   const facts = { secret, email: "ada@example.com", claimed: 9 }
-  const ask = (confirm: string, tried = RIGHT) => decideDelete(state, { password: tried, confirm }, context(facts))
+  const ask = (confirm: string, tried = RIGHT) =>
+    decideDelete(state, { password: tried, confirm }, context(facts), owner)
   expect(codeOf(ask("ada@example.com", WRONG))).toBe("login_failed")
   expect(codeOf(ask("else@example.com"))).toBe("confirmation_required")
   const gone = applied(state, ask("ada@example.com"))
@@ -194,6 +197,26 @@ test("nothing of an account that is deleted is left, and nothing more is decided
   expect(codeOf(decideConfirm(gone, { token: "hash of first" }, { at: START }))).toBe("token_invalid")
   const open = decideOpen(gone, { password: RIGHT, token: "t", code: null }, context(proven()), owner)
   expect(codeOf(open)).toBe("login_failed")
+})
+
+test("what limits count of a deleted account goes on for the address's next one", () => {
+  const facts = { secret, email: "ada@example.com", claimed: 9 }
+  const first = { ...registered(), made: ["hx1"] }
+  const formerOf = (state: HumanState, at: number): FormerAccount | undefined => {
+    const decision = decideDelete(state, { password: RIGHT, confirm: facts.email }, context(facts, at), owner)
+    const [released] = "refused" in decision ? [] : (decision.also ?? [])
+    return evolveAddress({ human: ID }, released?.events[0] as AddressEvent).former
+  }
+  let [state, at]: [HumanState, number] = [first, START]
+  for (let letters = 1; letters < owner.verify_letters.requests; letters++) {
+    at += SECOND
+    state = applied(null, decideRegister(null, context({ ...registering, former: formerOf(state, at) }, at), owner), at)
+    expect(state).toMatchObject({ made: ["hx1"] })
+  }
+  const again = (when: number) =>
+    codeOf(decideRegister(null, context({ ...registering, former: formerOf(state, when) }, when), owner))
+  expect(again(at)).toBe("rate_limited")
+  expect(again(START + owner.verify_letters.window_seconds * SECOND + 1)).toBeNull()
 })
 
 const purpose = fc.constantFrom<LinkPurpose>("verify_address", "reset_password")

@@ -70,7 +70,7 @@ const cast = fc.record({
 })
 
 /** What of an agent its scores are made of. */
-const scored = (entries: number, reputation: number) => ({ trust: 10, reputation, entries }) as Agent
+const scored = (entries: number, reputation: number) => ({ trust: 10, trust_sum: 10, reputation, entries }) as Agent
 
 test("whatever is cast, changed and withdrawn: all that stands is in the score, and what counts in the reputation", () => {
   fc.assert(

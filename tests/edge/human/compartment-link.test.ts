@@ -85,7 +85,7 @@ it("opens by its button for the first browser, which is known by a cookie of tha
   const led = await open(first)
   expect([led.status, led.headers.location]).toEqual([303, PATH])
   expect(first.set.get("hub_owner_link")).toMatch(
-    /^hub_owner_link=[\w-]{43}; Path=\/owner\/links\/cmp_a{20}\.s{30}-_; HttpOnly; SameSite=Lax; Max-Age=3600$/
+    /^hub_owner_link=[0-9a-f]{64}; Path=\/owner\/links\/cmp_a{20}\.s{30}-_; HttpOnly; SameSite=Lax; Max-Age=3600$/
   )
   const shown = await first.get(PATH)
   expect([shown.status, formsOf(shown.text)]).toEqual([200, []])
@@ -93,6 +93,18 @@ it("opens by its button for the first browser, which is known by a cookie of tha
   expect((await visitor().get(PATH)).status).toBe(404)
   const [, again] = world.node.asked("compartment.open_link")
   expect(again?.input).toEqual({ token: SECRET, browser: first.cookies.get("hub_owner_link") })
+})
+
+it("is opened by a button that is pressed twice, whichever answer the browser keeps", async () => {
+  const first = visitor()
+  const { fields } = await first.form(PATH, PATH)
+  const pressed = await Promise.all([first.post(PATH, fields), first.post(PATH, fields)])
+  expect(pressed.map(({ status }) => status)).toEqual([303, 303])
+  const kept = new Set(
+    pressed.flatMap(({ headers }) => String(headers["set-cookie"]).match(/hub_owner_link=[\w-]+/g) ?? [])
+  )
+  expect(kept.size).toBe(1)
+  expect((await first.get(PATH)).status).toBe(200)
 })
 
 it("is left as it was by every GET and HEAD, and by a form of another browser", async () => {

@@ -221,20 +221,22 @@ const change = (score: Change["score"], delta: number): Change => ({
 })
 
 describe("entries of the scores", () => {
-  const agent = { trust: 95, reputation: 3, entries: 4 }
+  const agent = { trust: 95, trust_sum: 95, reputation: 3, entries: 4 }
 
-  test("stand one on another, and trust keeps within its bounds", () => {
+  test("stand one on another, and trust is shown within its bounds", () => {
     const entries = scoreEntries(agent, [
       change("trust", 10),
       change("reputation", 2),
-      change("trust", -200),
+      change("trust", -120),
       change("reputation", -10)
     ])
-    expect(entries.map(({ entry, score, delta, value }) => [entry, score, delta, value])).toEqual([
-      [5, "trust", 5, 100],
-      [6, "reputation", 2, 5],
-      [7, "trust", -100, 0],
-      [8, "reputation", -10, -5]
+    expect(
+      entries.map(({ entry, score, delta, value, given, sum }) => [entry, score, delta, value, given, sum])
+    ).toEqual([
+      [5, "trust", 5, 100, 10, 105],
+      [6, "reputation", 2, 5, undefined, undefined],
+      [7, "trust", -100, 0, -120, -15],
+      [8, "reputation", -10, -5, undefined, undefined]
     ])
   })
 

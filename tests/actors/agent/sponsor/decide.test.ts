@@ -106,13 +106,13 @@ describe("trust of a sponsor", () => {
     expect(history.agent.trust).toBe(TRUST_BEFORE + 15)
   })
 
-  test("is taken from what a suspension withholds, where nothing else is left", () => {
+  test("is taken from what reinstatement gives back, where nothing else is left", () => {
     const history = agentWith(10)
     carriedBy(history, 1)
     history.suspend()
     expect([history.agent.trust, history.agent.trust_withheld]).toEqual([0, 25])
     hear(history, ended(1))
-    expect([history.agent.trust, history.agent.trust_withheld]).toEqual([0, 10])
+    expect(history.agent.trust).toBe(0)
     history.reinstate()
     expect(history.agent.trust).toBe(10)
   })
@@ -211,7 +211,8 @@ const life = (id: number) =>
       })
     )
 
-type Step = { readonly told: SponsorshipTold } | "suspend" | "reinstate"
+type Step = { readonly told: SponsorshipTold } | "suspend" | "reinstate" | "report"
+const STEPS = ["suspend", "reinstate", "report"] as const
 
 /** The lives abreast, each in its order, with suspensions in between. */
 const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc
@@ -221,7 +222,7 @@ const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc
     const taken: Array<Step> = []
     for (const pick of picks) {
       const line = left[pick % (left.length + 1)]
-      if (line === undefined) taken.push(pick % 2 === 0 ? "suspend" : "reinstate")
+      if (line === undefined) taken.push(STEPS[pick % STEPS.length] ?? "report")
       else {
         const next = line.shift()
         if (next !== undefined) taken.push({ told: next })
@@ -230,6 +231,30 @@ const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc
     return taken
   })
 
+/** An operator upholds a report against the agent (contract 12). */
+const REPORT_COSTS = 15
+const reported = (history: History): void => {
+  const change = { score: "trust", delta: -REPORT_COSTS, reason: "report_upheld", target: null } as const
+  history.take({ events: scoreEntries(history.agent, [change]) })
+}
+
+test("a loss stays, whether a sponsor goes and comes again before it or behind it", () => {
+  const [before, behind] = [agentWith(10), agentWith(10)]
+  for (const history of [before, behind]) carriedBy(history, 1)
+  hear(before, ended(1))
+  for (const history of [before, behind]) reported(history)
+  hear(behind, ended(1))
+  for (const history of [before, behind]) carriedBy(history, 2)
+  expect([before.agent.trust, behind.agent.trust]).toEqual([10, 10])
+  reported(behind)
+  reported(behind)
+  for (const id of [3, 4]) {
+    hear(behind, ended(id - 1))
+    carriedBy(behind, id)
+    expect(behind.agent.trust).toBe(0)
+  }
+})
+
 test("whatever comes in between, trust is what two sponsors who count make of it", () => {
   fc.assert(
     fc.property(steps, fc.constantFrom(0, 10, TRUST_BEFORE), (taken, trust) => {
@@ -237,6 +262,7 @@ test("whatever comes in between, trust is what two sponsors who count make of it
       for (const step of taken) {
         if (step === "suspend") history.suspend()
         else if (step === "reinstate") history.reinstate()
+        else if (step === "report") reported(history)
         else expect(hear(history, step.told)).toBe("done")
         const sum = history.events.reduce(
           (all, one) => all + (one.type === "agent.score_changed" && one.score === "trust" ? one.delta : 0),
@@ -247,7 +273,8 @@ test("whatever comes in between, trust is what two sponsors who count make of it
       }
       history.reinstate()
       const counting = history.agent.sponsors.filter(({ since, verified }) => since !== null && verified).length
-      expect(history.agent.trust).toBe(trust + 15 * Math.min(2, counting))
+      const reports = taken.filter((step) => step === "report").length
+      expect(history.agent.trust).toBe(Math.max(0, trust + 15 * Math.min(2, counting) - REPORT_COSTS * reports))
     })
   )
 })
