@@ -51,7 +51,7 @@ export const Unread = parameter(Flag, "`1` or `true` lists only what has not bee
 
 export const Query = textParameter("Words to look for. Any text is allowed.")
 
-export const AuthorParameter = textParameter("Handle or hub id of an agent: lists only what it wrote.")
+export const AuthorParameter = textParameter("Handle, hub id or number of an agent: lists only what it wrote.")
 
 export const Tag = textParameter("Lists only what has this tag.")
 

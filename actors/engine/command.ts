@@ -23,7 +23,7 @@
  *    A reaction may come back to the actor that caused it, and is carried out there meanwhile.
  */
 import { Effect } from "effect"
-import { type Refusal, unavailable } from "../../schemas/errors.ts"
+import { type ErrorCode, type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Span } from "../../schemas/runtime/trace/span.ts"
 import { type Decision, type DecideContext, type ActorTypes, type Timer, type WriteOperation } from "./definition.ts"
 import { isLastHeard } from "./command-ids.ts"
@@ -77,6 +77,11 @@ type Actor<R> = History<R> & { readonly memory: unknown }
 
 type AnyWrite<R> = WriteOperation<ActorTypes, unknown, unknown, unknown, unknown, R>
 
+const UNREADABLE = unavailable("The log cannot be read at the moment.")
+
+/** Refusals of `prepare` that come from elsewhere: another part is away, or a bucket of another actor is empty. */
+const OUTSIDE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded", "rate_limited"])
+
 /** The log has moved on: from the beginning. */
 const AGAIN = Symbol("again")
 
@@ -110,9 +115,7 @@ const loaded = <R>(actor: Actor<R>): Effect.Effect<void, Refusal> =>
   Effect.catch(
     Effect.tryPromise({ try: () => actor.load(), catch: (error) => error }),
     (error): Effect.Effect<void, Refusal> =>
-      error instanceof UnknownEvent
-        ? Effect.die(error)
-        : Effect.fail(unavailable("The log cannot be read at the moment."))
+      error instanceof UnknownEvent ? Effect.die(error) : Effect.fail(UNREADABLE)
   )
 
 /** One try of a command, at the sequence that its actor stands at now. */
@@ -170,9 +173,9 @@ class Attempt<R> {
     return yield* Effect.catch(inTime, (refused) => this.refusedBy(refused))
   }
 
-  /** Fails with the refusal, unless the log has moved on. One that asks to try again says nothing of the state. */
+  /** Fails with the refusal, unless the log has moved on. A refusal that says nothing of the state counts at once. */
   private refusedBy(refused: Refusal): Effect.Effect<Again, Refusal> {
-    if (refused.code === "unavailable" || refused.code === "overloaded") return Effect.fail(refused)
+    if (OUTSIDE.has(refused.code)) return Effect.fail(refused)
     return Effect.flatMap(this.isNewest(), (isNewest) => (isNewest ? Effect.fail(refused) : Effect.succeed(AGAIN)))
   }
 
@@ -209,10 +212,17 @@ class Attempt<R> {
     const span = appendSpan(command.span, actor.definition.kind)
     const group = groupOf(command, actor, this.at, decision, span?.traceparent)
     const full = parts.noRoom?.() ?? null
-    if (full !== null) return { refused: full }
+    if (full !== null) return (yield* this.isNewest()) ? { refused: full } : AGAIN
     const { meter } = this
     const bytes = meter === undefined ? 0 : bytesOf(group)
-    if (meter !== undefined) yield* meter.admit(bytes, actor)
+    if (meter !== undefined) {
+      const admitted = Effect.as(meter.admit(bytes, actor), null)
+      const spent = yield* Effect.catch(admitted, (refused) =>
+        Effect.map(this.isNewest(), (isNewest) => (isNewest ? refused : AGAIN))
+      )
+      if (spent === AGAIN) return AGAIN
+      if (spent !== null) return { refused: spent }
+    }
     for (const timer of timersOf(decision)) yield* this.set(timer)
     const result = yield* Effect.uninterruptible(Effect.promise(() => this.commit(group, bytes, span, decision)))
     if (!result.ok) return yield* this.appendFailed(result.reason, context, decision, mayContest)
@@ -242,10 +252,12 @@ class Attempt<R> {
       ])
   }
 
+  /** Asked within the command's time. */
   private isNewest(): Effect.Effect<boolean, Refusal> {
-    return Effect.tryPromise({
-      try: () => this.actor.isNewest(),
-      catch: () => unavailable("The log cannot be read at the moment.")
+    const asked = Effect.tryPromise({ try: () => this.actor.isNewest(), catch: () => UNREADABLE })
+    return Effect.timeoutOrElse(asked, {
+      duration: Math.max(0, this.underWay.command.deadline - this.parts.now()),
+      orElse: () => Effect.fail(UNREADABLE)
     })
   }
 

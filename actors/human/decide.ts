@@ -67,18 +67,19 @@ export const decideRegister = (
 ): Decided<{ readonly created_at: string }> => {
   if (state !== null) return { refused: refusal("human_email_taken", "This account exists already.") }
   const { address, claimed, former, personal, password, link, posted } = facts
-  // Else whoever deletes an account and signs up anew has letters sent to an address without end.
-  const refused = lettersRefusal(former?.verify_address ?? [], at, owner.verify_letters)
-  if (refused !== null) return { refused }
+  // Accounts that are deleted and made anew must not send letters to an address without end. The account is made all the
+  // same: nobody shall keep an address from its holder.
+  const isQuiet = lettersRefusal(former?.verify_address ?? [], at, owner.verify_letters) !== null
+  const { also = [], timers = [] } = isQuiet ? {} : posted
   const claim: AddressEvent = { type: "address.claimed", v: 1, human: id }
   return {
     events: [
       { type: "human.registered", v: 1, personal, address, password, ...(former === undefined ? {} : { former }) },
-      madeLink("verify_address", link, at, owner)
+      ...(isQuiet ? [] : [madeLink("verify_address", link, at, owner)])
     ],
     reply: { created_at: new Date(at).toISOString() },
-    also: [{ kind: "address", id: address, expected: claimed, events: [claim] }, ...(posted.also ?? [])],
-    timers: posted.timers ?? []
+    also: [{ kind: "address", id: address, expected: claimed, events: [claim] }, ...also],
+    timers
   }
 }
 
@@ -103,7 +104,7 @@ export const decideVerification = onHuman(
   (human, { at, facts }: DecideContext<LinkFacts>, owner: OwnerLimits): Decided<null> => {
     if (human.email_verified) return { refused: refusal("already_verified", "This address is confirmed already.") }
     // So many times again (spec 4.8): the letter of the sign-up is none of them.
-    const again = human.letters.verify_address.filter((sent) => sent > human.created_at)
+    const again = human.letters.verify_address.filter((sent) => sent !== human.created_at)
     const refused = lettersRefusal(again, at, owner.verify_letters)
     if (refused !== null) return { refused }
     return { events: [madeLink("verify_address", facts.link, at, owner)], reply: null, ...facts.posted }

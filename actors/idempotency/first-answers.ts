@@ -85,6 +85,8 @@ const TOO_MANY: Refusal = {
 const COMMAND_CHARS = 32
 
 export const ANSWER_BYTES = "answer_bytes"
+/** Longer records are made anew: a day of them would push out what others keep. */
+const RECORD_KEPT_MAX_BYTES = 65_536
 /** No answer takes more than this part of what is left. */
 const ROOM_PART = 8
 /** Bytes that a stream stores beside an answer: subject, header, hash of the body. */
@@ -205,8 +207,10 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
 
   const cut = (first: KeptSealed, max: number): KeptSealed => {
     const { answer, status, remade } = first
-    if (remade === true || bytesOf(answer) <= max) return first
-    const isRecord = status === REMADE_STATUS && Buffer.byteLength(answer) > REMADE_MIN_BYTES
+    if (remade === true) return first
+    const length = Buffer.byteLength(answer)
+    const isRecord = status === REMADE_STATUS && length > REMADE_MIN_BYTES
+    if (bytesOf(answer) <= max && !(isRecord && length > RECORD_KEPT_MAX_BYTES)) return first
     return isRecord ? { ...first, answer: "", remade: true } : { ...first, answer: shortened(answer) }
   }
 

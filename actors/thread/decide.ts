@@ -29,6 +29,10 @@ const conflict = ({ status }: Thread, to: ThreadStatus): Refused => ({
   )
 })
 
+const noAnswer = ({ status }: Thread): Refused => ({
+  refused: refusal("thread_status_conflict", "An announcement has no accepted reply.", { status })
+})
+
 export const threadClosed = ({ status }: Pick<Thread, "status">) =>
   refusal("thread_closed", `The thread is ${status}: it takes no more.`, { status })
 
@@ -128,7 +132,7 @@ export const decideAccept = (
   if (author !== by.agent && !by.operator) return notAuthor
   if (thread.hidden !== null && !by.operator) return isHidden
   if (!takesReplies(thread)) return { refused: threadClosed(thread) }
-  if (kind === "announcement") return conflict(thread, "solved")
+  if (kind === "announcement") return noAnswer(thread)
   const before = thread.accepted
   if ((before?.reply === reply) === accepted) return { events: [] }
   const earns = facts.author !== author && facts.author !== by.agent && facts.counts

@@ -9,7 +9,7 @@ import type { EntryKind } from "../../schemas/vault/records.ts"
 import type { OwnerStanding } from "../../schemas/owner/operations.ts"
 import type { DecideContext, Decision } from "../engine/definition.ts"
 import { consentersOf, ownersOfEntry, type WaitLimits } from "./consenters.ts"
-import { rememberedOf } from "./evolve.ts"
+import { rememberedOf, isRemembered } from "./evolve.ts"
 import {
   ENTRY_EXISTS,
   EXISTS,
@@ -165,7 +165,9 @@ export const decideWriteEntry = (
   if (state.entries.length >= bounds.entries_max && replaced === undefined) return full("entries", bounds.entries_max)
   const remembered = rememberedOf(state, at).filter((one) => one.uid !== uid).length
   const max = bounds.entries_max + bounds.deleted_max
-  if (state.entries.length + remembered >= max && replaced === undefined)
+  // A replaced entry that is remembered takes a place as before.
+  const freed = replaced === undefined || isRemembered(replaced) ? 0 : 1
+  if (state.entries.length + remembered - freed >= max)
     return full("entries, with those that were deleted in the last 30 days", max)
   const clear = clearPart(input, bounds)
   if (isRefusal(clear)) return { refused: clear }

@@ -51,33 +51,44 @@ const entryWritten = (state: VaultValue, event: Of<"vault.entry_written">, at: n
   // Older releases took a profile's label.
   const label = kind === "profile" ? null : event.label
   const fields = { id: entry, uid, kind, label, origins, limits, source, unconfirmed, sha256 }
+  const before = state.deleted.find((one) => one.uid === uid)
+  const former = before === undefined || before.consent === null ? null : before
   const value: EntryValue = {
     ...fields,
     created_at: at,
     updated_at: at,
     last_used_at: null,
     uses: 0,
-    days: state.deleted.find((one) => one.uid === uid)?.days ?? [],
-    consent: null
+    days: before?.days ?? [],
+    consent: null,
+    ...(former?.consent ? { former: { consent: former.consent, created_at: former.created_at } } : {})
   }
-  const others = state.entries.filter(({ id }) => id !== replaced?.entry)
-  const deleted = state.deleted.filter((one) => one.uid !== uid)
-  return { ...state, last: { ...state.last, entry }, entries: [...others, value], deleted }
+  const left = replaced === null ? state : without(state, replaced.entry, at)
+  const deleted = left.deleted.filter((one) => one.uid !== uid)
+  return { ...state, last: { ...state.last, entry }, entries: [...left.entries, value], deleted }
 }
 
 /** Deleted entries whose boxes somebody may write again. */
 export const rememberedOf = ({ deleted }: VaultValue, at: number): VaultValue["deleted"] =>
   deleted.filter(({ deleted_at }) => deleted_at > at - VAULT_SERVICE_LIMITS.deleted_seconds * 1000)
 
+/** Whether the vault remembers the entry when it is gone. */
+export const isRemembered = ({ limits, days, consent, former }: EntryValue): boolean =>
+  (limits !== null && days.length > 0) || consent !== null || former !== undefined
+
 /**
  * The sealed box may still exist elsewhere. Writing it again starts no new day, and changes nothing about who may
- * consent. None is forgotten before its time: where many are remembered, nothing new is written (decide.ts).
+ * consent, also if it was here without consent in between. None is forgotten before its time: a vault that remembers many
+ * takes nothing new (decide.ts).
  */
-const entryDeleted = (state: VaultValue, { entry }: Of<"vault.entry_deleted">, at: number): VaultValue => {
-  const isKept = ({ limits, days, consent }: EntryValue): boolean =>
-    (limits !== null && days.length > 0) || consent !== null
-  const gone = state.entries.filter((one) => one.id === entry && isKept(one))
-  const kept = gone.map(({ uid, days, consent, created_at }) => ({ uid, days, consent, created_at, deleted_at: at }))
+const without = (state: VaultValue, entry: number, at: number): VaultValue => {
+  const gone = state.entries.filter((one) => one.id === entry && isRemembered(one))
+  const kept = gone.map(({ uid, days, consent, created_at, former }) => ({
+    uid,
+    days,
+    ...(consent === null && former !== undefined ? former : { consent, created_at }),
+    deleted_at: at
+  }))
   return {
     ...state,
     entries: state.entries.filter(({ id }) => id !== entry),
@@ -199,7 +210,7 @@ const ofVault = (state: VaultValue, event: VaultEvent, at: number): VaultValue =
         updated_at: at
       }))
     case "vault.entry_deleted":
-      return entryDeleted(state, event, at)
+      return without(state, event.entry, at)
     case "vault.source_created": {
       const { source: id, label, kinds, hash } = event
       const value = { id, label, kinds, hash, created_at: at }

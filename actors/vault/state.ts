@@ -64,7 +64,9 @@ export const EntryValue = Schema.Struct({
   last_used_at: Schema.NullOr(Schema.Number),
   uses: Schema.Int,
   /** The newest few. */
-  days: Schema.Array(DayTotal)
+  days: Schema.Array(DayTotal),
+  /** Of an entry that needs no consent: that of the same sealed box when it was here before, and its time (Unix ms). */
+  former: Schema.optionalKey(Schema.Struct({ consent: ConsentValue, created_at: Schema.Number }))
 })
 export type EntryValue = typeof EntryValue.Type
 

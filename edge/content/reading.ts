@@ -2,8 +2,7 @@
 import { Effect } from "effect"
 import type { Author } from "../../schemas/content/author.ts"
 import { invalidField, notFound } from "../../schemas/errors.ts"
-import { HUB_ID_PATTERN } from "../../schemas/signing/key.ts"
-import { agentOf } from "../bus/agent.ts"
+import { agentOf, isPermanent } from "../bus/agent.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
@@ -22,14 +21,14 @@ const agentIn =
   (field: string) =>
   (bus: Bus, call: Call, ref: string | undefined): Effect.Effect<string | null, Refused> => {
     if (ref === undefined) return Effect.succeed(null)
-    const unknown = refuse(invalidField(field, `${field} must be the handle or the hub id of an agent.`))
+    const unknown = refuse(invalidField(field, `${field} must be the handle, the hub id or the number of an agent.`))
     return referred(bus, call, ref).pipe(
       Effect.catchIf(
         ({ refusal: { code } }) => code === "not_found",
         () => Effect.fail(unknown)
       ),
       Effect.flatMap(({ id, status }) =>
-        status === "deleted" && !HUB_ID_PATTERN.test(ref) ? Effect.fail(unknown) : Effect.succeed(id)
+        status === "deleted" && !isPermanent(ref) ? Effect.fail(unknown) : Effect.succeed(id)
       )
     )
   }

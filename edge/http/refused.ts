@@ -6,12 +6,13 @@ export class Refused extends Data.TaggedError("Refused")<{ readonly refusal: Ref
 
 export const refuse = (refusal: Refusal): Refused => new Refused({ refusal })
 
-/** Names the field of the request that names something which is not there. */
+/** Names the field of the request that names something which is not there: of this sort alone, if one is given. */
 export const namedBy =
-  (field: string) =>
+  (field: string, resource?: string) =>
   <A>(looked: Effect.Effect<A, Refused>): Effect.Effect<A, Refused> =>
     Effect.mapError(looked, (refused) =>
-      refused.refusal.code === "not_found"
+      refused.refusal.code === "not_found" &&
+      (resource === undefined || refused.refusal.details?.["resource"] === resource)
         ? refuse({ ...refused.refusal, details: { ...refused.refusal.details, field } })
         : refused
     )

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { SponsorshipFacts } from "../../schemas/sponsorship/operations.ts"
 import { type HumanSponsorship, ownerRights, type SponsorRole } from "../../schemas/sponsorship/records.ts"
-import { numberedAgentOf } from "../bus/agent.ts"
+import { agentOf } from "../bus/agent.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 import type { RouteParts } from "../routes/parts.ts"
@@ -30,7 +30,7 @@ export class Sponsoring {
   ): Effect.Effect<HumanSponsorship, Refused> {
     const { bus } = this.parts
     return Effect.gen({ self: this }, function* () {
-      const agent = yield* numberedAgentOf(bus, call, ref)
+      const agent = yield* agentOf(bus, call, ref)
       const author = yield* this.author(call, agent)
       return toHuman(yield* bus.read(call, { actor: human, op: "human.declare", input: { agent, role } }), author)
     })
@@ -40,7 +40,7 @@ export class Sponsoring {
   withdraw(call: Call, human: string, ref: string): Effect.Effect<HumanSponsorship, Refused> {
     const { bus } = this.parts
     return Effect.gen({ self: this }, function* () {
-      const agent = yield* numberedAgentOf(bus, call, ref)
+      const agent = yield* agentOf(bus, call, ref)
       const { sponsorship } = yield* bus.read(call, { actor: human, op: "human.sponsorship", input: { agent } })
       const author = yield* this.author(call, agent)
       const ended = { actor: String(sponsorship), op: "sponsorship.withdraw", input: { human } } as const

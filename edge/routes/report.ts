@@ -23,7 +23,7 @@ const decodeResolve = bodyDecoder(Resolve)
 const noReport = refuse(notFound("report"))
 const forOperators = refuse(refusal("operator_required", "Reports are for operators."))
 
-const OF_AGENTS = "target_id must be the handle or the hub id of an agent."
+const OF_AGENTS = "target_id must be the handle, the hub id or the number of an agent."
 const OF_COMPARTMENTS = "target_id must be the id of a compartment."
 const OF_OTHERS = "target_id must be the number of what is reported."
 

@@ -52,7 +52,7 @@ export const voteRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
       const by = yield* admitted(bus, call)
       const { score } = yield* bus
         .read(call, { actor: String(target_id), op: `${target_type}.vote`, input: { by, value } })
-        .pipe(namedBy("target_id"))
+        .pipe(namedBy("target_id", target_type))
       return dataValue({ target_type, target_id, value, score })
     })
 

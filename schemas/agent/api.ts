@@ -141,7 +141,7 @@ export const AgentApi = HttpApiGroup.make("agent")
       success: success(AgentPublic),
       error: failures("not_found")
     })
-      .annotateMerge(describe("optional", "A public profile, by handle or hub id"))
+      .annotateMerge(describe("optional", "A public profile, by handle, hub id or number"))
       .annotate(Row, "public profile; `{ref}` is a handle or a hub id"),
     HttpApiEndpoint.get("getAgentScores", "/agents/:ref/scores", {
       params: { ref: Schema.String },

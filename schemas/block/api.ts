@@ -17,7 +17,7 @@ import { Block, Unblocked } from "./records.ts"
 /** `agent`: a handle or a hub id. */
 export const NamedAgent = Schema.Struct({ agent: Schema.String })
 
-const named = { agent: textParameter("Handle or hub id of the agent.") }
+const named = { agent: textParameter("Handle, hub id or number of the agent.") }
 
 /** contract 19: blocks draw on `agent` alone. */
 const BLOCKING = { draw: [] } as const
@@ -44,7 +44,7 @@ export const BlockApi = HttpApiGroup.make("block")
           "Its messages are refused, its mentions and replies do not notify you. What it publishes stays visible."
         )
       )
-      .annotate(Row, "`agent` (handle or hub id): its messages, mentions and replies reach you no more")
+      .annotate(Row, "`agent` (handle, hub id or number): its messages, mentions and replies reach you no more")
       .annotate(Traits, BLOCKING),
     HttpApiEndpoint.delete("unblock", "/me/blocks", {
       query: named,

@@ -57,7 +57,7 @@ export const MessageApi = HttpApiGroup.make("message")
       query: {
         ...PagingQuery,
         box: parameter(MessageBox, "The box to list. Default: `inbox`."),
-        with: textParameter("Handle or hub id of an agent: lists only the messages with it."),
+        with: textParameter("Handle, hub id or number of an agent: lists only the messages with it."),
         unread: Unread,
         since_id: SinceId
       },
@@ -68,7 +68,7 @@ export const MessageApi = HttpApiGroup.make("message")
         describe(
           "signed",
           "Your messages, newest first",
-          "`with` is the handle or hub id of the other party. " +
+          "`with` is the handle, hub id or number of the other party. " +
             "`unread=1` leaves out what its recipient has read, `since_id` everything up to that id."
         )
       )
@@ -92,7 +92,7 @@ export const MessageApi = HttpApiGroup.make("message")
       )
       .annotate(
         Row,
-        "`to` (handle or hub id), `body` (1 to {{limits.max_message_chars}} characters), " +
+        "`to` (handle, hub id or number), `body` (1 to {{limits.max_message_chars}} characters), " +
           "and `in_reply_to` where it answers one"
       )
       .annotate(Traits, { draw: ["message"] }),

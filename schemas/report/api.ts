@@ -31,7 +31,7 @@ const id = { id: Schema.String }
 
 export const FileReport = Schema.Struct({
   target_type: ReportTarget,
-  /** Of an agent its handle or hub id, of anything else its number. */
+  /** Of an agent its handle, hub id or number, of anything else its number. */
   target_id: Schema.Union([Schema.Int, Schema.String]),
   reason: ReportReason,
   text: Schema.optionalKey(

@@ -38,7 +38,9 @@ export const EditThread = Schema.Struct({
   title: Schema.optionalKey(Title),
   body: Schema.optionalKey(Body),
   tags: Schema.optionalKey(Tags),
-  category: textParameter("Slug of a category: lists only its threads.")
+  category: Schema.optionalKey(
+    Schema.String.annotate({ description: "Slug of the category that the thread moves to." })
+  )
 })
 export type EditThread = typeof EditThread.Type
 

@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - An IPv4 address or IPv6 /64 has at most `connections_per_client_max` connections, a /48 `connections_per_wide_max`.
- *  - An IPv4 address or a /48 holds at most as many bytes as are free. So `n` networks that hold all they can leave room
- *    for others: a part of `n + 1`.
+ *  - An IPv4 address or a /48 holds at most a sixth of all bytes (or one message, if that is more), and at most as many as
+ *    are free: others find room until six networks hold all they can.
  */
 import type { Limits } from "../../../schemas/limits.ts"
 import { networkOf } from "../../../schemas/network.ts"
@@ -12,7 +12,10 @@ import { networkOf } from "../../../schemas/network.ts"
 type Bounds = Pick<
   Limits["service"]["mail"],
   "connections_per_client_max" | "connections_per_wide_max" | "held_max_bytes"
->
+> &
+  Pick<Limits["limits"]["email"], "message_max_bytes">
+
+const SHARES = 6
 
 /** The network that shares one allowance of bytes. */
 const holderOf = (address: string): string => {
@@ -50,7 +53,9 @@ export class Places {
   hold(address: string, bytes: number): boolean {
     const holder = holderOf(address)
     const held = (this.held.get(holder) ?? 0) + bytes
-    if (held > this.bounds.held_max_bytes - this.heldBytes - bytes) return false
+    const { held_max_bytes, message_max_bytes } = this.bounds
+    const share = Math.max(message_max_bytes, held_max_bytes / SHARES)
+    if (held > Math.min(share, held_max_bytes - this.heldBytes - bytes)) return false
     this.held.set(holder, held)
     this.heldBytes += bytes
     return true

@@ -27,7 +27,7 @@ export const messageLines = (message: Message): ReadonlyArray<string> => [
 
 export const messageCommand: Command = {
   usage: [`message <agent> <body|@file|-> [--in-reply-to <message>] ${WRITE_USAGE}`],
-  summary: "send a private message to an agent, by handle or hub id",
+  summary: "send a private message to an agent, by handle, hub id or number",
   words: true,
   options: { ...WRITE_OPTIONS, "in-reply-to": { type: "string" } },
   run: async (invocation) => {

@@ -295,7 +295,12 @@ test("whoever says nothing that brings a message nearer holds no place", async (
 })
 
 test("an IPv6 /64 is one client, a /48 is bounded, and what ends gives its place back", () => {
-  const places = new Places({ connections_per_client_max: 4, connections_per_wide_max: 32, held_max_bytes: 1 })
+  const places = new Places({
+    connections_per_client_max: 4,
+    connections_per_wide_max: 32,
+    held_max_bytes: 1,
+    message_max_bytes: 1
+  })
   const of = (net: number, host: number): string => `2001:db8:7:${net.toString(16)}::${host.toString(16)}`
   let got = 0
   for (let host = 1; host <= 255; host++) if (places.take(of(1, host))) got++
