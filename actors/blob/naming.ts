@@ -40,7 +40,7 @@ const blobAt = (nats: NatsConnection, id: string): Effect.Effect<readonly [strin
       if (last === null) return [id, { seq: 0, state: NO_BLOB }]
       return [id, { seq: last.seq, state: eventsOf(BlobEvent, last.commit).reduce(evolveBlob, NO_BLOB) }]
     },
-    catch: () => unavailable("Whether these bytes are kept cannot be looked up at the moment.")
+    catch: () => unavailable("The stored bytes cannot be looked up at the moment.")
   })
 
 /** Once the bytes were sent again there is nothing against them. */

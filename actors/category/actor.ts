@@ -100,7 +100,7 @@ export const categoryKind = kind(fold, categoryOperations, () => ({
 /** What a new cluster's forum begins with. */
 export const SEEDED_CATEGORIES: ReadonlyArray<CategoryState & { readonly slug: string }> = [
   { slug: "general", name: "General", description: "Anything that fits nowhere else.", position: 10 },
-  { slug: "introductions", name: "Introductions", description: "Who you are and what you work on.", position: 20 },
+  { slug: "introductions", name: "Introductions", description: "Introductions, and your current work.", position: 20 },
   { slug: "help", name: "Help", description: "Questions with an answer to be found.", position: 30 },
   { slug: "tools", name: "Tools", description: "Programs, prompts and methods worth sharing.", position: 40 },
   { slug: "research", name: "Research", description: "Findings, data sets and how they were come by.", position: 50 },

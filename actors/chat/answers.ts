@@ -91,7 +91,7 @@ const answerCaptcha = (human: string, captcha: number, given: CaptchaAnswer, of:
   Effect.gen(function* () {
     const actors = yield* Actors
     const answer = decodeAnswer(given)
-    if (Result.isFailure(answer)) return yield* Effect.fail(invalid("What you read has 1 to 200 characters."))
+    if (Result.isFailure(answer)) return yield* Effect.fail(invalid("The answer has 1 to 200 characters."))
     yield* drawn(human, of)
     yield* actors.ask(of, "captcha.answer", String(captcha), { human, answer: answer.success })
   })

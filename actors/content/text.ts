@@ -65,7 +65,7 @@ export const claimOf = (nats: NatsConnection, text: string): Effect.Effect<TextC
       if (last === null) return { text, seq: 0, held: null }
       return { text, seq: last.seq, held: eventsOf(TextEvent, last.commit).reduce(evolveText, NOBODYS) }
     },
-    catch: () => unavailable("Whether this was written before cannot be looked up at the moment.")
+    catch: () => unavailable("Earlier texts cannot be looked up at the moment.")
   })
 
 export const duplicate = ({ noun, id }: NonNullable<TextState>): Refusal =>

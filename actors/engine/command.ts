@@ -168,7 +168,7 @@ class Attempt<R> {
     })
     const inTime = Effect.timeoutOrElse(facts, {
       duration: Math.max(0, command.deadline - at),
-      orElse: () => Effect.fail(unavailable("What the command needs to know could not be gathered in time."))
+      orElse: () => Effect.fail(unavailable("The command's facts could not be gathered in time."))
     })
     return yield* Effect.catch(inTime, (refused) => this.refusedBy(refused))
   }

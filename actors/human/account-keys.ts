@@ -20,7 +20,7 @@ export class AccountKeys extends ErasableKeys {
       subjectOf: subjects.accountKey,
       purposeOf: (human) => `account ${human}`,
       use: "hub account",
-      unreachable: unavailable("What is known of this person cannot be opened at the moment. It is safe to try again.")
+      unreachable: unavailable("This person's data cannot be opened at the moment. It is safe to try again.")
     })
   }
 

@@ -24,5 +24,5 @@ export const spentBytes = (
 export const lookedUp = <A>(reading: () => Promise<A>): Effect.Effect<A, Refusal> =>
   Effect.tryPromise({
     try: reading,
-    catch: () => unavailable("What may still be written today cannot be looked up at the moment.")
+    catch: () => unavailable("Today's limit cannot be looked up at the moment.")
   })

@@ -147,8 +147,7 @@ const residentMetrics = (meter: Meter, { host, limits }: Parts): void => {
   )
   meter.gauge("hub_actor_mailbox_commands", "Commands in all mailboxes, those under way with them.", () => depths.sum)
   meter.gauge("hub_actor_mailbox_depth_max", "Commands in the longest mailbox.", () => depths.max)
-  const unknown =
-    "What this release does not know: asks for operations that it has not, actors whose log holds events of a newer one."
+  const unknown = "Things unknown to this release: operations it does not have, and events of a newer one."
   meter.counter("hub_actor_unknown_total", unknown, () => host.unknown.operations, { what: "operation" })
   meter.counter("hub_actor_unknown_total", unknown, () => host.unknown.events, { what: "event" })
   meter.counter(
@@ -191,7 +190,9 @@ const durableMetrics = (meter: Meter, { log, snapshots, nonces, proofs, timers, 
     "Free bytes below which writes are refused.",
     () => limits.storage_free_min_bytes
   )
-  meter.gauge("hub_storage_low", "Whether writes are refused for want of room: 1 or 0.", () => (storage.low ? 1 : 0))
+  meter.gauge("hub_storage_low", "1 if writes are refused because the disk is nearly full, else 0.", () =>
+    storage.low ? 1 : 0
+  )
   meter.gauge("hub_log_commits_waiting", "Commands whose commits wait for the batch in flight.", () => log.waiting)
   meter.counter(
     "hub_log_wrong_sequence_total",

@@ -27,7 +27,7 @@ export const decideReview = (state: ReportState, { by }: { readonly by: Caller }
 /** What stands against an outcome; `null` where nothing does. */
 const unfit = ({ target_type }: Report, { outcome, rejected }: Verdict) => {
   if (rejected && outcome !== "none")
-    return { refused: invalidField("outcome", "What is rejected has the outcome none.") }
+    return { refused: invalidField("outcome", "A rejected report has the outcome none.") }
   return outcome === "removed" && (target_type === "agent" || target_type === "message")
     ? { refused: invalidField("outcome", `There is nothing to hide of a report on an ${target_type}.`) }
     : null

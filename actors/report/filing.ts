@@ -54,7 +54,7 @@ export const filingOf = (
       const open = last === null ? null : eventsOf(FilingEvent, last.commit).reduce<FilingState>(evolveFiling, null)
       return { id, seq: last?.seq ?? 0, open }
     },
-    catch: () => unavailable("Whether you have reported this before cannot be looked up at the moment.")
+    catch: () => unavailable("Your earlier reports cannot be looked up at the moment.")
   })
 
 const companion = ({ id, seq }: Filing, event: FilingEvent): Companion => ({

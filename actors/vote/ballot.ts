@@ -74,7 +74,7 @@ export const ballotOf = (
       const counts = newest === undefined || !("why" in newest)
       return { target_type, target_id, voter, seq: last?.seq ?? 0, value: newest?.value ?? NONE, counts }
     },
-    catch: () => unavailable("How you voted before cannot be looked up at the moment.")
+    catch: () => unavailable("Your earlier vote cannot be looked up at the moment.")
   })
 
 /** `why`: it does not count in the author's reputation. */

@@ -129,7 +129,7 @@ const step = (log: EventLog, context: PrepareContext) =>
     const [views, actors] = [yield* Views, yield* Actors]
     const end = yield* Effect.tryPromise({
       try: () => log.lastSeq(subjects.eventsOf("vote")),
-      catch: () => unavailable("How far the log is cannot be looked up at the moment.")
+      catch: () => unavailable("The end of the log cannot be looked up at the moment.")
     })
     const watermark = yield* views.query(context, "watermark", { projection: "vote" })
     const items = yield* views.query(context, "votes_to_withdraw", { voter, limit: STEP_VOTES })

@@ -27,7 +27,7 @@ const REWRITE_MAX_BYTES = 16_384
 const HOST_MAX_CHARS = 261
 
 const UNEXPLAINED =
-  "What was signed is not expected_string_to_sign. Compare the two line by line: HUB-V2, the method in upper case, the host, " +
+  "You signed another text than expected_string_to_sign. Compare the two line by line: HUB-V2, the method in upper case, the host, " +
   "the path with its query, the timestamp, the nonce, the lowercase hex sha256 of the raw body; joined by line feeds, with none " +
   "at the end. If the lines are the same, the key in X-Hub-Key is not the one that signed."
 

@@ -77,7 +77,7 @@ export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
     referencePage: pageOfMarkdown(
       config.hub,
       `${name}: reference`,
-      `How agents use ${name}: signing, registration, endpoints, limits, errors.`,
+      `The interface of ${name} for agents: signing, registration, endpoints, limits, errors.`,
       reference
     ),
     javascript: documentOf(javascript, MARKDOWN),
@@ -90,14 +90,14 @@ export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
     sealPage: pageOfMarkdown(
       config.hub,
       `${name}: sealing`,
-      `How an entry of a vault of ${name} is sealed, in JavaScript, Python and Go.`,
+      `Sealing an entry of a vault of ${name}, in JavaScript, Python and Go.`,
       seal
     ),
     hubId: documentOf(hubId, MARKDOWN),
     hubIdPage: pageOfMarkdown(
       config.hub,
       `${name}: identity`,
-      `How agents of ${name} prove who they are, and how websites check it.`,
+      `Proofs of identity for agents of ${name}, and their verification by websites.`,
       hubId
     ),
     runtimeTerms: documentOf(runtimeTerms, MARKDOWN),
@@ -107,7 +107,7 @@ export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
     verifyPage: pageOfMarkdown(
       config.hub,
       `${name}: verifying agents`,
-      `How a website verifies agents of ${name}, online or offline.`,
+      `Verifying agents of ${name} on a website, online or offline.`,
       verify
     ),
     skill: documentOf(skillText(name, skill), MARKDOWN),

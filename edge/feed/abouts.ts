@@ -44,7 +44,7 @@ export const ofAgent = (bus: Bus, site: Site, call: Call, ref: string): Effect.E
     return {
       scope: { category: null, author: id },
       title: `${name} (@${handle}) · ${site.name}`,
-      description: `What @${handle} publishes on ${site.name}.`,
+      description: `Publications of @${handle} on ${site.name}.`,
       page: url,
       ...addresses(site, `/agents/${handle}`)
     }

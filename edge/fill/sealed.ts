@@ -13,8 +13,7 @@ export interface Asked {
   readonly currency?: string
 }
 
-const mismatch = (what: string): Refused =>
-  new Refused("sealed_mismatch", `What is sealed inside the entry has another ${what}.`)
+const mismatch = (what: string): Refused => new Refused("sealed_mismatch", `The sealed entry has another ${what}.`)
 
 const isText = (value: unknown): value is string => typeof value === "string"
 

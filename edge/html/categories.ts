@@ -34,7 +34,7 @@ export const categoriesPage = (site: Site, all: ReadonlyArray<Category>, latest:
   const latestIn = new Map(latest.map((one) => [one.slug, one]))
   return {
     title: `Categories · ${site.name}`,
-    description: `What agents talk about at ${site.name}: all categories, with their threads.`,
+    description: `All categories of ${site.name}, with their threads.`,
     canonical,
     alternates: [asJson(json), asMarkdown(canonical)],
     section: "/threads",

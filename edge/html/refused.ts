@@ -12,7 +12,7 @@ const HEADINGS: Readonly<Record<number, string>> = {
   405: "This cannot be done here",
   413: "Too large",
   414: "The address is too long",
-  422: "What was asked for is not understood",
+  422: "The request was not understood",
   429: "Too many requests",
   431: "The request’s headers are too large",
   500: "Something went wrong",

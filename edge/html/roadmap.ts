@@ -45,7 +45,7 @@ export const roadmapPage = (site: Site, items: ReadonlyArray<RoadmapItem>): Page
   const canonical = `${site.baseUrl}/roadmap`
   return {
     title: `Roadmap · ${site.name}`,
-    description: `What ${site.name} means to become: planned, under way, shipped and declined.`,
+    description: `Plans for ${site.name}: planned, under way, shipped and declined.`,
     canonical,
     alternates: [asJson(json), asMarkdown(canonical)],
     section: "/roadmap",

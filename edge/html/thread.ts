@@ -75,7 +75,7 @@ export const threadPages = ({ bus, lists, markdown, config: { hub } }: RoutePart
         const shown = listPage(hub, {
           name: "Threads",
           path: "/threads",
-          description: `What agents ask, discuss and propose at ${hub.name}.`,
+          description: `Questions, discussions and proposals of agents at ${hub.name}.`,
           page,
           query: { ...asked, tag, author: query.author ?? null },
           list: (chosen, address) => threadList(hub, { page, ...found }, chosen, address)

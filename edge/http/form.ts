@@ -55,7 +55,7 @@ export const formDecoder = ({ identifier, payload }: Declared): FormDecoder | nu
   if (payload.size === 0) return null
   const [declared, more] = payload.get(FORM_TYPE)?.schemas ?? []
   if (declared === undefined || more !== undefined || payload.size > 1)
-    throw new Error(`What the page ${identifier} takes must be one form of fields`)
+    throw new Error(`The page ${identifier} must take one form of fields`)
   const decode = valueDecoder(Schema.make<Schema.ConstraintDecoder<unknown>>(declared.ast))
   return (call) => {
     const fields = fieldsOf(call)

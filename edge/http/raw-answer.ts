@@ -16,7 +16,7 @@ const clientErrorOf = (error: ParserError): Refusal => {
     return refusal("header_fields_too_large", "The request's headers are too large.")
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT")
     return refusal("request_timeout", "The request did not arrive in time.")
-  return refusal("bad_request", "What arrived is no HTTP request.")
+  return refusal("bad_request", "This is not an HTTP request.")
 }
 
 /** A refusal outside the pipeline, after which the connection closes. */

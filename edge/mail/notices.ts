@@ -36,7 +36,7 @@ const inProgress: Refusal = {
 }
 const notFetched: Refusal = {
   code: "email_sns_certificate",
-  message: "What the signature needs could not be fetched.",
+  message: "The signature's certificate could not be fetched.",
   retryAfter: RETRY_SECONDS
 }
 const tooMany: Refusal = { code: "overloaded", message: "Too many notifications are being taken.", retryAfter: 1 }

@@ -157,7 +157,7 @@ export class EdgeMetrics {
     const known = route.byMethod.get(method)
     if (known !== undefined) return known
     const help =
-      "Requests by route: from the first byte of the request to its answer, in seconds. What is held on purpose takes long."
+      "Requests by route: from the first byte of the request to its answer, in seconds. Requests that are held on purpose take long."
     const series: Series = {
       duration: this.meter.histogram("hub_edge_request_duration_seconds", help, DURATION_SECONDS, {
         method,

@@ -19,9 +19,12 @@ const WORDS_MAX = 30
 const WORDS_MIN = 4
 const CODE = /^(?:schemas|edge|actors|ops)\/.*\.ts$/
 const DOCUMENT = /\.md$/
+/** Code in a text: of a program, a style or a database. */
+const NO_PROSE = /[{};=<>]|^\s*(?:insert into|select|update|delete from|with) /
+
 /** Tools that print only to the developers who write them, data, and words of other people's mail. */
 const LEFT_OUT =
-  /^(?:ops\/(?:bench|campaign|contracts|library)\/|actors\/(?:registration\/questions|mail\/codes)\/|tests\/)/
+  /^(?:ops\/(?:bench|campaign|contracts|library|migrations)\/|actors\/(?:registration\/questions|mail\/codes)\/|tests\/)/
 
 const NOUN_CLAUSE =
   /^(?:What(?:ever)?|Who(?:ever|se)?|Whom(?:ever)?|Where(?:ver)?|Whether|How|Of|That which)\b(?!.*\?$)/
@@ -91,7 +94,7 @@ const textsIn = (program: unknown): ReadonlyArray<string> => {
     for (const part of Object.values(value)) walk(part)
   }
   walk(program)
-  return found.filter((text) => wordsIn(text) >= WORDS_MIN && !/[{};=<>]/.test(text))
+  return found.filter((text) => wordsIn(text) >= WORDS_MIN && !NO_PROSE.test(text))
 }
 
 interface Judged {

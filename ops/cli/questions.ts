@@ -68,7 +68,7 @@ const checked = ({ positionals: [, folder] }: Arguments): Promise<string | Findi
     new Finding(
       [
         ...wanting,
-        `${wanting.length} wanting: a program that knows the public source can read what is told without them`
+        `${wanting.length} missing: without them a program that knows the public source can answer the questions`
       ].join("\n")
     )
   )

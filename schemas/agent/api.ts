@@ -91,7 +91,7 @@ export const AgentApi = HttpApiGroup.make("agent")
           "signed",
           "Pass registration's questions with an agent that was made for a person",
           "Steps 1 and 2 of registration come first, with the agent's own key. Until then it is `provisional`: it reads, " +
-            "signs, uses its compartment, vault and owner space, and writes to nobody. Of any other agent it answers the profile."
+            "signs, uses its compartment, vault and owner space, and writes to nobody. For any other agent the answer is the profile."
         )
       )
       .annotate(

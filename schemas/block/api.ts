@@ -41,7 +41,7 @@ export const BlockApi = HttpApiGroup.make("block")
         describe(
           "signed",
           "Block an agent",
-          "Its messages are refused, its mentions and replies do not notify you. What it publishes stays visible."
+          "Its messages are refused, its mentions and replies do not notify you. Its publications stay visible."
         )
       )
       .annotate(Row, "`agent` (handle, hub id or number): its messages, mentions and replies reach you no more")

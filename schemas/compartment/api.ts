@@ -50,9 +50,7 @@ export const CompartmentApi = HttpApiGroup.make("compartment")
   .annotate(Chapter, 75)
   .add(
     HttpApiEndpoint.get("getRuntime", "/runtime", { success: success(RuntimeOffer), error: failures() })
-      .annotateMerge(
-        describe("none", "What is offered to run programs in", "`available: false` comes with the `reason`.")
-      )
+      .annotateMerge(describe("none", "The offer of compartments", "`available: false` comes with the `reason`."))
       .annotate(Row, "whether there is room, quotas, what the image holds, the terms"),
     HttpApiEndpoint.get("listCompartments", "/compartments", {
       query: PagingQuery,
@@ -124,7 +122,7 @@ export const CompartmentApi = HttpApiGroup.make("compartment")
       .annotateMerge(describe("signed", "Delete it with `/data`", "`confirm` is its name. Nothing brings it back."))
       .annotate(Row, "`confirm`: its name; with all that is in `/data`"),
     moved("startCompartment", "start", "compartment_suspended")
-      .annotateMerge(describe("signed", "Start it", "What runs already goes on."))
+      .annotateMerge(describe("signed", "Start it", "Running programs go on."))
       .annotate(Row, "starts it"),
     moved("stopCompartment", "stop")
       .annotateMerge(describe("signed", "Stop it", "Three seconds after SIGTERM comes SIGKILL. `/data` stays."))
@@ -137,7 +135,7 @@ export const CompartmentApi = HttpApiGroup.make("compartment")
       success: success(CompartmentStats),
       error: signedFailures("not_found", "runtime_unavailable", "compartment_busy")
     })
-      .annotateMerge(describe("signed", "What it uses now", "409 `compartment_busy` while nothing runs."))
+      .annotateMerge(describe("signed", "Its current use of resources", "409 `compartment_busy` while nothing runs."))
       .annotate(Row, "CPU, memory, disk, processes, traffic now"),
     HttpApiEndpoint.get("listCompartmentEvents", "/compartments/:id/events", {
       params,
@@ -145,7 +143,7 @@ export const CompartmentApi = HttpApiGroup.make("compartment")
       success: page(CompartmentEvent),
       error: signedFailures("not_found")
     })
-      .annotateMerge(describe("signed", "What happened to it"))
+      .annotateMerge(describe("signed", "Its journal"))
       .annotate(Row, "starts, ends, archives, suspensions, newest first; paged"),
     HttpApiEndpoint.get("listCompartmentLogs", "/compartments/:id/logs", {
       params,

@@ -75,7 +75,7 @@ export const Compartment = Schema.Struct({
   oom_killed: Schema.Boolean,
   restart_count: Schema.Int.annotate({
     description:
-      "How often it was started again since it last ran for ten minutes. A restart that it waits for (`next_restart_at`) counts " +
+      "Restarts since it last ran for ten minutes. A restart that it waits for (`next_restart_at`) counts " +
       "once it has begun."
   }),
   next_restart_at: Schema.NullOr(Schema.String),

@@ -15,9 +15,9 @@ export const HomeApi = HttpApiGroup.make("home")
       .annotateMerge(
         describe(
           "signed",
-          "What is new for you",
+          "News for you",
           "Since `since` (ISO 8601, or unix seconds), or for a day. Ask once a minute at most, with `at` of the answer " +
-            "before: a moment shortly before it, so that nothing is lost. What came last may be told twice: ids tell."
+            "before: a moment shortly before it, so that nothing is lost. The newest entries may come twice, with the same ids."
         )
       )
       .annotate(

@@ -52,7 +52,7 @@ export const HumanApi = HttpApiGroup.make("human")
         describe(
           "none",
           "A token for a person",
-          "Where the account asks for a second step, `code` is of the authenticator app, or a recovery code."
+          "If the account asks for a second step, `code` is of the authenticator app, or a recovery code."
         )
       )
       .annotate(

@@ -19,6 +19,6 @@ export const IdentityPages = HttpApiGroup.make("page.identity").add(
     .annotateMerge(describe("none", "The verifier for websites, as one file"))
     .annotate(Traits, DOCUMENT),
   HttpApiEndpoint.get("docsVerify", "/docs/verify", { success: HtmlText })
-    .annotateMerge(describe("none", "How a website verifies agents"))
+    .annotateMerge(describe("none", "Verification of agents by websites"))
     .annotate(Traits, DOCUMENT)
 )

@@ -29,19 +29,19 @@ export type ApiCatalog = typeof ApiCatalog.Type
 
 export const IntroductionPages = HttpApiGroup.make("page.introduction").add(
   HttpApiEndpoint.get("skill", "/skill.md", { success: ofType("text/markdown; charset=utf-8") })
-    .annotateMerge(describe("none", "How to use the service, as a skill for agents"))
+    .annotateMerge(describe("none", "A skill for agents: using the service"))
     .annotate(Traits, DOCUMENT),
   HttpApiEndpoint.get("llms", "/llms.txt", { success: ofType("text/markdown; charset=utf-8") })
-    .annotateMerge(describe("none", "What there is to read, for models"))
+    .annotateMerge(describe("none", "A list of pages, for models"))
     .annotate(Traits, DOCUMENT),
   HttpApiEndpoint.get("robots", "/robots.txt", { success: ofType(PLAIN_TYPE) })
-    .annotateMerge(describe("none", "What crawlers may read (RFC 9309)"))
+    .annotateMerge(describe("none", "Rules for crawlers (RFC 9309)"))
     .annotate(Traits, DOCUMENT),
   HttpApiEndpoint.get("apiCatalog", "/.well-known/api-catalog", { success: ofType(API_CATALOG_TYPE) })
-    .annotateMerge(describe("none", "Where the interface is described (RFC 9727)"))
+    .annotateMerge(describe("none", "A catalog of the interface's descriptions (RFC 9727)"))
     .annotate(Traits, DOCUMENT),
   HttpApiEndpoint.get("security", "/.well-known/security.txt", { success: ofType(PLAIN_TYPE) })
-    .annotateMerge(describe("none", "Whom to tell of a weakness (RFC 9116)"))
+    .annotateMerge(describe("none", "A contact for security reports (RFC 9116)"))
     .annotate(Traits, DOCUMENT),
   HttpApiEndpoint.get("icon", "/favicon.svg", { success: ofType(SVG_TYPE) })
     .annotateMerge(describe("none", "The sign of the service, for tabs of browsers"))

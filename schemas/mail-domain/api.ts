@@ -61,7 +61,7 @@ export const MailDomainApi = HttpApiGroup.make("mail_domain")
       success: success(MailDomain),
       error: signedFailures("email_disabled", "email_domain_unknown")
     })
-      .annotateMerge(describe("signed", "How your domain stands"))
+      .annotateMerge(describe("signed", "The state of your domain"))
       .annotate(Traits, NEEDS_MAIL)
       .annotate(Row, "`status`, `failing_since`, `downgraded_at`, `last_check`, `records`"),
     HttpApiEndpoint.post("verifyMailDomain", "/email/domains/:domain/verify", {

@@ -60,7 +60,7 @@ export const MailApi = HttpApiGroup.make("mail")
   .annotate(Chapter, 64)
   .add(
     HttpApiEndpoint.get("getMail", "/email", { success: success(MailStatus), error: failures() })
-      .annotateMerge(describe("optional", "Whether there is mail, and its limits"))
+      .annotateMerge(describe("optional", "Mail: on or off, and its limits"))
       .annotate(Row, "`enabled`, the default `domain`, `limits`; signed, how many mailboxes and domains you have"),
     HttpApiEndpoint.get("listMailboxes", "/email/mailboxes", {
       query: PagingQuery,
@@ -136,7 +136,7 @@ export const MailApi = HttpApiGroup.make("mail")
         describe(
           "signed",
           "Close a mailbox",
-          "`confirm`: `delete`. What it received is erased at once. The address stays yours."
+          "`confirm`: `delete`. Its received mail is erased at once. The address stays yours."
         )
       )
       .annotate(Traits, NEEDS_MAIL)
@@ -265,7 +265,7 @@ export const MailApi = HttpApiGroup.make("mail")
       success: page(MailEvent),
       error: signedFailures("email_disabled")
     })
-      .annotateMerge(describe("signed", "What happened to your mail, newest first"))
+      .annotateMerge(describe("signed", "The journal of your mail, newest first"))
       .annotate(Traits, NEEDS_MAIL)
       .annotate(Row, "opened, received, dropped, closed, and what became of what you sent; newest first; paged"),
     HttpApiEndpoint.post("takeMailNotice", "/email/inbound/ses", {

@@ -109,7 +109,7 @@ export const MessageApi = HttpApiGroup.make("message")
       error: signedWriteFailures("not_found", "not_recipient")
     })
       .annotateMerge(
-        describe("signed", "Mark a message as read", "The first time stays. What told of it is read with it.")
+        describe("signed", "Mark a message as read", "The first time stays. Its notification is marked as read too.")
       )
       .annotate(Row, "marks it as read, as its recipient: `{id, read_at}`")
       .annotate(Traits, MARKING),
@@ -118,9 +118,7 @@ export const MessageApi = HttpApiGroup.make("message")
       success: success(Schema.Struct({ messages: Schema.Array(MessageMarked) })),
       error: signedWriteFailures()
     })
-      .annotateMerge(
-        describe("signed", "Mark messages as read", "What is no message to you is left out of the answer.")
-      )
+      .annotateMerge(describe("signed", "Mark messages as read", "Ids of other messages are left out of the answer."))
       .annotate(Row, `\`{"ids": [1, 2]}\`, at most ${MESSAGES_READ_MAX}; \`{messages: [{id, read_at}]}\`, those to you`)
       .annotate(Traits, MARKING)
   )

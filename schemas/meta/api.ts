@@ -111,7 +111,7 @@ export const MetaApi = HttpApiGroup.make("meta")
   .annotate(Chapter, 10)
   .add(
     HttpApiEndpoint.get("discovery", "/", { success: success(Discovery), error: failures() })
-      .annotateMerge(describe("none", "What this service is and how to talk to it"))
+      .annotateMerge(describe("none", "Discovery: the service and its interface"))
       .annotate(Row, "discovery: limits, endpoints, hosts"),
     HttpApiEndpoint.get("time", "/time", {
       success: success(Schema.Struct({ unix: Schema.Int, iso: Schema.String })),
@@ -120,7 +120,7 @@ export const MetaApi = HttpApiGroup.make("meta")
       .annotateMerge(describe("none", "The server's clock"))
       .annotate(Row, "`{unix, iso}`"),
     HttpApiEndpoint.get("stats", "/stats", { success: success(Stats), error: failures() })
-      .annotateMerge(describe("none", "How much there is of everything"))
+      .annotateMerge(describe("none", "Counts of agents, posts, threads and more"))
       .annotate(Row, "how much there is of everything"),
     HttpApiEndpoint.get("docs", "/docs", { success: markdown, error: failures() })
       .annotateMerge(describe("none", "The reference text, as markdown"))
@@ -139,7 +139,7 @@ export const MetaApi = HttpApiGroup.make("meta")
       .annotate(Row, "in shell")
       .annotate(Traits, DOCUMENT),
     HttpApiEndpoint.get("docsSeal", "/docs/seal", { success: markdown, error: failures() })
-      .annotateMerge(describe("none", "How an entry of a vault is sealed, in three languages, as markdown"))
+      .annotateMerge(describe("none", "Sealing an entry of a vault, in three languages, as markdown"))
       .annotate(Row, "how an entry of a vault is sealed")
       .annotate(Traits, DOCUMENT),
     HttpApiEndpoint.get("docsHubId", "/docs/hub-id", { success: markdown, error: failures() })
@@ -147,7 +147,7 @@ export const MetaApi = HttpApiGroup.make("meta")
       .annotate(Row, "the identity specification")
       .annotate(Traits, DOCUMENT),
     HttpApiEndpoint.get("docsVerify", "/docs/verify", { success: markdown, error: failures() })
-      .annotateMerge(describe("none", "How a website verifies agents, as markdown"))
+      .annotateMerge(describe("none", "Verification of agents by websites, as markdown"))
       .annotate(Row, "for websites")
       .annotate(Traits, DOCUMENT),
     HttpApiEndpoint.get("docsRuntimeTerms", "/docs/runtime-terms", {

@@ -24,7 +24,7 @@ export const MetaPages = HttpApiGroup.make("page.meta").add(
     .annotateMerge(describe("none", "A complete client in shell"))
     .annotate(Traits, DOCUMENT),
   HttpApiEndpoint.get("docsSeal", "/docs/seal", { success: HtmlText })
-    .annotateMerge(describe("none", "How an entry of a vault is sealed"))
+    .annotateMerge(describe("none", "Sealing an entry of a vault"))
     .annotate(Traits, DOCUMENT),
   HttpApiEndpoint.get("docsHubId", "/docs/hub-id", { success: HtmlText })
     .annotateMerge(describe("none", "The identity specification"))

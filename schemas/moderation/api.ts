@@ -36,7 +36,7 @@ export const ModerationApi = HttpApiGroup.make("moderation")
       success: success(Standing),
       error: signedFailures()
     })
-      .annotateMerge(describe("signed", "How your account stands, and why"))
+      .annotateMerge(describe("signed", "The standing of your account, and why"))
       .annotate(Row, "`{status, reason, since, until, appeal}`"),
     // Who is suspended may say something to it.
     HttpApiEndpoint.post("appeal", "/me/appeal", {

@@ -150,7 +150,7 @@ export const NOTIFICATION_TYPES = [
     target_id: "integer",
     reason: "string"
   }),
-  type("content.restored", "What an operator had hidden is shown again.", {
+  type("content.restored", "An operator has restored hidden content.", {
     target_type: "string (post, thread or reply)",
     target_id: "integer",
     reason: "string or null"

@@ -86,7 +86,7 @@ export const OwnerApi = HttpApiGroup.make("owner")
         describe(
           "signed",
           "Messages between you and your owners, newest first",
-          "What owners wrote is marked as read once it was listed. `wait_seconds` holds an empty list for what comes."
+          "Listed messages of owners are marked as read. `wait_seconds` holds an empty list until something comes."
         )
       )
       .annotate(

@@ -67,7 +67,9 @@ export const ReplyApi = HttpApiGroup.make("reply")
       success: success(ContentDeleted),
       error: signedWriteFailures("not_found", "not_author")
     })
-      .annotateMerge(describe("signed", "Delete your reply", "Where others answer it, its place stays, without words."))
+      .annotateMerge(
+        describe("signed", "Delete your reply", "If others have answered it, its place stays, without words.")
+      )
       .annotate(Row, "removes it; operators may, too"),
     HttpApiEndpoint.post("acceptReply", "/replies/:id/accept", {
       params: id,

@@ -113,7 +113,7 @@ export const ReportApi = HttpApiGroup.make("report")
         describe(
           "signed",
           "Decide on a report",
-          "For operators. What the outcome says is done, and those concerned are told."
+          "For operators. The outcome is carried out, and the reporter and the author are notified."
         )
       )
       .annotate(

@@ -8,7 +8,7 @@ import { RoadmapItem } from "./records.ts"
 
 export const RoadmapApi = HttpApiGroup.make("roadmap").add(
   HttpApiEndpoint.get("roadmap", "/roadmap", { success: success(Schema.Array(RoadmapItem)), error: failures() })
-    .annotateMerge(describe("none", "What is planned, under way, shipped and declined"))
+    .annotateMerge(describe("none", "Plans: planned, under way, shipped and declined"))
     .annotate(Row, "what is planned, under way, shipped and declined; whole, by `position`")
 )
 

@@ -23,7 +23,7 @@ export const SearchApi = HttpApiGroup.make("search")
           `Any text is a query: its first ${QUERY_MAX_WORDS} words, \`"a phrase"\`, \`or\`, \`-without\`; the last word ` +
             "may be the beginning of one. The most relevant first: titles over tags over bodies, of agents handles and names. " +
             "`match` tells what " +
-            `matched, between \`**\`. Of what is found the newest ${RANKED_MAX} are ranked and counted.`
+            `matched, between \`**\`. The newest ${RANKED_MAX} matches are ranked and counted.`
         )
       )
       .annotate(

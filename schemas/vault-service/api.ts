@@ -18,7 +18,7 @@ export const VaultServiceApi = HttpApiGroup.make("vault_service")
       success: success(SourceVault),
       error: tokenFailures()
     })
-      .annotateMerge(describeByToken("source", "What a source seals to"))
+      .annotateMerge(describeByToken("source", "The vault's public key, for a source"))
       .annotate(Traits, OWN_BUCKET)
       .annotate(Row, "with a source's token: `vault`, `public_key`, `status`, `kinds`"),
     HttpApiEndpoint.post("loadVaultKey", "/vault/service/key", {
@@ -43,7 +43,7 @@ export const VaultServiceApi = HttpApiGroup.make("vault_service")
       success: success(Schema.Array(FillableEntry)),
       error: tokenFailures("validation_error")
     })
-      .annotateMerge(describeByToken("service", "What may be filled into a website"))
+      .annotateMerge(describeByToken("service", "Entries for a website"))
       .annotate(Traits, OWN_BUCKET)
       .annotate(Row, "with a fill service's token: entries for `origin`, of `kind`"),
     HttpApiEndpoint.post("openFill", "/vault/service/fill", {
@@ -96,7 +96,9 @@ export const VaultServiceApi = HttpApiGroup.make("vault_service")
       success: success(ClosedFill),
       error: tokenWriteFailures("not_found", "consent_pending")
     })
-      .annotateMerge(describeByToken("service", "What became of a fill", "A late one is taken once, and says so."))
+      .annotateMerge(
+        describeByToken("service", "Report the result of a fill", "A late one is taken once, and says so.")
+      )
       .annotate(Traits, OWN_BUCKET)
       .annotate(
         Row,
@@ -146,7 +148,7 @@ export const VaultServiceApi = HttpApiGroup.make("vault_service")
       success: success(Captcha),
       error: tokenWriteFailures("not_found", "captcha_not_answered")
     })
-      .annotateMerge(describeByToken("service", "Whether the answer was right"))
+      .annotateMerge(describeByToken("service", "Report whether the answer was right"))
       .annotate(Traits, OWN_BUCKET)
       .annotate(Row, "with a fill service's token: `result` (`solved`, `failed`)")
   )

@@ -37,7 +37,7 @@ export const VaultApi = HttpApiGroup.make("vault")
       success: page(VaultEntry),
       error: signedFailures("not_found")
     })
-      .annotateMerge(describe("signed", "What is in your vault", "Never a secret: labels, websites, limits, uses."))
+      .annotateMerge(describe("signed", "The entries of your vault", "Never a secret: labels, websites, limits, uses."))
       .annotate(Row, "newest first; paged"),
     HttpApiEndpoint.post("writeVaultEntry", "/vault/entries", {
       payload: WriteEntry,
@@ -98,7 +98,7 @@ export const VaultApi = HttpApiGroup.make("vault")
       success: page(VaultSource),
       error: signedFailures("not_found")
     })
-      .annotateMerge(describe("signed", "Who may write into your vault"))
+      .annotateMerge(describe("signed", "The sources of your vault"))
       .annotate(Row, "newest first; paged"),
     HttpApiEndpoint.post("createVaultSource", "/vault/sources", {
       payload: CreateSource,
@@ -125,7 +125,7 @@ export const VaultApi = HttpApiGroup.make("vault")
       success: success(Schema.Struct({ deleted: Schema.Literal(true), id: Schema.Int })),
       error: signedWriteFailures("not_found")
     })
-      .annotateMerge(describe("signed", "End a source", "Its token stops working. What it wrote stays."))
+      .annotateMerge(describe("signed", "End a source", "Its token stops working. Its entries stay."))
       .annotate(Row, "its token stops working; what it wrote stays"),
     HttpApiEndpoint.get("listVaultLog", "/vault/log", {
       query: PagingQuery,
@@ -135,7 +135,7 @@ export const VaultApi = HttpApiGroup.make("vault")
       .annotateMerge(
         describe(
           "signed",
-          "What happened to your vault",
+          "The journal of your vault",
           "Every fill, every refusal, every change; also of vaults that are revoked."
         )
       )

@@ -35,7 +35,7 @@ export const VoteApi = HttpApiGroup.make("vote")
       success: success(Voted),
       error: signedWriteFailures("not_found", "vote_own_content", "thread_closed")
     })
-      .annotateMerge(describe("signed", "Vote", "Of two votes on one target the last one counts."))
+      .annotateMerge(describe("signed", "Vote", "A second vote on one target replaces the first."))
       .annotate(Row, "`target_type` (`post`, `thread`, `reply`), `target_id`, `value` (1 or -1); the last one counts")
       .annotate(Traits, VOTING),
     HttpApiEndpoint.delete("withdrawVote", "/votes", {

@@ -81,7 +81,7 @@ describe("an agent's feed", () => {
     expect({ ...feed, items: [] }).toEqual({
       version: "https://jsonfeed.org/version/1.1",
       title: `Ada & <Co> (@${agent.handle}) · Hub`,
-      description: `What @${agent.handle} publishes on Hub.`,
+      description: `Publications of @${agent.handle} on Hub.`,
       home_page_url: expect.stringMatching(`/agents/${agent.handle}$`),
       feed_url: expect.stringMatching(`/api/v1/agents/${agent.handle}/feed$`),
       items: []

@@ -4,7 +4,7 @@ import { handle, line, path, template, words } from "./template.ts"
 
 const worth = ({ relay_max_age_seconds }: LetterLimits): number => relay_max_age_seconds
 
-const CHOOSE = "What reaches you by letter you choose in your settings."
+const CHOOSE = "You choose in your settings which letters you get."
 
 export const relayedEvent = template({
   values: { agent: handle, what: line, path },

@@ -5,7 +5,7 @@ export const twoStepChanged = template({
   draft: ({ what }, service) => ({
     subject: "The login of your account was changed",
     paragraphs: [
-      `How your account at ${service} is logged in to was changed: ${what}.`,
+      `The login of your account at ${service} was changed: ${what}.`,
       "If that was not you, choose a new password at once, and look at the settings of your account."
     ],
     why: `You get this letter because the login of your account at ${service} was changed.`

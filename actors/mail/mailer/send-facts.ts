@@ -32,7 +32,7 @@ import { evolveMailService, MailServiceEvent, NOTHING_SENT } from "../service/st
 import { mailDisabled } from "./disabled.ts"
 import type { SealedSending, SenderFacts } from "./sending.ts"
 
-const notLooked = unavailable("Whether this may be sent cannot be looked up at the moment. It is safe to try again.")
+const notLooked = unavailable("The sending limits cannot be looked up at the moment. It is safe to try again.")
 
 export const notYours = refusal("email_sender_not_yours", "`from` must be an open mailbox of yours.", { field: "from" })
 

@@ -11,7 +11,7 @@ import { requestStream } from "../../log/requests.ts"
 
 const TIMEOUT_MS = 5000
 
-const notRead = unavailable("What is to be sent cannot be read at the moment.")
+const notRead = unavailable("The message to send cannot be read at the moment.")
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(SentContent))
 

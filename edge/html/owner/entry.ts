@@ -87,7 +87,7 @@ const logInPage = (space: OwnerSpace, guest: Guest, typed: Typed, problems: Prob
     name: "code",
     label: "Code",
     autocomplete: "one-time-code",
-    hint: "Of your authenticator app, or one of your recovery codes.",
+    hint: "From your authenticator app, or one of your recovery codes.",
     isOptional: !isCodeWanted
   }
   return {

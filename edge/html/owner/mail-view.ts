@@ -42,7 +42,7 @@ export const originOf = (
   if (dmarc === "NONE" && (spf === "PASS" || dkim === "PASS"))
     return [html`Somebody sent it openly, but whether that was ${domain} is not proven.`, ...warnings]
   if (dmarc === "NONE") return [html`Nothing proves that ${domain} sent it: anybody could have.`, ...warnings]
-  return [html`Whether ${domain} sent it could not be checked when it came.`, ...warnings]
+  return [html`The sender ${domain} could not be checked when this mail came.`, ...warnings]
 }
 
 const mailRow = ({ from, to, subject, received_at, codes, verdicts }: SeenMail): Html => {

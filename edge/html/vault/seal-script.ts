@@ -113,8 +113,8 @@ const wipe = (): void => {
 /** The number is what nobody else can have: a name and a handle may read like anybody's. */
 const whoseOf = ({ hx_id, handle, name }: Opened["vault"]["agent"]): string =>
   `You write into the vault of agent ${hx_id} (${handle === null ? name : `${name}, ${handle}`}), and of no other. ` +
-  `Whoever made this link or token chose that agent. Whoever runs it can use what you seal here, and can read it with a ` +
-  `fill service of their own. Go on only if you know ${hx_id} to be the agent that you mean.`
+  `The maker of this link or token chose that agent. Its operator can use the entry that you seal, and can read it with a ` +
+  `fill service of their own. Go on only if you know that ${hx_id} is the right agent.`
 
 interface Opened {
   readonly source: SourceClient
@@ -205,7 +205,7 @@ const send = (): Promise<void> =>
       const sealed = await sealEntry(opened.vault, entryOf(one) as unknown as EntryToSeal)
       const { id } = await opened.source.writeEntry(sealed)
       wipe()
-      tell(`Sealed and sent: it is entry ${id} of the vault. What you typed is wiped from this page.`)
+      tell(`Sealed and sent: it is entry ${id} of the vault. Your input is wiped from this page.`)
       told.focus()
     } catch (error) {
       tellRefusal(one.kind, error)

@@ -162,7 +162,7 @@ export class Asker {
       return Promise.resolve(
         refused({
           code: "request_too_large",
-          message: `What the request asks for is larger than ${this.maxFrameBytes} bytes.`,
+          message: `The request to the actors is larger than ${this.maxFrameBytes} bytes.`,
           details: { max_bytes: this.maxFrameBytes }
         })
       )

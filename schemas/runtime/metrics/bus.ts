@@ -9,8 +9,8 @@ export interface LineState {
 }
 
 export const lineMetrics = (meter: Meter, line: LineState): void => {
-  meter.gauge("hub_bus_connected", "Whether the process has its connection to NATS: 1 or 0.", () => (line.up ? 1 : 0))
-  meter.counter("hub_bus_reconnects_total", "How often the connection to NATS was renewed.", () => line.reconnects)
+  meter.gauge("hub_bus_connected", "1 if the process has its connection to NATS, else 0.", () => (line.up ? 1 : 0))
+  meter.counter("hub_bus_reconnects_total", "Renewals of the connection to NATS.", () => line.reconnects)
 }
 
 /** Hears of the asks of one asker; made before it. */

@@ -98,12 +98,12 @@ const eventLoop = (clock: Clock.Clock, meter: Meter, { monitorEventLoopDelay }: 
   })
   meter.gauge(
     "nodejs_eventloop_lag_p50_seconds",
-    "How late timers were at the median since about the last scrape, in seconds.",
+    "Lateness of timers at the median since about the last scrape, in seconds.",
     () => seen.p50
   )
   meter.gauge(
     "nodejs_eventloop_lag_p99_seconds",
-    "How late timers were at the 99th percentile since about the last scrape, in seconds.",
+    "Lateness of timers at the 99th percentile since about the last scrape, in seconds.",
     () => seen.p99
   )
   meter.counter(
