@@ -72,6 +72,35 @@ test("the day's total of a card outlives its deletion, for the very same card al
   expect(world.pay(world.write("another"), "50")).toBe("opened")
 })
 
+/** How it is filled by whoever holds the token, where an owner has to allow it. */
+const ownersOf = ({ state }: World, uid: string): unknown =>
+  state?.status === "active" ? state.entries.find((one) => one.uid === uid)?.consent?.owners : undefined
+
+test.each([
+  ["card", [{ consent: "owner" }, { consent: null }, { consent: "owner" }]],
+  ["login", [{ consent: "owner" }, { consent: null }, { consent: null }, { consent: "owner" }]]
+] as const)("a sealed %s keeps its first owners, also if it was here without consent in between", (kind, steps) => {
+  const world = new World()
+  const [first, later] = [standing(1), standing(2)]
+  const more = kind === "card" ? {} : ({ kind, limits: null, origins: [SHOP] } as const)
+  for (const [index, step] of steps.entries()) {
+    const entry = world.write("one", { ...more, ...step }, index === 0 ? [first] : [first, later])
+    expect(entry).toEqual(expect.any(Number))
+    if (index === steps.length - 1) expect(ownersOf(world, "one")).toMatchObject([{ human: first.human }])
+    world.delete(entry)
+  }
+})
+
+test("a profile that another one replaces keeps its first owners, too", () => {
+  const world = new World()
+  const [first, later] = [standing(1), standing(2)]
+  const profile = { kind: "profile", limits: null, origins: [] } as const
+  world.write("one", { ...profile, consent: "owner" }, [first])
+  world.write("two", { ...profile, consent: null }, [first, later])
+  world.write("one", { ...profile, consent: "owner" }, [first, later])
+  expect(ownersOf(world, "one")).toMatchObject([{ human: first.human }])
+})
+
 test("no number of other deleted entries makes the vault forget it; new ones are refused until their time is over", () => {
   const world = new World()
   const entry = world.write("one")
