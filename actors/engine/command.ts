@@ -137,7 +137,7 @@ class Attempt<R> {
   *steps(): Steps<Committed | Again, R> {
     const { actor } = this
     const { command, operation } = this.underWay
-    const before = actor.commandOf(command.id)
+    const before = actor.commandOf(command.id, this.at)
     if (before === "passed") return { data: null }
     if (before !== undefined) {
       const { reply } = before

@@ -109,8 +109,9 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     return false
   }
 
-  commandOf(id: string): RememberedCommand | "passed" | undefined {
-    return this.remembered.find(id)
+  /** `at`: Unix ms, now. */
+  commandOf(id: string, at: number): RememberedCommand | "passed" | undefined {
+    return this.remembered.find(id, at)
   }
 
   /** A read of the log and an append may bring the same entry. */

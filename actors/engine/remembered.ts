@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - Most are known by their ids: the newest `command_memory_max`, for `command_memory_seconds`.
- *  - A command refused for a cause that may pass is not among them, although its commit tells of the refusal: sent again,
- *    it is judged again (contract 13).
+ *  - A command that was refused for a cause that may pass is known for `PASSING_MS`, in which an asker repeats it because an
+ *    answer was late or lost. Sent again later, it is judged again (contract 13).
  *  - A set of reactions tells an actor its commands in the order of the log. So the newest place of each set says of all
  *    before it that they are done, however long ago; these crowd no other command out of the memory.
  *  - It is rebuilt from the log, and a snapshot holds all of it.
@@ -21,6 +21,11 @@ interface Place {
   readonly commands: Array<RememberedCommand>
 }
 
+/** Longer than a request and its repeats take. */
+export const PASSING_MS = 15_000
+
+const mayPass = ({ reply }: RememberedCommand): boolean => isRefused(reply) && isPassing(reply.refused.code)
+
 type Bounds = Pick<Limits["service"], "command_memory_max" | "command_memory_seconds">
 
 export class Remembered {
@@ -36,10 +41,13 @@ export class Remembered {
     this.id = id
   }
 
-  /** `"passed"`: it is done, and what it was answered is not known any more. */
-  find(id: string): RememberedCommand | "passed" | undefined {
+  /** `at`: Unix ms, now. `"passed"`: the command is done, and its answer is not known any more. */
+  find(id: string, at: number): RememberedCommand | "passed" | undefined {
     const told = this.placeIn(id)
-    if (told === null) return this.commands.find((known) => known.id === id)
+    if (told === null) {
+      const known = this.commands.findLast((one) => one.id === id)
+      return known !== undefined && mayPass(known) && known.at < at - PASSING_MS ? undefined : known
+    }
     const place = this.places?.get(told.set)
     if (place === undefined || told.seq > place.seq) return undefined
     return told.seq < place.seq ? "passed" : place.commands.find((known) => known.id === id)
@@ -58,7 +66,6 @@ export class Remembered {
   }
 
   private addCommand(command: RememberedCommand, { command_memory_max, command_memory_seconds }: Bounds): void {
-    if (isRefused(command.reply) && isPassing(command.reply.refused.code)) return
     const oldest = command.at - command_memory_seconds * 1000
     while (
       this.commands.length >= command_memory_max ||

@@ -190,7 +190,7 @@ const durableMetrics = (meter: Meter, { log, snapshots, nonces, proofs, timers, 
     "Free bytes below which writes are refused.",
     () => limits.storage_free_min_bytes
   )
-  meter.gauge("hub_storage_low", "1 if writes are refused because the disk is nearly full, else 0.", () =>
+  meter.gauge("hub_storage_low", "Is 1 if writes are refused because the disk is nearly full, else 0.", () =>
     storage.low ? 1 : 0
   )
   meter.gauge("hub_log_commits_waiting", "Commands whose commits wait for the batch in flight.", () => log.waiting)

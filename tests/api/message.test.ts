@@ -143,10 +143,11 @@ describe("a message", () => {
 
 describe("nobody writes to", () => {
   test("himself", async () => {
-    for (const ref of [ada.agent.handle, ada.agent.id]) expect(outcome(await send(ada, ref))).toBe("422 message_self")
+    for (const ref of [ada.agent.handle, ada.agent.id, ada.agent.hx_id])
+      expect(outcome(await send(ada, ref))).toBe("422 message_self")
   })
 
-  test.each(["nobody-at-all", "", "HX-000001", "a b", "hx000000000000000000000000", "../me", "x".repeat(5000)])(
+  test.each(["nobody-at-all", "", "HX-999999999", "a b", "hx000000000000000000000000", "../me", "x".repeat(5000)])(
     "%j, who is not there",
     async (ref) => {
       const answer = await send(ada, ref)

@@ -1,4 +1,5 @@
 /** Who may allow fills of an entry, as the owners of its agent come and go (contract 22). */
+import { PASSING_MS } from "../../actors/engine/remembered.ts"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { VAULT_SERVICE_LIMITS } from "../../schemas/vault/limits.ts"
 import type { AskedFill, VaultEntry } from "../../schemas/vault/records.ts"
@@ -164,6 +165,7 @@ test("a result refused for want of its owner's word is judged anew behind it, un
   const end = repeated(of, `${FILL}/${fill}/result`, { status: "done" })
   expect(await end()).toBe("409 consent_pending")
   expect(await allows(of, fill, of.owner)).toBe("You have allowed it.")
+  clock.move(PASSING_MS + 1)
   expect(await end()).toBe("200")
 })
 
@@ -173,6 +175,7 @@ test("an entry refused for want of an owner is written once there is one, under 
   const write = async () => outcome(await of.client.call("POST", `${VAULT}/entries`, { body, idempotencyKey: "again" }))
   expect(await write()).toBe("409 owner_none")
   await (await provenOwner(service)).carries(of)
+  clock.move(PASSING_MS + 1)
   expect(await write()).toBe("201")
 })
 

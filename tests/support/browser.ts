@@ -53,7 +53,7 @@ class Written {
   private icon = ""
 
   expect(address: string): void {
-    this.icon = new URL("/favicon.svg", address).href
+    this.icon = URL.canParse("/favicon.svg", address) ? new URL("/favicon.svg", address).href : ""
   }
 
   follow(page: Page): void {

@@ -9,7 +9,7 @@ export interface LineState {
 }
 
 export const lineMetrics = (meter: Meter, line: LineState): void => {
-  meter.gauge("hub_bus_connected", "1 if the process has its connection to NATS, else 0.", () => (line.up ? 1 : 0))
+  meter.gauge("hub_bus_connected", "Is 1 if the process has its connection to NATS, else 0.", () => (line.up ? 1 : 0))
   meter.counter("hub_bus_reconnects_total", "Renewals of the connection to NATS.", () => line.reconnects)
 }
 
