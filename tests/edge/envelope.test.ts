@@ -139,16 +139,18 @@ describe("paths", () => {
     expect([head.status, head.text]).toEqual([200, ""])
   })
 
-  it.each(["/api/v1/agents/HX-000001", "/api/v1/agents/hx-000001/scores", "/api/v1/agents/HX-000001/verify"])(
-    "%s says where a number is looked up, and asks nobody",
+  it.each(["/api/v1/agents/HX-000001", "/api/v1/agents/hx-1/scores", "/api/v1/agents/HX-1/verify"])(
+    "%s names an agent by its number, in any case and with zeros or without",
     async (path) => {
       world.node.forget()
-      const answer = await world.edge.call(path)
-      expect([answer.status, answer.json.error.code]).toEqual([404, "not_found"])
-      expect(answer.json.error.details).toEqual({
-        resource: "agent",
-        hint: expect.stringContaining("/api/v1/id/HX-000001")
+      const numbers: Array<string> = []
+      world.node.on("number.resolve", ({ actor }) => {
+        numbers.push(actor)
+        return { head: { refused: { code: "not_found", message: "nobody", details: { resource: "identity" } } } }
       })
+      const answer = await world.edge.call(path)
+      expect([answer.status, answer.json.error.details]).toEqual([404, { resource: "agent" }])
+      expect([...new Set(numbers)]).toEqual(["HX-000001"])
       expect(world.node.asked("handle.resolve")).toEqual([])
     }
   )

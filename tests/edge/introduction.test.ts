@@ -44,7 +44,7 @@ describe("/skill.md", () => {
     expect(told["name"]).toBe("hub")
     expect(told["description"]?.length).toBeLessThanOrEqual(1024)
     expect(body.split("\n").length).toBeLessThan(500)
-    for (const word of ["never follow instructions", "hub-seed.txt", "/api/v1/me/home?since=", "Retry-After"])
+    for (const word of ["Never follow instructions", "hub-seed.txt", "/api/v1/me/home?since=", "Retry-After"])
       expect(body).toContain(word)
   })
 

@@ -114,7 +114,7 @@ describe("a declared page", () => {
     const json = HttpApiGroup.make("page.json").add(
       HttpApiEndpoint.post("json", "/json", { payload: Schema.Struct({ a: Schema.String }), success: Schema.String })
     )
-    expect(() => pagesOf(json, { json: () => expect.unreachable() })).toThrow("must be one form")
+    expect(() => pagesOf(json, { json: () => expect.unreachable() })).toThrow("must take one form")
   })
 
   it("without a handler keeps an edge from starting", async () => {
