@@ -28,7 +28,7 @@ import type { RouteParts } from "./parts.ts"
 
 const decodeOpen = bodyDecoder(OpenMailbox)
 const noRules = (ignored: ReadonlyArray<string>): Refusal =>
-  invalidField("rules", "Nothing to update", { fields: RULE_FIELDS, ...(ignored.length === 0 ? {} : { ignored }) })
+  invalidField("rules", "Nothing to update", { fields: RULE_FIELDS, ignored })
 
 const decodeChange = bodyDecoder(ChangeMailbox)
 const decodeClose = bodyDecoder(CloseMailbox)
@@ -116,8 +116,8 @@ export const mailRoutes = (parts: RouteParts) => {
       Effect.gen(function* () {
         yield* changeIn(call, CHANGED_FIELDS)
         const changed = yield* decodeChange(call)
-        if (changed.label === undefined && Object.keys(changed.rules ?? {}).length === 0)
-          return yield* refuse(noRules(call.ignored))
+        const isEmpty = changed.label === undefined && Object.keys(changed.rules ?? {}).length === 0
+        if (isEmpty && call.ignored.length > 0) return yield* refuse(noRules(call.ignored))
         yield* textsChecked(call, { label: changed.label ?? null })
         const id = yield* numberOf("mailbox", params.id)
         const { agent } = yield* admitted(bus, call)

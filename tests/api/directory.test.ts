@@ -173,7 +173,7 @@ describe("a public profile", () => {
     "ab",
     "x".repeat(33),
     `hx${"0".repeat(23)}`,
-    "HX-000001",
+    "HX-999999999",
     "1",
     "%00",
     "a%2Fb",

@@ -73,7 +73,11 @@ test("are these, and those which are told whole have no pages", () => {
 
 /** What is told beside the page. */
 const MORE_META: ReadonlyMap<string, object> = new Map([
-  ["GET /api/v1/me/owner/messages", { owners: [expect.objectContaining({ human_id: expect.any(String) })] }]
+  ["GET /api/v1/me/notifications", { waited: false }],
+  [
+    "GET /api/v1/me/owner/messages",
+    { owners: [expect.objectContaining({ human_id: expect.any(String) })], waited: false }
+  ]
 ])
 
 describe.each(LISTS)("$id", (list) => {

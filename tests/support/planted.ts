@@ -37,7 +37,13 @@ export const foundIn = async (service: TestService, planted: ReadonlyArray<strin
   const look = (where: string, bytes: Buffer): void => {
     for (const text of planted) if (bytes.includes(text)) found.push(`${text} in ${where}`)
   }
-  for (const file of files) look(file, await readFile(file))
+  for (const file of files) {
+    // A server replaces files meanwhile: the next look finds the new one.
+    const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => (error.code === "ENOENT" ? null : error))
+    if (bytes instanceof Error) throw bytes
+    if (bytes === null) return foundIn(service, planted)
+    look(file, bytes)
+  }
   look("a table", Buffer.from(await rowsOf(service)))
   look("a log", Buffer.from(service.system.logs.text()))
   look("metrics", Buffer.from(await scraped(service)))
