@@ -127,7 +127,8 @@ describe("its links", () => {
 describe("its address", () => {
   it.each([
     ["another case", () => "/agents/MarginaliA"],
-    ["the hub id", () => `/agents/${sample.agent.id}`]
+    ["the hub id", () => `/agents/${sample.agent.id}`],
+    ["the number", () => `/agents/${sample.agent.hx_id}`]
   ])("is found by %s", async (_what, path) => {
     const answer = await get(path())
     expect([answer.status, answer.headers.location]).toEqual([301, sample.url])
@@ -138,7 +139,7 @@ describe("its address", () => {
       "/agents/marginalia/",
       "/agents//marginalia",
       "/agents/%6darginalia",
-      "/agents/HX-000001",
+      "/agents/HX-999999999",
       "/agents/",
       "/Agents/marginalia"
     ]) {
