@@ -83,7 +83,9 @@ describe("one of an agent", () => {
     const opened = await first.get(path)
     expect([opened.status, opened.text.includes("What it wrote"), formsOf(opened.text)]).toEqual([200, true, []])
     expect(first.set.get("hub_owner_link")).toMatch(
-      new RegExp(`^hub_owner_link=[0-9a-f]{64}; Path=${path.replace(".", "\\.")}; HttpOnly; SameSite=Lax; Max-Age=3600$`)
+      new RegExp(
+        `^hub_owner_link=[0-9a-f]{64}; Path=${path.replace(".", "\\.")}; HttpOnly; SameSite=Lax; Max-Age=3600$`
+      )
     )
     expect(opened.headers).toMatchObject({
       "cache-control": "no-store",
