@@ -5,7 +5,7 @@ import { ERROR_STATUS, type ErrorCode } from "./errors.ts"
 import type { BodyKind } from "./body-ceiling.ts"
 import { LIMITS } from "./limits.ts"
 
-/** Where a page stands in its list. */
+/** The place of a page in its list. */
 export const Paging = Schema.Struct({
   page: Schema.Int,
   per_page: Schema.Int,

@@ -197,7 +197,7 @@ export const AgentEvent = Schema.Union([
     /** By how much the shown value changed. */
     delta: Schema.Number,
     value: Schema.Number,
-    /** What the entry counts, where the bounds of trust show another delta. */
+    /** The whole change, if the bounds of trust show another delta. */
     given: Schema.optionalKey(Schema.Number),
     /** The sum behind the entry, where it lies beyond the bounds of trust. */
     sum: Schema.optionalKey(Schema.Number),

@@ -47,7 +47,7 @@ export const groupOf = (
   return [own, ...companions]
 }
 
-/** Whether a commit's reply is a refusal, as `groupOf` writes it. */
+/** True for a commit's reply that is a refusal, as `groupOf` writes it. */
 export const isRefused = (reply: unknown): reply is { readonly refused: Refusal } =>
   typeof reply === "object" && reply !== null && "refused" in reply
 

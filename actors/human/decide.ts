@@ -49,7 +49,7 @@ export interface RegisterFacts extends LinkFacts {
   readonly address: string
   /** Where the claim on it stands. */
   readonly claimed: number
-  /** What the address's accounts before have left behind. */
+  /** Left behind by earlier accounts of the address. */
   readonly former?: FormerAccount | undefined
   readonly personal: string
   readonly password: Human["password"]

@@ -143,7 +143,7 @@ export const HumanEvent = Schema.Union([
     personal: Sealed,
     address: Schema.String,
     password: Password,
-    /** Of the address's accounts before. */
+    /** Left behind by earlier accounts of the address. */
     former: Schema.optionalKey(FormerAccount)
   }),
   event("human.renamed", 1, { personal: Sealed }),

@@ -72,7 +72,7 @@ const entryWritten = (state: VaultValue, event: Of<"vault.entry_written">, at: n
 export const rememberedOf = ({ deleted }: VaultValue, at: number): VaultValue["deleted"] =>
   deleted.filter(({ deleted_at }) => deleted_at > at - VAULT_SERVICE_LIMITS.deleted_seconds * 1000)
 
-/** Whether the vault remembers the entry when it is gone. */
+/** True for an entry that the vault remembers when it is gone. */
 export const isRemembered = ({ limits, days, consent, former }: EntryValue): boolean =>
   (limits !== null && days.length > 0) || consent !== null || former !== undefined
 

@@ -65,7 +65,7 @@ export const EntryValue = Schema.Struct({
   uses: Schema.Int,
   /** The newest few. */
   days: Schema.Array(DayTotal),
-  /** Of an entry that needs no consent: that of the same sealed box when it was here before, and its time (Unix ms). */
+  /** The consent that the same sealed box needed when it was here before, if this entry needs none; its time in Unix ms. */
   former: Schema.optionalKey(Schema.Struct({ consent: ConsentValue, created_at: Schema.Number }))
 })
 export type EntryValue = typeof EntryValue.Type

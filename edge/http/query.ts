@@ -16,7 +16,7 @@ export const clamped = (text: string | undefined, min: number, max: number, fall
   return Math.min(max, Math.max(min, Number(text)))
 }
 
-/** Whether the flag is there and says yes. */
+/** True for a flag that is there and says yes. */
 export const isSet = (flag: Flag | undefined): boolean => flag === "1" || flag === "true"
 
 /** `?since_id=`, which its schema has judged: what came behind that id. 0 is everything. */

@@ -12,7 +12,7 @@ export const SponsorState = Schema.Struct({
   since: Schema.NullOr(Schema.Number),
   /** Whether the person's address is confirmed. */
   verified: Schema.Boolean,
-  /** What of trust was given for it; `null` while it does not count. */
+  /** Trust that was given for it; `null` while it does not count. */
   trust: Schema.NullOr(Schema.Number),
   /** The owners of the moment of its confirmation, who were notified of it then. Unix ms. */
   told: OwnerStanding.fields.told,

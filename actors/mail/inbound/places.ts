@@ -1,5 +1,5 @@
 /**
- * What each network has of the SMTP server: connections, and bytes of messages that are coming in.
+ * Connections and bytes of incoming messages that each network has at the SMTP server.
  *
  * Invariants
  *  - An IPv4 address or IPv6 /64 has at most `connections_per_client_max` connections, a /48 `connections_per_wide_max`.

@@ -69,14 +69,14 @@ const SENDER_STEP = 3
 /** What is held of a message while it comes. */
 interface Read {
   readonly chunks: Array<Buffer>
-  /** What it takes of the memory. */
+  /** Memory that it takes. */
   bytes: number
   pieces: number
   /** There is no room for it. */
   tooMuch: boolean
 }
 
-/** What a piece takes of the memory beside its bytes. A piece ends before each dot at the beginning of a line. */
+/** Memory that a piece takes beside its bytes. A piece ends before each dot at the beginning of a line. */
 const PIECE_BYTES = 128
 
 /** What a connection's message is for so far. */
