@@ -4,6 +4,7 @@
  * As its scope closes: projections and reactions end, then every shard is drained and given back, and beats go on until that is done.
  */
 import { randomBytes } from "node:crypto"
+import { hostname } from "node:os"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Clock, Effect, FiberHandle, FiberSet, Latch, Schedule, type Scope } from "effect"
 import type { HubConfig } from "../schemas/config.ts"
@@ -160,7 +161,8 @@ const describing = (
   host: ActorHost<ActorServices>
 ): (() => string) => {
   const startedAt = new Date(wallMs(clock)).toISOString()
-  return () => JSON.stringify({ name, pid: process.pid, roles, started_at: startedAt, resident: host.resident })
+  return () =>
+    JSON.stringify({ name, host: hostname(), pid: process.pid, roles, started_at: startedAt, resident: host.resident })
 }
 
 /** Again and again, for as long as the scope is open. */

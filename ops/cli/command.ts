@@ -52,11 +52,13 @@ export interface Command {
   readonly alone?: (args: Arguments) => Promise<unknown> | null
 }
 
-/** What a command was to find, printed like any answer; the exit status is 1, for scripts. */
+/** What a command was to find, printed like any answer. The exit status tells scripts, 1 unless the command names another. */
 export class Finding {
   readonly text: string
+  readonly status: number
 
-  constructor(text: string) {
+  constructor(text: string, status = 1) {
     this.text = text
+    this.status = status
   }
 }

@@ -5,7 +5,7 @@
 import { chmod, mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { statusCommand } from "../../ops/cli/status.ts"
+import { clusterOf } from "../../ops/status/cluster.ts"
 import type { Service } from "../../ops/cli/connection.ts"
 import { type Load, loadOf } from "../chaos/load.ts"
 import { expectAppliedOnce, expectNoFault } from "../chaos/verdict.ts"
@@ -159,10 +159,7 @@ describe("under load", () => {
     async () => {
       await load.stop()
       await expectAppliedOnce(load, view)
-      const { nodes, unowned_shards } = (await statusCommand.run(view, {
-        positionals: [],
-        values: { json: true }
-      })) as Status
+      const { nodes, unowned_shards } = await clusterOf(view)
       expect([nodes.length, unowned_shards]).toEqual([2, []])
       expect(await cluster.compose(["run", "--rm", "--no-deps", "operator", "verify"])).toMatch(/\nverified in /)
     },

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { API_PREFIX, VERSION } from "../../schemas/version.ts"
 import { KINDS } from "../../actors/actors.ts"
 import { AgentClient } from "../support/client.ts"
-import { hub } from "../support/hub.ts"
+import { hubEnded } from "../support/hub.ts"
 import { register } from "../support/register.ts"
 import { type TestService, testService } from "../support/service.ts"
 
@@ -139,7 +139,7 @@ test("a query without Postgres is an error, by its code", async () => {
 })
 
 test("hub status shows who serves, who leads, and how it is", async () => {
-  const status = JSON.parse(await hub(service.system, ["status", "--json"])) as Record<
+  const status = JSON.parse((await hubEnded(service.system, ["status", "--json"])).stdout) as Record<
     string,
     ReadonlyArray<Record<string, unknown>>
   >
@@ -157,6 +157,6 @@ test("hub status shows who serves, who leads, and how it is", async () => {
     disk: { unit: "bytes free" },
     clock: { status: "pass" }
   })
-  const text = await hub(service.system, ["status"])
+  const { stdout: text } = await hubEnded(service.system, ["status", "--all"])
   for (const part of ["services (4)", "health", "1 replica", "metrics on port"]) expect(text).toContain(part)
 })

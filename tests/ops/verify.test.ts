@@ -7,6 +7,7 @@ import { PROJECTIONS } from "../../actors/projections/all.ts"
 import type { Projection } from "../../actors/projections/projection.ts"
 import type { Options } from "../../ops/cli/command.ts"
 import { progressOf } from "../../ops/cli/progress.ts"
+import { clusterOf } from "../../ops/status/cluster.ts"
 import { hub } from "../support/hub.ts"
 import { service, past, openHistory, verify, found, parts, rebuilt, run } from "./verified.ts"
 import { leftOver } from "../support/tables.ts"
@@ -97,10 +98,8 @@ describe("verify", () => {
     expect(await found({ kind: "post" })).toMatch(
       /first difference: post has not all rows of post 1 at sequence 7: error: costly/
     )
-    const { read_models } = JSON.parse(await hub(service.system, ["status", "--json"])) as {
-      read_models: ReadonlyArray<{ name: string; faults: number }>
-    }
-    expect(read_models.filter(({ faults }) => faults > 0)).toMatchObject([{ name: "post", faults: 1 }])
+    const { read_models } = await clusterOf(service.view)
+    expect(read_models?.filter(({ faults }) => faults > 0)).toMatchObject([{ name: "post", faults: 1 }])
   })
 
   test("finds read models that stand still", async () => {
