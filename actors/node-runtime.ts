@@ -30,6 +30,7 @@ import type { Kind, KindParts } from "./kind.ts"
 import { commitMetrics, nodeMetrics, operationCalls } from "./metrics/node.ts"
 import { reactorMetrics } from "./metrics/reactors.ts"
 import { projectorMetrics } from "./metrics/projectors.ts"
+import { replicaMetrics } from "./metrics/replicas.ts"
 import type { ConfigurationFault } from "../schemas/runtime/configuration-fault.ts"
 import { mailKeysWith } from "./mail/keys.ts"
 import { Bus, Cluster, Configuration, Keys, MailKey, Metrics, Streams, Tables, Tracing } from "./process/services.ts"
@@ -225,6 +226,7 @@ export const actorNode = (
     const feedOf = feedsFor(nats, tracing, [...PROJECTIONS, ...sets])
     const projecting = yield* projectorsOn(feedOf)
     projectorMetrics(clock, metrics.meter, projecting, manager)
+    replicaMetrics(metrics.meter, manager)
 
     yield* Effect.orDie(Effect.all([nonces.follow, proofs.follow], { concurrency: "unbounded" }))
     yield* subscribed(nats, subjects.suspect, (message) => placement.suspect(message.string()))

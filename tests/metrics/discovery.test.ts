@@ -1,4 +1,5 @@
 /** NATS service discovery (ADR-32), asked by another implementation's client on a real server. */
+import { hostname } from "node:os"
 import { busServers } from "../../schemas/bus/servers.ts"
 import { connect, type NatsConnection, type QueuedIterator, ServiceResponseType } from "nats"
 import { afterAll, beforeAll, expect, test } from "vitest"
@@ -50,6 +51,7 @@ test("every role answers a ping, with what tells processes apart", async () => {
     const process = name === "hub-edge" ? edges[0] : actors[0]
     expect({ type, version }).toEqual({ type: ServiceResponseType.PING, version: VERSION })
     expect(metadata).toEqual({
+      host: hostname(),
       pid: String(process?.pid),
       roles: name === "hub-edge" ? "edge" : "actors,queries,webhooks",
       metrics_port: new URL(process?.metrics ?? "").port
