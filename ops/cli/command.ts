@@ -12,11 +12,13 @@ export interface Options {
   readonly description?: string
   /** Two points, as often as it was given. */
   readonly diff?: ReadonlyArray<string>
+  readonly "events-only"?: boolean
   readonly export?: string
   readonly "from-file"?: string
   readonly gap?: string
   readonly json?: boolean
   readonly kind?: string
+  readonly last?: string
   readonly name?: string
   readonly note?: string
   readonly outcome?: string
@@ -31,6 +33,7 @@ export interface Options {
   readonly seed?: string
   readonly since?: string
   readonly status?: string
+  readonly test?: string
   readonly thread?: string
   readonly title?: string
   readonly to?: string

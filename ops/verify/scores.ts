@@ -21,6 +21,7 @@ import { ratedReplies } from "../../actors/reply/reactions.ts"
 import { ratedThreads } from "../../actors/thread/reactions.ts"
 import { streams } from "../../schemas/subjects.ts"
 import type { Service } from "../cli/connection.ts"
+import { NAMED_MAX } from "./named.ts"
 
 const RATING: ReadonlyArray<Reactions> = [ratedPosts, ratedReplies, ratedThreads, hiddenContent]
 const PAGE = 4000
@@ -30,8 +31,8 @@ export interface ScoreReport {
   readonly agents: number
   readonly entries: number
   readonly differing: number
-  /** In words, of the first one in the log. */
-  readonly first: string | null
+  /** In words, the first ones in the log: `NAMED_MAX` at most. */
+  readonly named: ReadonlyArray<string>
 }
 
 interface Expected {
@@ -54,7 +55,7 @@ const NEW: Standing = { entries: 0, trust: 0, reputation: 0, trustSum: 0 }
 class Recount {
   entries = 0
   differing = 0
-  first: string | null = null
+  readonly named: Array<string> = []
   readonly standings = new Map<string, Standing>()
   /** Entries that follow from earlier commits, until the agent's own commit is read. */
   private readonly expected = new Map<string, Expected>()
@@ -113,7 +114,7 @@ class Recount {
 
   private found(fault: string): void {
     this.differing++
-    this.first ??= fault
+    if (this.named.length < NAMED_MAX) this.named.push(fault)
   }
 }
 
@@ -135,6 +136,6 @@ export const verifyScores = async (
   )
   if (last > 0) await Effect.runPromise(pages, { signal })
   recount.end(marks)
-  const { entries, differing, first, standings } = recount
-  return { agents: standings.size, entries, differing, first }
+  const { entries, differing, named, standings } = recount
+  return { agents: standings.size, entries, differing, named }
 }
