@@ -14,6 +14,7 @@ import type { Arguments, Command, Options } from "./command.ts"
 import { postCommand, replyCommand, threadCommand } from "./content.ts"
 import { Fault } from "./fault.ts"
 import { deliveryCommand } from "./delivery.ts"
+import { explainCommand } from "./explain.ts"
 import { libraryCommand } from "./library.ts"
 import { mailCommand } from "./mail.ts"
 import { compartmentCommand, hostCommand } from "./compartment.ts"
@@ -61,6 +62,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   replay: replayCommand,
   delivery: deliveryCommand,
   operations: operationsCommand,
+  explain: explainCommand,
   tail: tailCommand,
   status: statusCommand,
   verify: verifyCommand,
@@ -117,6 +119,7 @@ const OPTIONS = {
   json: { type: "boolean" },
   kind: text,
   last: text,
+  mermaid: { type: "boolean" },
   name: text,
   note: text,
   outcome: text,
@@ -168,6 +171,10 @@ const PLACEHOLDERS: ReadonlyArray<readonly [string, string]> = [
     "ref>",
     "a ref is the id of an actor; an agent goes by handle, number (HX-000001) or hub id, a mailbox by number or address, " +
       "a mail by number or em_12, a mail domain by its name, a key by its base64"
+  ],
+  [
+    "explain <id>",
+    "an id is the X-Request-Id of an answer, a command, #<sequence> of the log, or <kind>/<ref> such as delivery/12"
   ],
   ["<agent>", "an agent goes by handle, number (HX-000001) or hub id"],
   ["<point>", `a point is ${POINT_FORMS}`]

@@ -19,6 +19,7 @@ export interface Options {
   readonly json?: boolean
   readonly kind?: string
   readonly last?: string
+  readonly mermaid?: boolean
   readonly name?: string
   readonly note?: string
   readonly outcome?: string
