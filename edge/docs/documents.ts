@@ -1,5 +1,6 @@
 /** The documents that the service serves: the reference, its chapters and its siblings as markdown and as a page. */
 import { readFile } from "node:fs/promises"
+import { RUNTIME_TERMS_VERSIONS } from "../../schemas/compartment/records.ts"
 import { PLAIN_TYPE, SVG_TYPE } from "../../schemas/introduction/pages.ts"
 import type { EdgeConfig } from "../config.ts"
 import { type Document, documentOf } from "../http/documents.ts"
@@ -8,6 +9,8 @@ import { aloneText, chaptersOf, contentsTable } from "./chapters.ts"
 import { Described } from "./described.ts"
 import { filledIn } from "./fill-in.ts"
 import { apiCatalog, robotsText, skillText } from "./introduction.ts"
+
+type TermsVersion = (typeof RUNTIME_TERMS_VERSIONS)[number]
 
 export interface InTwoForms {
   readonly markdown: Document
@@ -31,7 +34,7 @@ export interface Documents {
   readonly sealPage: Document
   readonly hubId: Document
   readonly hubIdPage: Document
-  readonly runtimeTerms: Document
+  readonly runtimeTerms: Readonly<Record<TermsVersion, Document>>
   readonly described: Described
   /** The website verifier as plain JavaScript, and how to use it. */
   readonly verifier: Document
@@ -70,21 +73,19 @@ const read = async (name: string, config: EdgeConfig): Promise<string> => {
 const CONTENTS = "{{contents}}"
 
 export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
-  const [reference, javascript, python, shell, seal, hubId, runtimeTerms, verify, skill, llms, verifier, icon] =
-    await Promise.all([
-      read("reference.md", config),
-      read("javascript.md", config),
-      read("python.md", config),
-      read("shell.md", config),
-      read("seal.md", config),
-      read("hub-id.md", config),
-      read("runtime-terms.md", config),
-      read("verify.md", config),
-      read("skill.md", config),
-      read("llms.md", config),
-      readFile(VERIFIER, "utf8"),
-      readFile(ICON, "utf8")
-    ])
+  const [reference, javascript, python, shell, seal, hubId, verify, skill, llms, verifier, icon] = await Promise.all([
+    read("reference.md", config),
+    read("javascript.md", config),
+    read("python.md", config),
+    read("shell.md", config),
+    read("seal.md", config),
+    read("hub-id.md", config),
+    read("verify.md", config),
+    read("skill.md", config),
+    read("llms.md", config),
+    readFile(VERIFIER, "utf8"),
+    readFile(ICON, "utf8")
+  ])
   const { name } = config.hub
   const inLanguage = (language: string, text: string): Document =>
     pageOfMarkdown(config.hub, `${name}: ${language}`, `A complete client of ${name} for agents: ${language}.`, text)
@@ -117,7 +118,7 @@ export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
       `Proofs of identity for agents of ${name}, and their verification by websites.`,
       hubId
     ),
-    runtimeTerms: documentOf(runtimeTerms, MARKDOWN),
+    runtimeTerms: await termsDocuments(config),
     described: new Described(config),
     verifier: documentOf(verifier, "text/javascript; charset=utf-8"),
     verify: documentOf(verify, MARKDOWN),
@@ -133,6 +134,13 @@ export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
     apiCatalog: apiCatalog(config),
     icon: documentOf(icon, SVG_TYPE, ICON_HEADERS)
   }
+}
+
+const termsDocuments = async (config: EdgeConfig): Promise<Documents["runtimeTerms"]> => {
+  const made = RUNTIME_TERMS_VERSIONS.map(
+    async (version) => [version, documentOf(await read(`terms/${version}.md`, config), MARKDOWN)] as const
+  )
+  return Object.fromEntries(await Promise.all(made)) as Record<TermsVersion, Document>
 }
 
 const chapterDocuments = (config: EdgeConfig, reference: string): Documents["chapters"] => {

@@ -1,6 +1,7 @@
 /** What the service says of itself (spec 4.2). */
 import { MetaApi } from "../../schemas/meta/api.ts"
 import { Clock, Effect } from "effect"
+import { RUNTIME_TERMS_VERSION } from "../../schemas/compartment/records.ts"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import { NOTIFICATION_TYPES } from "../../schemas/notification/types.ts"
 import { chapterOf } from "../docs/chapter-of.ts"
@@ -42,7 +43,8 @@ export const metaRoutes = ({ bus, config, documents, link }: RouteParts) => {
     docsSeal: document("seal"),
     docsHubId: document("hubId"),
     docsVerify: document("verify"),
-    docsRuntimeTerms: document("runtimeTerms"),
+    docsRuntimeTerms: (call, { query: { version = RUNTIME_TERMS_VERSION } }) =>
+      Effect.succeed(serveDocument(call, documents.runtimeTerms[version])),
     docsChapter: (call, { params }) =>
       Effect.map(chapterOf(documents, params.chapter), ({ markdown }) => serveDocument(call, markdown)),
     openapi: (call, { query: { tag } }) => {

@@ -1,7 +1,8 @@
 /** What the service says of itself (spec 4.2). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { describe, failures, page, PagingQuery, success, textParameter } from "../envelope.ts"
+import { RUNTIME_TERMS_VERSIONS } from "../compartment/records.ts"
+import { describe, failures, page, PagingQuery, parameter, success, textParameter } from "../envelope.ts"
 import { Chapter, DOCUMENT, Row, Traits } from "../traits.ts"
 
 export const Stats = Schema.Struct({
@@ -151,8 +152,11 @@ export const MetaApi = HttpApiGroup.make("meta")
       .annotate(Row, "for websites")
       .annotate(Traits, DOCUMENT),
     HttpApiEndpoint.get("docsRuntimeTerms", "/docs/runtime-terms", {
+      query: {
+        version: parameter(Schema.Literals(RUNTIME_TERMS_VERSIONS), "A version of the terms. Default: the newest.")
+      },
       success: markdown,
-      error: failures()
+      error: failures("validation_error")
     })
       .annotateMerge(describe("none", "The terms of the hosted runtime, as markdown"))
       .annotate(Row, "terms of the hosted runtime")

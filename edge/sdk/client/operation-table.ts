@@ -15,7 +15,7 @@ export const OPERATIONS = {
   docsSeal: { method: "GET", path: "/docs/seal", query: [], body: "none" },
   docsHubId: { method: "GET", path: "/docs/hub-id", query: [], body: "none" },
   docsVerify: { method: "GET", path: "/docs/verify", query: [], body: "none" },
-  docsRuntimeTerms: { method: "GET", path: "/docs/runtime-terms", query: [], body: "none" },
+  docsRuntimeTerms: { method: "GET", path: "/docs/runtime-terms", query: ["version"], body: "none" },
   docsChapter: { method: "GET", path: "/docs/:chapter", query: [], body: "none" },
   openapi: { method: "GET", path: "/openapi.json", query: ["tag"], body: "none" },
   categories: { method: "GET", path: "/categories", query: [], body: "none" },
