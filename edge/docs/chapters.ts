@@ -26,7 +26,7 @@ export const contentsTable = (reference: string, docsUrl: string): string => {
   const rows = chaptersOf(reference).map(
     ({ slug, title }) => `| [${title}](#${slug}) | [/docs/${slug}](${docsUrl}/${slug}) |`
   )
-  return ["| Chapter | Alone |", "|---|---|", ...rows].join("\n")
+  return ["| Chapter | On its own |", "|---|---|", ...rows].join("\n")
 }
 
 const ANCHOR = /\]\(#([\w-]+)\)/g
