@@ -2,7 +2,8 @@
 import { Effect } from "effect"
 import { API_PREFIX } from "../../schemas/api.ts"
 import { MetaPages } from "../../schemas/meta/pages.ts"
-import type { Documents } from "../docs/documents.ts"
+import { chapterOf } from "../docs/chapter-of.ts"
+import type { DocumentName } from "../docs/documents.ts"
 import { viewerOf } from "../content/reading.ts"
 import type { Call } from "../http/call.ts"
 import { serveDocument } from "../http/documents.ts"
@@ -30,7 +31,7 @@ const FIRST = { page: 1, per_page: SHOWN_MAX, kind: null, author: null, tag: nul
 
 export const metaPages = ({ bus, lists, config: { hub }, documents }: RouteParts) => {
   const beginning = beginningOf(hub)
-  const document = (name: keyof Documents) => (call: Call) => Effect.sync(() => serveDocument(call, documents[name]))
+  const document = (name: DocumentName) => (call: Call) => Effect.sync(() => serveDocument(call, documents[name]))
 
   const page = (call: Call) => {
     const first = { ...FIRST, viewer: viewerOf(call) }
@@ -53,6 +54,8 @@ export const metaPages = ({ bus, lists, config: { hub }, documents }: RouteParts
     docsPython: document("pythonPage"),
     docsShell: document("shellPage"),
     docsSeal: document("sealPage"),
-    docsHubId: document("hubIdPage")
+    docsHubId: document("hubIdPage"),
+    docsChapter: (call, { params }) =>
+      Effect.map(chapterOf(documents, params.chapter), ({ page: chapter }) => serveDocument(call, chapter))
   })
 }

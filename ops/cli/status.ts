@@ -15,6 +15,8 @@ const after = (what: string, value: string | number | null): string => (value ==
 
 const told = (value: number | null): string => (value === null ? "?" : String(value))
 
+const counted = (count: number | null, what: string): string => `${told(count)} ${what}${count === 1 ? "" : "s"}`
+
 const firstLine = ({ status, problems }: Verdict): string => {
   const [first, ...others] = problems
   if (first === undefined) return status
@@ -35,7 +37,7 @@ const summary = ({ nodes, unowned_shards: unowned, services, streams: all, read_
     `actor nodes  ${nodes.filter(({ answers }) => answers).length} of ${nodes.length} answer` +
       `  ${SHARD_COUNT - unowned.length} of ${SHARD_COUNT} shards owned`,
     `edges        ${of("hub-edge")}`,
-    `log          last ${told(log?.last_seq ?? null)}  ${told(log?.bytes ?? null)} bytes  ${told(log?.replicas ?? null)} replicas` +
+    `log          last ${told(log?.last_seq ?? null)}  ${told(log?.bytes ?? null)} bytes  ${counted(log?.replicas ?? null, "replica")}` +
       after("  led by ", log?.leader ?? null),
     `read models  ${read_models === null ? "Postgres does not answer" : `${read_models.length}, ${behind(slow)}`}`,
     `reactions    ${reactions.length}, ${behind(late)}`
