@@ -125,11 +125,11 @@ export class Activation<R = never> extends History<R, EngineParts> {
     this.run(Effect.ensuring(Effect.promise(shown), answered))
   }
 
-  private settled({ op, span }: Command, exit: Exit.Exit<unknown, Refusal>): Outcome {
+  private settled({ id: command, op, span }: Command, exit: Exit.Exit<unknown, Refusal>): Outcome {
     try {
       return outcomeOf(exit)
     } catch (error) {
-      logNow("error", "actor", { kind: this.definition.kind, id: this.id, op, error, span })
+      logNow("error", "actor", { kind: this.definition.kind, id: this.id, op, command, error, span })
       this.stale()
       return { refused: { code: "internal_error", message: "The command failed inside the service." } }
     }

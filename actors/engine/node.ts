@@ -134,7 +134,7 @@ export class Node<R = never> {
     const failed = (error: unknown): void => {
       if (error instanceof UnknownEvent) return answered(this.elsewhere(ask))
       this.observer?.settled(ask.op, "internal_error", secondsSince(this.clock, began))
-      logNow("error", "node", { op: ask.op, error, span })
+      logNow("error", "node", { op: ask.op, command: ask.command ?? ask.id, error, span })
       const head: ReplyHead = {
         refused: { code: "internal_error", message: "The operation failed inside the service." }
       }
@@ -173,7 +173,7 @@ export class Node<R = never> {
     if (this.told.size < TOLD_MAX && !this.told.has(name)) {
       this.told.add(name)
       const error = "this release knows no such operation: it is left to a node of another"
-      logNow("warn", "node", { kind: ask.kind, op: ask.op, error })
+      logNow("warn", "node", { kind: ask.kind, op: ask.op, command: ask.command ?? ask.id, error })
     }
     return this.elsewhere(ask)
   }

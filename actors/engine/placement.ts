@@ -27,6 +27,7 @@
  */
 import { Effect, Exit, Fiber, FiberSet, Option, Scope, Semaphore } from "effect"
 import { SHARD_COUNT } from "../../schemas/subjects.ts"
+import { logNow } from "../../schemas/runtime/log/log.ts"
 import type { LeaseStore } from "./ports.ts"
 import { highestOf } from "./rendezvous.ts"
 import { openSession, type Run, type Session } from "./session.ts"
@@ -115,7 +116,8 @@ export class Placement {
   /** To be done every BEAT_MS or more often, also beside one that hangs; everything that depends on time happens here. */
   readonly tick: Effect.Effect<void, unknown> = Effect.suspend(() => {
     const { now } = this.options
-    if (this.current !== null && now() - this.current.sentAt > DROP_AFTER_MS) this.lose(this.current)
+    if (this.current !== null && now() - this.current.sentAt > DROP_AFTER_MS)
+      this.lose(this.current, `no beat was acknowledged for ${DROP_AFTER_MS} ms`)
     const { current } = this
     if (current === null)
       return this.stopping ? Effect.void : Semaphore.withPermitsIfAvailable(this.beginning, 1, this.begin)
@@ -174,14 +176,17 @@ export class Placement {
         },
         onFailure: (why) => {
           this.counts.beatsFailed++
-          if (why === "conflict") this.lose(session)
+          if (why === "conflict") this.lose(session, "its key was changed by another")
         }
       })
     })
   }
 
-  private lose(session: Session): void {
+  /** `why`: in words, unless the node leaves by itself. */
+  private lose(session: Session, why?: string): void {
     if (this.current !== session) return
+    const message = `the session ended: ${why ?? ""}; its shards go to others until a new one begins`
+    if (why !== undefined) logNow("warn", "placement", { session: session.id, shards: session.held.size, message })
     this.current = null
     this.counts.ended++
     for (const shard of session.held.keys()) this.options.events.dropped(shard)
@@ -192,7 +197,7 @@ export class Placement {
     this.membersChangedAt = this.options.now()
     if (!alive) {
       this.current?.heard.delete(session)
-      if (this.current?.id === session) this.lose(this.current)
+      if (this.current?.id === session) this.lose(this.current, "its key is gone: a peer ended it, or it expired")
     }
     this.arrange()
   }

@@ -47,6 +47,7 @@ export const webhookMetrics = ({ meter, discovered }: ProcessMetrics, manager: J
     "Attempts: from the name's resolution to the receiver's answer, in seconds.",
     DURATION_SECONDS
   )
+  const faults = attempts.of("other")
   let lastError: string | null = null
   const counts = { retries: 0, putOff: 0, dropped: 0, disabled: 0 }
   meter.counter(
@@ -72,9 +73,9 @@ export const webhookMetrics = ({ meter, discovered }: ProcessMetrics, manager: J
   const observer: DeliveryObserver = {
     attempted: (outcome, retried) => {
       const what = outcomeClass(outcome)
-      const counter = byClass.get(what) ?? attempts.of("other")
-      counter.add()
-      if (outcome.error !== null) lastError = what
+      const counter = byClass.get(what)
+      if (counter === undefined) lastError = what
+      ;(counter ?? faults).add()
       duration.observe(outcome.duration_ms / 1000)
       if (retried) counts.retries++
     },
@@ -90,13 +91,19 @@ export const webhookMetrics = ({ meter, discovered }: ProcessMetrics, manager: J
       name: "hub-webhooks",
       description: "Delivers notifications to the agents' webhooks.",
       endpoints: () => {
-        const errors = duration.count - (byClass.get("delivered")?.value ?? 0)
         return [
           {
             name: "deliveries",
             subject: subjects.deliveries,
             queue: consumers.webhooks,
-            stats: { name: "deliveries", requests: duration.count, errors, seconds: duration.sum, lastError }
+            // What a receiver answers is no fault of the worker.
+            stats: {
+              name: "deliveries",
+              requests: duration.count,
+              errors: faults.value,
+              seconds: duration.sum,
+              lastError
+            }
           }
         ]
       },

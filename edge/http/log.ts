@@ -1,11 +1,12 @@
 /**
  * The request log: one JSON line a request on standard output, apart from the process's own log on standard error
  * (schemas/runtime/log/). Lines are gathered and written together. A line tells the path without its query and the
- * client as a keyed hash; never headers, query, bodies, signatures or nonces. Of a path that no endpoint has, it tells
+ * client as a keyed hash, of a refusal its code and the bucket that was empty; never headers, query, bodies, signatures or nonces. Of a path that no endpoint has, it tells
  * only the beginning: such a path may hold what was meant for another place. Nor does it tell a token that stands in one.
  */
 import type { Clock } from "effect"
 import { after, wallMs, type Cancel } from "../../schemas/runtime/clock.ts"
+import type { Refusal } from "../../schemas/errors.ts"
 import { quoted } from "../../schemas/runtime/log/line.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import type { Call } from "./call.ts"
@@ -34,7 +35,7 @@ export class RequestLog {
 
   request(call: Call, status: number, bytes: number): void {
     const now = wallMs(this.clock)
-    const { id, method, ticket, clientRequestId, client, span } = call
+    const { id, method, ticket, clientRequestId, client, span, refusal } = call
     // Written out, in 0.2 us where the process's log takes 25 for such a line: every request pays for it. What stands
     // here unquoted is of the service's own making, or of an alphabet without quotes.
     this.append(
@@ -43,6 +44,7 @@ export class RequestLog {
         (ticket === null ? "" : `,"key":"${ticket.hubId}"`) +
         (clientRequestId === undefined ? "" : `,"client_request_id":"${clientRequestId}"`) +
         `,"client":"${client}"` +
+        (refusal === null ? "" : refusedPart(refusal)) +
         (span === null ? "}\n" : `,"trace_id":"${span.traceId}"}\n`)
     )
   }
@@ -67,6 +69,10 @@ export class RequestLog {
     else this.timer ??= after(this.clock, FLUSH_AFTER_MS, () => this.flush(), "unref")
   }
 }
+
+/** Code and bucket are words of the service's own. */
+const refusedPart = ({ code, details }: Refusal): string =>
+  `,"code":"${code}"${typeof details?.["bucket"] === "string" ? `,"bucket":${JSON.stringify(details["bucket"])}` : ""}`
 
 /** A fault of the service itself, under the reference that the client was given: a line of the process's log. */
 export const logDefect = (call: Call, error: unknown): void => {

@@ -1,5 +1,6 @@
 /** What operator commands stand on: the bus, the log, an asker, Postgres. Opened on first use, closed at the end. */
 import { randomBytes } from "node:crypto"
+import { userInfo } from "node:os"
 import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream"
 import { connect, type NatsConnection } from "@nats-io/transport-node"
 import { type Clock, Effect, Exit, Scope } from "effect"
@@ -7,6 +8,7 @@ import type { Kysely } from "kysely"
 import { type Database, openDatabase, PATIENT_CONNECT_MS } from "../../actors/database.ts"
 import { JetStreamLog } from "../../actors/log/event-log.ts"
 import { waitPatiently } from "../../actors/log/requests.ts"
+import { OPERATOR_NAME, operatorCommand } from "../../actors/engine/command-ids.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
 import { machineClock, wallMs } from "../../schemas/runtime/clock.ts"
 import { Asker } from "../../schemas/runtime/bus/asker.ts"
@@ -85,12 +87,36 @@ export const openServers = async (
   return { nats, manager: await jetstreamManager(nats, { timeout: answerMs }), databaseUrl }
 }
 
+/** `HUB_OPERATOR`, or the account of this machine. It stands in the id of each command, and so in the log. */
+const operatorIn = (env: NodeJS.ProcessEnv): string => {
+  const named = env["HUB_OPERATOR"]
+  if (named !== undefined && named !== "") {
+    if (!OPERATOR_NAME.test(named)) throw new Fault("HUB_OPERATOR takes up to 32 letters, digits and _")
+    return named
+  }
+  return (
+    accountName()
+      .replace(/[^A-Za-z0-9_]/g, "_")
+      .slice(0, 32) || "unknown"
+  )
+}
+
+/** A container may run under a number that no account has. */
+const accountName = (): string => {
+  try {
+    return userInfo().username
+  } catch {
+    return "unknown"
+  }
+}
+
 /** `clock`: the one that the service's nodes go by, where a test moves it. */
 export const openService = async (
   env: NodeJS.ProcessEnv,
   clock: Clock.Clock = machineClock,
   patience: Patience = PATIENT
 ): Promise<Service> => {
+  const operator = operatorIn(env)
   const { nats, manager, databaseUrl } = await openServers(env, patience)
   // Where nobody has ever run, there is nothing to watch.
   await manager.streams.info(`KV_${buckets.leases}`)
@@ -111,7 +137,7 @@ export const openService = async (
   const db = openDatabase(databaseUrl, patience.postgresMs)
   const command: Service["command"] = async (op, actor, input) => {
     const ask = {
-      id: randomBytes(12).toString("hex"),
+      id: operatorCommand(operator, randomBytes(12).toString("hex")),
       kind: OPERATIONS[op].kind,
       actor,
       op,

@@ -10,7 +10,7 @@
  *  - Everything that is returned is masked as in replay.
  */
 import { Effect, Stream } from "effect"
-import { reactionPlaceOf } from "../../actors/engine/command-ids.ts"
+import { operatorOf, reactionPlaceOf } from "../../actors/engine/command-ids.ts"
 import type { Commit, EventShape } from "../../actors/log/commit.ts"
 import { pagesOf } from "../../actors/log/stream-pages.ts"
 import { traceIdOf } from "../../actors/log/traceparent.ts"
@@ -146,7 +146,9 @@ class Teller {
       this.leftOut++
       return
     }
-    const { at, op, by = null, events } = commit
+    const { at, op, events } = commit
+    const operator = operatorOf(commit.id)
+    const by = operator === null ? (commit.by ?? null) : `operator ${operator}`
     this.commits.push({
       seq,
       at,

@@ -1,4 +1,5 @@
 /** Histories, states and decisions in words. What is given here is masked already. */
+import { operatorOf } from "../../actors/engine/command-ids.ts"
 import type { EventShape, LogEntry } from "../../actors/log/commit.ts"
 import { ERROR_STATUS } from "../../schemas/errors.ts"
 import { type Difference, shown } from "./difference.ts"
@@ -10,7 +11,8 @@ export const timeText = (at: number): string => new Date(at).toISOString()
 export const eventText = ({ type, v, ...fields }: EventShape): string => `${type} v${v} ${JSON.stringify(fields)}`
 
 export const headText = ({ seq, commit, trace_id }: LogEntry): string => {
-  const by = commit.by === undefined ? "" : ` by ${commit.by}`
+  const operator = operatorOf(commit.id)
+  const by = operator === null ? (commit.by === undefined ? "" : ` by ${commit.by}`) : ` by operator ${operator}`
   const trace = trace_id === undefined ? "" : `  trace_id ${trace_id}`
   return `#${seq}  ${timeText(commit.at)}  ${commit.op}  (command ${commit.id}${by})${trace}`
 }

@@ -10,6 +10,7 @@
 import { lookup as systemLookup, promises as dns } from "node:dns"
 import { readFile } from "node:fs/promises"
 import { isIP, type LookupFunction, Socket } from "node:net"
+import { after, machineClock } from "./clock.ts"
 
 /** For a question to one server, and for the second try. */
 const ANSWER_MS = 1000
@@ -88,7 +89,7 @@ export const addressesOf = async (
   if (name === "localhost") return ["127.0.0.1"]
   const resolver = new dns.Resolver({ timeout: ANSWER_MS, tries: TRIES })
   if (servers !== undefined) resolver.setServers(servers)
-  const late = setTimeout(() => resolver.cancel(), NAME_MS)
+  const inTime = after(machineClock, NAME_MS, () => resolver.cancel())
   try {
     let unknown: string | null = null
     for (const full of await candidates(resolvFile, name)) {
@@ -99,7 +100,7 @@ export const addressesOf = async (
     }
     if (unknown !== null) throw faultOf(host, unknown)
   } finally {
-    clearTimeout(late)
+    inTime()
   }
   return system(host)
 }

@@ -9,7 +9,8 @@ afterEach(stopEdge)
 
 describe("buckets at the edge", () => {
   it("anon: lets the limit through, then says when to come back", async () => {
-    const { call } = bound(await start({ anon: 20 }))
+    const edge = await start({ anon: 20 })
+    const { call } = bound(edge)
     const seen = await statuses(20, () => call("/api/v1/time"))
     expect(seen).toEqual(Array(20).fill(200))
     const refused = await call("/api/v1/time")
@@ -17,6 +18,8 @@ describe("buckets at the edge", () => {
     expect(refused.json.error.details).toMatchObject({ bucket: "anon", limit: 20, window_seconds: 60 })
     expect(Number(refused.headers.get("retry-after"))).toBe(refused.json.error.details["retry_after"])
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(50)
+    const line = await waitFor(() => edge.logged.find((entry) => entry["status"] === 429))
+    expect(line).toMatchObject({ code: "rate_limited", bucket: "anon" })
     // Signed requests do not draw on it.
     expect((await call("/api/v1/time", { signed: newIdentity() })).status).toBe(200)
   })

@@ -18,6 +18,19 @@ const loggedPath = async (path: string, method = "GET"): Promise<unknown> => {
   return line["path"]
 }
 
+it("says the code of a refusal and the bucket that was empty, and neither of an answer", async () => {
+  const lineOf = async (path: string, method = "GET") => {
+    const answer = await world.edge.call(path, { method })
+    const line = await waitFor(() =>
+      world.edge.logged.find((entry) => entry["id"] === answer.headers.get("x-request-id"))
+    )
+    return { status: line["status"], code: line["code"], bucket: line["bucket"] }
+  }
+  expect(await lineOf("/api/v1/time")).toEqual({ status: 200, code: undefined, bucket: undefined })
+  expect(await lineOf("/api/v1/agents/nobody-here/scores")).toMatchObject({ status: 404, code: "not_found" })
+  expect(await lineOf("/api/v1/me")).toMatchObject({ status: 401, bucket: undefined })
+})
+
 describe("the logged path", () => {
   it.each(["/api/v1/time", "/api/v1/agents/nobody-here/scores", "/docs", "/"])(
     "of an endpoint or a page is whole: %s",

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { deliveryCommand } from "../../ops/cli/delivery.ts"
+import { openService } from "../../ops/cli/connection.ts"
 import { operationsCommand } from "../../ops/cli/operations.ts"
 import { usageAsked } from "../../ops/cli/command-line.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
@@ -111,6 +112,21 @@ test("deliveries of an agent are listed, newest first, without a payload", async
   expect(await list()).toMatch(/^\d+ {2}\S+Z {2}webhook\.\w+ {2}\w+ {2}\d+ attempts?/)
   await expect(said(deliveryCommand, service, ["list", past.handle], { count: "0" })).rejects.toThrow("--count takes")
   await expect(said(deliveryCommand, service, ["list"])).rejects.toThrow("delivery list takes an agent")
+})
+
+test("a command of an operator stands in the log under a name", async () => {
+  const env = { HUB_NATS_URL: service.system.nats.url, HUB_DATABASE_URL: service.system.postgres.url }
+  const maria = await openService({ ...env, HUB_OPERATOR: "maria" })
+  await maria.command("category.define", "named", {
+    name: "Named",
+    description: "By somebody.",
+    position: 90
+  })
+  await maria.close()
+  expect(await replay("category", "named")).toMatch(
+    / category\.define {2}\(command operator-maria-[0-9a-f]{24} by operator maria\)/
+  )
+  await expect(openService({ ...env, HUB_OPERATOR: "maria.b" })).rejects.toThrow("HUB_OPERATOR takes up to 32")
 })
 
 test("the help of a command names its kinds and references", () => {
