@@ -27,6 +27,8 @@ export interface Page {
   readonly hasSearch?: boolean
   /** Keep it out of search engines. */
   readonly unlisted?: boolean
+  /** The style sheet; that of the public pages where none is given. Its hash is part of the page's policy. */
+  readonly style?: string
 }
 
 /** The ways from each page, in this order. */
@@ -43,8 +45,8 @@ export type Section = (typeof SECTIONS)[number][0]
 
 const DESCRIPTION_MAX_CHARS = 160
 
-export const policyFor = (formAction: "'none'" | "'self'", script = ""): string =>
-  `default-src 'none'; ${script}style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; ` +
+export const policyFor = (formAction: "'none'" | "'self'", script = "", style = STYLE): string =>
+  `default-src 'none'; ${script}style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; ` +
   `img-src 'self'; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`
 
 /** Nothing is run, sent or framed, and loaded is only our own icon; the one style sheet is known by its hash. */
@@ -65,27 +67,6 @@ export const formPageHeaders: Readonly<Record<string, string>> = {
   "referrer-policy": "same-origin"
 }
 
-/**
- * Of the owner's space. The token of a letter's link stands in an address there: no page tells where it was come from
- * but by its origin, which forms must tell.
- */
-export const ownerPageHeaders: Readonly<Record<string, string>> = {
-  ...formPageHeaders,
-  "referrer-policy": "strict-origin",
-  "cache-control": "no-store",
-  "x-robots-tag": "noindex"
-}
-
-/** Of a page whose address is a secret: nobody keeps it, finds it, or hears where its reader came from. */
-export const linkPageHeaders: Readonly<Record<string, string>> = {
-  ...pageHeaders,
-  "cache-control": "no-store",
-  "x-robots-tag": "noindex"
-}
-
-/** Of a page with a form and one script, known by its hash (owner/passkey-script.ts). */
-export const scriptedPolicy = (hash: string): string => policyFor("'self'", `script-src ${hash}; `)
-
 /** On one line, in code points. */
 export const shortened = (text: string, max: number): string => {
   const chars = [...text.replace(/\s+/g, " ").trim()]
@@ -103,7 +84,7 @@ const previews = (site: Site, { title, description, canonical, type = "website" 
 <meta property="og:site_name" content="${site.name}">
 `
 
-const head = (site: Site, page: Page): Html => html`<head>
+export const head = (site: Site, page: Page): Html => html`<head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${page.title}</title>
@@ -111,7 +92,7 @@ const head = (site: Site, page: Page): Html => html`<head>
 ${page.unlisted === true ? markup('<meta name="robots" content="noindex">\n') : null}${previews(site, page)}${
   page.alternates?.map(alternateLink) ?? null
 }<link rel="icon" href="${site.baseUrl}/favicon.svg" type="image/svg+xml" sizes="any">
-<style>${markup(STYLE)}</style>
+<style>${markup(page.style ?? STYLE)}</style>
 </head>`
 
 const way = (site: Site, [path, name]: (typeof SECTIONS)[number], section: Section | undefined): Html =>

@@ -5,7 +5,9 @@ import { HTML_TYPE } from "../../schemas/page.ts"
 import type { Call } from "../http/call.ts"
 import { plain, refused, type Response } from "../http/respond.ts"
 import { html, type Html, NOTHING } from "./html.ts"
-import { ownerPageHeaders, pageHeaders, pageText, type Site } from "./layout.ts"
+import { pageHeaders, pageText, type Site } from "./layout.ts"
+import { ownerPageHeaders } from "./owner/headers.ts"
+import { OWNER_STYLE } from "./owner/style.ts"
 
 const HEADINGS: Readonly<Record<number, string>> = {
   404: "Not found",
@@ -55,6 +57,7 @@ export const refusedPage =
         title: `${heading} · ${site.name}`,
         description: refusal.message,
         unlisted: true,
+        ...(isOwner ? { style: OWNER_STYLE } : {}),
         main: html`<h1>${heading}</h1>
 <p>${refusal.message}</p>
 ${advice(call, refusal)}${next}`

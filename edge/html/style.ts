@@ -80,23 +80,12 @@ td time, .row time { white-space: nowrap }
 .search div { display: flex; flex-wrap: wrap; gap: .5rem }
 input, button, textarea { font: inherit; color: inherit; border: 1px solid var(--faint); border-radius: .4rem; padding: .4rem .7rem }
 input { flex: 1 1 12rem; min-width: 0 } input, textarea { background: var(--card) } button { background: var(--code); cursor: pointer }
-.own { display: flex; flex-wrap: wrap; gap: .5rem 1.1rem; align-items: center; margin-bottom: 1.5rem; font-size: .95rem }
-.own form { margin-inline-start: auto }
 .field { max-width: 26rem; margin: 0 0 1.1rem } .field label { display: block; font-weight: 600 } .field p { margin: .15rem 0; font-size: .9rem }
 .field :is(input:not([type=radio], [type=checkbox]), textarea) { width: 100%; box-sizing: border-box; margin-top: .15rem }
 .field :is([type=radio], [type=checkbox]) { margin-inline: 0 .4rem } [aria-invalid] { border-color: var(--problem); border-width: 2px }
-.problem { color: var(--problem) } .grave { color: var(--problem); border-color: var(--problem) }
+.problem { color: var(--problem) }
 button.main { background: var(--link); border-color: var(--link); color: var(--ground) }
-.form details { margin: .35rem 0 1rem } .form + :is(.form, details) { margin-top: 1rem }
-.row .form { margin-top: .5rem } .tappable { position: relative; width: max-content } .tappable input { border: 0; border-radius: 0; padding: 0; display: block }
-.dots { position: absolute; inset: 0; pointer-events: none } .dots circle { fill: var(--link); opacity: .85 }
-.dots text { fill: var(--ground); font-size: .75rem; text-anchor: middle } .options { display: flex; flex-wrap: wrap; gap: .6rem } .options button { min-height: 2.75rem; overflow-wrap: anywhere }
-.steer { display: flex; flex-wrap: wrap; gap: .6rem; margin-top: 1.25rem } .steer .form + :is(.form, details) { margin-top: 0 }
-.steer :is(details, .problem) { flex-basis: 100% } .steer .problem { margin: 0 }
-.gauge { margin: 0 0 1rem; max-width: 26rem } .gauge p { margin: 0; display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem }
-.gauge svg { display: block; width: 100%; height: .6rem } .gauge rect { fill: var(--line) } .gauge rect + rect { fill: var(--link) }
-.gauge .over rect + rect { fill: var(--problem) }
-.chart svg { height: 2.4rem } .chart polyline { fill: none; stroke: var(--link); stroke-width: 2; vector-effect: non-scaling-stroke }
+.form + :is(.form, details) { margin-top: 1rem }
 mark { background: var(--mark); color: inherit; border-radius: .15rem }
 .replies { list-style: none; margin: 1rem 0 0; padding: 0 } .replies > li { margin-top: 1.25rem }
 .replies .replies { padding-inline-start: clamp(.6rem, 2.5vw, 1.5rem); border-inline-start: 2px solid var(--line) }
