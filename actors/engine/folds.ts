@@ -1,7 +1,7 @@
 /** Written by `npm run contracts`: the code of each kind's fold (ops/contracts/folds.ts). */
 export const FOLDS: Readonly<Record<string, string>> = {
   address: "e5dc57665939633d",
-  agent: "df480e89cf45ad1e",
+  agent: "cca8a74d2967be45",
   blob: "8eb9d9bcc633d268",
   captcha: "9b39f3c8c7431f02",
   category: "eb734887cb572cdf",
@@ -39,7 +39,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   service: "e8183552e454469e",
   sponsorship: "7f98b14bfac59210",
   text: "7595c290d1839b2a",
-  thread: "ead2157c144aa4ba",
+  thread: "91c6fe7077ee40c9",
   vault: "ceea998cc4b6ee06",
   vote: "63cd61963cdd49ca",
   vote_pair: "71253ec6ccebca6d",
