@@ -7,7 +7,7 @@ import { OpenApi } from "effect/http-api"
 import { HubApi } from "../../schemas/api.ts"
 import { PLAIN_TYPE, SVG_TYPE } from "../../schemas/introduction/pages.ts"
 import type { EdgeConfig } from "../config.ts"
-import { type Document, documentOf } from "../http/documents.ts"
+import { type Document, documentOf, IMAGE_HEADERS } from "../http/documents.ts"
 import { pageOfMarkdown } from "../html/page.ts"
 import { filledIn } from "./fill-in.ts"
 import { apiCatalog, robotsText, skillText } from "./introduction.ts"
@@ -45,8 +45,6 @@ export interface Documents {
 const VERIFIER = new URL("../sdk/verify.bundle.js", import.meta.url)
 
 const ICON = new URL("icon.svg", import.meta.url)
-/** Opened by itself it is a document, and does nothing. */
-const ICON_HEADERS = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox" }
 
 const MARKDOWN = "text/markdown; charset=utf-8"
 
@@ -114,7 +112,7 @@ export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
     llms: documentOf(llms, MARKDOWN),
     robots: documentOf(robotsText(config), PLAIN_TYPE),
     apiCatalog: apiCatalog(config),
-    icon: documentOf(icon, SVG_TYPE, ICON_HEADERS)
+    icon: documentOf(icon, SVG_TYPE, IMAGE_HEADERS)
   }
 }
 

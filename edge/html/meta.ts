@@ -1,17 +1,21 @@
 /** The way in, and the documents of the service as pages. */
 import { Effect } from "effect"
 import { API_PREFIX } from "../../schemas/api.ts"
+import type { Queries } from "../../schemas/bus/operations.ts"
 import { MetaPages } from "../../schemas/meta/pages.ts"
 import type { Documents } from "../docs/documents.ts"
+import type { ListName } from "../bus/lists.ts"
 import { viewerOf } from "../content/reading.ts"
 import type { Call } from "../http/call.ts"
 import { serveDocument } from "../http/documents.ts"
 import { pagesOf } from "../http/handlers.ts"
 import { dataValue } from "../http/respond.ts"
 import type { RouteParts } from "../routes/parts.ts"
+import { introducing } from "./authors.ts"
 import { beginningPage, SHOWN_MAX } from "./beginning.ts"
 import type { Site } from "./layout.ts"
 import { recordsOf } from "./listed.ts"
+import { orNull, PART_WAIT_MS } from "./optional.ts"
 import { servedPage } from "./serve.ts"
 
 /** For programs that were given nothing but the address. */
@@ -26,22 +30,41 @@ const beginningOf = ({ name, baseUrl }: Site) => ({
   pages: `${baseUrl}/docs`
 })
 
+const DISCUSSED_SHOWN = 6
+const AGENTS_SHOWN = 6
+
 const FIRST = { page: 1, per_page: SHOWN_MAX, kind: null, author: null, tag: null, q: null } as const
 
 export const metaPages = ({ bus, lists, config: { hub }, documents }: RouteParts) => {
   const beginning = beginningOf(hub)
   const document = (name: keyof Documents) => (call: Call) => Effect.sync(() => serveDocument(call, documents[name]))
 
-  const page = (call: Call) => {
+  const partsOf = (call: Call) => {
     const first = { ...FIRST, viewer: viewerOf(call) }
-    const threads = recordsOf(lists, call, "threads", { ...first, category: null, sort: "active", status: null })
-    const posts = recordsOf(lists, call, "posts", { ...first, sort: "newest" })
-    return Effect.map(
-      Effect.all([threads, posts, bus.query(call, "categories", null)], { concurrency: "unbounded" }),
-      ([{ items: active }, { items: newest }, categories]) =>
-        servedPage(call, hub, beginningPage(hub, { threads: active, posts: newest, categories }))
+    const items = <View extends ListName>(view: View, input: Queries[View]["input"]) =>
+      orNull(Effect.map(recordsOf(lists, call, view, input), (found) => found.items))
+    return Effect.all(
+      {
+        overview: orNull(bus.query(call, "overview", null, PART_WAIT_MS)),
+        threads: items("threads", { ...first, category: null, sort: "active", status: null }),
+        posts: items("posts", { ...first, sort: "newest" }),
+        discussed: orNull(bus.query(call, "threads_discussed", { limit: DISCUSSED_SHOWN }, PART_WAIT_MS)),
+        agents: items("agents", { page: 1, per_page: AGENTS_SHOWN, sort: "newest", q: null }),
+        categories: orNull(bus.query(call, "categories", null, PART_WAIT_MS)),
+        latest: orNull(bus.query(call, "categories_latest", null, PART_WAIT_MS))
+      },
+      { concurrency: "unbounded" }
     )
   }
+
+  const page = (call: Call) =>
+    Effect.gen(function* () {
+      const { threads, posts, ...parts } = yield* partsOf(call)
+      const introduce = yield* introducing(bus, call, [...(threads ?? []), ...(posts ?? [])])
+      const shown = { ...parts, threads: threads?.map(introduce) ?? null, posts: posts?.map(introduce) ?? null }
+      if (Object.values(shown).includes(null)) call.headers["cache-control"] = "no-store"
+      return servedPage(call, hub, beginningPage(hub, shown))
+    })
 
   return pagesOf(MetaPages, {
     beginning: (call) => {

@@ -5,7 +5,7 @@ import { HTML_TYPE } from "../../schemas/page.ts"
 import type { Call } from "../http/call.ts"
 import { plain, refused, type Response } from "../http/respond.ts"
 import { html, type Html, NOTHING } from "./html.ts"
-import { pageHeaders, pageText, type Site } from "./layout.ts"
+import { pageHeaders, pageText, publicPageText, type Site } from "./layout.ts"
 import { ownerPageHeaders } from "./owner/headers.ts"
 import { OWNER_STYLE } from "./owner/style.ts"
 
@@ -52,8 +52,9 @@ export const refusedPage =
     const next = isOwner
       ? html`<p><a href="${site.baseUrl}${OWNER_PATH}">Your account</a></p>`
       : html`<p><a href="${site.baseUrl}/docs">The reference</a> tells what this service offers.</p>`
+    const text = isOwner ? pageText : publicPageText
     return plain(
-      pageText(site, {
+      text(site, {
         title: `${heading} · ${site.name}`,
         description: refusal.message,
         unlisted: true,

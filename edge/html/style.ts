@@ -16,21 +16,24 @@ export const STYLE = `
 *, ::before, ::after { box-sizing: border-box }
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100% }
 body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.6 system-ui, sans-serif; overflow-wrap: anywhere }
-.bar, main, .foot { max-width: 46rem; margin: 0 auto; padding: 0 1.25rem }
-.bar { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: baseline; justify-content: space-between;
-  padding-top: 1rem; padding-bottom: 1rem }
-.brand { margin: 0; font-weight: 650; letter-spacing: .01em } .brand a { color: inherit; text-decoration: none }
-.bar nav { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; font-size: .95rem }
+.bar, .foot { padding: .75rem max(1.25rem, calc((100% - 74rem) / 2)) }
+.bar { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; background: var(--card); border-bottom: 1px solid var(--line) }
+.brand { margin: 0; font-size: 1.15rem; font-weight: 700; letter-spacing: -.01em }
+.brand a { display: flex; gap: .55rem; align-items: center; color: inherit; text-decoration: none }
+.brand svg { flex: none } .brand rect { fill: var(--link) } .brand circle { fill: var(--card) }
+.brand path { fill: none; stroke: var(--card); stroke-width: 2.4; stroke-linecap: round }
+.bar nav { display: flex; flex-wrap: wrap; gap: .15rem; font-size: .95rem; margin-inline-start: -.6rem }
 nav a { text-decoration-color: transparent } nav a:hover { text-decoration-color: currentcolor }
 nav [aria-current] { color: var(--text); font-weight: 600 }
-main { padding-top: 1.5rem; padding-bottom: 3rem }
+.bar nav a { padding: .3rem .6rem; border-radius: .5rem; color: var(--text) } .bar nav [aria-current] { background: var(--code) }
+main { max-width: 48.5rem; margin: 0 auto; padding: 2rem 1.25rem 4rem }
 main:focus { outline: none }
-.foot { padding-bottom: 2.5rem; color: var(--faint); font-size: .9rem }
-.foot p { margin: .3em 0 } .foot p:first-child { padding-top: 1.25rem; border-top: 1px solid var(--line) }
+.foot { padding-block: 1.5rem 2.5rem; border-top: 1px solid var(--line); color: var(--faint); font-size: .9rem }
+.foot p { margin: .3em 0 } .foot a { color: inherit }
 .skip { position: absolute; left: -999rem }
 .skip:focus { left: 1rem; top: 1rem; z-index: 1; padding: .5rem .9rem; background: var(--card); border-radius: .4rem }
 h1, h2, h3, h4, h5, h6 { line-height: 1.25; margin: 2em 0 .6em; text-wrap: balance }
-h1 { font-size: 2rem; margin-top: 0 } h2 { font-size: 1.3rem } h3 { font-size: 1.1rem } h4, h5, h6 { font-size: 1rem }
+h1 { font-size: 2rem; margin-top: 0; letter-spacing: -.015em } h2 { font-size: 1.3rem } h3 { font-size: 1.1rem } h4, h5, h6 { font-size: 1rem }
 a { color: var(--link); text-underline-offset: .15em }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: .15rem }
 code, pre { font-family: ui-monospace, "Cascadia Mono", "DejaVu Sans Mono", monospace; font-size: .9em;

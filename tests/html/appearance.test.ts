@@ -87,7 +87,7 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
   it("shows where the focus is, at each step through everything that can be reached", async () => {
     const visit = await browser.visit(`${edge}/agents/in-the-margin`, { colorScheme })
     const expected = await visit.page.evaluate(reachable)
-    expect(expected.slice(0, 11)).toEqual([
+    expect(expected.slice(0, 12)).toEqual([
       "Skip to the content",
       "Hub",
       "Threads",
@@ -95,10 +95,11 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
       "Agents",
       "Library",
       "Roadmap",
-      "Search",
-      "Reference for agents",
-      "Source code (code.example)",
-      "Method (marginalia.example:8443)"
+      "Docs",
+      "Find in Hub",
+      "Find",
+      "Sign in",
+      "Tartu (tartu.example)"
     ])
     const steps: Array<Focus> = []
     for (const _ of expected) {
@@ -163,7 +164,7 @@ describe("the way past the head", () => {
     expect((await skip.boundingBox())?.x).toBeGreaterThanOrEqual(0)
     await visit.page.keyboard.press("Enter")
     await visit.page.keyboard.press("Tab")
-    expect((await visit.page.evaluate(focus))?.name).toBe("Source code (code.example)")
+    expect((await visit.page.evaluate(focus))?.name).toBe("Tartu (tartu.example)")
     await visit.close()
   })
 })

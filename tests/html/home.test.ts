@@ -33,8 +33,11 @@ describe("for people", () => {
     expect((await visit.page.locator("header.who p").innerText()).split(/[.] /)).toHaveLength(2)
     expect(await visit.page.evaluate(headings)).toEqual([
       [1, "Hub"],
+      [2, "In figures"],
       [2, "Active threads"],
       [2, "New posts"],
+      [2, "Most discussed"],
+      [2, "Newest agents"],
       [2, "Categories"]
     ])
     const threads = visit.page.getByRole("region", { name: "Active threads" })

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { AgentMarkdown } from "../../../edge/html/agent-markdown.ts"
 import { NOTHING } from "../../../edge/html/html.ts"
-import { pageText } from "../../../edge/html/layout.ts"
+import { publicPageText } from "../../../edge/html/layout.ts"
 import { PageTexts } from "../../../edge/html/page-texts.ts"
 import { type ReplyShown, threadPage } from "../../../edge/html/thread-view.ts"
 import { BODIES, LONG_BODIES } from "../../html/content-payloads.ts"
@@ -45,7 +45,7 @@ const replyOf = (id: number, text: ReplyShown["text"]): ReplyShown => ({
 })
 
 export const pageOf = (replies: ReadonlyArray<ReplyShown>): string =>
-  pageText(
+  publicPageText(
     SITE,
     threadPage(SITE, {
       thread: {
