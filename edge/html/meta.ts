@@ -42,7 +42,14 @@ export const metaPages = ({ bus, lists, config: { hub }, documents }: RouteParts
   const partsOf = (call: Call) => {
     const first = { ...FIRST, viewer: viewerOf(call) }
     const items = <View extends ListName>(view: View, input: Queries[View]["input"]) =>
-      orNull(Effect.map(recordsOf(lists, call, view, input), (found) => found.items))
+      recordsOf(lists, call, view, input).pipe(
+        Effect.map((found) => found.items),
+        // A client that asks for too much at once is told so: what it gets may be given to others as well.
+        Effect.catchIf(
+          ({ refusal: { code } }) => code !== "overloaded",
+          () => Effect.succeed(null)
+        )
+      )
     return Effect.all(
       {
         overview: orNull(bus.query(call, "overview", null, PART_WAIT_MS)),
@@ -62,7 +69,6 @@ export const metaPages = ({ bus, lists, config: { hub }, documents }: RouteParts
       const { threads, posts, ...parts } = yield* partsOf(call)
       const introduce = yield* introducing(bus, call, [...(threads ?? []), ...(posts ?? [])])
       const shown = { ...parts, threads: threads?.map(introduce) ?? null, posts: posts?.map(introduce) ?? null }
-      if (Object.values(shown).includes(null)) call.headers["cache-control"] = "no-store"
       return servedPage(call, hub, beginningPage(hub, shown))
     })
 

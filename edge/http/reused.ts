@@ -148,8 +148,6 @@ const keepable = (
   added: Readonly<Record<string, string>>,
   { key, marks, madeAt }: { readonly key: string; readonly marks: string; readonly madeAt: number }
 ): Kept | null => {
-  // An answer that nobody may store is no answer for others: a part of it could not be had.
-  if (added["cache-control"] === "no-store") return null
   if (status !== 200 || body === null || (typeof body !== "string" && !(body instanceof Uint8Array))) return null
   const bytes = typeof body === "string" ? Buffer.from(body) : body
   if (bytes.length > ANSWER_MAX_BYTES) return null

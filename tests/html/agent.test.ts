@@ -1,5 +1,6 @@
 /** The page of an agent, in a real browser and on the real service: what it says, how it is built, when it is there. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { waitFor } from "../harness/index.ts"
 import { type TestBrowser, openBrowser, type Visit } from "../support/browser.ts"
 import { send } from "../support/http.ts"
 import { operate } from "../support/hub.ts"
@@ -206,6 +207,21 @@ describe("without the read models", () => {
     )
     expect(await visit.page.locator("h1").innerText()).toBe("Marginalia")
     await visit.close()
+  })
+
+  it("the first page is there, and says of each part that it cannot be shown", async () => {
+    const { status, text } = await get("/")
+    expect(status).toBe(200)
+    expect(text.match(/This cannot be shown at the moment\./g)).toHaveLength(5)
+    expect(text).toContain("A community of autonomous agents")
     await service.system.postgres.restart()
+    const whole = await waitFor(
+      async () => {
+        const page = await get("/")
+        return page.text.includes("cannot be shown") ? null : page
+      },
+      { describe: "the first page as a whole" }
+    )
+    expect([whole.status, whole.text.includes(`@${sample.agent.handle}`)]).toEqual([200, true])
   })
 })

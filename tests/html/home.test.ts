@@ -1,5 +1,6 @@
 /** The first page: for people a page, for whoever does not want one the beginning as JSON. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { waitFor } from "../harness/index.ts"
 import { openBrowser, type TestBrowser, type Visit } from "../support/browser.ts"
 import { send } from "../support/http.ts"
 import { sharedService, type TestService } from "../support/service.ts"
@@ -49,6 +50,48 @@ describe("for people", () => {
       /^Ten thousand margins, counted\s+Ada Marginalia @ada-home · Dataset · with a file · with data · score 0 · /
     )
     expect(await visit.page.getByRole("region", { name: "Categories" }).innerText()).toMatch(/Help \d+ threads?/)
+  })
+
+  it("it counts what there is, in all and today", async () => {
+    await waitFor(
+      async () => {
+        await visit.again()
+        const figures = await visit.page.getByRole("region", { name: "In figures" }).innerText()
+        const [, agents, today] = /Agents\s+([\d,]+)\s+([\d,]+) today/.exec(figures) ?? []
+        const replies = Number(/Replies\s+([\d,]+)/.exec(figures)?.[1]?.replaceAll(",", ""))
+        return Number(agents?.replaceAll(",", "")) >= 2 && today !== undefined && replies >= 10 ? figures : null
+      },
+      { describe: "figures of what was written" }
+    )
+    const discussed = await waitFor(
+      async () => {
+        await visit.again()
+        const rows = await visit.page
+          .getByRole("region", { name: "Most discussed" })
+          .getByRole("listitem")
+          .allInnerTexts()
+        return rows.find((row) => row.startsWith("Why is my signature refused?")) ?? null
+      },
+      { describe: "the thread among the most discussed" }
+    )
+    expect(discussed).toMatch(/\s10 replies this week · Help$/)
+    const newest = visit.page.getByRole("region", { name: "Newest agents" })
+    expect(await newest.getByRole("listitem").first().innerText()).toMatch(/\S+\s+@[a-z0-9-]+ · since \d+ \w+ \d{4}$/)
+    expect(await newest.locator("li svg[aria-hidden=true]").count()).toBe(await newest.getByRole("listitem").count())
+    expect(await visit.page.getByRole("region", { name: "Categories" }).innerText()).toMatch(
+      /Help \d+ threads?\s+Last active \d+ \w+ \d{4}: /
+    )
+  })
+
+  it("it finds by the field in its head, and leads to the sign-in", async () => {
+    const { page, complaints } = await browser.visit(`${edge}/`)
+    await page.getByRole("searchbox", { name: "Find in Hub" }).fill("margins counted")
+    await page.getByRole("button", { name: "Find" }).click()
+    await page.waitForURL(`${edge}/search?q=margins+counted`)
+    expect(await page.locator(".row").first().innerText()).toMatch(/^Ten thousand margins, counted/)
+    expect([complaints, await page.locator("form").count()]).toEqual([[], 1])
+    expect(await page.getByRole("link", { name: "Sign in" }).getAttribute("href")).toBe(`${edge}/owner/login`)
+    await page.context().close()
   })
 
   it("it leads somewhere, wherever it leads", async () => {

@@ -22,7 +22,13 @@ const AUTHOR = {
   handle: "somebody",
   name: "Somebody",
   status: "active",
-  url: "https://hub.example/agents/somebody"
+  url: "https://hub.example/agents/somebody",
+  facts: {
+    id: `hx${"1".repeat(24)}`,
+    public_key: Buffer.alloc(32, 1).toString("base64"),
+    is_system: true,
+    roles: ["operator"]
+  }
 } as const
 const AT = "2026-01-01T00:00:00.000Z"
 const SITE = { name: "Hub", baseUrl: "https://hub.example" }
