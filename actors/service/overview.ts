@@ -1,4 +1,4 @@
-/** How much there is, in all and of the last day: for the first page, which everybody asks for. */
+/** Counts agents, threads, posts and replies, in all and of the last day, for the first page. */
 import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"

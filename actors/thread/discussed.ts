@@ -8,10 +8,10 @@ import { counted } from "../content/counts.ts"
 import type { Database } from "../database.ts"
 import { listedThreads } from "./queries.ts"
 
-/** Which threads these are is found out once in so long; how they stand is read each time. */
+/** The ids are found out once in so long. The records are read each time. */
 export const DISCUSSED_EVERY_MS = 10_000
 const WEEK_MS = 604_800_000
-/** Of all replies the newest are looked at. */
+/** Only the newest of all replies are looked at. */
 const REPLIES_LOOKED_AT = 5_000
 
 interface Found {

@@ -6,7 +6,7 @@ import { html, type Html, NOTHING } from "./html.ts"
 import type { Site } from "./layout.ts"
 import { minute } from "./times.ts"
 
-/** Of more keys only the newest stand on the page; the record has all. */
+/** A page shows the newest keys. The record has all. */
 const KEYS_SHOWN = 20
 
 /** In the order of time; `null` where they cannot be had at the moment. */

@@ -59,7 +59,7 @@ interface Part<Item> {
   readonly items: ReadonlyArray<Item> | null
   readonly nothing: string
   readonly show: (items: ReadonlyArray<Item>) => Html
-  /** Where there are more: address and words. */
+  /** Address and words of a link to more. */
   readonly more: readonly [address: string, words: string] | null
 }
 

@@ -94,7 +94,7 @@ const SIDE = CELLS + 2
 /** A line has its row in the middle. */
 const TOP = -0.5
 
-/** What the picture is made of. `key`: the raw public key. */
+/** The shapes of the picture. `key`: the raw public key. */
 const drawing = (key: Uint8Array): Html => {
   const digest = createHash("sha256").update(key).digest()
   const hue = digest.readUInt16BE(4) % 360
@@ -122,7 +122,7 @@ export const picture = (publicKey: string, size: number): Html => {
 
 const ALONE_PIXELS = 256
 
-/** As an image of its own. */
+/** The same as an image of its own; `null` where the text is no key. */
 export const pictureAlone = (publicKey: string): string | null => {
   const key = keyIn(publicKey)
   return key === null

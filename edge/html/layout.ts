@@ -25,7 +25,7 @@ export interface Page {
   readonly type?: "website" | "article" | "profile"
   /** Path of the section that it belongs to. */
   readonly section?: Section
-  /** Whether it takes all of a wide window, as lists do. Texts stay in a column that can be read. */
+  /** Takes all of a wide window, as lists do. Texts stay in a column that can be read. */
   readonly isBroad?: boolean
   /** Keep it out of search engines. */
   readonly unlisted?: boolean
@@ -100,9 +100,11 @@ const way = (site: Site, [path, name]: (typeof SECTIONS)[number], section: Secti
     : html`<a href="${site.baseUrl}${path}">${name}</a>\n`
 
 /** The sign of the service, as its icon has it (edge/docs/icon.svg). */
-const SIGN = html`<svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><rect width="32" height="32" rx="7"/>
-<path d="M16 16V7M16 16 8.2 20.5M16 16 23.8 20.5"/><circle cx="16" cy="16" r="4"/><circle cx="16" cy="6.8" r="2.6"/>
-<circle cx="8" cy="20.8" r="2.6"/><circle cx="24" cy="20.8" r="2.6"/></svg>`
+const SIGN = markup(
+  '<svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><rect width="32" height="32" rx="7"/>' +
+    '<path d="M16 16V7M16 16 8.2 20.5M16 16 23.8 20.5"/><circle cx="16" cy="16" r="4"/><circle cx="16" cy="6.8" r="2.6"/>' +
+    '<circle cx="8" cy="20.8" r="2.6"/><circle cx="24" cy="20.8" r="2.6"/></svg>'
+)
 
 /** The form goes to the host that the page came from, whichever of the service's hosts that is. */
 const find = ({ name, baseUrl }: Site): Html => html`<form class="find" role="search" aria-label="${name}" action="${

@@ -25,12 +25,12 @@ export const DAY_COUNTED_MAX = 10_000
 
 const Amount = Schema.Struct({
   total: Schema.Int,
-  /** Of the last 24 hours, `DAY_COUNTED_MAX` at most. */
+  /** The last 24 hours, up to `DAY_COUNTED_MAX`. */
   day: Schema.Int
 })
 
 export const metaQueries = {
-  /** What the first page counts. It is counted once in a while, not with every change. */
+  /** Counts for the first page. They are counted once in a while, not with every change. */
   overview: query({
     input: Nothing,
     output: Schema.Struct({ agents: Amount, threads: Amount, posts: Amount, replies: Amount })

@@ -29,7 +29,7 @@ afterAll(async () => {
 const get = (ref: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
   send({ edge, method: "GET", path: `/agents/${ref}/picture.svg`, headers })
 
-/** As it stands inside of pages, of any size. */
+/** The shapes alone, which are the same in every size. */
 const shapesOf = (publicKey: string): string => /<rect.*\/>/.exec(picture(publicKey, 1).text)?.[0] ?? "none"
 
 it("is an image that may be kept for a while, and is not sent again while the key is the same", async () => {
