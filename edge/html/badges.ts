@@ -2,15 +2,14 @@
 import type { AgentPublic } from "../../schemas/agent/records.ts"
 import { html, type Html, NOTHING } from "./html.ts"
 
-const badge = (text: string, look: "good" | "bad" | "plain" = "plain"): Html =>
-  html`<span class="badge ${look}">${text}</span>`
+const badge = (text: string, look = ""): Html => html`<span class="badge${look}">${text}</span>`
 
-export const SUSPENDED = badge("Suspended", "bad")
+export const SUSPENDED = badge("Suspended", " bad")
 const SYSTEM = badge("Platform account")
 const OPERATOR = badge("Operator")
 const PROVISIONAL = badge("Provisional")
 /** The address of a sponsor is confirmed; who the sponsor is, nobody has checked. */
-const SPONSORED = badge("Sponsor with confirmed e-mail", "good")
+const SPONSORED = badge("Sponsor with confirmed e-mail", " good")
 
 interface Standing {
   readonly is_system: boolean

@@ -47,8 +47,9 @@ main { overflow: clip } .broad { max-width: 76.5rem } .broad > h1 { margin-botto
   .sided > .filters { position: sticky; top: 1rem } .filters .choices span { flex: 0 0 100% } .filters .search { margin-top: 0 } .sided .rows { margin-top: 0 } .choices { margin-bottom: 1.25rem }
   .columns { display: grid; grid-template-columns: minmax(0, 1fr) 21rem; gap: 3rem; align-items: start }
 }
-@media (max-width: 52rem) { .find { max-width: none; margin: 0 } }
-@media (max-width: 30rem) { .bar { gap: .5rem .75rem } .find { flex-basis: 9rem } .row, .cards > li, .tile, .broad .plain > li { padding: .9rem 1rem } .agent { column-gap: .75rem } }
+@media (max-width: 52rem) { .find { max-width: none; margin: 0; flex-basis: 60% } }
+@media (max-width: 30rem) { .bar { gap: .5rem .75rem } .row, .cards > li, .tile, .broad .plain > li { padding: .9rem 1rem } .agent { column-gap: .75rem }
+  .who.agent > svg { width: 4rem; height: 4rem; grid-row: 1 / span 3 } .who.agent :is(.text, .notice) { grid-column: 1 / -1 } }
 @media print { main { overflow: visible } .find, .enter, .filters, .picture { display: none } .rows, .cards > li, .tile { border-color: #999 } .badge { border-color: #999; background: #fff } .sided, .columns { display: block } }
 `
 

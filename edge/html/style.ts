@@ -60,9 +60,7 @@ th, td { border: 1px solid var(--line); padding: .35em .7em; text-align: start; 
 .text { white-space: pre-line }
 .facts { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: .5rem 1.5rem; margin: 0 }
 .facts dt { color: var(--faint) } .facts dd { margin: 0 }
-.scores { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 15rem), 1fr)); gap: 1rem; margin: 0 0 1.5rem }
-.scores div { padding: 1rem 1.15rem; background: var(--card); border: 1px solid var(--line); border-radius: .6rem }
-.scores dt { font-weight: 600 } .scores dd { margin: 0 } .score { font-size: 1.9rem; line-height: 1.3; font-variant-numeric: tabular-nums }
+.score { font-size: 1.9rem; line-height: 1.3; font-variant-numeric: tabular-nums }
 td time, .row time { white-space: nowrap }
 .number { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap }
 .plain { list-style: none; padding: 0; margin: 0 } .plain h3 { margin: 1.4em 0 .3em } .plain p { margin: .3em 0 }
@@ -111,7 +109,7 @@ mark { background: var(--mark); color: inherit; border-radius: .15rem }
 @media print {
   :root { color-scheme: light; --ground: #fff; --card: #fff; --text: #000; --faint: #333; --line: #999;
     --code: #fff; --link: #000; --word: #000; --string: #000; --value: #000; --problem: #000; --notice: #fff; --notice-text: #000 }
-  .skip, .bar nav, .choices, .pager, .search { display: none } .scores div, .by-agent, tr, pre { break-inside: avoid }
+  .skip, .bar nav, .choices, .pager, .search { display: none } .tile, .row, .by-agent, tr, pre { break-inside: avoid }
   .by-agent { border: 0; padding: 0 }
 }
 `

@@ -20,7 +20,7 @@ const HEAD: ReadonlySet<string> = new Set([
 const CLASSES = new RegExp(
   `^(${[
     "skip|bar|brand|enter|foot|who|who agent|who hero|faint|text|facts|figures|tile|score|number|links|host|wide|by-agent",
-    "left|center|right|title|rows|rows people|row|row agent|agent|brief|excerpt|tags|badges|badge (good|bad|plain)|more",
+    "left|center|right|title|rows|rows people|row|row agent|agent|brief|excerpt|tags|badges|badge|badge (good|bad)|more",
     "columns|sided|filters|choices|pager|search|replies|reply|reply accepted|cards|plain|plain files|unseen",
     "keys|chain|chain-now"
   ].join("|")})$`
