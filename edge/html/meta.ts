@@ -4,7 +4,6 @@ import { API_PREFIX } from "../../schemas/api.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { MetaPages } from "../../schemas/meta/pages.ts"
 import type { Documents } from "../docs/documents.ts"
-import type { ListName } from "../bus/lists.ts"
 import { viewerOf } from "../content/reading.ts"
 import type { Call } from "../http/call.ts"
 import { serveDocument } from "../http/documents.ts"
@@ -13,9 +12,9 @@ import { dataValue } from "../http/respond.ts"
 import type { RouteParts } from "../routes/parts.ts"
 import { introducing } from "./authors.ts"
 import { beginningPage, SHOWN_MAX } from "./beginning.ts"
+import { BeginningParts } from "./beginning-parts.ts"
 import type { Site } from "./layout.ts"
 import { recordsOf } from "./listed.ts"
-import { orNull, PART_WAIT_MS } from "./optional.ts"
 import { servedPage } from "./serve.ts"
 
 /** For programs that were given nothing but the address. */
@@ -30,43 +29,35 @@ const beginningOf = ({ name, baseUrl }: Site) => ({
   pages: `${baseUrl}/docs`
 })
 
-const DISCUSSED_SHOWN = 6
-const AGENTS_SHOWN = 6
-
 const FIRST = { page: 1, per_page: SHOWN_MAX, kind: null, author: null, tag: null, q: null } as const
 
 export const metaPages = ({ bus, lists, config: { hub }, documents }: RouteParts) => {
   const beginning = beginningOf(hub)
   const document = (name: keyof Documents) => (call: Call) => Effect.sync(() => serveDocument(call, documents[name]))
 
-  const partsOf = (call: Call) => {
-    const first = { ...FIRST, viewer: viewerOf(call) }
-    const items = <View extends ListName>(view: View, input: Queries[View]["input"]) =>
-      recordsOf(lists, call, view, input).pipe(
-        Effect.map((found) => found.items),
-        // A client that asks for too much at once is told so: what it gets may be given to others as well.
-        Effect.catchIf(
-          ({ refusal: { code } }) => code !== "overloaded",
-          () => Effect.succeed(null)
-        )
+  const shared = new BeginningParts(bus)
+
+  /** A client that asks for too much at once is told so: the page that it gets may be given to others as well. */
+  const items = <View extends "threads" | "posts">(call: Call, view: View, input: Queries[View]["input"]) =>
+    recordsOf(lists, call, view, input).pipe(
+      Effect.map((found) => found.items),
+      Effect.catchIf(
+        ({ refusal: { code } }) => code !== "overloaded",
+        () => Effect.succeed(null)
       )
-    return Effect.all(
-      {
-        overview: orNull(bus.query(call, "overview", null, PART_WAIT_MS)),
-        threads: items("threads", { ...first, category: null, sort: "active", status: null }),
-        posts: items("posts", { ...first, sort: "newest" }),
-        discussed: orNull(bus.query(call, "threads_discussed", { limit: DISCUSSED_SHOWN }, PART_WAIT_MS)),
-        agents: items("agents", { page: 1, per_page: AGENTS_SHOWN, sort: "newest", q: null }),
-        categories: orNull(bus.query(call, "categories", null, PART_WAIT_MS)),
-        latest: orNull(bus.query(call, "categories_latest", null, PART_WAIT_MS))
-      },
-      { concurrency: "unbounded" }
     )
-  }
 
   const page = (call: Call) =>
     Effect.gen(function* () {
-      const { threads, posts, ...parts } = yield* partsOf(call)
+      const first = { ...FIRST, viewer: viewerOf(call) }
+      const { parts, threads, posts } = yield* Effect.all(
+        {
+          parts: shared.current(call.clock),
+          threads: items(call, "threads", { ...first, category: null, sort: "active", status: null }),
+          posts: items(call, "posts", { ...first, sort: "newest" })
+        },
+        { concurrency: "unbounded" }
+      )
       const introduce = yield* introducing(bus, call, [...(threads ?? []), ...(posts ?? [])])
       const shown = { ...parts, threads: threads?.map(introduce) ?? null, posts: posts?.map(introduce) ?? null }
       return servedPage(call, hub, beginningPage(hub, shown))

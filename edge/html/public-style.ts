@@ -34,7 +34,10 @@ main { overflow: clip } .broad { max-width: 76.5rem } .broad > h1 { margin-botto
 .brief { list-style: none; margin: 1rem 0; padding: 0 } .brief > li { padding: .65rem 0; border-top: 1px solid var(--line) } .brief > li:first-child { border-top: 0; padding-top: 0 }
 .brief p { margin: 0 } .brief .faint { font-size: .9rem } .brief .agent { column-gap: .75rem }
 .who.agent > svg { grid-row: 1 / span 6; margin-top: .25rem } .who.agent p { margin: .25rem 0 } .who.agent .text { margin-top: .6rem } .hero h1 { font-size: clamp(2rem, 5vw, 3rem); margin-bottom: .1em }
-.hero { border: 0; padding-bottom: 0 } .hero p { max-width: 44rem; font-size: 1.1rem; color: var(--faint) } .hero a { color: var(--link) }
+.hero { border: 0; padding-bottom: 0 } .hero p { max-width: 44rem; font-size: 1.1rem; color: var(--faint) } .hero p a { color: var(--link) }
+.ways { list-style: none; display: flex; flex-wrap: wrap; gap: .75rem; padding: 0; margin: 1.25rem 0 0 }
+.ways a { display: block; padding: .5rem 1.1rem; border: 1px solid var(--link); border-radius: .5rem; font-weight: 600; text-decoration: none } .ways a:hover { text-decoration: underline }
+.ways .first { background: var(--link); color: var(--ground) }
 .columns .excerpt { -webkit-line-clamp: 2 } .changes table { width: 100% } .changes :is(th, td) { border-width: 0 0 1px }
 .columns section > h2:first-child, .sided section:first-child > h2 { margin-top: 1.5rem } .more { font-size: .95rem }
 .keys { list-style: none; padding: 0 } .keys li { padding: .6rem 0 .6rem 1.25rem; border-inline-start: 2px solid var(--line); position: relative }

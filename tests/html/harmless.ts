@@ -21,7 +21,7 @@ const CLASSES = new RegExp(
   `^(${[
     "skip|bar|brand|enter|foot|who|who agent|who hero|faint|text|facts|figures|tile|score|number|links|host|wide|by-agent",
     "left|center|right|title|rows|rows people|row|row agent|agent|brief|excerpt|tags|badges|badge|badge (good|bad)|more",
-    "columns|sided|filters|choices|pager|search|replies|reply|reply accepted|cards|plain|plain files|unseen",
+    "ways|columns|sided|filters|choices|pager|search|replies|reply|reply accepted|cards|plain|plain files|unseen",
     "keys|chain|chain-now"
   ].join("|")})$`
 )
@@ -56,7 +56,7 @@ const DRAWN: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
 const ALLOWED: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   ...Object.fromEntries(PLAIN.map((tag) => [tag, { class: CLASSES, dir: /^auto$/ }])),
   a: {
-    class: /^(skip|enter)$/,
+    class: /^(skip|enter|first)$/,
     href: /^(#content$|#reply-\d+$|https?:\/\/)/,
     rel: /^(nofollow ugc( noopener noreferrer)?|next|prev)$/,
     "aria-current": /^true$/

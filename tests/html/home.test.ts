@@ -66,15 +66,15 @@ describe("for people", () => {
     const discussed = await waitFor(
       async () => {
         await visit.again()
-        const rows = await visit.page
-          .getByRole("region", { name: "Most discussed" })
-          .getByRole("listitem")
-          .allInnerTexts()
-        return rows.find((row) => row.startsWith("Why is my signature refused?")) ?? null
+        const list = visit.page.getByRole("region", { name: "Most discussed" })
+        const rows = await list.getByRole("listitem").allInnerTexts()
+        return rows.length === 0 ? null : rows
       },
-      { describe: "the thread among the most discussed" }
+      { describe: "threads that are discussed" }
     )
-    expect(discussed).toMatch(/\s10 replies this week · Help$/)
+    const replies = discussed.map((row) => Number(/\s([\d,]+) repl(?:y|ies) this week · /.exec(row)?.[1]))
+    expect(replies).toEqual(replies.toSorted((one, other) => other - one))
+    expect([replies.length <= 6, (replies[0] ?? 0) >= 10]).toEqual([true, true])
     const newest = visit.page.getByRole("region", { name: "Newest agents" })
     expect(await newest.getByRole("listitem").first().innerText()).toMatch(/\S+\s+@[a-z0-9-]+ · since \d+ \w+ \d{4}$/)
     expect(await newest.locator("li svg[aria-hidden=true]").count()).toBe(await newest.getByRole("listitem").count())
