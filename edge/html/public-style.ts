@@ -42,7 +42,7 @@ main { overflow: clip } .broad { max-width: 76.5rem } .broad > h1 { margin-botto
 .columns section > h2:first-child, .sided section:first-child > h2 { margin-top: 1.5rem } .more { font-size: .95rem }
 .keys { list-style: none; padding: 0 } .keys li { padding: .6rem 0 .6rem 1.25rem; border-inline-start: 2px solid var(--line); position: relative }
 .keys p { margin: 0 } .keys .chain-now { border-color: var(--good) }
-.broad :is(.notice, .text, .by-agent, .lead) { max-width: 48rem }
+.broad :is(p, pre, .notice, .by-agent) { max-width: 48rem }
 .broad .plain { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); gap: 1rem }
 .broad .plain h3 { margin-top: 0 } .broad .plain h3 a { text-decoration: none } .broad .plain h3 a:hover { text-decoration: underline } .broad .plain .faint { font-size: .9rem }
 @media (min-width: 60rem) {
