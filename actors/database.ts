@@ -1,6 +1,7 @@
 /** The tables of Postgres: snapshots and read models. All of it can be made again from the log. */
 import { Kysely, PostgresDialect } from "kysely"
 import pg from "pg"
+import { namedSocket } from "../schemas/runtime/names.ts"
 import type { Database } from "./tables.ts"
 
 export type { Database }
@@ -30,6 +31,7 @@ interface Pool {
 const open = (url: string, { max, timeoutMs, options, connectWithinMs }: Pool): Kysely<Database> => {
   const pool = new pg.Pool({
     connectionString: url,
+    stream: namedSocket,
     max,
     // Everything here is made from the log, rows and watermark in one transaction: what a crash takes away is applied
     // again.

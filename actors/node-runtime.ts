@@ -4,6 +4,7 @@
  * As its scope closes: projections and reactions end, then every shard is drained and given back, and beats go on until that is done.
  */
 import { randomBytes } from "node:crypto"
+import { hostname } from "node:os"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Clock, Effect, FiberHandle, FiberSet, Latch, Schedule, type Scope } from "effect"
 import type { HubConfig } from "../schemas/config.ts"
@@ -29,6 +30,7 @@ import type { Kind, KindParts } from "./kind.ts"
 import { commitMetrics, nodeMetrics, operationCalls } from "./metrics/node.ts"
 import { reactorMetrics } from "./metrics/reactors.ts"
 import { projectorMetrics } from "./metrics/projectors.ts"
+import { replicaMetrics } from "./metrics/replicas.ts"
 import type { ConfigurationFault } from "../schemas/runtime/configuration-fault.ts"
 import { mailKeysWith } from "./mail/keys.ts"
 import { Bus, Cluster, Configuration, Keys, MailKey, Metrics, Streams, Tables, Tracing } from "./process/services.ts"
@@ -160,7 +162,8 @@ const describing = (
   host: ActorHost<ActorServices>
 ): (() => string) => {
   const startedAt = new Date(wallMs(clock)).toISOString()
-  return () => JSON.stringify({ name, pid: process.pid, roles, started_at: startedAt, resident: host.resident })
+  return () =>
+    JSON.stringify({ name, host: hostname(), pid: process.pid, roles, started_at: startedAt, resident: host.resident })
 }
 
 /** Again and again, for as long as the scope is open. */
@@ -223,6 +226,7 @@ export const actorNode = (
     const feedOf = feedsFor(nats, tracing, [...PROJECTIONS, ...sets])
     const projecting = yield* projectorsOn(feedOf)
     projectorMetrics(clock, metrics.meter, projecting, manager)
+    replicaMetrics(metrics.meter, manager)
 
     yield* Effect.orDie(Effect.all([nonces.follow, proofs.follow], { concurrency: "unbounded" }))
     yield* subscribed(nats, subjects.suspect, (message) => placement.suspect(message.string()))

@@ -17,6 +17,7 @@ import { outsideOf } from "./html/outside.ts"
 import { PasswordHashing } from "./human/password-hash.ts"
 import { Captchas } from "./captcha/captchas.ts"
 import { Clients } from "./http/address.ts"
+import { docUrlsOf } from "./http/doc-urls.ts"
 import { EndpointTable } from "./http/endpoints.ts"
 import { EdgeLimits } from "./http/limits.ts"
 import type { RequestLog } from "./http/log.ts"
@@ -68,6 +69,7 @@ export const openEdge = (
     const bodies = new Shares(service.max_buffered_body_bytes, service.max_client_body_bytes)
     const markdown = new AgentMarkdown()
     const basePath = withoutTrailing(new URL(hub.baseUrl).pathname, "/")
+    const docUrls = docUrlsOf(hub.baseUrl)
     const clients = new Clients(config.addressKey, hub.trustProxy)
     const routes = routesByName(served, {
       bus: bus.bus,
@@ -101,7 +103,7 @@ export const openEdge = (
       log,
       metrics,
       traces: new RequestTraces(tracing, hub.trustProxy > 0),
-      basePath,
+      installation: { basePath, docUrls },
       routes: new Reused(new Marks(clock, bus.bus), metrics, () => monotonicMs(clock)).routes(
         served.endpoints,
         withMarkdown(routes, hub.baseUrl)
@@ -119,6 +121,7 @@ export const openEdge = (
       bind: hub.bind,
       limits: hub.limits,
       leaving,
+      docUrls,
       clients,
       connections
     })

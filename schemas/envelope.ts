@@ -92,7 +92,8 @@ const failure = (status: number, codes: ReadonlyArray<ErrorCode>) =>
     error: Schema.Struct({
       code: Schema.Literals(codes as readonly [ErrorCode, ...Array<ErrorCode>]),
       message: Schema.String,
-      details: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
+      details: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
+      doc_url: Schema.String
     })
   }).pipe(HttpApiSchema.status(status))
 

@@ -97,9 +97,10 @@ const responseOf = ({ description, codes }: SharedResponse): OpenApi.OpenApiSpec
             properties: {
               code: { type: "string", enum: codes },
               message: { type: "string" },
-              details: { type: "object" }
+              details: { type: "object" },
+              doc_url: { type: "string" }
             },
-            required: ["code", "message"],
+            required: ["code", "message", "doc_url"],
             additionalProperties: false
           }
         },

@@ -19,7 +19,8 @@ export interface Change {
   readonly target: { readonly type: string; readonly id: string } | null
 }
 
-const shownOf = (score: ScoreName, sum: number): number =>
+/** A sum of entries, within the score's bounds. */
+export const shownOf = (score: ScoreName, sum: number): number =>
   score === "trust" ? Math.min(TRUST_MAX, Math.max(0, sum)) : sum
 
 /** One after another: each entry stands on the one before. `delta` is what the shown value changes by. */

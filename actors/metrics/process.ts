@@ -1,5 +1,6 @@
 /** What an actor process counts of itself, whatever its roles: made before them, and told on its private port. */
 import { randomUUID } from "node:crypto"
+import { hostname } from "node:os"
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Clock } from "effect"
 import type { Asker } from "../../schemas/runtime/bus/asker.ts"
@@ -47,7 +48,12 @@ export const openProcessMetrics = (
       answerDiscovery(clock, nats, {
         ...service,
         id: randomUUID(),
-        metadata: { pid: String(process.pid), roles: roles.join(","), metrics_port: String(metricsPort) }
+        metadata: {
+          host: hostname(),
+          pid: String(process.pid),
+          roles: roles.join(","),
+          metrics_port: String(metricsPort)
+        }
       }),
     listen: (ready) =>
       listenForScrapes(platform.createServer, meter, { port: metricsPort, host: bind, ready: () => line.up && ready() })

@@ -5,13 +5,14 @@
  */
 import { randomBytes } from "node:crypto"
 import { type NatsConnection, NatsConnectionImpl, setTransportFactory } from "@nats-io/transport-node"
-import { NodeTransport, nodeResolveHost } from "@nats-io/transport-node/lib/node_transport.js"
+import { NodeTransport } from "@nats-io/transport-node/lib/node_transport.js"
 import { Clock, Effect, Layer, Schedule } from "effect"
 import { Asker } from "../../schemas/runtime/bus/asker.ts"
 import { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import { busRoleOf } from "../../schemas/bus/roles.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
 import { corked, STEADFAST } from "../../schemas/runtime/bus/connect.ts"
+import { addressesOf } from "../../schemas/runtime/names.ts"
 import { transportOver } from "../../schemas/runtime/bus/transport.ts"
 import { type HubConfig, readConfig } from "../../schemas/config.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
@@ -125,7 +126,10 @@ export const bus: Layer.Layer<Bus, ConfigurationFault, Configuration> = Layer.ef
     const config = yield* Configuration
     const servers = busServers(config.natsUrl, busRoleOf(config.roles))
     if (servers === null) return yield* fault("HUB_NATS_URL is not an address")
-    setTransportFactory({ factory: () => corked(new NodeTransport()), dnsResolveFn: nodeResolveHost })
+    setTransportFactory({
+      factory: () => corked(new NodeTransport()),
+      dnsResolveFn: async (name) => [...(await addressesOf(name))]
+    })
     const name = `hub-actors-${process.pid}`
     const opened = Effect.promise(() =>
       NatsConnectionImpl.connect({ ...servers, ...STEADFAST, name, reconnectTimeWait: RECONNECT_MS })

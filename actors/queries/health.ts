@@ -22,6 +22,7 @@ import { PROJECTIONS } from "../projections/all.ts"
 import { PREDECESSOR } from "../projections/succession.ts"
 import { type ReactionsSeen, reactionsSeen } from "../reactions/health.ts"
 import { firstBehind } from "./lag.ts"
+import { type Replicas, replicasIn } from "./replicas.ts"
 import {
   ageOf,
   type Check,
@@ -104,6 +105,11 @@ const diskCheck = (disk: Timed<{ readonly free: number | null }> | null, floor: 
     ? check("warn", free, "bytes free", "little room is left for the log")
     : check("pass", free, "bytes free", null)
 }
+
+const replicasCheck = ({ current, missing }: Replicas, check: Made): Check =>
+  missing.length === 0
+    ? check("pass", current, "replicas", null)
+    : check("warn", current, "replicas", `the log lacks a current replica at ${missing.join(", ")}`)
 
 /** What all streams take, against the bound of the account where it has one. */
 const storeCheck = (account: Timed<JetStreamAccountStats> | null, check: Made): Check => {
@@ -228,6 +234,7 @@ const look = async (parts: HealthParts): Promise<Queries["health"]["output"]> =>
       last === null
         ? check("fail", null, "sequence", "the log does not answer")
         : check("pass", last, "sequence", null),
+    ...(head === null ? {} : { replicas: replicasCheck(replicasIn(head.value), check) }),
     db:
       marks === null
         ? check("fail", null, "sequence", "Postgres does not answer")

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Schema } from "effect"
+import { holdersOf } from "./holding.ts"
 
 const Preparation = Schema.Struct({ stage: Schema.String, problem: Schema.NullOr(Schema.String) })
 const read = Schema.decodeUnknownSync(Schema.fromJsonString(Preparation))
@@ -13,11 +14,13 @@ interface Prepared {
 }
 
 /** `null`: nobody prepares it. */
-export const preparation = (folder: string): Prepared | null => {
+export const preparation = async (folder: string): Promise<Prepared | null> => {
   try {
     const { stage, problem } = read(readFileSync(join(folder, "prepare.json"), "utf8"))
     if (problem !== null) return { reason: problem, underWay: false }
-    return stage === "ready" ? null : { reason: `it is being prepared: ${stage}`, underWay: true }
+    if (stage === "ready") return null
+    const underWay = (await holdersOf(folder)).some(({ worker }) => worker === "preparation")
+    return { reason: underWay ? `it is being prepared: ${stage}` : `its preparation ended early: ${stage}`, underWay }
   } catch {
     return null
   }

@@ -189,7 +189,7 @@ export class RealMachine implements Machine {
       await this.#open()
     } catch (error) {
       const reason = error instanceof HostFault ? error.message : messageOf(error)
-      const prepared = preparation(this.#settings.folder)
+      const prepared = await preparation(this.#settings.folder)
       this.#reason = prepared?.reason ?? reason
       this.#starting = prepared?.underWay ?? false
       return OPEN_AGAIN_MS

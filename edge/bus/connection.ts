@@ -1,16 +1,20 @@
 /** The connection to NATS: it never gives up, and says when it is away. */
 import { type NatsConnection, NatsConnectionImpl, setTransportFactory } from "@nats-io/transport-node"
-import { NodeTransport, nodeResolveHost } from "@nats-io/transport-node/lib/node_transport.js"
+import { NodeTransport } from "@nats-io/transport-node/lib/node_transport.js"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
 import { corked, STEADFAST } from "../../schemas/runtime/bus/connect.ts"
+import { addressesOf } from "../../schemas/runtime/names.ts"
 
 const RECONNECT_WAIT_MS = 250
 
 export const connectBus = async (url: string, name: string): Promise<NatsConnection> => {
   const servers = busServers(url, "edge")
   if (servers === null) throw new TypeError("HUB_NATS_URL is no address of the bus")
-  setTransportFactory({ factory: () => corked(new NodeTransport()), dnsResolveFn: nodeResolveHost })
+  setTransportFactory({
+    factory: () => corked(new NodeTransport()),
+    dnsResolveFn: async (name) => [...(await addressesOf(name))]
+  })
   return NatsConnectionImpl.connect({ ...servers, ...STEADFAST, name, reconnectTimeWait: RECONNECT_WAIT_MS })
 }
 

@@ -1,20 +1,27 @@
-/**
- * The documents that the service serves: the reference and its siblings as markdown and as a page, and the OpenAPI
- * description.
- */
+/** The documents that the service serves: the reference, its chapters and its siblings as markdown and as a page. */
 import { readFile } from "node:fs/promises"
-import { OpenApi } from "effect/http-api"
-import { HubApi } from "../../schemas/api.ts"
+import { RUNTIME_TERMS_VERSIONS } from "../../schemas/compartment/records.ts"
 import { PLAIN_TYPE, SVG_TYPE } from "../../schemas/introduction/pages.ts"
 import type { EdgeConfig } from "../config.ts"
 import { type Document, documentOf, IMAGE_HEADERS } from "../http/documents.ts"
 import { pageOfMarkdown } from "../html/page.ts"
+import { aloneText, chaptersOf, contentsTable } from "./chapters.ts"
+import { Described } from "./described.ts"
 import { filledIn } from "./fill-in.ts"
 import { apiCatalog, robotsText, skillText } from "./introduction.ts"
+
+type TermsVersion = (typeof RUNTIME_TERMS_VERSIONS)[number]
+
+export interface InTwoForms {
+  readonly markdown: Document
+  readonly page: Document
+}
 
 export interface Documents {
   readonly reference: Document
   readonly referencePage: Document
+  /** The chapters of the reference by slug, in its order. */
+  readonly chapters: ReadonlyMap<string, InTwoForms>
   /** The complete client of a language, as markdown and as a page. */
   readonly javascript: Document
   readonly javascriptPage: Document
@@ -27,8 +34,8 @@ export interface Documents {
   readonly sealPage: Document
   readonly hubId: Document
   readonly hubIdPage: Document
-  readonly runtimeTerms: Document
-  readonly openapi: Document
+  readonly runtimeTerms: Readonly<Record<TermsVersion, Document>>
+  readonly described: Described
   /** The website verifier as plain JavaScript, and how to use it. */
   readonly verifier: Document
   readonly verify: Document
@@ -41,6 +48,11 @@ export interface Documents {
   readonly icon: Document
 }
 
+/** Documents that have an address of their own. */
+export type DocumentName = {
+  readonly [Name in keyof Documents]: Documents[Name] extends Document ? Name : never
+}[keyof Documents]
+
 /** Made by `npm run contracts` and committed: served as it is. */
 const VERIFIER = new URL("../sdk/verify.bundle.js", import.meta.url)
 
@@ -48,25 +60,30 @@ const ICON = new URL("icon.svg", import.meta.url)
 
 const MARKDOWN = "text/markdown; charset=utf-8"
 
-const read = async (name: string, config: EdgeConfig): Promise<string> =>
-  filledIn(await readFile(new URL(name, import.meta.url), "utf8"), config)
+const read = async (name: string, config: EdgeConfig): Promise<string> => {
+  const text = await readFile(new URL(name, import.meta.url), "utf8")
+  return filledIn(
+    text.replace(CONTENTS, () => contentsTable(text, `${config.hub.baseUrl}/docs`)),
+    config
+  )
+}
+
+const CONTENTS = "{{contents}}"
 
 export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
-  const [reference, javascript, python, shell, seal, hubId, runtimeTerms, verify, skill, llms, verifier, icon] =
-    await Promise.all([
-      read("reference.md", config),
-      read("javascript.md", config),
-      read("python.md", config),
-      read("shell.md", config),
-      read("seal.md", config),
-      read("hub-id.md", config),
-      read("runtime-terms.md", config),
-      read("verify.md", config),
-      read("skill.md", config),
-      read("llms.md", config),
-      readFile(VERIFIER, "utf8"),
-      readFile(ICON, "utf8")
-    ])
+  const [reference, javascript, python, shell, seal, hubId, verify, skill, llms, verifier, icon] = await Promise.all([
+    read("reference.md", config),
+    read("javascript.md", config),
+    read("python.md", config),
+    read("shell.md", config),
+    read("seal.md", config),
+    read("hub-id.md", config),
+    read("verify.md", config),
+    read("skill.md", config),
+    read("llms.md", config),
+    readFile(VERIFIER, "utf8"),
+    readFile(ICON, "utf8")
+  ])
   const { name } = config.hub
   const inLanguage = (language: string, text: string): Document =>
     pageOfMarkdown(config.hub, `${name}: ${language}`, `A complete client of ${name} for agents: ${language}.`, text)
@@ -78,6 +95,7 @@ export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
       `The interface of ${name} for agents: signing, registration, endpoints, limits, errors.`,
       reference
     ),
+    chapters: chapterDocuments(config, reference),
     javascript: documentOf(javascript, MARKDOWN),
     javascriptPage: inLanguage("JavaScript", javascript),
     python: documentOf(python, MARKDOWN),
@@ -98,8 +116,8 @@ export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
       `Proofs of identity for agents of ${name}, and their verification by websites.`,
       hubId
     ),
-    runtimeTerms: documentOf(runtimeTerms, MARKDOWN),
-    openapi: documentOf(openApiText(config), "application/json; charset=utf-8"),
+    runtimeTerms: await termsDocuments(config),
+    described: new Described(config),
     verifier: documentOf(verifier, "text/javascript; charset=utf-8"),
     verify: documentOf(verify, MARKDOWN),
     verifyPage: pageOfMarkdown(
@@ -116,14 +134,26 @@ export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
   }
 }
 
-/** The same for every edge of a process. */
-let described: OpenApi.OpenAPISpec | undefined
+const termsDocuments = async (config: EdgeConfig): Promise<Documents["runtimeTerms"]> => {
+  const made = RUNTIME_TERMS_VERSIONS.map(
+    async (version) => [version, documentOf(await read(`terms/${version}.md`, config), MARKDOWN)] as const
+  )
+  return Object.fromEntries(await Promise.all(made)) as Record<TermsVersion, Document>
+}
 
-const openApiText = (config: EdgeConfig): string => {
-  described ??= OpenApi.fromApi(HubApi)
-  return JSON.stringify({
-    ...described,
-    info: { ...described.info, title: config.hub.name },
-    servers: [{ url: config.hub.baseUrl }]
-  })
+const chapterDocuments = (config: EdgeConfig, reference: string): Documents["chapters"] => {
+  const { baseUrl, name } = config.hub
+  const chapters = chaptersOf(reference)
+  return new Map(
+    chapters.map(({ slug, title }, at) => {
+      const text = aloneText(chapters, at, `${baseUrl}/docs`)
+      const page = pageOfMarkdown(
+        config.hub,
+        `${name}: ${title}`,
+        `${title}: a chapter of the reference of ${name} for agents.`,
+        text
+      )
+      return [slug, { markdown: documentOf(text, MARKDOWN), page }]
+    })
+  )
 }

@@ -4,7 +4,6 @@
  * seconds`; `{{name|size}}` writes bytes: `64 KB`. `{{endpoints}}` is the table of all endpoints, each with the row that
  * its declaration gives it, `{{errors}}` that of all error codes.
  */
-import { RUNTIME_TERMS_VERSION } from "../../schemas/compartment/records.ts"
 import { RESERVED_HANDLES } from "../../schemas/agent/fields.ts"
 import { type ErrorCode, type ErrorDeclared, ERRORS, isPassing } from "../../schemas/errors.ts"
 import { FEED_ENTRIES, FEED_TEXT_CHARS } from "../../schemas/feed/records.ts"
@@ -20,7 +19,6 @@ export const filledIn = (markdown: string, config: EdgeConfig): string => {
   const { hub } = config
   const values: Tree = {
     base_url: hub.baseUrl,
-    runtime_terms_version: RUNTIME_TERMS_VERSION,
     name: hub.name,
     host: hub.hosts[0] ?? "",
     server_public_key: config.serverPublicKey,

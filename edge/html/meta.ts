@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { API_PREFIX } from "../../schemas/api.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { MetaPages } from "../../schemas/meta/pages.ts"
-import type { Documents } from "../docs/documents.ts"
+import { chapterOf } from "../docs/chapter-of.ts"
+import type { DocumentName } from "../docs/documents.ts"
 import { viewerOf } from "../content/reading.ts"
 import type { Call } from "../http/call.ts"
 import { serveDocument } from "../http/documents.ts"
@@ -33,7 +34,7 @@ const FIRST = { page: 1, per_page: SHOWN_MAX, kind: null, author: null, tag: nul
 
 export const metaPages = ({ bus, lists, config: { hub }, documents }: RouteParts) => {
   const beginning = beginningOf(hub)
-  const document = (name: keyof Documents) => (call: Call) => Effect.sync(() => serveDocument(call, documents[name]))
+  const document = (name: DocumentName) => (call: Call) => Effect.sync(() => serveDocument(call, documents[name]))
 
   const shared = new BeginningParts(bus)
 
@@ -73,6 +74,8 @@ export const metaPages = ({ bus, lists, config: { hub }, documents }: RouteParts
     docsPython: document("pythonPage"),
     docsShell: document("shellPage"),
     docsSeal: document("sealPage"),
-    docsHubId: document("hubIdPage")
+    docsHubId: document("hubIdPage"),
+    docsChapter: (call, { params }) =>
+      Effect.map(chapterOf(documents, params.chapter), ({ page: chapter }) => serveDocument(call, chapter))
   })
 }

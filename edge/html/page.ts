@@ -2,12 +2,13 @@
 import Markdown from "markdown-it"
 import { HTML_TYPE } from "../../schemas/page.ts"
 import { type Document, documentOf } from "../http/documents.ts"
+import { anchors } from "./anchors.ts"
 import { markup } from "./html.ts"
 import { pageHeaders, publicPageText, type Site } from "./layout.ts"
 import { wideTables } from "./tables.ts"
 
 /** Raw HTML in the source is shown as text. */
-const markdown = wideTables(new Markdown({ html: false, linkify: false, typographer: false }))
+const markdown = anchors(wideTables(new Markdown({ html: false, linkify: false, typographer: false })))
 
 /** What scrolls must be reachable by keyboard. */
 const accessible = (text: string): string => text.replaceAll("<pre>", '<pre tabindex="0">')

@@ -9,12 +9,20 @@ import type { Span } from "../../schemas/runtime/trace/span.ts"
 import type { Holder } from "../vault/holder.ts"
 import type { Person } from "../human/person.ts"
 import type { ClientHash, Network } from "./address.ts"
+import type { DocUrls } from "./doc-urls.ts"
 import type { Endpoint } from "./endpoints.ts"
 
 const NO_BYTES = Buffer.alloc(0)
 
 /** A request id of the client's own is kept for the log when it looks like one, so that it can break no log line. */
 const CLIENT_REQUEST_ID = /^[A-Za-z0-9_-]{8,64}$/
+
+/** What an edge knows of its own addresses. */
+export interface Installation {
+  /** Path of the base address, without a trailing slash; empty for a root installation. */
+  readonly basePath: string
+  readonly docUrls: DocUrls
+}
 
 export class Call {
   /** The clock of the edge. */
@@ -28,6 +36,7 @@ export class Call {
   readonly path: string
   /** What follows the first `?`, or nothing. A page's markdown asks its endpoint with more (edge/markdown/serve.ts). */
   search: string
+  readonly docUrls: DocUrls
   readonly client: ClientHash
   readonly wide: ClientHash | null
   /** Unix ms. */
@@ -73,7 +82,7 @@ export class Call {
     id: string,
     request: IncomingMessage,
     { client, wide }: Network,
-    basePath: string,
+    { basePath, docUrls }: Installation,
     startedAt: number,
     deadline: number
   ) {
@@ -85,6 +94,7 @@ export class Call {
     const query = this.target.indexOf("?")
     this.path = query === -1 ? this.target : this.target.slice(0, query)
     this.search = query === -1 ? "" : this.target.slice(query + 1)
+    this.docUrls = docUrls
     this.client = client
     this.wide = wide
     this.startedAt = startedAt

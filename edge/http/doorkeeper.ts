@@ -8,10 +8,9 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import type { Clock } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { Clients } from "./address.ts"
-import { refusalOutside, refuseOn } from "./raw-answer.ts"
+import { type Outside, refusalOutside, refuseOn } from "./raw-answer.ts"
 import type { Shares } from "./shares.ts"
 import { after } from "../../schemas/runtime/clock.ts"
 
@@ -21,22 +20,21 @@ const CLOSE_WITHIN_MS = 2_000
 
 const tooMany: Refusal = { code: "overloaded", message: "You have too many connections at once.", retryAfter: 5 }
 
-export interface DoorParts {
-  readonly clock: Clock.Clock
+export interface DoorParts extends Outside {
   readonly clients: Clients
   /** Of connections, see above. */
   readonly connections: Shares
 }
 
 export class Doorkeeper {
-  private readonly clock: Clock.Clock
+  private readonly outside: Outside
   private readonly clients: Clients
   private readonly connections: Shares
   private readonly turnedAway = new WeakSet<Socket>()
   private lingering = 0
 
-  constructor({ clock, clients, connections }: DoorParts) {
-    this.clock = clock
+  constructor({ clock, docUrls, clients, connections }: DoorParts) {
+    this.outside = { clock, docUrls }
     this.clients = clients
     this.connections = connections
   }
@@ -54,7 +52,7 @@ export class Doorkeeper {
     if (this.clients.direct) return !this.turnedAway.has(request.socket)
     const network = this.clients.of(request)
     if (!this.connections.take(network, 1)) {
-      const { status, headers, body } = refusalOutside(this.clock, tooMany)
+      const { status, headers, body } = refusalOutside(this.outside, tooMany)
       response.writeHead(status, headers).end(body)
       return false
     }
@@ -69,11 +67,11 @@ export class Doorkeeper {
       return
     }
     this.lingering++
-    const cancel = after(this.clock, CLOSE_WITHIN_MS, () => socket.destroy())
+    const cancel = after(this.outside.clock, CLOSE_WITHIN_MS, () => socket.destroy())
     socket.once("close", () => {
       cancel()
       this.lingering--
     })
-    refuseOn(this.clock, socket, tooMany)
+    refuseOn(this.outside, socket, tooMany)
   }
 }

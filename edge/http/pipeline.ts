@@ -35,7 +35,7 @@ import { type BodyKind, bodyCeiling } from "../../schemas/body-ceiling.ts"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Clients } from "./address.ts"
 import { closing, hasBody, type ReadBody, readBody } from "./body.ts"
-import { Call } from "./call.ts"
+import { Call, type Installation } from "./call.ts"
 import { preflight } from "./cors.ts"
 import { type EndpointTable, isApiPath, type Match } from "./endpoints.ts"
 import type { Route } from "./handlers.ts"
@@ -62,8 +62,7 @@ export interface PipelineParts extends SignatureParts {
   readonly log: RequestLog
   readonly metrics: EdgeMetrics
   readonly traces: RequestTraces
-  /** Path of the installation's base address, without a trailing slash; empty for a root installation. */
-  readonly basePath: string
+  readonly installation: Installation
   /** What handles a request that has been let in, by the endpoint's full name. */
   readonly routes: ReadonlyMap<string, Route>
   readonly outside: Outside
@@ -105,7 +104,7 @@ export class Pipeline {
       randomUUID(),
       request,
       parts.clients.of(request),
-      parts.basePath,
+      parts.installation,
       now,
       now + parts.limits.service.request_deadline_ms
     )

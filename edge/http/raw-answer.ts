@@ -4,6 +4,7 @@ import { STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import type { Clock } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
+import type { DocUrls } from "./doc-urls.ts"
 import { commonHeaders, errorBody, retryAfterOf, statusOf } from "./respond.ts"
 import { after } from "../../schemas/runtime/clock.ts"
 
@@ -19,13 +20,19 @@ const clientErrorOf = (error: ParserError): Refusal => {
   return refusal("bad_request", "This is not an HTTP request.")
 }
 
+/** What an answer outside the pipeline is made with. */
+export interface Outside {
+  readonly clock: Clock.Clock
+  readonly docUrls: DocUrls
+}
+
 /** A refusal outside the pipeline, after which the connection closes. */
 export const refusalOutside = (
-  clock: Clock.Clock,
+  { clock, docUrls }: Outside,
   refused: Refusal
 ): { readonly status: number; readonly headers: Record<string, string>; readonly body: string } => {
   const retryAfter = retryAfterOf(refused)
-  const body = errorBody(refused)
+  const body = errorBody(refused, docUrls)
   return {
     status: statusOf(refused),
     headers: {
@@ -40,8 +47,8 @@ export const refusalOutside = (
 }
 
 /** Says no on a connection whose request nobody reads. Our side ends with it. */
-export const refuseOn = (clock: Clock.Clock, socket: Duplex, refused: Refusal): void => {
-  const { status, headers, body } = refusalOutside(clock, refused)
+export const refuseOn = (outside: Outside, socket: Duplex, refused: Refusal): void => {
+  const { status, headers, body } = refusalOutside(outside, refused)
   const lines = Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join("")
@@ -69,7 +76,7 @@ const closeSoon = (clock: Clock.Clock, socket: Duplex): void => {
  * answer has begun, an answer to what broke would be read as that one, or as part of it.
  */
 export const answerClientError = (
-  clock: Clock.Clock,
+  outside: Outside,
   error: ParserError,
   socket: Duplex & { readonly _httpMessage?: UnderWay | null }
 ): void => {
@@ -78,9 +85,9 @@ export const answerClientError = (
   if (underWay?.writableEnded === true) {
     // Whole, and on its way: our side ends behind it.
     socket.end()
-    return closeSoon(clock, socket)
+    return closeSoon(outside.clock, socket)
   }
   if (underWay !== null && (underWay.headersSent || underWay.req.complete)) return void socket.destroy()
-  refuseOn(clock, socket, clientErrorOf(error))
-  closeSoon(clock, socket)
+  refuseOn(outside, socket, clientErrorOf(error))
+  closeSoon(outside.clock, socket)
 }

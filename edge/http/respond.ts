@@ -9,6 +9,7 @@ import { ERROR_STATUS, type Refusal } from "../../schemas/errors.ts"
 import { wallSeconds } from "../../schemas/runtime/clock.ts"
 import { REQUEST_SCHEME_V2 } from "../../schemas/signing/request.ts"
 import type { Call } from "./call.ts"
+import type { DocUrls } from "./doc-urls.ts"
 
 /** What a handler answers with. Each is made for its call alone: the pipeline adds its headers in place. */
 export interface Response {
@@ -160,10 +161,10 @@ export const retryAfterOf = (refusal: Refusal): number | undefined => {
   return refusal.retryAfter ?? (status === 429 || status === 503 ? 1 : undefined)
 }
 
-export const errorBody = (refusal: Refusal): string =>
-  JSON.stringify({ ok: false, error: { code: refusal.code, message: refusal.message, details: refusal.details ?? {} } })
+export const errorBody = ({ code, message, details = {} }: Refusal, docUrls: DocUrls): string =>
+  JSON.stringify({ ok: false, error: { code, message, details, doc_url: docUrls[code] } })
 
-const problemBody = (refusal: Refusal): string => {
+const problemBody = (refusal: Refusal, docUrls: DocUrls): string => {
   const status = statusOf(refusal)
   return JSON.stringify({
     type: `urn:hub:error:${refusal.code}`,
@@ -171,7 +172,8 @@ const problemBody = (refusal: Refusal): string => {
     status,
     detail: refusal.message,
     code: refusal.code,
-    details: refusal.details ?? {}
+    details: refusal.details ?? {},
+    doc_url: docUrls[refusal.code]
   })
 }
 
@@ -188,6 +190,6 @@ export const refused = (call: Call, refusal: Refusal): Response => {
   const status = statusOf(refusal)
   if (status === 401) call.headers["www-authenticate"] = schemeOf(call, refusal)
   return call.wantsProblem
-    ? text(problemBody(refusal), status, PROBLEM_TYPE)
-    : text(errorBody(refusal), status, JSON_TYPE)
+    ? text(problemBody(refusal, call.docUrls), status, PROBLEM_TYPE)
+    : text(errorBody(refusal, call.docUrls), status, JSON_TYPE)
 }

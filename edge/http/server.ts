@@ -57,7 +57,7 @@ export const serve = (
     })
     // An expectation that is not known is not met, and the request is answered without it.
     server.on("checkExpectation", handler)
-    server.on("clientError", (error, socket) => answerClientError(options.clock, error, socket))
+    server.on("clientError", (error, socket) => answerClientError(options, error, socket))
     yield* Effect.acquireRelease(listen(server, options), () =>
       Effect.promise(() => stop(options.clock, server, options.limits))
     )

@@ -76,6 +76,7 @@ export const PAGE_FORMS: Readonly<Record<string, PageForm>> = {
   "page.meta.docsShell": { of: "meta.docsShell" },
   "page.meta.docsSeal": { of: "meta.docsSeal" },
   "page.meta.docsHubId": { of: "meta.docsHubId" },
+  "page.meta.docsChapter": { of: "meta.docsChapter" },
   "page.identity.docsVerify": { of: "meta.docsVerify" },
   "page.identity.record": { of: "identity.getIdentity" },
   "page.agent.directory": { of: "agent.listAgents" },

@@ -1,5 +1,6 @@
 /** What an edge tells of itself: to scrapers on its private port, and to who asks NATS what serves there. */
 import { randomUUID } from "node:crypto"
+import { hostname } from "node:os"
 import { type Clock, Effect, type Scope } from "effect"
 import { ConfigurationFault } from "../../schemas/runtime/configuration-fault.ts"
 import { answerDiscovery } from "../../schemas/runtime/bus/discovery.ts"
@@ -58,7 +59,12 @@ export const tellMetrics = ({
     name: "hub-edge",
     id: randomUUID(),
     description: "Speaks HTTP with agents; its endpoints are served there, by noun.",
-    metadata: { pid: String(process.pid), roles: "edge", metrics_port: String(config.hub.metricsPort) },
+    metadata: {
+      host: hostname(),
+      pid: String(process.pid),
+      roles: "edge",
+      metrics_port: String(config.hub.metricsPort)
+    },
     endpoints: () =>
       metrics
         .stats()

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { notFound } from "../../schemas/errors.ts"
 import { IntroductionPages } from "../../schemas/introduction/pages.ts"
-import type { Documents } from "../docs/documents.ts"
+import type { DocumentName } from "../docs/documents.ts"
 import { securityText } from "../docs/introduction.ts"
 import type { Call } from "../http/call.ts"
 import { serveDocument } from "../http/documents.ts"
@@ -11,7 +11,7 @@ import { refuse } from "../http/refused.ts"
 import type { RouteParts } from "./parts.ts"
 
 export const introductionPages = ({ config, documents }: RouteParts) => {
-  const document = (name: keyof Documents) => (call: Call) => Effect.sync(() => serveDocument(call, documents[name]))
+  const document = (name: DocumentName) => (call: Call) => Effect.sync(() => serveDocument(call, documents[name]))
   return pagesOf(IntroductionPages, {
     skill: document("skill"),
     llms: document("llms"),

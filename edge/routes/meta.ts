@@ -1,10 +1,15 @@
 /** What the service says of itself (spec 4.2). */
 import { MetaApi } from "../../schemas/meta/api.ts"
 import { Clock, Effect } from "effect"
+import { RUNTIME_TERMS_VERSION } from "../../schemas/compartment/records.ts"
+import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import { NOTIFICATION_TYPES } from "../../schemas/notification/types.ts"
+import { chapterOf } from "../docs/chapter-of.ts"
+import type { DocumentName } from "../docs/documents.ts"
 import { discoveryOf } from "../docs/discovery.ts"
 import { serveDocument } from "../http/documents.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
+import { refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
 import { healthOf } from "./health.ts"
 import type { Call } from "../http/call.ts"
@@ -14,10 +19,12 @@ import type { RouteParts } from "./parts.ts"
 /** How long the discovery document waits for figures it can do without. */
 const STATS_TIMEOUT_MS = 500
 
+const unknownTag = (tags: ReadonlyArray<string>): Refusal =>
+  invalidField("tag", `There is no such tag. The tags are: ${tags.join(", ")}.`, { tags })
+
 export const metaRoutes = ({ bus, config, documents, link }: RouteParts) => {
   const discovery = discoveryOf(config)
-  const document = (name: keyof typeof documents) => (call: Call) =>
-    Effect.succeed(serveDocument(call, documents[name]))
+  const document = (name: DocumentName) => (call: Call) => Effect.succeed(serveDocument(call, documents[name]))
   return routesOf(MetaApi, {
     discovery: (call) =>
       Effect.gen(function* () {
@@ -36,8 +43,17 @@ export const metaRoutes = ({ bus, config, documents, link }: RouteParts) => {
     docsSeal: document("seal"),
     docsHubId: document("hubId"),
     docsVerify: document("verify"),
-    docsRuntimeTerms: document("runtimeTerms"),
-    openapi: document("openapi"),
+    docsRuntimeTerms: (call, { query: { version = RUNTIME_TERMS_VERSION } }) =>
+      Effect.succeed(serveDocument(call, documents.runtimeTerms[version])),
+    docsChapter: (call, { params }) =>
+      Effect.map(chapterOf(documents, params.chapter), ({ markdown }) => serveDocument(call, markdown)),
+    openapi: (call, { query: { tag } }) => {
+      const { described } = documents
+      const document = tag === undefined ? described.whole : described.ofTag(tag)
+      return document === null
+        ? Effect.fail(refuse(unknownTag(described.tags)))
+        : Effect.succeed(serveDocument(call, document))
+    },
     categories: (call) => Effect.map(bus.query(call, "categories", null), (list) => dataValue(list)),
     notificationTypes: (_call, { query }) =>
       Effect.sync(() => {

@@ -6,6 +6,7 @@
 import { IncomingMessage } from "node:http"
 import { Socket } from "node:net"
 import { Call } from "../../edge/http/call.ts"
+import { docUrlsOf } from "../../edge/http/doc-urls.ts"
 import { ENDPOINTS } from "../../edge/http/endpoints.ts"
 import { RequestTraces } from "../../edge/http/trace.ts"
 import { commandSpan } from "../../actors/engine/trace.ts"
@@ -34,7 +35,7 @@ const requested = (): Call => {
     "00000000-0000-0000-0000-000000000000",
     request,
     { client: "0", wide: null },
-    "",
+    { basePath: "", docUrls: docUrlsOf("") },
     0,
     0
   )

@@ -22,9 +22,12 @@ const DOCUMENT = /\.md$/
 /** Code in a text: of a program, a style or a database. */
 const NO_PROSE = /[{};=<>]|^\s*(?:insert into|select|update|delete from|with) /
 
-/** Tools that print only to the developers who write them, data, and words of other people's mail. */
+/**
+ * Tools that print only to the developers who write them, data, words of other people's mail, and terms that were
+ * accepted as they stand.
+ */
 const LEFT_OUT =
-  /^(?:ops\/(?:bench|campaign|contracts|library|migrations)\/|actors\/(?:registration\/questions|mail\/codes)\/|tests\/)/
+  /^(?:edge\/docs\/terms\/2026-11-25\.md$|ops\/(?:bench|campaign|contracts|library|migrations)\/|actors\/(?:registration\/questions|mail\/codes)\/|tests\/)/
 
 const NOUN_CLAUSE =
   /^(?:What(?:ever)?|Who(?:ever|se)?|Whom(?:ever)?|Where(?:ver)?|Whether|How|Of|That which)\b(?!.*\?$)/

@@ -4,6 +4,8 @@
  */
 import { parseArgs } from "node:util"
 import { migrate, migrateStreams } from "../migrations/migrate.ts"
+import { KINDS } from "../../actors/actors.ts"
+import { POINT_FORMS } from "../replay/points.ts"
 import { agentCommand } from "./agent.ts"
 import { appealsCommand } from "./appeals.ts"
 import { backupCommand } from "./backup.ts"
@@ -11,10 +13,13 @@ import { categoryCommand } from "./category.ts"
 import type { Arguments, Command, Options } from "./command.ts"
 import { postCommand, replyCommand, threadCommand } from "./content.ts"
 import { Fault } from "./fault.ts"
+import { deliveryCommand } from "./delivery.ts"
+import { explainCommand } from "./explain.ts"
 import { libraryCommand } from "./library.ts"
 import { mailCommand } from "./mail.ts"
 import { compartmentCommand, hostCommand } from "./compartment.ts"
 import { vaultCommand } from "./vault.ts"
+import { operationsCommand } from "./operations.ts"
 import { questionsCommand } from "./questions.ts"
 import { reactionsCommand } from "./reactions.ts"
 import { rebuildCommand } from "./rebuild.ts"
@@ -55,6 +60,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   host: hostCommand,
   runtime: runtimeCommand,
   replay: replayCommand,
+  delivery: deliveryCommand,
+  operations: operationsCommand,
+  explain: explainCommand,
   tail: tailCommand,
   status: statusCommand,
   verify: verifyCommand,
@@ -104,11 +112,14 @@ const OPTIONS = {
   days: text,
   description: text,
   diff: { type: "string", multiple: true },
+  "events-only": { type: "boolean" },
   export: text,
   "from-file": text,
   gap: text,
   json: { type: "boolean" },
   kind: text,
+  last: text,
+  mermaid: { type: "boolean" },
   name: text,
   note: text,
   outcome: text,
@@ -122,6 +133,7 @@ const OPTIONS = {
   seed: text,
   since: text,
   status: text,
+  test: text,
   thread: text,
   title: text,
   to: text,
@@ -147,10 +159,37 @@ export const usage = (): string => usageOf(Object.values(COMMANDS))
 
 const HELP: ReadonlySet<string> = new Set(["--help", "-h"])
 
+/** Explanations of what a usage names, by its placeholder. */
+const PLACEHOLDERS: ReadonlyArray<readonly [string, string]> = [
+  [
+    "<kind",
+    `a kind is one of ${KINDS.map(({ fold }) => fold.kind)
+      .toSorted()
+      .join(", ")}`
+  ],
+  [
+    "ref>",
+    "a ref is the id of an actor; an agent goes by handle, number (HX-000001) or hub id, a mailbox by number or address, " +
+      "a mail by number or em_12, a mail domain by its name, a key by its base64"
+  ],
+  [
+    "explain <id>",
+    "an id is the X-Request-Id of an answer, a command, #<sequence> of the log, or <kind>/<ref> such as delivery/12"
+  ],
+  ["<agent>", "an agent goes by handle, number (HX-000001) or hub id"],
+  ["<point>", `a point is ${POINT_FORMS}`]
+]
+
+const helpOf = (command: Command): string => {
+  const usage = usageOf([command])
+  const told = PLACEHOLDERS.filter(([placeholder]) => command.usage.some((line) => line.includes(placeholder)))
+  return [usage, ...told.map(([, text]) => text)].join("\n")
+}
+
 /** Of one command, where that is what was asked; `null` for anything else. */
 export const usageAsked = ([name = "", ...rest]: ReadonlyArray<string>): string | null => {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  return command !== undefined && rest.some((word) => HELP.has(word)) ? usageOf([command]) : null
+  return command !== undefined && rest.some((word) => HELP.has(word)) ? helpOf(command) : null
 }
 
 /** Where the word is a part of a command, that is named. */

@@ -12,11 +12,14 @@ export interface Options {
   readonly description?: string
   /** Two points, as often as it was given. */
   readonly diff?: ReadonlyArray<string>
+  readonly "events-only"?: boolean
   readonly export?: string
   readonly "from-file"?: string
   readonly gap?: string
   readonly json?: boolean
   readonly kind?: string
+  readonly last?: string
+  readonly mermaid?: boolean
   readonly name?: string
   readonly note?: string
   readonly outcome?: string
@@ -31,6 +34,7 @@ export interface Options {
   readonly seed?: string
   readonly since?: string
   readonly status?: string
+  readonly test?: string
   readonly thread?: string
   readonly title?: string
   readonly to?: string
@@ -52,11 +56,13 @@ export interface Command {
   readonly alone?: (args: Arguments) => Promise<unknown> | null
 }
 
-/** What a command was to find, printed like any answer; the exit status is 1, for scripts. */
+/** What a command was to find, printed like any answer. The exit status tells scripts, 1 unless the command names another. */
 export class Finding {
   readonly text: string
+  readonly status: number
 
-  constructor(text: string) {
+  constructor(text: string, status = 1) {
     this.text = text
+    this.status = status
   }
 }

@@ -20,7 +20,7 @@ import { Fault } from "./fault.ts"
 
 const CONNECT_TIMEOUT_MS = 15_000
 /** For each answer of the bus. */
-export const PATIENCE_MS = 60_000
+const PATIENCE_MS = 60_000
 /**
  * A command that waits for what comes outlives a restart of the server, even a long one; others end by their own
  * timeouts.
@@ -47,9 +47,23 @@ export interface Service {
   readonly close: () => Promise<void>
 }
 
+/** Longest waits for the servers, each in ms. */
+export interface Patience {
+  readonly connectMs: number
+  readonly answerMs: number
+  readonly postgresMs: number
+}
+
+const PATIENT: Patience = {
+  connectMs: CONNECT_TIMEOUT_MS,
+  answerMs: PATIENCE_MS,
+  postgresMs: PATIENT_CONNECT_MS
+}
+
 /** The servers alone, whatever is in them. */
 export const openServers = async (
-  env: NodeJS.ProcessEnv
+  env: NodeJS.ProcessEnv,
+  { connectMs, answerMs }: Omit<Patience, "postgresMs"> = PATIENT
 ): Promise<Pick<Service, "nats" | "manager" | "databaseUrl">> => {
   const url = env["HUB_NATS_URL"]
   const databaseUrl = env["HUB_DATABASE_URL"]
@@ -60,20 +74,24 @@ export const openServers = async (
   const nats = await connect({
     ...servers,
     name: "hub-cli",
-    timeout: CONNECT_TIMEOUT_MS,
+    timeout: connectMs,
     maxReconnectAttempts: RECONNECT_TRIES,
     reconnectTimeWait: RECONNECT_MS
   }).catch((cause: unknown) => {
     const reason = cause instanceof Error ? ` (${cause.message})` : ""
     throw new Fault(`nats-server does not answer${reason}; is the service running?`)
   })
-  waitPatiently(nats, PATIENCE_MS)
-  return { nats, manager: await jetstreamManager(nats, { timeout: PATIENCE_MS }), databaseUrl }
+  waitPatiently(nats, answerMs)
+  return { nats, manager: await jetstreamManager(nats, { timeout: answerMs }), databaseUrl }
 }
 
 /** `clock`: the one that the service's nodes go by, where a test moves it. */
-export const openService = async (env: NodeJS.ProcessEnv, clock: Clock.Clock = machineClock): Promise<Service> => {
-  const { nats, manager, databaseUrl } = await openServers(env)
+export const openService = async (
+  env: NodeJS.ProcessEnv,
+  clock: Clock.Clock = machineClock,
+  patience: Patience = PATIENT
+): Promise<Service> => {
+  const { nats, manager, databaseUrl } = await openServers(env, patience)
   // Where nobody has ever run, there is nothing to watch.
   await manager.streams.info(`KV_${buckets.leases}`)
   const view = new LeaseView()
@@ -90,7 +108,7 @@ export const openService = async (env: NodeJS.ProcessEnv, clock: Clock.Clock = m
       maxFrameBytes: service.max_frame_bytes
     }
   )
-  const db = openDatabase(databaseUrl, PATIENT_CONNECT_MS)
+  const db = openDatabase(databaseUrl, patience.postgresMs)
   const command: Service["command"] = async (op, actor, input) => {
     const ask = {
       id: randomBytes(12).toString("hex"),

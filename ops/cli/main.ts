@@ -35,7 +35,7 @@ const run = async (words: ReadonlyArray<string>): Promise<number> => {
 const told = (result: unknown): number => {
   const shown = result instanceof Finding ? result.text : result
   if (shown !== undefined) say(`${typeof shown === "string" ? shown : JSON.stringify(shown, null, 2)}\n`)
-  return result instanceof Finding ? 1 : 0
+  return result instanceof Finding ? result.status : 0
 }
 
 const MISSING_TABLE = "42P01"

@@ -22,7 +22,8 @@ import {
 } from "../replay/fold.ts"
 import { Masker } from "../replay/masks.ts"
 import { POINT_FORMS, pointOf, pointText } from "../replay/points.ts"
-import { differencesText, headText, stepText, whatIfText } from "../replay/report.ts"
+import { differencesText, entryText, headText, stepText, whatIfText } from "../replay/report.ts"
+import { testOf } from "../replay/written-test.ts"
 import { differsFromReality, readWhatIf, whatIf, WhatIfFault } from "../replay/what-if.ts"
 import type { Command, Options } from "./command.ts"
 import type { Service } from "./connection.ts"
@@ -30,6 +31,7 @@ import { Fault } from "./fault.ts"
 import { idOfReference } from "./references.ts"
 
 const FILE_MAX_BYTES = 67_108_864
+const LAST = /^[1-9]\d{0,8}$/
 /** One of these at a time; without any, the whole history. */
 const MODES = ["at", "diff", "what-if", "export"] as const
 
@@ -43,11 +45,12 @@ interface Subject {
 
 export const replayCommand: Command = {
   usage: [
-    "replay <kind> <ref> [--to <point>] [--json]",
+    "replay <kind> <ref> [--to <point>] [--last <number>] [--events-only] [--json]",
     "replay <kind> <ref> --at <point> [--json]",
     "replay <kind> <ref> --diff <point> <point> [--json]",
     "replay <kind> <ref> --what-if <file> [--to <point>] [--json]",
     "replay <kind> <ref> --export <file> [--to <point>]",
+    "replay <kind> <ref> --test <file> [--what-if <file>] [--to <point>]",
     "replay --from-file <file> [any of these options]"
   ],
   run: async (service, { positionals: [kind = "", reference = ""], values }) => {
@@ -73,6 +76,12 @@ const refuseModes = (values: Options): void => {
   if (other !== undefined) throw new Fault(`--${one} and --${other} do not go together`)
   if (values.to !== undefined && (one === "at" || one === "diff"))
     throw new Fault(`--${one} and --to do not go together`)
+  const isHistory = MODES.every((mode) => values[mode] === undefined) && values.test === undefined
+  if (!isHistory && (values.last !== undefined || values["events-only"] === true))
+    throw new Fault("--last and --events-only go with the history alone")
+  if (values.last !== undefined && !LAST.test(values.last)) throw new Fault("--last takes a whole number from 1 on")
+  if (values.test !== undefined && MODES.some((mode) => mode !== "what-if" && values[mode] !== undefined))
+    throw new Fault("--test goes with --what-if and --to alone")
   if (values.diff !== undefined && values.diff.length !== 2)
     throw new Fault(`--diff takes two points, each ${POINT_FORMS}`)
 }
@@ -95,6 +104,7 @@ const answered = async (subject: Subject, values: Options): Promise<unknown> => 
     return changed(subject, point("--diff", values.diff[0]), point("--diff", values.diff[1]), values)
   const until = values.to === undefined ? null : point("--to", values.to)
   if (values.export !== undefined) return exported(subject, until, values.export)
+  if (values.test !== undefined) return tested(subject, until, values.test, values["what-if"])
   if (values["what-if"] !== undefined) return supposed(subject, until, values["what-if"], values)
   return history(subject, until, values)
 }
@@ -119,11 +129,14 @@ const whole = ({ kind, id, entries }: Subject, until: Point | null): Promise<Rea
     throw error instanceof TooLong ? new Fault(error.message) : error
   })
 
-const history = async (subject: Subject, until: Point | null, { json }: Options): Promise<unknown> => {
+const history = async (subject: Subject, until: Point | null, values: Options): Promise<unknown> => {
   const masker = new Masker()
-  const steps = (await upTo(subject, until)).map((step) => masker.mask(step))
-  if (json === true) return steps.map(({ entry, state }) => ({ ...entry, state }))
-  return [`${subject.kind.fold.kind} ${subject.id}`, ...steps.map(stepText)].join("\n\n")
+  const all = (await upTo(subject, until)).map((step) => masker.mask(step))
+  const steps = values.last === undefined ? all : all.slice(-Number(values.last))
+  const withState = values["events-only"] !== true
+  if (values.json === true) return steps.map(({ entry, state }) => (withState ? { ...entry, state } : entry))
+  const shown = steps.map((step) => (withState ? stepText(step) : entryText(step.entry)))
+  return [`${subject.kind.fold.kind} ${subject.id}`, ...shown].join("\n\n")
 }
 
 const momentOf = async (subject: Subject, at: Point, { json }: Options): Promise<unknown> => {
@@ -161,6 +174,11 @@ const changed = async (subject: Subject, from: Point, to: Point, { json }: Optio
   ].join("\n")
 }
 
+const writeNew = (file: string, text: string): Promise<void> =>
+  writeFile(file, text, { flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
+    throw new Fault(error.code === "EEXIST" ? `${file} exists already` : `${file} cannot be written: ${error.code}`)
+  })
+
 const exported = async (subject: Subject, until: Point | null, file: string): Promise<string> => {
   const steps = await upTo(subject, until)
   const fixture: Fixture = fixtureOf(
@@ -168,10 +186,19 @@ const exported = async (subject: Subject, until: Point | null, file: string): Pr
     subject.id,
     steps.map(({ entry }) => entry)
   )
-  await writeFile(file, fixtureText(fixture), { flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
-    throw new Fault(error.code === "EEXIST" ? `${file} exists already` : `${file} cannot be written: ${error.code}`)
-  })
+  await writeNew(file, fixtureText(fixture))
   return `${file}: ${fixture.commits.length} commits of ${fixture.kind} ${fixture.id}, secrets masked`
+}
+
+/** A test that replays the history, puts the command to it, and expects what is decided now. */
+const tested = async (subject: Subject, until: Point | null, file: string, whatIfFile?: string): Promise<string> => {
+  const { kind, id } = subject
+  const entries = (await upTo(subject, until)).map(({ entry }) => entry)
+  const fixture = fixtureOf(kind.fold.kind, id, entries)
+  const command = whatIfFile === undefined ? null : readable(whatIfFile, await textOf(whatIfFile), readWhatIf)
+  const text = await readable(whatIfFile ?? file, command, (one) => testOf(kind, fixture, one, file))
+  await writeNew(file, text)
+  return `${file}: run it with npm test -- ${file}`
 }
 
 const supposed = async (subject: Subject, until: Point | null, file: string, { json }: Options): Promise<unknown> => {

@@ -2,6 +2,7 @@
  * `hub tail`: commits as they come, a line each. Follows the log for as long as it is let, over restarts of the bus;
  * what is shown is masked. Lines go out as fast as whoever reads them takes them: writing to a pipe waits.
  */
+import { setTimeout as delay } from "node:timers/promises"
 import type { JsMsg } from "@nats-io/jetstream"
 import { Effect } from "effect"
 import { followStream, type Start } from "../../actors/log/follow.ts"
@@ -9,7 +10,7 @@ import type { Commit } from "../../actors/log/commit.ts"
 import { listeningOnLine } from "../../actors/log/renewal.ts"
 import { traceIdOf } from "../../actors/log/traceparent.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
-import { kindOf } from "../replay/fold.ts"
+import { isBeyond, kindOf, type Point } from "../replay/fold.ts"
 import { Masker } from "../replay/masks.ts"
 import { POINT_FORMS, pointOf } from "../replay/points.ts"
 import { timeText } from "../replay/report.ts"
@@ -22,15 +23,16 @@ import { hubIdOfReference, idOfReference } from "./references.ts"
 
 export const tailCommand: Command = {
   usage: [
-    "tail [--since <point>] [--json]",
-    "tail <kind|ref> [--since <point>] [--json]",
-    "tail <kind> <ref> [--since <point>] [--json]"
+    "tail [--since <point>] [--until <point>] [--json]",
+    "tail <kind|ref> [--since <point>] [--until <point>] [--json]",
+    "tail <kind> <ref> [--since <point>] [--until <point>] [--json]"
   ],
   run: async (service, { positionals: [what, reference], values }) => {
     const filter = await filterOf(service, what, reference)
     const start = await startOf(service, values.since)
+    const until = values.until === undefined ? null : endOf(values.until)
     const show = values.json === true ? jsonLine : textLine
-    await untilInterrupted((signal) => followed(service, start, filter, show, signal))
+    await untilInterrupted((signal) => followed(service, { start, until, filter, show }, signal))
   }
 }
 
@@ -54,15 +56,44 @@ const startOf = async (service: Service, since: string | undefined): Promise<Sta
   return "seq" in point ? Math.max(1, point.seq) : { time: point.time }
 }
 
+const endOf = (until: string): Point => {
+  const point = pointOf(until)
+  if (point === null) throw new Fault(`--until takes ${POINT_FORMS}`)
+  return point
+}
+
+const LOOK_MS = 500
+
+interface Followed {
+  readonly start: Start
+  /** Included; `null`: it goes on. */
+  readonly until: Point | null
+  readonly filter: string
+  readonly show: Line
+}
+
+/** Resolves when the stream has come to the point, and all before it is shown. */
+const cameTo = async ({ manager }: Service, until: Point, shown: () => Promise<boolean>, signal: AbortSignal) => {
+  while (!signal.aborted) {
+    // While the bus is away nothing is told.
+    const last = await manager.streams
+      .info(streams.events)
+      .then(({ state }) => state.last_seq)
+      .catch(() => 0)
+    const isThere = "seq" in until ? last >= until.seq : Date.now() >= until.time
+    if (isThere && (await shown().catch(() => false))) return
+    await delay(LOOK_MS, undefined, { signal }).catch(() => undefined)
+  }
+}
+
 type Line = (message: JsMsg, commit: Commit) => string
 
 const followed = async (
-  { nats }: Service,
-  start: Start,
-  filter: string,
-  show: Line,
+  service: Service,
+  { start, until, filter, show }: Followed,
   signal: AbortSignal
 ): Promise<void> => {
+  const { nats } = service
   let end: () => void = () => undefined
   const ended = new Promise<void>((resolve) => {
     end = resolve
@@ -77,10 +108,13 @@ const followed = async (
     )
     const shown = (message: JsMsg): void => {
       const commit = commitOf(message)
-      if (commit !== null) say(`${show(message, commit)}\n`)
+      if (commit === null) return
+      if (isBeyond({ seq: message.seq, commit }, until)) return end()
+      say(`${show(message, commit)}\n`)
     }
-    yield* followStream(nats, streams.events, start, shown, [filter])
-    if (!signal.aborted) yield* Effect.promise(() => ended)
+    const { pending } = yield* followStream(nats, streams.events, start, shown, [filter])
+    const done = until === null ? [] : [cameTo(service, until, async () => (await pending()) === 0, signal)]
+    if (!signal.aborted) yield* Effect.promise(() => Promise.race([ended, ...done]))
   })
   await Effect.runPromise(Effect.scoped(following))
   process.stdout.off("error", end)

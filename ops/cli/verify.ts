@@ -15,7 +15,7 @@ import { type BlobReport, verifyBlobs } from "../verify/blobs.ts"
 import { type ReadModelReport, verifyReadModels } from "../verify/read-models.ts"
 import { verifyScores } from "../verify/scores.ts"
 import { type Scope, type SnapshotReport, verifySnapshots } from "../verify/snapshots.ts"
-import { type PassedOver, passedOver } from "./behind.ts"
+import { type PassedOver, passedOver } from "../status/passed-over.ts"
 import { type Arguments, type Command, Finding } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
@@ -37,10 +37,10 @@ export const verifyCommand: Command = {
 /** Every entry of every score, by the log alone. */
 const recounted = async (service: Service, { values }: Arguments, signal: AbortSignal): Promise<string | Finding> => {
   if (values.kind !== undefined || values.sample !== undefined) throw new Fault("--scores goes without other options")
-  const { agents, entries, differing, first } = await verifyScores(service, signal)
+  const { agents, entries, differing, named } = await verifyScores(service, signal)
   const counted = `scores: ${entries} entries of ${agents} agents`
-  if (first === null) return `${counted} equal what the log makes`
-  return new Finding(`${counted}, ${differing} DIFFER from what the log makes\nfirst difference: ${first}`)
+  if (named.length === 0) return `${counted} equal what the log makes`
+  return new Finding([`${counted}, ${differing} DIFFER from what the log makes`, ...named.map(difference)].join("\n"))
 }
 
 const scopeOf = ({ values }: Arguments, signal: AbortSignal): Scope => {
@@ -57,31 +57,29 @@ const verified = async (service: Service, scope: Scope): Promise<string | Findin
   const began = performance.now()
   const snapshots = await verifySnapshots(service, scope, () => undefined)
   const said = [snapshotLine(snapshots)]
-  const faults = [snapshots.first]
+  const faults = [...snapshots.named]
   const passed = await passedOver(service.db)
   for (const projection of VERIFIABLE) {
     if (scope.kind !== null && !projection.tables.some((table) => table.kind === scope.kind)) continue
     const report = await compared(service, projection, scope)
     const incomplete = passed.filter((fault) => fault.projection === projection.name)
-    said.push(...readModelLines(projection, report), ...incomplete.map(passedOverLine))
-    faults.push(...report.tables.map((table) => table.first), ...incomplete.slice(0, 1).map(passedOverLine))
-    if (await standsStill(service, projection, report.seq)) {
-      const line = `${projection.name} stands still at sequence ${report.seq}: the log goes on behind it`
-      said.push(line)
-      faults.push(line)
-    }
+    said.push(...readModelLines(projection, report))
+    faults.push(...report.tables.flatMap((table) => table.named), ...incomplete.map(passedOverLine))
+    const still = await standsStill(service, projection, report.seq)
+    if (still !== null) faults.push(`${projection.name} ${still} at sequence ${report.seq}: the log goes on behind it`)
   }
   if (scope.kind === null || scope.kind === "blob" || scope.kind === "post") {
     const blobs = await verifyBlobs(service, scope)
     said.push(blobLine(blobs))
-    faults.push(blobs.first)
+    faults.push(...blobs.named)
   }
   said.push(...leftOut(scope))
-  const first = faults.find((fault) => fault !== null)
   const seconds = `${((performance.now() - began) / 1000).toFixed(1)} s`
-  if (first === undefined) return [...said, `verified in ${seconds}`].join("\n")
-  return new Finding([...said, `first difference: ${first}`, `not verified, in ${seconds}`].join("\n"))
+  if (faults.length === 0) return [...said, `verified in ${seconds}`].join("\n")
+  return new Finding([...said, ...faults.map(difference), `not verified, in ${seconds}`].join("\n"))
 }
+
+const difference = (fault: string): string => `difference: ${fault}`
 
 const passedOverLine = ({ projection, seq, kind, id, error }: PassedOver): string =>
   `${projection} has not all rows of ${kind} ${id} at sequence ${seq}: ${error}`
@@ -96,17 +94,19 @@ const goesOn = async ({ nats }: Service, { stream, subjects }: Projection, seq: 
   return (await Promise.all(next)).some((found) => found !== null)
 }
 
-/** While nodes run: without them, what is behind goes on when they start. */
-const standsStill = async (service: Service, projection: Projection, seq: number): Promise<boolean> => {
-  if (service.view.sessions().length === 0) return false
+/** In words; `null` where it has all, or goes on. */
+const standsStill = async (service: Service, projection: Projection, seq: number): Promise<string | null> => {
+  // Nobody brings it on: what was not compared cannot be called verified.
+  if (service.view.sessions().length === 0)
+    return (await goesOn(service, projection, seq)) ? "is behind, and no actor node runs," : null
   const until = performance.now() + MOVES_WITHIN_MS
   while (await goesOn(service, projection, seq)) {
     const row = await rowOf(service.db, projection.name)
-    if (row === undefined || row.seq > seq) return false
-    if (performance.now() > until) return true
+    if (row === undefined || row.seq > seq) return null
+    if (performance.now() > until) return "stands still"
     await sleep(LOOK_MS)
   }
-  return false
+  return null
 }
 
 const compared = async (service: Service, projection: Projection, scope: Scope): Promise<ReadModelReport> => {

@@ -27,6 +27,9 @@ const WORDS = /^(body|excerpt)$/
  */
 const PRIVATE_NAMES = /^webhook_url$/
 
+/** An object or a list with something in it. */
+const JSON_TEXT = /^(?:\{"|\[[{["])/
+
 const isSecretText = (text: string, name: string): boolean =>
   SECRET_TEXTS.test(text) || (BOX_TEXT.test(text) && !PUBLIC_NAMES.test(name))
 
@@ -45,7 +48,7 @@ export class Masker {
   }
 
   private inner(value: unknown, name = ""): unknown {
-    if (typeof value === "string") return isSecretText(value, name) ? this.maskOf(value) : value
+    if (typeof value === "string") return isSecretText(value, name) ? this.maskOf(value) : this.text(value)
     if (Array.isArray(value)) return value.map((one) => this.inner(one, name))
     if (typeof value !== "object" || value === null) return value
     return Object.fromEntries(
@@ -54,6 +57,16 @@ export class Masker {
         this.isSecret(key, inner, value) ? this.maskOf(inner) : this.inner(inner, key)
       ])
     )
+  }
+
+  /** JSON inside a text, as the body of a delivery is, is masked as what it says. */
+  private text(value: string): string {
+    if (!JSON_TEXT.test(value)) return value
+    try {
+      return JSON.stringify(this.inner(JSON.parse(value)))
+    } catch {
+      return value
+    }
   }
 
   /** Flags and absent values tell nothing. */

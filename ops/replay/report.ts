@@ -18,8 +18,12 @@ export const headText = ({ seq, commit, trace_id }: LogEntry): string => {
 const indented = (lines: ReadonlyArray<string>, by = "    "): ReadonlyArray<string> =>
   lines.map((line) => `${by}${line}`)
 
+/** Without its state. */
+export const entryText = (entry: LogEntry): string =>
+  [headText(entry), ...indented(entry.commit.events.map(eventText))].join("\n")
+
 export const stepText = ({ entry, state }: Step): string =>
-  [headText(entry), ...indented([...entry.commit.events.map(eventText), `state ${shown(state)}`])].join("\n")
+  [entryText(entry), ...indented([`state ${shown(state)}`])].join("\n")
 
 export const differencesText = (changes: ReadonlyArray<Difference>): ReadonlyArray<string> => {
   const width = Math.max(0, ...changes.map(({ path }) => path.length))

@@ -9,18 +9,33 @@
  *    reached for.
  *  - Whether companions' subjects are free is not asked: the decision is shown as it would be tried.
  */
+import { Result, Schema, SchemaIssue } from "effect"
 import type { Companion, Decision, Timer } from "../../actors/engine/definition.ts"
 import type { EventShape, LogEntry } from "../../actors/log/commit.ts"
 import { OUR_BANK } from "../../actors/registration/questions/bank/index.ts"
 import type { Kind, KindParts } from "../../actors/kind.ts"
+import { type OperationName, OPERATIONS } from "../../schemas/bus/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"
+import { LIMITS } from "../../schemas/limits.ts"
 import { asJson, type Difference, differences } from "./difference.ts"
 import { defaultFacts } from "./facts.ts"
 import { evolved, isBeyond, type Point, type Step } from "./fold.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
+import { shapeOf } from "./shape.ts"
 
 /** The command's file: what is wrong with it, or what it may not do, in words. */
 export class WhatIfFault extends Error {}
+
+/** Of a service that nobody configured: a written test decides the same everywhere. */
+export const DEFAULT_CONFIG: KindParts["config"] = {
+  limits: LIMITS,
+  env: "development",
+  baseUrl: "http://127.0.0.1:8080",
+  captchaBypass: null,
+  name: "Hub",
+  hosts: [],
+  mail: null
+}
 
 export interface WhatIfCommand {
   readonly op: string
@@ -122,14 +137,25 @@ const decided = (
   const facts =
     operation.prepare === undefined ? null : asked(command.op, { ...defaultFacts(command.op), ...command.facts })
   try {
-    const decision = operation.decide(state, command.input, { ...context, facts })
+    const decision = operation.decide(state, readInput(command), { ...context, facts })
     return consequences(state, decision, context)
   } catch (error) {
     if (error instanceof WhatIfFault) throw error
-    throw new WhatIfFault(
-      `${command.op} failed: ${String(error)}. Is \`input\` shaped as the edge sends it (schemas/<noun>/operations.ts)?`
-    )
+    throw new WhatIfFault(`${command.op} failed: ${String(error)}`)
   }
+}
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** By the operation's own schema, whatever it does not know included: a typo decides something else in silence. */
+const readInput = ({ op, input }: WhatIfCommand): unknown => {
+  const declared = Object.hasOwn(OPERATIONS, op) ? OPERATIONS[op as OperationName].input : null
+  if (declared === null) return input
+  const result = Schema.decodeUnknownResult(declared as Schema.Codec<unknown>)(input, { onExcessProperty: "error" })
+  if (Result.isSuccess(result)) return result.success
+  const [first] = format(result.failure.issue).issues
+  const path = ["input", ...(first?.path ?? []).map((part) => String(typeof part === "object" ? part.key : part))]
+  throw new WhatIfFault(`\`${path.join(".")}\`: ${first?.message ?? "is not valid"}; ${op} takes ${shapeOf(declared)}`)
 }
 
 const writeOf = (kind: Kind, op: string, config: KindParts["config"]) => {

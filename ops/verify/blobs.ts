@@ -11,6 +11,7 @@ import { type BlobRef, piecesOf } from "../../schemas/blob/operations.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import type { Service } from "../cli/connection.ts"
 import type { Scope } from "./snapshots.ts"
+import { NAMED_MAX } from "./named.ts"
 
 /** Posts at once. */
 const PAGE = 500
@@ -19,8 +20,8 @@ const READ_TIMEOUT_MS = 30_000
 export interface BlobReport {
   readonly checked: number
   readonly differing: number
-  /** In words, of the first one by post. */
-  readonly first: string | null
+  /** In words, the first ones by post: `NAMED_MAX` at most. */
+  readonly named: ReadonlyArray<string>
 }
 
 type Reading = Pick<Service, "nats" | "db">
@@ -28,7 +29,7 @@ type Reading = Pick<Service, "nats" | "db">
 export const verifyBlobs = async (service: Reading, { sample, signal }: Scope): Promise<BlobReport> => {
   const seen = new Set<string>()
   let differing = 0
-  let first: string | null = null
+  const found: Array<string> = []
   for await (const { post, ref } of named(service)) {
     signal.throwIfAborted()
     if (seen.has(ref.sha256)) continue
@@ -37,9 +38,9 @@ export const verifyBlobs = async (service: Reading, { sample, signal }: Scope): 
     const fault = await faultOf(service, ref)
     if (fault === null) continue
     differing++
-    first ??= `blob ${ref.sha256} of post ${post}: ${fault}`
+    if (found.length < NAMED_MAX) found.push(`blob ${ref.sha256} of post ${post}: ${fault}`)
   }
-  return { checked: seen.size, differing, first }
+  return { checked: seen.size, differing, named: found }
 }
 
 interface Named {

@@ -25,6 +25,7 @@ import { Fault } from "../cli/fault.ts"
 import { differences, shown } from "../replay/difference.ts"
 import { historyOf } from "../replay/fold.ts"
 import { Masker } from "../replay/masks.ts"
+import { NAMED_MAX } from "./named.ts"
 import type { Scope } from "./snapshots.ts"
 
 /** Messages applied at once where only a sample is. */
@@ -34,8 +35,8 @@ export interface TableReport {
   readonly table: string
   readonly rows: number
   readonly differing: number
-  /** In words, of the first one by key. */
-  readonly first: string | null
+  /** In words, the first ones by key: `NAMED_MAX` at most. */
+  readonly named: ReadonlyArray<string>
 }
 
 export interface ReadModelReport {
@@ -167,12 +168,12 @@ const compared = async (db: Db, schema: string, table: ReadModelTable): Promise<
   )
   const differing = Number(counts[0]?.differing ?? 0)
   const report = { table: table.name, rows: Number(counts[0]?.rows ?? 0), differing }
-  if (differing === 0) return { ...report, first: null }
+  if (differing === 0) return { ...report, named: [] }
   const order = sql.join(keys.map((name) => sql`coalesce(s.${sql.ref(name)}, m.${sql.ref(name)})`))
   const { rows: found } = await sql<Pair>`
     select to_jsonb(s) as served, to_jsonb(m) as made from ${served} s full join ${made} m on ${on}
-    where ${unequal} order by ${order} limit 1`.execute(db)
-  return { ...report, first: found[0] === undefined ? null : inWords(table, keys, columns, found[0]) }
+    where ${unequal} order by ${order} limit ${NAMED_MAX}`.execute(db)
+  return { ...report, named: found.map((pair) => inWords(table, keys, columns, pair)) }
 }
 
 type Row = Readonly<Record<string, unknown>>

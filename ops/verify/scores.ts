@@ -1,12 +1,13 @@
 /**
- * Scores counted again from the log (contract 22): each entry stands on the one before, and each entry of a reputation
- * follows from a vote, an acceptance or a hiding that the log holds, by the amount that this says.
+ * Scores counted again from the log (contract 22): each entry stands on the one before, shown trust is the sum of its
+ * entries within its bounds, and each entry of a reputation follows from a vote, an acceptance or a hiding that the log holds, by the amount that this says.
  *
  * Invariant: an entry is held against the very commit that it follows from, by the id of its command. So the service
  * may write meanwhile: a commit whose reactions are not done yet lacks nothing.
  */
 import { Effect, Stream } from "effect"
 import { reputationChanges } from "../../actors/agent/content/rating.ts"
+import { shownOf } from "../../actors/agent/scores.ts"
 import { AgentEvent } from "../../actors/agent/state.ts"
 import { hiddenContent } from "../../actors/content/reactions.ts"
 import { eventsOf } from "../../actors/engine/events.ts"
@@ -20,6 +21,7 @@ import { ratedReplies } from "../../actors/reply/reactions.ts"
 import { ratedThreads } from "../../actors/thread/reactions.ts"
 import { streams } from "../../schemas/subjects.ts"
 import type { Service } from "../cli/connection.ts"
+import { NAMED_MAX } from "./named.ts"
 
 const RATING: ReadonlyArray<Reactions> = [ratedPosts, ratedReplies, ratedThreads, hiddenContent]
 const PAGE = 4000
@@ -29,8 +31,8 @@ export interface ScoreReport {
   readonly agents: number
   readonly entries: number
   readonly differing: number
-  /** In words, of the first one in the log. */
-  readonly first: string | null
+  /** In words, the first ones in the log: `NAMED_MAX` at most. */
+  readonly named: ReadonlyArray<string>
 }
 
 interface Expected {
@@ -44,12 +46,16 @@ interface Standing {
   entries: number
   trust: number
   reputation: number
+  /** Trust without its bounds: what lies below 0 is made up for first. */
+  trustSum: number
 }
+
+const NEW: Standing = { entries: 0, trust: 0, reputation: 0, trustSum: 0 }
 
 class Recount {
   entries = 0
   differing = 0
-  first: string | null = null
+  readonly named: Array<string> = []
   readonly standings = new Map<string, Standing>()
   /** Entries that follow from earlier commits, until the agent's own commit is read. */
   private readonly expected = new Map<string, Expected>()
@@ -76,13 +82,19 @@ class Recount {
     let given = 0
     for (const event of eventsOf(AgentEvent, commit)) {
       if (event.type !== "agent.score_changed") continue
-      const before = this.standings.get(id) ?? { entries: 0, trust: 0, reputation: 0 }
-      const { score, entry, delta, value } = event
+      const before = this.standings.get(id) ?? NEW
+      const { score, entry, delta, value, given: wanted = delta, sum = value } = event
       this.entries++
       if (entry !== before.entries + 1) this.found(`agent ${id}: entry ${entry} comes after entry ${before.entries}`)
       if (value !== before[score] + delta)
         this.found(`agent ${id}: entry ${entry} makes ${score} ${value}, its delta ${before[score] + delta}`)
-      this.standings.set(id, { ...before, [score]: value, entries: entry })
+      if (score === "trust" && (sum !== before.trustSum + wanted || value !== shownOf(score, sum)))
+        this.found(
+          `agent ${id}: entry ${entry} shows trust ${value} with a sum of ${sum}, ` +
+            `its entries come to ${before.trustSum + wanted}`
+        )
+      const trustSum = score === "trust" ? sum : before.trustSum
+      this.standings.set(id, { ...before, [score]: value, trustSum, entries: entry })
       if (score === "reputation") given += delta
     }
     const expected = this.expected.get(commit.id)
@@ -102,7 +114,7 @@ class Recount {
 
   private found(fault: string): void {
     this.differing++
-    this.first ??= fault
+    if (this.named.length < NAMED_MAX) this.named.push(fault)
   }
 }
 
@@ -124,6 +136,6 @@ export const verifyScores = async (
   )
   if (last > 0) await Effect.runPromise(pages, { signal })
   recount.end(marks)
-  const { entries, differing, first, standings } = recount
-  return { agents: standings.size, entries, differing, first }
+  const { entries, differing, named, standings } = recount
+  return { agents: standings.size, entries, differing, named }
 }

@@ -13,6 +13,7 @@ import type { Service } from "../cli/connection.ts"
 import { asJson, differences, shown } from "../replay/difference.ts"
 import { evolved, historyOf, kindOf, stateProblem } from "../replay/fold.ts"
 import { Masker } from "../replay/masks.ts"
+import { NAMED_MAX } from "./named.ts"
 
 /** Rows read at once, and folded side by side. */
 const PAGE = 16
@@ -28,8 +29,8 @@ export interface SnapshotRow {
 export interface SnapshotReport {
   readonly checked: number
   readonly differing: number
-  /** In words, of the first one by kind and id. */
-  readonly first: string | null
+  /** In words, the first ones by kind and id: `NAMED_MAX` at most. */
+  readonly named: ReadonlyArray<string>
 }
 
 export interface Scope {
@@ -46,16 +47,16 @@ export const verifySnapshots = async (
 ): Promise<SnapshotReport> => {
   let checked = 0
   let differing = 0
-  let first: string | null = null
+  const named: Array<string> = []
   for await (const rows of snapshotPages(service, scope)) {
     scope.signal.throwIfAborted()
     const found = await Promise.all(rows.map((row) => faultOf(service, row)))
     checked += rows.length
     differing += found.filter((fault) => fault !== null).length
-    first ??= found.find((fault) => fault !== null) ?? null
+    named.push(...found.filter((fault) => fault !== null).slice(0, NAMED_MAX - named.length))
     progress(checked)
   }
-  return { checked, differing, first }
+  return { checked, differing, named }
 }
 
 type Key = readonly [kind: string, id: string]

@@ -148,5 +148,9 @@ export const RuntimeOffer = Schema.Struct({
 }).annotate({ identifier: "RuntimeOffer" })
 export type RuntimeOffer = typeof RuntimeOffer.Type
 
-/** Whoever accepts them accepts these. */
-export const RUNTIME_TERMS_VERSION = "2026-11-25"
+/**
+ * Versions of the terms, the newest first: a compartment keeps the version that it was made under. Each is a file of
+ * `edge/docs/terms/`, which never changes. New words are a new version.
+ */
+export const RUNTIME_TERMS_VERSIONS = ["2026-11-27", "2026-11-25"] as const
+export const [RUNTIME_TERMS_VERSION] = RUNTIME_TERMS_VERSIONS

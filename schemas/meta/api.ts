@@ -1,7 +1,8 @@
 /** What the service says of itself (spec 4.2). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { describe, failures, page, success, PagingQuery } from "../envelope.ts"
+import { RUNTIME_TERMS_VERSIONS } from "../compartment/records.ts"
+import { describe, failures, page, PagingQuery, parameter, success, textParameter } from "../envelope.ts"
 import { Chapter, DOCUMENT, Row, Traits } from "../traits.ts"
 
 export const Stats = Schema.Struct({
@@ -151,18 +152,30 @@ export const MetaApi = HttpApiGroup.make("meta")
       .annotate(Row, "for websites")
       .annotate(Traits, DOCUMENT),
     HttpApiEndpoint.get("docsRuntimeTerms", "/docs/runtime-terms", {
+      query: {
+        version: parameter(Schema.Literals(RUNTIME_TERMS_VERSIONS), "A version of the terms. Default: the newest.")
+      },
       success: markdown,
-      error: failures()
+      error: failures("validation_error")
     })
       .annotateMerge(describe("none", "The terms of the hosted runtime, as markdown"))
       .annotate(Row, "terms of the hosted runtime")
       .annotate(Traits, DOCUMENT),
+    HttpApiEndpoint.get("docsChapter", "/docs/:chapter", {
+      params: { chapter: Schema.String },
+      success: markdown,
+      error: failures("not_found")
+    })
+      .annotateMerge(describe("none", "One chapter of the reference, as markdown"))
+      .annotate(Row, "one chapter of this text")
+      .annotate(Traits, DOCUMENT),
     HttpApiEndpoint.get("openapi", "/openapi.json", {
+      query: { tag: textParameter("A name in `tags` of the whole document: answers with the operations of that tag.") },
       success: Schema.Record(Schema.String, Schema.Unknown),
-      error: failures()
+      error: failures("validation_error")
     })
       .annotateMerge(describe("none", "This interface as an OpenAPI 3.1 document"))
-      .annotate(Row, "OpenAPI 3.1")
+      .annotate(Row, "OpenAPI 3.1; `?tag=` for one of its `tags`")
       .annotate(Traits, DOCUMENT),
     HttpApiEndpoint.get("categories", "/categories", {
       success: success(Schema.Array(Category)),

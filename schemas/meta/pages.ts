@@ -28,5 +28,8 @@ export const MetaPages = HttpApiGroup.make("page.meta").add(
     .annotate(Traits, DOCUMENT),
   HttpApiEndpoint.get("docsHubId", "/docs/hub-id", { success: HtmlText })
     .annotateMerge(describe("none", "The identity specification"))
+    .annotate(Traits, DOCUMENT),
+  HttpApiEndpoint.get("docsChapter", "/docs/:chapter", { params: { chapter: Schema.String }, success: HtmlText })
+    .annotateMerge(describe("none", "One chapter of the reference"))
     .annotate(Traits, DOCUMENT)
 )

@@ -173,6 +173,7 @@ describe.each(OPERATIONS.filter(({ method, path }) => method === "GET" && !isOfH
         id: ids.get(path.split("/")[3] ?? "") ?? ids.get(path.split("/").slice(3, 5).join("/")) ?? "",
         n: "1",
         domain: OWN_DOMAIN,
+        chapter: "mail",
         slug: path.includes("/categories/") ? "help" : slug
       })
     const bearer = (): string | null => {
@@ -241,7 +242,8 @@ test("an error is told as problem+json to whoever asks for it, and with the same
     status: 404,
     detail: expect.any(String),
     code: "not_found",
-    details: { resource: "agent" }
+    details: { resource: "agent" },
+    doc_url: expect.stringMatching(/\/docs\/errors#not_found$/)
   })
 })
 

@@ -194,3 +194,28 @@ test("discovery has the figures; every entry can be had, and the log says the sa
     stdout: expect.stringContaining("changed its reputation by 50, the log says 0") as string
   })
 })
+
+test("trust that forgets what lies below 0 is found beside it", async () => {
+  const { agent } = await anAgent(service.edges)
+  const differing = async (): Promise<number> => {
+    const { stdout } = (await hub(service.system, ["verify", "--scores"]).catch((error: unknown) => error)) as {
+      readonly stdout?: string
+    }
+    return Number(/, (\d+) DIFFER/.exec(stdout ?? "")?.[1] ?? 0)
+  }
+  const before = await differing()
+  const written = await logOf(service.view, "agent", agent.id)
+  const entry = { type: "agent.score_changed", v: 1, score: "trust", target_type: null, target_id: null }
+  const forget = [
+    { ...entry, entry: 2, delta: -10, given: -15, value: 0, sum: -5, reason: "report_upheld" },
+    { ...entry, entry: 3, delta: 5, value: 5, reason: "sponsored" }
+  ]
+  await service.view.log.append([
+    {
+      subject: subjects.event("agent", agent.id),
+      expected: written.at(-1)?.seq ?? 0,
+      commit: { v: 1, id: "forgets", op: "report.upheld", at: clock.currentTimeMillisUnsafe(), events: forget }
+    }
+  ])
+  expect(await differing()).toBe(before + 1)
+})

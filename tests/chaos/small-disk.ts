@@ -1,9 +1,10 @@
 /** A system whose bus may store little, and what takes its room away. */
-import { PATIENCE_MS } from "../../ops/cli/connection.ts"
 import { drawPort } from "../../ops/launcher/ports.ts"
 import type { SystemOptions } from "../harness/index.ts"
 import { PRODUCT_DEADLINE, type TestService, testService } from "../support/service.ts"
 
+/** For each answer of a server whose disk is nearly full. */
+const STORED_WITHIN_MS = 60_000
 const MIB = 1_048_576
 export const STORE_BYTES = 48 * MIB
 export const FLOOR_BYTES = 8 * MIB
@@ -41,7 +42,7 @@ export const takeRoom = async (
   for (;;) {
     const { storage } = await view.manager.getAccountInfo()
     if (enough(storage)) return
-    const reply = await view.nats.request("ballast", PIECE, { timeout: PATIENCE_MS })
+    const reply = await view.nats.request("ballast", PIECE, { timeout: STORED_WITHIN_MS })
     if (reply.json<{ error?: unknown }>().error !== undefined) return
   }
 }

@@ -2,7 +2,7 @@
 import { expect } from "vitest"
 import { SHARD_COUNT, shardOf } from "../../schemas/subjects.ts"
 import type { Service } from "../../ops/cli/connection.ts"
-import { statusCommand } from "../../ops/cli/status.ts"
+import { clusterOf } from "../../ops/status/cluster.ts"
 import { waitFor } from "../harness/index.ts"
 import { send } from "../support/http.ts"
 import { logOf } from "../support/service.ts"
@@ -52,19 +52,12 @@ export function homeOf(view: Service, actor: string): string {
   return view.view.ownerOf(shardOf(actor)) ?? "nobody"
 }
 
-interface StatusNode {
-  readonly session: string
-  readonly pid: number
-}
-
 /** Once the process, which runs, has told of itself. */
 export function sessionOf(view: Service, pid: number | null): Promise<string> {
   if (pid === null) throw new Error("a process that does not run has no session")
   return waitFor(
     async () => {
-      const { nodes } = (await statusCommand.run(view, { positionals: [], values: { json: true } })) as {
-        nodes: ReadonlyArray<StatusNode>
-      }
+      const { nodes } = await clusterOf(view)
       return nodes.find((node) => node.pid === pid)?.session
     },
     { describe: `the session of process ${pid}` }

@@ -5,7 +5,7 @@
 import { chmod, mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { statusCommand } from "../../ops/cli/status.ts"
+import { clusterOf } from "../../ops/status/cluster.ts"
 import type { Service } from "../../ops/cli/connection.ts"
 import { type Load, loadOf } from "../chaos/load.ts"
 import { expectAppliedOnce, expectNoFault } from "../chaos/verdict.ts"
@@ -36,9 +36,11 @@ afterAll(async () => {
 const isCampaign = campaignRounds() !== null
 /** A campaign restarts all, one after the other. `npm test` restarts one of each kind, and a server beside the roles. */
 const RESTARTS: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>> = isCampaign
-  ? [[NATS], [["postgres"]], [["queries", "webhooks"]], [["proxy"]]]
-  : [[NATS.slice(0, 1), ["queries", "webhooks", "proxy"]], [["postgres"]]]
+  ? [[NATS], [["postgres"]], [["queries", "webhooks", "keeper"]], [["proxy"]]]
+  : [[NATS.slice(0, 1), ["queries", "webhooks", "keeper", "proxy"]], [["postgres"]]]
 const RECREATED = isCampaign ? [["actors", "edge"]] : [["actors"], ["edge"]]
+/** More than the file says: scaled by hand. */
+const ACTORS = 3
 
 interface Status {
   readonly nodes: ReadonlyArray<unknown>
@@ -65,6 +67,18 @@ describe("in production's configuration", () => {
     const logs = await cluster.compose(["logs", "--no-color", "edge", "actors", "queries", "webhooks"])
     expect(logs).not.toMatch(/permission/i)
     expect(logs.split("\n").filter((line) => line.includes(`"level":"error"`))).toEqual([])
+  })
+
+  test("keys of mail and of vaults are where they are used, and nowhere else", async () => {
+    const { services } = JSON.parse(await cluster.compose(["--profile", "*", "config", "--format", "json"])) as {
+      services: Record<string, { environment?: Record<string, string> }>
+    }
+    const holding = (name: string) =>
+      Object.keys(services)
+        .filter((service) => services[service]?.environment?.[name] !== undefined)
+        .toSorted()
+    expect(holding("HUB_MAIL_KEY")).toEqual(["actors", "mail", "operator"])
+    expect(holding("HUB_VAULT_KEY")).toEqual(["keeper"])
   })
 
   test("only the proxy is published, and what the roles hold is what they need", async () => {
@@ -152,18 +166,32 @@ describe("under load", () => {
     RESTARTING_MS
   )
 
-  test("edges and actors made anew, as for a new version", () => restarted(RECREATED, true), RESTARTING_MS)
+  test(
+    "edges and actors made anew, as for a new version, and as many as before",
+    async () => {
+      const up = ["up", "--detach", "--no-deps", "--no-recreate", "--scale", `actors=${ACTORS}`, "actors"]
+      await cluster.compose(up)
+      const containers = async (service: string) =>
+        (await cluster.compose(["ps", "--quiet", service])).trim().split("\n")
+      const before = { actors: await containers("actors"), edge: await containers("edge") }
+      expect(before.actors).toHaveLength(ACTORS)
+      await restarted(RECREATED, true)
+      for (const service of ["actors", "edge"] as const) {
+        const after = await containers(service)
+        expect(after).toHaveLength(before[service].length)
+        expect(after.filter((one) => before[service].includes(one))).toEqual([])
+      }
+    },
+    RESTARTING_MS
+  )
 
   test(
     "every acknowledged write stands in the log once, and tables and snapshots are its fold",
     async () => {
       await load.stop()
       await expectAppliedOnce(load, view)
-      const { nodes, unowned_shards } = (await statusCommand.run(view, {
-        positionals: [],
-        values: { json: true }
-      })) as Status
-      expect([nodes.length, unowned_shards]).toEqual([2, []])
+      const { nodes, unowned_shards } = await clusterOf(view)
+      expect([nodes.length, unowned_shards]).toEqual([ACTORS, []])
       expect(await cluster.compose(["run", "--rm", "--no-deps", "operator", "verify"])).toMatch(/\nverified in /)
     },
     RESTARTING_MS

@@ -22,6 +22,10 @@ export const openBounded = async () => {
   })
 }
 
+interface Told {
+  readonly error?: { readonly code: string; readonly details?: unknown; readonly doc_url?: string }
+}
+
 /** A plain line to the edge, to say what no HTTP client would. */
 export class Line {
   received = ""
@@ -39,8 +43,8 @@ export class Line {
     socket.on("error", () => undefined)
   }
 
-  static async open(): Promise<Line> {
-    const socket = connect(world.edge.port, "127.0.0.1")
+  static async open(port = world.edge.port): Promise<Line> {
+    const socket = connect(port, "127.0.0.1")
     await once(socket, "connect")
     return new Line(socket)
   }
@@ -51,14 +55,14 @@ export class Line {
   }
 
   /** The body of the first answer, once it is whole. */
-  async answer(): Promise<{ status: number; head: string; json: { error?: { code: string; details?: unknown } } }> {
+  async answer(): Promise<{ status: number; head: string; json: Told }> {
     const body = await waitFor(() => /\r\n\r\n(\{.*\})/s.exec(this.received)?.[1], {
       describe: "an answer on the line"
     })
     return {
       status: Number(this.received.slice(9, 12)),
       head: this.received.split("\r\n\r\n")[0] ?? "",
-      json: JSON.parse(body) as { error?: { code: string; details?: unknown } }
+      json: JSON.parse(body) as Told
     }
   }
 

@@ -95,14 +95,6 @@ describe("the reference", () => {
     for (const handle of [...RESERVED_HANDLES, "hub"]) expect(reference).toContain(`\`${handle}\``)
   })
 
-  it("has every section in its contents", () => {
-    const contents = reference.split("\n").find((line) => line.startsWith("Contents:")) ?? ""
-    const sections = [...reference.matchAll(/^## (.+)$/gm)].map(
-      ([, title]) => `#${title?.toLowerCase().replaceAll(" ", "-")}`
-    )
-    expect([...contents.matchAll(/\]\((#[^)]+)\)/g)].map(([, target]) => target)).toEqual(sections)
-  })
-
   const PROSE_MAX_WORDS = 5500
 
   it("marks each refusal that no Idempotency-Key keeps, and no other", () => {

@@ -45,7 +45,12 @@ export interface Envelope {
   readonly ok: boolean
   readonly data: Record<string, unknown>
   readonly meta?: Record<string, unknown>
-  readonly error: { readonly code: string; readonly message: string; readonly details: Record<string, unknown> }
+  readonly error: {
+    readonly code: string
+    readonly message: string
+    readonly details: Record<string, unknown>
+    readonly doc_url: string
+  }
 }
 
 /** Limits that no test meets by accident. */

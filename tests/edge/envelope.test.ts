@@ -28,7 +28,12 @@ describe("every answer", () => {
     expect(nowhere.status).toBe(404)
     expect(nowhere.json).toEqual({
       ok: false,
-      error: { code: "not_found", message: expect.any(String), details: { resource: "endpoint" } }
+      error: {
+        code: "not_found",
+        message: expect.any(String),
+        details: { resource: "endpoint" },
+        doc_url: `${world.edge.url}/docs/errors#not_found`
+      }
     })
   })
 

@@ -183,6 +183,7 @@ describe("the tables", () => {
       "docsShell",
       "docsSeal",
       "docsHubId",
+      "docsChapter",
       "docsVerify",
       "docsRuntimeTerms"
     ].map((name) => `meta.${name}`),

@@ -6,6 +6,7 @@ import { Call } from "../../edge/http/call.ts"
 import { Marks } from "../../edge/http/marks.ts"
 import type { Route } from "../../edge/http/handlers.ts"
 import { Refused, refuse } from "../../edge/http/refused.ts"
+import { docUrlsOf } from "../../edge/http/doc-urls.ts"
 import { plain, type Response } from "../../edge/http/respond.ts"
 import { Reused, REUSED_MAX_MS } from "../../edge/http/reused.ts"
 import { type Endpoint, ENDPOINTS } from "../../edge/http/endpoints.ts"
@@ -18,9 +19,19 @@ const [endpoint] = ENDPOINTS.filter(({ reused }) => reused)
 if (endpoint === undefined) throw new Error("nothing is given again")
 const { id } = endpoint
 
+const INSTALLATION = { basePath: "", docUrls: docUrlsOf("https://hub.example") }
+
 const asked = (url: string, headers: Readonly<Record<string, string>> = {}): Call => {
   const request = { method: "GET", url, headers } as Pick<IncomingMessage, "method" | "url" | "headers">
-  return new Call(machineClock, "call", request as IncomingMessage, { client: "client", wide: null }, "", 0, 10_000)
+  return new Call(
+    machineClock,
+    "call",
+    request as IncomingMessage,
+    { client: "client", wide: null },
+    INSTALLATION,
+    0,
+    10_000
+  )
 }
 
 /** Tables of which each address shows the number, and how far they are. */

@@ -1,11 +1,12 @@
 /** NATS service discovery (ADR-32), asked by another implementation's client on a real server. */
+import { hostname } from "node:os"
 import { busServers } from "../../schemas/bus/servers.ts"
 import { connect, type NatsConnection, type QueuedIterator, ServiceResponseType } from "nats"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { API_PREFIX, VERSION } from "../../schemas/version.ts"
 import { KINDS } from "../../actors/actors.ts"
 import { AgentClient } from "../support/client.ts"
-import { hub } from "../support/hub.ts"
+import { hubEnded } from "../support/hub.ts"
 import { register } from "../support/register.ts"
 import { type TestService, testService } from "../support/service.ts"
 
@@ -50,6 +51,7 @@ test("every role answers a ping, with what tells processes apart", async () => {
     const process = name === "hub-edge" ? edges[0] : actors[0]
     expect({ type, version }).toEqual({ type: ServiceResponseType.PING, version: VERSION })
     expect(metadata).toEqual({
+      host: hostname(),
       pid: String(process?.pid),
       roles: name === "hub-edge" ? "edge" : "actors,queries,webhooks",
       metrics_port: new URL(process?.metrics ?? "").port
@@ -139,7 +141,7 @@ test("a query without Postgres is an error, by its code", async () => {
 })
 
 test("hub status shows who serves, who leads, and how it is", async () => {
-  const status = JSON.parse(await hub(service.system, ["status", "--json"])) as Record<
+  const status = JSON.parse((await hubEnded(service.system, ["status", "--json"])).stdout) as Record<
     string,
     ReadonlyArray<Record<string, unknown>>
   >
@@ -157,6 +159,6 @@ test("hub status shows who serves, who leads, and how it is", async () => {
     disk: { unit: "bytes free" },
     clock: { status: "pass" }
   })
-  const text = await hub(service.system, ["status"])
+  const { stdout: text } = await hubEnded(service.system, ["status", "--all"])
   for (const part of ["services (4)", "health", "1 replica", "metrics on port"]) expect(text).toContain(part)
 })

@@ -25,6 +25,10 @@ describe("masks", () => {
     const masker = new Masker()
     expect(masker.mask(sent)).toEqual({ ...sent, body: "[secret 1]" })
     expect(masker.mask(told)).toEqual({ ...told, payload: { ...told.payload, excerpt: "[secret 1]" } })
+    const queued = { type: "delivery.queued", v: 1, body: JSON.stringify(told) }
+    expect(masker.mask(queued).body).toBe(JSON.stringify(masker.mask(told)))
+    const no = { body: '{"conversation_id": not JSON', list: "[]", text: "[brackets] are text" }
+    expect(masker.mask(no)).toEqual(no)
     const published = { type: "post.published", v: 1, body: "Hear, hear.", excerpt: "Hear, hear." }
     expect(masker.mask(published)).toEqual(published)
   })

@@ -8,7 +8,7 @@ import { PROJECTIONS } from "../../actors/projections/all.ts"
 import { rebuild } from "../../actors/projections/rebuild.ts"
 import { Busy, exclusively } from "../../actors/projections/steps.ts"
 import { rebuildCommand } from "../../ops/cli/rebuild.ts"
-import { statusCommand } from "../../ops/cli/status.ts"
+import { clusterOf } from "../../ops/status/cluster.ts"
 import { waitFor } from "../harness/index.ts"
 import { openScope } from "../support/scope.ts"
 import { said } from "./history.ts"
@@ -103,12 +103,7 @@ export const rebuildTests = (): void => {
   })
 
   test("under way is told by status, with how far it has come", async () => {
-    const models = async () =>
-      (
-        (await statusCommand.run(service.view, { positionals: [], values: { json: true } })) as {
-          read_models: ReadonlyArray<{ name: string; rebuilt_to: number | null }>
-        }
-      ).read_models
+    const models = async () => (await clusterOf(service.view)).read_models ?? []
     const holder = new pg.Client({ connectionString: service.view.databaseUrl })
     await holder.connect()
     await holder.query("begin")

@@ -106,6 +106,22 @@ test("follows one kind or one actor, from a time on or from now on, as JSON with
   expect(await Promise.all([agent, handles, challenge, live].map((one) => one.interrupt()))).toEqual([0, 0, 0, 0])
 })
 
+test("ends by itself at a point, a sequence or a time", async () => {
+  const { last_seq } = (await service.view.manager.streams.info(streams.events)).state
+  const whole = await tail("--since", "1", "--until", String(last_seq))
+  const [status] = (await once(whole.child, "exit")) as [number | null]
+  expect([status, whole.errors()]).toEqual([0, ""])
+  expect(whole.lines().at(-1)).toMatch(new RegExp(`^#${last_seq} `))
+  // Nothing of the agent stands at the very end.
+  const one = await tail(past.handle, "--since", "1", "--until", new Date().toISOString(), "--json")
+  expect(await once(one.child, "exit")).toEqual([0, null])
+  expect(one.lines()).toHaveLength(4)
+  await define("behind-the-point")
+  const again = await tail("--since", "1", "--until", String(last_seq))
+  await once(again.child, "exit")
+  expect(again.lines()).toEqual(whole.lines())
+})
+
 test("ends when whoever reads it has gone", async () => {
   const one = await tail("--since", "1")
   one.child.stdout?.destroy()

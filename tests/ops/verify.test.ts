@@ -7,6 +7,7 @@ import { PROJECTIONS } from "../../actors/projections/all.ts"
 import type { Projection } from "../../actors/projections/projection.ts"
 import type { Options } from "../../ops/cli/command.ts"
 import { progressOf } from "../../ops/cli/progress.ts"
+import { clusterOf } from "../../ops/status/cluster.ts"
 import { hub } from "../support/hub.ts"
 import { service, past, openHistory, verify, found, parts, rebuilt, run } from "./verified.ts"
 import { leftOver } from "../support/tables.ts"
@@ -51,19 +52,19 @@ describe("verify", () => {
       "a value",
       "update agents set name = 'Somebody'",
       {},
-      /agents: 1 of 1 rows DIFFER[\s\S]*first difference: agents hx\w+: name is "Somebody", the log makes it "Countess"\n/
+      /agents: 1 of 1 rows DIFFER[\s\S]*difference: agents hx\w+: name is "Somebody", the log makes it "Countess"\n/
     ],
     [
       "a row too few",
       "delete from categories where slug = 'help'",
       {},
-      /first difference: categories help: is not served, the log makes it\n/
+      /difference: categories help: is not served, the log makes it\n/
     ],
     [
       "a row too many",
       "insert into retired_keys values ('hx0', 'k', now(), now())",
       {},
-      /retired_keys: 1 of 2 rows DIFFER[\s\S]*first difference: retired_keys hx0 k: is served, the log does not make it\n/
+      /retired_keys: 1 of 2 rows DIFFER[\s\S]*difference: retired_keys hx0 k: is served, the log does not make it\n/
     ],
     [
       "a number inside a value",
@@ -95,12 +96,10 @@ describe("verify", () => {
     )
     for (const projection of PROJECTIONS.filter(({ name }) => name === "post")) damaged.add(projection)
     expect(await found({ kind: "post" })).toMatch(
-      /first difference: post has not all rows of post 1 at sequence 7: error: costly/
+      /difference: post has not all rows of post 1 at sequence 7: error: costly/
     )
-    const { read_models } = JSON.parse(await hub(service.system, ["status", "--json"])) as {
-      read_models: ReadonlyArray<{ name: string; faults: number }>
-    }
-    expect(read_models.filter(({ faults }) => faults > 0)).toMatchObject([{ name: "post", faults: 1 }])
+    const { read_models } = await clusterOf(service.view)
+    expect(read_models?.filter(({ faults }) => faults > 0)).toMatchObject([{ name: "post", faults: 1 }])
   })
 
   test("finds read models that stand still", async () => {
@@ -108,7 +107,7 @@ describe("verify", () => {
       await trx.selectFrom("projections").select("seq").where("name", "=", "agent").forUpdate().execute()
       await past.client.call("PATCH", "/api/v1/me", { body: { description: "Not seen." } })
       expect(await found({ kind: "agent" })).toMatch(
-        /first difference: agent stands still at sequence \d+: the log goes on behind it/
+        /difference: agent stands still at sequence \d+: the log goes on behind it/
       )
     })
   })
@@ -120,7 +119,7 @@ describe("verify", () => {
       /^snapshots: none\ncategory at sequence \d+\n {2}categories: 7 of 7 rows equal what the log makes\nverified in /
     )
     expect(await verify({ kind: "handle" })).toMatch(/^snapshots: none\nverified in /)
-    expect(await found({ kind: "agent" })).toContain("first difference: agents ")
+    expect(await found({ kind: "agent" })).toContain("difference: agents ")
   })
 
   test("of a sample says what it cannot say", async () => {
@@ -141,7 +140,7 @@ describe("verify", () => {
     await damage("update agents set name = 'Somebody'")
     await expect(hub(service.system, ["verify"])).rejects.toMatchObject({
       code: 1,
-      stdout: expect.stringContaining("first difference: agents ") as string,
+      stdout: expect.stringContaining("difference: agents ") as string,
       stderr: expect.stringMatching(
         /^agent: \d+ of \d+ \(100 %\), \d+ commits a second\n[^]*\ndelivery: [^\n]*\n[^]*$/
       ) as string
@@ -162,7 +161,7 @@ describe("verify of snapshots", () => {
   test("names the first field that is not what the log folds to", async () => {
     expect(await damaged("update snapshots set state = jsonb_set(state, '{keys,0,from}', '5')")).toMatch(
       new RegExp(
-        "snapshots: 1 of 1 DIFFER[\\s\\S]*first difference: snapshot of agent hx\\w+ at sequence \\d+: " +
+        "snapshots: 1 of 1 DIFFER[\\s\\S]*difference: snapshot of agent hx\\w+ at sequence \\d+: " +
           "state\\.keys\\[0\\]\\.from is 5, the log makes it \\d{13}\\n"
       )
     )

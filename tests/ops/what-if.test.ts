@@ -52,6 +52,15 @@ describe("what if", () => {
     )
   })
 
+  test("a misspelt field is named, with what the operation takes", async () => {
+    const file = await command("misspelt", { op: "agent.suspend", input: { reason: "a test", untill: 5 } })
+    await expect(replay("agent", past.handle, { "what-if": file })).rejects.toThrow(
+      /misspelt\.json: `input\.untill`: .*agent\.suspend takes \{reason: string, /
+    )
+    const missing = await command("missing", { op: "agent.suspend", input: {} })
+    await expect(replay("agent", past.handle, { "what-if": missing })).rejects.toThrow("`input.reason`: Missing key")
+  })
+
   test("a command is refused, the refusal is told as a client would hear it", async () => {
     const file = await command("delete", { op: "agent.delete", input: { confirm: "somebody else" } })
     expect(await replay("agent", past.handle, { "what-if": file })).toMatch(
@@ -62,7 +71,7 @@ describe("what if", () => {
   test("facts of the world are needed, they come from the file or are fixed ones", async () => {
     const create = {
       op: "challenge.create",
-      input: { public_key: past.firstKey, hub_id: past.id },
+      input: { public_key: past.firstKey, hub_id: past.id, origin: "somewhere" },
       at: "2026-11-21T12:00:00Z"
     }
     const put = async (name: string, more: object) =>
@@ -104,7 +113,7 @@ describe("what if", () => {
     ],
     ["a read", { op: "agent.me" }, "agent.me decides nothing; those that decide: "],
     ["facts that nobody asks for", { op: "agent.ban", input: {}, facts: { a: 1 } }, "agent.ban takes no facts"],
-    ["an input of the wrong shape", { op: "agent.update", input: null }, "agent.update failed: TypeError"],
+    ["an input of the wrong shape", { op: "agent.update", input: null }, "`input`: Expected object"],
     ["a time that is none", { op: "agent.ban", at: "noon" }, "`at` must be a time"]
   ])("%s is told, with the file's name", async (name, content, message) => {
     const file = await command(`bad-${name.replaceAll(" ", "-")}`, content)

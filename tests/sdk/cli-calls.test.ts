@@ -87,7 +87,8 @@ describe("calls", () => {
         message: "played: rate_limited",
         details: { bucket: "write" },
         retry_after: 600,
-        request_id: null
+        request_id: null,
+        doc_url: null
       }
     })
   })

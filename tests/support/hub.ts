@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { readCommandLine } from "../../ops/cli/command-line.ts"
+import { Finding } from "../../ops/cli/command.ts"
 import { openService } from "../../ops/cli/connection.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { programPath, type System } from "../harness/index.ts"
@@ -27,6 +28,20 @@ export async function hub(system: System, args: ReadonlyArray<string>): Promise<
   return stdout
 }
 
+/** A process of its own, with its exit status, whatever that is. */
+export async function hubEnded(
+  system: System,
+  args: ReadonlyArray<string>
+): Promise<{ readonly stdout: string; readonly status: number }> {
+  try {
+    return { stdout: await hub(system, args), status: 0 }
+  } catch (error) {
+    const { stdout, code } = error as { readonly stdout?: string; readonly code?: unknown }
+    if (stdout === undefined || typeof code !== "number") throw error
+    return { stdout, status: code }
+  }
+}
+
 /** In this process, which spares the start of one. What it would write; rejects with its refusal. */
 export async function operate(system: System, args: ReadonlyArray<string>): Promise<string> {
   const line = readCommandLine(args)
@@ -34,7 +49,8 @@ export async function operate(system: System, args: ReadonlyArray<string>): Prom
   const service = await openService(serversOf(system), system.clock)
   try {
     const told = await line.command.run(service, line.args)
-    return typeof told === "string" ? told : JSON.stringify(told, null, 2)
+    const shown = told instanceof Finding ? told.text : told
+    return typeof shown === "string" ? shown : JSON.stringify(shown, null, 2)
   } finally {
     await service.close()
   }

@@ -46,7 +46,7 @@ type Bounds = Limits["service"]["mail"] & Pick<Limits["limits"]["email"], "messa
 
 const CLOSE_MS = 2000
 const BUSY = "4.3.2 Too much at once, come again"
-const TOO_MANY_PIECES = "4.3.2 The message comes in too many pieces: it has too many lines that begin with a dot"
+const TOO_MANY_PIECES = "5.3.4 The message comes in too many pieces: it has too many lines that begin with a dot"
 const NO_ROOM = "4.3.1 No room for mail at the moment"
 
 const smtpError = (responseCode: number, words: string): Error => Object.assign(new Error(words), { responseCode })
@@ -175,6 +175,15 @@ export class MailServer {
     for (const connection of this.server.connections) if (connection.id === id) connection.send(421, words)
   }
 
+  /** For good: the same message would come in as many pieces again. */
+  private refuse(id: string, words: string): void {
+    for (const connection of this.server.connections) {
+      if (connection.id !== id) continue
+      connection.send(554, words)
+      connection.close()
+    }
+  }
+
   private left({ id, remoteAddress }: SMTPServerSession): void {
     if (this.sessions.ended(id)) this.places.give(remoteAddress)
   }
@@ -256,7 +265,7 @@ export class MailServer {
     try {
       for await (const chunk of stream as AsyncIterable<Buffer>) {
         // Each piece takes the process as long as a long one.
-        if (++read.pieces === this.bounds.pieces_max) this.hangUp(id, TOO_MANY_PIECES)
+        if (++read.pieces === this.bounds.pieces_max) this.refuse(id, TOO_MANY_PIECES)
         if (stream.sizeExceeded || read.tooMuch) continue
         const bytes = chunk.length + PIECE_BYTES
         read.tooMuch = read.pieces >= this.bounds.pieces_max || !this.places.hold(remoteAddress, bytes)

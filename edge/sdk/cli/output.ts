@@ -55,6 +55,7 @@ export interface Described {
   readonly httpStatus: number
   readonly retryAfter?: number
   readonly requestId?: string
+  readonly docUrl?: string
 }
 
 export const describe = (error: unknown): Described => {
@@ -71,22 +72,32 @@ export const describe = (error: unknown): Described => {
     details: error.details,
     httpStatus: error.status,
     ...(error.retryAfter === null ? {} : { retryAfter: error.retryAfter }),
-    ...(error.requestId === null ? {} : { requestId: error.requestId })
+    ...(error.requestId === null ? {} : { requestId: error.requestId }),
+    ...(error.docUrl === null ? {} : { docUrl: error.docUrl })
   }
 }
 
 /** One line, in words or as JSON. */
 export const errorLine = (error: unknown, json: boolean): ErrorLine => {
-  const { code, message, status, details, httpStatus, retryAfter, requestId } = describe(error)
+  const {
+    code,
+    message,
+    status,
+    details,
+    httpStatus,
+    retryAfter = null,
+    requestId = null,
+    docUrl = null
+  } = describe(error)
   if (json)
     return {
       status,
       text: jsonText(
-        { error: { code, message, details, retry_after: retryAfter ?? null, request_id: requestId ?? null } },
+        { error: { code, message, details, retry_after: retryAfter, request_id: requestId, doc_url: docUrl } },
         false
       )
     }
-  const again = retryAfter === undefined ? "" : ` (again in ${retryAfter} s)`
-  const request = requestId === undefined || httpStatus < 500 ? "" : ` [request ${requestId}]`
+  const again = retryAfter === null ? "" : ` (again in ${retryAfter} s)`
+  const request = requestId === null || httpStatus < 500 ? "" : ` [request ${requestId}]`
   return { status, text: oneLine(`hub-agent: ${code}: ${message}${again}${request}`) }
 }

@@ -8,6 +8,7 @@ import { clientError, HubError } from "./errors.ts"
 
 /** Characters of a message that is taken over from an answer. */
 const MESSAGE_MAX_CHARS = 500
+const DOC_URL_MAX_CHARS = 500
 const CODE = /^[a-z][a-z0-9_]{0,63}$/
 const RETRY_AFTER_MAX_SECONDS = 7 * 86_400
 
@@ -86,7 +87,7 @@ const parsed = (text: string): unknown => {
 const refusalOf = (response: Response, text: string): HubError => {
   const json = parsed(text)
   const error = isObject(json) ? (isObject(json["error"]) ? json["error"] : json) : {}
-  const { code, details } = error
+  const { code, details, doc_url: docUrl } = error
   const told = error["message"] ?? error["detail"]
   return new HubError({
     code: typeof code === "string" && CODE.test(code) ? code : `http_${response.status}`,
@@ -97,7 +98,8 @@ const refusalOf = (response: Response, text: string): HubError => {
     status: response.status,
     details: isObject(details) ? details : {},
     retryAfter: retryAfterOf(response.headers.get("retry-after"), Date.now()),
-    requestId: response.headers.get("x-request-id")
+    requestId: response.headers.get("x-request-id"),
+    docUrl: typeof docUrl === "string" && docUrl.length <= DOC_URL_MAX_CHARS ? docUrl : null
   })
 }
 

@@ -25,6 +25,7 @@ export interface HubErrorParts {
   readonly details?: Readonly<Record<string, unknown>>
   readonly retryAfter?: number | null
   readonly requestId?: string | null
+  readonly docUrl?: string | null
   readonly cause?: unknown
 }
 
@@ -38,6 +39,8 @@ export class HubError extends Error {
   readonly retryAfter: number | null
   /** Name it when you report a fault of the service. */
   readonly requestId: string | null
+  /** Where the service explains the code; `null` where it names no address. */
+  readonly docUrl: string | null
 
   constructor(parts: HubErrorParts) {
     super(parts.message, parts.cause === undefined ? undefined : { cause: parts.cause })
@@ -47,6 +50,7 @@ export class HubError extends Error {
     this.details = parts.details ?? {}
     this.retryAfter = parts.retryAfter ?? null
     this.requestId = parts.requestId ?? null
+    this.docUrl = parts.docUrl ?? null
   }
 }
 

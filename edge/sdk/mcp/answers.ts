@@ -140,7 +140,7 @@ const bounded = (details: object): object =>
 
 /** What went wrong, for the model to mend: with its code, and the fields that it names. */
 export const failed = (error: unknown): CallToolResult => {
-  const { code, message, details, retryAfter = null, requestId = null, httpStatus } = describe(error)
+  const { code, message, details, retryAfter = null, requestId = null, docUrl = null, httpStatus } = describe(error)
   const text = jsonText(
     {
       error: {
@@ -149,7 +149,8 @@ export const failed = (error: unknown): CallToolResult => {
         details: bounded(details),
         status: httpStatus,
         retry_after: retryAfter,
-        request_id: requestId
+        request_id: requestId,
+        doc_url: docUrl
       }
     },
     false

@@ -55,6 +55,8 @@ export const STEADFAST = {
   pingInterval: 2000,
   maxPingOut: 2,
   timeout: 2000,
+  // By `addressesOf` (schemas/runtime/names.ts), which the transport is given.
+  resolve: true,
   // Without their stacks: one is made for every request otherwise.
   noAsyncTraces: true
 } as const

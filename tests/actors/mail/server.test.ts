@@ -193,7 +193,7 @@ test("a message whose lines begin with dots is taken as it is, and not in any nu
   expect(taken.map(({ raw }) => raw.toString())).toEqual([`Subject: x\r\n${"\r\n.".repeat(500)}\r\n`])
   const greedy = await ready(port)
   greedy.socket.write(dots(5000))
-  expect(await greedy.answer()).toMatch(/^421 4\.3\.2/)
+  expect(await greedy.answer()).toMatch(/^554 5\.3\.4/)
   expect(await greedy.answer()).toBe("closed")
   expect(taken).toHaveLength(1)
 })

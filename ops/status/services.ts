@@ -1,17 +1,10 @@
-/** What answers on the bus (NATS service discovery), and what the actors' side finds of its own health. */
-import { headers } from "@nats-io/transport-node"
-import { requestsOf } from "../../actors/log/requests.ts"
-import type { Health } from "../../schemas/meta/api.ts"
-import type { Queries, QueryReply } from "../../schemas/bus/operations.ts"
-import { machineClock } from "../../schemas/runtime/clock.ts"
-import { QueryClient } from "../../schemas/runtime/bus/queries.ts"
-import { subjects } from "../../schemas/subjects.ts"
-import type { Service } from "./connection.ts"
+/** Processes that answer on the bus (NATS service discovery). */
+import type { Service } from "../cli/connection.ts"
 
-/** Who has not answered within this is not listed. */
-const ANSWERS_WITHIN_MS = 400
+/** The listing ends when nobody has answered for so long, and at the latest after the other. */
+const STALL_MS = 300
+const ANSWERS_WITHIN_MS = 2000
 const ANSWERS_MAX = 500
-const HEALTH_WITHIN_MS = 1500
 
 interface Stats {
   readonly name: string
@@ -31,6 +24,8 @@ export interface ServiceRow {
   readonly id: string
   readonly version: string
   readonly started: string
+  /** Of the machine, or of the container. */
+  readonly host: string
   readonly pid: number
   readonly roles: string
   /** Port on which it is scraped; `null` where it is not. */
@@ -49,6 +44,7 @@ const rowOf = ({ name, id, version, started, metadata, endpoints }: Stats): Serv
     id,
     version,
     started,
+    host: metadata["host"] ?? "?",
     pid: Number(metadata["pid"]),
     roles: metadata["roles"] ?? "",
     metrics_port: Number(metadata["metrics_port"]) || null,
@@ -63,6 +59,8 @@ const rowOf = ({ name, id, version, started, metadata, endpoints }: Stats): Serv
 export const servicesOf = async ({ nats }: Service): Promise<ReadonlyArray<ServiceRow>> => {
   const rows: Array<ServiceRow> = []
   for await (const message of await nats.requestMany("$SRV.STATS", "", {
+    strategy: "stall",
+    stall: STALL_MS,
     maxWait: ANSWERS_WITHIN_MS,
     maxMessages: ANSWERS_MAX
   })) {
@@ -71,18 +69,4 @@ export const servicesOf = async ({ nats }: Service): Promise<ReadonlyArray<Servi
     if (stats.name.startsWith("hub-")) rows.push(rowOf(stats))
   }
   return rows.toSorted((a, b) => `${a.name} ${a.id}`.localeCompare(`${b.name} ${b.id}`))
-}
-
-type Checks = NonNullable<Health["checks"]>
-
-/** `null` where no process answers queries. */
-export const checksOf = async ({ nats }: Service): Promise<Checks | null> => {
-  const queries = new QueryClient(machineClock, requestsOf(nats), {
-    newHeaders: headers,
-    isClosed: () => nats.isClosed()
-  })
-  const answer = await queries.ask(subjects.query("health"), Buffer.from("null"), Date.now() + HEALTH_WITHIN_MS)
-  if (answer === null) return null
-  const reply = JSON.parse(Buffer.from(answer).toString("utf8")) as QueryReply<Queries["health"]["output"]>
-  return reply.ok ? reply.data.checks : null
 }

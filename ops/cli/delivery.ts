@@ -1,0 +1,47 @@
+/** `hub delivery list <agent>`: what was sent to an agent's webhook, newest first. No payload is shown. */
+import type { Selectable } from "kysely"
+import type { Database } from "../../actors/database.ts"
+import type { Command } from "./command.ts"
+import { Fault } from "./fault.ts"
+import { hubIdOfReference } from "./references.ts"
+
+const COUNT = 20
+const COUNT_MAX = 1000
+
+const countOf = (text: string | undefined): number => {
+  const count = text === undefined ? COUNT : Number(text)
+  if (!Number.isInteger(count) || count < 1 || count > COUNT_MAX)
+    throw new Fault(`--count takes a whole number from 1 to ${COUNT_MAX}`)
+  return count
+}
+
+type Row = Database["deliveries"]
+
+const lineOf = (row: Selectable<Row>): string =>
+  [
+    `${row.id}  ${row.created_at.toISOString()}  ${row.type}  ${row.status}`,
+    `${row.attempts} ${row.attempts === 1 ? "attempt" : "attempts"}`,
+    ...(row.response_code === null ? [] : [`answered ${row.response_code}`]),
+    ...(row.last_error === null ? [] : [row.last_error]),
+    ...(row.next_attempt_at === null ? [] : [`next ${row.next_attempt_at.toISOString()}`])
+  ].join("  ")
+
+export const deliveryCommand: Command = {
+  usage: ["delivery list <agent> [--count <number>] [--json]"],
+  run: async (service, { positionals: [verb = "", reference = ""], values }) => {
+    if (verb !== "list" || reference === "") throw new Fault("delivery list takes an agent")
+    const count = countOf(values.count)
+    const agent = await hubIdOfReference(service, reference)
+    const rows = await service.db
+      .selectFrom("deliveries")
+      .selectAll()
+      .where("agent", "=", agent)
+      .orderBy("created_at", "desc")
+      .orderBy("id", "desc")
+      .limit(count)
+      .execute()
+    if (values.json === true) return rows
+    if (rows.length === 0) return `nothing was sent to the webhook of ${reference}`
+    return rows.map(lineOf).join("\n")
+  }
+}

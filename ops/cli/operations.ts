@@ -1,0 +1,22 @@
+/** `hub operations <kind>`: what may be asked of a kind's actors, and the input of each, for `replay --what-if`. */
+import { KINDS } from "../../actors/actors.ts"
+import { type OperationName, OPERATIONS } from "../../schemas/bus/operations.ts"
+import { shapeOf } from "../replay/shape.ts"
+import type { Arguments, Command } from "./command.ts"
+import { Fault } from "./fault.ts"
+
+const names = Object.keys(OPERATIONS) as ReadonlyArray<OperationName>
+
+const listed = ({ positionals: [kind = ""], values }: Arguments): unknown => {
+  const all = names.filter((name) => OPERATIONS[name].kind === kind).toSorted()
+  if (all.length === 0) throw new Fault(`operations takes a kind: ${KINDS.map(({ fold }) => fold.kind).join(", ")}`)
+  const rows = all.map((op) => ({ op, input: shapeOf(OPERATIONS[op].input), asked_by: OPERATIONS[op].askedBy }))
+  if (values.json === true) return rows
+  return rows.map(({ op, input }) => `${op}  ${input}`).join("\n")
+}
+
+export const operationsCommand: Command = {
+  usage: ["operations <kind> [--json]"],
+  alone: async (args) => listed(args),
+  run: () => Promise.reject(new Error("operations are known without the service"))
+}

@@ -1,0 +1,254 @@
+/**
+ * All that followed from one request, by the log alone.
+ *
+ * Invariants
+ *  - A request's commits carry its id, the edge's request id with the number of the ask behind it. A reaction's command
+ *    carries the place of the commit that it follows from (engine/command-ids.ts). So causes are read off, never guessed.
+ *  - What a later commit of the same set of reactions says is computed as the service computes it, by the set's own code.
+ *  - Work that a request began (a delivery, a letter, a mail on its way) is its own to the end: all commits of such an actor
+ *    belong to the story.
+ *  - Everything that is returned is masked as in replay.
+ */
+import { Effect, Stream } from "effect"
+import { reactionPlaceOf } from "../../actors/engine/command-ids.ts"
+import type { Commit, EventShape } from "../../actors/log/commit.ts"
+import { pagesOf } from "../../actors/log/stream-pages.ts"
+import { traceIdOf } from "../../actors/log/traceparent.ts"
+import { PROJECTIONS } from "../../actors/projections/all.ts"
+import { messageOf } from "../../actors/projections/projection.ts"
+import { REACTIONS } from "../../actors/reactions/all.ts"
+import { asideOf } from "../../actors/reactions/aside.ts"
+import { readMark } from "../../actors/reactions/marks.ts"
+import { commandsOf } from "../../actors/reactions/reaction.ts"
+import { streams, subjects } from "../../schemas/subjects.ts"
+import type { Service } from "../cli/connection.ts"
+import { Masker } from "../replay/masks.ts"
+
+const PAGE = 4000
+/** Commits of one story; more are counted and not shown. */
+export const COMMITS_MAX = 1000
+/** Steps back from a commit to the request that caused it. */
+const CAUSES_MAX = 100
+
+/** Kinds whose actors are the work of one request. */
+const WORK: ReadonlySet<string> = new Set(["delivery", "letter", "mail_notice", "mail_sending"])
+
+export interface StoryCommit {
+  readonly seq: number
+  /** Unix ms. */
+  readonly at: number
+  readonly kind: string
+  readonly actor: string
+  readonly op: string
+  readonly command: string
+  readonly by: string | null
+  readonly events: ReadonlyArray<EventShape>
+  readonly trace_id: string | null
+  /** Sequence of the commit that it follows from; `null` for the request's own. */
+  readonly cause: number | null
+  /** The set of reactions that told it. */
+  readonly set: string | null
+}
+
+/** A command that follows and left no commit. */
+export interface Quiet {
+  readonly cause: number
+  readonly set: string
+  readonly op: string
+  readonly kind: string
+  readonly actor: string
+  /** `waits`: not asked yet; `parked`: its actor could not be had; `fault`: passed over; `unchanged`: nothing to change. */
+  readonly state: "waits" | "parked" | "fault" | "unchanged"
+}
+
+export interface ReaderOf {
+  readonly name: string
+  /** Last sequence of the story that it reads. */
+  readonly wants: number
+  readonly watermark: number | null
+  readonly has: boolean
+}
+
+export interface Story {
+  /** The request's id, or the command's where there is none. */
+  readonly request: string
+  readonly commits: ReadonlyArray<StoryCommit>
+  /** Commits beyond `COMMITS_MAX`. */
+  readonly left_out: number
+  readonly quiet: ReadonlyArray<Quiet>
+  /** `null` where Postgres does not answer. */
+  readonly read_models: ReadonlyArray<ReaderOf> | null
+}
+
+/** `<request>.<n>` is an edge's; anything else is its own. */
+export const requestOf = (command: string): string => /^(.+)\.\d+$/.exec(command)?.[1] ?? command
+
+interface Place {
+  readonly seq: number
+  readonly commit: Commit
+}
+
+const commitAt = async ({ manager }: Service, seq: number): Promise<Place | null> => {
+  const message = await manager.direct.getMessage(streams.events, { seq, next_by_subj: subjects.events })
+  return message === null || message.seq !== seq ? null : { seq, commit: message.json<Commit>() }
+}
+
+/** Back over reactions to the request. `null` where nothing stands at the sequence. */
+export const rootOf = async (service: Service, seq: number): Promise<{ request: string; seq: number } | null> => {
+  let place = await commitAt(service, seq)
+  for (let step = 0; place !== null && step < CAUSES_MAX; step++) {
+    const cause = reactionPlaceOf(place.commit.id)
+    const before: Place | null = cause === null ? null : await commitAt(service, cause.seq)
+    if (before === null) return { request: requestOf(place.commit.id), seq: place.seq }
+    place = before
+  }
+  return null
+}
+
+interface Expected {
+  readonly cause: number
+  readonly set: string
+  readonly op: string
+  readonly kind: string
+  readonly actor: string
+}
+
+class Teller {
+  readonly commits: Array<StoryCommit> = []
+  leftOut = 0
+  private readonly expected = new Map<string, Expected>()
+  private readonly met = new Set<string>()
+  private readonly work = new Map<string, number>()
+  private readonly request: string
+  private readonly needle: Buffer
+
+  constructor(request: string) {
+    this.request = request
+    this.needle = Buffer.from(request)
+  }
+
+  read(subject: string, seq: number, data: Uint8Array): void {
+    if (data.length === 0) return
+    // Until the request is met nothing can follow from it, and most of a log need not be parsed.
+    if (this.commits.length === 0 && !Buffer.from(data.buffer, data.byteOffset, data.length).includes(this.needle))
+      return
+    const { kind, id } = messageOf(subject, seq, data)
+    const commit = JSON.parse(new TextDecoder().decode(data)) as Commit
+    const told = this.expected.get(commit.id)
+    const isOwn = commit.id === this.request || requestOf(commit.id) === this.request
+    const cause = told?.cause ?? this.work.get(`${kind} ${id}`)
+    if (!isOwn && cause === undefined) return
+    // One command may commit to several actors.
+    this.met.add(commit.id)
+    if (WORK.has(kind)) this.work.set(`${kind} ${id}`, seq)
+    this.follow(kind, id, seq, commit)
+    if (this.commits.length >= COMMITS_MAX) {
+      this.leftOut++
+      return
+    }
+    const { at, op, by = null, events } = commit
+    this.commits.push({
+      seq,
+      at,
+      kind,
+      actor: id,
+      op,
+      command: commit.id,
+      by,
+      events,
+      trace_id: null,
+      cause: isOwn ? null : (cause ?? null),
+      set: told?.set ?? null
+    })
+  }
+
+  /** Commands that follow and left no commit. */
+  get unmet(): ReadonlyArray<Expected> {
+    return [...this.expected].flatMap(([id, told]) => (this.met.has(id) ? [] : [told]))
+  }
+
+  private follow(kind: string, id: string, seq: number, commit: Commit): void {
+    for (const { name, kinds, follows } of REACTIONS) {
+      if (!kinds.includes(kind)) continue
+      for (const { id: command, told } of commandsOf(name, seq, follows(kind, commit, { id, seq, at: commit.at })))
+        this.expected.set(command, { cause: seq, set: name, op: told.op, kind: told.kind, actor: told.actor })
+    }
+  }
+}
+
+const quietOf = async (
+  { nats }: Service,
+  left: ReadonlyArray<Expected>,
+  marks: ReadonlyMap<string, number>
+): Promise<ReadonlyArray<Quiet>> => {
+  const sets = [...new Set(left.map(({ set }) => set))]
+  const aside = new Map<string, Quiet["state"]>()
+  for (const set of sets)
+    for (const state of ["parked", "fault"] as const)
+      for (const one of await Effect.runPromise(asideOf(nats, set, state)))
+        aside.set(`${set} ${one.seq} ${one.command?.actor ?? ""} ${one.command?.op ?? ""}`, state)
+  return left.map((one) => ({
+    ...one,
+    state:
+      aside.get(`${one.set} ${one.cause} ${one.actor} ${one.op}`) ??
+      aside.get(`${one.set} ${one.cause}  `) ??
+      ((marks.get(one.set) ?? 0) >= one.cause ? "unchanged" : "waits")
+  }))
+}
+
+const readersOf = async ({ db }: Service, commits: ReadonlyArray<StoryCommit>): Promise<ReadonlyArray<ReaderOf>> => {
+  const rows = await db.selectFrom("projections").select(["name", "seq"]).execute()
+  const marks = new Map(rows.map(({ name, seq }) => [name, Number(seq)]))
+  return PROJECTIONS.filter(({ stream }) => stream === streams.events).flatMap(({ name, subjects: patterns }) => {
+    const wants = commits.findLast(({ kind }) => patterns.includes(subjects.eventsOf(kind)))?.seq
+    if (wants === undefined) return []
+    const watermark = marks.get(name) ?? null
+    return [{ name, wants, watermark, has: (watermark ?? 0) >= wants }]
+  })
+}
+
+const traceAt = async ({ manager }: Service, seq: number): Promise<string | null> => {
+  const message = await manager.direct.getMessage(streams.events, { seq, next_by_subj: subjects.events })
+  return message === null ? null : traceIdOf(message.header)
+}
+
+export interface Search {
+  readonly request: string
+  /** Reading begins here. */
+  readonly from: number
+  readonly progress: (done: { messages: number; seq: number; target: number }) => void
+  readonly signal: AbortSignal
+}
+
+/** Without commits where the log holds none of the request. Throws `UnknownEvent` where a newer release wrote. */
+export const storyOf = async (service: Service, { request, from, progress, signal }: Search): Promise<Story> => {
+  const marks = new Map<string, number>()
+  // Before the end of the log is looked up: what these sets have done lies before it.
+  for (const { name } of REACTIONS) marks.set(name, (await readMark(service.nats, name)).seq)
+  const last = (await service.manager.streams.info(streams.events)).state.last_seq
+  const teller = new Teller(request)
+  let messages = 0
+  const reading = Stream.runForEachWhile(
+    pagesOf(service.nats, streams.events, from - 1, PAGE, subjects.events),
+    (page) =>
+      Effect.sync(() => {
+        for (const { subject, seq, data } of page) if (seq <= last) teller.read(subject, seq, data)
+        messages += page.length
+        const seq = Math.min(page.at(-1)?.seq ?? last, last)
+        progress({ messages, seq, target: last })
+        return seq < last
+      })
+  )
+  if (from <= last) await Effect.runPromise(reading, { signal })
+  const masker = new Masker()
+  const commits = await Promise.all(
+    teller.commits.map(async (one) => ({ ...masker.mask(one), trace_id: await traceAt(service, one.seq) }))
+  )
+  return {
+    request,
+    commits,
+    left_out: teller.leftOut,
+    quiet: await quietOf(service, teller.unmet, marks),
+    read_models: await readersOf(service, commits).catch(() => null)
+  }
+}

@@ -1,0 +1,288 @@
+/**
+ * The cluster as it is at this moment, for `hub status`.
+ *
+ * Invariants
+ *  - Every question ends within `BOUND_MS`. `null` stands for what was not answered: it is never taken for health.
+ *  - Nothing is written, and no consumer is made.
+ */
+import { hostname } from "node:os"
+import { headers } from "@nats-io/transport-node"
+import type { JetStreamManager, StreamInfo } from "@nats-io/jetstream"
+import { sql } from "kysely"
+import { requestsOf } from "../../actors/log/requests.ts"
+import { PROJECTIONS } from "../../actors/projections/all.ts"
+import { rebuildSchema } from "../../actors/projections/rebuild.ts"
+import { REACTIONS } from "../../actors/reactions/all.ts"
+import { asideCount } from "../../actors/reactions/aside.ts"
+import { readMark } from "../../actors/reactions/marks.ts"
+import type { Queries, QueryReply } from "../../schemas/bus/operations.ts"
+import type { Health } from "../../schemas/meta/api.ts"
+import { QueryClient } from "../../schemas/runtime/bus/queries.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
+import { buckets, SHARD_COUNT, streams, subjects } from "../../schemas/subjects.ts"
+import type { Service } from "../cli/connection.ts"
+import { passedOver } from "./passed-over.ts"
+import { type ServiceRow, servicesOf } from "./services.ts"
+
+/** For each question. */
+export const BOUND_MS = 3000
+/** A node answers its ping beside its work, at once. */
+const PING_MS = 1500
+const HEALTH_MS = 2500
+
+export interface NodeRow {
+  readonly session: string
+  readonly name: string
+  readonly host: string
+  readonly pid: number
+  readonly roles: ReadonlyArray<string>
+  readonly started_at: string
+  readonly resident: number
+  readonly shards: ReadonlyArray<number>
+  /** False where it holds a session and does not answer: frozen, or cut off. */
+  readonly answers: boolean
+}
+
+export interface StreamRow {
+  readonly name: string
+  /** `null` in all that follows where the stream does not answer. */
+  readonly messages: number | null
+  readonly bytes: number | null
+  readonly last_seq: number | null
+  /** The configured number. */
+  readonly replicas: number | null
+  readonly leader: string | null
+  /** Servers that should have a replica and are away. */
+  readonly offline: ReadonlyArray<string>
+  /** Servers whose replica is not current yet. */
+  readonly lagging: ReadonlyArray<string>
+  readonly consumers: ReadonlyArray<{
+    readonly name: string
+    readonly pending: number
+    readonly unacknowledged: number
+  }>
+}
+
+export interface ReadModelRow {
+  readonly name: string
+  readonly version: number
+  readonly watermark: number
+  /** Commits that are not applied yet, at most; `null` where the log does not say. */
+  readonly lag: number | null
+  /** Commits that were passed over. */
+  readonly faults: number
+  /** How far a rebuild under way has come. */
+  readonly rebuilt_to: number | null
+}
+
+export interface ReactionRow {
+  readonly name: string
+  readonly watermark: number | null
+  readonly lag: number | null
+  readonly parked: number | null
+  readonly faults: number | null
+}
+
+export interface Cluster {
+  readonly nodes: ReadonlyArray<NodeRow>
+  readonly unowned_shards: ReadonlyArray<number>
+  readonly services: ReadonlyArray<ServiceRow>
+  readonly streams: ReadonlyArray<StreamRow>
+  /** `null`: Postgres does not answer. */
+  readonly read_models: ReadonlyArray<ReadModelRow> | null
+  readonly reactions: ReadonlyArray<ReactionRow>
+  /** `null`: no actor node answers queries. */
+  readonly checks: NonNullable<Health["checks"]> | null
+}
+
+/** `null` where it fails or takes longer than `ms`. */
+export const bounded = async <T>(asked: Promise<T>, ms = BOUND_MS): Promise<T | null> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms)
+  })
+  return Promise.race([asked.catch(() => null), late]).finally(() => clearTimeout(timer))
+}
+
+type NodeInfo = Omit<NodeRow, "session" | "shards" | "answers" | "host"> & { readonly host?: string }
+
+const ALL_SHARDS: ReadonlyArray<number> = Array.from({ length: SHARD_COUNT }, (_, shard) => shard)
+
+const nodeOf = async ({ nats, view }: Service, session: string): Promise<NodeRow | null> => {
+  const subject = `$JS.API.DIRECT.GET.KV_${buckets.leases}.$KV.${buckets.leases}.node.${session}`
+  const requests = requestsOf(nats)
+  const [info, pong] = await Promise.all([
+    bounded(requests.request(subject, undefined, BOUND_MS)),
+    bounded(requests.request(subjects.nodePing(session), "", PING_MS))
+  ])
+  // It may have left since.
+  if (info !== null && (info.headers?.code === 404 || info.data.length === 0)) return null
+  const told: NodeInfo | undefined = info?.json<NodeInfo>()
+  return {
+    session,
+    name: told?.name ?? "?",
+    host: told?.host ?? "?",
+    pid: told?.pid ?? 0,
+    roles: told?.roles ?? [],
+    started_at: told?.started_at ?? "?",
+    resident: told?.resident ?? 0,
+    shards: ALL_SHARDS.filter((shard) => view.ownerOf(shard) === session),
+    answers: pong !== null && pong.headers?.code !== 503
+  }
+}
+
+const nodesOf = async (service: Service): Promise<ReadonlyArray<NodeRow>> =>
+  (await Promise.all(service.view.sessions().map((session) => nodeOf(service, session)))).filter((one) => one !== null)
+
+/** A shard whose owner's session has ended belongs to nobody. */
+const unownedIn = ({ view }: Service): ReadonlyArray<number> =>
+  ALL_SHARDS.filter((shard) => {
+    const owner = view.ownerOf(shard)
+    return owner === null || !view.isLive(owner)
+  })
+
+const consumersOf = async (manager: JetStreamManager, stream: string): Promise<StreamRow["consumers"]> => {
+  const consumers = []
+  for await (const one of manager.consumers.list(stream))
+    consumers.push({ name: one.name, pending: one.num_pending, unacknowledged: one.num_ack_pending })
+  return consumers
+}
+
+const rowOf = (name: string, info: StreamInfo | null, consumers: StreamRow["consumers"]): StreamRow => {
+  const replicas = info?.cluster?.replicas ?? []
+  return {
+    name,
+    messages: info?.state.messages ?? null,
+    bytes: info?.state.bytes ?? null,
+    last_seq: info?.state.last_seq ?? null,
+    replicas: info?.config.num_replicas ?? null,
+    leader: info?.cluster?.leader ?? null,
+    offline: replicas.filter(({ offline }) => offline === true).map((one) => one.name),
+    lagging: replicas.filter(({ current, offline }) => !current && offline !== true).map((one) => one.name),
+    consumers
+  }
+}
+
+const streamsOf = ({ manager }: Service): Promise<ReadonlyArray<StreamRow>> =>
+  Promise.all(
+    Object.values(streams).map(async (name) => {
+      const [info, consumers] = await Promise.all([
+        bounded(manager.streams.info(name)),
+        bounded(consumersOf(manager, name))
+      ])
+      return rowOf(name, info, consumers ?? [])
+    })
+  )
+
+interface Part {
+  readonly stream: string
+  readonly subjects: ReadonlyArray<string>
+}
+
+/** Sequences between the first message that is not done and the last: as many as are behind, at most. */
+const behind = async (manager: JetStreamManager, { stream, subjects: patterns }: Part, done: number) => {
+  const spans = await Promise.all(
+    patterns.map(async (pattern) => {
+      const first = await manager.direct.getMessage(stream, { seq: done + 1, next_by_subj: pattern })
+      if (first === null) return null
+      const last = await manager.direct.getMessage(stream, { last_by_subj: pattern })
+      return { first: first.seq, last: Math.max(first.seq, last?.seq ?? 0) }
+    })
+  )
+  const found = spans.filter((span) => span !== null)
+  if (found.length === 0) return 0
+  return Math.max(...found.map(({ last }) => last)) - Math.min(...found.map(({ first }) => first)) + 1
+}
+
+/** Those that this release knows and that have begun. */
+const readModelsOf = async (service: Service): Promise<ReadonlyArray<ReadModelRow>> => {
+  const { db, manager } = service
+  const [rows, faults, rebuilds] = await Promise.all([
+    db.selectFrom("projections").selectAll().execute(),
+    passedOver(db),
+    rebuildsOf(service)
+  ])
+  const known = new Map(rows.map((row) => [row.name, row] as const))
+  const models = PROJECTIONS.map(async (projection): Promise<ReadonlyArray<ReadModelRow>> => {
+    const row = known.get(projection.name)
+    if (row === undefined) return []
+    const watermark = Number(row.seq)
+    return [
+      {
+        name: projection.name,
+        version: row.version,
+        watermark,
+        lag: await bounded(behind(manager, projection, watermark)),
+        faults: faults.filter((fault) => fault.projection === projection.name).length,
+        rebuilt_to: rebuilds.get(projection.name) ?? null
+      }
+    ]
+  })
+  return (await Promise.all(models)).flat()
+}
+
+/** How far each rebuild that is under way has come. */
+const rebuildsOf = async ({ db }: Service): Promise<ReadonlyMap<string, number>> => {
+  const { rows } = await sql<{ schema: string }>`
+    select n.nspname as schema from pg_namespace n join pg_class c on c.relnamespace = n.oid and c.relname = 'projections'
+    where exists (select from pg_locks where locktype = 'advisory' and granted)`.execute(db)
+  const there = new Set(rows.map(({ schema }) => schema))
+  const found = await Promise.all(
+    PROJECTIONS.filter((projection) => there.has(rebuildSchema(projection))).map(async (projection) => {
+      const table = sql.table(`${rebuildSchema(projection)}.projections`)
+      // It may have ended between the two questions.
+      const told = await sql<{ seq: string }>`select seq from ${table}`.execute(db).catch(() => null)
+      return told === null ? [] : [[projection.name, Number(told.rows[0]?.seq ?? 0)] as const]
+    })
+  )
+  return new Map(found.flat())
+}
+
+/** How far reactions are done, and what could not be done in its turn. */
+const reactionsOf = ({ nats, manager }: Service): Promise<ReadonlyArray<ReactionRow>> =>
+  Promise.all(
+    REACTIONS.map(async ({ name, subjects: read }): Promise<ReactionRow> => {
+      const mark = await bounded(readMark(nats, name))
+      const [lag, parked, faults] = await Promise.all([
+        mark === null ? null : bounded(behind(manager, { stream: streams.events, subjects: read }, mark.seq)),
+        bounded(asideCount(manager, name, "parked")),
+        bounded(asideCount(manager, name, "fault"))
+      ])
+      return { name, watermark: mark?.seq ?? null, lag, parked, faults }
+    })
+  )
+
+const checksOf = async ({ nats }: Service): Promise<Cluster["checks"]> => {
+  const queries = new QueryClient(machineClock, requestsOf(nats), {
+    newHeaders: headers,
+    isClosed: () => nats.isClosed()
+  })
+  const answer = await queries.ask(subjects.query("health"), Buffer.from("null"), Date.now() + HEALTH_MS)
+  if (answer === null) return null
+  const reply = JSON.parse(Buffer.from(answer).toString("utf8")) as QueryReply<Queries["health"]["output"]>
+  return reply.ok ? reply.data.checks : null
+}
+
+export const clusterOf = async (service: Service): Promise<Cluster> => {
+  const [nodes, all, reactions, services, checks, read_models] = await Promise.all([
+    nodesOf(service),
+    streamsOf(service),
+    reactionsOf(service),
+    bounded(servicesOf(service)),
+    bounded(checksOf(service)),
+    bounded(readModelsOf(service))
+  ])
+  return {
+    nodes,
+    unowned_shards: unownedIn(service),
+    services: services ?? [],
+    streams: all,
+    read_models,
+    reactions,
+    checks
+  }
+}
+
+/** A process as an operator finds it: in a container its number says nothing. */
+export const placeOf = ({ host, pid }: { readonly host: string; readonly pid: number }): string =>
+  host === hostname() ? `pid ${pid}` : pid === 1 ? `on ${host}` : `on ${host}, pid ${pid}`

@@ -1,0 +1,20 @@
+/** Commits that read models have passed over. */
+import type { Kysely } from "kysely"
+import type { Database } from "../../actors/database.ts"
+
+/** A commit whose rows could not be written whole (projections/applier.ts). */
+export interface PassedOver {
+  readonly projection: string
+  readonly seq: number
+  readonly kind: string
+  readonly id: string
+  readonly error: string
+}
+
+/** Named of each projection: the first ones. */
+const PASSED_OVER_MAX = 1000
+
+export const passedOver = async (db: Kysely<Database>): Promise<ReadonlyArray<PassedOver>> => {
+  const rows = await db.selectFrom("projection_faults").selectAll().orderBy("seq").limit(PASSED_OVER_MAX).execute()
+  return rows.map((row) => ({ ...row, seq: Number(row.seq) }))
+}

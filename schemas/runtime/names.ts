@@ -1,0 +1,126 @@
+/**
+ * Names of servers, looked up off the process's threads.
+ *
+ * `dns.lookup` takes one of a few threads that all names share. The name of a machine that is gone can hold it for half a
+ * minute, and then every other name waits. Here questions go to the name servers directly, side by side and bounded.
+ *
+ * Order, as a resolver has it: an address is itself; then the hosts file; then the name servers, with the search domains of
+ * resolv.conf. A name that they all deny goes to `dns.lookup` at last, which knows other sources and denies at once.
+ */
+import { lookup as systemLookup, promises as dns } from "node:dns"
+import { readFile } from "node:fs/promises"
+import { isIP, type LookupFunction, Socket } from "node:net"
+
+/** For a question to one server, and for the second try. */
+const ANSWER_MS = 1000
+const TRIES = 2
+/** For a name, whatever its search domains. */
+const NAME_MS = 4000
+const SEARCH_MAX = 6
+
+export interface NameSources {
+  readonly hostsFile: string
+  readonly resolvFile: string
+  /** `127.0.0.1:53`; those of resolv.conf where it is left out. */
+  readonly servers?: ReadonlyArray<string>
+  /** Asked last. Rejects for a name that it does not know. */
+  readonly system: (name: string) => Promise<ReadonlyArray<string>>
+}
+
+export const SYSTEM_SOURCES: NameSources = {
+  hostsFile: "/etc/hosts",
+  resolvFile: "/etc/resolv.conf",
+  system: (name) =>
+    new Promise((resolve, reject) => {
+      systemLookup(name, { all: true }, (error, found) => {
+        if (error === null) resolve(found.map(({ address }) => address))
+        else reject(error)
+      })
+    })
+}
+
+const linesOf = async (file: string): Promise<ReadonlyArray<ReadonlyArray<string>>> =>
+  (await readFile(file, "utf8").catch(() => ""))
+    .split("\n")
+    .map((line) => (line.split(/[#;]/, 1)[0] ?? "").trim().split(/\s+/))
+
+const inHosts = async (file: string, name: string): Promise<ReadonlyArray<string>> =>
+  (await linesOf(file)).flatMap(([address = "", ...names]) =>
+    isIP(address) !== 0 && names.some((one) => one.toLowerCase() === name) ? [address] : []
+  )
+
+/** Full names to ask for, in order. */
+const candidates = async (file: string, name: string): Promise<ReadonlyArray<string>> => {
+  if (name.endsWith(".")) return [name.slice(0, -1)]
+  const lines = await linesOf(file)
+  const search = lines.findLast(([word]) => word === "search" || word === "domain")?.slice(1, 1 + SEARCH_MAX) ?? []
+  const options = lines.flatMap(([word, ...rest]) => (word === "options" ? rest : []))
+  const ndots = Number(options.findLast((option) => option.startsWith("ndots:"))?.slice("ndots:".length) ?? 1)
+  const longer = search.filter((domain) => domain !== ".").map((domain) => `${name}.${domain}`)
+  return name.split(".").length - 1 >= ndots ? [name, ...longer] : [...longer, name]
+}
+
+const DENIED: ReadonlySet<string> = new Set(["ENOTFOUND", "ENODATA"])
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "EAI_AGAIN"
+
+const faultOf = (name: string, code: string): Error =>
+  Object.assign(new Error(`the name ${name} cannot be resolved (${code})`), { code, hostname: name })
+
+/** IPv4 first. The error of the first question that nobody denied, or `null` where it was. */
+const asked = async (resolver: dns.Resolver, name: string): Promise<ReadonlyArray<string> | string | null> => {
+  const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+  const found = [four, six].flatMap((one) => (one.status === "fulfilled" ? one.value : []))
+  if (found.length > 0) return found
+  const codes = [four, six].flatMap((one) => (one.status === "rejected" ? [codeOf(one.reason)] : []))
+  return codes.find((code) => !DENIED.has(code)) ?? null
+}
+
+/** At least one address. Rejects with an error that has a `code`, within `NAME_MS` and what the system takes to deny. */
+export const addressesOf = async (
+  host: string,
+  { hostsFile, resolvFile, servers, system }: NameSources = SYSTEM_SOURCES
+): Promise<ReadonlyArray<string>> => {
+  if (isIP(host) !== 0) return [host]
+  const name = host.toLowerCase()
+  const listed = await inHosts(hostsFile, name)
+  if (listed.length > 0) return listed
+  if (name === "localhost") return ["127.0.0.1"]
+  const resolver = new dns.Resolver({ timeout: ANSWER_MS, tries: TRIES })
+  if (servers !== undefined) resolver.setServers(servers)
+  const late = setTimeout(() => resolver.cancel(), NAME_MS)
+  try {
+    let unknown: string | null = null
+    for (const full of await candidates(resolvFile, name)) {
+      const answer = await asked(resolver, full)
+      if (answer !== null && typeof answer !== "string") return answer
+      unknown ??= answer
+      if (answer === "ECANCELLED") break
+    }
+    if (unknown !== null) throw faultOf(host, unknown)
+  } finally {
+    clearTimeout(late)
+  }
+  return system(host)
+}
+
+/** For sockets: what `dns.lookup` would be. */
+export const lookup: LookupFunction = (host, { all }, done) => {
+  addressesOf(host).then(
+    (found) => {
+      const addresses = found.map((address) => ({ address, family: isIP(address) }))
+      if (all === true) done(null, addresses)
+      else done(null, addresses[0]?.address ?? "", addresses[0]?.family ?? 0)
+    },
+    (error: unknown) => done(error as NodeJS.ErrnoException, "", 0)
+  )
+}
+
+/** A socket whose `connect(port, host)` looks the name up here; a path is taken as it is. */
+export const namedSocket = (): Socket => {
+  const socket = new Socket()
+  const connect = socket.connect.bind(socket)
+  const byName = (to: number | string, host?: string): Socket =>
+    typeof to === "string" ? connect(to) : connect({ port: to, host: host ?? "127.0.0.1", lookup })
+  return Object.assign(socket, { connect: byName as Socket["connect"] })
+}
