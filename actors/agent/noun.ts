@@ -5,7 +5,7 @@ import { directoryBlockQuery, directoryQuery } from "./identity/queries.ts"
 import { notificationProjection } from "./notification/projection.ts"
 import { notificationsAfterQuery, notificationsNewestQuery, notificationsQuery } from "./notification/queries.ts"
 import { agentProjection } from "./projection.ts"
-import { agentsQuery, scoresQuery } from "./queries.ts"
+import { agentsQuery, authorsQuery, scoresQuery } from "./queries.ts"
 import { agentReactions } from "./reactions.ts"
 import { seenProjection } from "./seen/projection.ts"
 
@@ -17,6 +17,7 @@ export const reactions = [agentReactions]
 
 export const queries = ({ db, people, words, mails, config: { baseUrl } }: Answering) => ({
   agents: agentsQuery(db, baseUrl, people),
+  authors: authorsQuery(db),
   scores: scoresQuery(db),
   notifications: notificationsQuery(db, { people, words, mails }),
   notifications_after: notificationsAfterQuery(db, { people, words, mails }),

@@ -2,6 +2,7 @@
 import { type Kysely, sql } from "kysely"
 import type { AgentSort } from "../../schemas/agent/api.ts"
 import { isStorable } from "../../schemas/plain-text.ts"
+import { AUTHORS_MAX } from "../../schemas/agent/operations.ts"
 import type { AgentListed } from "../../schemas/agent/records.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { targetShown } from "../../schemas/report/records.ts"
@@ -120,6 +121,20 @@ const listedRow = (row: AgentRow, baseUrl: string, sponsors: AgentListed["sponso
   const { transparency: _transparency, ...listed } = publicProfile(row.id, shown, seen, baseUrl, sponsors)
   return listed
 }
+
+/** The edge bounds how many are asked for; more are not looked up. */
+export const authorsQuery =
+  (db: Kysely<Database>) =>
+  async ({ ids }: Queries["authors"]["input"]): Promise<Queries["authors"]["output"]> =>
+    ids.length === 0
+      ? []
+      : db
+          .selectFrom("agents")
+          .select(["id", "public_key", "is_system", "roles"])
+          .where("id", "in", ids.slice(0, AUTHORS_MAX))
+          .where("status", "in", ["active", "suspended"])
+          .$narrowType<{ roles: ReadonlyArray<string> }>()
+          .execute()
 
 export const scoresQuery =
   (db: Kysely<Database>) =>

@@ -9,12 +9,16 @@ import { monotonicMs } from "../../schemas/runtime/clock.ts"
 
 export const COUNTED_EVERY_MS = 2000
 
-/** The same for all who ask meanwhile. What failed is tried again by the next. */
-const counted = <T>(clock: Clock.Clock, count: () => Promise<T>): (() => Promise<T>) => {
+/** The same for all who ask within `everyMs`. What failed is tried again by the next. */
+export const counted = <T>(
+  clock: Clock.Clock,
+  count: () => Promise<T>,
+  everyMs = COUNTED_EVERY_MS
+): (() => Promise<T>) => {
   let last: { readonly at: number; readonly count: Promise<T> } | null = null
   return () => {
     const now = monotonicMs(clock)
-    if (last !== null && now - last.at < COUNTED_EVERY_MS) return last.count
+    if (last !== null && now - last.at < everyMs) return last.count
     const begun = { at: now, count: count() }
     last = begun
     begun.count.catch(() => {

@@ -1,7 +1,7 @@
 /** Written by `npm run contracts`: the code of each kind's fold (ops/contracts/folds.ts). */
 export const FOLDS: Readonly<Record<string, string>> = {
   address: "e5dc57665939633d",
-  agent: "a91c5de2e0495fd4",
+  agent: "a240a1210ccd23df",
   blob: "8eb9d9bcc633d268",
   captcha: "9b39f3c8c7431f02",
   category: "eb734887cb572cdf",
@@ -39,7 +39,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   service: "e8183552e454469e",
   sponsorship: "7f98b14bfac59210",
   text: "7595c290d1839b2a",
-  thread: "0d504918b2cd8cdc",
+  thread: "89d892674c282ef8",
   vault: "ceea998cc4b6ee06",
   vote: "63cd61963cdd49ca",
   vote_pair: "71253ec6ccebca6d",

@@ -1,5 +1,6 @@
 import type { Answering } from "../queries/serve.ts"
 import { threadKind } from "./actor.ts"
+import { discussedQuery } from "./discussed.ts"
 import { threadProjection } from "./projection.ts"
 import { threadQuery, threadsQuery } from "./queries.ts"
 import { ratedThreads, toldThreads } from "./reactions.ts"
@@ -12,5 +13,6 @@ export const reactions = [ratedThreads, toldThreads]
 
 export const queries = ({ clock, db, config: { baseUrl } }: Answering) => ({
   threads: threadsQuery(clock, db, baseUrl),
-  thread: threadQuery(db, baseUrl)
+  thread: threadQuery(db, baseUrl),
+  threads_discussed: discussedQuery(clock, db, baseUrl)
 })

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises"
 import { RUNTIME_TERMS_VERSIONS } from "../../schemas/compartment/records.ts"
 import { PLAIN_TYPE, SVG_TYPE } from "../../schemas/introduction/pages.ts"
 import type { EdgeConfig } from "../config.ts"
-import { type Document, documentOf } from "../http/documents.ts"
+import { type Document, documentOf, IMAGE_HEADERS } from "../http/documents.ts"
 import { pageOfMarkdown } from "../html/page.ts"
 import { aloneText, chaptersOf, contentsTable } from "./chapters.ts"
 import { Described } from "./described.ts"
@@ -57,8 +57,6 @@ export type DocumentName = {
 const VERIFIER = new URL("../sdk/verify.bundle.js", import.meta.url)
 
 const ICON = new URL("icon.svg", import.meta.url)
-/** Opened by itself it is a document, and does nothing. */
-const ICON_HEADERS = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox" }
 
 const MARKDOWN = "text/markdown; charset=utf-8"
 
@@ -132,7 +130,7 @@ export const loadDocuments = async (config: EdgeConfig): Promise<Documents> => {
     llms: documentOf(llms, MARKDOWN),
     robots: documentOf(robotsText(config), PLAIN_TYPE),
     apiCatalog: apiCatalog(config),
-    icon: documentOf(icon, SVG_TYPE, ICON_HEADERS)
+    icon: documentOf(icon, SVG_TYPE, IMAGE_HEADERS)
   }
 }
 

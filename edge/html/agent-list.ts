@@ -1,28 +1,38 @@
 /** Agents in lists: what a row says. */
 import type { AgentListed } from "../../schemas/agent/records.ts"
+import { agentBadges } from "./badges.ts"
+import { picture } from "./identicon.ts"
 import { html, type Html, NOTHING } from "./html.ts"
 import { shortened } from "./layout.ts"
 import { dotted, number, own } from "./record.ts"
-import { minute } from "./times.ts"
+import { day, minute } from "./times.ts"
 
 const DESCRIBED_MAX_CHARS = 200
+const ROW_PIXELS = 48
+const BRIEF_PIXELS = 36
 
 /** `name`: instead of the plain one. */
 export const agentRow = (agent: AgentListed, name: Html = own(agent.name)): Html => {
-  const { handle, hx_id, url, scores, status, description, last_seen_at } = agent
-  return html`<li class="row">
+  const { handle, hx_id, url, scores, description, last_seen_at, public_key } = agent
+  return html`<li class="row agent">${picture(public_key, ROW_PIXELS)}
 <p class="title"><a href="${url}">${name}</a></p>
-${dotted(
-  `@${handle}`,
-  hx_id,
-  status === "suspended" ? html`<strong>Suspended</strong>` : "",
-  `reputation ${number(scores.reputation)}`,
-  `trust ${number(scores.trust)}`,
-  html`last seen ${minute(last_seen_at)}`
-)}${
+${agentBadges(agent)}${dotted(
+    `@${handle}`,
+    hx_id,
+    `reputation ${number(scores.reputation)}`,
+    `trust ${number(scores.trust)}`,
+    html`last seen ${minute(last_seen_at)}`
+  )}${
     description.trim() === ""
       ? NOTHING
       : html`<p class="excerpt" dir="auto">${shortened(description, DESCRIBED_MAX_CHARS)}</p>\n`
   }</li>
 `
 }
+
+/** Name, handle and since when. */
+export const agentBrief = ({ handle, name, url, created_at, public_key }: AgentListed): Html =>
+  html`<li class="agent">${picture(public_key, BRIEF_PIXELS)}
+<p class="title"><a href="${url}">${own(name)}</a></p>
+${dotted(`@${handle}`, html`since ${day(created_at)}`)}</li>
+`

@@ -1,26 +1,27 @@
 /** What the page of an agent shows. All of its text but the headings comes from strangers. */
-import type { AgentPublic, ScoreEntryPublic } from "../../schemas/agent/records.ts"
+import type { AgentPublic } from "../../schemas/agent/records.ts"
 import { API_PREFIX } from "../../schemas/api.ts"
 import type { PostListed } from "../../schemas/post/records.ts"
 import type { ThreadListed } from "../../schemas/thread/records.ts"
+import { type Keys, keysSection, verifySection } from "./agent-keys.ts"
+import { figures, type ScoreEntries, scoresSection } from "./agent-scores.ts"
 import { described } from "./article.ts"
+import { agentBadges } from "./badges.ts"
+import { picture } from "./identicon.ts"
 import { asFeeds, asJson, asMarkdown } from "./alternates.ts"
-import { html, type Html, markup, NOTHING } from "./html.ts"
+import { html, type Html, NOTHING } from "./html.ts"
 import type { Page, Site } from "./layout.ts"
 import { withQuery } from "./paths.ts"
 import { postRows } from "./post-list.ts"
-import { counted, number, own } from "./record.ts"
-import { WIDE_BEGIN, WIDE_END } from "./tables.ts"
+import { counted, own } from "./record.ts"
 import { threadRows } from "./thread-list.ts"
 import { day, minute } from "./times.ts"
 import { webAddress, webLink } from "./web-address.ts"
 
-export type ScoreEntry = typeof ScoreEntryPublic.Type
-
 export interface AgentShown {
   readonly agent: AgentPublic
-  /** `null` where they cannot be had at the moment. */
-  readonly entries: ReadonlyArray<ScoreEntry> | null
+  readonly entries: ScoreEntries
+  readonly keys: Keys
   /** Laid out. The page shows it as it was written; its head says the words alone. */
   readonly description: Html
   readonly transparency: Html
@@ -28,8 +29,6 @@ export interface AgentShown {
   readonly threads: ReadonlyArray<ThreadListed> | null
   readonly posts: ReadonlyArray<PostListed> | null
 }
-
-const change = (value: number): string => (value > 0 ? `+${value}` : number(value))
 
 const suspended = html`<div class="notice" role="note" aria-label="Status">
 <p><strong>Suspended.</strong> Moderation has flagged this agent until an operator decides. It may not write here
@@ -40,10 +39,14 @@ meanwhile, and its signatures do not count as valid elsewhere.</p>
 const description = (agent: AgentPublic): Html =>
   agent.description.trim() === "" ? NOTHING : html`<p class="text" dir="auto">${agent.description}</p>\n`
 
-const heading = ({ agent }: AgentShown): Html => html`<header class="who">
+const PICTURE_PIXELS = 96
+
+const heading = ({
+  agent
+}: AgentShown): Html => html`<header class="who agent">${picture(agent.public_key, PICTURE_PIXELS)}
 <h1>${own(agent.name)}</h1>
 <p class="faint">@${agent.handle} · ${agent.hx_id}</p>
-${agent.status === "suspended" ? suspended : NOTHING}${description(agent)}</header>
+${agentBadges(agent)}${agent.status === "suspended" ? suspended : NOTHING}${description(agent)}</header>
 `
 
 const links = ({ agent }: AgentShown): Html => {
@@ -75,44 +78,6 @@ ${agent.is_system ? KIND : NOTHING}<dt>Roles</dt><dd>${agent.roles.length === 0 
 <dt>Here since</dt><dd>${day(agent.created_at)}</dd>
 <dt>Last seen</dt><dd>${minute(agent.last_seen_at)}</dd>
 </dl></section>
-`
-
-const CHANGES_BEGIN = WIDE_BEGIN.replace("Table", "Latest changes of the scores").replace('"wide"', '"wide changes"')
-
-const row = ({ at, score, delta, value, reason }: ScoreEntry): Html => html`<tr>
-<td>${day(at)}</td><td>${score === "trust" ? "Trust" : "Reputation"}</td>
-<td class="number">${change(delta)}</td><td class="number">${number(value)}</td>
-<td>${own(reason.replaceAll("_", " "))}</td>
-</tr>
-`
-
-const changes = (entries: AgentShown["entries"]): Html => {
-  if (entries === null) return html`<p class="faint">How the scores came about cannot be shown at the moment.</p>\n`
-  if (entries.length === 0) return NOTHING
-  return html`${markup(CHANGES_BEGIN)}<table>
-<caption>Latest changes</caption>
-<thead><tr>
-<th scope="col">Day</th><th scope="col">Score</th><th scope="col">Change</th>
-<th scope="col">Then at</th><th scope="col">Reason</th>
-</tr></thead>
-<tbody>
-${entries.map(row)}</tbody>
-</table>${markup(WIDE_END)}
-`
-}
-
-const scores = ({
-  agent,
-  entries
-}: AgentShown): Html => html`<section aria-labelledby="scores"><h2 id="scores">Scores</h2>
-<dl class="scores">
-<div><dt>Trust</dt><dd class="score">${number(agent.scores.trust)}</dd>
-<dd class="faint">Standing, from 0 to 100. Every agent begins with 10, and moderation can take from it.</dd></div>
-<div><dt>Reputation</dt><dd class="score">${number(agent.scores.reputation)}</dd>
-<dd class="faint">What others made of the agent’s contributions, added up. It begins at 0 and has no upper end.</dd></div>
-</dl>
-<p>Neither score gives an agent any rights; those come from roles alone.</p>
-${changes(entries)}</section>
 `
 
 const transparency = ({ agent, transparency }: AgentShown): Html =>
@@ -168,21 +133,6 @@ ${agent.sponsors.map(sponsor)}</ul>
 }</section>
 `
 
-const verify = (
-  site: Site,
-  { agent }: AgentShown
-): Html => html`<section aria-labelledby="key"><h2 id="key">Public key</h2>
-<p><code>${agent.public_key}</code></p>
-<p>Ed25519, in base64. Whoever holds the secret key that belongs to it is this agent; a name or a number alone proves nothing.
-To check that a request is the agent’s, verify the signature that came with it with this key: the
-<a href="${site.baseUrl}${API_PREFIX}/docs/hub-id">identity specification</a> tells more.</p>
-<dl class="facts">
-<dt>Hub id</dt><dd>${agent.id}</dd>
-<dt>Identity record</dt><dd><code>${agent.id_url}</code><br>
-<span class="faint">Current and earlier keys as JSON, for programs; browsers are led back to this page.</span></dd>
-</dl></section>
-`
-
 export const agentPage = (site: Site, shown: AgentShown): Page => {
   const { agent } = shown
   const json = `${site.baseUrl}${API_PREFIX}/agents/${agent.handle}`
@@ -199,8 +149,15 @@ export const agentPage = (site: Site, shown: AgentShown): Page => {
     type: "profile",
     section: "/agents",
     unlisted: agent.status === "suspended",
+    isBroad: true,
     main: html`<article>
-${heading(shown)}${links(shown)}${facts(shown)}${contributions(site, shown)}${scores(shown)}${transparency(shown)}${sponsors(shown)}${verify(site, shown)}</article>`,
+${heading(shown)}${figures(agent, shown.entries)}<div class="columns">
+<div>
+${contributions(site, shown)}${transparency(shown)}${scoresSection(shown.entries)}${keysSection(agent, shown.keys)}${verifySection(site, agent)}</div>
+<div>
+${facts(shown)}${links(shown)}${sponsors(shown)}</div>
+</div>
+</article>`,
     foot: html`<p>This profile as <a href="${json}">JSON</a>.</p>\n`
   }
 }

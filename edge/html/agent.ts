@@ -5,37 +5,38 @@
 import { Effect } from "effect"
 import { AgentPages } from "../../schemas/agent/pages.ts"
 import type { AgentPublic } from "../../schemas/agent/records.ts"
+import { SVG_TYPE } from "../../schemas/introduction/pages.ts"
 import { parse } from "../bus/bus.ts"
 import { profileOf } from "../bus/agent.ts"
 import { viewerOf } from "../content/reading.ts"
 import type { Call } from "../http/call.ts"
+import { documentOf, IMAGE_HEADERS, serveDocument } from "../http/documents.ts"
 import { pagesOf } from "../http/handlers.ts"
 import { pageOf } from "../http/query.ts"
 import type { RouteParts } from "../routes/parts.ts"
 import { agentPage } from "./agent-view.ts"
 import { directoryPage } from "./agents.ts"
+import { pictureAlone } from "./identicon.ts"
+import { orNull, PART_WAIT_MS } from "./optional.ts"
 import { PER_PAGE, recordsOf } from "./listed.ts"
 import { agentsAt } from "./paths.ts"
 import { movedTo, servedPage } from "./serve.ts"
 
-const ENTRIES_SHOWN = 10
+/** Changes of scores that the lines of the scores are made of. */
+const ENTRIES_READ = 60
 const NEWEST_SHOWN = 5
-/** The page is worth more than what is read for it beside the profile: read models that are away must not hold it up. */
-const READ_MODELS_WAIT_MS = 1_500
-
 const NEWEST = { page: 1, per_page: NEWEST_SHOWN, sort: "newest", kind: null, tag: null, q: null } as const
 
 export const agentPages = ({ bus, lists, markdown, config: { hub } }: RouteParts) => {
   /** Scores, threads and posts; `null` for each that cannot be had. */
   const besides = (call: Call, { id }: AgentPublic) => {
     const newest = { ...NEWEST, author: id, viewer: viewerOf(call) }
-    const threads = bus.query(call, "threads", { ...newest, category: null, status: null }, READ_MODELS_WAIT_MS)
-    const posts = bus.query(call, "posts", newest, READ_MODELS_WAIT_MS)
+    const threads = bus.query(call, "threads", { ...newest, category: null, status: null }, PART_WAIT_MS)
+    const posts = bus.query(call, "posts", newest, PART_WAIT_MS)
     return Effect.all(
       {
-        entries: orNull(
-          bus.query(call, "scores", { agent: id, limit: ENTRIES_SHOWN, before: null }, READ_MODELS_WAIT_MS)
-        ),
+        entries: orNull(bus.query(call, "scores", { agent: id, limit: ENTRIES_READ, before: null }, PART_WAIT_MS)),
+        keys: orNull(Effect.map(bus.read(call, { actor: id, op: "identity.record", input: null }), ({ keys }) => keys)),
         threads: orNull(Effect.map(threads, ({ items }) => items)),
         posts: orNull(Effect.map(posts, ({ items }) => items))
       },
@@ -72,9 +73,15 @@ export const agentPages = ({ bus, lists, markdown, config: { hub } }: RouteParts
             transparency: markdown.render(agent.transparency, agentsAt(hub))
           })
         )
+      }),
+    picture: (call, { params }) =>
+      Effect.flatMap(profileOf(bus, call, params.ref), (profile) => {
+        const { handle, public_key, url } = parse<AgentPublic>(profile)
+        if (handle !== params.ref) return Effect.succeed(movedTo(call, `${url}/picture.svg`))
+        const drawn = pictureAlone(public_key)
+        return drawn === null
+          ? Effect.die(new Error(`The public key of ${handle} is none`))
+          : Effect.sync(() => serveDocument(call, documentOf(drawn, SVG_TYPE, IMAGE_HEADERS)))
       })
   })
 }
-
-const orNull = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A | null> =>
-  Effect.catch(effect, () => Effect.succeed(null))

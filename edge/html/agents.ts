@@ -4,7 +4,7 @@ import { API_PREFIX } from "../../schemas/api.ts"
 import { QUERY_MAX_CHARS } from "../../schemas/search/records.ts"
 import { agentRow } from "./agent-list.ts"
 import { asJson, asMarkdown } from "./alternates.ts"
-import { choicesOf, chosen, emptyList, pager } from "./choices.ts"
+import { choicesOf, chosen, emptyList, pager, sided } from "./choices.ts"
 import { html } from "./html.ts"
 import type { Page, Site } from "./layout.ts"
 import { PER_PAGE, type Records } from "./listed.ts"
@@ -40,21 +40,24 @@ export const directoryPage = (site: Site, { page, found, query }: DirectoryShown
     canonical: withQuery(address, shown),
     alternates: [asJson(json), asMarkdown(withQuery(address, shown))],
     section: "/agents",
-    hasSearch: true,
+    isBroad: true,
     unlisted: query.q !== null,
     main: html`<h1>Agents</h1>
-${searchForm("Part of a handle or a name", query.q ?? "", QUERY_MAX_CHARS, { sort: query.sort })}${chosen(
-      "Order",
-      SORTS,
-      query.sort ?? "reputation",
-      sortedBy
-    )}${
-      found.items.length === 0
-        ? emptyList(page, "There are no such agents.")
-        : html`<ul class="rows">
+${sided(
+  html`${searchForm("Part of a handle or a name", query.q ?? "", QUERY_MAX_CHARS, { sort: query.sort })}${chosen(
+    "Order",
+    SORTS,
+    query.sort ?? "reputation",
+    sortedBy
+  )}`,
+  html`${
+    found.items.length === 0
+      ? emptyList(page, "There are no such agents.")
+      : html`<ul class="rows people">
 ${found.items.map((agent) => agentRow(agent))}</ul>
 `
-    }${pager(page, Math.ceil(found.total / PER_PAGE), (to) => withQuery(address, { ...query, page: to }))}`,
+  }${pager(page, Math.ceil(found.total / PER_PAGE), (to) => withQuery(address, { ...query, page: to }))}`
+)}`,
     foot: html`<p>This list as <a href="${json}">JSON</a>.</p>\n`
   }
 }

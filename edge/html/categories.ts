@@ -9,41 +9,56 @@ import { counted, own } from "./record.ts"
 import { day } from "./times.ts"
 
 type Category = Queries["categories"]["output"][number]
-type Latest = Queries["categories_latest"]["output"][number]
+export type LatestThread = Queries["categories_latest"]["output"][number]
 
-/** Name, what it is for, and how many threads. `more`: what else stands in its card. */
-export const categoryCard = (site: Site, category: Category, more: Html = NOTHING): Html => {
-  const { slug, name, description, threads } = category
-  return html`<li>
-<p class="title"><a href="${categoryAddress(site, slug)}">${own(name)}</a>
-<span class="faint">${counted(threads, "thread", "threads")}</span></p>
-${description === "" ? NOTHING : html`<p class="excerpt" dir="auto">${description}</p>\n`}${more}</li>
-`
-}
-
-const lastActive = (site: Site, latest: Latest | undefined): Html =>
+const lastActive = (site: Site, latest: LatestThread | undefined): Html =>
   latest === undefined
     ? NOTHING
     : html`<p class="faint">Last active ${day(latest.last_activity_at)}:
 <a href="${threadAddress(site, latest)}">${own(latest.title)}</a></p>
 `
 
-export const categoriesPage = (site: Site, all: ReadonlyArray<Category>, latest: ReadonlyArray<Latest>): Page => {
+const headOf = (site: Site, { slug, name, threads }: Category): Html =>
+  html`<p class="title"><a href="${categoryAddress(site, slug)}">${own(name)}</a>
+<span class="faint">${counted(threads, "thread", "threads")}</span></p>
+`
+
+/** Name, how many threads, and which of them was active last, where that is known. */
+export const categoryBrief = (site: Site, category: Category, latest: LatestThread | undefined): Html => html`<li>
+${headOf(site, category)}${lastActive(site, latest)}</li>
+`
+
+/** The same with what it is for. */
+export const categoryCard = (site: Site, category: Category, latest: LatestThread | undefined): Html => {
+  const { description } = category
+  return html`<li>
+${headOf(site, category)}${description === "" ? NOTHING : html`<p class="excerpt" dir="auto">${description}</p>\n`}${lastActive(site, latest)}</li>
+`
+}
+
+/** Finds the thread of a category. */
+export const latestIn = (all: ReadonlyArray<LatestThread>): ((category: Category) => LatestThread | undefined) => {
+  const bySlug = new Map(all.map((one) => [one.slug, one]))
+  return ({ slug }) => bySlug.get(slug)
+}
+
+export const categoriesPage = (site: Site, all: ReadonlyArray<Category>, latest: ReadonlyArray<LatestThread>): Page => {
   const json = `${site.baseUrl}${API_PREFIX}/categories`
   const canonical = `${site.baseUrl}/categories`
-  const latestIn = new Map(latest.map((one) => [one.slug, one]))
+  const latestOf = latestIn(latest)
   return {
     title: `Categories · ${site.name}`,
     description: `All categories of ${site.name}, with their threads.`,
     canonical,
     alternates: [asJson(json), asMarkdown(canonical)],
     section: "/threads",
+    isBroad: true,
     main: html`<h1>Categories</h1>
 ${
   all.length === 0
     ? html`<p class="faint">There are no categories yet.</p>\n`
     : html`<ul class="cards">
-${all.map((one) => categoryCard(site, one, lastActive(site, latestIn.get(one.slug))))}</ul>
+${all.map((one) => categoryCard(site, one, latestOf(one)))}</ul>
 `
 }`,
     foot: html`<p>The categories as <a href="${json}">JSON</a>.</p>\n`

@@ -11,10 +11,12 @@ import { pageOf } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
 import type { RouteParts } from "../routes/parts.ts"
 import { asFeeds, asJson, asMarkdown } from "./alternates.ts"
+import { introduced } from "./authors.ts"
 import { categoriesPage } from "./categories.ts"
 import { html, NOTHING } from "./html.ts"
 import type { Page, Site } from "./layout.ts"
 import { PER_PAGE, type Records, recordsOf } from "./listed.ts"
+import { orNull, PART_WAIT_MS } from "./optional.ts"
 import { categoryAddress, withQuery } from "./paths.ts"
 import { own } from "./record.ts"
 import { servedPage } from "./serve.ts"
@@ -41,6 +43,7 @@ const categoryPage = (site: Site, { category, page, found, query }: Shown): Page
     canonical: here,
     alternates: [asJson(json), asMarkdown(here), ...asFeeds(site, `/categories/${slug}`, `${site.name}: ${name}`)],
     section: "/threads",
+    isBroad: true,
     main: html`<h1>${own(name)}</h1>
 ${description === "" ? NOTHING : html`<p class="text" dir="auto">${description}</p>\n`}${threadList(
       site,
@@ -52,14 +55,11 @@ ${description === "" ? NOTHING : html`<p class="text" dir="auto">${description}<
   }
 }
 
-const LATEST_WAIT_MS = 1_500
-
 const noCategory = refuse(notFound("category"))
 
 export const categoryPages = ({ bus, lists, config: { hub } }: RouteParts) => {
-  /** The page is worth more than these. */
   const latestOf = (call: Call) =>
-    Effect.catch(bus.query(call, "categories_latest", null, LATEST_WAIT_MS), () => Effect.succeed([]))
+    Effect.map(orNull(bus.query(call, "categories_latest", null, PART_WAIT_MS)), (latest) => latest ?? [])
   return pagesOf(CategoryPages, {
     categories: (call) =>
       Effect.map(
@@ -86,7 +86,8 @@ export const categoryPages = ({ bus, lists, config: { hub } }: RouteParts) => {
           per_page: PER_PAGE,
           viewer: viewerOf(call)
         })
-        return servedPage(call, hub, categoryPage(hub, { category, page, found, query: asked }))
+        const items = yield* introduced(bus, call, found.items)
+        return servedPage(call, hub, categoryPage(hub, { category, page, found: { ...found, items }, query: asked }))
       })
   })
 }

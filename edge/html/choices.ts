@@ -22,11 +22,21 @@ export const chosen = <Value extends string>(
   current: Value | null,
   addressOf: (value: Value | null) => string
 ): Html => html`<nav class="choices" aria-label="${label}">
+<span aria-hidden="true">${label}</span>
 ${choices.map(({ value, name }) =>
   value === current
     ? html`<a href="${addressOf(value)}" aria-current="true">${name}</a>\n`
     : html`<a href="${addressOf(value)}">${name}</a>\n`
 )}</nav>
+`
+
+/** A list, and before it the ways to sort and sift it: beside it where the window is wide. */
+export const sided = (ways: Html, list: Html): Html => html`<div class="sided">
+<div class="filters">
+${ways}</div>
+<div>
+${list}</div>
+</div>
 `
 
 /** `pages`: how many there are. On one that lies behind the last, the way back. */

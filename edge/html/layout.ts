@@ -1,7 +1,9 @@
 /** What all pages share: the frame around their content, and the policy they are served under. */
 import { createHash } from "node:crypto"
 import { type Alternate, alternateLink } from "./alternates.ts"
+import { QUERY_MAX_CHARS } from "../../schemas/search/records.ts"
 import { html, type Html, markup, NOTHING } from "./html.ts"
+import { PUBLIC_STYLE } from "./public-style.ts"
 import { STYLE } from "./style.ts"
 
 export interface Site {
@@ -23,10 +25,12 @@ export interface Page {
   readonly type?: "website" | "article" | "profile"
   /** Path of the section that it belongs to. */
   readonly section?: Section
-  /** Whether a form for searching is on it. */
-  readonly hasSearch?: boolean
+  /** Takes all of a wide window, as lists do. Texts stay in a column that can be read. */
+  readonly isBroad?: boolean
   /** Keep it out of search engines. */
   readonly unlisted?: boolean
+  /** The style sheet; the one of all pages where none is given. Its hash is part of the page's policy. */
+  readonly style?: string
 }
 
 /** The ways from each page, in this order. */
@@ -36,27 +40,24 @@ const SECTIONS = [
   ["/agents", "Agents"],
   ["/library", "Library"],
   ["/roadmap", "Roadmap"],
-  ["/search", "Search"],
-  ["/docs", "Reference for agents"]
+  ["/docs", "Docs"]
 ] as const
-export type Section = (typeof SECTIONS)[number][0]
+const SEARCH = "/search"
+export type Section = (typeof SECTIONS)[number][0] | typeof SEARCH
 
 const DESCRIPTION_MAX_CHARS = 160
 
-export const policyFor = (formAction: "'none'" | "'self'", script = ""): string =>
-  `default-src 'none'; ${script}style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; ` +
+export const policyFor = (formAction: "'none'" | "'self'", script = "", style = STYLE): string =>
+  `default-src 'none'; ${script}style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; ` +
   `img-src 'self'; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`
 
-/** Nothing is run, sent or framed, and loaded is only our own icon; the one style sheet is known by its hash. */
+/**
+ * Nothing is run or framed, and loaded is only our own icon; the one style sheet is known by its hash. The form that
+ * searches is sent to ourselves alone.
+ */
 export const pageHeaders: Readonly<Record<string, string>> = {
-  "content-security-policy": policyFor("'none'"),
+  "content-security-policy": policyFor("'self'", "", PUBLIC_STYLE),
   "referrer-policy": "no-referrer"
-}
-
-/** Of a page with a form that only asks: it is sent to ourselves alone, and tells nothing. */
-export const searchPageHeaders: Readonly<Record<string, string>> = {
-  ...pageHeaders,
-  "content-security-policy": policyFor("'self'")
 }
 
 /** Of a page with a form, which is sent to ourselves alone, and says where it comes from (edge/http/form.ts). */
@@ -64,27 +65,6 @@ export const formPageHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": policyFor("'self'"),
   "referrer-policy": "same-origin"
 }
-
-/**
- * Of the owner's space. The token of a letter's link stands in an address there: no page tells where it was come from
- * but by its origin, which forms must tell.
- */
-export const ownerPageHeaders: Readonly<Record<string, string>> = {
-  ...formPageHeaders,
-  "referrer-policy": "strict-origin",
-  "cache-control": "no-store",
-  "x-robots-tag": "noindex"
-}
-
-/** Of a page whose address is a secret: nobody keeps it, finds it, or hears where its reader came from. */
-export const linkPageHeaders: Readonly<Record<string, string>> = {
-  ...pageHeaders,
-  "cache-control": "no-store",
-  "x-robots-tag": "noindex"
-}
-
-/** Of a page with a form and one script, known by its hash (owner/passkey-script.ts). */
-export const scriptedPolicy = (hash: string): string => policyFor("'self'", `script-src ${hash}; `)
 
 /** On one line, in code points. */
 export const shortened = (text: string, max: number): string => {
@@ -103,7 +83,7 @@ const previews = (site: Site, { title, description, canonical, type = "website" 
 <meta property="og:site_name" content="${site.name}">
 `
 
-const head = (site: Site, page: Page): Html => html`<head>
+export const head = (site: Site, page: Page): Html => html`<head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${page.title}</title>
@@ -111,7 +91,7 @@ const head = (site: Site, page: Page): Html => html`<head>
 ${page.unlisted === true ? markup('<meta name="robots" content="noindex">\n') : null}${previews(site, page)}${
   page.alternates?.map(alternateLink) ?? null
 }<link rel="icon" href="${site.baseUrl}/favicon.svg" type="image/svg+xml" sizes="any">
-<style>${markup(STYLE)}</style>
+<style>${markup(page.style ?? STYLE)}</style>
 </head>`
 
 const way = (site: Site, [path, name]: (typeof SECTIONS)[number], section: Section | undefined): Html =>
@@ -119,24 +99,52 @@ const way = (site: Site, [path, name]: (typeof SECTIONS)[number], section: Secti
     ? html`<a href="${site.baseUrl}${path}" aria-current="true">${name}</a>\n`
     : html`<a href="${site.baseUrl}${path}">${name}</a>\n`
 
-export const pageText = (site: Site, page: Page): string =>
+/** The sign of the service, as its icon has it (edge/docs/icon.svg). */
+const SIGN = markup(
+  '<svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><rect width="32" height="32" rx="7"/>' +
+    '<path d="M16 16V7M16 16 8.2 20.5M16 16 23.8 20.5"/><circle cx="16" cy="16" r="4"/><circle cx="16" cy="6.8" r="2.6"/>' +
+    '<circle cx="8" cy="20.8" r="2.6"/><circle cx="24" cy="20.8" r="2.6"/></svg>'
+)
+
+/** The form goes to the host that the page came from, whichever of the service's hosts that is. */
+const find = ({ name, baseUrl }: Site): Html => html`<form class="find" role="search" aria-label="${name}" action="${
+  new URL(baseUrl + SEARCH).pathname
+}">
+<input name="q" type="search" dir="auto" maxlength="${QUERY_MAX_CHARS}" aria-label="Find in ${name}" placeholder="Find in ${name}">
+<button aria-label="Find"><svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><circle cx="6.5" cy="6.5" r="4.5"/><path d="M10 10 14.5 14.5"/></svg></button>
+</form>
+`
+
+const framed = (site: Site, page: Page, beside: Html): string =>
   html`<!doctype html>
 <html lang="en">
 ${head(site, page)}
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header class="bar">
-<p class="brand"><a href="${site.baseUrl}/">${site.name}</a></p>
+<p class="brand"><a href="${site.baseUrl}/">${SIGN}${site.name}</a></p>
 <nav aria-label="${site.name}">
 ${SECTIONS.map((one) => way(site, one, page.section))}</nav>
-</header>
-<main id="content" tabindex="-1">
+${beside}</header>
+<main id="content"${page.isBroad === true ? markup(' class="broad"') : NOTHING} tabindex="-1">
 ${page.main}
 </main>
 <footer class="foot">
-${page.foot ?? null}<p>These pages are for people to read. Agents use the <a href="${site.baseUrl}/api/v1">interface</a>.</p>
-<p>For people who stand behind agents: <a href="${site.baseUrl}/owner/login">sign in</a>.</p>
+${page.foot ?? null}<p>These pages are for people to read. Agents use the <a href="${site.baseUrl}/api/v1">interface</a>.
+Websites can <a href="${site.baseUrl}/docs/verify">verify agents</a>. News come by <a href="${site.baseUrl}/feed">feed</a>.</p>
 </footer>
 </body>
 </html>
 `.text
+
+/** A page of the owner's space, or one that seals: the header leads elsewhere and holds no form. */
+export const pageText = (site: Site, page: Page): string => framed(site, page, NOTHING)
+
+/** A page for everybody. The page of searching has the field in its content. */
+export const publicPageText = (site: Site, page: Page): string =>
+  framed(
+    site,
+    { ...page, style: PUBLIC_STYLE },
+    html`${page.section === SEARCH ? NOTHING : find(site)}<a class="enter" href="${site.baseUrl}/owner/login">Sign in</a>
+`
+  )

@@ -51,6 +51,7 @@ const libraryPage = (site: Site, entries: ReadonlyArray<LibraryListed>): Page =>
   canonical: `${site.baseUrl}/library`,
   alternates: [asJson(jsonOf(site)), asMarkdown(`${site.baseUrl}/library`)],
   section: "/library",
+  isBroad: true,
   main: html`<h1>Library</h1>
 ${entries.length === 0 ? html`<p>There is nothing in it yet.</p>\n` : SECTIONS.map((one) => section(entries, one))}`,
   foot: html`<p>The library as <a href="${jsonOf(site)}">JSON</a>.</p>\n`

@@ -37,6 +37,7 @@ export const listPage = <Query extends ListQuery>(
     canonical: here,
     alternates: [asJson(json), asMarkdown(here), ...asFeeds(site, "", site.name)],
     section: path,
+    isBroad: true,
     unlisted: tag !== null || author !== null,
     main: html`<h1><bdi>${heading}</bdi></h1>
 ${list(query, address)}`,

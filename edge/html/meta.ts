@@ -1,6 +1,7 @@
 /** The way in, and the documents of the service as pages. */
 import { Effect } from "effect"
 import { API_PREFIX } from "../../schemas/api.ts"
+import type { Queries } from "../../schemas/bus/operations.ts"
 import { MetaPages } from "../../schemas/meta/pages.ts"
 import { chapterOf } from "../docs/chapter-of.ts"
 import type { DocumentName } from "../docs/documents.ts"
@@ -10,7 +11,9 @@ import { serveDocument } from "../http/documents.ts"
 import { pagesOf } from "../http/handlers.ts"
 import { dataValue } from "../http/respond.ts"
 import type { RouteParts } from "../routes/parts.ts"
+import { introducing } from "./authors.ts"
 import { beginningPage, SHOWN_MAX } from "./beginning.ts"
+import { BeginningParts } from "./beginning-parts.ts"
 import type { Site } from "./layout.ts"
 import { recordsOf } from "./listed.ts"
 import { servedPage } from "./serve.ts"
@@ -33,16 +36,33 @@ export const metaPages = ({ bus, lists, config: { hub }, documents }: RouteParts
   const beginning = beginningOf(hub)
   const document = (name: DocumentName) => (call: Call) => Effect.sync(() => serveDocument(call, documents[name]))
 
-  const page = (call: Call) => {
-    const first = { ...FIRST, viewer: viewerOf(call) }
-    const threads = recordsOf(lists, call, "threads", { ...first, category: null, sort: "active", status: null })
-    const posts = recordsOf(lists, call, "posts", { ...first, sort: "newest" })
-    return Effect.map(
-      Effect.all([threads, posts, bus.query(call, "categories", null)], { concurrency: "unbounded" }),
-      ([{ items: active }, { items: newest }, categories]) =>
-        servedPage(call, hub, beginningPage(hub, { threads: active, posts: newest, categories }))
+  const shared = new BeginningParts(bus)
+
+  /** A client that asks for too much at once is told so: the page that it gets may be given to others as well. */
+  const items = <View extends "threads" | "posts">(call: Call, view: View, input: Queries[View]["input"]) =>
+    recordsOf(lists, call, view, input).pipe(
+      Effect.map((found) => found.items),
+      Effect.catchIf(
+        ({ refusal: { code } }) => code !== "overloaded",
+        () => Effect.succeed(null)
+      )
     )
-  }
+
+  const page = (call: Call) =>
+    Effect.gen(function* () {
+      const first = { ...FIRST, viewer: viewerOf(call) }
+      const { parts, threads, posts } = yield* Effect.all(
+        {
+          parts: shared.current(call.clock),
+          threads: items(call, "threads", { ...first, category: null, sort: "active", status: null }),
+          posts: items(call, "posts", { ...first, sort: "newest" })
+        },
+        { concurrency: "unbounded" }
+      )
+      const introduce = yield* introducing(bus, call, [...(threads ?? []), ...(posts ?? [])])
+      const shown = { ...parts, threads: threads?.map(introduce) ?? null, posts: posts?.map(introduce) ?? null }
+      return servedPage(call, hub, beginningPage(hub, shown))
+    })
 
   return pagesOf(MetaPages, {
     beginning: (call) => {

@@ -4,7 +4,7 @@ import { HTML_TYPE } from "../../schemas/page.ts"
 import { type Document, documentOf } from "../http/documents.ts"
 import { anchors } from "./anchors.ts"
 import { markup } from "./html.ts"
-import { pageHeaders, pageText, type Site } from "./layout.ts"
+import { pageHeaders, publicPageText, type Site } from "./layout.ts"
 import { wideTables } from "./tables.ts"
 
 /** Raw HTML in the source is shown as text. */
@@ -15,7 +15,7 @@ const accessible = (text: string): string => text.replaceAll("<pre>", '<pre tabi
 
 export const pageOfMarkdown = (site: Site, title: string, description: string, source: string): Document =>
   documentOf(
-    pageText(site, { title, description, section: "/docs", main: markup(accessible(markdown.render(source))) }),
+    publicPageText(site, { title, description, section: "/docs", main: markup(accessible(markdown.render(source))) }),
     HTML_TYPE,
     pageHeaders
   )

@@ -1,7 +1,7 @@
 /** Posts in lists: what a row says, and what a list of them is sorted and sifted by. */
 import { POST_KINDS, POST_SORTS, type PostListed, type PostSort, type Post } from "../../schemas/post/records.ts"
 import { type Marked, row, rows } from "./article.ts"
-import { choicesOf, chosen, emptyList, pager } from "./choices.ts"
+import { choicesOf, chosen, emptyList, pager, sided } from "./choices.ts"
 import { html, type Html } from "./html.ts"
 import type { Site } from "./layout.ts"
 import { PER_PAGE } from "./listed.ts"
@@ -61,9 +61,12 @@ export const postList = (
 ): Html => {
   const to = (change: Readonly<Record<string, string | number | null>>) => withQuery(address, { ...query, ...change })
   const sortedBy = (sort: PostSort | null) => to({ sort: sort === "newest" ? null : sort })
-  return html`${chosen("Order", SORTS, query.sort ?? "newest", sortedBy)}${chosen("Kind", KINDS, query.kind, (kind) =>
-    to({ kind })
-  )}${
-    items.length === 0 ? emptyList(page, "There are no such posts yet.") : postRows(site, items)
-  }${pager(page, Math.ceil(total / PER_PAGE), (number) => to({ page: number }))}`
+  return sided(
+    html`${chosen("Order", SORTS, query.sort ?? "newest", sortedBy)}${chosen("Kind", KINDS, query.kind, (kind) =>
+      to({ kind })
+    )}`,
+    html`${
+      items.length === 0 ? emptyList(page, "There are no such posts yet.") : postRows(site, items)
+    }${pager(page, Math.ceil(total / PER_PAGE), (number) => to({ page: number }))}`
+  )
 }

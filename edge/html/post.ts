@@ -9,6 +9,7 @@ import { authorIn, viewerOf, visible } from "../content/reading.ts"
 import { pagesOf } from "../http/handlers.ts"
 import { pageOf } from "../http/query.ts"
 import type { RouteParts } from "../routes/parts.ts"
+import { introduced, introducing } from "./authors.ts"
 import { listPage } from "./list-page.ts"
 import { PER_PAGE, recordsOf } from "./listed.ts"
 import { numberedIn } from "./numbered.ts"
@@ -34,13 +35,14 @@ export const postPages = ({ bus, lists, markdown, config: { hub } }: RouteParts)
           per_page: PER_PAGE,
           viewer: viewerOf(call)
         })
+        const items = yield* introduced(bus, call, found.items)
         const shown = listPage(hub, {
           name: "Posts",
           path: "/posts",
           description: `Articles, notes, datasets, code and tools that agents published at ${hub.name}.`,
           page,
           query: { sort, kind, tag, author: query.author ?? null },
-          list: (asked, address) => postList(hub, { page, ...found }, asked, address)
+          list: (asked, address) => postList(hub, { page, total: found.total, items }, asked, address)
         })
         return servedPage(call, hub, shown)
       }),
@@ -51,6 +53,7 @@ export const postPages = ({ bus, lists, markdown, config: { hub } }: RouteParts)
         const post = yield* visible(bus, call, "post", found)
         const path = numberedSlug(id, post.title)
         if (params.id !== path) return movedTo(call, `${hub.baseUrl}/posts/${path}`)
-        return servedPage(call, hub, postPage(hub, post, markdown.render(post.body, agentsAt(hub))))
+        const introduce = yield* introducing(bus, call, [post])
+        return servedPage(call, hub, postPage(hub, introduce(post), markdown.render(post.body, agentsAt(hub))))
       })
   })

@@ -1,5 +1,8 @@
 /** What pages say of all that agents write: by whom, how it fared, under which tags. The words come from strangers. */
 import type { Author } from "../../schemas/content/author.ts"
+import type { AuthorShown } from "./authors.ts"
+import { authorBadges, SUSPENDED } from "./badges.ts"
+import { picture } from "./identicon.ts"
 import { html, type Html, NOTHING } from "./html.ts"
 import { withQuery } from "./paths.ts"
 
@@ -14,17 +17,22 @@ export const counted = (count: number, one: string, several: string): string =>
 
 export const scored = (score: number): string => `score ${number(score)}`
 
-const STATUS: Readonly<Record<Author["status"], string>> = {
+const STATUS: Readonly<Record<Author["status"], Html | string>> = {
   active: "",
-  suspended: " (suspended)",
+  suspended: html` ${SUSPENDED}`,
   banned: " (banned)",
   deleted: ""
 }
 
+const AUTHOR_PIXELS = 20
+
 /** A link to the profile, where that is shown. */
-export const byline = ({ name, handle, status, url }: Author): Html => {
+export const byline = ({ name, handle, status, url, facts }: AuthorShown): Html => {
   const named = url === null ? own(name) : html`<a href="${url}">${own(name)}</a>`
-  return handle === null ? named : html`${named} @${handle}${STATUS[status]}`
+  if (handle === null) return named
+  const drawn = facts === undefined ? NOTHING : picture(facts.public_key, AUTHOR_PIXELS)
+  const badges = facts === undefined ? [] : authorBadges(facts).map((badge) => html` ${badge}`)
+  return html`${drawn}${named} @${handle}${STATUS[status]}${badges}`
 }
 
 /** `list`: the address of what they are tags of. */

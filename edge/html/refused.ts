@@ -5,7 +5,9 @@ import { HTML_TYPE } from "../../schemas/page.ts"
 import type { Call } from "../http/call.ts"
 import { plain, refused, type Response } from "../http/respond.ts"
 import { html, type Html, NOTHING } from "./html.ts"
-import { ownerPageHeaders, pageHeaders, pageText, type Site } from "./layout.ts"
+import { pageHeaders, pageText, publicPageText, type Site } from "./layout.ts"
+import { ownerPageHeaders } from "./owner/headers.ts"
+import { OWNER_STYLE } from "./owner/style.ts"
 
 const HEADINGS: Readonly<Record<number, string>> = {
   404: "Not found",
@@ -50,11 +52,13 @@ export const refusedPage =
     const next = isOwner
       ? html`<p><a href="${site.baseUrl}${OWNER_PATH}">Your account</a></p>`
       : html`<p><a href="${site.baseUrl}/docs">The reference</a> tells what this service offers.</p>`
+    const text = isOwner ? pageText : publicPageText
     return plain(
-      pageText(site, {
+      text(site, {
         title: `${heading} · ${site.name}`,
         description: refusal.message,
         unlisted: true,
+        ...(isOwner ? { style: OWNER_STYLE } : {}),
         main: html`<h1>${heading}</h1>
 <p>${refusal.message}</p>
 ${advice(call, refusal)}${next}`

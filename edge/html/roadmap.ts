@@ -49,6 +49,7 @@ export const roadmapPage = (site: Site, items: ReadonlyArray<RoadmapItem>): Page
     canonical,
     alternates: [asJson(json), asMarkdown(canonical)],
     section: "/roadmap",
+    isBroad: true,
     main: html`<h1>Roadmap</h1>
 ${items.length === 0 ? html`<p>Nothing stands on it yet.</p>\n` : SECTIONS.map((one) => section(items, one))}`,
     foot: html`<p>The roadmap as <a href="${json}">JSON</a>.</p>\n`

@@ -10,6 +10,7 @@ import type { RouteParts } from "../routes/parts.ts"
 import { agentRow } from "./agent-list.ts"
 import { asJson, asMarkdown } from "./alternates.ts"
 import type { Marked } from "./article.ts"
+import { introducing } from "./authors.ts"
 import { choicesOf, chosen, emptyList, pager } from "./choices.ts"
 import { html, type Html, NOTHING } from "./html.ts"
 import type { Page, Site } from "./layout.ts"
@@ -81,7 +82,6 @@ const searchPage = (site: Site, shown: Shown): Page => {
     canonical: withQuery(address, query),
     alternates: [asJson(json), asMarkdown(withQuery(address, query))],
     section: "/search",
-    hasSearch: true,
     unlisted: q !== null,
     main: html`<h1>Search</h1>
 ${searchForm("Words, “a phrase”, or, -without", q ?? "", QUERY_MAX_CHARS, { type: query.type })}${results(
@@ -95,7 +95,7 @@ ${searchForm("Words, “a phrase”, or, -without", q ?? "", QUERY_MAX_CHARS, { 
 
 const NONE: Records<"search"> = { total: 0, items: [] }
 
-export const searchPages = ({ lists, config: { hub } }: RouteParts) =>
+export const searchPages = ({ bus, lists, config: { hub } }: RouteParts) =>
   pagesOf(SearchPages, {
     search: (call, { query }) =>
       Effect.gen(function* () {
@@ -103,6 +103,9 @@ export const searchPages = ({ lists, config: { hub } }: RouteParts) =>
         const { q = null, type = "posts" } = query
         const wanted = { page, per_page: PER_PAGE, q: q ?? "", type, viewer: viewerOf(call) }
         const found = q === null ? NONE : yield* recordsOf(lists, call, "search", wanted)
-        return servedPage(call, hub, searchPage(hub, { page, q, type, found }))
+        const authored = found.items.filter((item) => item.type !== "agent")
+        const introduce = yield* introducing(bus, call, authored)
+        const items = found.items.map((item) => (item.type === "agent" ? item : introduce(item)))
+        return servedPage(call, hub, searchPage(hub, { page, q, type, found: { ...found, items } }))
       })
   })

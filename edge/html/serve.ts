@@ -3,15 +3,15 @@ import { HTML_TYPE } from "../../schemas/page.ts"
 import type { Call } from "../http/call.ts"
 import { empty, plain, type Response } from "../http/respond.ts"
 import { linkHeader, variesByAccept } from "./alternates.ts"
-import { type Page, pageHeaders, pageText, searchPageHeaders, type Site } from "./layout.ts"
+import { type Page, pageHeaders, publicPageText, type Site } from "./layout.ts"
 
 export const servedPage = (call: Call, site: Site, page: Page): Response => {
-  const { alternates = [], hasSearch = false } = page
+  const { alternates = [] } = page
   const link = linkHeader(alternates)
-  Object.assign(call.headers, hasSearch ? searchPageHeaders : pageHeaders)
+  Object.assign(call.headers, pageHeaders)
   if (link !== null) call.headers["link"] = link
   if (variesByAccept(alternates)) call.headers["vary"] = "Accept"
-  return plain(pageText(site, page), HTML_TYPE)
+  return plain(publicPageText(site, page), HTML_TYPE)
 }
 
 /** To the one true address of what was asked for, with the query as it came. */

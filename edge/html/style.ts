@@ -16,21 +16,24 @@ export const STYLE = `
 *, ::before, ::after { box-sizing: border-box }
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100% }
 body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.6 system-ui, sans-serif; overflow-wrap: anywhere }
-.bar, main, .foot { max-width: 46rem; margin: 0 auto; padding: 0 1.25rem }
-.bar { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: baseline; justify-content: space-between;
-  padding-top: 1rem; padding-bottom: 1rem }
-.brand { margin: 0; font-weight: 650; letter-spacing: .01em } .brand a { color: inherit; text-decoration: none }
-.bar nav { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; font-size: .95rem }
+.bar, .foot { padding: .75rem max(1.25rem, calc((100% - 74rem) / 2)) }
+.bar { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; background: var(--card); border-bottom: 1px solid var(--line) }
+.brand { margin: 0; font-size: 1.15rem; font-weight: 700; letter-spacing: -.01em }
+.brand a { display: flex; gap: .55rem; align-items: center; color: inherit; text-decoration: none }
+.brand svg { flex: none } .brand rect { fill: var(--link) } .brand circle { fill: var(--card) }
+.brand path { fill: none; stroke: var(--card); stroke-width: 2.4; stroke-linecap: round }
+.bar nav { display: flex; flex-wrap: wrap; gap: .15rem; font-size: .95rem; margin-inline-start: -.6rem }
 nav a { text-decoration-color: transparent } nav a:hover { text-decoration-color: currentcolor }
 nav [aria-current] { color: var(--text); font-weight: 600 }
-main { padding-top: 1.5rem; padding-bottom: 3rem }
+.bar nav a { padding: .3rem .6rem; border-radius: .5rem; color: var(--text) } .bar nav [aria-current] { background: var(--code) }
+main { max-width: 48.5rem; margin: 0 auto; padding: 2rem 1.25rem 4rem }
 main:focus { outline: none }
-.foot { padding-bottom: 2.5rem; color: var(--faint); font-size: .9rem }
-.foot p { margin: .3em 0 } .foot p:first-child { padding-top: 1.25rem; border-top: 1px solid var(--line) }
+.foot { padding-block: 1.5rem 2.5rem; border-top: 1px solid var(--line); color: var(--faint); font-size: .9rem }
+.foot p { margin: .3em 0 } .foot a { color: inherit }
 .skip { position: absolute; left: -999rem }
 .skip:focus { left: 1rem; top: 1rem; z-index: 1; padding: .5rem .9rem; background: var(--card); border-radius: .4rem }
 h1, h2, h3, h4, h5, h6 { line-height: 1.25; margin: 2em 0 .6em; text-wrap: balance }
-h1 { font-size: 2rem; margin-top: 0 } h2 { font-size: 1.3rem } h3 { font-size: 1.1rem } h4, h5, h6 { font-size: 1rem }
+h1 { font-size: 2rem; margin-top: 0; letter-spacing: -.015em } h2 { font-size: 1.3rem } h3 { font-size: 1.1rem } h4, h5, h6 { font-size: 1rem }
 a { color: var(--link); text-underline-offset: .15em }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: .15rem }
 code, pre { font-family: ui-monospace, "Cascadia Mono", "DejaVu Sans Mono", monospace; font-size: .9em;
@@ -57,9 +60,7 @@ th, td { border: 1px solid var(--line); padding: .35em .7em; text-align: start; 
 .text { white-space: pre-line }
 .facts { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: .5rem 1.5rem; margin: 0 }
 .facts dt { color: var(--faint) } .facts dd { margin: 0 }
-.scores { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 15rem), 1fr)); gap: 1rem; margin: 0 0 1.5rem }
-.scores div { padding: 1rem 1.15rem; background: var(--card); border: 1px solid var(--line); border-radius: .6rem }
-.scores dt { font-weight: 600 } .scores dd { margin: 0 } .score { font-size: 1.9rem; line-height: 1.3; font-variant-numeric: tabular-nums }
+.score { font-size: 1.9rem; line-height: 1.3; font-variant-numeric: tabular-nums }
 td time, .row time { white-space: nowrap }
 .number { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap }
 .plain { list-style: none; padding: 0; margin: 0 } .plain h3 { margin: 1.4em 0 .3em } .plain p { margin: .3em 0 }
@@ -80,23 +81,12 @@ td time, .row time { white-space: nowrap }
 .search div { display: flex; flex-wrap: wrap; gap: .5rem }
 input, button, textarea { font: inherit; color: inherit; border: 1px solid var(--faint); border-radius: .4rem; padding: .4rem .7rem }
 input { flex: 1 1 12rem; min-width: 0 } input, textarea { background: var(--card) } button { background: var(--code); cursor: pointer }
-.own { display: flex; flex-wrap: wrap; gap: .5rem 1.1rem; align-items: center; margin-bottom: 1.5rem; font-size: .95rem }
-.own form { margin-inline-start: auto }
 .field { max-width: 26rem; margin: 0 0 1.1rem } .field label { display: block; font-weight: 600 } .field p { margin: .15rem 0; font-size: .9rem }
 .field :is(input:not([type=radio], [type=checkbox]), textarea) { width: 100%; box-sizing: border-box; margin-top: .15rem }
 .field :is([type=radio], [type=checkbox]) { margin-inline: 0 .4rem } [aria-invalid] { border-color: var(--problem); border-width: 2px }
-.problem { color: var(--problem) } .grave { color: var(--problem); border-color: var(--problem) }
+.problem { color: var(--problem) }
 button.main { background: var(--link); border-color: var(--link); color: var(--ground) }
-.form details { margin: .35rem 0 1rem } .form + :is(.form, details) { margin-top: 1rem }
-.row .form { margin-top: .5rem } .tappable { position: relative; width: max-content } .tappable input { border: 0; border-radius: 0; padding: 0; display: block }
-.dots { position: absolute; inset: 0; pointer-events: none } .dots circle { fill: var(--link); opacity: .85 }
-.dots text { fill: var(--ground); font-size: .75rem; text-anchor: middle } .options { display: flex; flex-wrap: wrap; gap: .6rem } .options button { min-height: 2.75rem; overflow-wrap: anywhere }
-.steer { display: flex; flex-wrap: wrap; gap: .6rem; margin-top: 1.25rem } .steer .form + :is(.form, details) { margin-top: 0 }
-.steer :is(details, .problem) { flex-basis: 100% } .steer .problem { margin: 0 }
-.gauge { margin: 0 0 1rem; max-width: 26rem } .gauge p { margin: 0; display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem }
-.gauge svg { display: block; width: 100%; height: .6rem } .gauge rect { fill: var(--line) } .gauge rect + rect { fill: var(--link) }
-.gauge .over rect + rect { fill: var(--problem) }
-.chart svg { height: 2.4rem } .chart polyline { fill: none; stroke: var(--link); stroke-width: 2; vector-effect: non-scaling-stroke }
+.form + :is(.form, details) { margin-top: 1rem }
 mark { background: var(--mark); color: inherit; border-radius: .15rem }
 .replies { list-style: none; margin: 1rem 0 0; padding: 0 } .replies > li { margin-top: 1.25rem }
 .replies .replies { padding-inline-start: clamp(.6rem, 2.5vw, 1.5rem); border-inline-start: 2px solid var(--line) }
@@ -119,7 +109,7 @@ mark { background: var(--mark); color: inherit; border-radius: .15rem }
 @media print {
   :root { color-scheme: light; --ground: #fff; --card: #fff; --text: #000; --faint: #333; --line: #999;
     --code: #fff; --link: #000; --word: #000; --string: #000; --value: #000; --problem: #000; --notice: #fff; --notice-text: #000 }
-  .skip, .bar nav, .choices, .pager, .search { display: none } .scores div, .by-agent, tr, pre { break-inside: avoid }
+  .skip, .bar nav, .choices, .pager, .search { display: none } .tile, .row, .by-agent, tr, pre { break-inside: avoid }
   .by-agent { border: 0; padding: 0 }
 }
 `

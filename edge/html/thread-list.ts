@@ -9,7 +9,7 @@ import {
   type ThreadStatus
 } from "../../schemas/thread/records.ts"
 import { type Marked, row, rows } from "./article.ts"
-import { choicesOf, chosen, emptyList, pager } from "./choices.ts"
+import { choicesOf, chosen, emptyList, pager, sided } from "./choices.ts"
 import { html, type Html } from "./html.ts"
 import type { Site } from "./layout.ts"
 import { PER_PAGE } from "./listed.ts"
@@ -84,9 +84,12 @@ export const threadList = (
 ): Html => {
   const to = (change: Readonly<Record<string, string | number | null>>) => withQuery(address, { ...query, ...change })
   const sortedBy = (sort: ThreadSort | null) => to({ sort: sort === "active" ? null : sort })
-  return html`${chosen("Order", SORTS, query.sort ?? "active", sortedBy)}${chosen("Kind", KINDS, query.kind, (kind) =>
-    to({ kind })
-  )}${chosen("Status", STATUSES, query.status, (status) => to({ status }))}${
-    items.length === 0 ? emptyList(page, "There are no such threads yet.") : threadRows(site, items)
-  }${pager(page, Math.ceil(total / PER_PAGE), (number) => to({ page: number }))}`
+  return sided(
+    html`${chosen("Order", SORTS, query.sort ?? "active", sortedBy)}${chosen("Kind", KINDS, query.kind, (kind) =>
+      to({ kind })
+    )}${chosen("Status", STATUSES, query.status, (status) => to({ status }))}`,
+    html`${
+      items.length === 0 ? emptyList(page, "There are no such threads yet.") : threadRows(site, items)
+    }${pager(page, Math.ceil(total / PER_PAGE), (number) => to({ page: number }))}`
+  )
 }

@@ -13,6 +13,7 @@ import { pagesOf } from "../http/handlers.ts"
 import { pageOf } from "../http/query.ts"
 import type { Refused } from "../http/refused.ts"
 import type { RouteParts } from "../routes/parts.ts"
+import { introduced, introducing } from "./authors.ts"
 import { listPage } from "./list-page.ts"
 import { PER_PAGE, recordsOf } from "./listed.ts"
 import { numberedIn } from "./numbered.ts"
@@ -72,13 +73,14 @@ export const threadPages = ({ bus, lists, markdown, config: { hub } }: RoutePart
           per_page: PER_PAGE,
           viewer: viewerOf(call)
         })
+        const items = yield* introduced(bus, call, found.items)
         const shown = listPage(hub, {
           name: "Threads",
           path: "/threads",
           description: `Questions, discussions and proposals of agents at ${hub.name}.`,
           page,
           query: { ...asked, tag, author: query.author ?? null },
-          list: (chosen, address) => threadList(hub, { page, ...found }, chosen, address)
+          list: (chosen, address) => threadList(hub, { page, total: found.total, items }, chosen, address)
         })
         return servedPage(call, hub, shown)
       }),
@@ -94,7 +96,9 @@ export const threadPages = ({ bus, lists, markdown, config: { hub } }: RoutePart
         const texts = new PageTexts(markdown, agentsAt(hub))
         const text = yield* texts.show(thread.body, thread.api_url)
         const { total, replies } = yield* repliesOf(call, { thread: id, page, sort }, texts)
-        return servedPage(call, hub, threadPage(hub, { thread, text, page, total, sort, replies }))
+        const introduce = yield* introducing(bus, call, [thread, ...replies])
+        const shown = { thread: introduce(thread), text, page, total, sort, replies: replies.map(introduce) }
+        return servedPage(call, hub, threadPage(hub, shown))
       })
   })
 }

@@ -10,6 +10,9 @@ export interface Document {
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** Opened by itself an image is a document, and does nothing. */
+export const IMAGE_HEADERS = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox" }
+
 /** A strong one: of the bytes themselves. */
 export const entityTag = (bytes: string | Uint8Array): string =>
   `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`

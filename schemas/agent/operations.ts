@@ -51,7 +51,23 @@ export const handleOperations = operationsOf("handle", {
   "handle.resolve": op({ input: Nothing, output: Found, askedBy: ["edge"] })
 })
 
+/** Authors that may be asked for at once: more than any page names. */
+export const AUTHORS_MAX = 100
+
 export const agentQueries = {
+  /** Facts about authors that stand beside their names on pages. Agents whose profile is not shown are left out. */
+  authors: query({
+    input: Schema.Struct({ ids: Schema.Array(Schema.String) }),
+    output: Schema.Array(
+      Schema.Struct({
+        id: Schema.String,
+        /** The current one, in standard base64. */
+        public_key: Schema.String,
+        is_system: Schema.Boolean,
+        roles: Schema.Array(Schema.String)
+      })
+    )
+  }),
   agents: query({
     input: Schema.Struct({
       page: Schema.Int,

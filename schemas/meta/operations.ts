@@ -20,7 +20,21 @@ const Clock = Schema.Struct({
 })
 export type Clock = typeof Clock.Type
 
+/** More than so many of a day are not counted. */
+export const DAY_COUNTED_MAX = 10_000
+
+const Amount = Schema.Struct({
+  total: Schema.Int,
+  /** The last 24 hours, up to `DAY_COUNTED_MAX`. */
+  day: Schema.Int
+})
+
 export const metaQueries = {
+  /** Counts for the first page. They are counted once in a while, not with every change. */
+  overview: query({
+    input: Nothing,
+    output: Schema.Struct({ agents: Amount, threads: Amount, posts: Amount, replies: Amount })
+  }),
   categories: query({ input: Nothing, output: Schema.Array(Category) }),
   stats: query({ input: Nothing, output: Stats }),
   /**

@@ -84,7 +84,15 @@ export const threadOperations = operationsOf("thread", {
   "thread.reply_back": op({ input: Back, output: Nothing, askedBy: [] })
 })
 
+/** Threads that may be asked for as the most discussed. */
+export const DISCUSSED_MAX = 20
+
 export const threadQueries = {
+  /** Threads with the most replies of the last seven days, and how many these are. It is found out once in a while. */
+  threads_discussed: query({
+    input: Schema.Struct({ limit: Schema.Int }),
+    output: Schema.Array(Schema.Struct({ thread: ThreadListed, new_replies: Schema.Int }))
+  }),
   threads: query({
     input: Schema.Struct({
       page: Schema.Int,

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { agentPage } from "../../edge/html/agent-view.ts"
 import { AgentMarkdown } from "../../edge/html/agent-markdown.ts"
 import { beginningPage } from "../../edge/html/beginning.ts"
-import { pageText, type Page } from "../../edge/html/layout.ts"
+import { publicPageText, type Page } from "../../edge/html/layout.ts"
 import { postPage } from "../../edge/html/post-view.ts"
 import { threadPage } from "../../edge/html/thread-view.ts"
 import type { AgentPublic } from "../../schemas/agent/records.ts"
@@ -67,6 +67,7 @@ const PAGES: Readonly<Record<string, Page>> = {
     description: text,
     transparency: markdown.render(""),
     entries: [],
+    keys: null,
     threads: [],
     posts: []
   })
@@ -74,7 +75,7 @@ const PAGES: Readonly<Record<string, Page>> = {
 
 describe.each(Object.entries(PAGES))("the page of one %s", (_noun, page) => {
   const said = (name: string): string =>
-    new RegExp(`<meta ${name} content="([^"]*)">`).exec(pageText(SITE, page))?.[1] ?? ""
+    new RegExp(`<meta ${name} content="([^"]*)">`).exec(publicPageText(SITE, page))?.[1] ?? ""
 
   it("is described without the marks of markdown", () => {
     expect(said('name="description"')).toMatch(new RegExp(`^${WORDS}`))
@@ -86,12 +87,20 @@ describe.each(Object.entries(PAGES))("the page of one %s", (_noun, page) => {
 describe.each(
   Object.entries({
     ...PAGES,
-    beginning: beginningPage(SITE, { threads: [], posts: [], categories: [] })
+    beginning: beginningPage(SITE, {
+      overview: null,
+      threads: [],
+      posts: [],
+      discussed: [],
+      agents: [],
+      categories: [],
+      latest: null
+    })
   })
 )("the page of %s", (noun, page) => {
   it("names its feeds in both forms", () => {
     const path = noun === "agent" ? "/agents/ada" : ""
-    const head = pageText(SITE, page)
+    const head = publicPageText(SITE, page)
     for (const [type, href] of [
       ["application/atom+xml", `${SITE.baseUrl}${path}/feed`],
       ["application/feed+json", `${SITE.baseUrl}/api/v1${path}/feed`]

@@ -1,5 +1,6 @@
 /** The page of an agent, in a real browser and on the real service: what it says, how it is built, when it is there. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { waitFor } from "../harness/index.ts"
 import { type TestBrowser, openBrowser, type Visit } from "../support/browser.ts"
 import { send } from "../support/http.ts"
 import { operate } from "../support/hub.ts"
@@ -69,21 +70,23 @@ describe.each([
       `${edge}/api/v1/agents/marginalia`
     )
     expect(await visit.page.locator("meta[name=robots]").count()).toBe(0)
-    expect(await visit.page.locator("script, style + style, img, iframe, form").count()).toBe(0)
+    expect(await visit.page.locator("script, style + style, img, iframe, main form").count()).toBe(0)
   })
 
   it("has its headings in order: one first, none skipped, the agent's own below ours", async () => {
     expect(await visit.page.evaluate(headings)).toEqual([
       [1, "Marginalia"],
-      [2, "Links"],
-      [2, "Facts"],
-      [2, "Scores"],
+      [2, "In figures"],
       [2, "Transparency"],
       [3, "Who runs me"],
       [3, "What I keep"],
       [4, "Why"],
-      [2, "Sponsors"],
-      [2, "Public key"]
+      [2, "Scores"],
+      [2, "Public keys"],
+      [2, "Verify this agent"],
+      [2, "Facts"],
+      [2, "Links"],
+      [2, "Sponsors"]
     ])
   })
 
@@ -109,16 +112,16 @@ describe("its links", () => {
       (address) => !address.startsWith(edge) && !address.startsWith("#")
     )
     expect(await away.allInnerTexts()).toEqual([
-      "Source code (code.example)",
-      "Method (marginalia.example:8443)",
       "Tartu (tartu.example)",
-      "image: my desk (tartu.example)"
+      "image: my desk (tartu.example)",
+      "Source code (code.example)",
+      "Method (marginalia.example:8443)"
     ])
     expect(addresses).toEqual([
-      "https://code.example/marginalia",
-      "http://marginalia.example:8443/method?x=1&y=2",
       "https://tartu.example/",
-      "https://tartu.example/desk.png"
+      "https://tartu.example/desk.png",
+      "https://code.example/marginalia",
+      "http://marginalia.example:8443/method?x=1&y=2"
     ])
     await visit.close()
   })
@@ -154,7 +157,7 @@ describe("its address", () => {
     expect(headers["referrer-policy"]).toBe("no-referrer")
     expect(headers["x-content-type-options"]).toBe("nosniff")
     expect(headers["content-security-policy"]).toMatch(
-      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/
+      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/
     )
   })
 })
@@ -204,6 +207,27 @@ describe("without the read models", () => {
     )
     expect(await visit.page.locator("h1").innerText()).toBe("Marginalia")
     await visit.close()
+  })
+
+  it("the first page is there, and says of each part that it cannot be shown", async () => {
+    // Slow parts are kept for a while.
+    const { status, text } = await waitFor(
+      async () => {
+        const page = await get("/")
+        return page.text.match(/This cannot be shown at the moment\./g)?.length === 5 ? page : null
+      },
+      { describe: "the first page without any part" }
+    )
+    expect(status).toBe(200)
+    expect(text).toContain("A community of autonomous agents")
     await service.system.postgres.restart()
+    const whole = await waitFor(
+      async () => {
+        const page = await get("/")
+        return page.text.includes("cannot be shown") ? null : page
+      },
+      { describe: "the first page as a whole" }
+    )
+    expect([whole.status, whole.text.includes(`@${sample.agent.handle}`)]).toEqual([200, true])
   })
 })

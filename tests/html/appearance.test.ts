@@ -11,6 +11,9 @@ import { SAMPLE, sampleAgent } from "./sample.ts"
 const ENOUGH_FOR_TEXT = 4.5
 const ENOUGH_FOR_FOCUS = 3
 const NARROW = { width: 320, height: 640 }
+const WIDE = { width: 1920, height: 1080 }
+/** Pixels: about ninety letters. */
+const READABLE_MAX = 48 * 16
 
 /** As wide as a text of its length can get, and as deep. */
 const WIDEST = {
@@ -57,6 +60,10 @@ afterAll(async () => {
 })
 
 const PAGES = [
+  "/",
+  "/agents",
+  "/threads",
+  "/categories",
   "/agents/in-the-margin",
   "/agents/lapsed-too",
   "/agents/nobody",
@@ -87,7 +94,7 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
   it("shows where the focus is, at each step through everything that can be reached", async () => {
     const visit = await browser.visit(`${edge}/agents/in-the-margin`, { colorScheme })
     const expected = await visit.page.evaluate(reachable)
-    expect(expected.slice(0, 11)).toEqual([
+    expect(expected.slice(0, 12)).toEqual([
       "Skip to the content",
       "Hub",
       "Threads",
@@ -95,10 +102,11 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
       "Agents",
       "Library",
       "Roadmap",
-      "Search",
-      "Reference for agents",
-      "Source code (code.example)",
-      "Method (marginalia.example:8443)"
+      "Docs",
+      "Find in Hub",
+      "Find",
+      "Sign in",
+      "Tartu (tartu.example)"
     ])
     const steps: Array<Focus> = []
     for (const _ of expected) {
@@ -124,6 +132,32 @@ describe("in a narrow window", () => {
     const visit = await browser.visit(edge + path, { viewport: NARROW })
     expect(await visit.page.evaluate(overflow)).toBe(0)
     await visit.close()
+  })
+})
+
+describe("in a wide window", () => {
+  it.each(PAGES)("%s is no wider than it, and its texts can be read", async (path) => {
+    const visit = await browser.visit(edge + path, { viewport: WIDE })
+    expect(await visit.page.evaluate(overflow)).toBe(0)
+    const texts = await visit.page
+      .locator("main :is(p, .by-agent, pre)")
+      .evaluateAll((all) => all.map((element) => element.getBoundingClientRect().width))
+    expect(Math.max(0, ...texts)).toBeLessThanOrEqual(READABLE_MAX)
+    await visit.close()
+  })
+
+  it("an agent's facts stand beside what it wrote, below it in a narrow one", async () => {
+    for (const [viewport, isBeside] of [
+      [WIDE, true],
+      [NARROW, false]
+    ] as const) {
+      const visit = await browser.visit(`${edge}/agents/in-the-margin`, { viewport })
+      const [written, facts] = await Promise.all(
+        ["Transparency", "Facts"].map((name) => visit.page.getByRole("region", { name }).boundingBox())
+      )
+      expect((facts?.x ?? 0) >= (written?.x ?? 0) + (written?.width ?? 0)).toBe(isBeside)
+      await visit.close()
+    }
   })
 })
 
@@ -163,7 +197,7 @@ describe("the way past the head", () => {
     expect((await skip.boundingBox())?.x).toBeGreaterThanOrEqual(0)
     await visit.page.keyboard.press("Enter")
     await visit.page.keyboard.press("Tab")
-    expect((await visit.page.evaluate(focus))?.name).toBe("Source code (code.example)")
+    expect((await visit.page.evaluate(focus))?.name).toBe("Tartu (tartu.example)")
     await visit.close()
   })
 })

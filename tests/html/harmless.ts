@@ -17,8 +17,14 @@ const HEAD: ReadonlySet<string> = new Set([
   "style"
 ])
 
-const CLASSES =
-  /^(skip|bar|brand|foot|who|faint|text|facts|scores|score|number|links|host|wide|by-agent|left|center|right|title|rows|row|excerpt|tags|choices|pager|search|replies|reply|reply accepted|cards|plain|plain files|unseen)$/
+const CLASSES = new RegExp(
+  `^(${[
+    "skip|bar|brand|enter|foot|who|who agent|who hero|faint|text|facts|figures|tile|score|number|links|host|wide|by-agent",
+    "left|center|right|title|rows|rows people|row|row agent|agent|brief|excerpt|tags|badges|badge|badge (good|bad)|more",
+    "ways|columns|sided|filters|choices|pager|search|replies|reply|reply accepted|cards|plain|plain files|unseen",
+    "keys|chain|chain-now"
+  ].join("|")})$`
+)
 
 /** Elements with nothing but a class and a direction. */
 const PLAIN =
@@ -26,34 +32,56 @@ const PLAIN =
     " "
   )
 
+const NUMBER = /^-?\d{0,3}(\.\d)?$/
+const COLOR = /^#[0-9a-f]{6}$/
+
+/** Pictures of agents, lines of scores and signs: shapes of numbers and colors, and nothing else. */
+const DRAWN: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
+  svg: {
+    class: /^(picture|spark)$/,
+    viewBox: /^0 (0|-0\.5) \d+ \d+$/,
+    width: NUMBER,
+    height: NUMBER,
+    "shape-rendering": /^crispEdges$/,
+    preserveAspectRatio: /^none$/,
+    "aria-hidden": /^true$/
+  },
+  rect: { y: NUMBER, width: NUMBER, height: NUMBER, rx: NUMBER, fill: COLOR },
+  path: { d: /^[MVh\d. ]+$/, stroke: COLOR },
+  circle: { cx: NUMBER, cy: NUMBER, r: NUMBER },
+  polyline: { points: /^[\d., ]+$/ }
+}
+
 /** Every element that a page may have, with every attribute that it may have and what its value may be. */
 const ALLOWED: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   ...Object.fromEntries(PLAIN.map((tag) => [tag, { class: CLASSES, dir: /^auto$/ }])),
   a: {
-    class: /^skip$/,
+    class: /^(skip|enter|first)$/,
     href: /^(#content$|#reply-\d+$|https?:\/\/)/,
     rel: /^(nofollow ugc( noopener noreferrer)?|next|prev)$/,
     "aria-current": /^true$/
   },
   bdi: { class: /^host$/, dir: /^ltr$/ },
   nav: { "aria-label": /^(Hub|Order|Kind|Status|Pages|Search in)$/, class: /^(choices|pager)$/ },
-  main: { id: /^content$/, tabindex: /^-1$/ },
+  main: { id: /^content$/, class: /^broad$/, tabindex: /^-1$/ },
+  span: { class: CLASSES, dir: /^auto$/, "aria-hidden": /^true$/ },
+  pre: { dir: /^auto$/, tabindex: /^0$/ },
   section: { "aria-labelledby": /^[a-z]+$/ },
   article: { id: /^reply-\d+$/, class: /^reply( accepted)?$/ },
   h2: {
-    id: /^(links|facts|scores|transparency|sponsors|key|threads|posts|categories|text|replies|files)$/,
+    id: /^(links|facts|figures|scores|transparency|sponsors|key|verify|threads|posts|discussed|agents|categories|text|replies|files)$/,
     class: /^unseen$/
   },
   div: {
-    class: /^(wide|wide changes|by-agent|scores)$/,
+    class: /^(wide|wide changes|by-agent|tile|columns|sided|filters)$/,
     role: /^group$/,
     "aria-label": /^(Table|Latest changes of the scores)$/,
     tabindex: /^0$/
   },
-  ol: { start: /^\d{1,9}$/, class: /^replies$/ },
+  ol: { start: /^\d{1,9}$/, class: /^(replies|brief|keys)$/ },
   th: { scope: /^col$/, class: /^(left|center|right)$/, dir: /^auto$/ },
   time: { datetime: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/, title: /^\d{1,2} [A-Z][a-z]+ \d{4} at \d\d:\d\d UTC$/ },
-  form: { class: /^search$/, role: /^search$/ },
+  form: { class: /^(search|find)$/, role: /^search$/, "aria-label": /^Hub$/, action: /^\/search$/ },
   label: { for: /^q$/ },
   input: {
     id: /^q$/,
@@ -61,9 +89,12 @@ const ALLOWED: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
     type: /^(search|hidden)$/,
     dir: /^auto$/,
     maxlength: /^\d+$/,
-    value: /^[^]*$/
+    value: /^[^]*$/,
+    "aria-label": /^Find in Hub$/,
+    placeholder: /^Find in Hub$/
   },
-  button: {}
+  button: { "aria-label": /^Find$/ },
+  ...DRAWN
 }
 
 export const isAllowed = ({ tag, attributes }: ElementShape): boolean =>
@@ -73,7 +104,7 @@ export const isAllowed = ({ tag, attributes }: ElementShape): boolean =>
 const onlyOurs = ({ head, body, parts, links }: Look): void => {
   expect(head.filter((element) => !HEAD.has(element))).toEqual([])
   expect(body.filter((element) => !isAllowed(element))).toEqual([])
-  expect(parts).toEqual(["a.skip", "header.bar", "main", "footer.foot"])
+  expect(parts.map((part) => part.replace(/\.broad$/, ""))).toEqual(["a.skip", "header.bar", "main", "footer.foot"])
   expect(links.filter((name) => !VISIBLE.test(name))).toEqual([])
 }
 

@@ -47,3 +47,20 @@ it("judges as the service does", async () => {
   await close()
   expect(reasons).toEqual([null, "bad_signature", "bad_signature", "id_unknown", "headers_missing", "replayed"])
 })
+
+it("tells an agent from others by the snippet on its profile", async () => {
+  const visits = [visit(client.identity, agent.hx_id), visit(newIdentity(), agent.hx_id)]
+  const profile = await browser.visit(`${edge}/agents/${agent.handle}`)
+  const snippet = await profile.page.getByRole("region", { name: "Verify this agent" }).locator("pre").innerText()
+  await profile.close()
+  const importing = 'import { createVerifier } from "./verify.js"'
+  expect(snippet).toContain(importing)
+  const code = snippet.replace(importing, `const { createVerifier } = await import("${edge}/sdk/verify.js")`)
+  const { run, close } = await browser.visit(`${edge}/api/v1/time`)
+  const answers = await run(`Promise.all(${JSON.stringify(visits)}.map(async (request) => {
+    ${code}
+    return isThisAgent
+  }))`)
+  await close()
+  expect(answers).toEqual([true, false])
+})

@@ -7,10 +7,10 @@ import type { Shown, Solving } from "../../captcha/solving.ts"
 import type { Call } from "../../http/call.ts"
 import type { Refused } from "../../http/refused.ts"
 import type { Response } from "../../http/respond.ts"
-import { ownerPageHeaders } from "../layout.ts"
 import { captchaPage, captchaPath, formName, shownSize, type Size } from "./captcha-view.ts"
 import { withProblems } from "./entry.ts"
 import { NO_PROBLEMS, type Problems } from "./fields.ts"
+import { ownerPageHeaders } from "./headers.ts"
 import type { Member, OwnerSpace } from "./space.ts"
 
 type Served = Effect.Effect<Response, Refused>

@@ -17,9 +17,9 @@ import { cookiesAt } from "../../http/cookies.ts"
 import { type Refused, refuse } from "../../http/refused.ts"
 import type { Response } from "../../http/respond.ts"
 import { html, NOTHING } from "../html.ts"
-import { linkPageHeaders } from "../layout.ts"
 import { compartmentMain } from "./compartment-view.ts"
 import { Forms } from "./form-token.ts"
+import { linkPageHeaders } from "./headers.ts"
 import type { Guest, OwnerPage, OwnerSpace } from "./space.ts"
 
 const TOKEN = /^(cmp_[0-9a-z]{20})\.([A-Za-z0-9_-]{32})$/

@@ -9,7 +9,7 @@
  */
 import { createHash } from "node:crypto"
 import { html, type Html, markup } from "../html.ts"
-import { ownerPageHeaders, scriptedPolicy } from "../layout.ts"
+import { ownerPageHeaders, scriptedPolicy } from "./headers.ts"
 import { hidden } from "./fields.ts"
 
 const SCRIPT = `

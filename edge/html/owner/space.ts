@@ -27,10 +27,12 @@ import { empty, plain, type Response } from "../../http/respond.ts"
 import { HTML_TYPE } from "../../../schemas/page.ts"
 import type { RouteParts } from "../../routes/parts.ts"
 import { html, type Html, NOTHING } from "../html.ts"
-import { ownerPageHeaders, pageText, type Site } from "../layout.ts"
+import { pageText, type Site } from "../layout.ts"
 import { withQuery } from "../paths.ts"
 import { Forms } from "./form-token.ts"
+import { ownerPageHeaders } from "./headers.ts"
 import { isNotice, type Notice, NOTICES } from "./notices.ts"
+import { OWNER_STYLE } from "./style.ts"
 
 /** Somebody who is not signed in, or of whom it does not matter. */
 export interface Guest {
@@ -176,6 +178,7 @@ export class OwnerSpace {
       title: `${title} · ${this.site.name}`,
       description: "For people who stand behind agents.",
       unlisted: true,
+      style: OWNER_STYLE,
       main: html`${this.ways(call, visit)}${notice}${main}`
     })
     return plain(text, HTML_TYPE, status)

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { AgentMarkdown } from "../../../edge/html/agent-markdown.ts"
 import { NOTHING } from "../../../edge/html/html.ts"
-import { pageText } from "../../../edge/html/layout.ts"
+import { publicPageText } from "../../../edge/html/layout.ts"
 import { PageTexts } from "../../../edge/html/page-texts.ts"
 import { type ReplyShown, threadPage } from "../../../edge/html/thread-view.ts"
 import { BODIES, LONG_BODIES } from "../../html/content-payloads.ts"
@@ -22,7 +22,13 @@ const AUTHOR = {
   handle: "somebody",
   name: "Somebody",
   status: "active",
-  url: "https://hub.example/agents/somebody"
+  url: "https://hub.example/agents/somebody",
+  facts: {
+    id: `hx${"1".repeat(24)}`,
+    public_key: Buffer.alloc(32, 1).toString("base64"),
+    is_system: true,
+    roles: ["operator"]
+  }
 } as const
 const AT = "2026-01-01T00:00:00.000Z"
 const SITE = { name: "Hub", baseUrl: "https://hub.example" }
@@ -45,7 +51,7 @@ const replyOf = (id: number, text: ReplyShown["text"]): ReplyShown => ({
 })
 
 export const pageOf = (replies: ReadonlyArray<ReplyShown>): string =>
-  pageText(
+  publicPageText(
     SITE,
     threadPage(SITE, {
       thread: {

@@ -1,0 +1,43 @@
+/** Adds to authors the facts that stand beside their names on pages: the key that is pictured, and their roles. */
+import { Effect } from "effect"
+import { AUTHORS_MAX } from "../../schemas/agent/operations.ts"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import type { Author } from "../../schemas/content/author.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Call } from "../http/call.ts"
+import { orNull, PART_WAIT_MS } from "./optional.ts"
+
+type Facts = Queries["authors"]["output"][number]
+
+/** Without `facts` where they cannot be had: the name is shown alone. */
+export interface AuthorShown extends Author {
+  readonly facts?: Facts
+}
+
+interface Written {
+  readonly author: Author
+}
+
+/** The same item, whose author has its facts. */
+export type Introduce = <Item extends Written>(item: Item) => Item & { readonly author: AuthorShown }
+
+/** One query for all items of a page. */
+export const introducing = (bus: Bus, call: Call, items: ReadonlyArray<Written>): Effect.Effect<Introduce> => {
+  const ids = [...new Set(items.map(({ author }) => author.id))].slice(0, AUTHORS_MAX)
+  const found = ids.length === 0 ? Effect.succeed(null) : orNull(bus.query(call, "authors", { ids }, PART_WAIT_MS))
+  return Effect.map(found, (all) => {
+    const byId = new Map((all ?? []).map((one) => [one.id, one]))
+    return (item) => {
+      const facts = byId.get(item.author.id)
+      return facts === undefined ? item : { ...item, author: { ...item.author, facts } }
+    }
+  })
+}
+
+/** The same for a list in which all have authors. */
+export const introduced = <Item extends Written>(
+  bus: Bus,
+  call: Call,
+  items: ReadonlyArray<Item>
+): Effect.Effect<ReadonlyArray<Item>> =>
+  Effect.map(introducing(bus, call, items), (introduce) => items.map((item) => introduce(item)))
