@@ -14,7 +14,7 @@ import type { Icon } from "./icons.ts"
 import { mailRow } from "./mail-view.ts"
 import type { OwnerPage, OwnerSpace } from "./space.ts"
 import { entryFacts } from "./vault-view.ts"
-import { type Need, needsList } from "./waiting-view.ts"
+import { fillNeed, needsList } from "./waiting-view.ts"
 
 export interface Carried {
   readonly id: string
@@ -29,7 +29,7 @@ export interface Belongings<A> {
   readonly pages: number
 }
 
-/** Of all agents of the page together. */
+/** The newest mails of all agents of the page together. */
 const MAILS_MAX = 30
 
 const noAgents = (space: OwnerSpace, drawing: Icon): Html =>
@@ -92,14 +92,8 @@ ${mailboxes(space, found)}`
 }
 
 const fills = (space: OwnerSpace, found: Belongings<OwnedVault>["found"]): Html => {
-  const needs = found.flatMap(({ agent: { handle, name }, has }) =>
-    (has?.asked ?? []).map(({ expires_at }): Need => ({
-      icon: "vault",
-      path: `${agentPath(handle)}#consents`,
-      title: "A fill waits for your consent",
-      more: html`${own(name)} · until ${minute(expires_at)}`,
-      isUrgent: true
-    }))
+  const needs = found.flatMap(({ agent, has }) =>
+    (has?.asked ?? []).map(({ expires_at }) => fillNeed(agent, expires_at))
   )
   if (needs.length === 0) return NOTHING
   return html`<section><h2 id="consents">Waiting for you <span class="count">${needs.length}</span></h2>

@@ -13,6 +13,7 @@ import { minute } from "../times.ts"
 import { chip, chips, type Tone } from "./chip.ts"
 import { usageSection } from "./compartment-usage.ts"
 import { fieldsOf, hidden, type Problems } from "./fields.ts"
+import { icon } from "./icons.ts"
 import type { Member, OwnerPage, OwnerSpace } from "./space.ts"
 
 export const compartmentPath = (id: string): string => `/owner/compartments/${id}`
@@ -135,9 +136,9 @@ ${events.map(
 /** What stands between the heading and the rest: buttons, for whom there are some. */
 export const compartmentMain = (shown: ShownCompartment, steering: Html): Html => {
   const { record, agent, stats, history, lines } = shown
-  return html`<header class="who"><h1>${own(record.name)}</h1>
+  return html`<header class="who"><span class="face face-5" aria-hidden="true">${icon("compartment")}</span><div><h1>${own(record.name)}</h1>
 <p class="faint">A compartment of ${byline(agent)}</p>
-${chips(statusChip(record.status))}</header>
+${chips(statusChip(record.status))}</div></header>
 ${steering}<section><h2 id="state">How it is</h2>
 <div class="panel">${facts(record)}</div></section>
 ${usageSection(record, stats, history)}${written(lines)}${commanded(record)}${happened(record.events)}`

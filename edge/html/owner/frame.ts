@@ -1,5 +1,5 @@
 /** The frame of every page for somebody who is signed in: one navigation, the same on all of them, and a way out. */
-import { OWNER_PATH } from "../../../schemas/human/pages.ts"
+import { isOwnerPath, OWNER_PATH } from "../../../schemas/human/pages.ts"
 import { html, type Html } from "../html.ts"
 import { head, type Page, type Site } from "../layout.ts"
 import { type Icon, icon } from "./icons.ts"
@@ -21,6 +21,11 @@ const WAYS: ReadonlyArray<Way> = [
   { path: COMPARTMENTS_PATH, name: "Compartments", icon: "compartment" },
   { path: "/owner/settings", name: "Settings", icon: "settings" }
 ]
+
+/** Pages that are there before a session. */
+const ENTRIES = /^\/owner\/(?:login|signup|forgot|verify|links)(?:\/|$)/
+
+export const isMemberPath = (path: string): boolean => isOwnerPath(path) && !ENTRIES.test(path)
 
 /** A service without mail has no page of it. */
 export const waysOf = (hasMail: boolean): ReadonlyArray<Way> => WAYS.filter(({ path }) => hasMail || path !== MAIL_PATH)

@@ -1,6 +1,6 @@
 /**
- * The style sheet of the owner's pages: that of all pages, and the rules that only these need. Whatever can be pressed is
- * 2.75rem high, which is 44 pixels.
+ * The style sheet of the owner's pages: that of all pages, and the rules that only these need. Buttons, links of the
+ * navigation and fields are at least 2.75rem high, which is 44 pixels.
  */
 import { STYLE } from "../style.ts"
 
@@ -39,7 +39,7 @@ section > h2 { margin: 2.25rem 0 .8rem } .app h1 { margin-bottom: .35em }
 .face-0 { background: #1b4f94 } .face-1 { background: #7a2f8f } .face-2 { background: #23653a }
 .face-3 { background: #8a4b08 } .face-4 { background: #9c2f52 } .face-5 { background: #186670 }
 .app .who { display: flex; flex-wrap: wrap; gap: .5rem 1.1rem; align-items: flex-start; padding-bottom: 1.1rem; border: 0 } .who > div { flex: 1 1 14rem; min-width: 0 }
-.who > .face { width: 4rem; height: 4rem; border-radius: 1.1rem; font-size: 1.8rem }
+.who > .face .icon { width: 34px; height: 34px } .who > .face { width: 4rem; height: 4rem; border-radius: 1.1rem; font-size: 1.8rem }
 .of { display: flex; align-items: center; gap: .7rem } .of .face { width: 2rem; height: 2rem; border-radius: .6rem; font-size: .95rem }
 .of a { display: flex; align-items: center; min-height: 2.75rem; color: inherit; text-decoration: none } .of a:hover { text-decoration: underline }
 .chips { display: flex; flex-wrap: wrap; gap: .4rem } .app .who .chips { margin: .5rem 0 0 }
@@ -74,7 +74,7 @@ button.grave { color: var(--problem); border-color: var(--problem) } [hidden] { 
 :is(input:not([type=radio], [type=checkbox], [type=hidden], [type=image]), textarea) { min-height: 2.75rem; border-radius: .55rem; padding: .5rem .8rem }
 .field { max-width: 30rem } .field:has(textarea) { max-width: 44rem } .field :is(p, .faint) { font-size: .9rem } fieldset.field { margin-inline: 0; padding: 0; border: 0 } legend { padding: 0; font-weight: 600 }
 .field label:has([type=radio], [type=checkbox]) { display: flex; align-items: center; min-height: 2.75rem; font-weight: 400; font-size: 1rem }
-[type=radio], [type=checkbox] { flex: none; width: 1.25rem; height: 1.25rem; margin-inline: 0 .7rem; accent-color: var(--link) }
+[type=radio], [type=checkbox] { flex: none; width: 1.25rem; height: 1.25rem } .app :is([type=radio], [type=checkbox]) { margin: 0; margin-inline-end: .7rem; accent-color: var(--link) }
 .field label:has([type=radio], [type=checkbox]) + .faint { display: block; margin: -.4rem 0 .4rem; padding-inline-start: 1.95rem }
 .boxes { display: flex; flex-wrap: wrap; gap: 0 1.5rem } .box { display: inline-flex; align-items: center; min-height: 2.75rem }
 summary { display: flex; align-items: center; gap: .6rem; min-height: 2.75rem; width: fit-content; cursor: pointer; color: var(--link) } summary::-webkit-details-marker { display: none }

@@ -55,26 +55,39 @@ const needOf = (space: OwnerSpace, { icon: drawing, path, title, more, isUrgent 
 export const needsList = (space: OwnerSpace, needs: ReadonlyArray<Need>): Html =>
   html`<ul class="needs">\n${needs.map((one) => needOf(space, one))}</ul>\n`
 
-const until = ({ name }: Author, expires_at: string): Html => html`${own(name)} · until ${minute(expires_at)}`
-
-const pageOf = ({ handle }: Author, part: string): string | null =>
+const pageOf = ({ handle }: Pick<Author, "handle">, part: string): string | null =>
   handle === null ? null : `${agentPath(handle)}#${part}`
+
+const TIME = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: "UTC" })
+
+/** Without a day: what ends by itself ends within minutes. */
+const until = ({ name }: Pick<Author, "name">, iso: string): Html =>
+  html`${own(name)} · until <time datetime="${iso}">${TIME.format(new Date(iso))} UTC</time>`
+
+/** A fill of an agent that has a page here. */
+export const fillNeed = (agent: Pick<Author, "name" | "handle">, expires_at: string): Need => ({
+  icon: "vault",
+  path: pageOf(agent, "consents"),
+  title: "A fill waits for your consent",
+  more: until(agent, expires_at),
+  isUrgent: true
+})
+
+const captchaNeed = (id: number, agent: Author, expires_at: string): Need => ({
+  icon: "picture",
+  path: captchaPath(id),
+  title: "A captcha waits for you",
+  more: until(agent, expires_at),
+  isUrgent: true
+})
 
 const soonest = ({ consents, captchas }: Waiting): ReadonlyArray<Need> =>
   [
-    ...consents.map(({ agent, expires_at }) => ({
-      expires_at,
-      need: { icon: "vault", path: pageOf(agent, "consents"), title: "A fill waits for your consent" } as const,
-      agent
-    })),
-    ...captchas.map(({ id, agent, expires_at }) => ({
-      expires_at,
-      need: { icon: "picture", path: captchaPath(id), title: "A captcha waits for you" } as const,
-      agent
-    }))
+    ...consents.map(({ agent, expires_at }) => ({ expires_at, need: fillNeed(agent, expires_at) })),
+    ...captchas.map(({ id, agent, expires_at }) => ({ expires_at, need: captchaNeed(id, agent, expires_at) }))
   ]
     .toSorted((one, other) => Date.parse(one.expires_at) - Date.parse(other.expires_at))
-    .map(({ need, agent, expires_at }) => ({ ...need, more: until(agent, expires_at), isUrgent: true }))
+    .map(({ need }) => need)
 
 /** One for each agent that asks, by its newest question. */
 const asking = ({ questions }: Waiting): ReadonlyArray<Need> => {
