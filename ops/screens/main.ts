@@ -4,11 +4,14 @@
  */
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
+import setup from "../../tests/harness/global-setup.ts"
 import { waitFor } from "../../tests/harness/index.ts"
+import { endTenants } from "../../tests/harness/tenants.ts"
 import { openBrowser, type TestBrowser, type Visit } from "../../tests/support/browser.ts"
+import { LaunchFault } from "../launcher/fault.ts"
 import { projectRoot } from "../launcher/paths.ts"
 import { SIZE, takePicture } from "./pictures.ts"
-import { type Sample, withSample } from "./service.ts"
+import { openSample, type Sample } from "./service.ts"
 import { AGENTS, POST, QUESTION, SOUGHT } from "./texts.ts"
 
 const FOLDER = join(projectRoot, "ops", "docs", "screens")
@@ -70,15 +73,34 @@ const taken = async (visit: Visit, edge: string, { name, path, shows }: Shot, en
   process.stdout.write(`${file}: ${bytes} bytes\n`)
 }
 
-await withSample(async (sample) => {
+/** Signs in once for each scheme. */
+const picture = async (browser: TestBrowser, sample: Sample): Promise<void> => {
+  const visits: Array<readonly [visit: Visit, ending: string]> = []
+  for (const [scheme, ending] of SCHEMES) visits.push([await signedIn(browser, sample, scheme), ending])
+  for (const shot of shotsOf(sample))
+    for (const [visit, ending] of visits) await taken(visit, sample.edge, shot, ending)
+}
+
+const interrupted = (): Promise<never> =>
+  new Promise((_, reject) => {
+    const end = (signal: string): void => reject(new LaunchFault(`no pictures: ${signal}`))
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end)
+  })
+
+const ends: Array<() => Promise<unknown>> = []
+
+const main = async (): Promise<void> => {
+  ends.push(await setup(), endTenants)
   await mkdir(FOLDER, { recursive: true })
+  const sample = await openSample()
+  ends.push(sample.stop)
   const browser = await openBrowser()
-  try {
-    const visits: Array<readonly [visit: Visit, ending: string]> = []
-    for (const [scheme, ending] of SCHEMES) visits.push([await signedIn(browser, sample, scheme), ending])
-    for (const shot of shotsOf(sample))
-      for (const [visit, ending] of visits) await taken(visit, sample.edge, shot, ending)
-  } finally {
-    await browser.stop()
-  }
-})
+  ends.push(browser.stop)
+  await picture(browser, sample)
+}
+
+try {
+  await Promise.race([interrupted(), main()])
+} finally {
+  for (const end of ends.toReversed()) await end()
+}

@@ -1,6 +1,4 @@
-/** A service of its own with the sample content, on loopback, in a temporary folder. */
-import setup from "../../tests/harness/global-setup.ts"
-import { endTenants } from "../../tests/harness/tenants.ts"
+/** A service of its own with the sample content, on loopback. The harness of the tests runs it. */
 import { nameServer } from "../../tests/support/dns.ts"
 import { operate } from "../../tests/support/hub.ts"
 import { PlayedHost } from "../../tests/support/played-host.ts"
@@ -14,26 +12,27 @@ const COMPARTMENTS_MAX = 3
 
 export interface Sample {
   readonly edge: string
+  readonly service: TestService
+  readonly host: PlayedHost
   readonly community: Community
   readonly household: Household
+  readonly stop: () => Promise<void>
 }
 
-const filled = async (service: TestService, host: PlayedHost): Promise<Sample> => {
+const filled = async (service: TestService, host: PlayedHost): Promise<Omit<Sample, "stop">> => {
   const edge = service.edges[0] ?? ""
   await operate(service.system, ["library", "import", STARTER_LIBRARY])
   const community = await openCommunity(edge)
-  return { edge, community, household: await openHousehold(service, host, community.agents) }
+  const household = await openHousehold(service, host, community.agents)
+  return { edge, service, host, community, household }
 }
 
-const interrupted = (): Promise<never> =>
-  new Promise((_, reject) => {
-    const end = (signal: string): void => reject(new Error(`ended by ${signal}`))
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end)
-  })
-
-/** Everything has ended when it settles, also where `use` fails or a signal comes. */
-export const withSample = async (use: (sample: Sample) => Promise<void>): Promise<void> => {
-  const ends: Array<() => Promise<unknown>> = [await setup(), endTenants]
+/** Nothing runs on where it fails. */
+export const openSample = async (): Promise<Sample> => {
+  const ends: Array<() => Promise<unknown>> = []
+  const stop = async (): Promise<void> => {
+    for (const end of ends.splice(0).toReversed()) await end()
+  }
   try {
     const dns = await nameServer(ZONE)
     ends.push(dns.stop)
@@ -43,8 +42,9 @@ export const withSample = async (use: (sample: Sample) => Promise<void>): Promis
     ends.push(service.stop)
     const host = await PlayedHost.start(service, COMPARTMENTS_MAX)
     ends.push(async () => host.stop())
-    await Promise.race([interrupted(), filled(service, host).then(use)])
-  } finally {
-    for (const end of ends.toReversed()) await end()
+    return { ...(await filled(service, host)), stop }
+  } catch (cause) {
+    await stop()
+    throw cause
   }
 }

@@ -17,7 +17,7 @@ const tile = (
 ): Html => {
   const of = names.get(agent)
   return html`<li class="tile whole">
-<div class="who-is">${icon("compartment")}<div><h3 class="title"><a href="${space.at(compartmentPath(id))}">${own(name)}</a></h3>
+<div class="who-is">${icon("compartment")}<div><p class="title"><a href="${space.at(compartmentPath(id))}">${own(name)}</a></p>
 ${of === undefined ? NOTHING : html`<p class="faint">Of ${own(of)}</p>\n`}</div></div>
 ${status === undefined || status === null ? NOTHING : chips(statusChip(status))}</li>
 `
