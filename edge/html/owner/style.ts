@@ -35,6 +35,7 @@ section > h2 { margin: 2.25rem 0 .8rem } .app h1 { margin-bottom: .35em }
 .tile .title { font-size: 1.1rem } .tile .faint { font-size: .9rem } .tile .last { flex: 1 } .tile details { margin-bottom: -.5rem } .tile details p { margin: 0 0 .6rem; font-size: .95rem }
 .who-is { display: flex; align-items: center; gap: .8rem } .who-is > div { min-width: 0 } .who-is > .icon { color: var(--faint) }
 .whole { position: relative } .whole:hover, .need:hover { border-color: var(--link) } .whole .title a::after, .need a::after { content: ""; position: absolute; inset: 0 }
+:is(.whole, .need) a:focus-visible { outline: none } :is(.whole, .need):has(a:focus-visible) { outline: 3px solid var(--link); outline-offset: 2px }
 .face { flex: none; display: inline-grid; place-items: center; width: 2.75rem; height: 2.75rem; border-radius: .8rem; color: #fff; font-weight: 650; font-size: 1.15rem; line-height: 1 }
 .face-0 { background: #1b4f94 } .face-1 { background: #7a2f8f } .face-2 { background: #23653a }
 .face-3 { background: #8a4b08 } .face-4 { background: #9c2f52 } .face-5 { background: #186670 }
@@ -99,11 +100,11 @@ summary::before { content: ""; flex: none; width: .45rem; height: .45rem; border
   .side .brand { flex: none; padding-inline: .35rem; font-size: 1.1rem } .own { order: 0; flex: none; flex-direction: column; margin: 0 } .side form { margin-top: auto } .side button { width: 100% }
   .app main, .app .foot { max-width: 66rem; margin-inline: 0; padding-inline: 3rem } .app main { padding-top: 2.5rem }
 }
-@media (min-width: 100rem) { .app { grid-template-columns: 18rem minmax(0, 1fr) } .app main, .app .foot { padding-inline: 5rem; max-width: 74rem } }
+@media (min-width: 100rem) { .app { grid-template-columns: 18rem minmax(0, 1fr) } .app main, .app .foot { max-width: 80rem; margin-inline: auto } }
 @media (max-width: 26rem) { .own .icon { display: none } .own a { padding: 0 .55rem } .panel, .tile { padding: 1rem } .rows.panel { padding: .1rem 1rem } .app main { padding-inline: 1rem } .bubble { max-width: 100% }
   .picture, .tappable { margin-inline-start: -1rem } }
 @media print {
-  .app { display: block } .side :is(nav, form), .jump, .acts, details, .form, .steer { display: none } .side { position: static; height: auto; border: 0; padding: 0 }
+  .app { display: block } .side :is(nav, form), .jump, .acts, details, .form, .steer, section:has(> :is(#write, #declare)) { display: none } .side { position: static; height: auto; border: 0; padding: 0 }
   .panel, .tile, .need, .bubble { box-shadow: none; break-inside: avoid } .need::after { display: none }
 }
 `
