@@ -137,18 +137,25 @@ export class OwningCompartments {
     human: string,
     agents: ReadonlyArray<string>
   ): Effect.Effect<ReadonlyArray<StandingCompartment>, Refused> {
+    return Effect.flatMap(this.ofPerson(call, human, agents), (placed) => this.#standing(call, human, placed))
+  }
+
+  /** The compartments of one agent, to a person who stands behind it. */
+  ofAgent(call: Call, human: string, agent: string): Effect.Effect<ReadonlyArray<StandingCompartment>, Refused> {
+    return Effect.flatMap(this.#places(call, [agent], null), (placed) => this.#standing(call, human, placed))
+  }
+
+  #standing(
+    call: Call,
+    human: string,
+    placed: ReadonlyArray<Placed>
+  ): Effect.Effect<ReadonlyArray<StandingCompartment>> {
     const standing = (one: Placed): Effect.Effect<ReadonlyArray<StandingCompartment>> =>
       Effect.match(this.#compartments.look(call, one.id, by(human)), {
         onFailure: ({ refusal: { code } }) => (code === "not_found" ? [] : [{ ...one, status: null }]),
         onSuccess: ({ compartment: { status } }) => [{ ...one, status }]
       })
-    return Effect.flatMap(this.ofPerson(call, human, agents), (placed) =>
-      Effect.map(Effect.forEach(placed, standing, { concurrency: LOOKS_ABREAST }), (found) => found.flat())
-    )
-  }
-
-  ofAgent(call: Call, agent: string): Effect.Effect<ReadonlyArray<Placed>, Refused> {
-    return this.#places(call, [agent], null)
+    return Effect.map(Effect.forEach(placed, standing, { concurrency: LOOKS_ABREAST }), (found) => found.flat())
   }
 
   /** Whether this service runs any. */

@@ -1,5 +1,5 @@
 /** Compartments in lists: on the overview, on the page of their agent, and on a page of their own. */
-import type { Placed, StandingCompartment } from "../../compartment/owning.ts"
+import type { StandingCompartment } from "../../compartment/owning.ts"
 import { html, type Html, NOTHING } from "../html.ts"
 import { own } from "../record.ts"
 import { chips } from "./chip.ts"
@@ -10,20 +10,16 @@ import type { OwnerPage, OwnerSpace } from "./space.ts"
 
 type Names = ReadonlyMap<string, string>
 
-const tile = (
-  space: OwnerSpace,
-  { id, name, agent, status }: Placed & Partial<StandingCompartment>,
-  names: Names
-): Html => {
+const tile = (space: OwnerSpace, { id, name, agent, status }: StandingCompartment, names: Names): Html => {
   const of = names.get(agent)
   return html`<li class="tile whole">
 <div class="who-is">${icon("compartment")}<div><p class="title"><a href="${space.at(compartmentPath(id))}">${own(name)}</a></p>
 ${of === undefined ? NOTHING : html`<p class="faint">Of ${own(of)}</p>\n`}</div></div>
-${status === undefined || status === null ? NOTHING : chips(statusChip(status))}</li>
+${status === null ? NOTHING : chips(statusChip(status))}</li>
 `
 }
 
-const tiles = (space: OwnerSpace, placed: ReadonlyArray<Placed>, names: Names): Html =>
+const tiles = (space: OwnerSpace, placed: ReadonlyArray<StandingCompartment>, names: Names): Html =>
   html`<ul class="tiles">\n${placed.map((one) => tile(space, one, names))}</ul>\n`
 
 const NO_NAMES: Names = new Map()
@@ -40,7 +36,7 @@ export const compartmentsSection = (
 ${tiles(space, placed, names)}</section>
 `
 
-export const compartmentsOfAgent = (space: OwnerSpace, placed: ReadonlyArray<Placed>): Html =>
+export const compartmentsOfAgent = (space: OwnerSpace, placed: ReadonlyArray<StandingCompartment>): Html =>
   placed.length === 0
     ? NOTHING
     : html`<section><h2 id="compartments">Its compartments</h2>

@@ -101,7 +101,7 @@ summary::before { content: ""; flex: none; width: .45rem; height: .45rem; border
   .app main, .app .foot { max-width: 66rem; margin-inline: 0; padding-inline: 3rem } .app main { padding-top: 2.5rem }
 }
 @media (min-width: 100rem) { .app { grid-template-columns: 18rem minmax(0, 1fr) } .app main, .app .foot { max-width: 80rem; margin-inline: auto } }
-@media (max-width: 26rem) { .own .icon { display: none } .own a { padding: 0 .55rem } .panel, .tile { padding: 1rem } .rows.panel { padding: .1rem 1rem } .app main { padding-inline: 1rem } .bubble { max-width: 100% }
+@media (max-width: 26rem) { .row time { white-space: normal } .own .icon { display: none } .own a { padding: 0 .55rem } .panel, .tile { padding: 1rem } .rows.panel { padding: .1rem 1rem } .app main { padding-inline: 1rem } .bubble { max-width: 100% }
   .picture, .tappable { margin-inline-start: -1rem } }
 @media print {
   .app { display: block } .side :is(nav, form), .jump, .acts, details, .form, .steer, section:has(> :is(#write, #declare)) { display: none } .side { position: static; height: auto; border: 0; padding: 0 }
