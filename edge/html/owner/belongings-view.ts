@@ -45,6 +45,10 @@ const unknown = (found: Belongings<unknown>["found"], what: string): Html => {
   return html`<p class="notice">The ${what} of ${list} cannot be shown at the moment. Try again.</p>\n`
 }
 
+/** With more agents on other pages, an empty page speaks of its own. */
+const noneOf = ({ pages }: Belongings<unknown>): string =>
+  pages > 1 ? "None of the agents on this page" : "None of your agents"
+
 const turning = (space: OwnerSpace, path: string, { page, pages }: Belongings<unknown>): Html =>
   pager(page, pages, (to) => withQuery(space.at(path), { page: to }))
 
@@ -72,7 +76,7 @@ export const mailPage = (space: OwnerSpace, shown: Belongings<OwnedMail>): Owner
     .toSorted((one, other) => Date.parse(other.mail.received_at) - Date.parse(one.mail.received_at))
     .slice(0, MAILS_MAX)
   const hasMailbox = found.some(({ has }) => has !== undefined && has.mailboxes.length > 0)
-  const none = hasMailbox ? "No mail has come yet." : "None of your agents has a mailbox. An agent opens one itself."
+  const none = hasMailbox ? "No mail has come yet." : `${noneOf(shown)} has a mailbox. An agent opens one itself.`
   const rows = recent.map(({ agent: { handle, name }, mail }) =>
     mailRow(mail, html`<a href="${space.at(agentPath(handle))}#mail">${own(name)}</a> (${own(mail.to)})`)
   )
@@ -117,8 +121,8 @@ export const vaultPage = (space: OwnerSpace, shown: Belongings<OwnedVault>): Own
   const { found } = shown
   const vaults = found.flatMap(({ agent, has }) => (has === undefined || has === null ? [] : [{ agent, vault: has }]))
   const isKnown = found.every(({ has }) => has !== undefined)
-  const none =
-    "None of your agents has a vault. An agent opens one itself, and then gives you a token with which you seal secrets for it."
+  const opens = "An agent opens one itself, and then gives you a token with which you seal secrets for it."
+  const none = `${noneOf(shown)} has a vault. ${opens}`
   const list =
     found.length === 0
       ? noAgents(space, "vault")

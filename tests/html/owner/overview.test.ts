@@ -6,6 +6,7 @@ import { openSample, type Sample } from "../../../ops/screens/service.ts"
 import { waitFor } from "../../harness/index.ts"
 import { openBrowser, type TestBrowser, type Visit } from "../../support/browser.ts"
 import { newOwner } from "../../support/owner.ts"
+import { anAgent } from "../../support/sponsorship.ts"
 import { contrast } from "../contrast.ts"
 import { overflow, textsShown } from "../in-page.ts"
 import { headingOf } from "./client.ts"
@@ -15,6 +16,8 @@ const FIND = `axe.run(document, { resultTypes: ["violations"] }).then(({ violati
   violations.map(({ id, nodes }) => ({ rule: id, at: nodes.map(({ html }) => html.slice(0, 120)) })))`
 const ENOUGH_FOR_TEXT = 4.5
 const HEIGHT = 740
+/** One more than a page of mail or vaults shows. */
+const MANY = 11
 /** Targets that are lower than this many pixels, but for links in a line of text and what a closed part hides. */
 const LOW = `[...document.querySelectorAll(
   "nav a, button, .button, summary, .need a, select, textarea, input:not([type=hidden], [type=radio], [type=checkbox]), label:has([type=radio], [type=checkbox])"
@@ -143,6 +146,23 @@ describe("pages of all agents together", () => {
     expect(text).toContain('href="/owner/agents/marginalia#consents">A fill waits for your consent</a>')
     for (const secret of ["4111", "correct horse"]) expect(text).not.toContain(secret)
     expect(text.split("<main")[1]).not.toContain("<form")
+  })
+
+  it("show ten agents, and lead to the others", async () => {
+    const owner = await newOwner([sample.edge])
+    const agents = await Promise.all(Array.from({ length: MANY }, () => anAgent([sample.edge])))
+    for (const agent of agents) await owner.carries(agent)
+    const [last = ""] = agents.map(({ agent }) => agent.handle)
+    const text = async (path: string) => (await owner.client.get(path)).text
+    for (const path of ["/owner/mail", "/owner/vault"]) {
+      const first = await text(path)
+      expect(first).toContain("None of the agents on this page has a")
+      expect(first).toContain(`<a href="${path}?page=2" rel="next">Next page</a>`)
+      expect(await text(`${path}?page=2`)).toContain(`<a href="${path}" rel="prev">Previous page</a>`)
+    }
+    // The overview shows all of them.
+    expect(await text("/owner")).toContain(`href="/owner/agents/${last}"`)
+    expect((await text("/owner")).split('<li class="tile">').length - 1).toBe(MANY)
   })
 
   it("are not there without a session", async () => {
