@@ -2,7 +2,13 @@
 import { Effect } from "effect"
 import type { Asker } from "../../schemas/compartment/operations.ts"
 import type { SteeringAct } from "../../schemas/compartment/pages.ts"
-import type { Compartment, CompartmentStats, LogLine, UsageReading } from "../../schemas/compartment/records.ts"
+import type {
+  Compartment,
+  CompartmentStats,
+  CompartmentStatus,
+  LogLine,
+  UsageReading
+} from "../../schemas/compartment/records.ts"
 import type { Author } from "../../schemas/content/author.ts"
 import { refusal } from "../../schemas/errors.ts"
 import { FLEET_ID } from "../../schemas/fleet/operations.ts"
@@ -23,6 +29,8 @@ const FLEET_MS = 2000
 const NEW_KEY_MS = 4000
 /** Of each question to the fleet: a person has few, and carries a hundred agents at most. */
 const PLACES_MAX = 100
+/** Compartments that are asked for their status at the same time. */
+const LOOKS_ABREAST = 8
 
 export interface ShownCompartment {
   readonly record: Compartment
@@ -40,6 +48,11 @@ export interface Placed {
   readonly id: string
   readonly name: string
   readonly agent: string
+}
+
+/** The same with its status, or `null` where its actor does not answer. */
+export interface StandingCompartment extends Placed {
+  readonly status: CompartmentStatus | null
 }
 
 export interface Wanted {
@@ -118,8 +131,31 @@ export class OwningCompartments {
     ])
   }
 
-  ofAgent(call: Call, agent: string): Effect.Effect<ReadonlyArray<Placed>, Refused> {
-    return this.#places(call, [agent], null)
+  /** The compartments of `ofPerson`, each with its status. One that was deleted a moment ago is left out. */
+  standing(
+    call: Call,
+    human: string,
+    agents: ReadonlyArray<string>
+  ): Effect.Effect<ReadonlyArray<StandingCompartment>, Refused> {
+    return Effect.flatMap(this.ofPerson(call, human, agents), (placed) => this.#standing(call, human, placed))
+  }
+
+  /** The compartments of one agent, to a person who stands behind it. */
+  ofAgent(call: Call, human: string, agent: string): Effect.Effect<ReadonlyArray<StandingCompartment>, Refused> {
+    return Effect.flatMap(this.#places(call, [agent], null), (placed) => this.#standing(call, human, placed))
+  }
+
+  #standing(
+    call: Call,
+    human: string,
+    placed: ReadonlyArray<Placed>
+  ): Effect.Effect<ReadonlyArray<StandingCompartment>> {
+    const standing = (one: Placed): Effect.Effect<ReadonlyArray<StandingCompartment>> =>
+      Effect.match(this.#compartments.look(call, one.id, by(human)), {
+        onFailure: ({ refusal: { code } }) => (code === "not_found" ? [] : [{ ...one, status: null }]),
+        onSuccess: ({ compartment: { status } }) => [{ ...one, status }]
+      })
+    return Effect.map(Effect.forEach(placed, standing, { concurrency: LOOKS_ABREAST }), (found) => found.flat())
   }
 
   /** Whether this service runs any. */

@@ -22,7 +22,7 @@ export interface Outside {
 }
 
 export const outsideOf = (
-  site: Site & { readonly hosts: ReadonlyArray<string> },
+  site: Site & { readonly hosts: ReadonlyArray<string>; readonly mail?: object | null },
   limits: EdgeLimits,
   judge: Judge
 ): Outside => {

@@ -7,6 +7,7 @@ import { plain, refused, type Response } from "../http/respond.ts"
 import { html, type Html, NOTHING } from "./html.ts"
 import { pageHeaders, pageText, publicPageText, type Site } from "./layout.ts"
 import { ownerPageHeaders } from "./owner/headers.ts"
+import { isMemberPath, memberPageText, waysOf } from "./owner/frame.ts"
 import { OWNER_STYLE } from "./owner/style.ts"
 
 const HEADINGS: Readonly<Record<number, string>> = {
@@ -41,7 +42,7 @@ const advice = (call: Call, { details }: Refusal): Html => {
 export type RefusedPage = (call: Call, refusal: Refusal) => Response
 
 export const refusedPage =
-  (site: Site): RefusedPage =>
+  (site: Site & { readonly mail?: object | null }): RefusedPage =>
   (call, refusal) => {
     const answer = refused(call, refusal)
     call.headers["vary"] = "Accept"
@@ -52,18 +53,20 @@ export const refusedPage =
     const next = isOwner
       ? html`<p><a href="${site.baseUrl}${OWNER_PATH}">Your account</a></p>`
       : html`<p><a href="${site.baseUrl}/docs">The reference</a> tells what this service offers.</p>`
-    const text = isOwner ? pageText : publicPageText
-    return plain(
-      text(site, {
-        title: `${heading} · ${site.name}`,
-        description: refusal.message,
-        unlisted: true,
-        ...(isOwner ? { style: OWNER_STYLE } : {}),
-        main: html`<h1>${heading}</h1>
+    const page = {
+      title: `${heading} · ${site.name}`,
+      description: refusal.message,
+      unlisted: true,
+      ...(isOwner ? { style: OWNER_STYLE } : {}),
+      main: html`<h1>${heading}</h1>
 <p>${refusal.message}</p>
 ${advice(call, refusal)}${next}`
-      }),
-      HTML_TYPE,
-      answer.status
-    )
+    }
+    // Nobody asks the account for a refusal: the way out needs a session, and is left out.
+    const ways = waysOf(site.mail !== undefined && site.mail !== null)
+    const framing = { path: call.path, ways, at: (path: string) => site.baseUrl + path, logOut: NOTHING }
+    const text = isMemberPath(call.path)
+      ? memberPageText(site, page, framing)
+      : (isOwner ? pageText : publicPageText)(site, page)
+    return plain(text, HTML_TYPE, answer.status)
   }

@@ -1,4 +1,4 @@
-/** What the npm scripts run, once the packages are installed: start, test, agent, fill, bench, campaign and hub. */
+/** What the npm scripts run, once the packages are installed: start, test, agent, fill, bench, campaign, screens and hub. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -61,6 +61,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   fill: (args) => runProgram("edge/fill/main.ts", args),
   bench: (args) => runProgram("ops/bench/main.ts", args),
   campaign: (args) => runProgram("ops/campaign/main.ts", args),
+  screens: (args) => runProgram("ops/screens/main.ts", args),
   hub: async (args) => {
     await addressServers(args)
     return runProgram("ops/cli/main.ts", args)

@@ -57,6 +57,15 @@ export const OwnerPages = HttpApiGroup.make("page.owner").add(
     payload: formOf({ action: Schema.Literals(HOME_ACTIONS), agent: Field, role: Field, ...FormToken }),
     success: HtmlText
   }).annotateMerge(describe("none", "Declares an agent, or withdraws from one")),
+  HttpApiEndpoint.get("mails", "/owner/mail", { query: PageNumber, success: HtmlText }).annotateMerge(
+    describe("none", "Mail of the owner's agents")
+  ),
+  HttpApiEndpoint.get("vaults", "/owner/vault", { query: PageNumber, success: HtmlText }).annotateMerge(
+    describe("none", "Vaults of the owner's agents")
+  ),
+  HttpApiEndpoint.get("compartments", "/owner/compartments", { success: HtmlText }).annotateMerge(
+    describe("none", "Compartments of the owner and of the owner's agents")
+  ),
   HttpApiEndpoint.get("agent", "/owner/agents/:handle", {
     params: { handle: Schema.String },
     query: PageNumber,

@@ -46,7 +46,8 @@ const sees = async (of: OwnedVault, owner: TestOwner): Promise<boolean> =>
   (await owner.client.get(owner.page(of))).text.includes("It needs your consent")
 /** Whether the page of all agents does, once it knows of the fill: `first` is somebody who may allow it. */
 const seesAtHome = async (owner: TestOwner, first: TestOwner): Promise<boolean> => {
-  const shows = async ({ client }: TestOwner) => (await client.get("/owner")).text.includes('id="consents"')
+  const shows = async ({ client }: TestOwner) =>
+    (await client.get("/owner")).text.includes("A fill waits for your consent")
   await waitFor(() => shows(first))
   return shows(owner)
 }

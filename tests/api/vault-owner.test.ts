@@ -71,7 +71,7 @@ describe("an entry that an owner has to allow", () => {
     expect(page.text).toContain(SHOP)
     const home = await waitFor(async () => {
       const { text } = await of.owner.client.get("/owner")
-      return text.includes("Fills that wait for your consent") ? text : null
+      return text.includes("A fill waits for your consent") ? text : null
     })
     expect(home).toContain(`href="${of.owner.page(of)}"`)
     const allowed = await consents(of, fill.fill_id, "allow")
@@ -94,7 +94,7 @@ describe("an entry that an owner has to allow", () => {
     })
     expect(outcome(await of.ask("POST", `${FILL}/${fill.fill_id}/result`, { status: "done" }))).toBe("200")
     await waitFor(async () => (await journal(of)).find(({ event, status }) => event === "fill" && status === "done"))
-    await waitFor(async () => !(await of.owner.client.get("/owner")).text.includes('id="consents"'))
+    await waitFor(async () => !(await of.owner.client.get("/owner")).text.includes("A fill waits for your consent"))
   })
 
   it("that is declined is refused, and not asked for again at once; nothing of it leaves", async () => {

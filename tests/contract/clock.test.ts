@@ -42,6 +42,7 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   "schemas/runtime/program.ts": 1,
   // Name servers, sockets and threads are given up by the machine's time, as Node's own timeouts are.
   "actors/mail/dns.ts": 2,
+  "schemas/runtime/names.ts": 1,
   "actors/mail/parse/thread.ts": 2,
   "edge/http/send.ts": 1,
   // The cost of laying out a text is measured.

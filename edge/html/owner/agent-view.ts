@@ -11,7 +11,11 @@ import { withQuery } from "../paths.ts"
 import { own } from "../record.ts"
 import { minute } from "../times.ts"
 import { captchaPath } from "./captcha-view.ts"
+import { chip, chips, type Tone } from "./chip.ts"
+import { emptyPlace } from "./empty.ts"
+import { face } from "./face.ts"
 import { hidden, type Problems } from "./fields.ts"
+import { icon } from "./icons.ts"
 import type { Member, OwnerPage, OwnerSpace } from "./space.ts"
 
 export const agentPath = (handle: string): string => `/owner/agents/${handle}`
@@ -98,32 +102,60 @@ const answered = ({ answer }: OwnerMessage): Html => {
     : html`<p class="faint">Answered by ${own(who)}, ${minute(answer.created_at)}:</p>\n${words(answer.text)}`
 }
 
-const row = (space: OwnerSpace, member: Member, shown: AgentPageShown, message: OwnerMessage): Html => {
+const bubble = (space: OwnerSpace, member: Member, shown: AgentPageShown, message: OwnerMessage): Html => {
   const { direction, kind, read_at, created_at } = message
   const toAgent = direction === "to_agent"
   const title = toAgent ? html`You wrote` : html`${kind === null ? "Message" : KINDS[kind]}`
   const seen = toAgent ? (read_at === null ? ", not read yet" : ", read") : ""
   return html`<li class="row" id="m-${String(message.id)}">
+<div class="bubble${toAgent ? " mine" : isOpen(message) ? " open" : ""}">
 <p class="title">${title}</p>
-<p class="faint">${minute(created_at)}${seen}</p>
-${words(message.text)}${answered(message)}${isOpen(message) ? answering(space, member, shown, message) : NOTHING}</li>
+${words(message.text)}<p class="faint">${minute(created_at)}${seen}</p>
+${answered(message)}${isOpen(message) ? answering(space, member, shown, message) : NOTHING}</div></li>
 `
 }
 
-const STANDING: Readonly<Record<string, string>> = {
-  active: "Active",
-  suspended: "Suspended by moderation",
-  banned: "Banned by moderation",
-  deleted: "Deleted"
+const STANDING: Readonly<Record<string, readonly [name: string, tone: Tone]>> = {
+  active: ["Active", "good"],
+  suspended: ["Suspended by moderation", "bad"],
+  banned: ["Banned by moderation", "bad"],
+  deleted: ["Deleted", "plain"]
 }
 
+/** The parts of the page, in its order. */
+const jumps = ({ mail, vault, compartments }: AgentPageShown): Html => {
+  const parts: ReadonlyArray<readonly [id: string, name: string, part: Html]> = [
+    ["mail", "Mail", mail],
+    ["vault", "Vault", vault],
+    ["compartments", "Compartments", compartments]
+  ]
+  const there = parts.filter(([, , part]) => part.text !== "")
+  if (there.length === 0) return NOTHING
+  return html`<nav class="jump" aria-label="On this page">
+<a href="#write">Messages</a>
+${there.map(([id, name]) => html`<a href="#${id}">${name}</a>\n`)}</nav>
+`
+}
+
+const waitingCaptchas = (space: OwnerSpace, { captchas }: AgentPageShown): Html =>
+  captchas.length === 0
+    ? NOTHING
+    : html`<section><h2 id="captchas">It needs you for a captcha</h2>
+<ul class="needs">
+${captchas.map(
+  ({ id, expires_at }) =>
+    html`<li class="need urgent">${icon("picture")}<div><p class="title"><a href="${space.at(captchaPath(id))}">Solve the captcha</a></p>
+<p class="faint">Until ${minute(expires_at)}</p></div></li>\n`
+)}</ul></section>
+`
+
 export const agentPage = (space: OwnerSpace, member: Member, shown: AgentPageShown): OwnerPage => {
-  const { agent, conversation, captchas, id, handle, refusing, page, pages } = shown
+  const { agent, conversation, id, handle, refusing, page, pages } = shown
   const isAsking = (message: OwnerMessage): boolean => isOpen(message)
   const open = conversation.items.filter(isAsking)
   const said = conversation.items.filter((message) => !isAsking(message))
-  const rows = (messages: ReadonlyArray<OwnerMessage>): Html =>
-    html`<ul class="rows">\n${messages.map((message) => row(space, member, shown, message))}</ul>\n`
+  const talk = (messages: ReadonlyArray<OwnerMessage>): Html =>
+    html`<ul class="talk">\n${messages.map((message) => bubble(space, member, shown, message))}</ul>\n`
   const named = agent.url === null ? NOTHING : html` · <a href="${agent.url}">its public page</a>`
   const writing = space.form(
     member,
@@ -131,19 +163,17 @@ export const agentPage = (space: OwnerSpace, member: Member, shown: AgentPageSho
     agentPath(handle),
     html`${textarea("write", `To @${handle}`, refusing?.message === null ? refusing : null)}<button class="main">Send</button>\n`
   )
-  const waiting = captchas.map((one) => {
-    const link = html`<a href="${space.at(captchaPath(one.id))}">It needs you for a captcha</a>`
-    return html`<div class="notice"><p>${link}, until ${minute(one.expires_at)}</p></div>\n`
-  })
-  const asks = open.length === 0 ? NOTHING : html`<section><h2 id="asks">It asks you</h2>\n${rows(open)}</section>\n`
-  const others = said.length === 0 ? html`<p class="faint">Nothing yet.</p>\n` : rows(said)
+  const asks = open.length === 0 ? NOTHING : html`<section><h2 id="asks">It asks you</h2>\n${talk(open)}</section>\n`
+  const none = "Nothing was said yet. Write to it, and its answers appear here."
+  const others = said.length === 0 ? emptyPlace("question", none) : talk(said)
   const turning = pager(page, pages, (to) => withQuery(space.at(agentPath(handle)), { page: to }))
   return {
     title: agent.name,
-    main: html`<header class="who"><h1>${own(agent.name)}</h1>
-<p class="faint">@${handle} · ${STANDING[agent.status] ?? agent.status}${named}</p></header>
-${shown.consents}${waiting}${shown.owners}${asks}<section><h2 id="write">Write to it</h2>
-${writing}</section>
+    main: html`<header class="who">${face(agent.name)}<div><h1>${own(agent.name)}</h1>
+<p class="faint">@${handle}${named}</p>
+${chips(chip(...(STANDING[agent.status] ?? [agent.status, "plain"])))}</div></header>
+${jumps(shown)}${shown.consents}${waitingCaptchas(space, shown)}${shown.owners}${asks}<section><h2 id="write">Write to it</h2>
+<div class="panel">${writing}</div></section>
 <section><h2 id="said">What was said</h2>
 ${others}${turning}</section>
 ${shown.mail}${shown.vault}${shown.compartments}`

@@ -109,11 +109,16 @@ export const agentPages = (space: OwnerSpace, { owning, later, mail, vaults, com
         )
 
   /** Likewise. */
-  const compartmentsOf = (call: Call, agent: string, page: number): Effect.Effect<Html> =>
+  const compartmentsOf = (
+    call: Call,
+    { person: { human } }: Member,
+    agent: string,
+    page: number
+  ): Effect.Effect<Html> =>
     page !== 1
       ? Effect.succeed(NOTHING)
       : Effect.map(
-          Effect.orElseSucceed(compartments.ofAgent(call, agent), () => []),
+          Effect.orElseSucceed(compartments.ofAgent(call, human, agent), () => []),
           (placed) => compartmentsOfAgent(space, placed)
         )
 
@@ -154,7 +159,13 @@ export const agentPages = (space: OwnerSpace, { owning, later, mail, vaults, com
       const mailShown = yield* mailOf(call, member, { id, handle, refused }, page)
       const { consents, vault } = yield* vaultOf(call, member, { id, handle }, showing)
       const owners = yield* laterOf(call, member, { id, handle }, page)
-      const sections = { consents, owners, mail: mailShown, vault, compartments: yield* compartmentsOf(call, id, page) }
+      const sections = {
+        consents,
+        owners,
+        mail: mailShown,
+        vault,
+        compartments: yield* compartmentsOf(call, member, id, page)
+      }
       const made = agentPage(space, member, { ...owned, id, handle, page, pages, refusing, ...sections })
       return space.page(call, member, status === 200 ? made : withProblems(made, status))
     })

@@ -72,7 +72,7 @@ const dots = ({ width, height }: Size, taps: ReadonlyArray<Tap>): Html => {
 const picture = (space: OwnerSpace, { captcha, picture: of }: CaptchaShown): Html => {
   const { width, height } = shownSize(of)
   const source = space.at(`${captchaPath(captcha.id)}/image`)
-  return html`<img src="${source}" width="${String(width)}" height="${String(height)}" alt="The captcha">\n`
+  return html`<img class="picture" src="${source}" width="${String(width)}" height="${String(height)}" alt="The captcha">\n`
 }
 
 const tappable = (space: OwnerSpace, { captcha, picture: of, taps }: CaptchaShown): Html => {

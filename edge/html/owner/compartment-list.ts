@@ -1,46 +1,73 @@
-/** Compartments on the pages of an owner's agents: where to look at each. */
-import type { Placed } from "../../compartment/owning.ts"
+/** Compartments in lists: on the overview, on the page of their agent, and on a page of their own. */
+import type { StandingCompartment } from "../../compartment/owning.ts"
 import { html, type Html, NOTHING } from "../html.ts"
 import { own } from "../record.ts"
-import { compartmentPath, NEW_COMPARTMENT_PATH } from "./compartment-view.ts"
-import type { OwnerSpace } from "./space.ts"
+import { chips } from "./chip.ts"
+import { compartmentPath, NEW_COMPARTMENT_PATH, statusChip } from "./compartment-view.ts"
+import { emptyPlace } from "./empty.ts"
+import { icon } from "./icons.ts"
+import type { OwnerPage, OwnerSpace } from "./space.ts"
 
-const rows = (space: OwnerSpace, placed: ReadonlyArray<Placed>, named: (agent: string) => Html): Html =>
-  html`<ul class="rows">
-${placed.map(
-  ({ id, name, agent }) =>
-    html`<li class="row"><p class="title"><a href="${space.at(compartmentPath(id))}">${own(name)}</a></p>${named(agent)}</li>\n`
-)}</ul>
+type Names = ReadonlyMap<string, string>
+
+const tile = (space: OwnerSpace, { id, name, agent, status }: StandingCompartment, names: Names): Html => {
+  const of = names.get(agent)
+  return html`<li class="tile whole">
+<div class="who-is">${icon("compartment")}<div><p class="title"><a href="${space.at(compartmentPath(id))}">${own(name)}</a></p>
+${of === undefined ? NOTHING : html`<p class="faint">Of ${own(of)}</p>\n`}</div></div>
+${status === null ? NOTHING : chips(statusChip(status))}</li>
 `
-
-export interface Compartments {
-  readonly placed: ReadonlyArray<Placed>
-  /** Whether one may be made here. */
-  readonly isOffered: boolean
 }
+
+const tiles = (space: OwnerSpace, placed: ReadonlyArray<StandingCompartment>, names: Names): Html =>
+  html`<ul class="tiles">\n${placed.map((one) => tile(space, one, names))}</ul>\n`
+
+const NO_NAMES: Names = new Map()
 
 /** `names`: of agents, by hub id, as far as they are known. */
 export const compartmentsSection = (
   space: OwnerSpace,
-  { placed, isOffered }: Compartments,
-  names: ReadonlyMap<string, string>
-): Html => {
-  if (placed.length === 0 && !isOffered) return NOTHING
-  const named = (agent: string): Html => {
-    const name = names.get(agent)
-    return name === undefined ? NOTHING : html`<p class="faint">Of ${own(name)}</p>`
-  }
-  const making = isOffered
-    ? html`<p><a href="${space.at(NEW_COMPARTMENT_PATH)}">Have a program of your own run here</a></p>\n`
-    : NOTHING
-  return html`<section><h2 id="compartments">Compartments</h2>
-${placed.length === 0 ? NOTHING : rows(space, placed, named)}${making}</section>
+  placed: ReadonlyArray<StandingCompartment>,
+  names: Names
+): Html =>
+  placed.length === 0
+    ? NOTHING
+    : html`<section><h2 id="compartments">Compartments</h2>
+${tiles(space, placed, names)}</section>
 `
-}
 
-export const compartmentsOfAgent = (space: OwnerSpace, placed: ReadonlyArray<Placed>): Html =>
+export const compartmentsOfAgent = (space: OwnerSpace, placed: ReadonlyArray<StandingCompartment>): Html =>
   placed.length === 0
     ? NOTHING
     : html`<section><h2 id="compartments">Its compartments</h2>
-${rows(space, placed, () => NOTHING)}</section>
+${tiles(space, placed, NO_NAMES)}</section>
 `
+
+export interface CompartmentsShown {
+  /** `null`: they cannot be had at the moment. */
+  readonly placed: ReadonlyArray<StandingCompartment> | null
+  readonly names: Names
+  /** Whether one may be made here. */
+  readonly isOffered: boolean
+}
+
+export const compartmentsPage = (space: OwnerSpace, { placed, names, isOffered }: CompartmentsShown): OwnerPage => {
+  const making = isOffered
+    ? html`<p><a class="button main" href="${space.at(NEW_COMPARTMENT_PATH)}">Make a compartment</a></p>\n`
+    : html`<p class="faint">This service makes no new compartments at the moment.</p>\n`
+  const none = isOffered
+    ? "No program runs for you. Make a compartment, and a program of yours runs in it with an agent of its own."
+    : "No program runs for you."
+  const list =
+    placed === null
+      ? html`<p class="notice">Your compartments cannot be shown at the moment. Try again.</p>\n`
+      : placed.length === 0
+        ? emptyPlace("compartment", none)
+        : tiles(space, placed, names)
+  return {
+    title: "Compartments",
+    main: html`<h1>Compartments</h1>
+<p class="lead">Programs of your agents, each in a container of its own.</p>
+${list}${making}`
+  }
+}

@@ -116,7 +116,7 @@ known to the compartment alone. It has ${quotas.cpu_percent} % of a processor, $
 ${quotas.disk_mb} MB of disk; it reaches the internet, and nothing reaches it.</p>
 ${
   member.person.email_verified
-    ? html`${refused === undefined ? NOTHING : html`<p class="problem" role="alert">${refused}</p>\n`}${made}`
+    ? html`${refused === undefined ? NOTHING : html`<p class="problem" role="alert">${refused}</p>\n`}<div class="panel">${made}</div>`
     : html`<p class="notice">Your address has to be confirmed first: ${settings}.</p>\n`
 }`
   }

@@ -112,6 +112,6 @@ export const usageSection = (
         ? html`<p class="faint">Nothing runs.</p>\n`
         : running(stats, record)
   return html`<section><h2 id="usage">What it uses</h2>
-${disk}${now}${lastHour(history, record)}</section>
+<div class="panel">${disk}${now}${lastHour(history, record)}</div></section>
 `
 }

@@ -10,8 +10,10 @@ import { html, type Html, NOTHING } from "../html.ts"
 import { printed } from "../printed.ts"
 import { byline, counted, own } from "../record.ts"
 import { minute } from "../times.ts"
+import { chip, chips, type Tone } from "./chip.ts"
 import { usageSection } from "./compartment-usage.ts"
 import { fieldsOf, hidden, type Problems } from "./fields.ts"
+import { icon } from "./icons.ts"
 import type { Member, OwnerPage, OwnerSpace } from "./space.ts"
 
 export const compartmentPath = (id: string): string => `/owner/compartments/${id}`
@@ -23,7 +25,7 @@ export const steeringForm = (id: string, act: SteeringAct): string => `compartme
 const LINE_MAX_CHARS = 1000
 const WORDS_MAX_CHARS = 1000
 
-const STATUSES: Readonly<Record<CompartmentStatus, string>> = {
+export const STATUSES: Readonly<Record<CompartmentStatus, string>> = {
   creating: "Being made",
   starting: "Starting",
   running: "Running",
@@ -34,6 +36,20 @@ const STATUSES: Readonly<Record<CompartmentStatus, string>> = {
   failed: "Failed",
   deleting: "Being deleted"
 }
+
+const TONES: Readonly<Record<CompartmentStatus, Tone>> = {
+  creating: "plain",
+  starting: "plain",
+  running: "good",
+  stopping: "plain",
+  stopped: "plain",
+  backoff: "bad",
+  suspended: "bad",
+  failed: "bad",
+  deleting: "plain"
+}
+
+export const statusChip = (status: CompartmentStatus): Html => chip(STATUSES[status], TONES[status])
 
 /** Somebody else's words, or a program's. */
 const words = (text: string): Html => own(printed(text, WORDS_MAX_CHARS))
@@ -109,7 +125,7 @@ ${said}</section>
 const happened = (
   events: ReadonlyArray<CompartmentEvent>
 ): Html => html`<section><h2 id="events">What happened to it</h2>
-<ul class="rows">
+<ul class="rows panel">
 ${events.map(
   ({ at: time, type, message }) => html`<li class="row"><p class="title">${type.replaceAll("_", " ")}</p>
 <p>${words(message)}</p>
@@ -120,10 +136,11 @@ ${events.map(
 /** What stands between the heading and the rest: buttons, for whom there are some. */
 export const compartmentMain = (shown: ShownCompartment, steering: Html): Html => {
   const { record, agent, stats, history, lines } = shown
-  return html`<header class="who"><h1>${own(record.name)}</h1>
-<p class="faint">${STATUSES[record.status]} · a compartment of ${byline(agent)}</p></header>
+  return html`<header class="who"><span class="face face-5" aria-hidden="true">${icon("compartment")}</span><div><h1>${own(record.name)}</h1>
+<p class="faint">A compartment of ${byline(agent)}</p>
+${chips(statusChip(record.status))}</div></header>
 ${steering}<section><h2 id="state">How it is</h2>
-${facts(record)}</section>
+<div class="panel">${facts(record)}</div></section>
 ${usageSection(record, stats, history)}${written(lines)}${commanded(record)}${happened(record.events)}`
 }
 
@@ -161,7 +178,7 @@ const deleting = (space: OwnerSpace, member: Member, { id, name }: Compartment, 
     member,
     steeringForm(id, "delete"),
     compartmentPath(id),
-    html`${hidden("act", "delete")}${fieldsOf("delete", [field], problems)}<button>${NAMES.delete}</button>\n`
+    html`${hidden("act", "delete")}${fieldsOf("delete", [field], problems)}<button class="grave">${NAMES.delete}</button>\n`
   )
   return html`<details${problem === undefined ? NOTHING : html` open`}><summary>Delete this compartment</summary>
 ${form}</details>
@@ -183,7 +200,7 @@ export const compartmentPage = (space: OwnerSpace, member: Member, shown: Compar
           member,
           steeringForm(record.id, act),
           compartmentPath(record.id),
-          html`${hidden("act", act)}<button>${NAMES[act]}</button>\n`
+          html`${hidden("act", act)}<button${act === "start" ? html` class="main"` : NOTHING}>${NAMES[act]}</button>\n`
         )
   const refused = problems["act"]
   const said = refused === undefined ? NOTHING : html`<p class="problem" role="alert">${refused}</p>\n`

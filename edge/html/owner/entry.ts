@@ -72,7 +72,8 @@ const signUpPage = (space: OwnerSpace, guest: Guest, typed: Typed, problems: Pro
     title: "Make an account",
     main: html`<h1>Make an account</h1>
 <p>For people who stand behind agents. Agents themselves need none: they have keys.</p>
-${space.form(guest, "signup", "/owner/signup", sent)}<p>You have an account? ${logIn}. ${forgotten}</p>`
+<div class="panel">${space.form(guest, "signup", "/owner/signup", sent)}</div>
+<p>You have an account? ${logIn}. ${forgotten}</p>`
   }
 }
 
@@ -94,16 +95,16 @@ const logInPage = (space: OwnerSpace, guest: Guest, typed: Typed, problems: Prob
     title: "Log in",
     main: html`<h1>Log in</h1>
 <p>For people who stand behind agents.</p>
-${space.form(
-  guest,
-  "login",
-  "/owner/login",
-  html`${fieldsOf("login", fields, problems)}<details${isCodeWanted ? html` open` : null}><summary>My account asks for a code</summary>
+<div class="panel">${space.form(
+      guest,
+      "login",
+      "/owner/login",
+      html`${fieldsOf("login", fields, problems)}<details${isCodeWanted ? html` open` : null}><summary>My account asks for a code</summary>
 ${fieldsOf("login", [code], problems)}</details>
 ${hidden("next", next)}<button class="main">Log in</button>\n`
-)}<form class="form" method="get" action="${space.at("/owner/login/passkey")}">
+    )}<form class="form" method="get" action="${space.at("/owner/login/passkey")}">
 ${hidden("next", next)}<button>Log in with a passkey</button>
-</form>
+</form></div>
 <p><a href="${space.at("/owner/forgot")}">Forgotten the password?</a></p>
 <p>No account yet? <a href="${space.at("/owner/signup")}">Make one</a>.</p>`
   }

@@ -44,7 +44,7 @@ export const laterSection = (space: OwnerSpace, member: Member, of: Of, later: R
     ? NOTHING
     : html`<section><h2 id="owners">Later owners</h2>
 <p>These people became owners of this agent after you. Whom you approve may allow fills at once. Whom you object to may allow none.</p>
-<ul class="rows">
+<ul class="rows panel calls">
 ${later.map((one) => row(space, member, of, one))}</ul></section>
 `
 

@@ -7,6 +7,8 @@ import type { OwnedMail, SeenMail } from "../../owner/mail.ts"
 import { html, type Html, NOTHING } from "../html.ts"
 import { own } from "../record.ts"
 import { minute } from "../times.ts"
+import { chip, type Tone } from "./chip.ts"
+import { emptyPlace } from "./empty.ts"
 import { fieldsOf, hidden, NO_PROBLEMS, type Problems } from "./fields.ts"
 import type { Member, OwnerSpace } from "./space.ts"
 
@@ -45,14 +47,25 @@ export const originOf = (
   return [html`The sender ${domain} could not be checked when this mail came.`, ...warnings]
 }
 
-const mailRow = ({ from, to, subject, received_at, codes, verdicts }: SeenMail): Html => {
+const trustOf = ({ dmarc, spam, virus }: Omit<Verdicts, "reasons">): readonly [name: string, tone: Tone] => {
+  if (virus === "FAIL") return ["Virus", "bad"]
+  if (dmarc === "FAIL") return ["Probably forged", "bad"]
+  if (spam === "FAIL") return ["Spam", "bad"]
+  return dmarc === "PASS" ? ["Sender proven", "good"] : ["Sender not proven", "open"]
+}
+
+/** `recipient`: the agent, where a list shows the mail of several. */
+export const mailRow = (
+  { from, to, subject, received_at, codes, verdicts }: SeenMail,
+  recipient: Html = own(to)
+): Html => {
   const name = from.name === "" ? NOTHING : html`${own(from.name)} · `
   const address = from.address === "" ? html`no address` : own(from.address)
-  const shown = codes.map((code) => html`<code>${own(code)}</code> `)
+  const shown = codes.map((code) => html`<code class="code">${own(code)}</code> `)
   const titled = subject.trim() === "" ? html`<span class="faint">Without a subject</span>` : own(subject)
   return html`<li class="row">
-<p class="title">${titled}</p>
-<p class="faint">${name}${address}, to ${own(to)}, ${minute(received_at)}</p>
+<p class="title">${titled} ${chip(...trustOf(verdicts))}</p>
+<p class="faint">${name}${address}, to ${recipient}, ${minute(received_at)}</p>
 ${codes.length === 0 ? NOTHING : html`<p>${codes.length === 1 ? "Code" : "Codes"}: ${shown}</p>\n`}<p class="faint">${originOf(
     from.address,
     verdicts
@@ -80,7 +93,7 @@ const closing = (space: OwnerSpace, member: Member, { id, handle, refused }: Mai
     member,
     closingForm(id, box.id),
     closingPath(handle),
-    html`${hidden("mailbox", String(box.id))}${fieldsOf(`close-${box.id}`, [word], problems ?? NO_PROBLEMS)}<button>Close<span class="unseen"> ${box.address}</span></button>\n`
+    html`${hidden("mailbox", String(box.id))}${fieldsOf(`close-${box.id}`, [word], problems ?? NO_PROBLEMS)}<button class="grave">Close<span class="unseen"> ${box.address}</span></button>\n`
   )
   return html`<details${problems === null ? NOTHING : html` open`}><summary>Close this mailbox<span class="unseen"> (${box.address})</span></summary>
 ${form}</details>
@@ -96,7 +109,7 @@ export const mailSection = (space: OwnerSpace, member: Member, section: MailSect
   const { mailboxes, recent } = mail
   if (mailboxes.length === 0)
     return html`<section><h2 id="mail">Its mail</h2>
-<p class="faint">It has no mailbox.</p></section>
+${emptyPlace("mail", "It has no mailbox. It opens one itself when it needs one.")}</section>
 `
   const boxes = mailboxes.map(
     (box) => html`<li class="row">
@@ -105,12 +118,12 @@ export const mailSection = (space: OwnerSpace, member: Member, section: MailSect
 ${closing(space, member, section, box)}</li>
 `
   )
-  const none = html`<p class="faint">No mail has come yet.</p>\n`
+  const none = emptyPlace("mail", "No mail has come yet.")
   return html`<section><h2 id="mail">Its mail</h2>
 <p>You see who wrote, about what, and with which codes. What the messages say, only the agent reads.</p>
-<ul class="rows">
+<ul class="rows panel">
 ${boxes}</ul>
 <h3 id="recent-mail">What came last</h3>
-${recent.length === 0 ? none : html`<ul class="rows">\n${recent.map(mailRow)}</ul>\n`}</section>
+${recent.length === 0 ? none : html`<ul class="rows panel">\n${recent.map((one) => mailRow(one))}</ul>\n`}</section>
 `
 }

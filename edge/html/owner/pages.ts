@@ -12,6 +12,7 @@ import { Owning } from "../../owner/owning.ts"
 import { OwningVault } from "../../owner/vault.ts"
 import { Solving } from "../../captcha/solving.ts"
 import { agentPages } from "./agent.ts"
+import { belongingsPages } from "./belongings.ts"
 import { captchaPages } from "./captcha.ts"
 import { entryPages } from "./entry.ts"
 import { homePages } from "./home.ts"
@@ -26,14 +27,16 @@ export const ownerPages = (parts: RouteParts) => {
   const space = new OwnerSpace(parts)
   const people = new People(parts)
   const [owning, later, vaults] = [new Owning(parts), new LaterOwners(parts), new OwningVault(parts)]
+  const mail = new OwningMail(parts)
   const compartments = new OwningCompartments(bus, parts.config.hub.limits)
   return pagesOf(OwnerPages, {
     ...entryPages(space, people),
     ...letterPages(space, people, bus),
     ...settingsPages(space, people, bus),
     ...passkeyPages(space, parts),
-    ...homePages(space, new Sponsoring(parts), bus, vaults, compartments),
-    ...agentPages(space, { owning, later, mail: new OwningMail(parts), vaults, compartments }),
+    ...homePages(space, { sponsoring: new Sponsoring(parts), bus, vaults, later, compartments }),
+    ...agentPages(space, { owning, later, mail, vaults, compartments }),
+    ...belongingsPages(space, { bus, mail, vaults, compartments }),
     ...laterPages(space, owning, later),
     ...captchaPages(space, new Solving(parts), bus),
     logOut: (call, { form }) =>

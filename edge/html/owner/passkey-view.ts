@@ -59,7 +59,11 @@ ${remove}</details></li>
 ${list}${
     passkeys.length >= PASSKEY_LIMITS.max
       ? html`<p>There are ${passkeys.length}: remove one to add another.</p>\n`
-      : form("offer_passkey", written("offer_passkey", [name, password]), html`<button>Add a passkey</button>`)
+      : form(
+          "offer_passkey",
+          written("offer_passkey", [name, password]),
+          html`<button class="main">Add a passkey</button>`
+        )
   }`
 }
 

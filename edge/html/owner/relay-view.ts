@@ -102,7 +102,7 @@ ${NAMES[channel]}<span class="unseen">: ${event}</span></label>
   const rows = RELAYED_EVENTS.map(
     ({ event, description }) => html`<li class="row">
 <p>${description} <span class="faint">${event}</span></p>
-<p>${CHANNELS.map((channel) => box(event, channel))}</p></li>
+<p class="boxes">${CHANNELS.map((channel) => box(event, channel))}</p></li>
 `
   )
   const without = email
@@ -125,6 +125,6 @@ ${without}${form(
 ${rows}</ul>
 </details>
 `,
-    html`<button>Keep this choice</button>`
+    html`<button class="main">Keep this choice</button>`
   )}`
 }

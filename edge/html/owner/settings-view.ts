@@ -29,6 +29,18 @@ export interface SettingsShown {
   readonly refusing: Refusing | null
 }
 
+/** The parts of the page, in its order. */
+const PARTS = [
+  ["name", "Name"],
+  ["address", "Address"],
+  ["password", "Password"],
+  ["two-step", "Second step"],
+  ["relay", "What reaches you"],
+  ["passkeys", "Passkeys"],
+  ["sessions", "Sessions"],
+  ["delete", "Delete"]
+] as const
+
 const NUMBERED: ReadonlySet<SettingsAction> = new Set(["end_session", "remove_passkey", "end_push"])
 
 /** Where it ends one of several, its number is part of the form's name. */
@@ -104,33 +116,35 @@ ${current ? null : end}</li>
   return {
     title: "Settings",
     main: html`<h1>Settings</h1>
-<section><h2 id="name">Name</h2>
-${form("rename", written("rename", [name]), html`<button>Change the name</button>`)}</section>
-<section><h2 id="address">E-mail address</h2>
-${address}</section>
-<section><h2 id="password">Password</h2>
-<p>All sessions end when you change it, this one too.</p>
+<nav class="jump" aria-label="On this page">
+${PARTS.map(([id, part]) => html`<a href="#${id}">${part}</a>\n`)}</nav>
+<section class="split"><h2 id="name">Name</h2>
+<div class="panel">${form("rename", written("rename", [name]), html`<button class="main">Change the name</button>`)}</div></section>
+<section class="split"><h2 id="address">E-mail address</h2>
+<div class="panel">${address}</div></section>
+<section class="split"><h2 id="password">Password</h2>
+<div class="panel"><p>All sessions end when you change it, this one too.</p>
 ${form(
   "change_password",
   html`${whosePassword(account.email)}${written("change_password", [password("Present password"), changed])}`,
-  html`<button>Change the password</button>`
-)}</section>
-<section><h2 id="two-step">Second step of the login</h2>
-${twoStepSection(twoStep, form, written)}</section>
-<section><h2 id="relay">What reaches you</h2>
-${relaySection(relay, form)}</section>
-<section><h2 id="passkeys">Passkeys</h2>
-${passkeySection(passkeys, form, written)}</section>
-<section><h2 id="sessions">Sessions</h2>
-<ul class="rows">
+  html`<button class="main">Change the password</button>`
+)}</div></section>
+<section class="split"><h2 id="two-step">Second step of the login</h2>
+<div class="panel">${twoStepSection(twoStep, form, written)}</div></section>
+<section class="split"><h2 id="relay">What reaches you</h2>
+<div class="panel">${relaySection(relay, form)}</div></section>
+<section class="split"><h2 id="passkeys">Passkeys</h2>
+<div class="panel">${passkeySection(passkeys, form, written)}</div></section>
+<section class="split"><h2 id="sessions">Sessions</h2>
+<div class="panel"><ul class="rows">
 ${sessions.map(session)}</ul>
-${hasOthers ? form("end_others", NOTHING, html`<button>End all others</button>`) : null}</section>
-<section><h2 id="delete">Delete the account</h2>
-<p>For good: your sponsorships and sessions end, and what is known of you is erased.</p>
+${hasOthers ? form("end_others", NOTHING, html`<button>End all others</button>`) : null}</div></section>
+<section class="split"><h2 id="delete">Delete the account</h2>
+<div class="panel"><p>For good: your sponsorships and sessions end, and what is known of you is erased.</p>
 ${form(
   "delete",
   written("delete", [password("Password"), confirm]),
   html`<button class="grave">Delete my account</button>`
-)}</section>`
+)}</div></section>`
   }
 }

@@ -26,10 +26,11 @@ import { type Refused, refuse } from "../../http/refused.ts"
 import { empty, plain, type Response } from "../../http/respond.ts"
 import { HTML_TYPE } from "../../../schemas/page.ts"
 import type { RouteParts } from "../../routes/parts.ts"
-import { html, type Html, NOTHING } from "../html.ts"
+import { html, type Html } from "../html.ts"
 import { pageText, type Site } from "../layout.ts"
 import { withQuery } from "../paths.ts"
 import { Forms } from "./form-token.ts"
+import { type Framing, memberPageText, type Way, waysOf } from "./frame.ts"
 import { ownerPageHeaders } from "./headers.ts"
 import { isNotice, type Notice, NOTICES } from "./notices.ts"
 import { OWNER_STYLE } from "./style.ts"
@@ -64,11 +65,6 @@ const formRefused = refusal("form_token_invalid", HOLDS_NO_LONGER)
 
 const PATH = /^\/[A-Za-z0-9/_-]{1,200}$/
 
-const ways: ReadonlyArray<readonly [path: string, name: string]> = [
-  [OWNER_PATH, "Your agents"],
-  ["/owner/settings", "Settings"]
-]
-
 export class OwnerSpace {
   private readonly site: Site
   private readonly bus: Bus
@@ -77,12 +73,14 @@ export class OwnerSpace {
   private readonly session: Cookie
   private readonly browser: Cookie
   private readonly notice: Cookie
+  private readonly ways: ReadonlyArray<Way>
   private readonly pages = new EndpointTable(PAGES.filter(({ path }) => isOwnerPath(path)))
 
   constructor({ bus, limits, config: { hub } }: Pick<RouteParts, "bus" | "limits" | "config">) {
     this.site = hub
     this.bus = bus
     this.limits = limits
+    this.ways = waysOf(hub.mail !== null)
     this.below = withoutTrailing(new URL(hub.baseUrl).pathname, "/")
     const cookie = cookiesAt(hub.baseUrl, OWNER_PATH)
     this.session = cookie("hub_owner")
@@ -174,13 +172,15 @@ export class OwnerSpace {
     if (name !== null) this.notice.clear(call)
     const notice = name !== null && isNotice(name) ? html`<p class="notice" role="status">${NOTICES[name]}</p>\n` : null
     Object.assign(call.headers, headers ?? ownerPageHeaders)
-    const text = pageText(this.site, {
+    const page = {
       title: `${title} · ${this.site.name}`,
       description: "For people who stand behind agents.",
       unlisted: true,
       style: OWNER_STYLE,
-      main: html`${this.ways(call, visit)}${notice}${main}`
-    })
+      main: html`${notice}${main}`
+    }
+    const text =
+      visit.person === null ? pageText(this.site, page) : memberPageText(this.site, page, this.framing(call, visit))
     return plain(text, HTML_TYPE, status)
   }
 
@@ -191,14 +191,8 @@ ${forms.field(form)}${fields}</form>
 `
   }
 
-  private ways(call: Call, visit: Guest): Html {
-    if (visit.person === null) return NOTHING
-    return html`<nav class="own" aria-label="Your account">
-${ways.map(([path, name]) =>
-  path === call.path
-    ? html`<a href="${this.at(path)}" aria-current="page">${name}</a>\n`
-    : html`<a href="${this.at(path)}">${name}</a>\n`
-)}${this.form(visit, "logout", "/owner/logout", html`<button>Log out</button>\n`)}</nav>
-`
+  private framing(call: Call, visit: Guest): Framing {
+    const logOut = this.form(visit, "logout", "/owner/logout", html`<button>Log out</button>\n`)
+    return { path: call.path, ways: this.ways, at: (path) => this.at(path), logOut }
   }
 }

@@ -43,7 +43,7 @@ ${form("renew_codes", written("renew_codes", [password]), html`<button>Make new 
   const begin = form(
     "offer_two_step",
     written("offer_two_step", [password]),
-    html`<button>${offered === null ? "Set it up" : "Begin again"}</button>`
+    html`<button${offered === null ? html` class="main"` : NOTHING}>${offered === null ? "Set it up" : "Begin again"}</button>`
   )
   if (offered === null)
     return html`<p>Let your login ask for a code of an authenticator app as well: who learns your password has not enough then.</p>

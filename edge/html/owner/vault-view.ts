@@ -7,6 +7,7 @@ import type { OwnedVault } from "../../owner/vault.ts"
 import { html, type Html, NOTHING } from "../html.ts"
 import { counted, own } from "../record.ts"
 import { minute } from "../times.ts"
+import { emptyPlace } from "./empty.ts"
 import { fieldsOf, hidden, NO_PROBLEMS, type Problems } from "./fields.ts"
 import type { Member, OwnerSpace } from "./space.ts"
 
@@ -105,19 +106,22 @@ const revoking = (
     member,
     revokingForm(id, entry.id),
     revokingPath(handle),
-    html`${hidden("entry", String(entry.id))}${fieldsOf(`revoke-${entry.id}`, [word], problems ?? NO_PROBLEMS)}<button>Revoke<span class="unseen"> entry ${String(entry.id)}</span></button>\n`
+    html`${hidden("entry", String(entry.id))}${fieldsOf(`revoke-${entry.id}`, [word], problems ?? NO_PROBLEMS)}<button class="grave">Revoke<span class="unseen"> entry ${String(entry.id)}</span></button>\n`
   )
   return html`<details${problems === null ? NOTHING : html` open`}><summary>Revoke this entry<span class="unseen"> (${String(entry.id)})</span></summary>
 ${form}</details>
 `
 }
 
-const row = (space: OwnerSpace, member: Member, section: VaultSection, entry: VaultEntry): Html =>
-  html`<li class="row" id="entry-${String(entry.id)}">
-<p class="title">${named(entry)}</p>
+/** An entry without its secret. */
+export const entryFacts = (entry: VaultEntry): Html => html`<p class="title">${named(entry)}</p>
 <p>${sites(entry)}${limited(entry)}${consentWords(entry)}</p>
 <p class="faint">${used(entry)} Since ${minute(entry.created_at)}</p>
-${revoking(space, member, section, entry)}</li>
+`
+
+const row = (space: OwnerSpace, member: Member, section: VaultSection, entry: VaultEntry): Html =>
+  html`<li class="row" id="entry-${String(entry.id)}">
+${entryFacts(entry)}${revoking(space, member, section, entry)}</li>
 `
 
 /** Stands in front of everything else. */
@@ -125,7 +129,7 @@ export const consentSection = (space: OwnerSpace, member: Member, section: Vault
   const asked = section.vault?.asked ?? []
   if (asked.length === 0) return NOTHING
   return html`<section><h2 id="consents">It needs your consent</h2>
-<ul class="rows">
+<ul class="rows panel calls">
 ${asked.map((one) => asking(space, member, section, one))}</ul></section>
 `
 }
@@ -144,6 +148,6 @@ export const vaultSection = (space: OwnerSpace, member: Member, section: VaultSe
   const entries = vault.entries.map((entry) => row(space, member, section, entry))
   return html`<section><h2 id="vault">Its vault</h2>
 <p>You see what is there and how it is used. Secrets are sealed: neither you nor this service can read them.</p>
-${entries.length === 0 ? html`<p class="faint">It is empty.</p>\n` : html`<ul class="rows">\n${entries}</ul>\n`}</section>
+${entries.length === 0 ? emptyPlace("vault", "It is empty. Its agent puts entries in, or gives you a token with which you seal one.") : html`<ul class="rows panel">\n${entries}</ul>\n`}</section>
 `
 }

@@ -129,6 +129,7 @@ it("somebody signs up, confirms the address by the letter, asks an agent, is con
   await looksWell()
 
   await visit.to(`${edge}/owner`)
+  await page.locator("summary", { hasText: "Withdraw" }).click()
   await press("Withdraw")
   await page.getByText("You have withdrawn it").waitFor()
   expect(await asked(client)).toMatchObject({ status: "withdrawn" })

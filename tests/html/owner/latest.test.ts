@@ -26,7 +26,7 @@ const say = async ({ agent }: OwnerOf, text: string, kind = "question"): Promise
 
 const rowOf = async (owner: TestOwner, { agent }: OwnerOf): Promise<string> => {
   const { text } = await owner.client.get("/owner")
-  return text.split('<li class="row">').find((row) => row.includes(`@${agent.agent.handle}`)) ?? ""
+  return text.split('<li class="tile">').find((row) => row.includes(`@${agent.agent.handle}`)) ?? ""
 }
 
 it("each agent stands with its state, the beginning of its last words, and how many messages nobody has read", async () => {
@@ -42,7 +42,8 @@ it("each agent stands with its state, the beginning of its last words, and how m
     return found.includes("2 new messages.") ? found : null
   })
   expect(row).toContain(`It said last: <q><bdi>${"wide".repeat(25).slice(0, 79)}…</bdi></q>`)
-  expect(row).toContain('<p class="faint">Active. The agent has confirmed it.')
+  expect(row).toContain('<span class="chip good">Active</span>')
+  expect(row).toContain("The agent has confirmed it.")
   expect(row).not.toContain("second line")
   expect(await rowOf(owner, second)).not.toContain("new message")
 
@@ -59,6 +60,6 @@ it("each agent stands with its state, the beginning of its last words, and how m
   await owner.client.get(owner.page(first.agent))
   await waitFor(async () => !(await rowOf(owner, first)).includes("new message"))
   await service.view.command("agent.suspend", second.agent.agent.id, { reason: "a test" })
-  await waitFor(async () => (await rowOf(owner, second)).includes("Suspended. The agent has confirmed it."))
+  await waitFor(async () => (await rowOf(owner, second)).includes('<span class="chip bad">Suspended</span>'))
   await stranger.client.get(stranger.page(first.agent))
 })

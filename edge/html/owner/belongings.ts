@@ -1,0 +1,99 @@
+/** Mail and vaults of all agents of a person, some agents a page. */
+import { Effect } from "effect"
+import { OWNER_PATH } from "../../../schemas/human/pages.ts"
+import type { HumanSponsorship } from "../../../schemas/sponsorship/records.ts"
+import type { Bus } from "../../bus/bus.ts"
+import type { OwningMail } from "../../owner/mail.ts"
+import type { OwningVault } from "../../owner/vault.ts"
+import type { OwningCompartments } from "../../compartment/owning.ts"
+import type { Call } from "../../http/call.ts"
+import { clamped } from "../../http/query.ts"
+import type { Refused } from "../../http/refused.ts"
+import type { Response } from "../../http/respond.ts"
+import { type Belongings, type Carried, mailPage, vaultPage } from "./belongings-view.ts"
+import { compartmentsPage } from "./compartment-list.ts"
+import type { OwnerSpace } from "./space.ts"
+
+type Served = Effect.Effect<Response, Refused>
+
+interface Paged {
+  readonly query: { readonly page?: string }
+}
+
+const AGENTS_PER_PAGE = 10
+const PAGES_MAX = 100
+
+interface Parts {
+  readonly bus: Bus
+  readonly mail: OwningMail
+  readonly vaults: OwningVault
+  readonly compartments: OwningCompartments
+}
+
+/** The confirmed agents that have a page here. */
+const carriedOf = (sponsorships: ReadonlyArray<HumanSponsorship>): ReadonlyArray<Carried> =>
+  sponsorships.flatMap(({ status, agent: { id, handle, name } }) =>
+    status === "confirmed" && handle !== null ? [{ id, handle, name }] : []
+  )
+
+export const belongingsPages = (space: OwnerSpace, { bus, mail, vaults, compartments }: Parts) => {
+  /** Asks each agent by `look`. An agent that does not answer has `undefined`, and the page says so. */
+  const page = <A>(
+    call: Call,
+    human: string,
+    { query }: Paged,
+    look: (agent: Carried) => Effect.Effect<A, Refused>
+  ): Effect.Effect<Belongings<A>, Refused> =>
+    Effect.gen(function* () {
+      const carried = carriedOf(yield* bus.query(call, "sponsored", { human }))
+      const number = clamped(query.page, 1, PAGES_MAX, 1)
+      const pages = Math.ceil(carried.length / AGENTS_PER_PAGE)
+      const some = carried.slice((number - 1) * AGENTS_PER_PAGE, number * AGENTS_PER_PAGE)
+      const found = yield* Effect.forEach(
+        some,
+        (agent) =>
+          Effect.match(look(agent), {
+            onFailure: () => ({ agent, has: undefined }),
+            onSuccess: (has) => ({ agent, has })
+          }),
+        { concurrency: AGENTS_PER_PAGE }
+      )
+      return { found, page: number, pages }
+    })
+
+  return {
+    mails: (call: Call, paged: Paged): Served =>
+      space.asMember(call, (member) =>
+        mail.isThere
+          ? Effect.map(
+              page(call, member.person.human, paged, ({ id }) => mail.shown(call, id)),
+              (shown) => space.page(call, member, mailPage(space, shown))
+            )
+          : Effect.succeed(space.goTo(call, OWNER_PATH))
+      ),
+    vaults: (call: Call, paged: Paged): Served =>
+      space.asMember(call, (member) =>
+        Effect.map(
+          page(call, member.person.human, paged, ({ id }) => vaults.shown(call, member.person.human, id)),
+          (shown) => space.page(call, member, vaultPage(space, shown))
+        )
+      ),
+    compartments: (call: Call): Served =>
+      space.asMember(call, (member) =>
+        Effect.gen(function* () {
+          const { human } = member.person
+          const carried = carriedOf(yield* bus.query(call, "sponsored", { human }))
+          const ids = carried.map(({ id }) => id)
+          const [placed, isOffered] = yield* Effect.all(
+            [
+              Effect.orElseSucceed(compartments.standing(call, human, ids), () => null),
+              Effect.orElseSucceed(compartments.offered(call), () => false)
+            ],
+            { concurrency: 2 }
+          )
+          const names = new Map(carried.map(({ id, name }) => [id, name]))
+          return space.page(call, member, compartmentsPage(space, { placed, names, isOffered }))
+        })
+      )
+  }
+}

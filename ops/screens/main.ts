@@ -1,0 +1,106 @@
+/**
+ * `npm run screens`: starts a service of its own on loopback, fills it with the sample community, and writes pictures of
+ * its pages into ops/docs/screens/. A signal ends it early, and everything it started ends with it.
+ */
+import { mkdir } from "node:fs/promises"
+import { join } from "node:path"
+import setup from "../../tests/harness/global-setup.ts"
+import { waitFor } from "../../tests/harness/index.ts"
+import { endTenants } from "../../tests/harness/tenants.ts"
+import { openBrowser, type TestBrowser, type Visit } from "../../tests/support/browser.ts"
+import { LaunchFault } from "../launcher/fault.ts"
+import { projectRoot } from "../launcher/paths.ts"
+import { SIZE, takePicture } from "./pictures.ts"
+import { openSample, type Sample } from "./service.ts"
+import { AGENTS, POST, QUESTION, SOUGHT } from "./texts.ts"
+
+const FOLDER = join(projectRoot, "ops", "docs", "screens")
+const FOLLOWS_WITHIN_MS = 60_000
+
+interface Shot {
+  readonly name: string
+  readonly path: string
+  /** A text that the page shows once the read models have followed. */
+  readonly shows: string
+}
+
+/** The overview stands before the page of an agent, which marks its messages as read. */
+const shotsOf = ({ community: { thread, post } }: Sample): ReadonlyArray<Shot> => [
+  { name: "home", path: "/", shows: POST.title },
+  { name: "agents", path: "/agents", shows: AGENTS.wayfinder.name },
+  { name: "profile", path: "/agents/marginalia", shows: AGENTS.marginalia.name },
+  { name: "thread", path: `/threads/${thread.id}`, shows: QUESTION.title },
+  { name: "post", path: `/posts/${post.id}`, shows: POST.title },
+  { name: "search", path: `/search?type=threads&q=${SOUGHT}`, shows: QUESTION.title },
+  { name: "library", path: "/library", shows: "Library" },
+  { name: "owner", path: "/owner", shows: "Waiting for you" },
+  { name: "owner-agent", path: "/owner/agents/tidewatch", shows: "It asks you" },
+  { name: "owner-mail", path: "/owner/mail", shows: "What came last" },
+  { name: "owner-vault", path: "/owner/vault", shows: "Waiting for you" },
+  { name: "owner-compartment", path: "/owner/compartments", shows: "Running" },
+  { name: "owner-settings", path: "/owner/settings", shows: "Settings" }
+]
+
+const SCHEMES = [
+  ["light", ""],
+  ["dark", "-dark"]
+] as const
+
+const signedIn = async (browser: TestBrowser, sample: Sample, colorScheme: "light" | "dark"): Promise<Visit> => {
+  const { email, password } = sample.household.owner.client
+  const visit = await browser.visit(`${sample.edge}/owner/login`, {
+    viewport: SIZE,
+    colorScheme,
+    reducedMotion: "reduce"
+  })
+  await visit.page.getByLabel("E-mail address", { exact: true }).fill(email)
+  await visit.page.getByLabel("Password", { exact: true }).fill(password)
+  await visit.page.getByRole("button", { name: "Log in", exact: true }).click()
+  await visit.page.waitForURL(/\/owner$/)
+  return visit
+}
+
+const taken = async (visit: Visit, edge: string, { name, path, shows }: Shot, ending: string): Promise<void> => {
+  await waitFor(
+    async () => {
+      await visit.to(edge + path)
+      return ((await visit.page.textContent("main")) ?? "").includes(shows)
+    },
+    { deadlineMs: FOLLOWS_WITHIN_MS, describe: `${path} with ${shows}` }
+  )
+  const file = `${name}${ending}.png`
+  const bytes = await takePicture(visit, join(FOLDER, file))
+  process.stdout.write(`${file}: ${bytes} bytes\n`)
+}
+
+/** Signs in once for each scheme. */
+const picture = async (browser: TestBrowser, sample: Sample): Promise<void> => {
+  const visits: Array<readonly [visit: Visit, ending: string]> = []
+  for (const [scheme, ending] of SCHEMES) visits.push([await signedIn(browser, sample, scheme), ending])
+  for (const shot of shotsOf(sample))
+    for (const [visit, ending] of visits) await taken(visit, sample.edge, shot, ending)
+}
+
+const interrupted = (): Promise<never> =>
+  new Promise((_, reject) => {
+    const end = (signal: string): void => reject(new LaunchFault(`no pictures: ${signal}`))
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end)
+  })
+
+const ends: Array<() => Promise<unknown>> = []
+
+const main = async (): Promise<void> => {
+  ends.push(await setup(), endTenants)
+  await mkdir(FOLDER, { recursive: true })
+  const sample = await openSample()
+  ends.push(sample.stop)
+  const browser = await openBrowser()
+  ends.push(browser.stop)
+  await picture(browser, sample)
+}
+
+try {
+  await Promise.race([interrupted(), main()])
+} finally {
+  for (const end of ends.toReversed()) await end()
+}

@@ -1,0 +1,50 @@
+/** A service of its own with the sample content, on loopback. The harness of the tests runs it. */
+import { nameServer } from "../../tests/support/dns.ts"
+import { operate } from "../../tests/support/hub.ts"
+import { PlayedHost } from "../../tests/support/played-host.ts"
+import { type TestService, testService } from "../../tests/support/service.ts"
+import { STARTER_LIBRARY } from "../launcher/starter-library.ts"
+import { type Community, openCommunity } from "./community.ts"
+import { type Household, openHousehold, ZONE } from "./household.ts"
+
+const DOMAIN = "mail.hub.example"
+const COMPARTMENTS_MAX = 3
+
+export interface Sample {
+  readonly edge: string
+  readonly service: TestService
+  readonly host: PlayedHost
+  readonly community: Community
+  readonly household: Household
+  readonly stop: () => Promise<void>
+}
+
+const filled = async (service: TestService, host: PlayedHost): Promise<Omit<Sample, "stop">> => {
+  const edge = service.edges[0] ?? ""
+  await operate(service.system, ["library", "import", STARTER_LIBRARY])
+  const community = await openCommunity(edge)
+  const household = await openHousehold(service, host, community.agents)
+  return { edge, service, host, community, household }
+}
+
+/** Nothing runs on where it fails. */
+export const openSample = async (): Promise<Sample> => {
+  const ends: Array<() => Promise<unknown>> = []
+  const stop = async (): Promise<void> => {
+    for (const end of ends.splice(0).toReversed()) await end()
+  }
+  try {
+    const dns = await nameServer(ZONE)
+    ends.push(dns.stop)
+    const limits = { "rate_limits.sponsorship.requests": 100 }
+    const env = { HUB_DNS_SERVERS: dns.address }
+    const service = await testService({ edges: 1, actors: 1, keeper: true, mail: DOMAIN, limits, env })
+    ends.push(service.stop)
+    const host = await PlayedHost.start(service, COMPARTMENTS_MAX)
+    ends.push(async () => host.stop())
+    return { ...(await filled(service, host)), stop }
+  } catch (cause) {
+    await stop()
+    throw cause
+  }
+}
