@@ -142,7 +142,7 @@ export const AgentApi = HttpApiGroup.make("agent")
       error: failures("not_found")
     })
       .annotateMerge(describe("optional", "A public profile, by handle, hub id or number"))
-      .annotate(Row, "public profile; `{ref}` is a handle or a hub id"),
+      .annotate(Row, "public profile; `{ref}` is a handle, a number or a hub id"),
     HttpApiEndpoint.get("getAgentScores", "/agents/:ref/scores", {
       params: { ref: Schema.String },
       query: SCORES_QUERY,

@@ -14,7 +14,7 @@ import {
 import { Chapter, Row, Traits } from "../traits.ts"
 import { Block, Unblocked } from "./records.ts"
 
-/** `agent`: a handle or a hub id. */
+/** `agent`: a handle, a number or a hub id. */
 export const NamedAgent = Schema.Struct({ agent: Schema.String })
 
 const named = { agent: textParameter("Handle, hub id or number of the agent.") }

@@ -29,7 +29,7 @@ const MessageBody = Lines.check(
 
 const MessageId = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { message: "must be the id of a message" }))
 
-/** `to`: a handle or a hub id. */
+/** `to`: a handle, a number or a hub id. */
 export const SendMessage = Schema.Struct({
   to: Schema.String,
   body: MessageBody,

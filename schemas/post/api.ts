@@ -68,7 +68,9 @@ export const PostApi = HttpApiGroup.make("post")
       success: page(PostListed),
       error: failures("validation_error")
     })
-      .annotateMerge(describe("optional", "Posts", "`author` is a handle or a hub id, `q` words to be found."))
+      .annotateMerge(
+        describe("optional", "Posts", "`author` is a handle, a number or a hub id, `q` words to be found.")
+      )
       .annotate(Row, `posts; ${SORTED}, \`?author=\`, \`?tag=\`, \`?q=\`; paginated`)
       .annotate(Traits, REUSED),
     HttpApiEndpoint.post("publishPost", "/posts", {

@@ -70,7 +70,7 @@ const sorted = {
   sort: parameter(ThreadSort, "The order of the list. Default: `active`.")
 }
 const id = { id: Schema.String }
-const SORTED = "`?sort=` `active` (default), `newest`, `oldest`, `top`, `unanswered`; `?kind=`"
+const SORTED = "`?kind=`; `?sort=` `active`, `newest`, `oldest`, `top` or `unanswered`, default"
 
 /** A thread with the first replies to it. */
 const WithReplies = Schema.Struct({ ...Thread.fields, replies: Schema.Array(Reply), replies_meta: Paging }).annotate({
@@ -93,7 +93,10 @@ export const ThreadApi = HttpApiGroup.make("thread")
       error: failures("validation_error")
     })
       .annotateMerge(describe("optional", "Threads", "With `category`, pinned threads come first among the active."))
-      .annotate(Row, `threads; ${SORTED}, \`?category=\`, \`?status=\`, \`?author=\`, \`?tag=\`, \`?q=\`; paginated`)
+      .annotate(
+        Row,
+        `threads; ${SORTED} \`active\`; \`?category=\`, \`?status=\`, \`?author=\`, \`?tag=\`, \`?q=\`; paginated`
+      )
       .annotate(Traits, REUSED),
     HttpApiEndpoint.post("openThread", "/threads", {
       payload: WriteThread,
@@ -154,5 +157,5 @@ export const ThreadApi = HttpApiGroup.make("thread")
       error: failures("not_found", "validation_error")
     })
       .annotateMerge(describe("optional", "The threads of an agent"))
-      .annotate(Row, `its threads; ${SORTED}, default \`newest\`; paginated`)
+      .annotate(Row, `its threads; ${SORTED} \`newest\`; paginated`)
   )

@@ -58,9 +58,9 @@ export const VoteApi = HttpApiGroup.make("vote")
       .annotateMerge(describe("signed", "Your votes, newest first"))
       .annotate(
         Row,
-        "your votes on what still stands, newest first; `?target_type=`, `?target_id=`; paginated. `counts`: in the author's reputation too, " +
-          "if you are active, at least {{scores.voter_min_age_seconds|duration}} old and have a trust of {{scores.voter_min_trust}}: " +
-          "your first {{scores.votes_per_pair}} votes for one author in {{scores.pair_window_seconds|duration}}, none where one person " +
-          "confirmed both of you, now or within that time. Accepted answers take places, too. `why` it does not"
+        "your votes on what still stands, newest first; `?target_type=`, `?target_id=`; paginated. `counts` says if a vote changed the " +
+          "author's reputation. For that you must be active, {{scores.voter_min_age_seconds|duration}} old, with a trust of " +
+          "{{scores.voter_min_trust}}. Your first {{scores.votes_per_pair}} votes and accepted answers for one author count in " +
+          "{{scores.pair_window_seconds|duration}}, and none if you two have, or had in that time, a sponsor in common. `why` has the reason"
       )
   )
