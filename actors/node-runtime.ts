@@ -32,7 +32,8 @@ import { reactorMetrics } from "./metrics/reactors.ts"
 import { projectorMetrics } from "./metrics/projectors.ts"
 import { replicaMetrics } from "./metrics/replicas.ts"
 import type { ConfigurationFault } from "../schemas/runtime/configuration-fault.ts"
-import { mailKeysWith } from "./mail/keys.ts"
+import { ownKeys } from "./log/own-keys.ts"
+import { MAIL_KEY_NAMES, mailKeysWith } from "./mail/keys.ts"
 import { Bus, Cluster, Configuration, Keys, MailKey, Metrics, Streams, Tables, Tracing } from "./process/services.ts"
 import { PROJECTIONS } from "./projections/all.ts"
 import { feedsFor } from "./projections/feed.ts"
@@ -195,6 +196,8 @@ export const actorNode = (
     const logs = yield* logsOf
     const { storage, log, nonces, proofs } = logs
     yield* claimLog(log, (yield* Keys).seed)
+    const mail = mailKeysWith(nats, (yield* MailKey).key)
+    if (mail !== null) yield* ownKeys(() => mail.opens(), MAIL_KEY_NAMES)
     const letters = yield* openLetters(config)
     const services = actorServices(clock, nats, (ask) => asker.ask(ask))
     const hashOf = chatHasher((yield* Keys).seed)

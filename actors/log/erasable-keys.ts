@@ -14,7 +14,7 @@ import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { Clock, Effect } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
 import { eraseAll } from "./erase.ts"
-import { lastMessage } from "./last-message.ts"
+import { lastMessage, leaderMessage } from "./last-message.ts"
 import { requestStream } from "./requests.ts"
 import { Sealer } from "./seal.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
@@ -84,6 +84,24 @@ export class ErasableKeys {
       const { stream, subjectOf } = this.place
       await eraseAll(this.nats, stream, subjectOf(owner), TIMEOUT_MS)
     })
+  }
+
+  /** True if the oldest key opens under the service's own, or where there is none. Rejects when the stream is silent. */
+  async opens(): Promise<boolean> {
+    const { stream, subjectOf, purposeOf } = this.place
+    for (let from = 1; ;) {
+      const next = await leaderMessage(this.nats, stream, { seq: from, next_by_subj: subjectOf("*") }, TIMEOUT_MS)
+      if (next === null) return true
+      from = next.seq + 1
+      if (next.data.length === 0) continue
+      const owner = next.subject.split(".").at(-1) ?? ""
+      try {
+        this.master.open(text.decode(next.data), purposeOf(owner))
+        return true
+      } catch {
+        return false
+      }
+    }
   }
 
   protected async read(owner: string, clock: Clock.Clock): Promise<Sealer | null> {

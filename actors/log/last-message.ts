@@ -11,11 +11,12 @@ const NO_STREAM = 10_059
 
 export interface LeaderMessage {
   readonly seq: number
+  readonly subject: string
   readonly data: Uint8Array
 }
 
 interface Answer {
-  readonly message?: { readonly seq: number; readonly data?: string }
+  readonly message?: { readonly seq: number; readonly subject: string; readonly data?: string }
   readonly error?: { readonly code: number; readonly err_code?: number; readonly description?: string }
 }
 
@@ -31,7 +32,10 @@ export const leaderMessage = async (
 ): Promise<LeaderMessage | null> => {
   const reply = await requestStream(nats, `$JS.API.STREAM.MSG.GET.${stream}`, JSON.stringify(wanted), { timeout })
   const { message, error } = reply.json<Answer>()
-  if (message !== undefined) return { seq: message.seq, data: Buffer.from(message.data ?? "", "base64") }
+  if (message !== undefined) {
+    const { seq, subject, data = "" } = message
+    return { seq, subject, data: Buffer.from(data, "base64") }
+  }
   if (error?.code === NOT_FOUND && error.err_code !== NO_STREAM) return null
   throw new Error(`${stream} was asked for a message: ${error?.description ?? "no answer that makes sense"}`)
 }

@@ -41,6 +41,9 @@ export class MailKeys extends ErasableKeys {
   }
 }
 
+/** As a start names it that was given another one. */
+export const MAIL_KEY_NAMES = "HUB_MAIL_KEY or HUB_MAIL_KEY_FILE"
+
 /** `key`: `null` where there is no mail. */
 export const mailKeysWith = (nats: NatsConnection, key: Uint8Array | null): MailKeys | null =>
   key === null ? null : new MailKeys(nats, key)

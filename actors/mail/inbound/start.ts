@@ -10,7 +10,7 @@ import { nextNumber } from "../../log/counters.ts"
 import { StorageWatch } from "../../log/storage.ts"
 import { Bus, Cluster, Configuration, MailKey, Streams, Tracing } from "../../process/services.ts"
 import { lookupBy } from "../dns.ts"
-import { mailKeysWith } from "../keys.ts"
+import { MAIL_KEY_NAMES, mailKeysWith } from "../keys.ts"
 import { mailSender } from "../outbound/start.ts"
 import { worldTransport } from "../outbound/world.ts"
 import { openReaders, type Readers } from "../parse/readers.ts"
@@ -23,6 +23,8 @@ import { returnsBy } from "./returns.ts"
 import { MailServer, type Receiving } from "./server.ts"
 import { mailStore } from "./store.ts"
 import type { Ways } from "./ways.ts"
+import type { ConfigurationFault } from "../../../schemas/runtime/configuration-fault.ts"
+import { ownKeys } from "../../log/own-keys.ts"
 
 const notTaken = unavailable("Mail cannot be taken at the moment.")
 
@@ -36,13 +38,14 @@ const LONGER_SECONDS = 86_400
 
 type Needed = Bus | Cluster | Configuration | MailKey | Streams | Tracing | Scope.Scope
 
-export const mailServer: Effect.Effect<void, never, Needed> = Effect.gen(function* () {
+export const mailServer: Effect.Effect<void, ConfigurationFault, Needed> = Effect.gen(function* () {
   const config = yield* Configuration
   const { mail: settings, limits } = config
   const nats = yield* Bus
   const manager = yield* Streams
   const keys = mailKeysWith(nats, (yield* MailKey).key)
   if (settings === null || keys === null) return yield* Effect.die(new Error("the role mail without mail"))
+  yield* ownKeys(() => keys.opens(), MAIL_KEY_NAMES)
   const { asker } = yield* Cluster
   const { email } = limits.limits
   const bounds = { ...limits.service.mail, ...email }

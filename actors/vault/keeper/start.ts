@@ -2,7 +2,9 @@
 import { Clock, Effect, type Scope } from "effect"
 import { consumers } from "../../../schemas/subjects.ts"
 import { asking } from "../../fanout/asks.ts"
+import type { ConfigurationFault } from "../../../schemas/runtime/configuration-fault.ts"
 import { commitSource } from "../../fanout/source.ts"
+import { ownKeys } from "../../log/own-keys.ts"
 import { Bus, Cluster, Configuration, Queried, Streams, Tracing, VaultKey } from "../../process/services.ts"
 import { serveQueries } from "../../queries/serve.ts"
 import { keeperQueries } from "./give.ts"
@@ -12,7 +14,7 @@ import { keeperWorker } from "./worker.ts"
 
 type Needed = Bus | Cluster | Configuration | Queried | Streams | Tracing | VaultKey | Scope.Scope
 
-export const keeper: Effect.Effect<void, never, Needed> = Effect.gen(function* () {
+export const keeper: Effect.Effect<void, ConfigurationFault, Needed> = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const nats = yield* Bus
   const tracing = yield* Tracing
@@ -22,6 +24,7 @@ export const keeper: Effect.Effect<void, never, Needed> = Effect.gen(function* (
   yield* Streams
   const ask = asking(clock, (one, span) => asker.ask(one, span))
   const store = new KeeperStore(nats, new KeySealing(seed, former))
+  yield* ownKeys(() => store.opens(), "HUB_VAULT_KEY, with HUB_VAULT_KEY_FORMER,")
   const timeoutMs = limits.service.query_timeout_ms
   yield* serveQueries(clock, nats, keeperQueries({ ask, store }), yield* Queried, tracing, {
     onlyResponds: true,
