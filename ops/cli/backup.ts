@@ -35,7 +35,8 @@ const made = async ({ nats, manager }: Service, { positionals }: Arguments, sign
       signal,
       progress: bytesProgress()
     })
-    return `${folder}: ${summary(manifest)}, in ${((performance.now() - began) / 1000).toFixed(1)} s`
+    const seconds = ((performance.now() - began) / 1000).toFixed(1)
+    return `${folder}: ${summary(manifest)}, in ${seconds} s\n${keysLine(manifest)}`
   } catch (error) {
     // Of the bus or the disk; a fault of our own shows where it is.
     if (error instanceof Error && !(error instanceof Fault || error instanceof TypeError))
@@ -44,8 +45,22 @@ const made = async ({ nats, manager }: Service, { positionals }: Arguments, sign
   }
 }
 
-const checked = async (folder: string, signal: AbortSignal): Promise<string> =>
-  `${folder} is whole: ${summary(await checkedManifest(folder, signal))}`
+const checked = async (folder: string, signal: AbortSignal): Promise<string> => {
+  const manifest = await checkedManifest(folder, signal)
+  return `${folder} is whole: ${summary(manifest)}\n${keysLine(manifest)}`
+}
+
+/** Keys that open something of the backup. None of them is in it. */
+const keysLine = ({ streams: parts }: Manifest): string => {
+  const holds = (stream: string): boolean =>
+    parts.some(({ name, state, tail }) => name === stream && state.messages + tail.messages > 0)
+  const keys = [
+    "HUB_SERVER_KEY",
+    ...(holds(streams.mailKeys) ? ["HUB_MAIL_KEY"] : []),
+    ...(holds(streams.vaultKeys) ? ["HUB_VAULT_KEY"] : [])
+  ]
+  return `needs keys that are not in it: ${keys.join(", ")}, and HUB_RUNTIME_KEY for secrets of compartments`
+}
 
 /** `9 streams, 1234 commits up to #1250 of …, 5.1 MB` */
 export const summary = ({ streams: parts, at }: Manifest): string => {
