@@ -31,7 +31,7 @@ interface Pool {
 const open = (url: string, { max, timeoutMs, options, connectWithinMs }: Pool): Kysely<Database> => {
   const pool = new pg.Pool({
     connectionString: url,
-    stream: namedSocket,
+    stream: () => namedSocket(),
     max,
     // Everything here is made from the log, rows and watermark in one transaction: what a crash takes away is applied
     // again.

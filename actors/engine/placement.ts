@@ -197,7 +197,8 @@ export class Placement {
     this.membersChangedAt = this.options.now()
     if (!alive) {
       this.current?.heard.delete(session)
-      if (this.current?.id === session) this.lose(this.current, "its key is gone: a peer ended it, or it expired")
+      if (this.current?.id === session)
+        this.lose(this.current, this.stopping ? undefined : "its key is gone: a peer ended it, or it expired")
     }
     this.arrange()
   }

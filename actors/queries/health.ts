@@ -106,10 +106,16 @@ const diskCheck = (disk: Timed<{ readonly free: number | null }> | null, floor: 
     : check("pass", free, "bytes free", null)
 }
 
-const replicasCheck = ({ current, missing }: Replicas, check: Made): Check =>
-  missing.length === 0
-    ? check("pass", current, "replicas", null)
-    : check("warn", current, "replicas", `the log lacks a current replica at ${missing.join(", ")}`)
+const replicasCheck = ({ wanted, current, missing }: Replicas, check: Made): Check => {
+  if (current >= wanted) return check("pass", current, "replicas", null)
+  const where = missing.length === 0 ? "" : ` at ${missing.join(", ")}`
+  return check(
+    "warn",
+    current,
+    "replicas",
+    `${wanted - current} of ${wanted} replicas of the log are not current${where}`
+  )
+}
 
 /** What all streams take, against the bound of the account where it has one. */
 const storeCheck = (account: Timed<JetStreamAccountStats> | null, check: Made): Check => {

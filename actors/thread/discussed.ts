@@ -1,4 +1,4 @@
-/** Threads that are discussed most at the moment. */
+/** Threads that are discussed most at the moment: by how many others, then by how many replies. Nobody gets there alone. */
 import { type Kysely, sql } from "kysely"
 import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -29,11 +29,14 @@ export const discussedQuery = (
     async () => {
       const { rows } = await sql<Found>`
         select latest.thread, count(*) as replies from (
-          select thread, created_at, deleted, hidden from replies order by id desc limit ${sql.lit(REPLIES_LOOKED_AT)}
+          select thread, author, created_at, deleted, hidden from replies order by id desc limit ${sql.lit(REPLIES_LOOKED_AT)}
         ) latest
         join threads t on t.id = latest.thread
         where latest.created_at > ${new Date(wallMs(clock) - WEEK_MS)} and not latest.deleted and not latest.hidden
-        group by latest.thread order by replies desc, latest.thread desc limit ${sql.lit(DISCUSSED_MAX)}`.execute(db)
+        group by latest.thread
+        order by count(distinct latest.author) filter (where latest.author <> t.author) desc, replies desc, latest.thread desc limit ${sql.lit(DISCUSSED_MAX)}`.execute(
+        db
+      )
       return rows
     },
     DISCUSSED_EVERY_MS

@@ -192,6 +192,15 @@ const refusalResponse = (verdict) => new Response(refusalBody(verdict), {
 		"cache-control": "no-store"
 	}
 });
+const judged = /* @__PURE__ */ new WeakMap();
+/** Middleware may stand twice in a request's way. A second check would take its own nonce for a copy. */
+const judgedOnce = (verifier, request, check) => {
+	const known = judged.get(request) ?? /* @__PURE__ */ new WeakMap();
+	judged.set(request, known);
+	const verdict = known.get(verifier) ?? check();
+	known.set(verifier, verdict);
+	return verdict;
+};
 /** For handlers of Fetch requests: Workers, Deno, Bun. The handler gets the verdict after the request. */
 const fetchHandler = (verifier, handler, options = {}) => async (request, ...rest) => {
 	const verdict = await verifier.check(request);
@@ -200,11 +209,12 @@ const fetchHandler = (verifier, handler, options = {}) => async (request, ...res
 };
 /** Middleware for Express: the verdict becomes `req.hubAgent`. */
 const express = (verifier, options = {}) => (request, response, next) => {
-	verifier.check({
-		method: request.method,
-		path: request.originalUrl,
-		headers: request.headers
-	}).then((verdict) => {
+	const { method, originalUrl: path, headers } = request;
+	judgedOnce(verifier, request, () => verifier.check({
+		method,
+		path,
+		headers
+	})).then((verdict) => {
 		request.hubAgent = verdict;
 		if (options.require !== true || verdict.valid) return next();
 		response.status(statusOf(verdict)).type("application/json").send(refusalBody(verdict));
@@ -212,7 +222,7 @@ const express = (verifier, options = {}) => (request, response, next) => {
 };
 /** Middleware for Hono: the verdict is `c.get("hubAgent")`. */
 const hono = (verifier, options = {}) => async (context, next) => {
-	const verdict = await verifier.check(context.req.raw);
+	const verdict = await judgedOnce(verifier, context.req.raw, () => verifier.check(context.req.raw));
 	context.set("hubAgent", verdict);
 	if (options.require === true && !verdict.valid) return refusalResponse(verdict);
 	await next();

@@ -62,17 +62,25 @@ const PATIENT: Patience = {
   postgresMs: PATIENT_CONNECT_MS
 }
 
-/** The servers alone, whatever is in them. */
-export const openServers = async (
-  env: NodeJS.ProcessEnv,
-  { connectMs, answerMs }: Omit<Patience, "postgresMs"> = PATIENT
-): Promise<Pick<Service, "nats" | "manager" | "databaseUrl">> => {
+/** Throws a Fault where the settings themselves are wrong. */
+export const refuseSettings = (env: NodeJS.ProcessEnv): void => void addressesIn(env)
+
+const addressesIn = (env: NodeJS.ProcessEnv) => {
   const url = env["HUB_NATS_URL"]
   const databaseUrl = env["HUB_DATABASE_URL"]
   if (!url || !databaseUrl)
     throw new Fault("set HUB_NATS_URL and HUB_DATABASE_URL, or start the service on this machine")
   const servers = busServers(url, "operator")
   if (servers === null) throw new Fault("HUB_NATS_URL must be an address such as nats://host:4222")
+  return { servers, databaseUrl }
+}
+
+/** The servers alone, whatever is in them. */
+export const openServers = async (
+  env: NodeJS.ProcessEnv,
+  { connectMs, answerMs }: Omit<Patience, "postgresMs"> = PATIENT
+): Promise<Pick<Service, "nats" | "manager" | "databaseUrl">> => {
+  const { servers, databaseUrl } = addressesIn(env)
   const nats = await connect({
     ...servers,
     name: "hub-cli",
@@ -116,7 +124,6 @@ export const openService = async (
   clock: Clock.Clock = machineClock,
   patience: Patience = PATIENT
 ): Promise<Service> => {
-  const operator = operatorIn(env)
   const { nats, manager, databaseUrl } = await openServers(env, patience)
   // Where nobody has ever run, there is nothing to watch.
   await manager.streams.info(`KV_${buckets.leases}`)
@@ -137,7 +144,7 @@ export const openService = async (
   const db = openDatabase(databaseUrl, patience.postgresMs)
   const command: Service["command"] = async (op, actor, input) => {
     const ask = {
-      id: operatorCommand(operator, randomBytes(12).toString("hex")),
+      id: operatorCommand(operatorIn(env), randomBytes(12).toString("hex")),
       kind: OPERATIONS[op].kind,
       actor,
       op,

@@ -36,10 +36,12 @@ export const deliveryCommand: Command = {
       .selectFrom("deliveries")
       .selectAll()
       .where("agent", "=", agent)
-      .orderBy("created_at", "desc")
       .orderBy("id", "desc")
       .limit(count)
       .execute()
+      .catch(() => {
+        throw new Fault("Postgres does not answer")
+      })
     if (values.json === true) return rows
     if (rows.length === 0) return `nothing was sent to the webhook of ${reference}`
     return rows.map(lineOf).join("\n")

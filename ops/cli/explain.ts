@@ -29,7 +29,7 @@ const firstOf = async (service: Service, kind: string, reference: string): Promi
   return found.seq
 }
 
-/** A request's own commits lie this close together, at most. */
+/** So far before the place that an id leads to reading begins: a request's own commits lie close together. */
 const APART_MAX = 10_000
 
 const rootAt = async (service: Service, seq: number): Promise<Root> => {

@@ -3,10 +3,12 @@
  * asked for.
  */
 import { readFile, stat, writeFile } from "node:fs/promises"
+import { join, resolve, sep } from "node:path"
 import type { LogEntry } from "../../actors/log/commit.ts"
 import type { Kind } from "../../actors/kind.ts"
 import { KINDS } from "../../actors/actors.ts"
 import { readConfig } from "../../schemas/config.ts"
+import { projectRoot } from "../launcher/paths.ts"
 import { asJson, differences } from "../replay/difference.ts"
 import { type Fixture, FixtureFault, fixtureOf, fixtureText, readFixture } from "../replay/fixture.ts"
 import {
@@ -24,7 +26,7 @@ import { Masker } from "../replay/masks.ts"
 import { POINT_FORMS, pointOf, pointText } from "../replay/points.ts"
 import { differencesText, entryText, headText, stepText, whatIfText } from "../replay/report.ts"
 import { testOf } from "../replay/written-test.ts"
-import { differsFromReality, readWhatIf, whatIf, WhatIfFault } from "../replay/what-if.ts"
+import { DEFAULT_CONFIG, differsFromReality, readWhatIf, whatIf, WhatIfFault } from "../replay/what-if.ts"
 import type { Command, Options } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
@@ -193,12 +195,40 @@ const exported = async (subject: Subject, until: Point | null, file: string): Pr
 /** A test that replays the history, puts the command to it, and expects what is decided now. */
 const tested = async (subject: Subject, until: Point | null, file: string, whatIfFile?: string): Promise<string> => {
   const { kind, id } = subject
-  const entries = (await upTo(subject, until)).map(({ entry }) => entry)
-  const fixture = fixtureOf(kind.fold.kind, id, entries)
-  const command = whatIfFile === undefined ? null : readable(whatIfFile, await textOf(whatIfFile), readWhatIf)
-  const text = await readable(whatIfFile ?? file, command, (one) => testOf(kind, fixture, one, file))
-  await writeNew(file, text)
-  return `${file}: run it with npm test -- ${file}`
+  const all = (await whole(subject, null)).map(({ entry }) => entry)
+  const entries = all.filter((entry) => !isBeyond(entry, until))
+  if (entries.length === 0) throw nothingOf(subject, until)
+  const masker = new Masker({ passedOn: true })
+  const fixture = fixtureOf(kind.fold.kind, id, entries, masker)
+  const last = await stateAt(fixture.commits, kind.fold, id, null)
+  const written = testOf(
+    file,
+    fixture,
+    whatIfFile === undefined ? null : await put(subject, { fixture, masker, next: all[entries.length] }, whatIfFile),
+    last?.state
+  )
+  await writeNew(written.historyFile, written.history)
+  await writeNew(written.file, written.text)
+  const isInside = resolve(file).startsWith(join(projectRoot, "tests", sep))
+  return isInside
+    ? `${file}: run it with npm test -- ${file}, and format it with npm run format`
+    : `${file}: move it and ${written.historyFile} into tests/ to run them`
+}
+
+interface Exported {
+  readonly fixture: Fixture
+  readonly masker: Masker
+  /** The commit that really followed. */
+  readonly next: LogEntry | undefined
+}
+
+/** Decided of masked values, as the written test will. At the time of the commit that followed, or now. */
+const put = async ({ kind, id }: Subject, { fixture, masker, next }: Exported, file: string) => {
+  const given = readable(file, await textOf(file), readWhatIf)
+  const at = given.at ?? next?.commit.at ?? Date.now()
+  const command = masker.mask({ ...given, at })
+  const past = { kind, id, entries: fixture.commits, until: null }
+  return { command, decided: readable(file, command, (one) => whatIf(past, one, DEFAULT_CONFIG)) }
 }
 
 const supposed = async (subject: Subject, until: Point | null, file: string, { json }: Options): Promise<unknown> => {

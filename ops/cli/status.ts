@@ -7,8 +7,7 @@ import { SHARD_COUNT, streams } from "../../schemas/subjects.ts"
 import { BOUND_MS, bounded, type Cluster, clusterOf, placeOf } from "../status/cluster.ts"
 import { exitStatusOf, type Problem, ranges, type Verdict, verdictOf } from "../status/verdict.ts"
 import { type Arguments, type Command, Finding } from "./command.ts"
-import { openService } from "./connection.ts"
-import { Fault } from "./fault.ts"
+import { openService, refuseSettings } from "./connection.ts"
 
 /** In words, where there is something. */
 const after = (what: string, value: string | number | null): string => (value === null ? "" : `${what}${value}`)
@@ -27,7 +26,7 @@ const problemLines = ({ problems }: Verdict): ReadonlyArray<string> =>
   problems.length < 2 ? [] : problems.map(({ says }: Problem) => `- ${says}`)
 
 const summary = ({ nodes, unowned_shards: unowned, services, streams: all, read_models, reactions }: Cluster) => {
-  const of = (name: string): number => services.filter((service) => service.name === name).length
+  const edges = services?.filter(({ name }) => name === "hub-edge").length ?? null
   const log = all.find(({ name }) => name === streams.events)
   const slow = (read_models ?? []).filter(({ lag }) => lag !== 0)
   const late = reactions.filter(({ lag }) => lag !== 0)
@@ -36,7 +35,7 @@ const summary = ({ nodes, unowned_shards: unowned, services, streams: all, read_
   return [
     `actor nodes  ${nodes.filter(({ answers }) => answers).length} of ${nodes.length} answer` +
       `  ${SHARD_COUNT - unowned.length} of ${SHARD_COUNT} shards owned`,
-    `edges        ${of("hub-edge")}`,
+    `edges        ${told(edges)}`,
     `log          last ${told(log?.last_seq ?? null)}  ${told(log?.bytes ?? null)} bytes  ${counted(log?.replicas ?? null, "replica")}` +
       after("  led by ", log?.leader ?? null),
     `read models  ${read_models === null ? "Postgres does not answer" : `${read_models.length}, ${behind(slow)}`}`,
@@ -52,8 +51,8 @@ const details = ({ nodes, services, streams: all, read_models, reactions, checks
       `  ${node.resident} actors resident  ${node.shards.length} shards: ${ranges(node.shards)}` +
       (node.answers ? "" : "  DOES NOT ANSWER")
   ),
-  `services (${services.length})`,
-  ...services.map(
+  `services (${told(services?.length ?? null)})`,
+  ...(services ?? []).map(
     (one) =>
       `  ${one.name} ${one.version}  ${placeOf(one)}  ${one.requests} requests  ${one.errors} faults` +
       `  ${one.average_ms} ms on average${after("  metrics on port ", one.metrics_port)}`
@@ -102,10 +101,13 @@ const found = (verdict: Verdict, cluster: Cluster | null, args: Arguments): Find
 
 const BUS_AWAY = "nats-server does not answer"
 
-/** Opened for a moment: whoever does not answer at once is what was asked for. */
+/** Servers that do not answer at once are part of the verdict; wrong settings are not. */
 const looked = async (args: Arguments): Promise<Finding> => {
   const away = (why: string): Finding =>
     found({ status: "down", problems: [{ status: "down", says: why }] }, null, args)
+  if (!process.env["HUB_NATS_URL"] || !process.env["HUB_DATABASE_URL"])
+    return away("no service runs on this machine; for another one set HUB_NATS_URL and HUB_DATABASE_URL")
+  refuseSettings(process.env)
   const opening = openService(process.env, machineClock, {
     connectMs: BOUND_MS,
     answerMs: BOUND_MS,
@@ -114,7 +116,7 @@ const looked = async (args: Arguments): Promise<Finding> => {
   let why = `${BUS_AWAY} within ${BOUND_MS / 1000} s`
   const service = await bounded(
     opening.catch((error: unknown) => {
-      if (error instanceof Fault) why = error.message
+      why = error instanceof Error ? error.message : String(error)
       throw error
     }),
     2 * BOUND_MS

@@ -113,8 +113,11 @@ const followed = async (
       say(`${show(message, commit)}\n`)
     }
     const { pending } = yield* followStream(nats, streams.events, start, shown, [filter])
-    const done = until === null ? [] : [cameTo(service, until, async () => (await pending()) === 0, signal)]
+    const looking = new AbortController()
+    const either = AbortSignal.any([signal, looking.signal])
+    const done = until === null ? [] : [cameTo(service, until, async () => (await pending()) === 0, either)]
     if (!signal.aborted) yield* Effect.promise(() => Promise.race([ended, ...done]))
+    looking.abort()
   })
   await Effect.runPromise(Effect.scoped(following))
   process.stdout.off("error", end)

@@ -2,13 +2,14 @@
  * All that followed from one request, by the log alone.
  *
  * Invariants
- *  - A request's commits carry its id, the edge's request id with the number of the ask behind it. A reaction's command
- *    carries the place of the commit that it follows from (engine/command-ids.ts). So causes are read off, never guessed.
+ *  - A request's commits carry its id: in the command's id, with the number of the ask behind it, or as `trace` where the
+ *    command's id is that of an Idempotency-Key. A reaction's command carries the place of the commit that it follows from (engine/command-ids.ts). So causes are read off, never guessed.
  *  - What a later commit of the same set of reactions says is computed as the service computes it, by the set's own code.
  *  - Work that a request began (a delivery, a letter, a mail on its way) is its own to the end: all commits of such an actor
  *    belong to the story.
  *  - Everything that is returned is masked as in replay.
  */
+import type { StoredMsg } from "@nats-io/jetstream"
 import { Effect, Stream } from "effect"
 import { operatorOf, reactionPlaceOf } from "../../actors/engine/command-ids.ts"
 import type { Commit, EventShape } from "../../actors/log/commit.ts"
@@ -28,7 +29,10 @@ const PAGE = 4000
 /** Commits of one story; more are counted and not shown. */
 export const COMMITS_MAX = 1000
 /** Steps back from a commit to the request that caused it. */
-const CAUSES_MAX = 100
+const CAUSES_MAX = 1000
+/** Commands that follow and are waited for; beyond them the story is cut. */
+const EXPECTED_MAX = 100_000
+const TRACES_AT_ONCE = 16
 
 /** Kinds whose actors are the work of one request. */
 const WORK: ReadonlySet<string> = new Set(["delivery", "letter", "mail_notice", "mail_sending"])
@@ -88,9 +92,14 @@ interface Place {
   readonly commit: Commit
 }
 
-const commitAt = async ({ manager }: Service, seq: number): Promise<Place | null> => {
+const messageAt = async ({ manager }: Service, seq: number): Promise<StoredMsg | null> => {
   const message = await manager.direct.getMessage(streams.events, { seq, next_by_subj: subjects.events })
-  return message === null || message.seq !== seq ? null : { seq, commit: message.json<Commit>() }
+  return message === null || message.seq !== seq ? null : message
+}
+
+const commitAt = async (service: Service, seq: number): Promise<Place | null> => {
+  const message = await messageAt(service, seq)
+  return message === null ? null : { seq, commit: message.json<Commit>() }
 }
 
 /** Back over reactions to the request. `null` where nothing stands at the sequence. */
@@ -99,7 +108,7 @@ export const rootOf = async (service: Service, seq: number): Promise<{ request: 
   for (let step = 0; place !== null && step < CAUSES_MAX; step++) {
     const cause = reactionPlaceOf(place.commit.id)
     const before: Place | null = cause === null ? null : await commitAt(service, cause.seq)
-    if (before === null) return { request: requestOf(place.commit.id), seq: place.seq }
+    if (before === null) return { request: place.commit.trace ?? requestOf(place.commit.id), seq: place.seq }
     place = before
   }
   return null
@@ -135,7 +144,7 @@ class Teller {
     const { kind, id } = messageOf(subject, seq, data)
     const commit = JSON.parse(new TextDecoder().decode(data)) as Commit
     const told = this.expected.get(commit.id)
-    const isOwn = commit.id === this.request || requestOf(commit.id) === this.request
+    const isOwn = commit.id === this.request || requestOf(commit.id) === this.request || commit.trace === this.request
     const cause = told?.cause ?? this.work.get(`${kind} ${id}`)
     if (!isOwn && cause === undefined) return
     // One command may commit to several actors.
@@ -170,6 +179,7 @@ class Teller {
   }
 
   private follow(kind: string, id: string, seq: number, commit: Commit): void {
+    if (this.expected.size >= EXPECTED_MAX) return
     for (const { name, kinds, follows } of REACTIONS) {
       if (!kinds.includes(kind)) continue
       for (const { id: command, told } of commandsOf(name, seq, follows(kind, commit, { id, seq, at: commit.at })))
@@ -209,10 +219,12 @@ const readersOf = async ({ db }: Service, commits: ReadonlyArray<StoryCommit>): 
   })
 }
 
-const traceAt = async ({ manager }: Service, seq: number): Promise<string | null> => {
-  const message = await manager.direct.getMessage(streams.events, { seq, next_by_subj: subjects.events })
-  return message === null ? null : traceIdOf(message.header)
-}
+/** What adds nothing to the story but a name is left out where it cannot be had. */
+const withTrace = (service: Service, one: StoryCommit): Effect.Effect<StoryCommit> =>
+  Effect.promise(async () => {
+    const message = await messageAt(service, one.seq).catch(() => null)
+    return { ...one, trace_id: message === null ? null : traceIdOf(message.header) }
+  })
 
 export interface Search {
   readonly request: string
@@ -243,8 +255,9 @@ export const storyOf = async (service: Service, { request, from, progress, signa
   )
   if (from <= last) await Effect.runPromise(reading, { signal })
   const masker = new Masker()
-  const commits = await Promise.all(
-    teller.commits.map(async (one) => ({ ...masker.mask(one), trace_id: await traceAt(service, one.seq) }))
+  const commits = await Effect.runPromise(
+    Effect.forEach(teller.commits, (one) => withTrace(service, masker.mask(one)), { concurrency: TRACES_AT_ONCE }),
+    { signal }
   )
   return {
     request,

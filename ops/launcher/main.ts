@@ -27,12 +27,15 @@ async function addressServers(args: ReadonlyArray<string>): Promise<void> {
   const alone =
     args.length === 0 ||
     args[0] === "questions" ||
+    args[0] === "operations" ||
     args[0] === "runtime" ||
     args.some((arg) => ["help", "--help", "-h", "--check"].includes(arg) || arg.startsWith("--from-file"))
   if (wanted.length === 0 || alone) return
   const { runningServers } = await import("./data-folder.ts")
   const folder = dataFolder(process.env)
   const running = runningServers(folder)
+  // A service that does not run is what it may say.
+  if (running === undefined && args[0] === "status") return
   if (running === undefined) {
     throw new LaunchFault(`nothing runs on ${folder}; start it with npm start, or set ${wanted.join(" and ")}`)
   }

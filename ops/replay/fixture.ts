@@ -6,6 +6,11 @@ import type { Commit, LogEntry } from "../../actors/log/commit.ts"
 import { kindOf } from "./fold.ts"
 import { Masker } from "./masks.ts"
 
+/** One token of a subject. */
+const ID = /^[^\s.*>]{1,128}$/
+/** Of a Date, in Unix ms. */
+const TIME_MAX = 8.64e15
+
 export interface Fixture {
   readonly format: 1
   readonly kind: string
@@ -16,8 +21,12 @@ export interface Fixture {
 /** What is wrong with a fixture, in words. */
 export class FixtureFault extends Error {}
 
-export const fixtureOf = (kind: string, id: string, entries: ReadonlyArray<LogEntry>): Fixture => {
-  const masker = new Masker({ passedOn: true })
+export const fixtureOf = (
+  kind: string,
+  id: string,
+  entries: ReadonlyArray<LogEntry>,
+  masker = new Masker({ passedOn: true })
+): Fixture => {
   return { format: 1, kind, id, commits: entries.map(({ seq, commit }) => ({ seq, commit: masker.mask(commit) })) }
 }
 
@@ -38,7 +47,7 @@ export const readFixture = (text: string): Fixture => {
   const { kind, id, commits } = value
   if (typeof kind !== "string" || kindOf(kind) === undefined)
     throw new FixtureFault("`kind` must be an actor kind of this service")
-  if (typeof id !== "string" || id === "") throw new FixtureFault("`id` must be the actor's id")
+  if (typeof id !== "string" || !ID.test(id)) throw new FixtureFault("`id` must be the actor's id")
   if (!Array.isArray(commits)) throw new FixtureFault("`commits` must be a list")
   commits.forEach((entry: unknown, index) => refuseEntry(entry, index, commits[index - 1]))
   return { format: 1, kind, id, commits: commits as ReadonlyArray<LogEntry> }
@@ -59,6 +68,7 @@ const refuseEntry = (entry: unknown, index: number, before: unknown): void => {
   for (const [name, type] of Object.entries(COMMIT_FIELDS)) {
     if (typeof commit[name] !== type) throw new FixtureFault(`\`${where}.commit.${name}\` must be a ${type}`)
   }
+  if (!(Math.abs(Number(commit["at"])) <= TIME_MAX)) throw new FixtureFault(`\`${where}.commit.at\` must be a time`)
   const { events } = commit
   if (
     !Array.isArray(events) ||

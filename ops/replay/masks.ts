@@ -27,8 +27,10 @@ const WORDS = /^(body|excerpt)$/
  */
 const PRIVATE_NAMES = /^webhook_url$/
 
-/** An object or a list with something in it. */
-const JSON_TEXT = /^(?:\{"|\[[{["])/
+/** Deeper parts are masked whole: nothing of the service's own is. */
+const DEPTH_MAX = 200
+/** In its event and in its state. */
+const isDelivery = (value: object): boolean => "about" in value && "receiver" in value
 
 const isSecretText = (text: string, name: string): boolean =>
   SECRET_TEXTS.test(text) || (BOX_TEXT.test(text) && !PUBLIC_NAMES.test(name))
@@ -47,25 +49,32 @@ export class Masker {
     return this.inner(value) as T
   }
 
-  private inner(value: unknown, name = ""): unknown {
-    if (typeof value === "string") return isSecretText(value, name) ? this.maskOf(value) : this.text(value)
-    if (Array.isArray(value)) return value.map((one) => this.inner(one, name))
+  private inner(value: unknown, name = "", depth = 0): unknown {
+    if (typeof value === "string") return isSecretText(value, name) ? this.maskOf(value) : value
     if (typeof value !== "object" || value === null) return value
+    if (depth > DEPTH_MAX) return `[secret ${++this.last}]`
+    if (Array.isArray(value)) return value.map((one) => this.inner(one, name, depth + 1))
     return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [
-        key,
-        this.isSecret(key, inner, value) ? this.maskOf(inner) : this.inner(inner, key)
-      ])
+      Object.entries(value).map(([key, inner]) => [key, this.member(key, inner, value, depth + 1)])
     )
   }
 
-  /** JSON inside a text, as the body of a delivery is, is masked as what it says. */
-  private text(value: string): string {
-    if (!JSON_TEXT.test(value)) return value
+  private member(name: string, value: unknown, of: object, depth: number): unknown {
+    if (this.isSecret(name, value, of)) return this.maskOf(value)
+    return name === "body" && typeof value === "string" && isDelivery(of)
+      ? this.payload(value, depth)
+      : this.inner(value, name, depth)
+  }
+
+  /** The body of a delivery is JSON of the service's own making: masked as what it says, and whole where it is none. */
+  private payload(value: string, depth: number): unknown {
     try {
-      return JSON.stringify(this.inner(JSON.parse(value)))
-    } catch {
-      return value
+      const payload: unknown = JSON.parse(value)
+      const masked = this.inner(payload, "body", depth)
+      return JSON.stringify(masked) === JSON.stringify(payload) ? value : JSON.stringify(masked)
+    } catch (error) {
+      if (error instanceof SyntaxError) return this.maskOf(value)
+      throw error
     }
   }
 

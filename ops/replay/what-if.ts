@@ -26,7 +26,7 @@ import { shapeOf } from "./shape.ts"
 /** The command's file: what is wrong with it, or what it may not do, in words. */
 export class WhatIfFault extends Error {}
 
-/** Of a service that nobody configured: a written test decides the same everywhere. */
+/** The defaults: a written test decides the same everywhere. */
 export const DEFAULT_CONFIG: KindParts["config"] = {
   limits: LIMITS,
   env: "development",

@@ -1,69 +1,76 @@
 /**
- * A vitest file of an actor's history and of a command put to it, as `hub replay --test` writes it. The expectation is what
- * is decided now: change it to what should be, and the test fails until the code agrees.
+ * A vitest file of an actor's history and of a command put to it, as `hub replay --test` writes it, with the history in a
+ * file beside it. The expectation is what is decided now: change it to what should be, and the test fails until the code
+ * agrees.
+ *
+ * Invariants
+ *  - Nothing of a stranger stands in the code but values, as JSON.
+ *  - Whatever is written is masked, the command too: what is decided of masked values is decided the same by the test.
  */
-import { dirname, relative, resolve } from "node:path"
+import { basename, dirname, relative, resolve } from "node:path"
 import { projectRoot } from "../launcher/paths.ts"
-import type { Kind } from "../../actors/kind.ts"
 import { type Fixture, fixtureText } from "./fixture.ts"
-import { stateAt } from "./fold.ts"
-import { Masker } from "./masks.ts"
-import { DEFAULT_CONFIG, whatIf, type WhatIfCommand } from "./what-if.ts"
+import type { WhatIf, WhatIfCommand } from "./what-if.ts"
 
-const json = (value: unknown): string => JSON.stringify(value ?? null, null, 2)
+/** A member of that name would be the prototype of an object literal. */
+const json = (value: unknown): string =>
+  JSON.stringify(value ?? null, null, 2).replaceAll('"__proto__":', '["__proto__"]:')
 
 const moduleIn = (file: string, path: string): string => {
   const from = relative(dirname(resolve(file)), resolve(projectRoot, path))
   return JSON.stringify(from.startsWith(".") ? from : `./${from}`)
 }
 
-/** Of the state alone where no command is put. Throws a WhatIfFault where the command cannot be. */
-export const testOf = async (
-  kind: Kind,
+export interface WrittenTest {
+  readonly file: string
+  readonly text: string
+  /** The history, beside it. */
+  readonly historyFile: string
+  readonly history: string
+}
+
+/** `put`: the command and what it comes to; `null`: the state alone is expected. All of it is masked. */
+export const testOf = (
+  file: string,
   fixture: Fixture,
-  command: WhatIfCommand | null,
-  file: string
-): Promise<string> => {
-  const { id, commits } = fixture
-  const at = command?.at ?? commits.at(-1)?.commit.at ?? 0
-  const decided =
-    command === null
-      ? null
-      : new Masker().mask(whatIf({ kind, id, entries: commits, until: null }, { ...command, at }, DEFAULT_CONFIG))
-  const last = decided === null ? await stateAt(commits, kind.fold, id, null) : null
+  put: { readonly command: WhatIfCommand; readonly decided: WhatIf } | null,
+  state: unknown
+): WrittenTest => {
+  const historyFile = `${file.replace(/(?:\.test)?\.[cm]?[jt]s$/, "")}.history.json`
   const imported = (names: string, path: string): string => `import { ${names} } from ${moduleIn(file, path)}`
-  const imports = [
+  const head = (names: string, more: ReadonlyArray<string>): ReadonlyArray<string> => [
+    `/** An actor of the kind ${fixture.kind}: its history, exported with masked secrets, lies beside this file. */`,
+    'import { readFileSync } from "node:fs"',
+    'import { join } from "node:path"',
     'import { expect, test } from "vitest"',
-    imported("kindOf, stateAt", "ops/replay/fold.ts"),
-    ...(decided === null ? [] : [imported("DEFAULT_CONFIG, whatIf", "ops/replay/what-if.ts")])
-  ].filter((line) => decided === null || !line.includes("stateAt"))
-  const head = [
-    `/** ${fixture.kind} ${id}: its history, exported with masked secrets. */`,
-    ...imports,
-    ...(decided === null ? [] : [imported("kindOf", "ops/replay/fold.ts")]),
+    imported("readFixture", "ops/replay/fixture.ts"),
+    imported(names, "ops/replay/fold.ts"),
+    ...more,
     "",
-    `const history = ${fixtureText(fixture).trimEnd()}`,
-    "",
+    `const text = readFileSync(join(import.meta.dirname, ${JSON.stringify(basename(historyFile))}), "utf8")`,
+    "const history = readFixture(text)",
     "const kind = kindOf(history.kind)",
     'if (kind === undefined) throw new Error("there is no such kind")',
     ""
   ]
-  const body =
-    decided === null
+  const lines =
+    put === null
       ? [
+          ...head("kindOf, stateAt", []),
           'test("the history makes this state", async () => {',
           "  const last = await stateAt(history.commits, kind.fold, history.id, null)",
-          `  expect(last?.state).toEqual(${json(last?.state)})`,
+          `  expect(last?.state).toEqual(${json(state)})`,
           "})"
         ]
       : [
-          `const command = ${json({ op: command?.op, input: command?.input, at, facts: command?.facts ?? null })}`,
+          ...head("kindOf", [imported("DEFAULT_CONFIG, whatIf", "ops/replay/what-if.ts")]),
+          `const command = ${json(put.command)}`,
           "",
-          `test("${command?.op} is decided so", () => {`,
+          'test("the command is decided so", () => {',
           "  const past = { kind, id: history.id, entries: history.commits, until: null }",
           "  const { refused, events } = whatIf(past, command, DEFAULT_CONFIG)",
-          `  expect({ refused, events }).toEqual(${json({ refused: decided.refused, events: decided.events })})`,
+          `  expect({ refused, events }).toEqual(${json({ refused: put.decided.refused, events: put.decided.events })})`,
           "})"
         ]
-  return `${[...head, ...body].join("\n")}\n`
+  return { file, text: `${lines.join("\n")}\n`, historyFile, history: fixtureText(fixture) }
 }

@@ -86,7 +86,8 @@ export interface ReactionRow {
 export interface Cluster {
   readonly nodes: ReadonlyArray<NodeRow>
   readonly unowned_shards: ReadonlyArray<number>
-  readonly services: ReadonlyArray<ServiceRow>
+  /** `null`: the listing failed. */
+  readonly services: ReadonlyArray<ServiceRow> | null
   readonly streams: ReadonlyArray<StreamRow>
   /** `null`: Postgres does not answer. */
   readonly read_models: ReadonlyArray<ReadModelRow> | null
@@ -195,13 +196,13 @@ const behind = async (manager: JetStreamManager, { stream, subjects: patterns }:
 }
 
 /** Those that this release knows and that have begun. */
-const readModelsOf = async (service: Service): Promise<ReadonlyArray<ReadModelRow>> => {
+const readModelsOf = async (service: Service): Promise<ReadonlyArray<ReadModelRow> | null> => {
   const { db, manager } = service
-  const [rows, faults, rebuilds] = await Promise.all([
-    db.selectFrom("projections").selectAll().execute(),
-    passedOver(db),
-    rebuildsOf(service)
-  ])
+  const asked = Promise.all([db.selectFrom("projections").selectAll().execute(), passedOver(db), rebuildsOf(service)])
+  const answered = await bounded(asked)
+  // The log, which tells the lags, must not be taken for Postgres.
+  if (answered === null) return null
+  const [rows, faults, rebuilds] = answered
   const known = new Map(rows.map((row) => [row.name, row] as const))
   const models = PROJECTIONS.map(async (projection): Promise<ReadonlyArray<ReadModelRow>> => {
     const row = known.get(projection.name)
@@ -268,14 +269,14 @@ export const clusterOf = async (service: Service): Promise<Cluster> => {
     nodesOf(service),
     streamsOf(service),
     reactionsOf(service),
-    bounded(servicesOf(service)),
+    bounded(servicesOf(service.nats)),
     bounded(checksOf(service)),
-    bounded(readModelsOf(service))
+    readModelsOf(service)
   ])
   return {
     nodes,
     unowned_shards: unownedIn(service),
-    services: services ?? [],
+    services,
     streams: all,
     read_models,
     reactions,

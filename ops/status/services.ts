@@ -1,9 +1,9 @@
 /** Processes that answer on the bus (NATS service discovery). */
-import type { Service } from "../cli/connection.ts"
+import type { NatsConnection, RequestManyOptions } from "@nats-io/transport-node"
 
 /** The listing ends when nobody has answered for so long, and at the latest after the other. */
 const STALL_MS = 300
-const ANSWERS_WITHIN_MS = 2000
+const ANSWERS_WITHIN_MS = 1200
 const ANSWERS_MAX = 500
 
 interface Stats {
@@ -55,18 +55,35 @@ const rowOf = ({ name, id, version, started, metadata, endpoints }: Stats): Serv
   }
 }
 
-/** Ours among what answers; others may share the bus. */
-export const servicesOf = async ({ nats }: Service): Promise<ReadonlyArray<ServiceRow>> => {
+const listed = async (nats: NatsConnection, subject: string, options: Partial<RequestManyOptions>) => {
   const rows: Array<ServiceRow> = []
-  for await (const message of await nats.requestMany("$SRV.STATS", "", {
-    strategy: "stall",
-    stall: STALL_MS,
+  const answers = await nats.requestMany(subject, "", {
+    strategy: "timer",
     maxWait: ANSWERS_WITHIN_MS,
-    maxMessages: ANSWERS_MAX
-  })) {
+    maxMessages: ANSWERS_MAX,
+    ...options
+  })
+  for await (const message of answers) {
     if (message.data.length === 0) continue
     const stats = message.json<Stats>()
     if (stats.name.startsWith("hub-")) rows.push(rowOf(stats))
   }
+  return rows
+}
+
+const EDGE = "hub-edge"
+
+/** A bus on which nobody listens answers at once: that is a listing too. */
+const orNobody = (error: unknown): ReadonlyArray<ServiceRow> => {
+  // By its name: a bundle may hold the class twice.
+  if (error instanceof Error && error.name === "NoResponders") return []
+  throw error
+}
+
+/** Ours among what answers; others may share the bus. An edge that is busy may answer after all others. */
+export const servicesOf = async (nats: NatsConnection): Promise<ReadonlyArray<ServiceRow>> => {
+  const rows = [...(await listed(nats, "$SRV.STATS", { strategy: "stall", stall: STALL_MS }).catch(orNobody))]
+  if (!rows.some(({ name }) => name === EDGE))
+    rows.push(...(await listed(nats, `$SRV.STATS.${EDGE}`, { strategy: "count", maxMessages: 1 }).catch(orNobody)))
   return rows.toSorted((a, b) => `${a.name} ${a.id}`.localeCompare(`${b.name} ${b.id}`))
 }

@@ -77,7 +77,10 @@ const counted = (count: number, one: string, many: string): string => `${count} 
 
 const readerProblems = ({ read_models: models, reactions }: Cluster): ReadonlyArray<Problem> => {
   const passed = (models ?? []).filter(({ faults }) => faults > 0)
-  const unseen = reactions.filter(({ watermark, parked, faults }) => [watermark, parked, faults].includes(null))
+  const unseen = [
+    ...reactions.filter(({ watermark, lag, parked, faults }) => [watermark, lag, parked, faults].includes(null)),
+    ...(models ?? []).filter(({ lag }) => lag === null)
+  ]
   return [
     ...(models === null
       ? [degraded("Postgres does not answer: lists, searches and score histories are refused")]
@@ -95,10 +98,13 @@ const readerProblems = ({ read_models: models, reactions }: Cluster): ReadonlyAr
 }
 
 const serviceProblems = ({ services, nodes, checks }: Cluster): ReadonlyArray<Problem> => {
-  const isThere = (name: string): boolean => services.some((service) => service.name === name)
   const failing = Object.entries(checks ?? {}).filter(([, { status }]) => status !== "pass")
   return [
-    ...(isThere("hub-edge") ? [] : [down("no edge answers")]),
+    ...(services === null
+      ? [degraded("not seen: which processes answer")]
+      : services.some(({ name }) => name === "hub-edge")
+        ? []
+        : [down("no edge answers")]),
     ...(checks === null && nodes.some(({ answers }) => answers) ? [degraded("no process answers queries")] : []),
     ...failing.map(([name, { message }]) => degraded(`check ${name}: ${message ?? "it does not pass"}`))
   ]

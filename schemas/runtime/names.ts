@@ -61,20 +61,37 @@ const candidates = async (file: string, name: string): Promise<ReadonlyArray<str
   return name.split(".").length - 1 >= ndots ? [name, ...longer] : [...longer, name]
 }
 
-const DENIED: ReadonlySet<string> = new Set(["ENOTFOUND", "ENODATA"])
+/** Nothing is known of the name, or there is nobody to ask: the system may know more. */
+const DENIED: ReadonlySet<string> = new Set(["ENOTFOUND", "ENODATA", "ECONNREFUSED"])
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "EAI_AGAIN"
 
 const faultOf = (name: string, code: string): Error =>
   Object.assign(new Error(`the name ${name} cannot be resolved (${code})`), { code, hostname: name })
 
-/** IPv4 first. The error of the first question that nobody denied, or `null` where it was. */
+/**
+ * IPv4 where there is one: some servers never answer for IPv6. The code of the question that failed, or `null` where both
+ * were denied.
+ */
 const asked = async (resolver: dns.Resolver, name: string): Promise<ReadonlyArray<string> | string | null> => {
-  const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-  const found = [four, six].flatMap((one) => (one.status === "fulfilled" ? one.value : []))
-  if (found.length > 0) return found
-  const codes = [four, six].flatMap((one) => (one.status === "rejected" ? [codeOf(one.reason)] : []))
-  return codes.find((code) => !DENIED.has(code)) ?? null
+  const six = resolver.resolve6(name).catch(codeOf)
+  const four = await resolver.resolve4(name).catch(codeOf)
+  if (typeof four !== "string") return four
+  const other = await six
+  if (typeof other !== "string") return other
+  return [four, other].find((code) => !DENIED.has(code)) ?? null
+}
+
+/** Each name that it may mean has its share of the time, so that a domain that hangs leaves some for the next. */
+const askedWithin = async (servers: NameSources["servers"], name: string, ms: number) => {
+  const resolver = new dns.Resolver({ timeout: ANSWER_MS, tries: TRIES })
+  if (servers !== undefined) resolver.setServers(servers)
+  const inTime = after(machineClock, ms, () => resolver.cancel())
+  try {
+    return await asked(resolver, name)
+  } finally {
+    inTime()
+  }
 }
 
 /** At least one address. Rejects with an error that has a `code`, within `NAME_MS` and what the system takes to deny. */
@@ -84,41 +101,38 @@ export const addressesOf = async (
 ): Promise<ReadonlyArray<string>> => {
   if (isIP(host) !== 0) return [host]
   const name = host.toLowerCase()
+  if (name === "" || name === ".") throw faultOf(host, "ENOTFOUND")
   const listed = await inHosts(hostsFile, name)
   if (listed.length > 0) return listed
-  if (name === "localhost") return ["127.0.0.1"]
-  const resolver = new dns.Resolver({ timeout: ANSWER_MS, tries: TRIES })
-  if (servers !== undefined) resolver.setServers(servers)
-  const inTime = after(machineClock, NAME_MS, () => resolver.cancel())
-  try {
-    let unknown: string | null = null
-    for (const full of await candidates(resolvFile, name)) {
-      const answer = await asked(resolver, full)
-      if (answer !== null && typeof answer !== "string") return answer
-      unknown ??= answer
-      if (answer === "ECANCELLED") break
-    }
-    if (unknown !== null) throw faultOf(host, unknown)
-  } finally {
-    inTime()
+  if (name === "localhost" || name === "localhost.") return ["127.0.0.1"]
+  const names = await candidates(resolvFile, name)
+  let unknown: string | null = null
+  for (const full of names) {
+    const answer = await askedWithin(servers, full, NAME_MS / names.length)
+    if (answer !== null && typeof answer !== "string") return answer
+    unknown ??= answer
   }
+  if (unknown !== null) throw faultOf(host, unknown)
   return system(host)
 }
 
-/** For sockets: what `dns.lookup` would be. */
-export const lookup: LookupFunction = (host, { all }, done) => {
-  addressesOf(host).then(
-    (found) => {
-      const addresses = found.map((address) => ({ address, family: isIP(address) }))
-      if (all === true) done(null, addresses)
-      else done(null, addresses[0]?.address ?? "", addresses[0]?.family ?? 0)
-    },
-    (error: unknown) => done(error as NodeJS.ErrnoException, "", 0)
-  )
-}
+/** A `lookup` for sockets. */
+export const lookupIn =
+  (sources: NameSources): LookupFunction =>
+  (host, { all }, done) => {
+    addressesOf(host, sources).then(
+      (found) => {
+        const addresses = found.map((address) => ({ address, family: isIP(address) }))
+        if (all === true) done(null, addresses)
+        else done(null, addresses[0]?.address ?? "", addresses[0]?.family ?? 0)
+      },
+      (error: unknown) => done(error as NodeJS.ErrnoException, "", 0)
+    )
+  }
 
 /** A socket whose `connect(port, host)` looks the name up here; a path is taken as it is. */
-export const namedSocket = (): Socket => {
+export const namedSocket = (sources: NameSources = SYSTEM_SOURCES): Socket => {
+  const lookup = lookupIn(sources)
   const socket = new Socket()
   const connect = socket.connect.bind(socket)
   const byName = (to: number | string, host?: string): Socket =>

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { addressesOf, lookup, namedSocket, type NameSources } from "../../schemas/runtime/names.ts"
+import { addressesOf, lookupIn, namedSocket, type NameSources } from "../../schemas/runtime/names.ts"
 import { type NameServer, nameServer } from "../support/dns.ts"
 
 let server: NameServer
@@ -42,7 +42,7 @@ test.each([
   ["localhost", ["127.0.0.1"]],
   ["WRITTEN", ["10.0.0.9", "::9"]],
   ["postgres", ["10.0.0.1"]],
-  ["nats", ["10.0.0.2", "::2"]],
+  ["nats", ["10.0.0.2"]],
   ["a.b.test", ["::3"]],
   ["whole.test.", ["10.0.0.4"]]
 ])("%s", async (name, addresses) => {
@@ -63,31 +63,41 @@ test("a failing server is said, and the system is not asked", async () => {
 
 test("dead names end by themselves, and a living one is found beside them", async () => {
   const dead = createSocket("udp4")
-  await new Promise<void>((resolve) => dead.bind(0, "127.0.0.1", resolve))
-  const silent = { ...sources, servers: [`127.0.0.1:${dead.address().port}`] }
-  const gone = Array.from({ length: 16 }, (_, n) =>
-    addressesOf(`gone-${n}`, silent).catch((error: unknown) => (error as NodeJS.ErrnoException).code)
-  )
-  expect(await addressesOf("postgres", sources)).toEqual(["10.0.0.1"])
-  expect(new Set(await Promise.all(gone))).toEqual(new Set(["ETIMEOUT"]))
-  dead.close()
+  try {
+    await new Promise<void>((resolve) => dead.bind(0, "127.0.0.1", resolve))
+    const silent = { ...sources, servers: [`127.0.0.1:${dead.address().port}`] }
+    const gone = Array.from({ length: 16 }, (_, n) =>
+      addressesOf(`gone-${n}`, silent).catch((error: unknown) => (error as NodeJS.ErrnoException).code)
+    )
+    expect(await addressesOf("postgres", sources)).toEqual(["10.0.0.1"])
+    for (const code of await Promise.all(gone)) expect(["ETIMEOUT", "ECANCELLED"]).toContain(code)
+  } finally {
+    dead.close()
+  }
 })
 
 test("a socket connects by it, with one address and with all", async () => {
   const listener = createServer((socket) => socket.end("here"))
-  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve))
-  const { port } = listener.address() as AddressInfo
-  const socket = namedSocket().connect(port, "localhost")
-  const [text] = (await socket.toArray()) as ReadonlyArray<Buffer>
-  expect(text?.toString()).toBe("here")
-  const one = await new Promise((resolve) =>
-    lookup("localhost", {}, (_, address, family) => resolve([address, family]))
-  )
-  expect(one).toEqual(["127.0.0.1", 4])
-  const all = await new Promise((resolve) => lookup("localhost", { all: true }, (_, found) => resolve(found)))
-  expect(all).toEqual([{ address: "127.0.0.1", family: 4 }])
-  const refused = namedSocket()
-  refused.connect(port, "gone.invalid")
-  expect(await new Promise((resolve) => refused.once("error", resolve))).toMatchObject({ code: expect.any(String) })
-  listener.close()
+  try {
+    await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve))
+    const { port } = listener.address() as AddressInfo
+    const lookup = lookupIn(sources)
+    const [text] = (await namedSocket(sources).connect(port, "localhost").toArray()) as ReadonlyArray<Buffer>
+    expect(text?.toString()).toBe("here")
+    const found = (options: { readonly all?: boolean }) =>
+      new Promise((resolve) => lookup("written", options, (...told: ReadonlyArray<unknown>) => resolve(told)))
+    expect(await found({})).toEqual([null, "10.0.0.9", 4])
+    expect(await found({ all: true })).toEqual([
+      null,
+      [
+        { address: "10.0.0.9", family: 4 },
+        { address: "::9", family: 6 }
+      ]
+    ])
+    const refused = namedSocket(sources)
+    refused.connect(port, "nobody")
+    expect(await new Promise((resolve) => refused.once("error", resolve))).toMatchObject({ code: "ENOTFOUND" })
+  } finally {
+    listener.close()
+  }
 })

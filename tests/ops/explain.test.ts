@@ -82,6 +82,19 @@ test("is the same from a commit, a command, and the delivery", async () => {
   }
 })
 
+test("of a write under an Idempotency-Key is found by the request's id too", async () => {
+  const sent = await author.call("POST", `${API_PREFIX}/posts`, {
+    body: { title: "Once", body: "Under a key.", kind: "note" },
+    headers: { "idempotency-key": "explained-once" }
+  })
+  dataOf(sent)
+  const id = String(sent.headers["x-request-id"])
+  const { request, commits } = await storyOf(id)
+  expect(request).toBe(id)
+  expect(commits.map(({ kind }) => kind)).toContain("post")
+  expect((await storyOf(`#${commits.find(({ kind }) => kind === "post")?.seq}`)).request).toBe(id)
+})
+
 test("is words and a diagram", async () => {
   const { commits } = await told()
   const text = await explain(requestId())

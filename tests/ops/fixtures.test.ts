@@ -110,6 +110,11 @@ describe("a fixture", () => {
       "`commits[0].commit.at` must be a number"
     ],
     [
+      { ...good, commits: [{ seq: 1, commit: { ...entry?.commit, at: 1e300 } }] },
+      "`commits[0].commit.at` must be a time"
+    ],
+    [{ ...good, id: "x */ import('node:fs')" }, "`id` must be the actor's id"],
+    [
       { ...good, commits: [{ seq: 1, commit: { ...entry?.commit, events: [{}] } }] },
       "`commits[0].commit.events` must be a list of events"
     ]
@@ -124,7 +129,8 @@ describe("a fixture", () => {
 test("a registration that was never made: its companions, with the number that was given", async () => {
   const { kind, id, commits, steps } = await folded("challenge-answered")
   const { hub_id } = (steps[0]?.state ?? never()) as Challenge
-  const input = { form: { handle: "ada", name: "n", answers: {}, captcha_bypass: "t" }, hub_id }
+  const form = { challenge_id: id, handle: "ada", name: "n", answers: {}, captcha_bypass: "t" }
+  const input = { form, hub_id, origin: "somewhere" }
   const command = readWhatIf(JSON.stringify({ op: "challenge.register", input, facts: { number: 12, questions: [] } }))
   const { also, reply, refused } = whatIf(
     { kind, id, entries: commits, until: { seq: commits[0]?.seq ?? 0 } },

@@ -25,10 +25,17 @@ describe("masks", () => {
     const masker = new Masker()
     expect(masker.mask(sent)).toEqual({ ...sent, body: "[secret 1]" })
     expect(masker.mask(told)).toEqual({ ...told, payload: { ...told.payload, excerpt: "[secret 1]" } })
-    const queued = { type: "delivery.queued", v: 1, body: JSON.stringify(told) }
+    const queued = { type: "delivery.queued", v: 1, about: "x", receiver: "host", body: JSON.stringify(told) }
     expect(masker.mask(queued).body).toBe(JSON.stringify(masker.mask(told)))
-    const no = { body: '{"conversation_id": not JSON', list: "[]", text: "[brackets] are text" }
-    expect(masker.mask(no)).toEqual(no)
+    expect(masker.mask({ ...queued, body: '{"conversation_id": not JSON' }).body).toMatch(/^\[secret \d+\]$/)
+    const harmless = { ...queued, body: '{ "big": 12345678901234567890, "a": 1, "a": 1 }' }
+    expect(masker.mask(harmless)).toEqual(harmless)
+    // A stranger's own text is shown as it is, whatever it looks like.
+    const post = { type: "post.published", v: 1, body: '{"secret": "public words", "big": 12345678901234567890}' }
+    expect(masker.mask(post)).toEqual(post)
+    let deep: unknown = { webhook_secret: "hidden" }
+    for (let level = 0; level < 5000; level++) deep = { a: deep }
+    expect(JSON.stringify(masker.mask(deep))).not.toContain("hidden")
     const published = { type: "post.published", v: 1, body: "Hear, hear.", excerpt: "Hear, hear." }
     expect(masker.mask(published)).toEqual(published)
   })

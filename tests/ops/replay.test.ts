@@ -180,8 +180,15 @@ test("no secret of a registration and a rotation is shown by any of these", asyn
   const register = await command("register", {
     op: "challenge.register",
     input: {
-      form: { handle: "other", name: "n", answers: { q1: "my answer" }, captcha_bypass: "my token" },
-      hub_id: past.id
+      form: {
+        challenge_id: past.challenge,
+        handle: "other",
+        name: "n",
+        answers: { q1: "my answer" },
+        captcha_bypass: "my token"
+      },
+      hub_id: past.id,
+      origin: "somewhere"
     },
     facts: { questions: [] }
   })

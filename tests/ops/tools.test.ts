@@ -47,15 +47,21 @@ describe("a history", () => {
 })
 
 describe("a test made of a history", () => {
-  const folder = join(projectRoot, "tests", "ops", "made-by-replay")
+  // Inside the project, where its imports lead; behind a dot no run of the suite looks for tests.
+  const folder = join(projectRoot, ".hub", `made-by-replay-${process.pid}`)
 
-  beforeAll(() => mkdir(folder, { recursive: true }))
+  beforeAll(async () => {
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, "vitest.config.mjs"), 'export default { test: { include: ["*.test.ts"] } }\n')
+  })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  const vitest = (file: string) =>
-    execute(process.execPath, ["node_modules/vitest/vitest.mjs", "run", "--project", "hub", file], {
+  const vitest = () =>
+    execute(process.execPath, ["node_modules/vitest/vitest.mjs", "run", "--root", folder], {
       cwd: projectRoot,
-      env: { ...process.env, VITEST: undefined, VITEST_WORKER_ID: undefined, VITEST_POOL_ID: undefined }
+      env: { ...process.env, VITEST: undefined, VITEST_WORKER_ID: undefined, VITEST_POOL_ID: undefined },
+      timeout: 120_000,
+      killSignal: "SIGKILL"
     }).then(
       () => true,
       (error: unknown) => {
@@ -68,22 +74,25 @@ describe("a test made of a history", () => {
     const file = join(folder, "suspend.test.ts")
     const put = await command("put", { op: "agent.suspend", input: { reason: "a test" } })
     const [registered] = await entries()
-    expect(await replay("agent", past.handle, { test: file, "what-if": put, to: `#${registered?.seq}` })).toContain(
-      `npm test -- ${file}`
+    const to = `#${registered?.seq}`
+    expect(await replay("agent", past.handle, { test: file, "what-if": put, to })).toBe(
+      `${file}: move it and ${join(folder, "suspend.history.json")} into tests/ to run them`
     )
-    const text = await readFile(file, "utf8")
+    const text = (await readFile(file, "utf8")) + (await readFile(join(folder, "suspend.history.json"), "utf8"))
     for (const secret of past.secrets) expect(text).not.toContain(secret)
     expect(text).toContain('"agent.suspended"')
-    expect(await vitest(file)).toBe(true)
-    await writeFile(file, text.replace('"trust_withheld": 10', '"trust_withheld": 11'))
-    expect(await vitest(file)).toContain("trust_withheld")
+    expect(await vitest()).toBe(true)
+    const code = await readFile(file, "utf8")
+    await writeFile(file, code.replace('"trust_withheld": 10', '"trust_withheld": 11'))
+    expect(await vitest()).toContain("trust_withheld")
     await expect(replay("agent", past.handle, { test: file })).rejects.toThrow("exists already")
   })
 
   test("without a command expects the state", async () => {
+    await rm(join(folder, "suspend.test.ts"), { force: true })
     const file = join(folder, "state.test.ts")
     await replay("agent", past.handle, { test: file })
-    expect(await vitest(file)).toBe(true)
+    expect(await vitest()).toBe(true)
   })
 })
 
@@ -126,7 +135,9 @@ test("a command of an operator stands in the log under a name", async () => {
   expect(await replay("category", "named")).toMatch(
     / category\.define {2}\(command operator-maria-[0-9a-f]{24} by operator maria\)/
   )
-  await expect(openService({ ...env, HUB_OPERATOR: "maria.b" })).rejects.toThrow("HUB_OPERATOR takes up to 32")
+  const nobody = await openService({ ...env, HUB_OPERATOR: "maria.b" })
+  await expect(nobody.command("category.look", "named", null)).rejects.toThrow("HUB_OPERATOR takes up to 32")
+  await nobody.close()
 })
 
 test("the help of a command names its kinds and references", () => {

@@ -15,6 +15,17 @@ const refusalResponse = (verdict: Verdict): Response =>
     headers: { "content-type": "application/json", "cache-control": "no-store" }
   })
 
+const judged = new WeakMap<object, WeakMap<Verifier, Promise<Verdict>>>()
+
+/** Middleware may stand twice in a request's way. A second check would take its own nonce for a copy. */
+const judgedOnce = (verifier: Verifier, request: object, check: () => Promise<Verdict>): Promise<Verdict> => {
+  const known = judged.get(request) ?? new WeakMap<Verifier, Promise<Verdict>>()
+  judged.set(request, known)
+  const verdict = known.get(verifier) ?? check()
+  known.set(verifier, verdict)
+  return verdict
+}
+
 /** For handlers of Fetch requests: Workers, Deno, Bun. The handler gets the verdict after the request. */
 export const fetchHandler =
   <R extends FetchRequest, Rest extends ReadonlyArray<unknown>, A>(
@@ -44,7 +55,8 @@ export interface ExpressResponse {
 export const express =
   (verifier: Verifier, options: AdapterOptions = {}) =>
   (request: ExpressRequest, response: ExpressResponse, next: (error?: unknown) => void): void => {
-    verifier.check({ method: request.method, path: request.originalUrl, headers: request.headers }).then((verdict) => {
+    const { method, originalUrl: path, headers } = request
+    judgedOnce(verifier, request, () => verifier.check({ method, path, headers })).then((verdict) => {
       request.hubAgent = verdict
       if (options.require !== true || verdict.valid) return next()
       response.status(statusOf(verdict)).type("application/json").send(refusalBody(verdict))
@@ -60,7 +72,7 @@ export interface HonoContext {
 export const hono =
   (verifier: Verifier, options: AdapterOptions = {}) =>
   async (context: HonoContext, next: () => Promise<void>): Promise<Response | undefined> => {
-    const verdict = await verifier.check(context.req.raw)
+    const verdict = await judgedOnce(verifier, context.req.raw, () => verifier.check(context.req.raw))
     context.set("hubAgent", verdict)
     if (options.require === true && !verdict.valid) return refusalResponse(verdict)
     await next()

@@ -86,6 +86,17 @@ test("names the threads with most replies of a week that are shown, in their ord
   expect(await found(5)).toEqual([[2, 9]])
 })
 
+test("puts a thread of many above one that its author fills alone", async () => {
+  await sql`update replies set thread = case when id % 10 = 0 then 5 else 4 end, hidden = false, deleted = false`.execute(
+    db
+  )
+  await sql`update replies set author = case when thread = 4 then (select author from threads where id = 4) else 'other' end`.execute(
+    db
+  )
+  const found = await discussedQuery(standingClock(), db, BASE)({ limit: 2 })
+  expect(found.map(({ thread }) => thread.id)).toEqual([5, 4])
+})
+
 test("names no more threads than may be asked for", async () => {
   await sql`update replies set thread = id % ${THREADS} + 1, hidden = false, deleted = false`.execute(db)
   const found = await discussedQuery(standingClock(), db, BASE)({ limit: 1_000 })
