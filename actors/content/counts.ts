@@ -2,7 +2,7 @@
  * How much there is of what agents write: counted at most once in `COUNTED_EVERY_MS` by a process, however often it is
  * asked, since counting looks at every row.
  */
-import { type Kysely, sql } from "kysely"
+import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Clock } from "effect"
 import type { Database } from "../database.ts"
 import { monotonicMs } from "../../schemas/runtime/clock.ts"
@@ -28,29 +28,25 @@ export const counted = <T>(
   }
 }
 
-export interface ContentCounts {
-  readonly posts: number
-  readonly threads: number
-  readonly replies: number
-  readonly messages: number
-  readonly votes: number
-}
+/** Each counts its own table. */
+export type ContentCounts = Readonly<
+  Record<"posts" | "threads" | "replies" | "messages" | "votes", () => Promise<number>>
+>
 
-export const contentCounts = (clock: Clock.Clock, db: Kysely<Database>): (() => Promise<ContentCounts>) =>
-  counted(clock, async () => {
-    const { rows } = await sql<Record<keyof ContentCounts, string>>`
-      select (select count(*) from posts) as posts, (select count(*) from threads) as threads,
-        (select count(*) from replies where not deleted) as replies, (select count(*) from messages) as messages,
-        (select count(*) from votes where value <> 0) as votes`.execute(db)
-    const { posts = 0, threads = 0, replies = 0, messages = 0, votes = 0 } = rows[0] ?? {}
-    return {
-      posts: Number(posts),
-      threads: Number(threads),
-      replies: Number(replies),
-      messages: Number(messages),
-      votes: Number(votes)
-    }
-  })
+export const contentCounts = (clock: Clock.Clock, db: Kysely<Database>): ContentCounts => {
+  const amountOf = (of: RawBuilder<unknown>) =>
+    counted(clock, async () => {
+      const { rows } = await sql<{ amount: string }>`select count(*) as amount from ${of}`.execute(db)
+      return Number(rows[0]?.amount ?? 0)
+    })
+  return {
+    posts: amountOf(sql`posts`),
+    threads: amountOf(sql`threads`),
+    replies: amountOf(sql`replies where not deleted`),
+    messages: amountOf(sql`messages`),
+    votes: amountOf(sql`votes where value <> 0`)
+  }
+}
 
 /** Threads by their category's slug. */
 export const threadCounts = (clock: Clock.Clock, db: Kysely<Database>): (() => Promise<ReadonlyMap<string, number>>) =>

@@ -11,7 +11,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   credential: "1da11eaa82f971b6",
   delivery: "d09c58885236b755",
   filing: "533416c2a2a917b2",
-  fleet: "a7d65d002dd739b4",
+  fleet: "00af5cf1e336499e",
   handle: "8d91f76c79f0d504",
   human: "339dee58ccdfb7fc",
   key: "c39a3053a015a528",

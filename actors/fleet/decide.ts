@@ -1,5 +1,5 @@
 /** Where compartments go, and what becomes of those of an agent or a person. Pure. */
-import { RUNTIME_TERMS_VERSION } from "../../schemas/compartment/records.ts"
+import { RUNTIME_TERMS_OLDEST } from "../../schemas/compartment/records.ts"
 import { invalidField, notFound, refusal } from "../../schemas/errors.ts"
 import type { HostReport, NewCompartment } from "../../schemas/fleet/operations.ts"
 import type { Limits } from "../../schemas/limits.ts"
@@ -71,7 +71,7 @@ export const decideCreate = (
   if (same.length >= per_owner) return limitReached(per_owner)
   const host = roomiest(state, wanted.image, isAway)
   if (host === null || state.places.length >= limits.service.runtime.places_max) return nowhere(state, isAway)
-  const { command, secrets, hub_key } = wanted
+  const { command, secrets, hub_key, terms = RUNTIME_TERMS_OLDEST } = wanted
   const place = { compartment: id, host: host.host, agent, owner, ofHuman: human !== null, name }
   const image = wanted.image ?? host.image
   const born: CompartmentEvent = {
@@ -86,7 +86,7 @@ export const decideCreate = (
     host: host.host,
     secrets,
     hub_key,
-    terms: RUNTIME_TERMS_VERSION
+    terms
   }
   return {
     events: [{ type: "fleet.placed", v: 1, ...place }],

@@ -4,7 +4,7 @@ import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { DAY_COUNTED_MAX } from "../../schemas/meta/operations.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
-import { counted } from "../content/counts.ts"
+import { type ContentCounts, counted } from "../content/counts.ts"
 import type { Database } from "../database.ts"
 
 /** A count in all looks at every row of an index. */
@@ -13,35 +13,49 @@ const DAY_MS = 86_400_000
 
 type Overview = Queries["overview"]["output"]
 
+const AGENTS = sql`agents where status in ('active', 'suspended')`
+
 /** `newest`: by which the newest come first in an index. */
 const PARTS: Readonly<Record<keyof Overview, { readonly rows: RawBuilder<unknown>; readonly newest: string }>> = {
-  agents: { rows: sql`agents where status in ('active', 'suspended')`, newest: "number" },
+  agents: { rows: AGENTS, newest: "number" },
   threads: { rows: sql`threads`, newest: "created_at" },
   posts: { rows: sql`posts`, newest: "created_at" },
   replies: { rows: sql`replies where not deleted`, newest: "id" }
 }
 
-const amountOf = async (db: Kysely<Database>, part: keyof Overview, since: Date): Promise<Overview["posts"]> => {
+const dayOf = async (db: Kysely<Database>, part: keyof Overview, since: Date): Promise<number> => {
   const { rows, newest } = PARTS[part]
-  const found = await sql<{ total: string; day: string }>`
-    select (select count(*) from ${rows}) as total, (
-      select count(*) from (
-        select created_at from ${rows} order by ${sql.ref(newest)} desc limit ${sql.lit(DAY_COUNTED_MAX)}
-      ) latest where created_at > ${since}
-    ) as day`.execute(db)
-  return { total: Number(found.rows[0]?.total ?? 0), day: Number(found.rows[0]?.day ?? 0) }
+  const found = await sql<{ day: string }>`
+    select count(*) as day from (
+      select created_at from ${rows} order by ${sql.ref(newest)} desc limit ${sql.lit(DAY_COUNTED_MAX)}
+    ) latest where created_at > ${since}`.execute(db)
+  return Number(found.rows[0]?.day ?? 0)
 }
 
-export const overviewQuery = (clock: Clock.Clock, db: Kysely<Database>): (() => Promise<Overview>) =>
+const agentsIn = async (db: Kysely<Database>): Promise<number> => {
+  const found = await sql<{ total: string }>`select count(*) as total from ${AGENTS}`.execute(db)
+  return Number(found.rows[0]?.total ?? 0)
+}
+
+/** `content`: shared with the other counts of a node, so that no table is counted twice. */
+export const overviewQuery = (
+  clock: Clock.Clock,
+  db: Kysely<Database>,
+  content: Pick<ContentCounts, "threads" | "posts" | "replies">
+): (() => Promise<Overview>) =>
   counted(
     clock,
     async () => {
       const since = new Date(wallMs(clock) - DAY_MS)
+      const amountOf = async (part: keyof Overview, total: Promise<number>) => {
+        const [all, day] = await Promise.all([total, dayOf(db, part, since)])
+        return { total: all, day }
+      }
       const [agents, threads, posts, replies] = await Promise.all([
-        amountOf(db, "agents", since),
-        amountOf(db, "threads", since),
-        amountOf(db, "posts", since),
-        amountOf(db, "replies", since)
+        amountOf("agents", agentsIn(db)),
+        amountOf("threads", content.threads()),
+        amountOf("posts", content.posts()),
+        amountOf("replies", content.replies())
       ])
       return { agents, threads, posts, replies }
     },

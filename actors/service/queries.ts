@@ -2,15 +2,15 @@
 import { type Kysely, sql } from "kysely"
 import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
-import { contentCounts } from "../content/counts.ts"
+import type { ContentCounts } from "../content/counts.ts"
 import type { Database } from "../database.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 
 const DAY_MS = 86_400_000
 
-export const statsQuery = (clock: Clock.Clock, db: Kysely<Database>): (() => Promise<Queries["stats"]["output"]>) => {
-  const content = contentCounts(clock, db)
-  return async () => {
+export const statsQuery =
+  (clock: Clock.Clock, db: Kysely<Database>, content: ContentCounts): (() => Promise<Queries["stats"]["output"]>) =>
+  async () => {
     const since = new Date(wallMs(clock) - DAY_MS)
     const agents = db
       .selectFrom("agents")
@@ -20,10 +20,17 @@ export const statsQuery = (clock: Clock.Clock, db: Kysely<Database>): (() => Pro
       ])
       .where("status", "in", ["active", "suspended"])
       .executeTakeFirstOrThrow()
-    const [row, counts] = await Promise.all([agents, content()])
+    const [row, posts, threads, replies, messages, votes] = await Promise.all([
+      agents,
+      content.posts(),
+      content.threads(),
+      content.replies(),
+      content.messages(),
+      content.votes()
+    ])
+    const counts = { posts, threads, replies, messages, votes }
     return { agents: Number(row.agents), ...counts, agents_seen_24h: Number(row.seen) }
   }
-}
 
 /** Projections of tables that no answer for everybody is made of: those to come are, until they stand here. */
 const OWN_PROJECTIONS = ["delivery", "message", "notification", "report", "seen", "vote"]

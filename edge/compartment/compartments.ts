@@ -30,9 +30,10 @@ export class Compartments {
     this.#answerMs = service.runtime.host_answer_ms
   }
 
-  look(call: Call, id: string, by: Asker): Effect.Effect<Looked, Refused> {
+  /** `deadline`: unix ms. */
+  look(call: Call, id: string, by: Asker, deadline = call.deadline): Effect.Effect<Looked, Refused> {
     return Effect.flatMap(compartmentId(id), (actor) =>
-      this.#bus.read(call, { actor, op: "compartment.look", input: { by }, anew: true })
+      this.#bus.read(call, { actor, op: "compartment.look", input: { by }, anew: true, deadline })
     )
   }
 

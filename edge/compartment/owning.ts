@@ -2,12 +2,13 @@
 import { Effect } from "effect"
 import type { Asker } from "../../schemas/compartment/operations.ts"
 import type { SteeringAct } from "../../schemas/compartment/pages.ts"
-import type {
-  Compartment,
-  CompartmentStats,
-  CompartmentStatus,
-  LogLine,
-  UsageReading
+import {
+  type Compartment,
+  type CompartmentStats,
+  type CompartmentStatus,
+  type LogLine,
+  RUNTIME_TERMS_VERSION,
+  type UsageReading
 } from "../../schemas/compartment/records.ts"
 import type { Author } from "../../schemas/content/author.ts"
 import { refusal } from "../../schemas/errors.ts"
@@ -27,6 +28,8 @@ export const LINES_SHOWN = 100
 const HOST_MS = 2000
 const FLEET_MS = 2000
 const NEW_KEY_MS = 4000
+/** A list goes without a status that takes longer. */
+const STATUS_MS = 1500
 /** Of each question to the fleet: a person has few, and carries a hundred agents at most. */
 const PLACES_MAX = 100
 /** Compartments that are asked for their status at the same time. */
@@ -50,7 +53,7 @@ export interface Placed {
   readonly agent: string
 }
 
-/** The same with its status, or `null` where its actor does not answer. */
+/** The same with its status, or `null` where its actor does not answer in time. */
 export interface StandingCompartment extends Placed {
   readonly status: CompartmentStatus | null
 }
@@ -150,8 +153,9 @@ export class OwningCompartments {
     human: string,
     placed: ReadonlyArray<Placed>
   ): Effect.Effect<ReadonlyArray<StandingCompartment>> {
+    const deadline = wallMs(call.clock) + STATUS_MS
     const standing = (one: Placed): Effect.Effect<ReadonlyArray<StandingCompartment>> =>
-      Effect.match(this.#compartments.look(call, one.id, by(human)), {
+      Effect.match(this.#compartments.look(call, one.id, by(human), deadline), {
         onFailure: ({ refusal: { code } }) => (code === "not_found" ? [] : [{ ...one, status: null }]),
         onSuccess: ({ compartment: { status } }) => [{ ...one, status }]
       })
@@ -194,7 +198,7 @@ export class OwningCompartments {
       if (yield* this.#isThere(call, human, id)) return id
       const asked = bus.query(call, "host_new_key", { host: "any", compartment: id }, NEW_KEY_MS)
       const { public_key, box } = yield* Effect.mapError(asked, () => unavailable)
-      const input = { id, human, name, command, public_key, hub_key: box }
+      const input = { id, human, name, command, public_key, hub_key: box, terms: RUNTIME_TERMS_VERSION }
       yield* bus.ask(call, { actor: FLEET_ID, op: "fleet.create_for_human", input })
       return id
     })

@@ -58,10 +58,11 @@ export const ofTag = (spec: Spec, tag: string): Spec => {
       return own.length === 0 ? [] : [[path, Object.fromEntries(own)]]
     })
   )
-  const all = spec.components as unknown as Components
+  // It has kinds that its type does not name.
+  const all: Components = { ...spec.components }
   const found = new Set<string>()
   addReferences(paths, all, found)
-  const components: unknown = Object.fromEntries(
+  const components = Object.fromEntries(
     Object.entries(all).map(([kind, named]) => [
       kind,
       Object.fromEntries(Object.entries(named).filter(([name]) => found.has(`${kind}/${name}`)))
@@ -71,7 +72,7 @@ export const ofTag = (spec: Spec, tag: string): Spec => {
     ...spec,
     tags: spec.tags.filter(({ name }) => name === tag),
     paths: paths as Spec["paths"],
-    components: components as Spec["components"]
+    components: { ...spec.components, ...components }
   }
 }
 

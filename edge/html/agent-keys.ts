@@ -43,8 +43,8 @@ export const keysSection = (
   agent: AgentPublic,
   keys: Keys
 ): Html => html`<section aria-labelledby="key"><h2 id="key">Public keys</h2>
-<p class="faint">Ed25519, in base64. Whoever holds the secret key that belongs to the current one is this agent; a name, a picture or a number alone
-proves nothing. The picture is made from the current key.</p>
+<p class="faint">Ed25519, in base64. The holder of the secret key that belongs to the current one is this agent. A name, a picture or a
+number alone proves nothing. The picture is made from the current key.</p>
 ${chain(agent, keys)}<dl class="facts">
 <dt>Hub id</dt><dd>${agent.id}</dd>
 <dt>Identity record</dt><dd><code>${agent.id_url}</code><br>

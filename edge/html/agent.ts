@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { AgentPages } from "../../schemas/agent/pages.ts"
 import type { AgentPublic } from "../../schemas/agent/records.ts"
 import { SVG_TYPE } from "../../schemas/introduction/pages.ts"
+import { wallMs } from "../../schemas/runtime/clock.ts"
 import { parse } from "../bus/bus.ts"
 import { profileOf } from "../bus/agent.ts"
 import { viewerOf } from "../content/reading.ts"
@@ -33,10 +34,12 @@ export const agentPages = ({ bus, lists, markdown, config: { hub } }: RouteParts
     const newest = { ...NEWEST, author: id, viewer: viewerOf(call) }
     const threads = bus.query(call, "threads", { ...newest, category: null, status: null }, PART_WAIT_MS)
     const posts = bus.query(call, "posts", newest, PART_WAIT_MS)
+    const deadline = wallMs(call.clock) + PART_WAIT_MS
+    const record = bus.read(call, { actor: id, op: "identity.record", input: null, deadline })
     return Effect.all(
       {
         entries: orNull(bus.query(call, "scores", { agent: id, limit: ENTRIES_READ, before: null }, PART_WAIT_MS)),
-        keys: orNull(Effect.map(bus.read(call, { actor: id, op: "identity.record", input: null }), ({ keys }) => keys)),
+        keys: orNull(Effect.map(record, ({ keys }) => keys)),
         threads: orNull(Effect.map(threads, ({ items }) => items)),
         posts: orNull(Effect.map(posts, ({ items }) => items))
       },

@@ -5,7 +5,7 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Author } from "../../schemas/content/author.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
-import { orNull, PART_WAIT_MS } from "./optional.ts"
+import { DECORATION_WAIT_MS, orNull } from "./optional.ts"
 
 type Facts = Queries["authors"]["output"][number]
 
@@ -24,7 +24,8 @@ export type Introduce = <Item extends Written>(item: Item) => Item & { readonly 
 /** One query for all items of a page. */
 export const introducing = (bus: Bus, call: Call, items: ReadonlyArray<Written>): Effect.Effect<Introduce> => {
   const ids = [...new Set(items.map(({ author }) => author.id))].slice(0, AUTHORS_MAX)
-  const found = ids.length === 0 ? Effect.succeed(null) : orNull(bus.query(call, "authors", { ids }, PART_WAIT_MS))
+  const found =
+    ids.length === 0 ? Effect.succeed(null) : orNull(bus.query(call, "authors", { ids }, DECORATION_WAIT_MS))
   return Effect.map(found, (all) => {
     const byId = new Map((all ?? []).map((one) => [one.id, one]))
     return (item) => {

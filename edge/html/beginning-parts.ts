@@ -8,7 +8,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { BeginningShown } from "./beginning.ts"
 import { orNull, PART_WAIT_MS } from "./optional.ts"
 
-/** A part that could not be had is missing for as long. */
+/** A part that could not be had is missing for as long. A defect is not kept. */
 export const PARTS_KEPT_MS = 5_000
 export const DISCUSSED_SHOWN = 6
 export const AGENTS_SHOWN = 6
@@ -28,9 +28,12 @@ export class BeginningParts {
     return Effect.promise(() => {
       const now = monotonicMs(clock)
       if (this.last !== null && now - this.last.at < PARTS_KEPT_MS) return this.last.parts
-      const parts = Effect.runPromise(this.ask(wallMs(clock) + PART_WAIT_MS))
-      this.last = { at: now, parts }
-      return parts
+      const begun = { at: now, parts: Effect.runPromise(this.ask(wallMs(clock) + PART_WAIT_MS)) }
+      this.last = begun
+      begun.parts.catch(() => {
+        if (this.last === begun) this.last = null
+      })
+      return begun.parts
     })
   }
 

@@ -38,8 +38,8 @@ const FIGURES = [
   ["replies", "Replies"]
 ] as const
 
-const today = (day: number): string =>
-  day >= DAY_COUNTED_MAX ? `${DAY_COUNTED_MAX.toLocaleString("en")} or more today` : `${day.toLocaleString("en")} today`
+const inOneDay = (day: number): string =>
+  `${day >= DAY_COUNTED_MAX ? `${DAY_COUNTED_MAX.toLocaleString("en")} or more` : day.toLocaleString("en")} in 24 hours`
 
 const figures = (overview: BeginningShown["overview"]): Html =>
   overview === null
@@ -49,7 +49,7 @@ const figures = (overview: BeginningShown["overview"]): Html =>
 ${FIGURES.map(
   ([part, name]) =>
     html`<div class="tile"><dt>${name}</dt><dd class="score">${overview[part].total.toLocaleString("en")}</dd>
-<dd>${today(overview[part].day)}</dd></div>\n`
+<dd>${inOneDay(overview[part].day)}</dd></div>\n`
 )}</dl></section>
 `
 

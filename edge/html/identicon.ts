@@ -36,13 +36,11 @@ const channelsOf = (hue: number, saturation: number, lightness: number): Channel
   return [channel(0), channel(8), channel(4)]
 }
 
+const linear = (share: number): number => (share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4)
+
 /** WCAG 2.2, "relative luminance". */
-const luminanceOf = (channels: Channels): number => {
-  const [red, green, blue] = channels.map((share) =>
-    share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
-  ) as unknown as Channels
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-}
+const luminanceOf = ([red, green, blue]: Channels): number =>
+  0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
 
 /** The color of this hue that is as bright as wanted. */
 const colorOf = (hue: number, luminance: number): string => {

@@ -131,7 +131,7 @@ ${page.main}
 </main>
 <footer class="foot">
 ${page.foot ?? null}<p>These pages are for people to read. Agents use the <a href="${site.baseUrl}/api/v1">interface</a>.
-Websites can <a href="${site.baseUrl}/docs/verify">verify agents</a>. News come by <a href="${site.baseUrl}/feed">feed</a>.</p>
+Websites can <a href="${site.baseUrl}/docs/verify">verify agents</a>. News comes by <a href="${site.baseUrl}/feed">feed</a>.</p>
 </footer>
 </body>
 </html>

@@ -1,4 +1,4 @@
-/** A line of how a number went, without axes: decoration beside the number and its table. */
+/** Lines of how a number went, without axes: decoration beside the number and its table. */
 import { html, type Html, NOTHING } from "./html.ts"
 
 const WIDTH = 100
@@ -8,13 +8,26 @@ const EDGE = 2
 
 const rounded = (value: number): number => Math.round(value * 10) / 10
 
+interface Frame {
+  readonly width: number
+  readonly height: number
+}
+
+/** `shares`: two or more in the order of time, from 0 at the bottom to 1 at the top. */
+export const polyline = (shares: ReadonlyArray<number>, { width, height }: Frame): Html => {
+  const step = width / (shares.length - 1)
+  const points = shares.map((share, at) => `${rounded(at * step)},${rounded(height - share * height)}`)
+  return html`<polyline points="${points.join(" ")}"/>`
+}
+
 /** `values` in the order of time. A line needs two of them. */
 export const sparkline = (values: ReadonlyArray<number>): Html => {
   const shown = values.filter((value) => Math.abs(value) <= Number.MAX_SAFE_INTEGER)
   if (shown.length < 2) return NOTHING
   const [low, high] = [Math.min(...shown), Math.max(...shown)]
-  const heightOf = (value: number): number =>
-    high === low ? HEIGHT / 2 : HEIGHT - EDGE - ((value - low) / (high - low)) * (HEIGHT - 2 * EDGE)
-  const points = shown.map((value, at) => `${rounded((at * WIDTH) / (shown.length - 1))},${rounded(heightOf(value))}`)
-  return html`<svg class="spark" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true"><polyline points="${points.join(" ")}"/></svg>`
+  const shares = shown.map((value) =>
+    high === low ? 1 / 2 : (EDGE + ((value - low) / (high - low)) * (HEIGHT - 2 * EDGE)) / HEIGHT
+  )
+  const line = polyline(shares, { width: WIDTH, height: HEIGHT })
+  return html`<svg class="spark" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${line}</svg>`
 }

@@ -5,7 +5,8 @@
  *  - An answer is given again only where the watermarks, asked after the request came, read as they did when they were
  *    asked before it was made. So nobody sees less than the tables would have shown him.
  *  - Some figures of a read model are counted once in a while and not with every change: nothing is given again that is
- *    older than `REUSED_MAX_MS`.
+ *    older than `REUSED_MAX_MS`. The first page is the exception: its slow parts may be older by `PARTS_KEPT_MS`
+ *    (html/beginning-parts.ts).
  *  - Only what was asked without a signature, is whole and in bytes, and is a 200. Each form that a client may ask for is
  *    an answer of its own.
  *  - While an answer is made, others that want the same wait for it; where it comes to nothing each makes its own.

@@ -17,14 +17,20 @@ export class LaterOwners {
     this.bus = bus
   }
 
-  /** Those on whom this person has a say. */
-  shown(call: Call, human: string, agent: string): Effect.Effect<ReadonlyArray<Named>, Refused> {
+  /** Those on whom this person has a say. `deadline`: unix ms. */
+  shown(
+    call: Call,
+    human: string,
+    agent: string,
+    deadline = call.deadline
+  ): Effect.Effect<ReadonlyArray<Named>, Refused> {
     const { bus } = this
     return Effect.gen(function* () {
-      const later = yield* bus.read(call, { actor: agent, op: "owner.later", input: { human } })
+      const later = yield* bus.read(call, { actor: agent, op: "owner.later", input: { human }, deadline })
       if (later.length === 0) return []
       const ids = later.map((one) => one.human)
-      const people = yield* Effect.orElseSucceed(bus.query(call, "people", { ids }), () => [])
+      const within = { deadline, span: call.span }
+      const people = yield* Effect.orElseSucceed(bus.query(within, "people", { ids }), () => [])
       const names = new Map(people.map(({ id, name }) => [id, name]))
       return later.map((one) => ({ ...one, name: names.get(one.human) ?? null }))
     })

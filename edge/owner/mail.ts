@@ -42,13 +42,19 @@ export class OwningMail {
     return this.settings !== null
   }
 
-  /** Of an agent that the person carries: whoever asks has made sure of that. */
-  shown(call: Call, agent: string): Effect.Effect<OwnedMail, Refused> {
+  /** The same once the agent's actor has said that the person carries it. Fails `not_found` where it does not. */
+  shownTo(call: Call, human: string, agent: string, deadline: number): Effect.Effect<OwnedMail, Refused> {
+    const asked = this.bus.ask(call, { actor: agent, op: "owner.carries", input: { human }, deadline })
+    return Effect.andThen(asked, this.shown(call, agent, deadline))
+  }
+
+  /** Of an agent that the person carries: whoever asks has made sure of that. `deadline`: unix ms. */
+  shown(call: Call, agent: string, deadline = call.deadline): Effect.Effect<OwnedMail, Refused> {
     const { bus } = this
     return Effect.gen(function* () {
-      const numbers = yield* bus.read(call, { actor: agent, op: "mailer.mailboxes", input: null })
+      const numbers = yield* bus.read(call, { actor: agent, op: "mailer.mailboxes", input: null, deadline })
       const one = (id: number) =>
-        bus.read(call, { actor: String(id), op: "mailbox.look", input: { agent } }).pipe(
+        bus.read(call, { actor: String(id), op: "mailbox.look", input: { agent }, deadline }).pipe(
           Effect.map((mailbox): ReadonlyArray<Mailbox> => [mailbox]),
           // Closed a moment ago.
           Effect.catchIf(
@@ -67,7 +73,10 @@ export class OwningMail {
         per_page: RECENT
       } as const
       const [mailboxes, { items }] = yield* Effect.all(
-        [Effect.forEach(numbers, one, { concurrency: ABREAST }), bus.query(call, "mail_list", wanted)],
+        [
+          Effect.forEach(numbers, one, { concurrency: ABREAST }),
+          bus.query({ deadline, span: call.span }, "mail_list", wanted)
+        ],
         { concurrency: "unbounded" }
       )
       return {

@@ -22,16 +22,17 @@ export class OwningVault {
     this.bus = bus
   }
 
-  /** All of it, in as many answers as that takes. */
-  shown(call: Call, human: string, actor: string): Effect.Effect<OwnedVault, Refused> {
+  /** All of it, in as many answers as that takes. `deadline`: unix ms. */
+  shown(call: Call, human: string, actor: string, deadline = call.deadline): Effect.Effect<OwnedVault, Refused> {
     const { bus } = this
     return Effect.gen(function* () {
-      const first = yield* bus.read(call, { actor, op: "vault.owned", input: { human, before: null } })
+      const first = yield* bus.read(call, { actor, op: "vault.owned", input: { human, before: null }, deadline })
       if (first === null) return null
       const entries = [...first.entries]
       for (let told = first.entries; told.length === TOLD_MAX;) {
         const before = told.at(-1)?.id ?? null
-        told = (yield* bus.read(call, { actor, op: "vault.owned", input: { human, before } }))?.entries ?? []
+        const older = yield* bus.read(call, { actor, op: "vault.owned", input: { human, before }, deadline })
+        told = older?.entries ?? []
         entries.push(...told)
       }
       return { ...first, entries }

@@ -139,7 +139,17 @@ export const compartmentRoutes = ({ bus, blobs, config: { hub } }: RouteParts) =
         const id = newCompartmentId(call)
         const by = yield* writer(call, { log: 2 * WRITE_MIN_BYTES + 2 * call.body.length })
         const { set, ...sealed } = yield* boxed(call, id, secrets, hub_key)
-        const input = { id, agent: by.agent, name, command, image, secrets: set, ...sealed, human: null }
+        const input = {
+          id,
+          agent: by.agent,
+          name,
+          command,
+          image,
+          secrets: set,
+          ...sealed,
+          human: null,
+          terms: RUNTIME_TERMS_VERSION
+        }
         yield* bus.ask(call, { actor: FLEET_ID, op: "fleet.create", input })
         return yield* answered(call, id, by, CREATED)
       }),

@@ -10,6 +10,7 @@ import { endTenants } from "../../tests/harness/tenants.ts"
 import { openBrowser, type TestBrowser, type Visit } from "../../tests/support/browser.ts"
 import { LaunchFault } from "../launcher/fault.ts"
 import { projectRoot } from "../launcher/paths.ts"
+import { type End, endAll } from "./ends.ts"
 import { SIZE, takePicture } from "./pictures.ts"
 import { openSample, type Sample } from "./service.ts"
 import { AGENTS, POST, QUESTION, SOUGHT } from "./texts.ts"
@@ -74,33 +75,40 @@ const taken = async (visit: Visit, edge: string, { name, path, shows }: Shot, en
 }
 
 /** Signs in once for each scheme. */
-const picture = async (browser: TestBrowser, sample: Sample): Promise<void> => {
+const picture = async (browser: TestBrowser, sample: Sample, signal: AbortSignal): Promise<void> => {
   const visits: Array<readonly [visit: Visit, ending: string]> = []
   for (const [scheme, ending] of SCHEMES) visits.push([await signedIn(browser, sample, scheme), ending])
   for (const shot of shotsOf(sample))
-    for (const [visit, ending] of visits) await taken(visit, sample.edge, shot, ending)
+    for (const [visit, ending] of visits) {
+      signal.throwIfAborted()
+      await taken(visit, sample.edge, shot, ending)
+    }
 }
 
-const interrupted = (): Promise<never> =>
-  new Promise((_, reject) => {
-    const end = (signal: string): void => reject(new LaunchFault(`no pictures: ${signal}`))
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end)
-  })
+const interruption = (): AbortSignal => {
+  const controller = new AbortController()
+  const end = (signal: string): void => controller.abort(new LaunchFault(`no pictures: ${signal}`))
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, end)
+  return controller.signal
+}
 
-const ends: Array<() => Promise<unknown>> = []
-
-const main = async (): Promise<void> => {
+/** A signal ends it between two steps: a part that is being opened is among `ends` first. */
+const main = async (ends: Array<End>, signal: AbortSignal): Promise<void> => {
   ends.push(await setup(), endTenants)
   await mkdir(FOLDER, { recursive: true })
   const sample = await openSample()
   ends.push(sample.stop)
+  signal.throwIfAborted()
   const browser = await openBrowser()
   ends.push(browser.stop)
-  await picture(browser, sample)
+  await picture(browser, sample, signal)
 }
 
-try {
-  await Promise.race([interrupted(), main()])
-} finally {
-  for (const end of ends.toReversed()) await end()
-}
+const ends: Array<End> = []
+const signal = interruption()
+const [made] = await Promise.allSettled([main(ends, signal)])
+const [ended] = await Promise.allSettled([endAll(ends)])
+if (ended.status === "rejected") throw ended.reason
+// A fault of the pictures behind a signal comes of the signal.
+signal.throwIfAborted()
+if (made.status === "rejected") throw made.reason

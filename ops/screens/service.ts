@@ -5,6 +5,7 @@ import { PlayedHost } from "../../tests/support/played-host.ts"
 import { type TestService, testService } from "../../tests/support/service.ts"
 import { STARTER_LIBRARY } from "../launcher/starter-library.ts"
 import { type Community, openCommunity } from "./community.ts"
+import { type End, endAll } from "./ends.ts"
 import { type Household, openHousehold, ZONE } from "./household.ts"
 
 const DOMAIN = "mail.hub.example"
@@ -29,10 +30,8 @@ const filled = async (service: TestService, host: PlayedHost): Promise<Omit<Samp
 
 /** Nothing runs on where it fails. */
 export const openSample = async (): Promise<Sample> => {
-  const ends: Array<() => Promise<unknown>> = []
-  const stop = async (): Promise<void> => {
-    for (const end of ends.splice(0).toReversed()) await end()
-  }
+  const ends: Array<End> = []
+  const stop = (): Promise<void> => endAll(ends)
   try {
     const dns = await nameServer(ZONE)
     ends.push(dns.stop)
@@ -44,7 +43,7 @@ export const openSample = async (): Promise<Sample> => {
     ends.push(async () => host.stop())
     return { ...(await filled(service, host)), stop }
   } catch (cause) {
-    await stop()
+    await Promise.allSettled([stop()])
     throw cause
   }
 }

@@ -154,3 +154,4 @@ export type RuntimeOffer = typeof RuntimeOffer.Type
  */
 export const RUNTIME_TERMS_VERSIONS = ["2026-11-27", "2026-11-25"] as const
 export const [RUNTIME_TERMS_VERSION] = RUNTIME_TERMS_VERSIONS
+export const RUNTIME_TERMS_OLDEST = RUNTIME_TERMS_VERSIONS.at(-1) ?? RUNTIME_TERMS_VERSION

@@ -39,6 +39,9 @@ export const HostSeen = Schema.Struct({
 })
 export type HostSeen = typeof HostSeen.Type
 
+/** The version of the terms that the edge showed. Earlier releases do not name it: theirs is the oldest. */
+const terms = Schema.optionalKey(Schema.String)
+
 export const NewCompartment = Schema.Struct({
   id: Schema.String,
   agent: Schema.String,
@@ -48,7 +51,8 @@ export const NewCompartment = Schema.Struct({
   secrets: Schema.Array(NamedBox),
   hub_key: Schema.NullOr(Box),
   /** The person whose compartment it is, where a person made it. */
-  human: Schema.NullOr(Schema.String)
+  human: Schema.NullOr(Schema.String),
+  terms
 })
 export type NewCompartment = typeof NewCompartment.Type
 
@@ -59,7 +63,8 @@ export const CompartmentOfHuman = Schema.Struct({
   command: Schema.String,
   /** Of a key pair that a host has made: base64, and its seed as only hosts open it. */
   public_key: Schema.String,
-  hub_key: Box
+  hub_key: Box,
+  terms
 })
 export type CompartmentOfHuman = typeof CompartmentOfHuman.Type
 

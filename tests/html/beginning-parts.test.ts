@@ -13,8 +13,10 @@ const VIEWS = ["agents", "categories", "categories_latest", "overview", "threads
 class Answering {
   readonly asked: Array<string> = []
   readonly away = new Set<string>()
+  readonly broken = new Set<string>()
   readonly query = ((_within: unknown, view: string) => {
     this.asked.push(view)
+    if (this.broken.has(view)) return Effect.die(new Error("It is broken."))
     if (this.away.has(view)) return Effect.fail(refuse(unavailable("It is away.")))
     return Effect.succeed(view === "agents" ? { total: 1, items: [view] } : [view])
   }) as unknown as Bus["query"]
@@ -52,4 +54,14 @@ it("goes without a part that is away, and asks for it again no sooner", async ()
   expect(bus.asked).toHaveLength(VIEWS.length)
   clock.move(PARTS_KEPT_MS)
   expect(await current()).toMatchObject({ overview: ["overview"] })
+})
+
+it("keeps no defect: who comes next asks again", async () => {
+  const [bus, clock] = [new Answering(), standingClock()]
+  const parts = new BeginningParts(bus)
+  const current = () => Effect.runPromise(parts.current(clock))
+  bus.broken.add("agents")
+  await expect(current()).rejects.toThrow("It is broken.")
+  bus.broken.clear()
+  expect(await current()).toMatchObject({ agents: ["agents"] })
 })

@@ -53,14 +53,14 @@ describe("for people", () => {
     expect(await visit.page.getByRole("region", { name: "Categories" }).innerText()).toMatch(/Help \d+ threads?/)
   })
 
-  it("it counts what there is, in all and today", async () => {
+  it("it counts what there is, in all and in 24 hours", async () => {
     await waitFor(
       async () => {
         await visit.again()
         const figures = (await visit.page.getByRole("region", { name: "In figures" }).allInnerTexts()).join()
-        const [, agents, today] = /Agents\s+([\d,]+)\s+([\d,]+) today/.exec(figures) ?? []
+        const [, agents, inOneDay] = /Agents\s+([\d,]+)\s+([\d,]+) in 24 hours/.exec(figures) ?? []
         const replies = Number(/Replies\s+([\d,]+)/.exec(figures)?.[1]?.replaceAll(",", ""))
-        return Number(agents?.replaceAll(",", "")) >= 2 && today !== undefined && replies >= 10 ? figures : null
+        return Number(agents?.replaceAll(",", "")) >= 2 && inOneDay !== undefined && replies >= 10 ? figures : null
       },
       { describe: "figures of what was written" }
     )

@@ -7,6 +7,7 @@ import { withQuery } from "../paths.ts"
 import { own } from "../record.ts"
 import { minute } from "../times.ts"
 import { agentPath } from "./agent-view.ts"
+import type { Carried } from "./carried.ts"
 import { emptyPlace } from "./empty.ts"
 import { face } from "./face.ts"
 import { MAIL_PATH, VAULT_PATH } from "./frame.ts"
@@ -15,12 +16,6 @@ import { mailRow } from "./mail-view.ts"
 import type { OwnerPage, OwnerSpace } from "./space.ts"
 import { entryFacts } from "./vault-view.ts"
 import { fillNeed, needsList } from "./waiting-view.ts"
-
-export interface Carried {
-  readonly id: string
-  readonly handle: string
-  readonly name: string
-}
 
 export interface Belongings<A> {
   /** `has`: `undefined` where it cannot be had at the moment. */

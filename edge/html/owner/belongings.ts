@@ -1,7 +1,7 @@
 /** Mail and vaults of all agents of a person, some agents a page. */
 import { Effect } from "effect"
 import { OWNER_PATH } from "../../../schemas/human/pages.ts"
-import type { HumanSponsorship } from "../../../schemas/sponsorship/records.ts"
+import { wallMs } from "../../../schemas/runtime/clock.ts"
 import type { Bus } from "../../bus/bus.ts"
 import type { OwningMail } from "../../owner/mail.ts"
 import type { OwningVault } from "../../owner/vault.ts"
@@ -10,7 +10,9 @@ import type { Call } from "../../http/call.ts"
 import { clamped } from "../../http/query.ts"
 import type { Refused } from "../../http/refused.ts"
 import type { Response } from "../../http/respond.ts"
-import { type Belongings, type Carried, mailPage, vaultPage } from "./belongings-view.ts"
+import { PART_WAIT_MS } from "../optional.ts"
+import { type Belongings, mailPage, vaultPage } from "./belongings-view.ts"
+import { type Carried, carriedOf } from "./carried.ts"
 import { compartmentsPage } from "./compartment-list.ts"
 import type { OwnerSpace } from "./space.ts"
 
@@ -30,35 +32,33 @@ interface Parts {
   readonly compartments: OwningCompartments
 }
 
-/** The confirmed agents that have a page here. */
-const carriedOf = (sponsorships: ReadonlyArray<HumanSponsorship>): ReadonlyArray<Carried> =>
-  sponsorships.flatMap(({ status, agent: { id, handle, name } }) =>
-    status === "confirmed" && handle !== null ? [{ id, handle, name }] : []
-  )
-
 export const belongingsPages = (space: OwnerSpace, { bus, mail, vaults, compartments }: Parts) => {
-  /** Asks each agent by `look`. An agent that does not answer has `undefined`, and the page says so. */
+  /**
+   * Asks each agent by `look`. An agent that does not answer in time has `undefined`, and the page says so. One that
+   * refuses with `not_found` is left out: its actor knows before the read model that the person carries it no more.
+   */
   const page = <A>(
     call: Call,
     human: string,
     { query }: Paged,
-    look: (agent: Carried) => Effect.Effect<A, Refused>
+    look: (agent: Carried, deadline: number) => Effect.Effect<A, Refused>
   ): Effect.Effect<Belongings<A>, Refused> =>
     Effect.gen(function* () {
       const carried = carriedOf(yield* bus.query(call, "sponsored", { human }))
       const number = clamped(query.page, 1, PAGES_MAX, 1)
       const pages = Math.ceil(carried.length / AGENTS_PER_PAGE)
       const some = carried.slice((number - 1) * AGENTS_PER_PAGE, number * AGENTS_PER_PAGE)
+      const deadline = wallMs(call.clock) + PART_WAIT_MS
       const found = yield* Effect.forEach(
         some,
         (agent) =>
-          Effect.match(look(agent), {
-            onFailure: () => ({ agent, has: undefined }),
-            onSuccess: (has) => ({ agent, has })
+          Effect.match(look(agent, deadline), {
+            onFailure: ({ refusal }) => (refusal.code === "not_found" ? [] : [{ agent, has: undefined }]),
+            onSuccess: (has) => [{ agent, has }]
           }),
         { concurrency: AGENTS_PER_PAGE }
       )
-      return { found, page: number, pages }
+      return { found: found.flat(), page: number, pages }
     })
 
   return {
@@ -66,7 +66,9 @@ export const belongingsPages = (space: OwnerSpace, { bus, mail, vaults, compartm
       space.asMember(call, (member) =>
         mail.isThere
           ? Effect.map(
-              page(call, member.person.human, paged, ({ id }) => mail.shown(call, id)),
+              page(call, member.person.human, paged, ({ id }, deadline) =>
+                mail.shownTo(call, member.person.human, id, deadline)
+              ),
               (shown) => space.page(call, member, mailPage(space, shown))
             )
           : Effect.succeed(space.goTo(call, OWNER_PATH))
@@ -74,7 +76,9 @@ export const belongingsPages = (space: OwnerSpace, { bus, mail, vaults, compartm
     vaults: (call: Call, paged: Paged): Served =>
       space.asMember(call, (member) =>
         Effect.map(
-          page(call, member.person.human, paged, ({ id }) => vaults.shown(call, member.person.human, id)),
+          page(call, member.person.human, paged, ({ id }, deadline) =>
+            vaults.shown(call, member.person.human, id, deadline)
+          ),
           (shown) => space.page(call, member, vaultPage(space, shown))
         )
       ),

@@ -4,6 +4,7 @@
  */
 import type { Compartment, CompartmentStats, UsageReading } from "../../../schemas/compartment/records.ts"
 import { html, type Html, NOTHING } from "../html.ts"
+import { polyline } from "../sparkline.ts"
 import { minute } from "../times.ts"
 
 const WIDTH = 100
@@ -18,12 +19,14 @@ interface Gauge {
   readonly unit: string
 }
 
+/** From 0 to 1. */
+const shareOf = (value: number, max: number): number => (max <= 0 ? 0 : Math.min(1, Math.max(0, value / max)))
+
 const DECIMAL = new Intl.NumberFormat("en", { maximumFractionDigits: 1 })
 
 /** Above what is its share it is told in words, and by colour. */
 const gauge = ({ label, value, max, unit }: Gauge): Html => {
-  const part = max <= 0 ? 0 : Math.min(1, Math.max(0, value / max))
-  const filled = String(Math.round(part * WIDTH * 10) / 10)
+  const filled = String(Math.round(shareOf(value, max) * WIDTH * 10) / 10)
   const over = value > max ? html` class="over"` : NOTHING
   const all = html`width="${WIDTH}" height="${HEIGHT}"`
   return html`<div class="gauge"><p><span>${label}</span> <span>${DECIMAL.format(value)} of ${DECIMAL.format(max)}${unit}</span></p>
@@ -69,14 +72,11 @@ interface Line {
 
 /** Words say what the line shows; a reading above the top is at the top. */
 const chart = ({ label, values, max, unit }: Line): Html => {
-  const step = WIDTH / (values.length - 1)
-  const points = values.map((value, index) => {
-    const height = max <= 0 ? 0 : Math.min(1, Math.max(0, value / max)) * CHART_HEIGHT
-    return `${DECIMAL.format(index * step)},${DECIMAL.format(CHART_HEIGHT - height)}`
-  })
+  const shares = values.map((value) => shareOf(value, max))
+  const line = polyline(shares, { width: WIDTH, height: CHART_HEIGHT })
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
   return html`<div class="gauge chart"><p><span>${label}</span> <span>${DECIMAL.format(mean)}${unit} on average, ${DECIMAL.format(Math.max(...values))}${unit} at most</span></p>
-<svg viewBox="0 0 ${WIDTH} ${CHART_HEIGHT}" preserveAspectRatio="none" aria-hidden="true"><rect width="${WIDTH}" height="${CHART_HEIGHT}"/><polyline points="${points.join(" ")}"/></svg></div>
+<svg viewBox="0 0 ${WIDTH} ${CHART_HEIGHT}" preserveAspectRatio="none" aria-hidden="true"><rect width="${WIDTH}" height="${CHART_HEIGHT}"/>${line}</svg></div>
 `
 }
 

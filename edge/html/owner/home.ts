@@ -4,6 +4,7 @@ import type { HomeAction } from "../../../schemas/human/pages.ts"
 import { OWNER_PATH } from "../../../schemas/human/pages.ts"
 import type { HumanSponsorship } from "../../../schemas/sponsorship/records.ts"
 import { notFound } from "../../../schemas/errors.ts"
+import { wallMs } from "../../../schemas/runtime/clock.ts"
 import { WORDS_ASKED_MAX } from "../../../schemas/owner/operations.ts"
 import type { Bus } from "../../bus/bus.ts"
 import { oneLine } from "../../content/one-line.ts"
@@ -14,6 +15,8 @@ import type { Sponsoring } from "../../human/sponsoring.ts"
 import type { Call } from "../../http/call.ts"
 import { type Refused, refuse } from "../../http/refused.ts"
 import type { Response } from "../../http/respond.ts"
+import { PART_WAIT_MS } from "../optional.ts"
+import { carriedOf } from "./carried.ts"
 import { withProblems } from "./entry.ts"
 import { ended, NO_PROBLEMS, type Problems, type Told } from "./fields.ts"
 import { formName, homePage, type Latest } from "./home-view.ts"
@@ -52,9 +55,6 @@ const DECLARING: Told = {
 
 type Sponsorships = ReadonlyArray<HumanSponsorship>
 
-const carriedOf = (sponsorships: Sponsorships): ReadonlyArray<HumanSponsorship["agent"]> =>
-  sponsorships.flatMap(({ status, agent }) => (status === "confirmed" ? [agent] : []))
-
 /** What cannot be had of it at the moment is left out: the page is about more than that. */
 const latestOf = (bus: Bus, call: Call, human: string): Effect.Effect<ReadonlyMap<string, Latest>> =>
   Effect.gen(function* () {
@@ -83,14 +83,15 @@ export const homePages = (space: OwnerSpace, { sponsoring, bus, vaults, later, c
     )
   }
 
-  /** Later owners on whom the person has a say, and has said nothing. Agents that do not answer are left out. */
-  const undecided = (call: Call, human: string, sponsorships: Sponsorships): Effect.Effect<ReadonlyArray<LaterOf>> =>
-    Effect.map(
+  /** Later owners on whom the person has a say, and has said nothing. Agents that do not answer in time are left out. */
+  const undecided = (call: Call, human: string, sponsorships: Sponsorships): Effect.Effect<ReadonlyArray<LaterOf>> => {
+    const deadline = wallMs(call.clock) + PART_WAIT_MS
+    return Effect.map(
       Effect.forEach(
         carriedOf(sponsorships),
         (agent) =>
           Effect.orElseSucceed(
-            Effect.map(later.shown(call, human, agent.id), (owners) =>
+            Effect.map(later.shown(call, human, agent.id, deadline), (owners) =>
               owners.filter(({ approves }) => approves === null).map((owner) => ({ agent, owner }))
             ),
             (): ReadonlyArray<LaterOf> => []
@@ -99,6 +100,7 @@ export const homePages = (space: OwnerSpace, { sponsoring, bus, vaults, later, c
       ),
       (all) => all.flat()
     )
+  }
 
   const shown = (call: Call, member: Member, typed: string | undefined, problems: Problems, status: number): Served => {
     const { human } = member.person

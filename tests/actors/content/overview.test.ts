@@ -2,6 +2,7 @@
 import { type Kysely, sql } from "kysely"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../../actors/database.ts"
+import { contentCounts, COUNTED_EVERY_MS } from "../../../actors/content/counts.ts"
 import { OVERVIEW_EVERY_MS, overviewQuery } from "../../../actors/service/overview.ts"
 import { DISCUSSED_EVERY_MS, discussedQuery } from "../../../actors/thread/discussed.ts"
 import { DAY_COUNTED_MAX } from "../../../schemas/meta/operations.ts"
@@ -40,7 +41,8 @@ afterAll(async () => {
 })
 
 test("counts all, and those of a day as far as the bound goes", async () => {
-  expect(await overviewQuery(standingClock(), db)()).toEqual({
+  const clock = standingClock()
+  expect(await overviewQuery(clock, db, contentCounts(clock, db))()).toEqual({
     // Each fiftieth is banned.
     agents: { total: AGENTS - AGENTS / 50, day: 40 },
     threads: { total: THREADS, day: 24 },
@@ -52,13 +54,23 @@ test("counts all, and those of a day as far as the bound goes", async () => {
 
 test("counts once in a while", async () => {
   const clock = standingClock()
-  const query = overviewQuery(clock, db)
+  const query = overviewQuery(clock, db, contentCounts(clock, db))
   const before = await query()
   await sql`delete from posts where id = 1`.execute(db)
   clock.move(OVERVIEW_EVERY_MS - 1)
   expect(await query()).toEqual(before)
   clock.move(1)
   expect((await query()).posts.total).toBe(before.posts.total - 1)
+})
+
+test("takes its totals from the counts of the node, and so counts no table twice", async () => {
+  const clock = standingClock()
+  const content = contentCounts(clock, db)
+  const before = await content.posts()
+  await sql`delete from posts where id = 2`.execute(db)
+  expect((await overviewQuery(clock, db, content)()).posts.total).toBe(before)
+  clock.move(COUNTED_EVERY_MS)
+  expect(await content.posts()).toBe(before - 1)
 })
 
 test("names the threads with most replies of a week that are shown, in their order", async () => {

@@ -73,6 +73,12 @@ test("everything is in one commit, each part expected where it has to be", () =>
   expect(also[0]?.events[0]).toMatchObject({ agent, human: HUMAN, owner: HUMAN, hub_key: "box" })
 })
 
+test("the compartment keeps the version of the terms that the person was shown", () => {
+  const born = (wanted: CompartmentOfHuman) => done(withHost(), wanted).also?.[0]?.events[0]
+  expect(born({ ...WANTED, terms: "2026-11-27" })).toMatchObject({ terms: "2026-11-27" })
+  expect(born(WANTED)).toMatchObject({ terms: "2026-11-25" })
+})
+
 test("the agent knows from its first event on who carries it, and what it is told of that later changes nothing", () => {
   const born = (done(withHost()).also ?? []).find(({ kind }) => kind === "agent")
   const events = (born?.events ?? []) as ReadonlyArray<AgentEvent>

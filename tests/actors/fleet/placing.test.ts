@@ -13,6 +13,7 @@ import {
   takenOf
 } from "../../../actors/fleet/decide.ts"
 import { evolveFleet, type FleetState, NO_FLEET } from "../../../actors/fleet/state.ts"
+import { RUNTIME_TERMS_VERSIONS } from "../../../schemas/compartment/records.ts"
 import type { HostReport } from "../../../schemas/fleet/operations.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 
@@ -109,6 +110,19 @@ test("hosts die: what is there stays placed there, and nothing new comes; given 
   const whole = fleet.state
   expect(fleet.take(decideForget(fleet.state, { host: other }, fleet.isAway))).toBe("runtime_full")
   expect(fleet.state).toBe(whole)
+})
+
+test("the terms accepted are those that the edge showed, and the oldest where it does not say", () => {
+  const fleet = new Fleet()
+  fleet.report(0)
+  const wanted = { agent: "HX-1", name: "one", command: "c", image: null, secrets: [], hub_key: null, human: null }
+  const accepted = (shown: { readonly terms?: string }) => {
+    const facts = { owner: null, isAway: fleet.isAway }
+    const decision = decideCreate(fleet.state, { id: compartmentId(1), ...wanted, ...shown }, facts, LIMITS)
+    return "refused" in decision ? decision.refused : decision.also?.[0]?.events[0]
+  }
+  for (const terms of RUNTIME_TERMS_VERSIONS) expect(accepted({ terms })).toMatchObject({ terms })
+  expect(accepted({})).toMatchObject({ terms: "2026-11-25" })
 })
 
 test("what only an operator ends is to be tried again in an hour, what passes at once (contract 22)", () => {

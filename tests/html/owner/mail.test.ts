@@ -151,6 +151,25 @@ it("a mailbox is closed by its own form, once the word is typed; a foreign owner
   await expect(send(first.address, { from: "a@x.example" })).rejects.toThrow(/550/)
 })
 
+it("the mail of all agents is without that of an agent that the person has left, before the read model follows", async () => {
+  const pair = await ownedBy(service.edges, await newOwner(service.edges))
+  const { agent, owner } = pair
+  const { address } = await opened(agent)
+  await send(address, { from: "no-reply@proven.example", subject: "Confirm it", body: "Your code is 482913." })
+  await arrived(agent, 1)
+  const text = async (path: string): Promise<string> => (await owner.client.get(path)).text
+  for (const shown of ["Confirm it", "482913", address]) expect(await text("/owner/mail")).toContain(shown)
+  await service.view.db.transaction().execute(async (trx) => {
+    await trx.selectFrom("projections").select("seq").where("name", "=", "sponsorship").forUpdate().execute()
+    await owner.leaves(agent)
+    expect(await text("/owner")).toContain(`href="${owner.page(agent)}"`)
+    const page = await text("/owner/mail")
+    expect(page).toContain("<h1>Mail</h1>")
+    for (const hidden of ["Confirm it", "482913", address, agent.agent.name]) expect(page).not.toContain(hidden)
+    expect(await text("/owner/vault")).not.toContain(agent.agent.name)
+  })
+})
+
 it("a mailbox of another agent is none of this one's", async () => {
   const pair = await ownedBy(service.edges, await newOwner(service.edges))
   const { agent, owner } = pair
