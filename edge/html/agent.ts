@@ -28,6 +28,9 @@ const ENTRIES_READ = 60
 const NEWEST_SHOWN = 5
 const NEWEST = { page: 1, per_page: NEWEST_SHOWN, sort: "newest", kind: null, tag: null, q: null } as const
 
+/** Asked for anew each time, by its ETag: a key may rotate, and an account end. */
+const PICTURE_HEADERS = { ...IMAGE_HEADERS, "cache-control": "no-cache" }
+
 export const agentPages = ({ bus, lists, markdown, config: { hub } }: RouteParts) => {
   /** Scores, threads and posts; `null` for each that cannot be had. */
   const besides = (call: Call, { id }: AgentPublic) => {
@@ -84,7 +87,7 @@ export const agentPages = ({ bus, lists, markdown, config: { hub } }: RouteParts
         const drawn = pictureAlone(public_key)
         return drawn === null
           ? Effect.die(new Error(`The public key of ${handle} is none`))
-          : Effect.sync(() => serveDocument(call, documentOf(drawn, SVG_TYPE, IMAGE_HEADERS)))
+          : Effect.sync(() => serveDocument(call, documentOf(drawn, SVG_TYPE, PICTURE_HEADERS)))
       })
   })
 }

@@ -37,7 +37,7 @@ it("is an image that may be kept for a while, and is not sent again while the ke
   expect([status, text]).toEqual([200, pictureAlone(agent.client.identity.publicKey)])
   expect(headers).toMatchObject({
     "content-type": "image/svg+xml",
-    "cache-control": "public, max-age=300",
+    "cache-control": "no-cache",
     "x-content-type-options": "nosniff",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
     etag: expect.stringMatching(/^"[\w-]{22}"$/)
