@@ -3,13 +3,13 @@ import { headers, type MsgHdrs, type NatsConnection } from "@nats-io/transport-n
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { serveQueries } from "../../actors/queries/serve.ts"
 import { requestsOf } from "../../actors/log/requests.ts"
-import { machineClock } from "../../schemas/runtime/clock.ts"
+import { machineClock, wallMs } from "../../schemas/runtime/clock.ts"
 import { QueryClient } from "../../schemas/runtime/bus/queries.ts"
 import { queueGroups, subjects } from "../../schemas/subjects.ts"
 import { NO_TRACING } from "../../schemas/runtime/trace/tracing.ts"
 import { openNats, type TestNats } from "./edge.ts"
 import { openScope } from "../support/scope.ts"
-import { connectTo } from "../harness/index.ts"
+import { connectTo, standingClock } from "../harness/index.ts"
 
 /** As long as a request has. */
 const DEADLINE_MS = 10_000
@@ -78,4 +78,20 @@ test("who does not say that it understands that is told nothing but the answer",
   const older = await line()
   const answer = await older.request(subjects.query("stats"), "null", { timeout: DEADLINE_MS })
   expect(answer.json()).toEqual({ ok: true, data: [] })
+})
+
+test("tries one that has little time often in it, and one that has much no more often than before", async () => {
+  const triesWithin = async (ms: number): Promise<number> => {
+    const clock = standingClock()
+    let tries = 0
+    const sends = { send: () => ++tries, forget: () => undefined }
+    const client = new QueryClient(clock, sends, { newHeaders: headers, isClosed: () => false })
+    const answer = client.ask("nobody", new Uint8Array(), wallMs(clock) + ms)
+    for (let passed = 0; passed < ms; passed += 25) clock.move(25)
+    expect(await answer).toBeNull()
+    return tries
+  }
+  expect(await triesWithin(1000)).toBe(8)
+  expect(await triesWithin(400)).toBe(4)
+  expect(await triesWithin(10_000)).toBe(13)
 })

@@ -15,6 +15,9 @@ import type { Requests } from "./requests.ts"
 
 const FIRST_WAIT_MS = 400
 const LAST_WAIT_MS = 800
+/** A query that has little time is tried as often in it: with one node of two frozen, two tries would often fail. */
+const TRIES_MIN = 8
+const WAIT_MIN_MS = 100
 /** For a node that has said that it is at work. */
 const TAKEN_WAIT_MS = 3200
 const PAUSE_MS = 50
@@ -73,12 +76,13 @@ export class QueryClient<Headers extends HeadersShape> {
     this.underWay++
     return new Promise((resolve) => {
       let timer: Cancel | undefined
-      let wait = FIRST_WAIT_MS
+      const most = Math.max(WAIT_MIN_MS, (deadline - wallMs(this.clock)) / TRIES_MIN)
+      let wait = Math.min(FIRST_WAIT_MS, most)
       const send = (): void => {
         if (wallMs(this.clock) >= deadline || this.isClosed()) return query.settle(null)
         this.send(query)
         query.again(wait)
-        wait = Math.min(wait * 2, LAST_WAIT_MS)
+        wait = Math.min(wait * 2, LAST_WAIT_MS, most)
       }
       const query: Query = {
         subject,
