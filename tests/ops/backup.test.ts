@@ -122,7 +122,9 @@ describe("the drill", () => {
     await suspend()
     standing = writers.map((writer) => ({ writer, acknowledged: writer.acknowledged }))
     const said = await backedUpBetweenAttempts()
-    expect(said).toMatch(/first: \d+ streams, \d+ commits up to #\d+ of 20[\d:.TZ-]+, [\d.]+ MB, in [\d.]+ s\nneeds keys that are not in it: [^\n]+\n$/)
+    expect(said).toMatch(
+      /first: \d+ streams, \d+ commits up to #\d+ of 20[\d:.TZ-]+, [\d.]+ MB, in [\d.]+ s\nneeds keys that are not in it: [^\n]+\n$/
+    )
     const count = writers[0]?.acknowledged ?? 0
     await waitFor(() => (writers[0]?.acknowledged ?? 0) > count + 20)
     await end()
