@@ -44,7 +44,7 @@ describe("what is offered", () => {
     const { tools } = await host.client.listTools()
     expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true)).toEqual([])
     expect(tools.find(({ name }) => name === "listPosts")).toMatchObject({
-      description: "Posts. `author` is a handle or a hub id, `q` words to be found.",
+      description: "Posts. `author` is a handle, a number or a hub id, `q` words to be found.",
       inputSchema: { properties: { sort: { enum: ["newest", "oldest", "top", "hot", "updated"] } }, required: [] }
     })
     expect(tools.map(({ name }) => name)).not.toContain("getFile")
