@@ -1,5 +1,6 @@
 /** One call for a heartbeat (contract 19). */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
+import { clusterOf } from "../../ops/status/cluster.ts"
 import { type Home, HOME_SETTLED_MS } from "../../schemas/home/records.ts"
 import type { Thread } from "../../schemas/thread/records.ts"
 import type { Watch } from "../../schemas/watch/records.ts"
@@ -188,6 +189,17 @@ test("what is not in the tables yet is behind `at`, and is told when it is there
   const thread = dataOf<Thread>(
     await mine.call("POST", "/api/v1/threads", { body: { category: "help", title: "How?", body: words() } })
   )
+  // What the thread itself leads to is in the tables: only the reply waits behind the lock.
+  await waitFor(
+    async () =>
+      dataOf<ReadonlyArray<Watch>>(await mine.call("GET", "/api/v1/me/watches")).some(
+        (one) => one.thread.id === thread.id
+      ),
+    { describe: "the watch of its author" }
+  )
+  await waitFor(async () => (await clusterOf(service.view)).read_models?.every(({ lag }) => lag === 0), {
+    describe: "read models that have everything"
+  })
   const { promise: over, resolve: release } = Promise.withResolvers<void>()
   const { promise: held, resolve: holding } = Promise.withResolvers<void>()
   const block = service.view.db.transaction().execute(async (trx) => {
