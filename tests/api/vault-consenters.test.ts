@@ -19,14 +19,18 @@ const WEEK_MS = 7 * DAY_MS
 const clock = movableClock()
 let service: TestService
 let telegram: Telegram
-/** Made before the clock is moved. */
+/** Made before the clock is moved: letters go by the time of the machine. */
 let waiting: OwnedVault
+let judged: OwnedVault
+let newcomer: TestOwner
 beforeAll(async () => {
   telegram = await Telegram.open()
   // Clients sign by the machine's clock.
   const limits = { "authentication.timestamp_skew_seconds": 1_000_000_000, "rate_limits.sponsorship.requests": 1000 }
   service = await testService({ edges: 1, actors: 1, keeper: true, clock, env: telegram.env, limits })
   waiting = await ownedVault(service)
+  judged = await ownedVault(service)
+  newcomer = await provenOwner(service)
 })
 afterAll(async () => {
   await service?.stop()
@@ -156,30 +160,6 @@ test("an entry whose owner has left is written again for those of the day, in a 
   expect(await allows(of, fill, later)).toBe("You have allowed it.")
 })
 
-/** The same request under one Idempotency-Key, as often as it is called. */
-const repeated = (of: OwnedVault, path: string, body: object) => (): Promise<string> =>
-  of.ask("POST", path, body, { "idempotency-key": "again" }).then(outcome)
-
-test("a result refused for want of its owner's word is judged anew behind it, under the same Idempotency-Key", async () => {
-  const of = await ownedVault(service)
-  const fill = await asked(of, await written(of))
-  const end = repeated(of, `${FILL}/${fill}/result`, { status: "done" })
-  expect(await end()).toBe("409 consent_pending")
-  expect(await allows(of, fill, of.owner)).toBe("You have allowed it.")
-  clock.move(PASSING_MS + 1)
-  expect(await end()).toBe("200")
-})
-
-test("an entry refused for want of an owner is written once there is one, under the same Idempotency-Key", async () => {
-  const of = await openVault(await anAgent(service.edges))
-  const body = { ...(await sealedEntry(of)), consent: "owner" }
-  const write = async () => outcome(await of.client.call("POST", `${VAULT}/entries`, { body, idempotencyKey: "again" }))
-  expect(await write()).toBe("409 owner_none")
-  await (await provenOwner(service)).carries(of)
-  clock.move(PASSING_MS + 1)
-  expect(await write()).toBe("201")
-})
-
 /** An agent whose owner was there first, an entry of that time, and the sponsorship of a later owner. */
 const withLater = async () => {
   const of = await ownedVault(service)
@@ -207,6 +187,30 @@ test("a later owner is heard after seven days, not if an owner objected whom the
   expect(await allows(silent.of, fill, silent.later)).toBe("You have allowed it.")
   expect(await statusOf(silent.of, fill)).toBe(200)
   expect(outcome(await removed.of.ask("POST", FILL, login(removed.entry)))).toBe("409 owner_none")
+})
+
+/** The same request under one Idempotency-Key, as often as it is called. */
+const repeated = (of: OwnedVault, path: string, body: object) => (): Promise<string> =>
+  of.ask("POST", path, body, { "idempotency-key": "again" }).then(outcome)
+
+test("a result refused for want of its owner's word is judged anew behind it, under the same Idempotency-Key", async () => {
+  const of = judged
+  const fill = await asked(of, await written(of))
+  const end = repeated(of, `${FILL}/${fill}/result`, { status: "done" })
+  expect(await end()).toBe("409 consent_pending")
+  expect(await allows(of, fill, of.owner)).toBe("You have allowed it.")
+  clock.move(PASSING_MS + 1)
+  expect(await end()).toBe("200")
+})
+
+test("an entry refused for want of an owner is written once there is one, under the same Idempotency-Key", async () => {
+  const of = await openVault(await anAgent(service.edges))
+  const body = { ...(await sealedEntry(of)), consent: "owner" }
+  const write = async () => outcome(await of.client.call("POST", `${VAULT}/entries`, { body, idempotencyKey: "again" }))
+  expect(await write()).toBe("409 owner_none")
+  await newcomer.carries(of)
+  clock.move(PASSING_MS + 1)
+  expect(await write()).toBe("201")
 })
 
 test("a fill refused for other fills or its day is judged anew under the same Idempotency-Key, and kept once opened", async () => {
