@@ -73,16 +73,14 @@ const judging = (parts: GateParts, admitted: Admitted): Gate<AgentActor> => ({
     const { by } = ask
     if (by === undefined) return PASSED
     const { memory } = activation
-    if (by.settled === true) return { verdict: judgeAgent(parts, admitted, ask, by, activation.state, memory, writes) }
-    const { use, recorded } = parts.nonces.use(by.key, by.nonce, ask.id, wallMs(parts.clock))
-    if (use === "reused") return REUSED
-    const stranger = activation.state === null && ask.op !== ADMIT_KEY
-    return {
-      verdict: stranger
+    // A key that came by rotation is claimed by an agent elsewhere, whichever of a request's asks comes here first.
+    const judged = () =>
+      activation.state === null && ask.op !== ADMIT_KEY
         ? judgeStrangerKey(parts, ask, by)
-        : judgeAgent(parts, admitted, ask, by, activation.state, memory, writes),
-      recorded
-    }
+        : judgeAgent(parts, admitted, ask, by, activation.state, memory, writes)
+    if (by.settled === true) return { verdict: judged() }
+    const { use, recorded } = parts.nonces.use(by.key, by.nonce, ask.id, wallMs(parts.clock))
+    return use === "reused" ? REUSED : { verdict: judged(), recorded }
   }
 })
 

@@ -1,7 +1,7 @@
 /** Written by `npm run contracts`: the code of each kind's fold (ops/contracts/folds.ts). */
 export const FOLDS: Readonly<Record<string, string>> = {
   address: "e5dc57665939633d",
-  agent: "5fa1455a4f67f01e",
+  agent: "13c2339ce18388c9",
   blob: "8eb9d9bcc633d268",
   captcha: "9b39f3c8c7431f02",
   category: "eb734887cb572cdf",
@@ -9,7 +9,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   chat: "14e213ad8c563cb1",
   compartment: "8b5d9dcd1460af05",
   credential: "1da11eaa82f971b6",
-  delivery: "d09c58885236b755",
+  delivery: "ae88beda6bc28195",
   filing: "533416c2a2a917b2",
   fleet: "00af5cf1e336499e",
   handle: "8d91f76c79f0d504",

@@ -109,7 +109,7 @@ export const WebhookApi = HttpApiGroup.make("webhook")
       )
       .annotate(
         Row,
-        "a new secret, shown once; the old one signs for {{webhook.secret_overlap_seconds|duration}} more"
+        "`{webhook_secret, old_secret_until}`: a new secret, shown once; the old one signs for {{webhook.secret_overlap_seconds|duration}} more"
       ),
     // Tests and repeated deliveries are counted together by the decision itself: those that were refused do not count.
     HttpApiEndpoint.post("testWebhook", "/me/webhook/test", {

@@ -4,7 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Vault, VaultEntry, VaultLogLine } from "../../schemas/vault/records.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { waitFor } from "../harness/index.ts"
+import { AgentClient } from "../support/client.ts"
+import { newIdentity } from "../support/identity.ts"
 import { dataOf, detailsOf, fieldOf, outcome } from "../support/outcome.ts"
+import { rotate } from "../support/rotation.ts"
 import { type TestService, sharedService } from "../support/service.ts"
 import { anAgent } from "../support/sponsorship.ts"
 import {
@@ -234,4 +237,14 @@ describe("revoked", () => {
       }
     )
   })
+})
+
+it("an entry is written by a rotated key under an Idempotency-Key too", async () => {
+  const owned = await withVault(service)
+  const next = newIdentity()
+  dataOf(await rotate(owned.client, owned.agent.id, next))
+  const client = new AgentClient({ identity: next, edge: () => service.edges[0] ?? "" })
+  const body = await sealedEntry(owned)
+  const write = () => client.call("POST", `${VAULT}/entries`, { body, idempotencyKey: "after-the-rotation" })
+  expect([(await write()).status, (await write()).status]).toEqual([201, 201])
 })
