@@ -29,7 +29,7 @@ export const OPERATOR_NAME = /^[A-Za-z0-9_]{1,32}$/
 /** The id of a command that a person runs from a shell. `unique`: 24 hex characters. */
 export const operatorCommand = (name: string, unique: string): string => `${OPERATOR_COMMAND}${name}-${unique}`
 
-/** Who ran it; `null` for every other id. */
+/** The name in such an id; `null` for every other id. */
 export const operatorOf = (id: string): string | null =>
   /^operator-([A-Za-z0-9_]{1,32})-[0-9a-f]{24}$/.exec(id)?.[1] ?? null
 

@@ -96,7 +96,7 @@ export const webhookMetrics = ({ meter, discovered }: ProcessMetrics, manager: J
             name: "deliveries",
             subject: subjects.deliveries,
             queue: consumers.webhooks,
-            // What a receiver answers is no fault of the worker.
+            // The answer of a receiver is no fault of the worker.
             stats: {
               name: "deliveries",
               requests: duration.count,

@@ -106,7 +106,8 @@ const diskCheck = (disk: Timed<{ readonly free: number | null }> | null, floor: 
     : check("pass", free, "bytes free", null)
 }
 
-const replicasCheck = ({ wanted, current, missing }: Replicas, check: Made): Check => {
+const replicasCheck = ({ wanted, current, offline, lagging }: Replicas, check: Made): Check => {
+  const missing = [...offline, ...lagging]
   if (current >= wanted) return check("pass", current, "replicas", null)
   const where = missing.length === 0 ? "" : ` at ${missing.join(", ")}`
   return check(

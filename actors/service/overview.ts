@@ -4,7 +4,8 @@ import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { DAY_COUNTED_MAX } from "../../schemas/meta/operations.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
-import { type ContentCounts, counted } from "../content/counts.ts"
+import { kept } from "../../schemas/runtime/kept.ts"
+import type { ContentCounts } from "../content/counts.ts"
 import type { Database } from "../database.ts"
 
 /** A count in all looks at every row of an index. */
@@ -43,7 +44,7 @@ export const overviewQuery = (
   db: Kysely<Database>,
   content: Pick<ContentCounts, "threads" | "posts" | "replies">
 ): (() => Promise<Overview>) =>
-  counted(
+  kept(
     clock,
     async () => {
       const since = new Date(wallMs(clock) - DAY_MS)

@@ -3,8 +3,8 @@ import { type Kysely, sql } from "kysely"
 import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
+import { kept } from "../../schemas/runtime/kept.ts"
 import { DISCUSSED_MAX } from "../../schemas/thread/operations.ts"
-import { counted } from "../content/counts.ts"
 import type { Database } from "../database.ts"
 import { listedThreads } from "./queries.ts"
 
@@ -24,7 +24,7 @@ export const discussedQuery = (
   db: Kysely<Database>,
   baseUrl: string
 ): ((input: Queries["threads_discussed"]["input"]) => Promise<Queries["threads_discussed"]["output"]>) => {
-  const find = counted(
+  const find = kept(
     clock,
     async () => {
       const { rows } = await sql<Found>`

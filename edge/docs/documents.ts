@@ -1,9 +1,12 @@
 /** The documents that the service serves: the reference, its chapters and its siblings as markdown and as a page. */
 import { readFile } from "node:fs/promises"
+import { Effect } from "effect"
 import { RUNTIME_TERMS_VERSIONS } from "../../schemas/compartment/records.ts"
 import { PLAIN_TYPE, SVG_TYPE } from "../../schemas/introduction/pages.ts"
+import { notFound } from "../../schemas/errors.ts"
 import type { EdgeConfig } from "../config.ts"
 import { type Document, documentOf, IMAGE_HEADERS } from "../http/documents.ts"
+import { type Refused, refuse } from "../http/refused.ts"
 import { pageOfMarkdown } from "../html/page.ts"
 import { aloneText, chaptersOf, contentsTable } from "./chapters.ts"
 import { Described } from "./described.ts"
@@ -154,6 +157,20 @@ const chapterDocuments = (config: EdgeConfig, reference: string): Documents["cha
         text
       )
       return [slug, { markdown: documentOf(text, MARKDOWN), page }]
+    })
+  )
+}
+
+/** Finds a chapter of the reference by its slug. */
+export const chapterOf = ({ chapters }: Documents, slug: string): Effect.Effect<InTwoForms, Refused> => {
+  const found = chapters.get(slug)
+  if (found !== undefined) return Effect.succeed(found)
+  const names = [...chapters.keys()]
+  return Effect.fail(
+    refuse({
+      ...notFound("chapter"),
+      message: `The reference has no such chapter. Its chapters are: ${names.join(", ")}.`,
+      details: { resource: "chapter", chapters: names }
     })
   )
 }

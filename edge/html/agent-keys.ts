@@ -52,8 +52,8 @@ ${chain(agent, keys)}<dl class="facts">
 </dl></section>
 `
 
-const snippet = (site: Site, { hx_id }: AgentPublic): string => `// curl -O ${site.baseUrl}/sdk/verify.js
-import { createVerifier } from "./verify.js"
+const snippet = (site: Site, { hx_id }: AgentPublic): string => `// curl -o verify.mjs ${site.baseUrl}/sdk/verify.js
+import { createVerifier } from "./verify.mjs"
 
 const verifier = createVerifier({ hub: "${site.baseUrl}", hosts: ["shop.example"] })
 

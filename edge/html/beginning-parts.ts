@@ -3,7 +3,8 @@
  * asks for these parts once in `PARTS_KEPT_MS`, whoever comes.
  */
 import { type Clock, Effect } from "effect"
-import { monotonicMs, wallMs } from "../../schemas/runtime/clock.ts"
+import { wallMs } from "../../schemas/runtime/clock.ts"
+import { kept } from "../../schemas/runtime/kept.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { BeginningShown } from "./beginning.ts"
 import { orNull, PART_WAIT_MS } from "./optional.ts"
@@ -15,40 +16,23 @@ export const AGENTS_SHOWN = 6
 
 type Parts = Omit<BeginningShown, "threads" | "posts">
 
-export class BeginningParts {
-  private readonly bus: Pick<Bus, "query">
-  private last: { readonly at: number; readonly parts: Promise<Parts> } | null = null
+/** Those who ask while the parts are being found out get the same. */
+export const beginningParts = (clock: Clock.Clock, bus: Pick<Bus, "query">): Effect.Effect<Parts> => {
+  const parts = kept(clock, () => Effect.runPromise(asked(bus, wallMs(clock) + PART_WAIT_MS)), PARTS_KEPT_MS)
+  return Effect.promise(parts)
+}
 
-  constructor(bus: Pick<Bus, "query">) {
-    this.bus = bus
-  }
-
-  /** Those who ask while the parts are being found out get the same. */
-  current(clock: Clock.Clock): Effect.Effect<Parts> {
-    return Effect.promise(() => {
-      const now = monotonicMs(clock)
-      if (this.last !== null && now - this.last.at < PARTS_KEPT_MS) return this.last.parts
-      const begun = { at: now, parts: Effect.runPromise(this.ask(wallMs(clock) + PART_WAIT_MS)) }
-      this.last = begun
-      begun.parts.catch(() => {
-        if (this.last === begun) this.last = null
-      })
-      return begun.parts
-    })
-  }
-
-  private ask(deadline: number): Effect.Effect<Parts> {
-    const within = { deadline }
-    const newest = { page: 1, per_page: AGENTS_SHOWN, sort: "newest", q: null } as const
-    return Effect.all(
-      {
-        overview: orNull(this.bus.query(within, "overview", null)),
-        discussed: orNull(this.bus.query(within, "threads_discussed", { limit: DISCUSSED_SHOWN })),
-        agents: orNull(Effect.map(this.bus.query(within, "agents", newest), ({ items }) => items)),
-        categories: orNull(this.bus.query(within, "categories", null)),
-        latest: orNull(this.bus.query(within, "categories_latest", null))
-      },
-      { concurrency: "unbounded" }
-    )
-  }
+const asked = (bus: Pick<Bus, "query">, deadline: number): Effect.Effect<Parts> => {
+  const within = { deadline }
+  const newest = { page: 1, per_page: AGENTS_SHOWN, sort: "newest", q: null } as const
+  return Effect.all(
+    {
+      overview: orNull(bus.query(within, "overview", null)),
+      discussed: orNull(bus.query(within, "threads_discussed", { limit: DISCUSSED_SHOWN })),
+      agents: orNull(Effect.map(bus.query(within, "agents", newest), ({ items }) => items)),
+      categories: orNull(bus.query(within, "categories", null)),
+      latest: orNull(bus.query(within, "categories_latest", null))
+    },
+    { concurrency: "unbounded" }
+  )
 }

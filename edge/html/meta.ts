@@ -3,8 +3,7 @@ import { Effect } from "effect"
 import { API_PREFIX } from "../../schemas/api.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { MetaPages } from "../../schemas/meta/pages.ts"
-import { chapterOf } from "../docs/chapter-of.ts"
-import type { DocumentName } from "../docs/documents.ts"
+import { chapterOf, type DocumentName } from "../docs/documents.ts"
 import { viewerOf } from "../content/reading.ts"
 import type { Call } from "../http/call.ts"
 import { serveDocument } from "../http/documents.ts"
@@ -13,7 +12,7 @@ import { dataValue } from "../http/respond.ts"
 import type { RouteParts } from "../routes/parts.ts"
 import { introducing } from "./authors.ts"
 import { beginningPage, SHOWN_MAX } from "./beginning.ts"
-import { BeginningParts } from "./beginning-parts.ts"
+import { beginningParts } from "./beginning-parts.ts"
 import type { Site } from "./layout.ts"
 import { recordsOf } from "./listed.ts"
 import { servedPage } from "./serve.ts"
@@ -36,7 +35,8 @@ export const metaPages = ({ bus, lists, config: { hub }, documents }: RouteParts
   const beginning = beginningOf(hub)
   const document = (name: DocumentName) => (call: Call) => Effect.sync(() => serveDocument(call, documents[name]))
 
-  const shared = new BeginningParts(bus)
+  /** Made with the clock of the edge, which its calls bring. */
+  let shared: ReturnType<typeof beginningParts> | undefined
 
   /** A client that asks for too much at once is told so: the page that it gets may be given to others as well. */
   const items = <View extends "threads" | "posts">(call: Call, view: View, input: Queries[View]["input"]) =>
@@ -53,7 +53,7 @@ export const metaPages = ({ bus, lists, config: { hub }, documents }: RouteParts
       const first = { ...FIRST, viewer: viewerOf(call) }
       const { parts, threads, posts } = yield* Effect.all(
         {
-          parts: shared.current(call.clock),
+          parts: (shared ??= beginningParts(call.clock, bus)),
           threads: items(call, "threads", { ...first, category: null, sort: "active", status: null }),
           posts: items(call, "posts", { ...first, sort: "newest" })
         },

@@ -17,7 +17,8 @@ export const STYLE = `
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100% }
 body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.6 system-ui, sans-serif; overflow-wrap: anywhere }
 .bar, .foot { padding: .75rem max(1.25rem, calc((100% - 74rem) / 2)) }
-.bar { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; background: var(--card); border-bottom: 1px solid var(--line) }
+.bar { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; background: var(--card);
+  border-bottom: 1px solid var(--line) }
 .brand { margin: 0; font-size: 1.15rem; font-weight: 700; letter-spacing: -.01em }
 .brand a { display: flex; gap: .55rem; align-items: center; color: inherit; text-decoration: none }
 .brand svg { flex: none } .brand rect { fill: var(--link) } .brand circle { fill: var(--card) }
@@ -33,7 +34,8 @@ main:focus { outline: none }
 .skip { position: absolute; left: -999rem }
 .skip:focus { left: 1rem; top: 1rem; z-index: 1; padding: .5rem .9rem; background: var(--card); border-radius: .4rem }
 h1, h2, h3, h4, h5, h6 { line-height: 1.25; margin: 2em 0 .6em; text-wrap: balance }
-h1 { font-size: 2rem; margin-top: 0; letter-spacing: -.015em } h2 { font-size: 1.3rem } h3 { font-size: 1.1rem } h4, h5, h6 { font-size: 1rem }
+h1 { font-size: 2rem; margin-top: 0; letter-spacing: -.015em } h2 { font-size: 1.3rem } h3 { font-size: 1.1rem }
+h4, h5, h6 { font-size: 1rem }
 a { color: var(--link); text-underline-offset: .15em }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: .15rem }
 code, pre { font-family: ui-monospace, "Cascadia Mono", "DejaVu Sans Mono", monospace; font-size: .9em;
@@ -45,7 +47,8 @@ code { padding: .1em .3em } pre { padding: 1em; overflow-x: auto } pre code { pa
 blockquote { margin: 1em 0; padding: 0 0 0 1rem; border-inline-start: 3px solid var(--line); color: var(--faint) }
 hr { border: 0; border-top: 1px solid var(--line); margin: 2em 0 }
 ul, ol { padding-inline-start: 1.4rem }
-.wide { overflow-x: auto } table { border-collapse: collapse } caption { text-align: start; color: var(--faint); padding-bottom: .5em }
+.wide { overflow-x: auto } table { border-collapse: collapse }
+caption { text-align: start; color: var(--faint); padding-bottom: .5em }
 th, td { border: 1px solid var(--line); padding: .35em .7em; text-align: start; vertical-align: top; overflow-wrap: normal }
 .left { text-align: left } .center { text-align: center } .right { text-align: right }
 .faint { color: var(--faint) } .faint a { color: inherit; text-decoration-color: var(--line) }
@@ -79,18 +82,23 @@ td time, .row time { white-space: nowrap }
 .pager { margin: 1.75rem 0; align-items: baseline }
 .search { margin: 1.25rem 0 } .search label { display: block; color: var(--faint); font-size: .9rem; margin-bottom: .25rem }
 .search div { display: flex; flex-wrap: wrap; gap: .5rem }
-input, button, textarea { font: inherit; color: inherit; border: 1px solid var(--faint); border-radius: .4rem; padding: .4rem .7rem }
-input { flex: 1 1 12rem; min-width: 0 } input, textarea { background: var(--card) } button { background: var(--code); cursor: pointer }
-.field { max-width: 26rem; margin: 0 0 1.1rem } .field label { display: block; font-weight: 600 } .field p { margin: .15rem 0; font-size: .9rem }
+input, button, textarea { font: inherit; color: inherit; border: 1px solid var(--faint); border-radius: .4rem;
+  padding: .4rem .7rem }
+input { flex: 1 1 12rem; min-width: 0 } input, textarea { background: var(--card) }
+button { background: var(--code); cursor: pointer }
+.field { max-width: 26rem; margin: 0 0 1.1rem } .field label { display: block; font-weight: 600 }
+.field p { margin: .15rem 0; font-size: .9rem }
 .field :is(input:not([type=radio], [type=checkbox]), textarea) { width: 100%; box-sizing: border-box; margin-top: .15rem }
-.field :is([type=radio], [type=checkbox]) { margin-inline: 0 .4rem } [aria-invalid] { border-color: var(--problem); border-width: 2px }
+.field :is([type=radio], [type=checkbox]) { margin-inline: 0 .4rem }
+[aria-invalid] { border-color: var(--problem); border-width: 2px }
 .problem { color: var(--problem) }
 button.main { background: var(--link); border-color: var(--link); color: var(--ground) }
 .form + :is(.form, details) { margin-top: 1rem }
 mark { background: var(--mark); color: inherit; border-radius: .15rem }
 .replies { list-style: none; margin: 1rem 0 0; padding: 0 } .replies > li { margin-top: 1.25rem }
 .replies .replies { padding-inline-start: clamp(.6rem, 2.5vw, 1.5rem); border-inline-start: 2px solid var(--line) }
-.reply > .faint { margin: 0 0 .35rem } .reply:target { scroll-margin-top: 1rem; outline: 2px solid var(--link); outline-offset: .4rem; border-radius: .3rem }
+.reply > .faint { margin: 0 0 .35rem }
+.reply:target { scroll-margin-top: 1rem; outline: 2px solid var(--link); outline-offset: .4rem; border-radius: .3rem }
 .accepted .by-agent { border-color: var(--good); border-inline-start-width: .3rem }
 .files li { padding: .4rem 0 } .files code { font-size: .8em }
 .links { list-style: none; padding: 0; margin: 0 } .links li { padding: .2rem 0 }
@@ -102,7 +110,8 @@ mark { background: var(--mark); color: inherit; border-radius: .15rem }
 .by-agent :is(h3, h4, h5, h6) { margin-top: 1.4em }
 .by-agent > :first-child { margin-top: .8em } .by-agent > :last-child { margin-bottom: .8em }
 .reply .by-agent { padding: 0 1rem }
-@media (max-width: 30rem) { .facts { grid-template-columns: 1fr; gap: 0 } .facts dd { margin-bottom: .7rem } h1 { font-size: 1.6rem }
+@media (max-width: 30rem) { .facts { grid-template-columns: 1fr; gap: 0 } .facts dd { margin-bottom: .7rem }
+h1 { font-size: 1.6rem }
   .by-agent, .reply .by-agent { padding-inline: .75rem }
   .changes table { font-size: .8rem } .changes :is(td, th) { padding: .3em .15em } .changes time { white-space: normal }
   .changes td:last-child { overflow-wrap: anywhere; hyphens: auto } }

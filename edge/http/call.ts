@@ -17,7 +17,7 @@ const NO_BYTES = Buffer.alloc(0)
 /** A request id of the client's own is kept for the log when it looks like one, so that it can break no log line. */
 const CLIENT_REQUEST_ID = /^[A-Za-z0-9_-]{8,64}$/
 
-/** What an edge knows of its own addresses. */
+/** Addresses of the edge itself. */
 export interface Installation {
   /** Path of the base address, without a trailing slash; empty for a root installation. */
   readonly basePath: string

@@ -20,7 +20,7 @@ const clientErrorOf = (error: ParserError): Refusal => {
   return refusal("bad_request", "This is not an HTTP request.")
 }
 
-/** What an answer outside the pipeline is made with. */
+/** Parts from which an answer outside the pipeline is made. */
 export interface Outside {
   readonly clock: Clock.Clock
   readonly docUrls: DocUrls

@@ -48,7 +48,7 @@ export class OwningMail {
     return Effect.andThen(asked, this.shown(call, agent, deadline))
   }
 
-  /** Of an agent that the person carries: whoever asks has made sure of that. `deadline`: unix ms. */
+  /** The caller has asked the agent's actor if the person carries it (`owner.carries`). `deadline`: unix ms. */
   shown(call: Call, agent: string, deadline = call.deadline): Effect.Effect<OwnedMail, Refused> {
     const { bus } = this
     return Effect.gen(function* () {

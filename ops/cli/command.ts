@@ -56,7 +56,7 @@ export interface Command {
   readonly alone?: (args: Arguments) => Promise<unknown> | null
 }
 
-/** What a command was to find, printed like any answer. The exit status tells scripts, 1 unless the command names another. */
+/** A finding of a command, printed like any answer. The exit status tells scripts: 1 unless the command names another. */
 export class Finding {
   readonly text: string
   readonly status: number

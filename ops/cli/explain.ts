@@ -38,7 +38,7 @@ const rootAt = async (service: Service, seq: number): Promise<Root> => {
   return { request: root.request, seq: Math.max(1, root.seq - APART_MAX) }
 }
 
-/** Where the id stands in the log is not known before it is read. */
+/** A request id does not say where in the log to look. */
 const sought = async (service: Service, request: string, { since }: Options): Promise<Root> => {
   if (!ID.test(request)) throw new Fault("explain takes a request id, a command, #<sequence> or <kind>/<ref>")
   if (since === undefined) return { request, seq: 1 }

@@ -3,8 +3,9 @@
  *
  * Invariants
  *  - A request's commits carry its id: in the command's id, with the number of the ask behind it, or as `trace` where the
- *    command's id is that of an Idempotency-Key. A reaction's command carries the place of the commit that it follows from (engine/command-ids.ts). So causes are read off, never guessed.
- *  - What a later commit of the same set of reactions says is computed as the service computes it, by the set's own code.
+ *    command's id is that of an Idempotency-Key. A reaction's command carries the place of the commit that it follows
+ *    from (engine/command-ids.ts). So causes are read off, never guessed.
+ *  - Commands that follow from a commit are computed as the service computes them, by the code of each set of reactions.
  *  - Work that a request began (a delivery, a letter, a mail on its way) is its own to the end: all commits of such an actor
  *    belong to the story.
  *  - Everything that is returned is masked as in replay.
@@ -16,7 +17,7 @@ import type { Commit, EventShape } from "../../actors/log/commit.ts"
 import { pagesOf } from "../../actors/log/stream-pages.ts"
 import { traceIdOf } from "../../actors/log/traceparent.ts"
 import { PROJECTIONS } from "../../actors/projections/all.ts"
-import { messageOf } from "../../actors/projections/projection.ts"
+import { commitOf, messageOf } from "../../actors/projections/projection.ts"
 import { REACTIONS } from "../../actors/reactions/all.ts"
 import { asideOf } from "../../actors/reactions/aside.ts"
 import { readMark } from "../../actors/reactions/marks.ts"
@@ -111,7 +112,7 @@ export const rootOf = async (service: Service, seq: number): Promise<{ request: 
     if (before === null) return { request: place.commit.trace ?? requestOf(place.commit.id), seq: place.seq }
     place = before
   }
-  return null
+  return place === null ? null : { request: place.commit.id, seq: place.seq }
 }
 
 interface Expected {
@@ -141,8 +142,9 @@ class Teller {
     // Until the request is met nothing can follow from it, and most of a log need not be parsed.
     if (this.commits.length === 0 && !Buffer.from(data.buffer, data.byteOffset, data.length).includes(this.needle))
       return
-    const { kind, id } = messageOf(subject, seq, data)
-    const commit = JSON.parse(new TextDecoder().decode(data)) as Commit
+    const message = messageOf(subject, seq, data)
+    const { kind, id } = message
+    const commit = commitOf(message)
     const told = this.expected.get(commit.id)
     const isOwn = commit.id === this.request || requestOf(commit.id) === this.request || commit.trace === this.request
     const cause = told?.cause ?? this.work.get(`${kind} ${id}`)
@@ -219,7 +221,7 @@ const readersOf = async ({ db }: Service, commits: ReadonlyArray<StoryCommit>): 
   })
 }
 
-/** What adds nothing to the story but a name is left out where it cannot be had. */
+/** A trace adds no more than its name to the story: it is left out where it cannot be had. */
 const withTrace = (service: Service, one: StoryCommit): Effect.Effect<StoryCommit> =>
   Effect.promise(async () => {
     const message = await messageAt(service, one.seq).catch(() => null)

@@ -1,4 +1,4 @@
-/** What the npm scripts run, once the packages are installed: start, test, agent, fill, bench, campaign, screens and hub. */
+/** The entry of the npm scripts, once the packages are installed: start, test, agent, fill, bench, campaign, screens and hub. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"

@@ -8,7 +8,7 @@ import { Masker } from "./masks.ts"
 
 /** One token of a subject. */
 const ID = /^[^\s.*>]{1,128}$/
-/** Of a Date, in Unix ms. */
+/** The last moment that a Date can hold, in Unix ms. */
 const TIME_MAX = 8.64e15
 
 export interface Fixture {

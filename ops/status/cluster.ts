@@ -12,6 +12,7 @@ import { sql } from "kysely"
 import { requestsOf } from "../../actors/log/requests.ts"
 import { PROJECTIONS } from "../../actors/projections/all.ts"
 import { rebuildSchema } from "../../actors/projections/rebuild.ts"
+import { replicasIn } from "../../actors/queries/replicas.ts"
 import { REACTIONS } from "../../actors/reactions/all.ts"
 import { asideCount } from "../../actors/reactions/aside.ts"
 import { readMark } from "../../actors/reactions/marks.ts"
@@ -150,16 +151,16 @@ const consumersOf = async (manager: JetStreamManager, stream: string): Promise<S
 }
 
 const rowOf = (name: string, info: StreamInfo | null, consumers: StreamRow["consumers"]): StreamRow => {
-  const replicas = info?.cluster?.replicas ?? []
+  const replicas = info === null ? null : replicasIn(info)
   return {
     name,
     messages: info?.state.messages ?? null,
     bytes: info?.state.bytes ?? null,
     last_seq: info?.state.last_seq ?? null,
-    replicas: info?.config.num_replicas ?? null,
+    replicas: replicas?.wanted ?? null,
     leader: info?.cluster?.leader ?? null,
-    offline: replicas.filter(({ offline }) => offline === true).map((one) => one.name),
-    lagging: replicas.filter(({ current, offline }) => !current && offline !== true).map((one) => one.name),
+    offline: replicas?.offline ?? [],
+    lagging: replicas?.lagging ?? [],
     consumers
   }
 }

@@ -73,7 +73,9 @@ const streamProblems = ({ streams: all }: Cluster): ReadonlyArray<Problem> => {
   ]
 }
 
-const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
+/** `?` where it is not known. */
+export const counted = (count: number | null, one: string, many = `${one}s`): string =>
+  `${count ?? "?"} ${count === 1 ? one : many}`
 
 const readerProblems = ({ read_models: models, reactions }: Cluster): ReadonlyArray<Problem> => {
   const passed = (models ?? []).filter(({ faults }) => faults > 0)
@@ -85,13 +87,11 @@ const readerProblems = ({ read_models: models, reactions }: Cluster): ReadonlyAr
     ...(models === null
       ? [degraded("Postgres does not answer: lists, searches and score histories are refused")]
       : passed.map(({ name, faults }) =>
-          degraded(`the read model ${name} passed over ${counted(faults, "commit", "commits")}: hub verify names them`)
+          degraded(`the read model ${name} passed over ${counted(faults, "commit")}: hub verify names them`)
         )),
     ...reactions.flatMap(({ name, parked, faults }) => [
       ...(parked ? [degraded(`${name}: ${counted(parked, "reaction waits", "reactions wait")} for an actor`)] : []),
-      ...(faults
-        ? [degraded(`${name}: ${counted(faults, "reaction", "reactions")} passed over: hub reactions list ${name}`)]
-        : [])
+      ...(faults ? [degraded(`${name}: ${counted(faults, "reaction")} passed over: hub reactions list ${name}`)] : [])
     ]),
     ...(unseen.length === 0 ? [] : [degraded(`not seen: how far ${unseen.map(({ name }) => name).join(", ")} are`)])
   ]

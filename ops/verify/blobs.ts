@@ -10,8 +10,7 @@ import { directGet } from "../../actors/log/direct-get.ts"
 import { type BlobRef, piecesOf } from "../../schemas/blob/operations.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import type { Service } from "../cli/connection.ts"
-import type { Scope } from "./snapshots.ts"
-import { NAMED_MAX } from "./named.ts"
+import { NAMED_MAX, type Scope } from "./snapshots.ts"
 
 /** Posts at once. */
 const PAGE = 500

@@ -25,8 +25,7 @@ import { Fault } from "../cli/fault.ts"
 import { differences, shown } from "../replay/difference.ts"
 import { historyOf } from "../replay/fold.ts"
 import { Masker } from "../replay/masks.ts"
-import { NAMED_MAX } from "./named.ts"
-import type { Scope } from "./snapshots.ts"
+import { NAMED_MAX, type Scope } from "./snapshots.ts"
 
 /** Messages applied at once where only a sample is. */
 const BATCH = 2000

@@ -21,7 +21,7 @@ import { ratedReplies } from "../../actors/reply/reactions.ts"
 import { ratedThreads } from "../../actors/thread/reactions.ts"
 import { streams } from "../../schemas/subjects.ts"
 import type { Service } from "../cli/connection.ts"
-import { NAMED_MAX } from "./named.ts"
+import { NAMED_MAX } from "./snapshots.ts"
 
 const RATING: ReadonlyArray<Reactions> = [ratedPosts, ratedReplies, ratedThreads, hiddenContent]
 const PAGE = 4000

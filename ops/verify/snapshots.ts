@@ -13,7 +13,6 @@ import type { Service } from "../cli/connection.ts"
 import { asJson, differences, shown } from "../replay/difference.ts"
 import { evolved, historyOf, kindOf, stateProblem } from "../replay/fold.ts"
 import { Masker } from "../replay/masks.ts"
-import { NAMED_MAX } from "./named.ts"
 
 /** Rows read at once, and folded side by side. */
 const PAGE = 16
@@ -32,6 +31,9 @@ export interface SnapshotReport {
   /** In words, the first ones by kind and id: `NAMED_MAX` at most. */
   readonly named: ReadonlyArray<string>
 }
+
+/** Differences that each part of a report names in words; further ones are only counted. */
+export const NAMED_MAX = 100
 
 export interface Scope {
   readonly kind: string | null

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 import type { Bus } from "../../edge/bus/bus.ts"
-import { BeginningParts, PARTS_KEPT_MS } from "../../edge/html/beginning-parts.ts"
+import { beginningParts, PARTS_KEPT_MS } from "../../edge/html/beginning-parts.ts"
 import { refuse } from "../../edge/http/refused.ts"
 import { unavailable } from "../../schemas/errors.ts"
 import { standingClock } from "../harness/clock.ts"
@@ -24,8 +24,8 @@ class Answering {
 
 it("asks once for all who come within a while", async () => {
   const [bus, clock] = [new Answering(), standingClock()]
-  const parts = new BeginningParts(bus)
-  const current = () => Effect.runPromise(parts.current(clock))
+  const parts = beginningParts(clock, bus)
+  const current = () => Effect.runPromise(parts)
   const [first, ...others] = await Promise.all(Array.from({ length: 20 }, current))
   expect(bus.asked.toSorted()).toEqual(VIEWS)
   expect(others.every((one) => one === first)).toBe(true)
@@ -45,8 +45,8 @@ it("asks once for all who come within a while", async () => {
 
 it("goes without a part that is away, and asks for it again no sooner", async () => {
   const [bus, clock] = [new Answering(), standingClock()]
-  const parts = new BeginningParts(bus)
-  const current = () => Effect.runPromise(parts.current(clock))
+  const parts = beginningParts(clock, bus)
+  const current = () => Effect.runPromise(parts)
   bus.away.add("overview")
   expect(await current()).toMatchObject({ overview: null, agents: ["agents"] })
   bus.away.clear()
@@ -58,8 +58,8 @@ it("goes without a part that is away, and asks for it again no sooner", async ()
 
 it("keeps no defect: who comes next asks again", async () => {
   const [bus, clock] = [new Answering(), standingClock()]
-  const parts = new BeginningParts(bus)
-  const current = () => Effect.runPromise(parts.current(clock))
+  const parts = beginningParts(clock, bus)
+  const current = () => Effect.runPromise(parts)
   bus.broken.add("agents")
   await expect(current()).rejects.toThrow("It is broken.")
   bus.broken.clear()

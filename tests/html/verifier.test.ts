@@ -53,7 +53,7 @@ it("tells an agent from others by the snippet on its profile", async () => {
   const profile = await browser.visit(`${edge}/agents/${agent.handle}`)
   const snippet = await profile.page.getByRole("region", { name: "Verify this agent" }).locator("pre").innerText()
   await profile.close()
-  const importing = 'import { createVerifier } from "./verify.js"'
+  const importing = 'import { createVerifier } from "./verify.mjs"'
   expect(snippet).toContain(importing)
   const code = snippet.replace(importing, `const { createVerifier } = await import("${edge}/sdk/verify.js")`)
   const { run, close } = await browser.visit(`${edge}/api/v1/time`)

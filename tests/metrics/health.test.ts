@@ -6,7 +6,7 @@ import { unexplained, worstClock } from "../../schemas/meta/clock.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
-import { operate } from "../support/hub.ts"
+import { hubEnded, operate } from "../support/hub.ts"
 import { dataOf } from "../support/outcome.ts"
 import { type Receiver, startReceiver } from "../support/receiver.ts"
 import { register } from "../support/register.ts"
@@ -115,7 +115,7 @@ test("what reactions could not do is told of, done again by an operator, or let 
   expect(JSON.parse(await reactions("list", "agent"))).toMatchObject([
     { name: "agent", parked: [{ seq: left }], faults: [{ seq: begun }, fault] }
   ])
-  expect(await operate(system, ["status", "--all"])).toMatch(
+  expect((await hubEnded(system, ["status", "--all"])).stdout).toMatch(
     /agent {2}watermark \d+ {2}0 behind {2}1 parked {2}2 passed over/
   )
   expect(await reactions("redo", "agent")).toBe(

@@ -2,9 +2,8 @@
 import type { StandingCompartment } from "../../compartment/owning.ts"
 import { html, type Html, NOTHING } from "../html.ts"
 import { own } from "../record.ts"
-import { chips } from "./chip.ts"
+import { chips, emptyPlace } from "./signs.ts"
 import { compartmentPath, NEW_COMPARTMENT_PATH, statusChip } from "./compartment-view.ts"
-import { emptyPlace } from "./empty.ts"
 import { icon } from "./icons.ts"
 import type { OwnerPage, OwnerSpace } from "./space.ts"
 
@@ -47,7 +46,7 @@ export interface CompartmentsShown {
   /** `null`: they cannot be had at the moment. */
   readonly placed: ReadonlyArray<StandingCompartment> | null
   readonly names: Names
-  /** Whether one may be made here. */
+  /** True if this service offers compartments. */
   readonly isOffered: boolean
 }
 

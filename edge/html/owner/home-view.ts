@@ -6,15 +6,13 @@ import { html, type Html, NOTHING } from "../html.ts"
 import { counted, own } from "../record.ts"
 import { day } from "../times.ts"
 import { agentPath } from "./agent-view.ts"
-import { chip, chips, type Tone } from "./chip.ts"
+import { chip, chips, emptyPlace, face, type Tone } from "./signs.ts"
 import { compartmentsSection } from "./compartment-list.ts"
-import { emptyPlace } from "./empty.ts"
-import { face } from "./face.ts"
 import { fieldsOf, hidden, type Problems } from "./fields.ts"
 import type { Member, OwnerPage, OwnerSpace } from "./space.ts"
 import { type Waiting, waitingSection } from "./waiting-view.ts"
 
-/** What an agent said last, where that can be read, and how many of its messages nobody has read. */
+/** The last words of an agent, where they can be read, and the number of its messages that nobody has read. */
 export interface Latest {
   readonly words: string | null
   readonly unread: number

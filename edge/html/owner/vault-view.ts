@@ -7,7 +7,7 @@ import type { OwnedVault } from "../../owner/vault.ts"
 import { html, type Html, NOTHING } from "../html.ts"
 import { counted, own } from "../record.ts"
 import { minute } from "../times.ts"
-import { emptyPlace } from "./empty.ts"
+import { emptyPlace } from "./signs.ts"
 import { fieldsOf, hidden, NO_PROBLEMS, type Problems } from "./fields.ts"
 import type { Member, OwnerSpace } from "./space.ts"
 

@@ -39,7 +39,7 @@ export class HubError extends Error {
   readonly retryAfter: number | null
   /** Name it when you report a fault of the service. */
   readonly requestId: string | null
-  /** Where the service explains the code; `null` where it names no address. */
+  /** The address that explains the code; `null` if the service names none. */
   readonly docUrl: string | null
 
   constructor(parts: HubErrorParts) {
