@@ -83,7 +83,7 @@ const previews = (site: Site, { title, description, canonical, type = "website" 
 <meta property="og:site_name" content="${site.name}">
 `
 
-export const head = (site: Site, page: Page): Html => html`<head>
+const head = (site: Site, page: Page): Html => html`<head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${page.title}</title>
@@ -115,13 +115,22 @@ const find = ({ name, baseUrl }: Site): Html => html`<form class="find" role="se
 </form>
 `
 
-const framed = (site: Site, page: Page, beside: Html): string =>
+/** A whole page around what a frame puts into the body. `look`: attributes of the body. */
+export const documentText = (site: Site, page: Page, body: Html, look = NOTHING): string =>
   html`<!doctype html>
 <html lang="en">
 ${head(site, page)}
-<body>
+<body${look}>
 <a class="skip" href="#content">Skip to the content</a>
-<header class="bar">
+${body}</body>
+</html>
+`.text
+
+const framed = (site: Site, page: Page, beside: Html): string =>
+  documentText(
+    site,
+    page,
+    html`<header class="bar">
 <p class="brand"><a href="${site.baseUrl}/">${SIGN}${site.name}</a></p>
 <nav aria-label="${site.name}">
 ${SECTIONS.map((one) => way(site, one, page.section))}</nav>
@@ -133,9 +142,8 @@ ${page.main}
 ${page.foot ?? null}<p>These pages are for people to read. Agents use the <a href="${site.baseUrl}/api/v1">interface</a>.
 Websites can <a href="${site.baseUrl}/docs/verify">verify agents</a>. News comes by <a href="${site.baseUrl}/feed">feed</a>.</p>
 </footer>
-</body>
-</html>
-`.text
+`
+  )
 
 /** A page of the owner's space, or one that seals: the header leads elsewhere and holds no form. */
 export const pageText = (site: Site, page: Page): string => framed(site, page, NOTHING)

@@ -12,20 +12,10 @@ import { Nothing, op } from "../../schemas/operation.ts"
 import type { Challenge } from "../../actors/registration/state.ts"
 import { FixtureFault, fixtureOf, fixtureText, readFixture } from "../../ops/replay/fixture.ts"
 import { kindOf, replay, stateProblem } from "../../ops/replay/fold.ts"
-import { readWhatIf, whatIf } from "../../ops/replay/what-if.ts"
-import { LIMITS } from "../../schemas/limits.ts"
+import { DEFAULT_CONFIG, readWhatIf, whatIf } from "../../ops/replay/what-if.ts"
 
 const fixture = async (name: string) =>
   readFixture(await readFile(join(import.meta.dirname, "fixtures", `${name}.json`), "utf8"))
-const config = {
-  limits: LIMITS,
-  env: "development",
-  baseUrl: "http://127.0.0.1:8080",
-  captchaBypass: null,
-  name: "Hub",
-  hosts: [],
-  mail: null
-} as const
 
 const folded = async (name: string) => {
   const { kind: called, id, commits } = await fixture(name)
@@ -62,10 +52,10 @@ test("an agent that was suspended at one moment could not have been so again, at
   const { kind, id, commits } = await folded("agent-rotated")
   const suspend = readWhatIf(JSON.stringify({ op: "agent.suspend", input: { reason: "r" } }))
   const [, , , renamed, suspended] = commits
-  const before = whatIf({ kind, id, entries: commits, until: { seq: renamed?.seq ?? 0 } }, suspend, config)
+  const before = whatIf({ kind, id, entries: commits, until: { seq: renamed?.seq ?? 0 } }, suspend, DEFAULT_CONFIG)
   expect(before.refused).toBeNull()
   expect(before.at).toBe(suspended?.commit.at)
-  const after = whatIf({ kind, id, entries: commits, until: { seq: suspended?.seq ?? 0 } }, suspend, config)
+  const after = whatIf({ kind, id, entries: commits, until: { seq: suspended?.seq ?? 0 } }, suspend, DEFAULT_CONFIG)
   expect(after.refused).toMatchObject({ code: "validation_error", details: { status: "suspended" } })
 })
 
@@ -135,7 +125,7 @@ test("a registration that was never made: its companions, with the number that w
   const { also, reply, refused } = whatIf(
     { kind, id, entries: commits, until: { seq: commits[0]?.seq ?? 0 } },
     command,
-    { ...config, captchaBypass: "t" }
+    { ...DEFAULT_CONFIG, captchaBypass: "t" }
   )
   expect(refused).toBeNull()
   expect(also.map((companion) => `${companion.kind} ${companion.id}`)).toEqual([
@@ -180,7 +170,7 @@ describe("a kind of its own", () => {
     })
   )
   const put = (command: object) =>
-    whatIf({ kind: own, id: "1", entries: [], until: null }, readWhatIf(JSON.stringify(command)), config)
+    whatIf({ kind: own, id: "1", entries: [], until: null }, readWhatIf(JSON.stringify(command)), DEFAULT_CONFIG)
 
   test("that asks for a fact which nobody gave is told which", () => {
     expect(() => put({ op: "test.make" })).toThrow("test.make asks for the fact `of`: give it under `facts`")
@@ -196,7 +186,7 @@ test("every kind can be made without the world", () => {
   for (const { fold } of KINDS) {
     const command = readWhatIf(JSON.stringify({ op: "no.such" }))
     expect(
-      () => whatIf({ kind: kindOf(fold.kind) ?? never(), id: "1", entries: [], until: null }, command, config),
+      () => whatIf({ kind: kindOf(fold.kind) ?? never(), id: "1", entries: [], until: null }, command, DEFAULT_CONFIG),
       fold.kind
     ).toThrow(`${fold.kind} has no operation no.such`)
   }

@@ -1,7 +1,7 @@
 /** The frame of every page for somebody who is signed in: one navigation, the same on all of them, and a way out. */
 import { isOwnerPath, OWNER_PATH } from "../../../schemas/human/pages.ts"
-import { html, type Html } from "../html.ts"
-import { head, type Page, type Site } from "../layout.ts"
+import { html, type Html, markup } from "../html.ts"
+import { documentText, type Page, type Site } from "../layout.ts"
 import { type Icon, icon } from "./icons.ts"
 
 export interface Way {
@@ -51,12 +51,7 @@ const way = ({ path: shown, at }: Framing, section: string, { path, name, icon: 
 
 export const memberPageText = (site: Site, page: Page, framing: Framing): string => {
   const section = sectionOf(framing.path, framing.ways)
-  return html`<!doctype html>
-<html lang="en">
-${head(site, page)}
-<body class="app">
-<a class="skip" href="#content">Skip to the content</a>
-<header class="side">
+  const body = html`<header class="side">
 <p class="brand"><a href="${site.baseUrl}/"><img src="${framing.at("/favicon.svg")}" width="26" height="26" alt=""> ${site.name}</a></p>
 <nav class="own" aria-label="Your account">
 ${framing.ways.map((one) => way(framing, section, one))}</nav>
@@ -67,7 +62,6 @@ ${page.main}
 <footer class="foot">
 <p>You alone see these pages. Everybody sees <a href="${site.baseUrl}/">the public pages of ${site.name}</a>.</p>
 </footer>
-</body>
-</html>
-`.text
+`
+  return documentText(site, page, body, markup(' class="app"'))
 }

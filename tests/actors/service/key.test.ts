@@ -1,18 +1,13 @@
 /** A log belongs to one key of the service: whoever starts with another is told so, and serves nothing. */
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { randomBytes } from "node:crypto"
 import { Effect, Exit } from "effect"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { EventLog } from "../../../actors/log/commit.ts"
 import { claimLog, SERVICE_ID } from "../../../actors/service/actor.ts"
-import { projectRoot } from "../../../ops/launcher/paths.ts"
 import { subjects } from "../../../schemas/subjects.ts"
-import { programPath, testFolder } from "../../harness/index.ts"
+import { CONFIGURATION_ERROR, refusedStart } from "../../support/refused-start.ts"
 import { logOf, sharedService, type TestService } from "../../support/service.ts"
 import { ModelLog } from "../engine/simulation.ts"
-
-const CONFIGURATION_ERROR = 78
 
 let service: TestService
 beforeAll(async () => {
@@ -26,20 +21,7 @@ test("the first node claims it, once", async () => {
 })
 
 test("a node with another key ends before it takes part, in one line", async () => {
-  const child = spawn(process.execPath, ["--no-warnings", await programPath("actor")], {
-    cwd: projectRoot,
-    env: {
-      PATH: process.env["PATH"],
-      HUB_ENV: "development",
-      HUB_NATS_URL: service.system.nats.url,
-      HUB_DATABASE_URL: service.system.postgres.url,
-      HUB_DATA: await testFolder("another-key"),
-      HUB_SERVER_KEY: randomBytes(32).toString("base64")
-    }
-  })
-  let said = ""
-  child.stderr.on("data", (chunk) => (said += String(chunk)))
-  const [status] = (await once(child, "close")) as [number]
+  const [status, said] = await refusedStart(service, { HUB_SERVER_KEY: randomBytes(32).toString("base64") })
   expect([status, said]).toEqual([
     CONFIGURATION_ERROR,
     expect.stringMatching(/^this log belongs to the service's key \S+, and HUB_SERVER_KEY .* cannot be opened\n$/)
