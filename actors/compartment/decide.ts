@@ -169,11 +169,15 @@ export const decideReported = (
  * Whoever lifts only what it had suspended itself says so; an operator lifts all but what follows from the agent's own
  * suspension, which ends with that.
  */
-export const decideLift = (state: CompartmentState, { by }: { readonly by: string }): Decided => {
+export const decideLift = (
+  state: CompartmentState,
+  { by, report }: { readonly by: string; readonly report?: number | undefined }
+): Decided => {
   if (!isThere(state) || !isSuspended(state)) return NOTHING
+  if (report !== undefined && state.lifted_reports.includes(report)) return NOTHING
   const left = suspensionsAfter(state.suspensions, by)
   if (left.length === state.suspensions.length) return by === "operator" ? SUSPENDED_WITH_AGENT : NOTHING
-  return { events: [{ type: "compartment.lifted", v: 1, by }] }
+  return { events: [{ type: "compartment.lifted", v: 1, by, ...(report === undefined ? {} : { report }) }] }
 }
 
 /** Its host is gone for good. */

@@ -16,6 +16,8 @@ export const secretsAfter = (
   return [...before.filter(({ name }) => !gone.has(name)), ...set]
 }
 
+const LIFTED_REPORTS_MAX = 32
+
 /** What is still held once `by` lifts; that of its agent goes with its agent's alone. */
 export const suspensionsAfter = (before: CompartmentValue["suspensions"], by: string) =>
   before.filter((one) => (by === "operator" ? one.by === "agent" : one.by !== by))
@@ -62,6 +64,7 @@ const born = (
   uploads: [],
   last_upload: 0,
   links: [],
+  lifted_reports: [],
   notes: [],
   last_note: 0
 })
@@ -104,7 +107,11 @@ const changed = (state: CompartmentValue, event: CompartmentEvent, at: number): 
       const next = isFree && state.next === "suspended" ? "stopped" : state.next
       // By `report` its decision is meant, which an operator has taken.
       const cleared = state.cleared || event.by === "operator" || event.by === "report"
-      return { ...state, suspensions, status, next, cleared }
+      const lifted_reports =
+        event.report === undefined
+          ? state.lifted_reports
+          : [...state.lifted_reports, event.report].slice(-LIFTED_REPORTS_MAX)
+      return { ...state, suspensions, status, next, cleared, lifted_reports }
     }
     case "compartment.moved":
       return { ...state, host: event.host, status: "creating", run: state.run + 1, restart_at: null }

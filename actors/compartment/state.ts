@@ -67,6 +67,8 @@ export const CompartmentValue = Schema.Struct({
   uploads: Schema.Array(UploadValue),
   last_upload: Schema.Int,
   links: Schema.Array(LinkValue),
+  /** Reports whose suspension was lifted, the newest few: a lift that is asked again lifts no later one. */
+  lifted_reports: Schema.Array(Schema.Int),
   /** The newest few. */
   notes: Schema.Array(NoteValue),
   last_note: Schema.Int
@@ -136,7 +138,7 @@ export const CompartmentEvent = Schema.Union([
     agent: Schema.String,
     name: Schema.String
   }),
-  event("compartment.lifted", 1, { by: Schema.String }),
+  event("compartment.lifted", 1, { by: Schema.String, report: Schema.optionalKey(Schema.Int) }),
   event("compartment.moved", 1, { from: Schema.String, host: Schema.String }),
   event("compartment.files_queued", 1, {
     upload: Schema.Int,

@@ -47,6 +47,21 @@ const without = (all: Counted, other: Counted): Counted =>
     return left > 0 ? [{ since, count: left }] : []
   })
 
+/** The sum of both. */
+export const daysWith = (days: SendingDays, other: SendingDays): SendingDays => ({
+  sent: withBoth(days.sent, other.sent),
+  bounced: withBoth(days.bounced, other.bounced),
+  complained: withBoth(days.complained, other.complained)
+})
+
+const withBoth = (all: Counted, other: Counted): Counted => [
+  ...all.map(({ since, count }) => ({
+    since,
+    count: count + (other.find((one) => one.since === since)?.count ?? 0)
+  })),
+  ...other.filter(({ since }) => !all.some((one) => one.since === since))
+]
+
 export interface Rates {
   readonly recipients: number
   readonly bounced: number

@@ -4,8 +4,8 @@
  * Invariants
  *  - An outcome is in force when every command of it was done, or when what it wants is so already: an account that is
  *    suspended for longer, a post that its author has removed meanwhile.
- *  - Each command may be asked again at any time later. Trust and suspensions name the report, and its agent's state
- *    makes them count once. All others set a state.
+ *  - Each command may be asked again at any time later. Trust, suspensions and the lift of a compartment name the report,
+ *    and the state of its agent or compartment makes them count once. All others set a state.
  */
 import { Effect } from "effect"
 import type { ErrorCode, Refusal } from "../../schemas/errors.ts"
@@ -46,7 +46,7 @@ const done = (report: Report, resolution: Resolution, context: PrepareContext): 
       case "none":
         // The report itself had stopped it.
         if (target_type !== "compartment") return null
-        return yield* actors.ask(context, "compartment.lift", target_id, { by: "report" })
+        return yield* actors.ask(context, "compartment.lift", target_id, { by: "report", report: number })
       case "removed":
         return yield* hidden(report, resolution, context)
       case "warned": {

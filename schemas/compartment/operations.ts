@@ -166,7 +166,11 @@ export const compartmentOperations = operationsOf("compartment", {
     askedBy: []
   }),
   /** By an operator: whatever suspended it; otherwise only what `by` had suspended. */
-  "compartment.lift": op({ input: Schema.Struct({ by: Schema.String }), output: Nothing, askedBy: [] }),
+  "compartment.lift": op({
+    input: Schema.Struct({ by: Schema.String, report: Schema.optionalKey(Schema.Int) }),
+    output: Nothing,
+    askedBy: []
+  }),
   /** With the account that it was created by. */
   "compartment.end": op({ input: Nothing, output: Nothing, askedBy: [] }),
   /** An agent has reported it. The report of an operator or of an established agent suspends it. */

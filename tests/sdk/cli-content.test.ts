@@ -156,7 +156,7 @@ describe("a question", () => {
       describe: "the mention, told"
     })
     const home = await words(ada, ["home"])
-    expect(home).toMatch(/^at \S+Z: [1-9]\d* unread notifications, \d+ unread messages\n/)
+    expect(home).toMatch(/^at \S+Z: [1-9]\d* unread notifications?, (1 unread message|\d+ unread messages)\n/)
     expect(home).toMatch(new RegExp(`mentions:\\nnotification \\d+: mention\\.received, by ${bob.me.handle} `))
     expect(home).toContain("  │ It is two, ")
     expect(await json(ada, ["notifications", "read", "--all"])).toEqual({ marked_read: expect.any(Number) })

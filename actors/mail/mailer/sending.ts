@@ -239,7 +239,9 @@ export const decideCount = (
     const bounce_rate = Math.min(1, bounces / Math.max(1, recipients))
     return {
       events: [event, { type: "mailer.suspended", v: 1, bounce_rate, bounces, complaints, window_days }],
-      also: [ofService(facts, afterSuspension(facts.service.state, { agent, days: state.outside }))]
+      also: [
+        ofService(facts, afterSuspension(facts.service.state, { agent, sponsors: facts.sponsors, days: state.outside }))
+      ]
     }
   }
   if (own) return { events: [event] }

@@ -7,6 +7,8 @@
  *  - The rates are judged after each sending and after each outcome.
  *  - One sender cannot pause the service, and agents with a common sponsor count as one sender: the rates must be too
  *    high also without any one sender that has bounces or complaints.
+ *  - `senders` is bounded, however many agents one person has: beyond the bound, agents with a common sponsor share one
+ *    entry.
  */
 import { Schema } from "effect"
 import type { Limits } from "../../../schemas/limits.ts"
@@ -17,6 +19,7 @@ import {
   counted,
   countedSince,
   DAY_MS,
+  daysWith,
   daysWithout,
   dayCounted,
   HOUR_MS,
@@ -25,9 +28,11 @@ import {
   SendingDays
 } from "../counted.ts"
 
-/** One sender's `outside` figures (mailer/state.ts). */
+/** One sender's `outside` figures (mailer/state.ts), or those of several agents with a common sponsor. */
 const SenderDays = Schema.Struct({
   agent: Schema.String,
+  /** How many entries were put together here. Absent in the entry of one agent. */
+  together: Schema.optionalKey(Schema.Number),
   /** Ids of its sponsors, at its last sending or outcome. Absent in events of older releases. */
   sponsors: Schema.optionalKey(Schema.Array(Schema.String)),
   days: SendingDays
@@ -76,6 +81,8 @@ export const usedOfDay = ({ hours }: MailServiceState, at: number): number => co
 
 /** One event holds all of them. */
 const SENDERS_MAX = 32
+/** Of an entry of several agents. */
+const SPONSORS_MAX = 64
 
 const isTooHigh = (days: SendingDays, at: number, limits: MailLimits): boolean => {
   const { recipients, bounced, complained } = ratesOf(days, at, limits.window_days)
@@ -91,26 +98,56 @@ const badOutcomes = ({ days }: SenderDays, at: number, { window_days }: MailLimi
   return bounced + complained
 }
 
-/** With one sender's figures as they are now. */
+const haveCommonSponsor = ({ sponsors = [] }: SenderDays, other: SenderDays): boolean =>
+  sponsors.some((human) => other.sponsors?.includes(human))
+
+/** With the figures of one sender changed. `sender` has that change already; an entry of several agents gets it here. */
 const withSender = (
   senders: ReadonlyArray<SenderDays>,
   sender: SenderDays,
+  change: (days: SendingDays) => SendingDays,
   at: number,
   limits: MailLimits
-): ReadonlyArray<SenderDays> =>
-  [...senders.filter(({ agent }) => agent !== sender.agent), sender]
+): ReadonlyArray<SenderDays> => {
+  const own = (one: SenderDays): boolean => one.together === undefined && one.agent === sender.agent
+  const shared = senders.some(own)
+    ? undefined
+    : senders.find((one) => one.together !== undefined && haveCommonSponsor(one, sender))
+  const changed =
+    shared === undefined
+      ? [...senders.filter((one) => !own(one)), sender]
+      : senders.map((one) => (one === shared ? { ...one, days: change(one.days) } : one))
+  const bad = changed
     .map((one) => ({ one, bad: badOutcomes(one, at, limits) }))
-    .filter(({ bad }) => bad > 0)
+    .filter((entry) => entry.bad > 0)
     .toSorted((one, other) => other.bad - one.bad)
-    .slice(0, SENDERS_MAX)
-    .map(({ one }) => one)
+  return bounded(bad.map(({ one }) => one))
+}
+
+/** `senders`, worst first, in `SENDERS_MAX` entries: those with a common sponsor are put together before any is left out. */
+const bounded = (senders: ReadonlyArray<SenderDays>): ReadonlyArray<SenderDays> => {
+  let all = senders
+  while (all.length > SENDERS_MAX) {
+    const [first, ...others] = groupsOf(all).toSorted((one, other) => other.length - one.length)[0] ?? []
+    const last = others.at(-1)
+    if (first === undefined || last === undefined) return all.slice(0, SENDERS_MAX)
+    all = all.flatMap((one) => (one === first ? [putTogether(first, last)] : one === last ? [] : [one]))
+  }
+  return all
+}
+
+const putTogether = (one: SenderDays, other: SenderDays): SenderDays => ({
+  agent: one.agent,
+  together: (one.together ?? 1) + (other.together ?? 1),
+  sponsors: [...new Set([...(one.sponsors ?? []), ...(other.sponsors ?? [])])].slice(0, SPONSORS_MAX),
+  days: daysWith(one.days, other.days)
+})
 
 /** Senders that are linked by common sponsors, directly or through others. */
 const groupsOf = (senders: ReadonlyArray<SenderDays>): ReadonlyArray<ReadonlyArray<SenderDays>> => {
   let groups: ReadonlyArray<ReadonlyArray<SenderDays>> = []
   for (const sender of senders) {
-    const isLinked = (group: ReadonlyArray<SenderDays>): boolean =>
-      group.some(({ sponsors = [] }) => sponsors.some((human) => sender.sponsors?.includes(human)))
+    const isLinked = (group: ReadonlyArray<SenderDays>): boolean => group.some((one) => haveCommonSponsor(one, sender))
     groups = [...groups.filter((group) => !isLinked(group)), [...groups.filter(isLinked).flat(), sender]]
   }
   return groups
@@ -145,8 +182,9 @@ export const afterSending = (
   limits: MailLimits
 ): MailServiceEvent => {
   const hours = counted(state.hours, outside, at, HOUR_MS, HOURS)
-  const days = dayCounted(state.days, "sent", outside, at)
-  const senders = withSender(state.senders, sender, at, limits)
+  const change = (days: SendingDays): SendingDays => dayCounted(days, "sent", outside, at)
+  const days = change(state.days)
+  const senders = withSender(state.senders, sender, change, at, limits)
   return stands(judged({ ...state, hours, days, senders }, at, limits), "sent")
 }
 
@@ -157,14 +195,18 @@ export const afterOutcome = (
   at: number,
   limits: MailLimits
 ): MailServiceEvent => {
-  const days = dayCounted(state.days, type, 1, at)
-  const senders = withSender(state.senders, sender, at, limits)
+  const change = (days: SendingDays): SendingDays => dayCounted(days, type, 1, at)
+  const days = change(state.days)
+  const senders = withSender(state.senders, sender, change, at, limits)
   return stands(judged({ ...state, days, senders }, at, limits), type)
 }
 
 /** A sender's sending is suspended. `sender`: what `days` has counted of it. */
 export const afterSuspension = (state: MailServiceState, sender: SenderDays): MailServiceEvent => {
-  const senders = state.senders.filter(({ agent }) => agent !== sender.agent)
+  const senders = state.senders.flatMap((one) => {
+    if (one.together === undefined) return one.agent === sender.agent ? [] : [one]
+    return [haveCommonSponsor(one, sender) ? { ...one, days: daysWithout(one.days, sender.days) } : one]
+  })
   return stands({ ...state, days: daysWithout(state.days, sender.days), senders }, "suspended")
 }
 

@@ -4,13 +4,13 @@ import { present } from "./arguments.ts"
 import type { Command } from "./command.ts"
 import { messageLines } from "./message.ts"
 import { notificationLines } from "./notification.ts"
-import { table, when } from "./show.ts"
+import { counted, table, when } from "./show.ts"
 
 const section = (heading: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.length === 0 ? [] : ["", `${heading}:`, ...lines]
 
 const linesOf = (home: Home): ReadonlyArray<string> => [
-  `at ${home.at}: ${home.unread_notifications} unread notifications, ${home.unread_messages} unread messages`,
+  `at ${home.at}: ${counted(home.unread_notifications, "unread notification")}, ${counted(home.unread_messages, "unread message")}`,
   ...section("replies", home.replies.flatMap(notificationLines)),
   ...section("mentions", home.mentions.flatMap(notificationLines)),
   ...section("notices", home.notices.flatMap(notificationLines)),

@@ -54,7 +54,8 @@ interface Paged {
   readonly total: number
 }
 
-export const pageLine = ({ page, pages, total }: Paged): string => `page ${page} of ${pages}, ${total} in all`
+export const pageLine = ({ page, pages, total }: Paged): string =>
+  `page ${page} of ${Math.max(1, pages)}, ${total} in all`
 
 /** A list and where in it this page is. */
 export const listed = (
@@ -64,7 +65,7 @@ export const listed = (
 ): ReadonlyArray<string> =>
   rows.length === 0 ? [`nothing (${paged.total} in all)`] : [...table(headings, rows), pageLine(paged)]
 
-export const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
+export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
 export const tagLine = (tags: ReadonlyArray<string>): ReadonlyArray<string> =>
   tags.length === 0 ? [] : [`tags: ${tags.join(", ")}`]

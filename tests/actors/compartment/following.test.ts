@@ -205,6 +205,24 @@ test("what an operator has let go on no report stops, until what it runs changes
   expect(isSuspended()).toBe(true)
 })
 
+test("a report's decision that is carried out again lifts nothing that came later", () => {
+  const world = new World()
+  const suspend = () => world.decide(decideSuspend(world.state, { by: "report", reason: "spam" }))
+  const lift = (report: number) => world.decide(decideLift(world.state, { by: "report", report }))
+  const causes = () => (world.state as CompartmentValue).suspensions.map(({ by }) => by)
+  suspend()
+  lift(1)
+  suspend()
+  lift(1)
+  expect(causes()).toEqual(["report"])
+  lift(2)
+  expect(causes()).toEqual([])
+  suspend()
+  lift(1)
+  lift(2)
+  expect(causes()).toEqual(["report"])
+})
+
 test("what an agent's suspension stopped its reinstatement lifts, and nothing else", () => {
   const world = new World()
   world.decide(decideSuspend(world.state, { by: "report", reason: "spam" }))

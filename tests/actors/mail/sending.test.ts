@@ -284,6 +284,26 @@ describe("the service", () => {
     expect(world.service.paused_at !== null).toBe(isPaused)
   })
 
+  test("is never paused by one person's agents, however many they are", () => {
+    const world = new World()
+    for (const agent of ["d", "e", "f", "g", "h", "i"]) world.send(agent, 10, AT)
+    const agents = Array.from({ length: 80 }, (_, n) => `a${n}`)
+    for (const agent of agents) world.sponsors.set(agent, ["p"])
+    bouncing(world, agents)
+    expect(world.service.paused_at).toBeNull()
+    expect(world.service.senders.length).toBeLessThanOrEqual(32)
+    const bounced = () =>
+      [world.service, ...world.service.senders].map(({ days }) => ratesOf(days, AT, limits.window_days).bounced)
+    const [all, ...own] = bounced()
+    expect(own.reduce((sum, count) => sum + count, 0)).toBe(all)
+    // A third bounce suspends each of them, and takes what it counted out of the entry that it shares.
+    for (const agent of agents) world.count(agent, "bounced", AT)
+    expect(Math.max(...bounced())).toBe(0)
+    // Strangers are judged by their own.
+    for (const agent of ["d", "e", "f", "g"]) world.count(agent, "bounced", AT)
+    expect(world.service.paused_at).not.toBeNull()
+  })
+
   test("is never paused by one agent alone, whatever becomes of its mail, and in whatever order", () => {
     const move = fc.record({
       who: fc.constantFrom("bad", "bad", "fine1", "fine2", "fine3"),
