@@ -52,6 +52,9 @@ export const LIMITS = {
     message: { requests: 30, window_seconds: 60 },
     register: { requests: 10, window_seconds: 3600 },
     captcha_key: { requests: 6, window_seconds: 3600 },
+    /** Challenges that failed; a client that has used them up gets challenges by `register_slow` alone. */
+    register_failed: { requests: 20, window_seconds: 86_400 },
+    register_slow: { requests: 1, window_seconds: 3600 },
     webhook_test: { requests: 5, window_seconds: 3600 },
     report: { requests: 10, window_seconds: 86400 },
     key_rotation: { requests: 3, window_seconds: 86400 },

@@ -5,6 +5,8 @@ import type { Operations } from "../../schemas/bus/operations.ts"
 import type { ErrorCode, Refusal } from "../../schemas/errors.ts"
 import { type Admission, registrationOperations } from "../../schemas/registration/operations.ts"
 import { type PrepareContext, read, write } from "../engine/definition.ts"
+import type { CountedBucket } from "../../schemas/limit/bucket.ts"
+import { homeIn, homeOf } from "../../schemas/limit/home.ts"
 import { existing } from "../engine/existing.ts"
 import { isSealed, Sealer } from "../log/seal.ts"
 import { type ActorOf, type Fold, kind, type KindParts } from "../kind.ts"
@@ -18,6 +20,8 @@ import {
   judgeServe,
   questionsRecord
 } from "./challenge.ts"
+import type { Bank } from "./questions/bank/bank.ts"
+import { bankOn, dayOf } from "./questions/bank/rotation.ts"
 import { generateQuestions } from "./questions/generate.ts"
 import type { Question } from "./questions/question.ts"
 import { randomFromSeed, SEED_BYTES } from "./questions/random.ts"
@@ -79,9 +83,15 @@ export const challengeKind = kind(fold, registrationOperations, (parts) => {
       return { prefix: randomBytes(PREFIX_BYTES).toString("hex"), registrations, key: key.state }
     })
 
+  let today: { readonly day: number; readonly bank: Bank } | null = null
+  const bankOf = (day: number): Bank => {
+    if (today?.day !== day) today = { day, bank: bankOn(parts.bank, day) }
+    return today.bank
+  }
+
   /** The log says nobody what the right answers are: they are sealed there, each for its own challenge. */
-  const sealedQuestions = (id: string): ReadonlyArray<Question> =>
-    generateQuestions(randomFromSeed(randomBytes(SEED_BYTES)), parts.bank).map((question) => ({
+  const sealedQuestions = (id: string, at: number): ReadonlyArray<Question> =>
+    generateQuestions(randomFromSeed(randomBytes(SEED_BYTES)), bankOf(dayOf(at))).map((question) => ({
       ...question,
       answer: sealer.seal(question.answer, answerPurpose(id))
     }))
@@ -122,15 +132,28 @@ export const challengeKind = kind(fold, registrationOperations, (parts) => {
       yield* Effect.ignore(actors.ask({ commandId, deadline }, op, actor, input))
     })
 
-  /** Counts how the challenge `id` ended: the origin for one that was passed, the client's /48 for one that failed. */
+  /**
+   * Counts how the challenge `id` ended: the origin for one that was passed. One that failed counts a second time for
+   * the client, its /48 and the key, and among the day's failures.
+   */
   const counted = (
     id: string,
     { origin, wide_home: wideHome = null }: Pick<Admission, "origin" | "wide_home">,
+    state: ChallengeState,
     refused: Refusal | null
   ): Effect.Effect<void, never, Actors> => {
     if (refused === null) return count(`origin-${id}`, "origin.record", origin, null)
-    if (wideHome === null || !VOIDED.has(refused.code)) return Effect.void
-    return count(`failed-${id}`, "limit.draw", wideHome, { bucket: "register", wanted: 1, wide: true })
+    if (!VOIDED.has(refused.code)) return Effect.void
+    const draw = (bucket: CountedBucket, home: string, wide = false): Effect.Effect<void, never, Actors> =>
+      count(`failed-${id}-${home}`, "limit.draw", home, { bucket, wanted: 1, ...(wide ? { wide } : {}) })
+    const draws = [
+      draw("register", homeOf("register", origin)),
+      draw("register_failed", homeOf("register_failed", origin))
+    ]
+    if (state !== null) draws.push(draw("captcha_key", homeOf("captcha_key", state.public_key)))
+    if (wideHome !== null)
+      draws.push(draw("register", wideHome, true), draw("register_failed", homeIn("register_failed", wideHome), true))
+    return Effect.all(draws, { concurrency: "unbounded", discard: true })
   }
 
   return {
@@ -149,7 +172,7 @@ export const challengeKind = kind(fold, registrationOperations, (parts) => {
         prepare: (state, input, { at, id }) => {
           const against = judgeServe(state, input, at, rules)
           return against === null
-            ? Effect.sync(() => ({ questions: sealedQuestions(id) }))
+            ? Effect.sync(() => ({ questions: sealedQuestions(id, at) }))
             : Effect.fail(against.refused)
         },
         decide: (state, input, context) => decideServe(state, input, context, rules),
@@ -161,13 +184,13 @@ export const challengeKind = kind(fold, registrationOperations, (parts) => {
         contested: (_state, _input, lost) => contestedRegister(lost),
         answer: (_state, reply) => registeredRecord(reply, sealer, rules),
         projected: true,
-        after: (input, { id }, { refused }) => counted(id, input, refused)
+        after: (input, { id }, { refused, state }) => counted(id, input, state, refused)
       }),
       "challenge.pass": write({
         prepare: (state, _input, { id }) => Effect.sync(() => ({ questions: openedQuestions(state, id) })),
         decide: (state, input, context) => decidePass(state, input, context, rules),
         answer: () => null,
-        after: (input, { id }, { refused }) => counted(id, input, refused)
+        after: (input, { id }, { refused, state }) => counted(id, input, state, refused)
       }),
       "challenge.erase": read(() => ({ data: null }))
     }

@@ -33,6 +33,8 @@ export type EdgeBucket =
   | "key"
   | "register"
   | "captcha_key"
+  | "register_failed"
+  | "register_slow"
   | "id_verify"
   | "id_directory"
   | "recover"
@@ -97,6 +99,28 @@ export class EdgeLimits {
   async takeOnce(bucket: ClientBucket, { client, wide }: Network, name: string): Promise<Taken> {
     const own = await this.takeAs(bucket, this.entry(bucket, client, false), name)
     return own !== null || wide === null ? own : this.takeAs(bucket, this.entry(bucket, wide, true), name)
+  }
+
+  /**
+   * `null` where a client may have a challenge: freely, or slowly if it, or its /48, has failed too often. Failures are
+   * counted by who judges the answers.
+   */
+  async takeChallenge({ client, wide }: Network): Promise<Taken> {
+    const counted =
+      wide === null
+        ? [{ value: client, isWide: false }]
+        : [
+            { value: client, isWide: false },
+            { value: wide, isWide: true }
+          ]
+    for (const { value, isWide } of counted) {
+      const failed = await this.grantOf("register_failed", this.entry("register_failed", value, isWide), 0)
+      if (failed === null) return UNCHECKED
+      if (failed.remaining > 0) continue
+      const taken = await this.takeFrom("register_slow", this.entry("register_slow", value, isWide))
+      if (taken !== null) return taken
+    }
+    return null
   }
 
   private async takeAs(bucket: EdgeBucket, entry: Entry, name: string): Promise<Taken> {

@@ -9,7 +9,7 @@ import { readPublicKey } from "../auth/public-key.ts"
 import { withoutSecrets } from "../content/secrets.ts"
 import { profileTexts } from "../content/texts.ts"
 import { bodyDecoder } from "../http/json.ts"
-import { drawn, drawnOf, wideHomeOf } from "../http/limits.ts"
+import { drawn, drawnOf, passed, wideHomeOf } from "../http/limits.ts"
 import { refuse } from "../http/refused.ts"
 import { dataBytes } from "../http/respond.ts"
 import { turnOf } from "../http/turns.ts"
@@ -34,6 +34,7 @@ export const registrationRoutes = ({ bus, limits, config: { hub } }: RouteParts)
         const publicKey = encodeBase64(key.bytes)
         yield* drawnOf(limits, "register", call)
         yield* drawn(limits, "captcha_key", publicKey)
+        yield* passed(limits.takeChallenge(call))
         const input = { public_key: publicKey, hub_id: hubIdOf(key.bytes), origin: call.client }
         return dataBytes(yield* bus.ask(call, { actor: challengeId(), op: "challenge.create", input }), 201)
       }),

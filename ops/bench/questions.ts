@@ -1,16 +1,15 @@
 /**
- * The red team: what a program with full sight of the source passes, what guessing gets, and how varied the questions
- * are.
+ * The red team: what a program passes that is told all but the meaning of private words, before it has heard any verdict
+ * and after many; what guessing gets; and how long the questions take to make.
  */
 import { namedQuestions } from "../../actors/registration/questions/generate.ts"
 import { randomFromSeed } from "../../actors/registration/questions/random.ts"
 import { guess } from "./questions/guess.ts"
-import { deploymentBank, measured, type Rates, seedOf } from "./questions/measure.ts"
-import { solve } from "./questions/solver.ts"
-import { skeletons, structuresOf } from "./questions/structures.ts"
+import { deploymentBanks, measured, type Rates, seedOf, solved } from "./questions/measure.ts"
 
-const CHALLENGES = 2000
-const SKELETONS = 20_000
+const CHALLENGES = 400
+const GUESSED = 2000
+const VERDICTS = 1500
 const TIMED = 1000
 
 type Say = (line: string) => void
@@ -34,17 +33,12 @@ export const questionCases = (say: Say): void => {
   for (let index = 0; index < TIMED; index++) namedQuestions(randomFromSeed(seedOf("time", index)))
   const { user, system } = process.cpuUsage(began)
   say(`\nquestions: ${((user + system) / 1000 / TIMED).toFixed(2)} ms of CPU make a challenge`)
-  told(say, "solver, our words alone", measured(solve, CHALLENGES, "red team"))
-  told(
-    say,
-    "solver, a deployment with words that it has not seen",
-    measured(solve, CHALLENGES, "red team", deploymentBank())
-  )
-  told(say, "guesses", measured(guess, CHALLENGES, "red team"))
-  const drawn = skeletons(SKELETONS, "skeletons")
-  const least = [...structuresOf()].toSorted(([, one], [, other]) => one - other)[0]
-  say(
-    `\nstructures: at least ${least?.[1].toExponential(1)} in each family (${least?.[0]}, lower bound); ` +
-      `${drawn.length - new Set(drawn).size} repeated in ${drawn.length} draws`
-  )
+  for (const [name, bank] of deploymentBanks())
+    for (const learning of [0, VERDICTS])
+      told(
+        say,
+        `${name}, after the verdicts of ${learning} challenges`,
+        solved(bank, { learning, challenges: CHALLENGES, label: "red team" })
+      )
+  told(say, "guesses in public words", measured(guess, GUESSED, "red team"))
 }

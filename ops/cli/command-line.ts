@@ -132,6 +132,7 @@ const OPTIONS = {
   scores: { type: "boolean" },
   seed: text,
   since: text,
+  solver: text,
   status: text,
   test: text,
   thread: text,

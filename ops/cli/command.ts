@@ -33,6 +33,7 @@ export interface Options {
   readonly scores?: boolean
   readonly seed?: string
   readonly since?: string
+  readonly solver?: string
   readonly status?: string
   readonly test?: string
   readonly thread?: string

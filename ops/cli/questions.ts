@@ -1,11 +1,15 @@
 /**
- * `hub questions`: registration questions for reading, and a file of answers marked by the grader that registrations
- * meet. A sample holds prompts alone; what is right goes to a file of its own, so that who answers has not seen it.
+ * `hub questions`: a bank of own words, written by a language model and checked; questions for reading, and a file of
+ * answers marked by the grader that registrations meet. A sample holds prompts alone; what is right goes to a file of
+ * its own, so that who answers has not seen it.
  */
 import { createHash, randomBytes } from "node:crypto"
-import { readFile, writeFile } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { appendFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
 import { Result, Schema } from "effect"
 import type { Bank } from "../../actors/registration/questions/bank/bank.ts"
+import { OUR_BANK } from "../../actors/registration/questions/bank/index.ts"
 import { readBank } from "../../actors/registration/questions/bank/own.ts"
 import { wordsWanting } from "../../actors/registration/questions/bank/wanted.ts"
 import { type Named, namedQuestions } from "../../actors/registration/questions/generate.ts"
@@ -13,11 +17,17 @@ import { grade } from "../../actors/registration/questions/grade.ts"
 import { Question } from "../../actors/registration/questions/question.ts"
 import { randomFromSeed } from "../../actors/registration/questions/random.ts"
 import { readConfig } from "../../schemas/config.ts"
+import { byCommand, made, piecesOf } from "../questions/draft.ts"
+import { faultsOf } from "../questions/judge.ts"
 import { type Arguments, type Command, Finding, type Options } from "./command.ts"
 import { Fault } from "./fault.ts"
+import { remark } from "./output.ts"
 
 const COUNT = 200
 const COUNT_MAX = 10_000
+const SAMPLES_SHOWN = 5
+/** What a draft writes, beside files of other names. */
+const DRAFTED = "drafted.jsonl"
 /** What a model is to reach, of all questions (`ops/docs/questions.md`). */
 const WANTED = 0.97
 
@@ -30,7 +40,8 @@ export const questionsCommand: Command = {
   usage: [
     "questions sample [--count <number>] [--seed <text>] [--answers <file>]",
     "questions grade <given> --answers <file>",
-    "questions check <folder>"
+    "questions check <folder>",
+    "questions draft <folder> --solver <command> [--count <pieces>]"
   ],
   alone: (args) => {
     switch (args.positionals[0]) {
@@ -40,6 +51,8 @@ export const questionsCommand: Command = {
         return graded(args)
       case "check":
         return checked(args)
+      case "draft":
+        return draftedInto(args)
       default:
         return Promise.reject(new Fault(`usage: hub ${questionsCommand.usage.join("\n       hub ")}`))
     }
@@ -62,17 +75,57 @@ const bankOf = (folder: string | null): Bank => {
 /** A folder as a node in production wants it, before it is given to one. */
 const checked = ({ positionals: [, folder] }: Arguments): Promise<string | Finding> => {
   if (folder === undefined) return Promise.reject(new Fault(`usage: hub ${questionsCommand.usage[2]}`))
-  const wanting = wordsWanting(bankOf(folder))
-  if (wanting.length === 0) return Promise.resolve("enough words of your own")
-  return Promise.resolve(
-    new Finding(
-      [
-        ...wanting,
-        `${wanting.length} missing: without them a program that knows the public source can answer the questions`
-      ].join("\n")
-    )
-  )
+  const bank = bankOf(folder)
+  const wanting = wordsWanting(bank)
+  const faults = faultsOf(bank)
+  if (wanting.length + faults.length === 0) return Promise.resolve("enough words of your own, and no fault found")
+  const found = [
+    ...wanting,
+    ...faults,
+    ...(wanting.length === 0
+      ? []
+      : [`${wanting.length} missing: without them a program that knows the public source can answer the questions`]),
+    ...(faults.length === 0 ? [] : [`${faults.length} faults`])
+  ]
+  return Promise.resolve(new Finding(found.join("\n")))
 }
+
+/** What the folder lacks, asked of a language model, piece by piece: each is written as soon as it is there. */
+const draftedInto = async ({ positionals: [, folder], values }: Arguments): Promise<string | Finding> => {
+  const { solver, count } = values
+  if (folder === undefined || solver === undefined) throw new Fault(`usage: hub ${questionsCommand.usage[3]}`)
+  const atMost = count === undefined ? COUNT_MAX : Number(count)
+  if (!(Number.isInteger(atMost) && atMost >= 1)) throw new Fault("--count takes a whole number from 1")
+  await mkdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    throw new Fault(`${folder} cannot be made: ${error.code}`)
+  })
+  const file = join(folder, DRAFTED)
+  const pieces = piecesOf(existsSync(file) || (await holdsRecords(folder)) ? bankOf(folder) : OUR_BANK)
+  const ask = byCommand(solver)
+  const failed: Array<string> = []
+  for (const [index, piece] of pieces.slice(0, atMost).entries()) {
+    remark(`${index + 1} of ${pieces.length}: ${piece.name}\n`)
+    const records = await made(piece, ask)
+    if ("problem" in records) failed.push(`${piece.name}: ${records.problem}`)
+    else await appendFile(file, records.map((record) => `${JSON.stringify(record)}\n`).join(""))
+  }
+  if (failed.length > 0)
+    return new Finding([...failed, "Run the command again: it asks for what is still missing."].join("\n"))
+  const bank = bankOf(folder)
+  const wanting = wordsWanting(bank)
+  if (wanting.length > 0)
+    return new Finding([...wanting, "Run the command again: it asks for what is still missing."].join("\n"))
+  return [
+    ...faultsOf(bank),
+    "Read these, and the file, before you use it:",
+    ...drawn(randomBytes(8).toString("hex"), SAMPLES_SHOWN, bank).map(
+      ({ prompt, answer }, index) => `\n${index + 1}. ${prompt}\n   right: ${answer}`
+    )
+  ].join("\n")
+}
+
+const holdsRecords = async (folder: string): Promise<boolean> =>
+  (await readdir(folder)).some((name) => /\.jsonl?$/.test(name))
 
 /** Questions as challenges have them, five by five. */
 const drawn = (seed: string, count: number, bank: Bank): ReadonlyArray<Named> => {

@@ -26,6 +26,7 @@ export const wideLimit = (
 ): RateLimit => {
   const { budgets, challenges } = limits.wide_network
   const { requests, window_seconds } = figuresOf(limits, bucket)
+  if (bucket === "register_slow") return { requests, window_seconds }
   return {
     requests: bucket === "register" ? Math.max(requests, challenges) : requests * budgets,
     window_seconds

@@ -4,6 +4,9 @@ import { bucketActor, type CountedBucket } from "./bucket.ts"
 
 const HASH_CHARS = 16
 
+/** Where another bucket counts whoever is counted at `home`. */
+export const homeIn = (bucket: CountedBucket, home: string): string => `${bucket}${home.slice(home.indexOf("."))}`
+
 /** The id of an actor of kind `limit`. */
 export const homeOf = (bucket: CountedBucket, value: string, wide = false): string =>
   bucketActor(bucket, createHash("sha256").update(value).digest("hex").slice(0, HASH_CHARS), wide)

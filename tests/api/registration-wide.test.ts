@@ -14,7 +14,7 @@ import { Applicant } from "./steps.ts"
 
 /** So few that each is drawn by itself. */
 const CHALLENGES = 8
-const OF_ONE_CLIENT = 3
+const OF_ONE_CLIENT = 5
 
 let service: TestService
 let host: PlayedHost

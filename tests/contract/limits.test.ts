@@ -29,8 +29,10 @@ const RATE_LIMITS: ReadonlyArray<readonly [string, number, number]> = [
   ["sponsorship", 10, DAY]
 ]
 
-/** Verification and whole directories as 4.7 limits them; recovery is the service's own. */
+/** Verification and whole directories as 4.7 limits them; recovery and failed challenges are the service's own. */
 const MORE_RATE_LIMITS: typeof RATE_LIMITS = [
+  ["register_failed", 20, DAY],
+  ["register_slow", 1, HOUR],
   ["id_verify", 300, MINUTE],
   ["id_directory", 30, 5 * MINUTE],
   ["recover", 10, HOUR],

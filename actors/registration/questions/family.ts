@@ -15,7 +15,7 @@ import type { Random } from "./random.ts"
 import { castOf } from "./story/cast.ts"
 import type { Cast } from "./story/cast.ts"
 import { planOf } from "./story/plan.ts"
-import type { Plan } from "./story/plan.ts"
+import type { Plan, Speakers } from "./story/plan.ts"
 import { storyText } from "./story/tell.ts"
 import type { World } from "./story/world.ts"
 
@@ -50,30 +50,33 @@ export interface Drafted extends Draft {
 }
 
 const PEOPLE = 4
-const LIAR = PEOPLE - 1
-/** Of whom the question is, or the first of them. */
-const ASKED = 0
+const SPEAKERS_MAX = 2
 const MAX_DRAFTS = 500
 /** By how much noise may make a story longer. */
 const NOISE_CHARS = 25
 
+/** One or two of those whom the question is not about; each is a liar or honest. */
+function speakersOf(random: Random, { asked }: World): Speakers {
+  const able = Array.from({ length: PEOPLE }, (_, index) => index).filter((index) => !asked.includes(index))
+  const all = random.sample(able, Math.min(able.length, random.int(1, SPEAKERS_MAX)))
+  return { all, liars: new Set(all.filter(() => random.int(0, 1) === 0)) }
+}
+
 export function drafted(family: Family, random: Random, bank: Bank): Drafted {
   for (let drafts = 0; drafts < MAX_DRAFTS; drafts++) {
-    const cast = castOf(random, bank, PEOPLE, [ASKED, LIAR])
     const world = family.world(random, bank)
-    const plan = planOf(
-      random,
-      world,
-      bank,
-      LIAR,
-      [...cast.people.keys()].filter((index) => index !== LIAR && !world.asked.includes(index))
-    )
+    const speakers = speakersOf(random, world)
+    const plan = planOf(random, world, bank, speakers)
     if (plan === null) continue
+    const cast = castOf(random, bank, PEOPLE, [...new Set([...world.asked, ...speakers.all])])
     const { answer, closing } = family.formatted?.(random, plan.answer) ?? {
       answer: plan.answer,
       closing: world.closing
     }
-    const story = storyText(random, bank, cast, world, plan, MAX_STORY_CHARS - closing.length - NOISE_CHARS)
+    const story = storyText(
+      { random, bank, cast, world, plan, speakers },
+      MAX_STORY_CHARS - closing.length - NOISE_CHARS
+    )
     if (story === null || story.length + closing.length >= MAX_STORY_CHARS) continue
     const prompt = `${withNoise(random, story)} ${closing}`
     if (prompt.length < MIN_STORY_CHARS || prompt.length > MAX_STORY_CHARS) continue

@@ -11,7 +11,7 @@ import type { Bank } from "./bank/bank.ts"
 import { OUR_BANK } from "./bank/index.ts"
 import { FAMILIES } from "./families.ts"
 import { draft, ENGINES } from "./family.ts"
-import type { Draft } from "./family.ts"
+import type { Draft, Family } from "./family.ts"
 import { MIN_REASONING_QUESTIONS, QUESTIONS_PER_CHALLENGE } from "./question.ts"
 import type { Question } from "./question.ts"
 import type { Random } from "./random.ts"
@@ -26,13 +26,17 @@ export interface Named extends Draft {
   readonly family: string
 }
 
-/** The questions with the names of their families, which never leave the server. */
-export function namedQuestions(random: Random, bank: Bank = OUR_BANK): ReadonlyArray<Named> {
+/** The families of a challenge; null for a question of a deployment's own. */
+export function familiesDrawn(random: Random, bank: Bank): ReadonlyArray<Family | null> {
   const sure = REASONING.map((families) => random.pick(families))
   const rest = SUMS.filter((family) => !sure.includes(family))
   const own = bank.questions.length > 0 && random.int(0, 1) === 0
-  const families = random.shuffle([...sure, ...(own ? [null] : [random.pick(rest)])])
-  return families.map((family) =>
+  return random.shuffle([...sure, ...(own ? [null] : [random.pick(rest)])])
+}
+
+/** The questions with the names of their families, which never leave the server. */
+export function namedQuestions(random: Random, bank: Bank = OUR_BANK): ReadonlyArray<Named> {
+  return familiesDrawn(random, bank).map((family) =>
     family === null
       ? { family: OWN_FAMILY, ...random.pick(bank.questions) }
       : { family: family.name, ...draft(family, random, bank) }

@@ -26,9 +26,9 @@ export type Question = typeof Question.Type
 
 export const QUESTIONS_PER_CHALLENGE = 5
 export const MIN_REASONING_QUESTIONS = 4
-export const MAX_PROMPT_CHARS = 1200
+export const MAX_PROMPT_CHARS = 1600
 /** What our own questions keep to, so that five are read and answered in a minute. */
 export const MIN_STORY_CHARS = 400
-export const MAX_STORY_CHARS = 1100
+export const MAX_STORY_CHARS = 1500
 /** Longer answers are wrong before anything looks into them. */
 export const MAX_ANSWER_CHARS = 200

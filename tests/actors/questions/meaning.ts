@@ -4,7 +4,7 @@
  */
 import type { Bank } from "../../../actors/registration/questions/bank/bank.ts"
 import type { Claim, Utterance } from "../../../actors/registration/questions/story/plan.ts"
-import type { Move } from "../../../actors/registration/questions/story/world.ts"
+import { type Move, NONE } from "../../../actors/registration/questions/story/world.ts"
 
 interface Told {
   readonly id: number
@@ -20,8 +20,9 @@ const holds = (bank: Bank, { matrix, item, property, side }: Claim): boolean => 
 
 export function readMoves(bank: Bank, blocks: ReadonlyArray<ReadonlyArray<Utterance>>): ReadonlyArray<Move> {
   const said = blocks.flat()
-  const liars = new Set(said.flatMap((one) => (one.type === "distrust" ? [one.who] : [])))
-  const skips = said.some(({ type }) => type === "between")
+  const liars = new Set(said.flatMap((one) => (one.type === "trust" && one.lies ? [one.who] : [])))
+  const honest = new Set(said.flatMap((one) => (one.type === "trust" && !one.lies ? [one.who] : [])))
+  const skips = said.some((one) => one.type === "between" && !one.counts)
   const told: Array<Told> = []
   const known = (id: number): Told => {
     const found = told.find((one) => one.id === id)
@@ -31,16 +32,21 @@ export function readMoves(bank: Bank, blocks: ReadonlyArray<ReadonlyArray<Uttera
   let inside = false
   for (const one of said) {
     if (one.type === "sign") inside = one.opens
-    if (one.type === "tell")
-      told.push({ id: one.id, move: one.move, times: !one.real || liars.has(one.by) || (inside && skips) ? 0 : 1 })
+    if (one.type === "tell") {
+      if (one.by !== NONE && liars.has(one.by) === honest.has(one.by))
+        throw new Error(`nobody knows whether ${one.by} lies`)
+      const counts = one.mood !== "not so" && !liars.has(one.by) && !(inside && skips)
+      told.push({ id: one.id, move: one.move, times: counts ? 1 : 0 })
+    }
     if (one.type === "pronoun") told.push({ id: one.id, move: one.move, times: 1 })
     if (one.type === "select") told.push({ id: -1, move: holds(bank, one.claim) ? one.yes : one.no, times: 1 })
     if (one.type === "contrast") told.push({ id: -1, move: one.right, times: 1 })
     if (one.type === "likewise") told.push({ id: -1, move: one.move, times: 1 })
     if (one.type === "amend") known(one.of).move = one.move
     if (one.type === "cancel") known(one.of).times = 0
+    if (one.type === "recant") known(one.of).times = 1
     if (one.type === "repeat") known(one.of).times = 2
-    if (one.type === "restate") expectSame(known(one.of).move, one.move)
+    if (one.type === "restate" || one.type === "keep") expectSame(known(one.of).move, one.move)
   }
   return told.flatMap(({ move, times }) => Array.from({ length: times }, () => move))
 }

@@ -48,35 +48,122 @@ export interface OwnQuestion {
 
 /**
  * What a deployment's own words may say around clauses: `{c}` a clause, `{p}` a person, `{w}` and `{r}` what was wrong
- * and what is right; of a contrast `{r}` and `{w}` are clauses.
+ * and what is right; of a contrast `{r}` and `{w}` are clauses. Of a selection `{k}` is the claim, `{y}` and `{n}` the
+ * clauses that hold with it and without it; `{f}` and `{t}` are signs.
  */
 export const REMARK_SLOTS = {
   so: ["{c}"],
   "not so": ["{c}"],
   says: ["{p}", "{c}"],
   liar: ["{p}"],
+  honest: ["{p}"],
   contrast: ["{r}", "{w}"],
   instead: ["{r}", "{w}"],
+  kept: ["{r}", "{w}"],
   forget: [],
+  aside: [],
   undone: [],
   again: [],
   restated: ["{c}"],
-  denied: ["{c}"]
+  denied: ["{c}"],
+  selection: ["{k}", "{n}", "{y}"],
+  like: ["{n}", "{p}"],
+  unlike: ["{n}", "{p}"],
+  sign: [],
+  between: ["{f}", "{t}"],
+  within: ["{f}", "{t}"]
 } as const
 export type RemarkKind = keyof typeof REMARK_SLOTS
+
+/** Remarks that only their meaning tells apart: a program that counts words must not tell which is which. */
+export const REMARK_TWINS: ReadonlyArray<readonly [RemarkKind, RemarkKind]> = [
+  ["so", "not so"],
+  ["liar", "honest"],
+  ["instead", "kept"],
+  ["forget", "aside"],
+  ["undone", "again"],
+  ["restated", "denied"],
+  ["like", "unlike"],
+  ["between", "within"]
+]
+
+const OF_ONE = ["{p}", "{s}"]
+const ON_A_RING = ["{l}", "{p}", "{s}"]
+
+/**
+ * How a story of a family begins and what it asks, by what a text must name: `{p}`, `{a}` and `{b}` people, `{s}` the
+ * start, `{l}` a list of names, `{g}` the goods, `{i}` a card, `{n}` places of a shelf, `{w}` a property.
+ */
+export const TELLING_SLOTS: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "holdings start": OF_ONE,
+  "purse start": OF_ONE,
+  "boat start": OF_ONE,
+  "lift start": OF_ONE,
+  "pages start": OF_ONE,
+  "degrees start": OF_ONE,
+  "tank start": OF_ONE,
+  "cart start": OF_ONE,
+  "points start": OF_ONE,
+  "years start": OF_ONE,
+  "road start": OF_ONE,
+  "appointment start": OF_ONE,
+  "meeting start": OF_ONE,
+  "calendar start": OF_ONE,
+  "month start": OF_ONE,
+  "board start": ON_A_RING,
+  "tour start": ON_A_RING,
+  "wheel start": ON_A_RING,
+  "alphabet start": OF_ONE,
+  "shelf-row start": ["{l}"],
+  "card-number start": ["{l}", "{s}"],
+  "stickers start": ["{l}", "{s}"],
+  "holdings question": ["{g}", "{p}"],
+  "gap question": ["{a}", "{b}", "{g}"],
+  "together question": ["{a}", "{b}", "{g}"],
+  "purse question": ["{p}"],
+  "boat question": ["{p}"],
+  "lift question": ["{p}"],
+  "pages question": ["{p}"],
+  "degrees question": ["{p}"],
+  "tank question": ["{p}"],
+  "cart question": ["{p}"],
+  "points question": ["{p}"],
+  "years question": ["{p}"],
+  "road question": ["{p}"],
+  "appointment question": ["{p}"],
+  "meeting question": ["{p}"],
+  "calendar question": ["{p}"],
+  "month question": ["{p}"],
+  "board question": ["{p}"],
+  "tour question": ["{p}"],
+  "wheel question": ["{p}"],
+  "alphabet question": ["{p}"],
+  "shelf-row question": ["{p}"],
+  "shelf-part question": ["{n}", "{p}"],
+  "card-number question": ["{i}", "{p}"],
+  "card-total question": ["{p}"],
+  "stickers question": ["{p}", "{w}"],
+  "legs question": ["{p}"]
+}
 
 /** An act is known by all its English frames: two themes may have one in common, and mean other things by it. */
 export const wordingKey = (english: ReadonlyArray<string>): string => english.join("\n")
 
-/** A deployment's own ways to tell a story. */
+/** A deployment's own ways to tell a story: where it has words for something, no others are used. */
 export interface Wording {
   /** Frames of acts, by `wordingKey`. */
   readonly clauses: ReadonlyMap<string, ReadonlyArray<string>>
   readonly remarks: ReadonlyMap<RemarkKind, ReadonlyArray<string>>
+  /** By the names of `TELLING_SLOTS`. */
+  readonly tellings: ReadonlyMap<string, ReadonlyArray<string>>
 }
+
+export type Facts = "matrices" | "relations" | "measures"
 
 export interface Bank {
   readonly wording: Wording
+  /** The facts that are a deployment's own alone. */
+  readonly own: ReadonlySet<Facts>
   readonly matrices: ReadonlyArray<Matrix>
   readonly relations: ReadonlyArray<Relation>
   readonly measures: ReadonlyArray<Measure>

@@ -10,5 +10,6 @@ export const OUR_BANK: Bank = {
   relations: RELATIONS,
   measures: MEASURES,
   questions: [],
-  wording: { clauses: new Map(), remarks: new Map() }
+  own: new Set(),
+  wording: { clauses: new Map(), remarks: new Map(), tellings: new Map() }
 }

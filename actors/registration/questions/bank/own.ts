@@ -2,12 +2,12 @@
  * A deployment's own bank: a folder of `.json` (one array) and `.jsonl` (one record a line) files, read once at the
  * start.
  *
- * - A record is a question of its own, a relation, a measure, or words to tell with; `ops/docs/questions.md` shows
- *   each.
+ * - A record is a question of its own, facts (a matrix, a relation, a measure), or words to tell with;
+ *   `ops/docs/questions.md` shows each.
  * - Everything is decoded and bounded; the first record that is wrong is told in one line that names file, record and
  *   field.
- * - Its relations and measures weigh together as much as ours, however few they are: half of the people in the stories
- *   are known by facts that stand in no public source.
+ * - Where it has enough facts of a kind, none of ours are asked. With fewer, its relations, matrices and measures weigh
+ *   together as much as ours, however few they are.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -16,20 +16,36 @@ import { grade } from "../grade.ts"
 import { MAX_ANSWER_CHARS, MAX_PROMPT_CHARS } from "../question.ts"
 import type { FormatRule } from "../question.ts"
 import { FAMILIES } from "../families.ts"
+import { draft } from "../family.ts"
 import { randomFromSeed, SEED_BYTES } from "../random.ts"
-import { REMARK_SLOTS, wordingKey } from "./bank.ts"
-import type { Bank, Measure, OwnQuestion, Relation, RemarkKind } from "./bank.ts"
+import { REMARK_SLOTS, TELLING_SLOTS, wordingKey } from "./bank.ts"
+import type { Bank, Facts, Matrix, Measure, OwnQuestion, Relation, RemarkKind } from "./bank.ts"
 import { OUR_BANK } from "./index.ts"
+import { bankOn, CYCLE_DAYS } from "./rotation.ts"
 
 export const MAX_FILES = 100
 export const MAX_FILE_BYTES = 1_000_000
 export const MAX_RECORDS = 20_000
 const MAX_PHRASE_CHARS = 80
 const MAX_FRAME_CHARS = 120
+const MAX_TELLING_CHARS = 200
 const MAX_PHRASES = 40
+const MAX_TEXTS = 200
 export const ACTS = ["up", "down", "give"]
 const MAX_PAIRS = 2000
 const MIN_PAIRS = 4
+/** Of a cycle, one day in so many is tried at the start. */
+const DAYS_TRIED = 10
+const MAX_ITEMS = 500
+const MIN_ITEMS = 12
+const MAX_PROPERTIES = 100
+const MIN_PROPERTIES = 4
+/** Of items that have a property, and of those that have not. */
+const MIN_OF_SIDE = 3
+/** So many of its own, and none of ours are used. */
+export const MATRICES_MIN = 2
+export const RELATIONS_MIN = 20
+export const MEASURES_MIN = 80
 const MIN_MEASURE = 2
 const MAX_MEASURE = 100
 
@@ -38,6 +54,7 @@ const phrase = Schema.String.check(
   Schema.isMaxLength(MAX_PHRASE_CHARS),
   Schema.isPattern(/^[^\p{Cc}{}]*$/u)
 )
+const phrases = Schema.Array(phrase).check(Schema.isMinLength(1), Schema.isMaxLength(MAX_PHRASES))
 /** With `{}` where the key or the value goes. */
 const template = Schema.String.check(
   Schema.isMaxLength(MAX_PHRASE_CHARS),
@@ -46,13 +63,14 @@ const template = Schema.String.check(
 const templates = Schema.Array(template).check(Schema.isMinLength(1), Schema.isMaxLength(MAX_PHRASES))
 
 /** Words around slots; which slots is looked at by kind. */
-const frames = Schema.Array(
-  Schema.String.check(
-    Schema.isMinLength(1),
-    Schema.isMaxLength(MAX_FRAME_CHARS),
-    Schema.isPattern(/^(?:[^\p{Cc}{}]|\{[a-z]\})*$/u)
-  )
-).check(Schema.isMinLength(1), Schema.isMaxLength(MAX_PHRASES))
+const frames = (maxChars: number) =>
+  Schema.Array(
+    Schema.String.check(
+      Schema.isMinLength(1),
+      Schema.isMaxLength(maxChars),
+      Schema.isPattern(/^(?:[^\p{Cc}{}]|\{[a-z]\})*$/u)
+    )
+  ).check(Schema.isMinLength(1), Schema.isMaxLength(MAX_TEXTS))
 
 const RECORDS = {
   question: Schema.Struct({
@@ -72,6 +90,20 @@ const RECORDS = {
       Schema.isMaxLength(MAX_PAIRS)
     )
   }),
+  matrix: Schema.Struct({
+    type: Schema.Literal("matrix"),
+    name: phrase,
+    items: Schema.Array(phrase).check(Schema.isMinLength(MIN_ITEMS), Schema.isMaxLength(MAX_ITEMS)),
+    properties: Schema.Array(
+      Schema.Struct({
+        name: phrase,
+        is: phrases,
+        not: phrases,
+        yes: Schema.Array(phrase).check(Schema.isMaxLength(MAX_ITEMS)),
+        unsure: Schema.optionalKey(Schema.Array(phrase).check(Schema.isMaxLength(MAX_ITEMS)))
+      })
+    ).check(Schema.isMinLength(MIN_PROPERTIES), Schema.isMaxLength(MAX_PROPERTIES))
+  }),
   measure: Schema.Struct({
     type: Schema.Literal("measure"),
     n: Schema.Int.check(Schema.isBetween({ minimum: MIN_MEASURE, maximum: MAX_MEASURE })),
@@ -81,12 +113,18 @@ const RECORDS = {
     type: Schema.Literal("clause"),
     family: phrase,
     act: Schema.Literals(["up", "down", "give"]),
-    texts: frames
+    texts: frames(MAX_FRAME_CHARS)
   }),
   remark: Schema.Struct({
     type: Schema.Literal("remark"),
     says: Schema.Literals(Object.keys(REMARK_SLOTS) as ReadonlyArray<RemarkKind>),
-    texts: frames
+    texts: frames(MAX_FRAME_CHARS)
+  }),
+  telling: Schema.Struct({
+    type: Schema.Literal("telling"),
+    family: phrase,
+    part: Schema.Literals(["start", "question"]),
+    texts: frames(MAX_TELLING_CHARS)
   })
 } as const
 
@@ -144,6 +182,34 @@ function relationOf({ name, intro, ref, pairs }: OwnRecord & { readonly type: "r
   return { name, intro, ref, pairs }
 }
 
+/** Each property tells some items from others, and every item that it names is one of the matrix. */
+function matrixOf({ name, items, properties }: OwnRecord & { readonly type: "matrix" }, place: string): Matrix {
+  const known = new Set(items)
+  if (known.size < items.length) throw new Problem(`${place}: items: one stands there twice`)
+  return {
+    name,
+    items,
+    properties: properties.map((property, index) => {
+      const at = `${place}: properties.${index}`
+      const yes = new Set(property.yes)
+      const unsure = new Set(property.unsure ?? [])
+      for (const [field, set] of [
+        ["yes", yes],
+        ["unsure", unsure]
+      ] as const) {
+        const stranger = [...set].find((item) => !known.has(item))
+        if (stranger !== undefined)
+          throw new Problem(`${at}.${field}: ${JSON.stringify(stranger)} is none of the items`)
+      }
+      if ([...yes].some((item) => unsure.has(item))) throw new Problem(`${at}.yes: an item is unsure as well`)
+      const without = items.filter((item) => !yes.has(item) && !unsure.has(item))
+      if (Math.min(yes.size, without.length) < MIN_OF_SIDE)
+        throw new Problem(`${at}.yes: at least ${MIN_OF_SIDE} items must have it, and as many must not`)
+      return { ...property, yes, unsure }
+    })
+  }
+}
+
 function questionOf(
   { prompt, answer, kind, format: named }: OwnRecord & { readonly type: "question" },
   place: string
@@ -166,6 +232,20 @@ function withSlots(texts: ReadonlyArray<string>, wanted: ReadonlyArray<string>, 
         `${place}: texts.${index}: ${wanted.join(" and ") || "no slot"} wanted, each once, found ${found.join(" ") || "none"}`
       )
   }
+}
+
+/** By what the words are found again. */
+function tellingOf({ family, part, texts }: OwnRecord & { readonly type: "telling" }, place: string): string {
+  const name = `${family} ${part}`
+  const slots = TELLING_SLOTS[name]
+  if (slots === undefined) {
+    const known = Object.keys(TELLING_SLOTS).filter((one) => one.endsWith(` ${part}`))
+    throw new Problem(
+      `${place}: family: must be one of ${known.map((one) => one.slice(0, one.indexOf(" "))).join(", ")}`
+    )
+  }
+  withSlots(texts, slots, place)
+  return name
 }
 
 /** By what the act is found again. */
@@ -218,10 +298,16 @@ function weighed<T>(items: ReadonlyArray<T>, others: number): ReadonlyArray<T> {
     : Array.from({ length: Math.max(1, Math.ceil(others / items.length)) }, () => items).flat()
 }
 
+/** Its own alone where they are enough, both otherwise. */
+const facts = <T>(own: ReadonlyArray<T>, ours: ReadonlyArray<T>, enough: number): ReadonlyArray<T> =>
+  own.length >= enough ? own : [...ours, ...weighed(own, ours.length)]
+
 function bankOf(folder: string): Bank {
   const questions: Array<OwnQuestion> = []
   const relations: Array<Relation> = []
+  const matrices: Array<Matrix> = []
   const measures: Array<Measure> = []
+  const tellings = new Map<string, ReadonlyArray<string>>()
   const clauses = new Map<string, ReadonlyArray<string>>()
   const remarks = new Map<RemarkKind, ReadonlyArray<string>>()
   let records = 0
@@ -230,7 +316,11 @@ function bankOf(folder: string): Bank {
       const place = `${name} record ${index + 1}`
       if (record.type === "question") questions.push(questionOf(record, place))
       else if (record.type === "relation") relations.push(relationOf(record, place))
-      else if (record.type === "measure") measures.push({ n: record.n, phrase: record.phrase })
+      else if (record.type === "matrix") matrices.push(matrixOf(record, place))
+      else if (record.type === "telling") {
+        const telling = tellingOf(record, place)
+        tellings.set(telling, [...(tellings.get(telling) ?? []), ...record.texts])
+      } else if (record.type === "measure") measures.push({ n: record.n, phrase: record.phrase })
       else if (record.type === "clause") {
         const act = actOf(record, place)
         clauses.set(act, [...(clauses.get(act) ?? []), ...record.texts])
@@ -241,15 +331,36 @@ function bankOf(folder: string): Bank {
       if (++records > MAX_RECORDS) throw new Problem(`${name}: there are more than ${MAX_RECORDS} records`)
     }
   }
-  const names = relations.map(({ name }) => name)
-  const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) throw new Problem(`two relations are called ${JSON.stringify(twice)}`)
+  for (const [kind, list] of [
+    ["relations", relations],
+    ["matrices", matrices]
+  ] as const) {
+    const names = list.map(({ name }) => name)
+    const twice = names.find((name, index) => names.indexOf(name) !== index)
+    if (twice !== undefined) throw new Problem(`two ${kind} are called ${JSON.stringify(twice)}`)
+  }
+  const own = new Set<Facts>()
+  if (matrices.length >= MATRICES_MIN) own.add("matrices")
+  if (relations.length >= RELATIONS_MIN) own.add("relations")
+  if (measures.length >= MEASURES_MIN) own.add("measures")
   return {
-    matrices: OUR_BANK.matrices,
-    relations: [...OUR_BANK.relations, ...weighed(relations, OUR_BANK.relations.length)],
-    measures: [...OUR_BANK.measures, ...weighed(measures, OUR_BANK.measures.length)],
+    own,
+    matrices: facts(matrices, OUR_BANK.matrices, MATRICES_MIN),
+    relations: facts(relations, OUR_BANK.relations, RELATIONS_MIN),
+    measures: facts(measures, OUR_BANK.measures, MEASURES_MIN),
     questions,
-    wording: { clauses, remarks }
+    wording: { clauses, remarks, tellings }
+  }
+}
+
+/** Every family finds a story in it. */
+function tried(bank: Bank): void {
+  for (const family of FAMILIES) {
+    try {
+      draft(family, randomFromSeed(new Uint8Array(SEED_BYTES)), bank)
+    } catch (error) {
+      throw new Problem(`no story can be told from these records: ${(error as Error).message}`)
+    }
   }
 }
 
@@ -259,7 +370,9 @@ export type BankResult = { readonly ok: true; readonly bank: Bank } | { readonly
 export function readBank(folder: string | null): BankResult {
   if (folder === null) return { ok: true, bank: OUR_BANK }
   try {
-    return { ok: true, bank: bankOf(folder) }
+    const bank = bankOf(folder)
+    for (let day = 0; day < CYCLE_DAYS; day += DAYS_TRIED) tried(bankOn(bank, day))
+    return { ok: true, bank }
   } catch (error) {
     if (error instanceof Problem) return { ok: false, problem: `HUB_QUESTIONS: ${error.message}` }
     throw error

@@ -141,7 +141,7 @@ export const RELATIONS = [
     "who bought what is made from {}|whose shopping was once {}",
     `
       cheese=milk; wine=grapes; crisps=potatoes; honey=nectar; omelettes=eggs; wool=a sheep's coat; bacon=a pig;
-      paper=wood; raisins=grapes; cider=apples; ketchup=tomatoes; chocolate bars=cocoa beans; tofu=soybeans;
+      paper=wood; raisins=grapes; cider=apples; ketchup=tomatoes; tofu=soybeans;
       marmalade=oranges; popcorn=maize; leather=hides; prunes=plums; silk=the cocoons of silkworms; hummus=chickpeas
     `
   ),
@@ -152,8 +152,8 @@ export const RELATIONS = [
     `
       hot=cold; big=small; wet=dry; empty=full; early=late; open=closed; rich=poor; loud=quiet; young=old; fast=slow;
       heavy=light; up=down; left=right; always=never; begin=end; buy=sell; push=pull; love=hate; win=lose; alive=dead;
-      clean=dirty; thick=thin; sweet=bitter; strong=weak; day=night; inside=outside; tall=short; remember=forget;
-      question=answer; truth=lie; arrive=depart; laugh=cry; above=below; hard=soft; wide=narrow; noisy=silent;
+      clean=dirty; thick=thin; sweet=bitter; strong=weak; day=night; inside=outside; remember=forget;
+      question=answer; truth=lie; arrive=depart; laugh=cry; above=below; hard=soft; wide=narrow;
       cheap=expensive; easy=difficult; import=export; victory=defeat
     `
   ),
@@ -163,7 +163,7 @@ export const RELATIONS = [
     "who hurt what one {} with|whose injury is to what a person {} with",
     `
       an ear=hears; an eye=sees; the nose=smells; the tongue=tastes; a molar=chews; both feet=walks;
-      the lungs=breathes; the skin=feels touch
+      the skin=feels touch
     `
   ),
   relation(

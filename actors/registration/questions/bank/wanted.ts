@@ -1,36 +1,48 @@
 /**
  * How many words of its own a deployment needs before a program that knows this source passes hardly any challenge
- * (`npm run bench -- --only questions`): for every act of those kinds of question of which each challenge has one, and
- * for everything that is said around an act.
+ * (`npm run bench -- --only questions`): for every act of every family, for all that is said around an act, for how a
+ * story begins and what it asks, and facts that stand in no public source.
  */
 import type { HubConfig } from "../../../../schemas/config.ts"
 import { FAMILIES } from "../families.ts"
 import { randomFromSeed, SEED_BYTES } from "../random.ts"
-import { type Bank, REMARK_SLOTS, type RemarkKind, wordingKey } from "./bank.ts"
-import { ACTS } from "./own.ts"
+import { type Bank, REMARK_SLOTS, type RemarkKind, TELLING_SLOTS, wordingKey } from "./bank.ts"
+import { OUR_BANK } from "./index.ts"
+import { ACTS, MATRICES_MIN, MEASURES_MIN, RELATIONS_MIN } from "./own.ts"
 
-const IN_EVERY_CHALLENGE = ["shelf-row", "card-number", "stickers"]
-export const CLAUSES_MIN = 6
-export const REMARKS_MIN = 3
+export const CLAUSES_MIN = 30
+export const REMARKS_MIN = 15
+export const TELLINGS_MIN = 5
 
-const short = (record: string, texts: ReadonlyArray<string> | undefined, least: number): ReadonlyArray<string> =>
-  (texts?.length ?? 0) < least ? [`${record}: ${texts?.length ?? 0} of ${least}`] : []
+const short = (record: string, count: number, least: number): ReadonlyArray<string> =>
+  count < least ? [`${record}: ${count} of ${least}`] : []
+
+/** Each act that a family tells of, under the first family that has it. */
+export const ACTS_TOLD: ReadonlyMap<string, { readonly family: string; readonly act: string }> = new Map(
+  FAMILIES.toReversed().flatMap(({ name, world }) =>
+    world(randomFromSeed(new Uint8Array(SEED_BYTES)), OUR_BANK)
+      .acts.slice(0, ACTS.length)
+      .map((act, index) => [wordingKey(act.english), { family: name, act: ACTS[index] ?? "" }] as const)
+  )
+)
 
 /** Each lack as a line that names record and count; nothing where the bank has enough. */
-export function wordsWanting(bank: Bank): ReadonlyArray<string> {
-  const clauses = IN_EVERY_CHALLENGE.flatMap((name) => {
-    const world = FAMILIES.find((family) => family.name === name)?.world(
-      randomFromSeed(new Uint8Array(SEED_BYTES)),
-      bank
-    )
-    return (world?.acts ?? []).flatMap((act, index) =>
-      short(`clause ${name} ${ACTS[index]}`, bank.wording.clauses.get(wordingKey(act.english)), CLAUSES_MIN)
-    )
-  })
-  const remarks = Object.keys(REMARK_SLOTS).flatMap((kind) =>
-    short(`remark ${kind}`, bank.wording.remarks.get(kind as RemarkKind), REMARKS_MIN)
-  )
-  return [...clauses, ...remarks]
+export function wordsWanting({ wording, own, ...facts }: Bank): ReadonlyArray<string> {
+  const count = (kind: "matrices" | "relations" | "measures"): number => (own.has(kind) ? facts[kind].length : 0)
+  return [
+    ...[...ACTS_TOLD].flatMap(([key, { family, act }]) =>
+      short(`clause ${family} ${act}`, wording.clauses.get(key)?.length ?? 0, CLAUSES_MIN)
+    ),
+    ...Object.keys(REMARK_SLOTS).flatMap((kind) =>
+      short(`remark ${kind}`, wording.remarks.get(kind as RemarkKind)?.length ?? 0, REMARKS_MIN)
+    ),
+    ...Object.keys(TELLING_SLOTS).flatMap((telling) =>
+      short(`telling ${telling}`, wording.tellings.get(telling)?.length ?? 0, TELLINGS_MIN)
+    ),
+    ...short("matrix", count("matrices"), MATRICES_MIN),
+    ...short("relation", count("relations"), RELATIONS_MIN),
+    ...short("measure", count("measures"), MEASURES_MIN)
+  ]
 }
 
 /** Of a node that is to make challenges from this bank; `null` where it may. */

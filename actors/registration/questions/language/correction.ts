@@ -12,6 +12,33 @@ const INSTEAD: ReadonlyArray<(wrong: string, right: string) => string> = [
 ]
 export const instead = (random: Random, wrong: string, right: string): string => random.pick(INSTEAD)(wrong, right)
 
+const KEPT: ReadonlyArray<(wrong: string, right: string) => string> = [
+  (wrong, right) => `yes, ${right} and not ${wrong}`,
+  (wrong, right) => `leave ${right} there, and do not put ${wrong} for it`,
+  (wrong, right) => `I read it again: ${right} it is, though it looks like ${wrong}`,
+  (wrong, right) => `somebody told ${wrong} for it, but I stay with ${right}`,
+  (wrong, right) => `not ${wrong}, as they printed it, but ${right}, as I said`
+]
+export const kept = (random: Random, wrong: string, right: string): string => random.pick(KEPT)(wrong, right)
+
+const BESIDES = [
+  "nobody can say that this sentence is wrong",
+  "that remark is right and has its place here",
+  "there is nothing to take back in it",
+  "this one lasted, and nobody reversed it",
+  "it was talked about for a week, and it stayed as it was",
+  "that happened once, neither more nor less often"
+]
+export const besides = (random: Random): string => random.pick(BESIDES)
+
+const RECANTED = [
+  "no, cancel that cancellation: it did happen, just as I told it first",
+  "on second thoughts I should not have taken that back, for it is true after all",
+  "wait, it was right before I denied it, so let it stand and count it"
+]
+/** Takes back a denial that was said right before. */
+export const recanted = (random: Random): string => random.pick(RECANTED)
+
 const RETOLD = [
   "no, wrong; what happened instead is that {c}",
   "strike that sentence, for the truth is that {c}",

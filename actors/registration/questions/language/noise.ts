@@ -6,7 +6,7 @@ import { CARDINAL, LANGUAGES } from "./foreign.ts"
 import { MEN, WOMEN } from "./names.ts"
 import type { Random } from "../random.ts"
 
-const NOISY_OF_TWENTY = 4
+const NOISY_OF_TWENTY = 2
 const TWICE_FROM = 7
 const LONG = 6
 const LOOKALIKE: Readonly<Record<string, string>> = {

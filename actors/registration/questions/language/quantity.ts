@@ -14,6 +14,8 @@ export interface Noun {
 
 const LARGEST_IN_WORDS = 60
 const LARGEST_FOREIGN = 40
+/** Eleven in Spanish, and another word in English. */
+const ENGLISH_TOO = "once"
 const MULTIPLES = ["", "", "twice", "three times", "four times", "five times"]
 const PARTS: ReadonlyArray<readonly [number, string]> = [
   [2, "half of"],
@@ -65,8 +67,10 @@ const FORMS: ReadonlyArray<Form> = [
   measured,
   measured,
   measured,
-  (random, n, noun) =>
-    n <= LARGEST_FOREIGN && n > 2 ? `«${CARDINAL[random.pick(LANGUAGES)](n)}» ${nouned(random, n, noun)}` : null,
+  (random, n, noun) => {
+    const said = CARDINAL[random.pick(LANGUAGES)](n)
+    return n <= LARGEST_FOREIGN && n > 2 && said !== ENGLISH_TOO ? `«${said}» ${nouned(random, n, noun)}` : null
+  },
   (random, n, noun) => {
     const off = n - 12
     if (off === 0 || Math.abs(off) > 4) return null
@@ -90,6 +94,7 @@ const FORMS: ReadonlyArray<Form> = [
   },
   (random, n, noun) => {
     const more = random.int(1, 4)
+    if (more >= n) return null
     return `${number(random, n)} ${nouned(random, n, noun)}, which is ${toCardinal(more)} more than somebody had guessed,`
   }
 ]

@@ -32,4 +32,16 @@ const DISTRUST: ReadonlyArray<(who: string, honest: string) => string> = [
   (who) => `what ${who} tells people is invariably false, so drop it`,
   (who) => `nothing counts for which ${who} is our only source`
 ]
+const TRUST: ReadonlyArray<(who: string) => string> = [
+  (who) => `whatever comes from ${who} can be relied on`,
+  (who) => `not a word of ${who} is to be doubted`,
+  (who) => `nobody has ever caught ${who} in a lie, and there is none here`,
+  (who) => `keep in this story all that rests on the word of ${who}`,
+  (who) => `what ${who} tells people is invariably true, so count it`,
+  (who) => `whoever calls ${who} a liar is wrong: it is all true`,
+  (who) => `of those quoted here, ${who} makes nothing up`,
+  (who) => `people say that ${who} makes things up, but each report is right`
+]
+export const trusting = (random: Random, who: string): string => random.pick(TRUST)(who)
+
 export const distrusting = (random: Random, who: string, honest: string): string => random.pick(DISTRUST)(who, honest)

@@ -23,7 +23,7 @@ export const withArticles = (text: string): string =>
 
 const PAUSES = [" – er – ", "... ", ", hm, ", " (let me see) ", " – ", "; well, ", ". Um, ", " – how shall I put it – "]
 const NUMBERED = /\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|teen|ty\b|times|dozen|[«»"(),;:–]/
-const HESITANT_OF_TEN = 3
+const HESITANT_OF_TEN = 2
 
 /** A pause inside the clause, of the kind that elsewhere ends one; never within a quantity or what is quoted. */
 function hesitant(random: Random, clause: string): string {

@@ -26,10 +26,19 @@ export interface Cast {
 const STRANGERS = 3
 const NAMED_OF_TEN = 6
 
+const VALUES = new WeakMap<Relation, number>()
+
+/** How many people a relation can tell apart. */
+function valuesOf(relation: Relation): number {
+  const known = VALUES.get(relation) ?? new Set(relation.pairs.map(([, value]) => value)).size
+  VALUES.set(relation, known)
+  return known
+}
+
 /** Those marked have marks of one kind, so that only its value tells them apart. */
 export function castOf(random: Random, bank: Bank, size: number, marked: ReadonlyArray<number>): Cast {
   const names = random.sample(NAMES, size + STRANGERS)
-  const relation = random.pick(bank.relations)
+  const relation = random.pick(bank.relations.filter((one) => valuesOf(one) >= marked.length))
   const values = new Set<string>()
   const marks = new Map<number, Mark>()
   while (marks.size < marked.length) {

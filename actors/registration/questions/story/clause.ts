@@ -5,16 +5,15 @@ import { CARDINAL } from "../language/foreign.ts"
 import type { Language } from "../language/foreign.ts"
 import { aside } from "../language/aside.ts"
 import { number } from "../language/quantity.ts"
+import type { Speakers } from "./plan.ts"
 import type { Act, Move, Teller, World } from "./world.ts"
 
 const ASIDE_OF_TEN = 1
-/** Where a deployment has words of its own for something, most of it is said in them. */
-const OWN_OF_TEN = 8
 
 export interface Telling extends Teller {
   readonly bank: Bank
   readonly world: World
-  readonly liar: number
+  readonly speakers: Speakers
   readonly signs: readonly [string, string]
   /** In what language a told move was told, where it was not English. */
   readonly languages: Map<number, Language>
@@ -35,21 +34,23 @@ export interface Manner {
   readonly of?: number
   /** Nobody else is mentioned. */
   readonly quiet?: boolean
+  /** `who` is a pronoun, which stands where a subject stands. */
+  readonly pronoun?: boolean
 }
+
+const SAME = "the same person"
 
 export const pick = <T>(items: ReadonlyArray<T>, index: number): T => items[index] as T
 
-export function onlooker({ random, cast, liar }: Telling): string {
-  const people = cast.people.filter((_, index) => index !== liar).map(({ name }) => name)
+/** Nobody whose word is quoted, for an onlooker's view of a thing is no report of it. */
+export function onlooker({ random, cast, speakers }: Telling): string {
+  const people = cast.people.filter((_, index) => !speakers.all.includes(index)).map(({ name }) => name)
   return random.pick([...people, ...cast.strangers])
 }
 
-/** The frames of an act: a deployment's own, or ours. */
-function framesOf({ random, world, bank }: Telling, act: number): ReadonlyArray<string> {
-  const { english } = pick(world.acts, act)
-  const own = bank.wording.clauses.get(wordingKey(english)) ?? []
-  return own.length > 0 && random.int(1, 10) <= OWN_OF_TEN ? own : english
-}
+/** A deployment's own frames of an act; none where it makes do with ours. */
+export const ownFramesOf = ({ world, bank }: Telling, act: number): ReadonlyArray<string> =>
+  bank.wording.clauses.get(wordingKey(pick(world.acts, act).english)) ?? []
 
 /** A remark in a deployment's own words; null where it has none, or ours are to be used. */
 export function remark(
@@ -58,13 +59,21 @@ export function remark(
   slots: Readonly<Record<string, () => string>>
 ): string | null {
   const own = bank.wording.remarks.get(kind) ?? []
-  if (own.length === 0 || random.int(1, 10) > OWN_OF_TEN) return null
-  return random.pick(own).replace(/\{(\w)\}/g, (_, slot: string) => slots[slot]?.() ?? "")
+  if (own.length === 0) return null
+  // A name can have a possessive ending, a description cannot.
+  return random
+    .pick(own)
+    .replace(
+      /\{(\w)\}('s)?/g,
+      (_, slot: string, ending = "") => `${(slots[`${slot}${ending}`] ?? slots[slot])?.() ?? ""}${ending}`
+    )
 }
 
-function frameOf(telling: Telling, act: number, of: number | undefined): string {
-  const { random, recalled, frames } = telling
-  const english = framesOf(telling, act)
+function frameOf(telling: Telling, act: number, { of, pronoun }: Manner): string {
+  const { random, recalled, frames, world } = telling
+  const own = ownFramesOf(telling, act)
+  const subjects = pronoun === true ? own.filter((frame) => frame.startsWith("{p} ")) : []
+  const english = own.length === 0 ? pick(world.acts, act).english : subjects.length > 0 ? subjects : own
   if (of === undefined || !recalled.has(of)) return random.pick(english)
   const known = frames.get(`${of} ${act}`)
   const frame = known ?? random.pick(english)
@@ -73,15 +82,22 @@ function frameOf(telling: Telling, act: number, of: number | undefined): string 
 }
 
 export function clause(telling: Telling, { act, who, whom, n, what }: Move, manner: Manner = {}): string {
-  const { random, world } = telling
-  const frame = frameOf(telling, act, manner.of)
-  const filled = frame.replace(/\{(\w)\}/g, (_, slot: string) => {
-    if (slot === "p") return manner.who ?? telling.person(who)
-    if (slot === "x") return manner.whom ?? manner.who ?? telling.person(who)
+  const { random, world, cast } = telling
+  const frame = frameOf(telling, act, manner)
+  const isSubject = frame.startsWith("{p} ") || ownFramesOf(telling, act).length === 0
+  const subject = manner.pronoun === true && !isSubject ? SAME : manner.who
+  const filled = frame.replace(/\{(\w)\}('s)?/g, (_, slot: string, ending = "") => {
+    if (ending !== "" && slot !== "q" && slot !== "w")
+      return `${pick(cast.people, slot === "o" ? whom : who).name}${ending}`
+    return `${of(slot)}${ending}`
+  })
+  function of(slot: string): string {
+    if (slot === "p") return subject ?? telling.person(who)
+    if (slot === "x") return manner.whom ?? subject ?? telling.person(who)
     if (slot === "o") return telling.person(whom)
     if (slot === "w") return random.pick(pick(world.things, what))
     return telling.count(n)
-  })
+  }
   const gaps = filled.split("|").map((part) => part.trim())
   if (gaps.length === 1 || manner.quiet === true || random.int(1, 10) > ASIDE_OF_TEN) return gaps.join(" ")
   const at = random.int(1, gaps.length - 1)

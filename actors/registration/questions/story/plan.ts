@@ -1,8 +1,10 @@
 /**
  * The plan of a story: which moves happen, and by which detours they are told.
  *
- * - A beat knows what it counts for (`counted`) and what it counts for when its detour is missed (`misread`). For
- *   at least as many beats as the world wants, missing the detour, or the beat, changes the answer by itself.
+ * - A beat knows what it counts for (`counted`) and what it counts for when its detour is missed or taken for another
+ *   (`misread`). For at least as many beats as the world wants, that alone changes the answer.
+ * - No number is fixed: whether a beat counts is drawn for each, people may be liars, honest or both kinds, and what
+ *   follows a sentence may change it or not. Neither place nor count tells what is meant.
  * - Utterances are what is said, in order, without words. Read in order by the rules that `Utterance` states they give
  *   the counted moves again; the tests do that.
  */
@@ -11,17 +13,22 @@ import type { Random } from "../random.ts"
 import { NONE } from "./world.ts"
 import type { Move, Part, World } from "./world.ts"
 
+/** `so` and `not so` are said around a clause; a plain one counts. */
+export type Mood = "plain" | "so" | "not so"
+
 /**
- * - `tell` counts unless it is not `real`, is said `by` the liar, or stands between the two signs.
- * - `amend` puts `move` in the place of told move `of`; `cancel` takes it away; `repeat` makes it happen twice;
- *   `restate` changes nothing.
+ * - `tell` counts unless its mood is `not so`, it is said `by` a liar, or it stands between two signs that enclose
+ *   nothing that counts.
+ * - `amend` puts `move` in the place of told move `of`; `keep` says that `move` stands, and not what somebody made of
+ *   it; `cancel` takes it away, and `recant` takes that back; `repeat` makes it happen twice; `restate` and `aside`
+ *   change nothing.
  * - `select` is `yes` where the claim holds by common sense and `no` where not; of a `contrast` the right one counts.
  * - `likewise` is told by what happened to somebody else (`base`, told right before): the same, or its opposite, with
  *   another number.
- * - `distrust` names the liar; `sign` opens or closes what does not count, `between` says so.
+ * - `trust` says who lies and who never does; `sign` opens or closes, `between` says whether what is enclosed counts.
  */
 export type Utterance =
-  | { readonly type: "tell"; readonly id: number; readonly move: Move; readonly real: boolean; readonly by: number }
+  | { readonly type: "tell"; readonly id: number; readonly move: Move; readonly mood: Mood; readonly by: number }
   | {
       readonly type: "amend"
       readonly of: number
@@ -31,21 +38,30 @@ export type Utterance =
       readonly late: boolean
     }
   | {
+      readonly type: "keep"
+      readonly of: number
+      readonly move: Move
+      readonly other: Move
+      readonly part: Part
+    }
+  | {
       readonly type: "cancel"
       readonly of: number
       readonly move: Move
       readonly how: "taken back" | "undone"
       readonly late: boolean
     }
+  | { readonly type: "recant"; readonly of: number }
   | { readonly type: "repeat"; readonly of: number }
+  | { readonly type: "aside"; readonly of: number }
   | { readonly type: "restate"; readonly of: number; readonly move: Move }
   | { readonly type: "pronoun"; readonly id: number; readonly move: Move }
   | { readonly type: "select"; readonly claim: Claim; readonly yes: Move; readonly no: Move }
   | { readonly type: "contrast"; readonly right: Move; readonly wrong: Move }
   | { readonly type: "likewise"; readonly base: Move; readonly move: Move }
   | { readonly type: "sign"; readonly opens: boolean }
-  | { readonly type: "distrust"; readonly who: number }
-  | { readonly type: "between" }
+  | { readonly type: "trust"; readonly who: number; readonly lies: boolean }
+  | { readonly type: "between"; readonly counts: boolean }
 
 /** That the item has the property, or has it not; whether that is so stands in the bank. */
 export interface Claim {
@@ -58,8 +74,8 @@ export interface Claim {
 export interface Beat {
   /** Said together. */
   readonly first: ReadonlyArray<Utterance>
-  /** Said some time afterwards. */
-  readonly later: Utterance | null
+  /** Said some time afterwards, together. */
+  readonly later: ReadonlyArray<Utterance>
   readonly counted: ReadonlyArray<Move>
   readonly misread: ReadonlyArray<Move>
 }
@@ -67,22 +83,28 @@ export interface Beat {
 export interface Plan {
   /** Utterances in order; those of one block are said in one breath. */
   readonly blocks: ReadonlyArray<ReadonlyArray<Utterance>>
-  readonly liar: number
   readonly answer: string
   /** How many beats change the answer when they are missed or misread. */
   readonly telling: number
 }
 
+/** Who can be quoted in a story, and which of them lie. */
+export interface Speakers {
+  readonly all: ReadonlyArray<number>
+  readonly liars: ReadonlySet<number>
+}
+
 /** Of the beats at least as many tell, where a world asks for no other number. */
 export const MIN_TELLING = 6
+const BEATS = 6
+const BEATS_WORDY = 5
 const ATTEMPTS = 400
 
 interface Drafting {
   readonly bank: Bank
   readonly random: Random
   readonly world: World
-  readonly liar: number
-  readonly speakers: ReadonlyArray<number>
+  readonly speakers: Speakers
   readonly fresh: (about: number) => Move
   readonly id: () => number
 }
@@ -105,11 +127,13 @@ function freshMoves(random: Random, world: World): (about: number) => Move {
   }
 }
 
-const tell = ({ id }: Drafting, move: Move, real = true, by = NONE): Utterance & { readonly type: "tell" } => ({
+type Told = Utterance & { readonly type: "tell" }
+
+const tell = ({ id }: Drafting, move: Move, mood: Mood = "plain", by = NONE): Told => ({
   type: "tell",
   id: id(),
   move,
-  real,
+  mood,
   by
 })
 
@@ -132,41 +156,108 @@ function wrongly(d: Drafting, move: Move): { readonly from: Move; readonly part:
 
 type Maker = (d: Drafting, move: Move) => Beat
 
-const plain: Maker = (d, move) => {
-  const by = d.random.int(0, 4) === 0 ? d.random.pick(d.speakers) : NONE
-  return { first: [tell(d, move, true, by)], later: null, counted: [move], misread: [] }
-}
-const unreal: Maker = (d, move) => ({ first: [tell(d, move, false)], later: null, counted: [], misread: [move] })
-const lied: Maker = (d, move) => ({ first: [tell(d, move, true, d.liar)], later: null, counted: [], misread: [move] })
-const between: Maker = (d, move) => ({
-  first: [{ type: "sign", opens: true }, tell(d, move), { type: "sign", opens: false }],
-  later: null,
-  counted: [],
-  misread: [move]
+const chance = ({ random }: Drafting): boolean => random.int(0, 1) === 0
+
+/** A beat whose one sentence counts or does not. */
+const counting = (first: ReadonlyArray<Utterance>, move: Move, counts: boolean): Beat => ({
+  first,
+  later: [],
+  counted: counts ? [move] : [],
+  misread: counts ? [] : [move]
 })
 
-const amended =
-  (late: boolean): Maker =>
-  (d, move) => {
-    const { from, part } = wrongly(d, move)
-    const told = tell(d, from)
-    const amend: Utterance = { type: "amend", of: told.id, move, from, part, late }
-    return { first: late ? [told] : [told, amend], later: late ? amend : null, counted: [move], misread: [from] }
+const framed: Maker = (d, move) => {
+  const counts = chance(d)
+  return counting([tell(d, move, counts ? "so" : "not so")], move, counts)
+}
+const said: Maker = (d, move) => {
+  const able = d.speakers.all.filter((who) => who !== move.who && who !== move.whom)
+  if (able.length === 0) return framed(d, move)
+  const by = d.random.pick(able)
+  return counting([tell(d, move, "plain", by)], move, !d.speakers.liars.has(by))
+}
+const enclosed: Maker = (d, move) => {
+  const counts = chance(d)
+  return counting(
+    [{ type: "sign", opens: true }, tell(d, move), { type: "sign", opens: false }, { type: "between", counts }],
+    move,
+    counts
+  )
+}
+/** Told of somebody else, who may be known by description alone. */
+const elsewhere: Maker = (d, move) => {
+  const others = d.world.others.filter((who) => who !== move.whom)
+  if (others.length === 0) return framed(d, move)
+  const other = { ...move, who: d.random.pick(others) }
+  return { first: [tell(d, other, d.random.pick(["plain", "so"]))], later: [], counted: [other], misread: [move] }
+}
+
+const amended: Maker = (d, move) => {
+  const { from, part } = wrongly(d, move)
+  const told = tell(d, from)
+  const amend: Utterance = { type: "amend", of: told.id, move, from, part, late: false }
+  return { first: [told, amend], later: [], counted: [move], misread: [from] }
+}
+const amendedLate: Maker = (d, move) => {
+  const { from, part } = wrongly(d, move)
+  const told = tell(d, from)
+  const amend: Utterance = { type: "amend", of: told.id, move, from, part, late: true }
+  return { first: [told], later: [amend], counted: [move], misread: [from] }
+}
+const kept: Maker = (d, move) => {
+  const { from: other, part } = wrongly(d, move)
+  const told = tell(d, move)
+  if (part === "act") return { first: [told, { type: "aside", of: told.id }], later: [], counted: [move], misread: [] }
+  return {
+    first: [told, { type: "keep", of: told.id, move, other, part }],
+    later: [],
+    counted: [move],
+    misread: [other]
   }
+}
 const cancelled =
-  (how: "taken back" | "undone", late: boolean): Maker =>
+  (how: "taken back" | "undone"): Maker =>
   (d, move) => {
     const told = tell(d, move)
-    const cancel: Utterance = { type: "cancel", of: told.id, move, how, late }
-    return { first: late ? [told] : [told, cancel], later: late ? cancel : null, counted: [], misread: [move] }
+    return counting([told, { type: "cancel", of: told.id, move, how, late: false }], move, false)
   }
+const deniedLate: Maker = (d, move) => {
+  const told = tell(d, move)
+  return {
+    first: [told],
+    later: [{ type: "cancel", of: told.id, move, how: "taken back", late: true }],
+    counted: [],
+    misread: [move]
+  }
+}
+const recanted: Maker = (d, move) => {
+  const told = tell(d, move)
+  return {
+    first: [told],
+    later: [
+      { type: "cancel", of: told.id, move, how: "taken back", late: true },
+      { type: "recant", of: told.id }
+    ],
+    counted: [move],
+    misread: []
+  }
+}
 const repeated: Maker = (d, move) => {
   const told = tell(d, move)
-  return { first: [told, { type: "repeat", of: told.id }], later: null, counted: [move, move], misread: [move] }
+  return { first: [told, { type: "repeat", of: told.id }], later: [], counted: [move, move], misread: [move] }
+}
+const remarked: Maker = (d, move) => {
+  const told = tell(d, move)
+  return counting([told, { type: "aside", of: told.id }], move, true)
 }
 const restated: Maker = (d, move) => {
   const told = tell(d, move)
-  return { first: [told], later: { type: "restate", of: told.id, move }, counted: [move], misread: [move, move] }
+  return {
+    first: [told],
+    later: [{ type: "restate", of: told.id, move }],
+    counted: [move],
+    misread: [move, move]
+  }
 }
 /** Two moves of one person, the second with a pronoun. */
 const pronouns: Maker = (d, move) => {
@@ -174,7 +265,7 @@ const pronouns: Maker = (d, move) => {
   const told = tell(d, move)
   return {
     first: [told, { type: "pronoun", id: d.id(), move: second }],
-    later: null,
+    later: [],
     counted: [move, second],
     misread: [move]
   }
@@ -182,11 +273,15 @@ const pronouns: Maker = (d, move) => {
 
 function claimed({ random, bank }: Drafting): { readonly claim: Claim; readonly holds: boolean } {
   const { name, items, properties } = random.pick(bank.matrices)
-  const property = random.pick(properties)
   const side = random.int(0, 1) === 0
-  const wanted = random.int(0, 1) === 0
   // As many of those that have it as of those that have not: most things have few of the properties.
-  const item = random.pick(items.filter((one) => property.yes.has(one) === wanted && !property.unsure.has(one)))
+  const wanted = random.int(0, 1) === 0
+  const known = properties.flatMap((property) => {
+    const fitting = items.filter((one) => property.yes.has(one) === wanted && !property.unsure.has(one))
+    return fitting.length > 0 ? [{ property, fitting }] : []
+  })
+  const { property, fitting } = random.pick(known)
+  const item = random.pick(fitting)
   return { claim: { matrix: name, item, property: property.name, side }, holds: wanted === side }
 }
 
@@ -194,11 +289,11 @@ const selected: Maker = (d, move) => {
   const { claim, holds } = claimed(d)
   const other = d.fresh(move.who)
   const [yes, no] = holds ? [move, other] : [other, move]
-  return { first: [{ type: "select", claim, yes, no }], later: null, counted: [move], misread: [other] }
+  return { first: [{ type: "select", claim, yes, no }], later: [], counted: [move], misread: [other] }
 }
 const contrasted: Maker = (d, move) => {
   const wrong = d.fresh(move.who)
-  return { first: [{ type: "contrast", right: move, wrong }], later: null, counted: [move], misread: [wrong] }
+  return { first: [{ type: "contrast", right: move, wrong }], later: [], counted: [move], misread: [wrong] }
 }
 /** Told by what happened to somebody else; where that is no simple change, plainly. */
 const likened: Maker = (d, move) => {
@@ -207,37 +302,46 @@ const likened: Maker = (d, move) => {
   const base = { ...d.fresh(other), act: d.random.int(0, 1), who: other, whom: NONE }
   return {
     first: [tell(d, base), { type: "likewise", base, move }],
-    later: null,
+    later: [],
     counted: [base, move],
-    misread: [base]
+    misread: [base, { ...move, act: 1 - move.act }]
   }
 }
 
-const DETOUR: ReadonlyArray<Maker> = [
-  amended(false),
-  amended(true),
-  cancelled("taken back", false),
-  cancelled("taken back", true),
-  cancelled("undone", false),
-  repeated,
-  restated,
-  pronouns
-]
+/** Ways to come back to one sentence, at once or later. */
+const FOLLOWED: ReadonlyArray<Maker> = [amended, kept, cancelled("taken back"), cancelled("undone"), repeated, remarked]
+const LATER: ReadonlyArray<Maker> = [amendedLate, deniedLate, deniedLate, recanted, restated, restated]
 
 /** Ways to tell one move by a detour. */
-export const DETOUR_COUNT = DETOUR.length
+export const DETOUR_COUNT = FOLLOWED.length + LATER.length
 
 function beatsOf(d: Drafting): Array<Beat> {
   const { random, world, fresh } = d
-  const asked = (): Move => fresh(random.pick(world.asked))
-  const beats: Array<Beat> = []
-  const detours = random.int(0, 5) === 0 ? [between] : random.sample(DETOUR, 1)
-  const makers = world.wordy
-    ? [world.things.length > 0 ? contrasted : random.pick([selected, contrasted]), ...detours, plain, unreal, lied]
-    : [selected, random.pick([contrasted, likened, likened]), ...detours, plain, unreal, lied]
-  for (const make of makers) beats.push(make(d, asked()))
-  return random.shuffle(beats)
+  const chosen = world.things.length > 0 ? [selected, contrasted] : [selected, contrasted, likened]
+  const followed: Maker = (_, move) => random.pick(FOLLOWED)(d, move)
+  const later: Maker = (_, move) => random.pick(LATER)(d, move)
+  const choosing: Maker = (_, move) => random.pick(chosen)(d, move)
+  const makers = [
+    random.pick([framed, said]),
+    random.pick([framed, said]),
+    followed,
+    random.pick([choosing, later, enclosed]),
+    random.pick([framed, said, followed, later, pronouns, elsewhere])
+  ]
+  const more: Maker = (_, move) => random.pick([framed, said, followed, choosing])(d, move)
+  while (makers.length < (world.wordy ? BEATS_WORDY : BEATS)) makers.push(more)
+  return random.shuffle(makers.map((make) => make(d, fresh(random.pick(world.asked)))))
 }
+
+/** Every sentence taken as it is told first, by a reader to whom all of them count. */
+const asTold = (beats: ReadonlyArray<Beat>): ReadonlyArray<Move> =>
+  beats.flatMap(({ first }) =>
+    first.flatMap((one) => {
+      if (one.type === "tell" || one.type === "pronoun") return [one.move]
+      if (one.type === "select") return [one.yes, one.no]
+      return one.type === "contrast" ? [one.right, one.wrong] : []
+    })
+  )
 
 /** Beats that change the answer when they alone are missed or misread. */
 function tellingOf(world: World, beats: ReadonlyArray<Beat>, answer: string): number {
@@ -248,32 +352,39 @@ function tellingOf(world: World, beats: ReadonlyArray<Beat>, answer: string): nu
   }).length
 }
 
-/** A draft that the world finds possible and in which enough is told that matters; null where it was not. */
-export function planOf(
-  random: Random,
-  world: World,
-  bank: Bank,
-  liar: number,
-  speakers: ReadonlyArray<number>
-): Plan | null {
+/**
+ * A draft that the world finds possible and in which enough is told that matters; null where it was not. Its answer is
+ * neither that of a story in which nothing happens nor that of one in which all of it does.
+ */
+export function planOf(random: Random, world: World, bank: Bank, speakers: Speakers): Plan | null {
   let ids = 0
-  const d: Drafting = { random, world, bank, liar, speakers, fresh: freshMoves(random, world), id: () => ids++ }
+  const d: Drafting = { random, world, bank, speakers, fresh: freshMoves(random, world), id: () => ids++ }
   const beats = beatsOf(d)
   const answer = world.answer(beats.flatMap(({ counted }) => counted))
-  if (answer === null) return null
+  if (answer === null || answer === world.answer([]) || answer === world.answer(asTold(beats))) return null
   const telling = tellingOf(world, beats, answer)
   if (telling < world.minTelling) return null
-  return { blocks: inOrder(random, beats, liar), liar, answer, telling }
+  return { blocks: inOrder(random, beats, speakers), answer, telling }
 }
 
 /** What is said later stands behind its beat, and nothing comes between utterances that belong together. */
-function inOrder(random: Random, beats: ReadonlyArray<Beat>, liar: number): ReadonlyArray<ReadonlyArray<Utterance>> {
-  const blocks: Array<ReadonlyArray<Utterance>> = beats.map(({ first }) => first)
-  for (const { first, later } of beats) {
-    if (later !== null) blocks.splice(random.int(blocks.indexOf(first) + 1, blocks.length), 0, [later])
+function inOrder(
+  random: Random,
+  beats: ReadonlyArray<Beat>,
+  { all, liars }: Speakers
+): ReadonlyArray<ReadonlyArray<Utterance>> {
+  const isApart = ({ type }: Utterance): boolean => type === "between"
+  const firsts = beats.map(({ first }) => first.filter((one) => !isApart(one)))
+  const blocks: Array<ReadonlyArray<Utterance>> = [...firsts]
+  for (const [index, { later }] of beats.entries()) {
+    const after = blocks.indexOf(firsts[index] ?? [])
+    if (later.length > 0) blocks.splice(random.int(after + 1, blocks.length), 0, later)
   }
-  const remarks: Array<Utterance> = [{ type: "distrust", who: liar }]
-  if (beats.some(({ first }) => first[0]?.type === "sign")) remarks.push({ type: "between" })
-  for (const remark of remarks) blocks.splice(random.int(0, blocks.length), 0, [remark])
+  const quoted = new Set(blocks.flat().flatMap((one) => (one.type === "tell" ? [one.by] : [])))
+  const trusts = all
+    .filter((who) => quoted.has(who) || random.int(0, 2) === 0)
+    .map((who): Utterance => ({ type: "trust", who, lies: liars.has(who) }))
+  for (const remark of [...trusts, ...beats.flatMap(({ first }) => first.filter(isApart))])
+    blocks.splice(random.int(0, blocks.length), 0, [remark])
   return blocks
 }

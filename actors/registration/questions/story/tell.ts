@@ -6,7 +6,7 @@ import type { Random } from "../random.ts"
 import { described, exchanged, introduced, mentioned } from "./cast.ts"
 import type { Cast } from "./cast.ts"
 import { pick, type Telling } from "./clause.ts"
-import type { Plan } from "./plan.ts"
+import type { Plan, Speakers } from "./plan.ts"
 import { said } from "./utterance.ts"
 import type { World } from "./world.ts"
 
@@ -33,6 +33,11 @@ const SIGNS = [
   "a piano tuner knocked",
   "the soup boiled over"
 ]
+
+const signsOf = ({ wording }: Bank): ReadonlyArray<string> => {
+  const own = wording.remarks.get("sign") ?? []
+  return own.length < 2 ? SIGNS : own
+}
 
 /** Marks of the people, each a clause; two of them may be told the wrong way round and set right. */
 function introductions(random: Random, { people }: Cast): ReadonlyArray<() => string> {
@@ -77,21 +82,23 @@ function within(budget: number, blocks: ReadonlyArray<Say>): ReadonlyArray<Reado
   return texts
 }
 
+interface Story {
+  readonly random: Random
+  readonly bank: Bank
+  readonly cast: Cast
+  readonly world: World
+  readonly plan: Plan
+  readonly speakers: Speakers
+}
+
 /** The whole text without noise, of at most `maxChars`; null where the plan is too much for them. */
-export function storyText(
-  random: Random,
-  bank: Bank,
-  cast: Cast,
-  world: World,
-  plan: Plan,
-  maxChars: number
-): string | null {
+export function storyText({ random, bank, cast, world, plan, speakers }: Story, maxChars: number): string | null {
   const telling: Telling = {
     random,
     bank,
     cast,
     world,
-    liar: plan.liar,
+    speakers,
     languages: new Map(),
     frames: new Map(),
     recalled: new Set(
@@ -101,7 +108,14 @@ export function storyText(
           one.type === "restate" || ((one.type === "amend" || one.type === "cancel") && one.late) ? [one.of] : []
         )
     ),
-    signs: random.sample(SIGNS, 2) as [string, string],
+    signs: random.sample(signsOf(bank), 2) as [string, string],
+    worded: (telling, ours, slots) => {
+      const own = bank.wording.tellings.get(telling) ?? []
+      return random
+        .pick(own.length > 0 ? own : ours)
+        .replace(/\{(\w)\}/g, (_, slot: string) => (slots[slot] ?? slots["p"])?.() ?? "")
+    },
+    isWorded: (telling, slot) => (bank.wording.tellings.get(telling) ?? []).some((text) => text.includes(slot)),
     person: (index) => mentioned(random, pick(cast.people, index)),
     count: (n, noun = world.noun) => quantity(random, n, noun, bank.measures)
   }

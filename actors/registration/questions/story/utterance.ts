@@ -7,13 +7,13 @@ import { counting, notCounting } from "../language/mood.ts"
 import { bare } from "../language/quantity.ts"
 import * as source from "../language/source.ts"
 import { pronoun } from "./cast.ts"
-import { clause, foreignClause, type Manner, onlooker, pick, remark, type Telling } from "./clause.ts"
+import { clause, foreignClause, type Manner, onlooker, ownFramesOf, pick, remark, type Telling } from "./clause.ts"
 import type { Claim, Utterance } from "./plan.ts"
+import type { Part } from "./world.ts"
 import { NONE } from "./world.ts"
 import type { Move } from "./world.ts"
 
 const FOREIGN_OF_TEN = 2
-const FRAMED_OF_TEN = 4
 const LEAST_FOREIGN = 2
 const BETWEEN: ReadonlyArray<(from: string, to: string) => string> = [
   (from, to) => `what is told after "${from}" and before "${to}" was a mere rehearsal and does not count`,
@@ -22,12 +22,21 @@ const BETWEEN: ReadonlyArray<(from: string, to: string) => string> = [
   (from, to) => `from "${from}" up to "${to}" I was talking about other people of the same names: ignore that stretch`
 ]
 
-function told(telling: Telling, { id, move, real, by }: Utterance & { readonly type: "tell" }, quiet: boolean): string {
+/** Nothing is out of the ordinary between the two. */
+const WITHIN: ReadonlyArray<(from: string, to: string) => string> = [
+  (from, to) => `what is told after "${from}" and before "${to}" was no rehearsal and counts like the rest`,
+  (from, to) => `all between the sentences "${from}" and "${to}" is part of the matter, so do not skip it`,
+  (from, to) => `do not leave out what stands between "${from}" and "${to}", for it happened and in no film`,
+  (from, to) => `from "${from}" up to "${to}" I was talking about these very people, so mind that stretch too`
+]
+
+function told(telling: Telling, { id, move, mood, by }: Utterance & { readonly type: "tell" }, quiet: boolean): string {
   const { random, cast, world } = telling
   const act = pick(world.acts, move.act)
   telling.languages.delete(id)
   if (
     act.foreign !== null &&
+    ownFramesOf(telling, move.act).length === 0 &&
     !quiet &&
     !telling.recalled.has(id) &&
     (move.n === NONE || move.n >= LEAST_FOREIGN) &&
@@ -37,7 +46,7 @@ function told(telling: Telling, { id, move, real, by }: Utterance & { readonly t
     telling.languages.set(id, language)
     const said = foreignClause(telling, move, language, act)
     const phrases = PHRASES[language]
-    const around = by !== NONE ? phrases.says : real ? phrases.so : phrases.notSo
+    const around = by !== NONE ? phrases.says : mood === "not so" ? phrases.notSo : phrases.so
     return random
       .pick(around)
       .replace("{c}", () => said)
@@ -47,17 +56,20 @@ function told(telling: Telling, { id, move, real, by }: Utterance & { readonly t
   const c = (): string => said
   if (by !== NONE) {
     const who = telling.person(by)
-    return remark(telling, "says", { p: () => who, c }) ?? source.saying(random, who, said)
+    return (
+      remark(telling, "says", { p: () => who, "p's": () => pick(cast.people, by).name, c }) ??
+      source.saying(random, who, said)
+    )
   }
-  if (!real) return remark(telling, "not so", { c }) ?? notCounting(random, said, () => onlooker(telling))
-  if (quiet || random.int(1, 10) > FRAMED_OF_TEN) return opened(random, said)
+  if (mood === "not so") return remark(telling, "not so", { c }) ?? notCounting(random, said, () => onlooker(telling))
+  if (mood === "plain") return quiet ? said : opened(random, said)
   return remark(telling, "so", { c }) ?? counting(random, said, () => onlooker(telling))
 }
 
 const IN_FACT = ["the truth is that", "in fact", "it should read:", "what really happened is that"]
 
 function amended(telling: Telling, { of, move, from, part, late }: Utterance & { readonly type: "amend" }): string {
-  const { random, world } = telling
+  const { random } = telling
   const language = telling.languages.get(of)
   if (part === "act") {
     const right = clause(telling, move)
@@ -69,15 +81,21 @@ function amended(telling: Telling, { of, move, from, part, late }: Utterance & {
     const say = CARDINAL[language]
     return random.pick(PHRASES[language].instead).replace("{w}", say(from.n)).replace("{r}", say(move.n))
   }
-  const [wrong, right] =
-    part === "n"
-      ? [bare(random, from.n), bare(random, move.n)]
-      : part === "what"
-        ? [random.pick(pick(world.things, from.what)), random.pick(pick(world.things, move.what))]
-        : [telling.person(from.who), telling.person(move.who)]
-  const amendment =
-    remark(telling, "instead", { w: () => wrong, r: () => right }) ?? correction.instead(random, wrong, right)
+  const slots = { w: () => partOf(telling, part, from), r: () => partOf(telling, part, move) }
+  const amendment = remark(telling, "instead", slots) ?? correction.instead(random, slots.w(), slots.r())
   return late ? correction.late(random, clause(telling, from, { of }), amendment) : amendment
+}
+
+const partOf = (telling: Telling, part: Part, { n, what, who }: Move): string =>
+  part === "n"
+    ? bare(telling.random, n)
+    : part === "what"
+      ? telling.random.pick(pick(telling.world.things, what))
+      : telling.person(who)
+
+function kept(telling: Telling, { move, other, part }: Utterance & { readonly type: "keep" }): string {
+  const slots = { w: () => partOf(telling, part, other), r: () => partOf(telling, part, move) }
+  return remark(telling, "kept", slots) ?? correction.kept(telling.random, slots.w(), slots.r())
 }
 
 function cancelled(telling: Telling, { of, move, how, late }: Utterance & { readonly type: "cancel" }): string {
@@ -93,10 +111,23 @@ function cancelled(telling: Telling, { of, move, how, late }: Utterance & { read
     : (remark(telling, "forget", {}) ?? correction.forgetting(random))
 }
 
+function trusted(telling: Telling, { who, lies }: Utterance & { readonly type: "trust" }): string {
+  const { random, cast, speakers } = telling
+  const { name } = pick(cast.people, who)
+  const own = remark(telling, lies ? "liar" : "honest", { p: () => telling.person(who), "p's": () => name })
+  if (own !== null) return own
+  if (!lies) return source.trusting(random, telling.person(who))
+  if (random.int(1, 10) <= FOREIGN_OF_TEN)
+    return random.pick(PHRASES[random.pick(LANGUAGES)].distrust).replace("{p}", name)
+  const honest = random.pick([...cast.people.keys()].filter((index) => index !== who && !speakers.liars.has(index)))
+  return source.distrusting(random, telling.person(who), telling.person(honest))
+}
+
 function same(telling: Telling, move: Move): Manner {
   const person = pick(telling.cast.people, move.who)
   const subject = telling.random.pick([pronoun(person), pronoun(person), "the same person"])
-  return { who: subject, whom: subject === "she" ? "her" : subject === "he" ? "him" : subject }
+  const whom = subject === "she" ? "her" : subject === "he" ? "him" : subject
+  return { who: subject, whom, pronoun: subject !== "the same person" }
 }
 
 function claimText({ random, bank }: Telling, { matrix, item, property, side }: Claim): string {
@@ -122,8 +153,14 @@ export function said(telling: Telling, utterance: Utterance, block: ReadonlyArra
     }
     case "amend":
       return amended(telling, utterance)
+    case "keep":
+      return kept(telling, utterance)
     case "cancel":
       return cancelled(telling, utterance)
+    case "recant":
+      return correction.recanted(random)
+    case "aside":
+      return remark(telling, "aside", {}) ?? correction.besides(random)
     case "repeat": {
       const language = telling.languages.get(utterance.of)
       return language === undefined
@@ -134,38 +171,38 @@ export function said(telling: Telling, utterance: Utterance, block: ReadonlyArra
       const again = clause(telling, utterance.move, { of: utterance.of })
       return remark(telling, "restated", { c: () => again }) ?? correction.restated(random, again)
     }
-    case "select":
-      return logic.selecting(
-        random,
+    case "select": {
+      const [claim, yes, no] = [
         claimText(telling, utterance.claim),
         clause(telling, utterance.yes),
         clause(telling, utterance.no)
+      ]
+      return (
+        remark(telling, "selection", { k: () => claim, y: () => yes, n: () => no }) ??
+        logic.selecting(random, claim, yes, no)
       )
+    }
     case "contrast": {
       const [right, wrong] = [clause(telling, utterance.right), clause(telling, utterance.wrong)]
       return remark(telling, "contrast", { r: () => right, w: () => wrong }) ?? logic.contrasting(random, right, wrong)
     }
     case "likewise": {
       const { base, move } = utterance
-      return (base.act === move.act ? logic.likewise : logic.opposite)(
-        random,
-        telling.person(move.who),
-        bare(random, move.n)
+      const isSame = base.act === move.act
+      const [who, n] = [telling.person(move.who), bare(random, move.n)]
+      const slots = { p: () => who, "p's": () => pick(cast.people, move.who).name, n: () => n }
+      return (
+        remark(telling, isSame ? "like" : "unlike", slots) ?? (isSame ? logic.likewise : logic.opposite)(random, who, n)
       )
     }
     case "sign":
       return signs[utterance.opens ? 0 : 1]
     case "between":
-      return random.pick(BETWEEN)(...signs)
-    case "distrust": {
-      const language = random.pick(LANGUAGES)
-      if (random.int(1, 10) <= FOREIGN_OF_TEN)
-        return random.pick(PHRASES[language].distrust).replace("{p}", pick(cast.people, utterance.who).name)
-      const honest = random.pick([...cast.people.keys()].filter((index) => index !== utterance.who))
       return (
-        remark(telling, "liar", { p: () => telling.person(utterance.who) }) ??
-        source.distrusting(random, telling.person(utterance.who), telling.person(honest))
+        remark(telling, utterance.counts ? "within" : "between", { f: () => signs[0], t: () => signs[1] }) ??
+        random.pick(utterance.counts ? WITHIN : BETWEEN)(...signs)
       )
-    }
+    case "trust":
+      return trusted(telling, utterance)
   }
 }

@@ -39,6 +39,14 @@ export interface Teller {
   readonly cast: Cast
   readonly person: (index: number) => string
   readonly count: (n: number, noun?: Noun) => string
+  /** A text of a telling (`TELLING_SLOTS`): one of a deployment's own, or of ours. `{x}` is `{p}`. */
+  readonly worded: (
+    telling: string,
+    ours: ReadonlyArray<string>,
+    slots: Readonly<Record<string, () => string>>
+  ) => string
+  /** Whether a deployment's own texts of a telling have that slot. */
+  readonly isWorded: (telling: string, slot: string) => boolean
 }
 
 export interface World {

@@ -37,8 +37,15 @@ export interface Theme {
   readonly asked: number
   /** Whether a count may fall below zero on the way. */
   readonly signed: boolean
-  /** The start of one of those asked about, told; and what else must be known. */
-  readonly starting: (teller: Teller, who: number, start: number) => string
+  /** Total counts that it may be read at, where it must not pass an end on the way. */
+  readonly within: readonly [number, number] | null
+  /** The theme whose words tell the start of one of those asked about: `{p}` who, `{s}` the start, said by `startText`. */
+  readonly words: string
+  readonly starting: ReadonlyArray<string>
+  readonly startText: (start: number, teller: Teller) => string
+  /** Names in order that have to be known, `{l}`; null where there are none. */
+  readonly names: ReadonlyArray<string> | null
+  /** What else must be known. */
   readonly known: ((teller: Teller) => ReadonlyArray<string>) | null
   readonly question: (teller: Teller) => string
 }
@@ -53,11 +60,13 @@ function totalsOf(
   moves: ReadonlyArray<Move>
 ): ReadonlyArray<number> | null {
   const totals = [...starts]
+  const [lowest, highest] = theme.within ?? [-Infinity, Infinity]
   for (const { act, who, whom, n } of moves) {
     const { sign } = theme.acts[act] as CountingAct
     if (who < totals.length) totals[who] = (totals[who] as number) + (sign === GIVE ? -n : sign * n)
     if (sign === GIVE && whom < totals.length) totals[whom] = (totals[whom] as number) + n
     if (!theme.signed && totals.some((total) => total < 0)) return null
+    if (theme.within !== null && totals.some((total) => total < lowest || total > highest)) return null
   }
   return totals
 }
@@ -103,10 +112,20 @@ export function counting(random: Random, theme: Theme, readout: Readout): World 
       const totals = totalsOf(theme, starts, moves)
       return totals === null ? null : readout.read(totals)
     },
-    setting: (teller) => [
-      ...(theme.known?.(teller) ?? []),
-      ...starts.map((start, who) => theme.starting(teller, who, start))
-    ],
+    setting: (teller) => {
+      const telling = `${theme.words} start`
+      const names = (): string => theme.names?.join(", ") ?? ""
+      return [
+        ...(teller.isWorded(telling, "{l}") ? [] : (theme.known?.(teller) ?? [])),
+        ...starts.map((start, who) =>
+          teller.worded(telling, theme.starting, {
+            p: () => teller.person(who),
+            s: () => theme.startText(start, teller),
+            l: names
+          })
+        )
+      ]
+    },
     question: theme.question,
     closing: readout.closing(random),
     kind: readout.kind

@@ -4,7 +4,7 @@ import type { Bank, Matrix, Property } from "../bank/bank.ts"
 import { only } from "../language/closing.ts"
 import type { Random } from "../random.ts"
 import { NONE } from "../story/world.ts"
-import type { Act, World } from "../story/world.ts"
+import type { Act, Teller, World } from "../story/world.ts"
 import { noun } from "./theme.ts"
 
 const CARDS = 5
@@ -14,6 +14,7 @@ const FEW_CARDS = 4
 const RELEVANT_OF_TEN = 8
 const PROPERTIES = 6
 const MIN_SIDES = 3
+const DEALS_MAX = 1000
 
 const MARKING: ReadonlyArray<Act> = [
   {
@@ -39,7 +40,7 @@ const MARKING: ReadonlyArray<Act> = [
       "{p} | took {q} off each card that {w}",
       "each card of {x} that {w} | lost {q}",
       "{p} | lowered by {q} everything that {w}",
-      "{q} | were struck by {x} from each card that {w}",
+      "{p} | struck {q} from each card that {w}",
       "whatever {w} | fell by {q} for {x}",
       "{p} made everything that {w} | cheaper by {q}"
     ],
@@ -69,7 +70,7 @@ interface Deal {
 
 /** Cards of which every property drawn is known, and none holds for all or for none. */
 function deal(random: Random, bank: Bank, cards: number, properties: number): Deal {
-  for (;;) {
+  for (let attempt = 0; attempt < DEALS_MAX; attempt++) {
     const { items, properties: all } = random.pick(bank.matrices) as Matrix
     const drawn = random.sample(all, Math.min(properties, all.length))
     const known = random.shuffle(items.filter((item) => drawn.every(({ unsure }) => !unsure.has(item))))
@@ -92,6 +93,7 @@ function deal(random: Random, bank: Bank, cards: number, properties: number): De
       ])
     }
   }
+  throw new Error("questions: no matrix gives cards that can be told apart")
 }
 
 interface Marking {
@@ -99,7 +101,7 @@ interface Marking {
   readonly start: number
   /** Indices of the cards that the question adds up. */
   readonly counted: ReadonlyArray<number>
-  readonly question: (person: string) => string
+  readonly question: (teller: Teller) => string
 }
 
 /** Points on cards: each move changes all cards of a kind. */
@@ -131,12 +133,16 @@ function marking(random: Random, { deal: { items, sides }, start, counted, quest
       return total < 0 ? null : String(total)
     },
     setting: (teller) => [
-      teller.random.pick([
-        `everyone has cards that name these things: ${items.join(", ")}; at first each is worth ${start}`,
-        `the cards of all name things (${items.join(", ")}), each worth ${start} points at the outset`
-      ])
+      teller.worded(
+        "card-number start",
+        [
+          "everyone has cards that name these things: {l}; at first each is worth {s}",
+          "the cards of all name things ({l}), each worth {s} points at the outset"
+        ],
+        { l: () => items.join(", "), s: () => String(start) }
+      )
     ],
-    question: (teller) => question(teller.person(0))
+    question
   }
 }
 
@@ -147,11 +153,15 @@ export function cardNumber(random: Random, bank: Bank): World {
     deal: dealt,
     start: random.int(40, 70),
     counted: [index],
-    question: (person) =>
-      random.pick([
-        `What is the card "${dealt.items[index]}" of ${person} worth at the end?`,
-        `At the end, how many points has the card saying "${dealt.items[index]}" that belongs to ${person}?`
-      ])
+    question: (teller) =>
+      teller.worded(
+        "card-number question",
+        [
+          'What is the card "{i}" of {p} worth at the end?',
+          'At the end, how many points has the card saying "{i}" that belongs to {p}?'
+        ],
+        { i: () => dealt.items[index] ?? "", p: () => teller.person(0) }
+      )
   })
 }
 
@@ -161,11 +171,12 @@ export function cardTotal(random: Random, bank: Bank): World {
     deal: dealt,
     start: random.int(30, 50),
     counted: [...dealt.items.keys()],
-    question: (person) =>
-      random.pick([
-        `What are the cards of ${person} worth together at the end?`,
-        `Add up the final points of all the cards of ${person}.`
-      ])
+    question: (teller) =>
+      teller.worded(
+        "card-total question",
+        ["What are the cards of {p} worth together at the end?", "Add up the final points of all the cards of {p}."],
+        { p: () => teller.person(0) }
+      )
   })
 }
 
@@ -191,7 +202,7 @@ const STICKING: ReadonlyArray<Act> = [
   {
     english: [
       "{p} lost {q} | saying {w}",
-      "{q} with {w} | were taken from {x}",
+      "somebody | took {q} with {w} from {x}",
       "{p} | sold {q} reading {w}",
       "{p} | tore up {q} with {w}",
       "{p} traded {q} | that say {w} for a bun",
@@ -214,7 +225,7 @@ interface Collection {
   readonly worth: ReadonlyArray<number>
   readonly start: number
   readonly step: readonly [number, number]
-  readonly question: (person: string) => string
+  readonly question: (teller: Teller) => string
 }
 
 function collecting(random: Random, { items, worth, start, step, question }: Collection): World {
@@ -245,12 +256,16 @@ function collecting(random: Random, { items, worth, start, step, question }: Col
         : String(counts.reduce((sum, count, index) => sum + count * (worth[index] ?? 0), 0))
     },
     setting: (teller) => [
-      teller.random.pick([
-        `at first everybody had ${start} stickers each of the words ${items.join(", ")}`,
-        `everyone starts with ${start} stickers of each kind: ${items.join(", ")}`
-      ])
+      teller.worded(
+        "stickers start",
+        [
+          "at first everybody had {s} stickers each of the words {l}",
+          "everyone starts with {s} stickers of each kind: {l}"
+        ],
+        { l: () => items.join(", "), s: () => String(start) }
+      )
     ],
-    question: (teller) => question(teller.person(0))
+    question
   }
 }
 
@@ -266,11 +281,15 @@ export function stickers(random: Random, bank: Bank): World {
     worth: dealt.items.map((item) => (has(property, item) === yes ? 1 : 0)),
     start: random.int(20, 30),
     step: [2, 18],
-    question: (person) =>
-      random.pick([
-        `How many stickers naming something that ${random.pick(yes ? property.is : property.not)} does ${person} have in the end?`,
-        `At the end, on how many stickers of ${person} does a word stand for a thing that ${random.pick(yes ? property.is : property.not)}?`
-      ])
+    question: (teller) =>
+      teller.worded(
+        "stickers question",
+        [
+          "How many stickers naming something that {w} does {p} have in the end?",
+          "At the end, on how many stickers of {p} does a word stand for a thing that {w}?"
+        ],
+        { p: () => teller.person(0), w: () => random.pick(yes ? property.is : property.not) }
+      )
   })
 }
 
@@ -281,11 +300,15 @@ export function legs(random: Random): World {
     items: animals,
     worth: animals.map((animal) => LEGS[animal] ?? 0),
     start: random.int(12, 16),
-    step: [1, 9],
-    question: (person) =>
-      random.pick([
-        `If every animal on the stickers of ${person} came alive at the end, how many legs would they have all together?`,
-        `Count the legs of all the animals, each sticker one animal, that are named on the stickers of ${person} in the end.`
-      ])
+    step: [2, 9],
+    question: (teller) =>
+      teller.worded(
+        "legs question",
+        [
+          "If every animal on the stickers of {p} came alive at the end, how many legs would they have all together?",
+          "Count the legs of all the animals, each sticker one animal, that are named on the stickers of {p} in the end."
+        ],
+        { p: () => teller.person(0) }
+      )
   })
 }

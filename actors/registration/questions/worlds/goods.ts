@@ -98,7 +98,7 @@ export const LOSING: CountingAct = {
     "{q} | vanished from the house of {x}",
     "the stock of {x} | shrank by {q}",
     "{p} | left {q} on a train, and they never came back,",
-    "{p} | swapped {q} for a song",
+    "{p} | swapped {q} for a cup of tea",
     "a thief | relieved {x} of {q}",
     "{p} dropped {q} | into a deep well",
     "{p} handed over {q} | as a fine",

@@ -1,10 +1,9 @@
 /** Worlds of a row: things are moved to the left and to the right, and the question is about an order. */
 import { only } from "../language/closing.ts"
 import { noun } from "./theme.ts"
-import { list } from "../language/text.ts"
 import type { Random } from "../random.ts"
 import { NONE } from "../story/world.ts"
-import type { Act, Move, World } from "../story/world.ts"
+import type { Act, Move, Teller, World } from "../story/world.ts"
 
 const THINGS = [
   "lamp",
@@ -84,7 +83,7 @@ export function shelved(row: ReadonlyArray<number>, moves: ReadonlyArray<Move>):
   return shelf
 }
 
-function row(random: Random, from: number, to: number, question: (person: string, drawing: Random) => string): World {
+function row(random: Random, from: number, to: number, question: (teller: Teller) => string): World {
   const things = distinct(random)
   const start = [...things.keys()]
   return {
@@ -109,13 +108,17 @@ function row(random: Random, from: number, to: number, question: (person: string
         .slice(from, to)
         .map((thing) => things[thing]?.charAt(0).toUpperCase())
         .join(""),
-    setting: () => [
-      random.pick([
-        `everybody's shelf first held, from left to right, ${list(things)}; what is pushed too far stops at the end`,
-        `everyone started with the same row, from the left: ${things.join(", ")} (nothing goes beyond the last place)`
-      ])
+    setting: (teller) => [
+      teller.worded(
+        "shelf-row start",
+        [
+          "everybody's shelf first held, from left to right, {l}; what is pushed too far stops at the end",
+          "everyone started with the same row, from the left: {l} (nothing goes beyond the last place)"
+        ],
+        { l: () => things.join(", ") }
+      )
     ],
-    question: (teller) => question(teller.person(0), teller.random),
+    question,
     closing: only.letters(random),
     kind: "word",
     candidates: null
@@ -130,21 +133,27 @@ function distinct(random: Random): ReadonlyArray<string> {
 }
 
 export const shelfRow = (random: Random): World =>
-  row(random, 0, PLACES, (person, drawing) =>
-    drawing.pick([
-      `From left to right, with which letters do the things on the shelf of ${person} begin at the end?`,
-      `Spell the first letters of what stands on the shelf of ${person} at the end, from the left.`
-    ])
+  row(random, 0, PLACES, (teller) =>
+    teller.worded(
+      "shelf-row question",
+      [
+        "From left to right, with which letters do the things on the shelf of {p} begin at the end?",
+        "Spell the first letters of what stands on the shelf of {p} at the end, from the left."
+      ],
+      { p: () => teller.person(0) }
+    )
   )
 
 export function shelfPart(random: Random): World {
   const from = random.int(1, 2)
-  const places = `in places ${from + 1} to ${from + PART} (counted from the left) on the shelf`
-  const left = from === 1 ? "the leftmost thing" : "the two leftmost things"
-  return row(random, from, from + PART, (person, drawing) =>
-    drawing.pick([
-      `At the end, with which letters do the things ${places} of ${person} begin?`,
-      `Leave out ${left}: which initials have the next three on the shelf of ${person} at the end, from the left?`
-    ])
+  return row(random, from, from + PART, (teller) =>
+    teller.worded(
+      "shelf-part question",
+      [
+        "At the end, with which letters do the things in {n} on the shelf of {p} begin?",
+        "Which initials have the things that stand in {n} on the shelf of {p} at the end?"
+      ],
+      { n: () => `places ${from + 1} to ${from + PART} (counted from the left)`, p: () => teller.person(0) }
+    )
   )
 }

@@ -15,12 +15,16 @@ interface Words {
   readonly upForeign: Foreign
   readonly down: ReadonlyArray<string>
   readonly downForeign: Foreign
-  /** `{p}` and `{x}` the person, `{q}` the start with its noun, `{s}` the start as `startText` has it. */
+  readonly within?: Theme["within"]
   readonly starting: ReadonlyArray<string>
-  readonly startText?: (start: number) => string
+  readonly startText?: Theme["startText"]
+  readonly names?: Theme["names"]
   readonly known?: (teller: Teller) => ReadonlyArray<string>
   readonly question: ReadonlyArray<string>
 }
+
+/** The start with its noun. */
+export const counted: Theme["startText"] = (start, teller) => teller.count(start)
 
 /** A theme about one person, with two acts. */
 export function theme({ startText = String, ...words }: Words): Theme {
@@ -36,13 +40,12 @@ export function theme({ startText = String, ...words }: Words): Theme {
     start: words.start,
     asked: 1,
     signed: words.signed ?? false,
+    within: words.within ?? null,
+    words: words.name,
     known: words.known ?? null,
-    starting: (teller, who, start) =>
-      teller.random
-        .pick(words.starting)
-        .replace(/\{[px]\}/, () => teller.person(who))
-        .replace("{q}", () => teller.count(start))
-        .replace("{s}", () => startText(start)),
-    question: (teller) => teller.random.pick(words.question).replace("{x}", () => teller.person(0))
+    names: words.names ?? null,
+    starting: words.starting,
+    startText: (start, teller) => startText(start, teller),
+    question: (teller) => teller.worded(`${words.name} question`, words.question, { p: () => teller.person(0) })
   }
 }

@@ -1,5 +1,5 @@
 /** Themes whose answer is how much somebody has in the end. */
-import { noun, theme } from "./theme.ts"
+import { counted, noun, theme } from "./theme.ts"
 
 export const PURSE = theme({
   name: "purse",
@@ -46,11 +46,12 @@ export const PURSE = theme({
     pt: "{p} gastou {n} moedas",
     nl: "{p} gaf {n} munten uit"
   },
+  startText: counted,
   starting: [
-    "at the very start {p} had {q}",
-    "{p} set out with {q}",
-    "before anything of this, {p} owned {q}",
-    "the purse of {x} held {q} in the beginning"
+    "at the very start {p} had {s}",
+    "{p} set out with {s}",
+    "before anything of this, {p} owned {s}",
+    "the purse of {x} held {s} in the beginning"
   ],
   question: [
     "How many coins does {x} have in the end?",
@@ -102,10 +103,11 @@ export const BOAT = theme({
     pt: "{n} passageiros saíram do barco de {p}",
     nl: "{n} passagiers gingen bij {p} van boord"
   },
+  startText: counted,
   starting: [
-    "when it cast off, the boat of {x} had {q}",
-    "{p} began the trip with {q}",
-    "{q} were on the boat of {x} at the outset"
+    "when it cast off, the boat of {x} had {s}",
+    "{p} began the trip with {s}",
+    "{s} were on the boat of {x} at the outset"
   ],
   question: [
     "How many passengers are on the boat of {x} at the end?",
@@ -155,10 +157,11 @@ export const TANK = theme({
     pt: "{p} tirou {n} litros do depósito",
     nl: "{p} haalde {n} liter uit de tank"
   },
+  startText: counted,
   starting: [
-    "at first the tank of {x} held {q}",
-    "{p} found {q} in the tank to begin with",
-    "before all this there were {q} in the tank of {x}"
+    "at first the tank of {x} held {s}",
+    "{p} found {s} in the tank to begin with",
+    "before all this there were {s} in the tank of {x}"
   ],
   question: [
     "How many litres does the tank of {x} hold at the end?",
@@ -208,10 +211,11 @@ export const CART = theme({
     pt: "{p} descarregou {n} quilos da carroça",
     nl: "{p} haalde {n} kilo van de kar"
   },
+  startText: counted,
   starting: [
-    "the load of {x} weighed {q} at first",
-    "{p} set off with {q} on the cart",
-    "at the outset the cart of {x} carried {q}"
+    "the load of {x} weighed {s} at first",
+    "{p} set off with {s} on the cart",
+    "at the outset the cart of {x} carried {s}"
   ],
   question: [
     "What does the load of {x} weigh at the end, in kilos?",
@@ -261,7 +265,8 @@ export const POINTS = theme({
     pt: "{p} perdeu {n} pontos",
     nl: "{p} verloor {n} punten"
   },
-  starting: ["{p} began with {q}", "{x} had {q} before the first round", "the scoreboard gave {x} {q} at the outset"],
+  startText: counted,
+  starting: ["{p} began with {s}", "{x} had {s} before the first round", "the scoreboard gave {x} {s} at the outset"],
   question: [
     "What is the final score of {x}?",
     "With how many points does {x} finish?",

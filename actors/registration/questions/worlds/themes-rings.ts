@@ -66,26 +66,30 @@ interface Ring {
   readonly theme: Theme
 }
 
+type Words = Parameters<typeof theme>[0]
+
 type Texts = Pick<
-  Parameters<typeof theme>[0],
+  Words,
   "name" | "noun" | "up" | "down" | "upForeign" | "downForeign" | "starting" | "question" | "step"
 > & {
   readonly listed: (names: string) => ReadonlyArray<string>
 }
 
-const ring = (random: Random, names: ReadonlyArray<string>, { listed, ...texts }: Texts): Ring => ({
+const ring = (names: ReadonlyArray<string>, { listed, ...texts }: Texts, rest: Partial<Words> = {}): Ring => ({
   names,
   theme: theme({
     ...texts,
     start: [0, names.length - 1],
     signed: true,
     startText: (start) => names[start] ?? "",
-    known: () => [random.pick(listed(names.join(", ")))]
+    names,
+    known: (teller) => [teller.random.pick(listed(names.join(", ")))],
+    ...rest
   })
 })
 
 export const boardRing = (random: Random): Ring =>
-  ring(random, random.sample(SQUARES, 9), {
+  ring(random.sample(SQUARES, 9), {
     name: "board",
     noun: noun("square", "squares|fields"),
     step: [2, 11],
@@ -139,7 +143,7 @@ export const boardRing = (random: Random): Ring =>
   })
 
 export const tramRing = (random: Random): Ring =>
-  ring(random, random.sample(CITIES, 9), {
+  ring(random.sample(CITIES, 9), {
     name: "tour",
     noun: noun("stop", "stops"),
     step: [2, 11],
@@ -188,7 +192,7 @@ export const tramRing = (random: Random): Ring =>
   })
 
 export const colourRing = (random: Random): Ring =>
-  ring(random, random.sample(COLOURS, 9), {
+  ring(random.sample(COLOURS, 9), {
     name: "wheel",
     noun: noun("colour", "colours|sectors"),
     step: [2, 11],
@@ -240,55 +244,59 @@ export const colourRing = (random: Random): Ring =>
     ]
   })
 
-export const letterRing = (random: Random): Ring =>
-  ring(random, LETTERS, {
-    name: "alphabet",
-    noun: noun("letter", "letters"),
-    step: [2, 15],
-    listed: () => [
-      "the cards are those of the English alphabet from A to Z, and after Z comes A again",
-      "everybody has the English alphabet in a ring, Z being followed by A"
-    ],
-    up: [
-      "{p} | moved {q} on towards Z",
-      "the marker of {x} | advanced by {q}",
-      "{p} | counted {q} onward",
-      "{p} | slid the marker {q} further down the alphabet",
-      "the marker of {x} | went {q} in the order children learn them",
-      "a spell | carried {x} {q} ahead"
-    ],
-    down: [
-      "{p} | moved {q} back towards A",
-      "the marker of {x} | retreated by {q}",
-      "{p} | counted {q} backward",
-      "{p} | slid the marker {q} against the alphabet",
-      "the marker of {x} | went {q} in reverse order",
-      "a spell | threw {x} {q} back"
-    ],
-    upForeign: {
-      es: "{p} avanzó {n} letras",
-      fr: "{p} a avancé de {n} lettres",
-      de: "{p} ging {n} Buchstaben weiter",
-      it: "{p} è avanzato di {n} lettere",
-      pt: "{p} avançou {n} letras",
-      nl: "{p} ging {n} letters vooruit"
+export const letterRing = (): Ring =>
+  ring(
+    LETTERS,
+    {
+      name: "alphabet",
+      noun: noun("letter", "letters"),
+      step: [2, 8],
+      listed: () => [
+        "the cards are those of the English alphabet from A to Z",
+        "everybody has a row of the English alphabet, from A to Z"
+      ],
+      up: [
+        "{p} | moved {q} on towards Z",
+        "the marker of {x} | advanced by {q}",
+        "{p} | counted {q} onward",
+        "{p} | slid the marker {q} further down the alphabet",
+        "the marker of {x} | went {q} in the order children learn them",
+        "a spell | carried {x} {q} ahead"
+      ],
+      down: [
+        "{p} | moved {q} back towards A",
+        "the marker of {x} | retreated by {q}",
+        "{p} | counted {q} backward",
+        "{p} | slid the marker {q} against the alphabet",
+        "the marker of {x} | went {q} in reverse order",
+        "a spell | threw {x} {q} back"
+      ],
+      upForeign: {
+        es: "{p} avanzó {n} letras",
+        fr: "{p} a avancé de {n} lettres",
+        de: "{p} ging {n} Buchstaben weiter",
+        it: "{p} è avanzato di {n} lettere",
+        pt: "{p} avançou {n} letras",
+        nl: "{p} ging {n} letters vooruit"
+      },
+      downForeign: {
+        es: "{p} retrocedió {n} letras",
+        fr: "{p} a reculé de {n} lettres",
+        de: "{p} ging {n} Buchstaben zurück",
+        it: "{p} è tornato indietro di {n} lettere",
+        pt: "{p} recuou {n} letras",
+        nl: "{p} ging {n} letters terug"
+      },
+      starting: [
+        "{p} began at the letter {s}",
+        "the marker of {x} lay on the letter {s} at first",
+        "at the outset it was the letter {s} for {x}"
+      ],
+      question: [
+        "On which letter is the marker of {x} at the end?",
+        "At what letter does {x} arrive?",
+        "Which letter is it for {x} in the end?"
+      ]
     },
-    downForeign: {
-      es: "{p} retrocedió {n} letras",
-      fr: "{p} a reculé de {n} lettres",
-      de: "{p} ging {n} Buchstaben zurück",
-      it: "{p} è tornato indietro di {n} lettere",
-      pt: "{p} recuou {n} letras",
-      nl: "{p} ging {n} letters terug"
-    },
-    starting: [
-      "{p} began at the letter {s}",
-      "the marker of {x} lay on the letter {s} at first",
-      "at the outset it was the letter {s} for {x}"
-    ],
-    question: [
-      "On which letter is the marker of {x} at the end?",
-      "At what letter does {x} arrive?",
-      "Which letter is it for {x} in the end?"
-    ]
-  })
+    { within: [0, LETTERS.length - 1] }
+  )

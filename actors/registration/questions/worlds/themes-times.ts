@@ -61,8 +61,8 @@ const appointment = (name: string, what: string, startText: (start: number) => s
     startText,
     starting: [
       `the ${what} of {x} was first fixed for {s}`,
-      `at the outset {p} had a ${what} at {s}`,
-      `{p} had originally booked a ${what} for {s}`
+      `at the outset the ${what} of {x} stood at {s} in the diary`,
+      `{p} had originally booked the ${what} for {s}`
     ],
     question: [
       `At what time does the ${what} of {x} take place after all this?`,

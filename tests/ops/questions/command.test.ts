@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { projectRoot } from "../../ops/launcher/paths.ts"
-import { programPath } from "../harness/index.ts"
+import { projectRoot } from "../../../ops/launcher/paths.ts"
+import { programPath } from "../../harness/index.ts"
 
 const CONFIGURATION_FAULT = 78
 
@@ -91,9 +91,9 @@ describe("hub questions", () => {
 
 describe("words of a deployment's own", () => {
   it("are checked before a node gets them", async () => {
-    expect(await hub("check", "ops/bench/questions/deployment")).toMatchObject({
+    expect(await hub("check", "ops/bench/questions/banks/harbour")).toMatchObject({
       status: 0,
-      output: "enough words of your own\n"
+      output: "enough words of your own, and no fault found\n"
     })
     const few = await mkdtemp(join(folder, "few-"))
     await writeFile(
@@ -102,7 +102,7 @@ describe("words of a deployment's own", () => {
     )
     expect(await hub("check", few)).toMatchObject({
       status: 1,
-      output: expect.stringMatching(/^clause stickers up: 1 of 6$/m) as string
+      output: expect.stringMatching(/^clause stickers up: 1 of 30$/m) as string
     })
   })
 
@@ -118,7 +118,7 @@ describe("words of a deployment's own", () => {
     expect([refused.status, refused.errors]).toEqual([
       CONFIGURATION_FAULT,
       expect.stringMatching(
-        /^HUB_QUESTIONS must hold words of your own, [^\n]+ such as clause shelf-row up: 0 of 6;[^\n]+\n$/
+        /^HUB_QUESTIONS must hold words of your own, [^\n]+ such as clause [\w-]+ \w+: 0 of 30;[^\n]+\n$/
       )
     ])
   })

@@ -1,0 +1,54 @@
+/**
+ * The words of a deployment that are in use on a day: what a program learned is stale after a while.
+ *
+ * - Every list of own words turns within `CYCLE_DAYS`: each text is in use for `IN_USE_DAYS` days on end, and rests for
+ *   the others. A day takes a few texts away and brings as many back.
+ * - All nodes use the same words, for the order comes from the texts themselves. Short lists do not turn.
+ * - Words of ours stand in the public source and never rest.
+ */
+import { createHash } from "node:crypto"
+import type { Bank, Matrix } from "./bank.ts"
+
+const DAY_MS = 86_400_000
+export const CYCLE_DAYS = 30
+export const IN_USE_DAYS = 16
+const TURNS_FROM = 12
+
+export const dayOf = (at: number): number => Math.floor(at / DAY_MS)
+
+/** In an order that no list was written in. */
+const mixed = <T>(items: ReadonlyArray<T>, name: (item: T) => string): ReadonlyArray<T> =>
+  items
+    .map((item) => ({ item, by: createHash("sha256").update(name(item)).digest("hex") }))
+    .toSorted((one, other) => (one.by < other.by ? -1 : 1))
+    .map(({ item }) => item)
+
+/** Those in use on `day`, counted in days from any fixed one. */
+export function inUse<T>(items: ReadonlyArray<T>, day: number, name: (item: T) => string): ReadonlyArray<T> {
+  const { length } = items
+  if (length < TURNS_FROM) return items
+  const from = Math.floor((day * length) / CYCLE_DAYS)
+  const to = Math.floor(((day + IN_USE_DAYS) * length) / CYCLE_DAYS)
+  const order = mixed(items, name)
+  return Array.from({ length: to - from }, (_, index) => order[(from + index) % length] as T)
+}
+
+const turned = <K>(lists: ReadonlyMap<K, ReadonlyArray<string>>, day: number): ReadonlyMap<K, ReadonlyArray<string>> =>
+  new Map([...lists].map(([key, texts]) => [key, inUse(texts, day, (text) => text)]))
+
+const matrixOn = (matrix: Matrix, day: number): Matrix => ({
+  ...matrix,
+  items: inUse(matrix.items, day, (item) => item)
+})
+
+/** The bank as it is on a day. */
+export function bankOn(bank: Bank, day: number): Bank {
+  const { clauses, remarks } = bank.wording
+  return {
+    ...bank,
+    wording: { ...bank.wording, clauses: turned(clauses, day), remarks: turned(remarks, day) },
+    matrices: bank.own.has("matrices") ? bank.matrices.map((matrix) => matrixOn(matrix, day)) : bank.matrices,
+    relations: bank.own.has("relations") ? inUse(bank.relations, day, ({ name }) => name) : bank.relations,
+    measures: bank.own.has("measures") ? inUse(bank.measures, day, ({ phrase }) => phrase) : bank.measures
+  }
+}
