@@ -191,6 +191,9 @@ async function buildStack(
   })
 }
 
+const PUBLIC_QUESTIONS =
+  "registration questions use public words, which keep no program out: see ops/docs/questions.md before others use this"
+
 /** Resolves with the exit status. */
 export async function start(options: StartOptions): Promise<number> {
   const signal = stopRequest()
@@ -208,6 +211,7 @@ export async function start(options: StartOptions): Promise<number> {
       if (stack.edges.length !== 1) say(edgesOf(stack))
       if (stack.mail !== undefined && settings.mail !== null) say(receivedAt(settings.mail.domain, stack.mail.port))
       if (settings.outbox !== null && stack.actors.length > 0) say(`letters to people are files in ${settings.outbox}`)
+      if (stack.actors.length > 0 && (options.env["HUB_QUESTIONS"] ?? "") === "") say(PUBLIC_QUESTIONS)
       process.stdout.write(`ready ${settings.baseUrl}\n`)
     }
     await stopped

@@ -32,6 +32,7 @@ describe("a start", () => {
     const base = `http://127.0.0.1:${launcher.port}`
     const second = `http://127.0.0.1:${launcher.port + 1}`
     expect(launcher.stdout).toBe(`ready ${base}\n`)
+    expect(launcher.stderr).toContain("registration questions use public words")
     expect(launcher.stderr).toContain(`letters to people are files in ${join(launcher.dataDir, "outbox")}\n`)
 
     const run = launcher.run()
