@@ -6,7 +6,7 @@ export const RULES = `You write short texts for stories that a language model mu
 - Twins: the texts of two opposite meanings come in pairs of nearly the same words in another order or construction. Who did it to whom, negation, "rather than", "instead of", before and after decide, never a telling word.
 - No doubt: an ordinary reader anywhere is certain of the meaning. No irony, no local idiom, nothing that is lent, promised or still to come.
 - Variety: no two texts share their construction.
-- Grammar: a finite clause in the past tense that may follow "that", in lower case, without a full stop and without quotation marks. Slots stand in braces. {p} and {o} become a name or "the one who keeps bees", so nothing may agree with a sex, and "of {p}" is written in place of "{p}'s". {q} becomes "7 coins", "one coin" or "half of 14 coins", so no verb may agree with it. At most 90 characters. At least a quarter of the texts begin with "{p} " where {p} is a slot.`
+- Grammar: a finite clause in the past tense that may follow "that", in lower case, without a full stop and without quotation marks. Slots stand in braces. {p} and {o} become a name or "the one who keeps bees", so nothing may agree with a sex, and "of {p}" is written in place of "{p}'s". {q} becomes "7 coins", "one coin" or "half of 14 coins", so no verb may agree with it. At most 90 characters.`
 
 interface ActMeaning {
   readonly about: string

@@ -34,11 +34,7 @@ export interface Manner {
   readonly of?: number
   /** Nobody else is mentioned. */
   readonly quiet?: boolean
-  /** `who` is a pronoun, which stands where a subject stands. */
-  readonly pronoun?: boolean
 }
-
-const SAME = "the same person"
 
 export const pick = <T>(items: ReadonlyArray<T>, index: number): T => items[index] as T
 
@@ -69,11 +65,10 @@ export function remark(
     )
 }
 
-function frameOf(telling: Telling, act: number, { of, pronoun }: Manner): string {
+function frameOf(telling: Telling, act: number, { of }: Manner): string {
   const { random, recalled, frames, world } = telling
   const own = ownFramesOf(telling, act)
-  const subjects = pronoun === true ? own.filter((frame) => frame.startsWith("{p} ")) : []
-  const english = own.length === 0 ? pick(world.acts, act).english : subjects.length > 0 ? subjects : own
+  const english = own.length === 0 ? pick(world.acts, act).english : own
   if (of === undefined || !recalled.has(of)) return random.pick(english)
   const known = frames.get(`${of} ${act}`)
   const frame = known ?? random.pick(english)
@@ -84,16 +79,14 @@ function frameOf(telling: Telling, act: number, { of, pronoun }: Manner): string
 export function clause(telling: Telling, { act, who, whom, n, what }: Move, manner: Manner = {}): string {
   const { random, world, cast } = telling
   const frame = frameOf(telling, act, manner)
-  const isSubject = frame.startsWith("{p} ") || ownFramesOf(telling, act).length === 0
-  const subject = manner.pronoun === true && !isSubject ? SAME : manner.who
   const filled = frame.replace(/\{(\w)\}('s)?/g, (_, slot: string, ending = "") => {
     if (ending !== "" && slot !== "q" && slot !== "w")
       return `${pick(cast.people, slot === "o" ? whom : who).name}${ending}`
     return `${of(slot)}${ending}`
   })
   function of(slot: string): string {
-    if (slot === "p") return subject ?? telling.person(who)
-    if (slot === "x") return manner.whom ?? subject ?? telling.person(who)
+    if (slot === "p") return manner.who ?? telling.person(who)
+    if (slot === "x") return manner.whom ?? manner.who ?? telling.person(who)
     if (slot === "o") return telling.person(whom)
     if (slot === "w") return random.pick(pick(world.things, what))
     return telling.count(n)

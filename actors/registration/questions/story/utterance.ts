@@ -127,7 +127,7 @@ function same(telling: Telling, move: Move): Manner {
   const person = pick(telling.cast.people, move.who)
   const subject = telling.random.pick([pronoun(person), pronoun(person), "the same person"])
   const whom = subject === "she" ? "her" : subject === "he" ? "him" : subject
-  return { who: subject, whom, pronoun: subject !== "the same person" }
+  return { who: subject, whom }
 }
 
 function claimText({ random, bank }: Telling, { matrix, item, property, side }: Claim): string {
@@ -149,7 +149,9 @@ export function said(telling: Telling, utterance: Utterance, block: ReadonlyArra
     case "pronoun": {
       const before = block.find(({ type }) => type === "tell") as Utterance & { readonly type: "tell" }
       const named = pick(cast.people, utterance.move.who).name
-      return clause(telling, utterance.move, before.move.whom === NONE ? same(telling, utterance.move) : { who: named })
+      // Texts of a deployment's own may name others, whom a pronoun could mean.
+      const isAlone = before.move.whom === NONE && ownFramesOf(telling, before.move.act).length === 0
+      return clause(telling, utterance.move, isAlone ? same(telling, utterance.move) : { who: named })
     }
     case "amend":
       return amended(telling, utterance)
