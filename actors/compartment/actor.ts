@@ -25,7 +25,15 @@ import {
   decideStop,
   decideSuspend
 } from "./decide.ts"
-import { blobsIn, decideLink, decideOpenLink, decideQueueFiles, linkWaits, NO_LINK } from "./decide-besides.ts"
+import {
+  blobsIn,
+  decideLink,
+  decideOpenLink,
+  decideQueueFiles,
+  type LinkOwner,
+  linkWaits,
+  NO_LINK
+} from "./decide-besides.ts"
 import { decideDue, decideReport } from "./decide-reports.ts"
 import { evolveCompartment } from "./evolve.ts"
 import { desiredOf, knownRecord, noteRecord, type Shape } from "./record.ts"
@@ -139,7 +147,12 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, 
         after: (_input, { id }, { state }) => tell(id, state)
       }),
       "compartment.link": write({
-        prepare: (state, input, context) => Effect.andThen(askedBy(state, input, context), drawn(linkMs, context)),
+        prepare: (state, input, context) =>
+          Effect.gen(function* () {
+            yield* askedBy(state, input, context)
+            if (!isThere(state)) return yield* Effect.fail(NO_COMPARTMENT.refused)
+            return { ...(yield* drawn(linkMs, context)), ...(yield* ownerOf(state, context)) }
+          }),
         decide: (state, input, { facts, id }) => {
           const decision = decideLink(state, input, facts)
           if ("refused" in decision) return decision
@@ -155,10 +168,12 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, 
       ),
       "compartment.open_link": write({
         prepare: (state, _input, context) =>
-          isThere(state) ? shapeOf(state, context) : Effect.fail(NO_COMPARTMENT.refused),
-        decide: (state, { token, browser }, context) => {
-          const decision = decideOpenLink(state, { hash: sha256(token), browser: sha256(browser) }, context)
-          return "refused" in decision ? decision : { ...decision, reply: context.facts }
+          isThere(state)
+            ? Effect.all({ shape: shapeOf(state, context), owner: ownerOf(state, context) })
+            : Effect.fail(NO_COMPARTMENT.refused),
+        decide: (state, { token, browser }, { at, facts: { shape, owner } }) => {
+          const decision = decideOpenLink(state, { hash: sha256(token), browser: sha256(browser) }, { at, owner })
+          return "refused" in decision ? decision : { ...decision, reply: shape }
         },
         answer: (state, shape, { id }) => {
           if (!isThere(state)) throw new Error("A link was opened of a compartment that is not there")
@@ -241,6 +256,16 @@ const numberOf = (
     const actors = yield* Actors
     context.memory.hx_id ??= (yield* actors.ask(context, "identity.record", agent, null)).id
     return context.memory.hx_id
+  })
+
+const ownerOf = (
+  { agent }: CompartmentValue,
+  context: PrepareContext<CompartmentMemory>
+): Effect.Effect<LinkOwner, Refusal, Actors> =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const { public_key: key, moderation } = yield* actors.ask(context, "identity.record", agent, null)
+    return { key, moderation }
   })
 
 const FLEET = "own"

@@ -25,10 +25,11 @@ export const blobsIn = (state: CompartmentState): ReadonlyArray<BlobRef> =>
 export const decideLink = (
   state: CompartmentState,
   { by }: { readonly by: Asker },
-  { hash, until }: { readonly hash: string; readonly until: number }
+  { hash, until, key }: { readonly hash: string; readonly until: number; readonly key: string | null }
 ): Decided => {
   if (!isThere(state) || state.status === "deleting" || !belongsTo(state, by)) return NO_COMPARTMENT
-  return { events: [{ type: "compartment.link_made", v: 1, hash, until }] }
+  const of = by.type === "agent" && key !== null ? { key } : {}
+  return { events: [{ type: "compartment.link_made", v: 1, hash, until, ...of }] }
 }
 
 export const NO_LINK = { refused: notFound("link") }
@@ -37,14 +38,22 @@ export const NO_LINK = { refused: notFound("link") }
 export const linkWaits = (state: CompartmentState, hash: string, at: number): boolean =>
   isThere(state) && state.links.some((one) => one.hash === hash && one.browser === null && at < one.until)
 
-/** The first browser that comes with it has it. */
+/** Of its agent, as it is now. */
+export interface LinkOwner {
+  /** `null` of an account that is closed. */
+  readonly key: string | null
+  readonly moderation: string | null
+}
+
+/** The first browser that comes with it has it, as long as its agent has the key that made it. */
 export const decideOpenLink = (
   state: CompartmentState,
   { hash, browser }: { readonly hash: string; readonly browser: string },
-  { at }: { readonly at: number }
+  { at, owner: { key, moderation } }: { readonly at: number; readonly owner: LinkOwner }
 ): Decided => {
   const link = isThere(state) ? state.links.find((one) => one.hash === hash) : undefined
-  if (link === undefined || at >= link.until) return NO_LINK
+  if (link === undefined || at >= link.until || key === null || moderation === "banned") return NO_LINK
+  if (link.key !== undefined && link.key !== key) return NO_LINK
   if (link.browser === null) return { events: [{ type: "compartment.link_opened", v: 1, hash, browser }] }
   return link.browser === browser ? { events: [] } : NO_LINK
 }

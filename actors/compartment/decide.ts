@@ -138,15 +138,19 @@ export const decideDelete = (
 export const decideEnd = (state: CompartmentState): Decided =>
   !isThere(state) || state.status === "deleting" ? NOTHING : { events: [DELETING] }
 
+/** Reasons that are kept apart; one more changes nothing. */
+const SUSPENSIONS_MAX = 32
+
 /** What runs is stopped; what is suspended already stays so for one reason more. */
 export const decideSuspend = (
   state: CompartmentState,
-  { by, reason }: { readonly by: string; readonly reason: string }
+  { by, reason, report }: { readonly by: string; readonly reason: string; readonly report?: number | undefined }
 ): Decided => {
-  if (!isThere(state) || state.status === "deleting") return NOTHING
-  if (state.suspensions.some((one) => one.by === by)) return NOTHING
+  if (!isThere(state) || state.status === "deleting" || state.suspensions.length >= SUSPENSIONS_MAX) return NOTHING
+  if (state.suspensions.some((one) => one.by === by && one.report === report)) return NOTHING
   const { agent, name, desired } = state
-  const suspended: CompartmentEvent = { type: "compartment.suspended", v: 1, by, reason, agent, name }
+  const of = report === undefined ? {} : { report }
+  const suspended: CompartmentEvent = { type: "compartment.suspended", v: 1, by, ...of, reason, agent, name }
   if (isSuspended(state)) return { events: [suspended] }
   const isIdle = state.status === "stopped" || state.status === "backoff" || state.status === "failed"
   return { events: [suspended, isIdle ? { ...STOPPED, desired } : stopping("suspended", desired)] }
@@ -158,15 +162,15 @@ export const decideSuspend = (
  */
 export const decideReported = (
   state: CompartmentState,
-  { reason }: { readonly reason: string },
+  { reason, report }: { readonly reason: string; readonly report?: number | undefined },
   weight: ReporterWeight
 ): Decided => {
   if (!isThere(state) || weight === "none" || (weight === "established" && state.cleared)) return NOTHING
-  return decideSuspend(state, { by: "report", reason })
+  return decideSuspend(state, { by: "report", reason, report })
 }
 
 /**
- * Whoever lifts only what it had suspended itself says so; an operator lifts all but what follows from the agent's own
+ * Whoever lifts only what it had suspended itself says so, and a report what that report had; an operator lifts all but what follows from the agent's own
  * suspension, which ends with that.
  */
 export const decideLift = (
@@ -174,8 +178,7 @@ export const decideLift = (
   { by, report }: { readonly by: string; readonly report?: number | undefined }
 ): Decided => {
   if (!isThere(state) || !isSuspended(state)) return NOTHING
-  if (report !== undefined && state.lifted_reports.includes(report)) return NOTHING
-  const left = suspensionsAfter(state.suspensions, by)
+  const left = suspensionsAfter(state.suspensions, by, report)
   if (left.length === state.suspensions.length) return by === "operator" ? SUSPENDED_WITH_AGENT : NOTHING
   return { events: [{ type: "compartment.lifted", v: 1, by, ...(report === undefined ? {} : { report }) }] }
 }

@@ -16,11 +16,13 @@ export const secretsAfter = (
   return [...before.filter(({ name }) => !gone.has(name)), ...set]
 }
 
-const LIFTED_REPORTS_MAX = 32
-
-/** What is still held once `by` lifts; that of its agent goes with its agent's alone. */
-export const suspensionsAfter = (before: CompartmentValue["suspensions"], by: string) =>
-  before.filter((one) => (by === "operator" ? one.by === "agent" : one.by !== by))
+/** What is still held once `by` lifts; that of its agent goes with its agent's alone, that of a report with this one. */
+export const suspensionsAfter = (before: CompartmentValue["suspensions"], by: string, report?: number) =>
+  before.filter((one) =>
+    by === "operator"
+      ? one.by === "agent"
+      : one.by !== by || (report !== undefined && one.report !== undefined && one.report !== report)
+  )
 
 const born = (
   {
@@ -64,7 +66,6 @@ const born = (
   uploads: [],
   last_upload: 0,
   links: [],
-  lifted_reports: [],
   notes: [],
   last_note: 0
 })
@@ -99,19 +100,21 @@ const changed = (state: CompartmentValue, event: CompartmentEvent, at: number): 
       return { ...state, status, desired: event.desired, restart_at: null }
     }
     case "compartment.suspended":
-      return { ...state, suspensions: [...state.suspensions, { by: event.by, reason: event.reason, at }] }
+      return {
+        ...state,
+        suspensions: [
+          ...state.suspensions,
+          { by: event.by, reason: event.reason, at, ...(event.report === undefined ? {} : { report: event.report }) }
+        ]
+      }
     case "compartment.lifted": {
-      const suspensions = suspensionsAfter(state.suspensions, event.by)
+      const suspensions = suspensionsAfter(state.suspensions, event.by, event.report)
       const isFree = suspensions.length === 0
       const status = isFree && state.status === "suspended" ? "stopped" : state.status
       const next = isFree && state.next === "suspended" ? "stopped" : state.next
       // By `report` its decision is meant, which an operator has taken.
       const cleared = state.cleared || event.by === "operator" || event.by === "report"
-      const lifted_reports =
-        event.report === undefined
-          ? state.lifted_reports
-          : [...state.lifted_reports, event.report].slice(-LIFTED_REPORTS_MAX)
-      return { ...state, suspensions, status, next, cleared, lifted_reports }
+      return { ...state, suspensions, status, next, cleared }
     }
     case "compartment.moved":
       return { ...state, host: event.host, status: "creating", run: state.run + 1, restart_at: null }
@@ -133,8 +136,9 @@ const besides = (state: CompartmentValue, event: CompartmentEvent): CompartmentV
     case "compartment.files_applied":
       return { ...state, uploads: state.uploads.filter(({ id }) => id !== event.upload) }
     case "compartment.link_made": {
-      const { hash, until } = event
-      return { ...state, links: [...state.links, { hash, until, browser: null }].slice(-LINKS_MAX) }
+      const { hash, until, key } = event
+      const link = { hash, until, browser: null, ...(key === undefined ? {} : { key }) }
+      return { ...state, links: [...state.links, link].slice(-LINKS_MAX) }
     }
     case "compartment.link_opened": {
       const { hash, browser } = event

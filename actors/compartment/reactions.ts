@@ -42,9 +42,9 @@ export const compartmentNews = reactions(
 
 export const reportedCompartments = reactions(
   "compartments_reported",
-  on("report", ReportEvent, (event) =>
-    event.type === "report.filed" && event.target_type === "compartment"
-      ? [tell("compartment.reported", event.target_id, { reporter: event.reporter, reason: event.reason })]
-      : []
-  )
+  on("report", ReportEvent, (event, { id }) => {
+    if (event.type !== "report.filed" || event.target_type !== "compartment") return []
+    const { reporter, reason, target_id } = event
+    return [tell("compartment.reported", target_id, { reporter, reason, report: Number(id) })]
+  })
 )

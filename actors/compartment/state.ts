@@ -24,6 +24,8 @@ const LinkValue = Schema.Struct({
   hash: Schema.String,
   /** Unix ms. */
   until: Schema.Number,
+  /** The key of its agent that made it, standard base64: it ends with that key. Absent where a person made it. */
+  key: Schema.optionalKey(Schema.String),
   /** sha256 of what the browser has that opened it. */
   browser: Schema.NullOr(Schema.String)
 })
@@ -32,7 +34,12 @@ export type LinkValue = typeof LinkValue.Type
 const NoteValue = Schema.Struct({ id: Schema.Int, at: Schema.Number, type: Schema.String, message: Schema.String })
 export type NoteValue = typeof NoteValue.Type
 
-const SuspendedValue = Schema.Struct({ by: Schema.String, reason: Schema.String, at: Schema.Number })
+const SuspendedValue = Schema.Struct({
+  by: Schema.String,
+  report: Schema.optionalKey(Schema.Int),
+  reason: Schema.String,
+  at: Schema.Number
+})
 
 export const CompartmentValue = Schema.Struct({
   agent: Schema.String,
@@ -51,7 +58,7 @@ export const CompartmentValue = Schema.Struct({
   run: Schema.Int,
   /** What comes of a stop under way. */
   next: Schema.Literals(["stopped", "starting", "suspended"]),
-  /** Oldest first, one of each cause: what one of them lifts, another may still hold. */
+  /** Oldest first, one of each cause and report: what one of them lifts, another may still hold. */
   suspensions: Schema.Array(SuspendedValue),
   /** An operator has let it go on: until what it runs changes, nobody's report stops it by itself. */
   cleared: Schema.Boolean,
@@ -67,8 +74,6 @@ export const CompartmentValue = Schema.Struct({
   uploads: Schema.Array(UploadValue),
   last_upload: Schema.Int,
   links: Schema.Array(LinkValue),
-  /** Reports whose suspension was lifted, the newest few: a lift that is asked again lifts no later one. */
-  lifted_reports: Schema.Array(Schema.Int),
   /** The newest few. */
   notes: Schema.Array(NoteValue),
   last_note: Schema.Int
@@ -134,6 +139,8 @@ export const CompartmentEvent = Schema.Union([
   event("compartment.stopped", 1, { desired: Schema.Literals(["running", "stopped"]) }),
   event("compartment.suspended", 1, {
     by: Schema.String,
+    /** The number of the report that suspends; absent in events of older releases. */
+    report: Schema.optionalKey(Schema.Int),
     reason: Schema.String,
     agent: Schema.String,
     name: Schema.String
@@ -148,7 +155,11 @@ export const CompartmentEvent = Schema.Union([
     files: Schema.Int
   }),
   event("compartment.files_applied", 1, { upload: Schema.Int, error: Schema.NullOr(Schema.String) }),
-  event("compartment.link_made", 1, { hash: Schema.String, until: Schema.Number }),
+  event("compartment.link_made", 1, {
+    hash: Schema.String,
+    until: Schema.Number,
+    key: Schema.optionalKey(Schema.String)
+  }),
   event("compartment.link_opened", 1, { hash: Schema.String, browser: Schema.String }),
   event("compartment.deleting", 1),
   event("compartment.deleted", 1)

@@ -10,7 +10,7 @@ import { ENTRY_KINDS, type EntryKind } from "../../schemas/vault/records.ts"
 import { VaultServiceApi } from "../../schemas/vault-service/api.ts"
 import { captchaTaking, type Whose } from "../captcha/captchas.ts"
 import { textsIn } from "../content/texts.ts"
-import { admittedHolding, numberOf } from "../content/writing.ts"
+import { admittedHolding, numberOf, WRITE_MIN_BYTES } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
@@ -51,6 +51,9 @@ const waitOf = (call: Call, { wait_seconds }: { readonly wait_seconds?: string }
 
 /** A fill service, which has to do with captchas of fills alone. */
 const filling = (call: Call): Whose => ({ agent: holding(call).agent, ofFill: true })
+
+/** That a fill adds to the log from its beginning to its end. */
+const FILL_BYTES = 2 * WRITE_MIN_BYTES
 
 export const vaultServiceRoutes = ({ bus, notifications, captchas, config: { hub } }: RouteParts) => {
   const waits = new OwnerWaits(bus, notifications.forOwners, hub.limits)
@@ -96,6 +99,8 @@ export const vaultServiceRoutes = ({ bus, notifications, captchas, config: { hub
       Effect.gen(function* () {
         const wanted = yield* decodeFill(call)
         const { agent: actor, hash } = holding(call)
+        // Refused ones leave a line in the log too, and what ends a fill is counted with its beginning.
+        if (call.remake === null) yield* admittedHolding(bus, call, actor, { log: FILL_BYTES + call.body.length })
         // Asked again a day long, it is the same fill: the vault itself remembers no more than its newest commands.
         const fill =
           call.remake === null

@@ -165,7 +165,7 @@ export const compartmentOperations = operationsOf("compartment", {
     output: Nothing,
     askedBy: []
   }),
-  /** By an operator: whatever suspended it; otherwise only what `by` had suspended. */
+  /** By an operator: whatever suspended it; otherwise only what `by`, or that report, had suspended. */
   "compartment.lift": op({
     input: Schema.Struct({ by: Schema.String, report: Schema.optionalKey(Schema.Int) }),
     output: Nothing,
@@ -175,7 +175,7 @@ export const compartmentOperations = operationsOf("compartment", {
   "compartment.end": op({ input: Nothing, output: Nothing, askedBy: [] }),
   /** An agent has reported it. The report of an operator or of an established agent suspends it. */
   "compartment.reported": op({
-    input: Schema.Struct({ reporter: Schema.String, reason: Schema.String }),
+    input: Schema.Struct({ reporter: Schema.String, reason: Schema.String, report: Schema.optionalKey(Schema.Int) }),
     output: Nothing,
     askedBy: []
   }),

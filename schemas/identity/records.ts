@@ -83,7 +83,11 @@ export const IdentityRecord = Schema.Struct({
 export type IdentityRecord = typeof IdentityRecord.Type
 
 /** An entry of the directory, under its agent number. `keys` carry no proofs here: the record has them. */
-export const DirectoryEntry = Schema.Struct({ id: Schema.String, ...shared }).annotate({ identifier: "DirectoryEntry" })
+export const DirectoryEntry = Schema.Struct({
+  id: Schema.String,
+  ...shared,
+  provisional: Schema.optionalKey(Schema.Literal(true))
+}).annotate({ identifier: "DirectoryEntry" })
 export type DirectoryEntry = typeof DirectoryEntry.Type
 
 export const Directory = Schema.Struct({
@@ -184,6 +188,8 @@ export const Attestation = Schema.Struct({
       handle: Schema.String,
       public_key: Schema.String,
       status: Schema.Literal("active"),
+      /** Only of an agent that has not passed registration's questions. */
+      provisional: Schema.optionalKey(Schema.Literal(true)),
       trust: Schema.Number,
       reputation: Schema.Number,
       challenge: Schema.String,

@@ -52,7 +52,8 @@ export const VERDICT_REASONS = [
   /** A line of the header is none that every program reads the same. */
   "header_malformed",
   /** The only proof is a signature that does not cover the subject. */
-  "subject_unsigned"
+  "subject_unsigned",
+  "form_unsigned"
 ] as const
 export type VerdictReason = (typeof VERDICT_REASONS)[number]
 
@@ -70,7 +71,8 @@ export const Verdicts = Schema.Struct({
     description:
       "Why `dmarc` is FAIL whatever is signed: `duplicate_header` (one that may appear once appears twice), `body_length` (a " +
       "signature covers a part of the body alone), `from_domains` (From names addresses of two domains), `header_malformed` " +
-      "(programs would read its lines differently), `subject_unsigned` (the only proof does not cover the subject)."
+      "(programs would read its lines differently), `subject_unsigned` and `form_unsigned` (the only proof " +
+      "does not cover the subject, or a field that says how the body is read)."
   })
 })
 export type Verdicts = typeof Verdicts.Type

@@ -40,13 +40,26 @@ test("an operator's does, however young the operator is; a young agent's does no
     by.call("POST", "/api/v1/reports", { body: { target_type: "compartment", target_id: made.id, reason: "malware" } })
   const look = async () => dataOf<Compartment>(await owner.call("GET", `/api/v1/compartments/${made.id}`))
 
-  expect(outcome(await report(reporter))).toBe("201")
-  expect(outcome(await report(operator))).toBe("201")
+  const strangers = dataOf<{ readonly id: number }>(await report(reporter))
+  const operators = dataOf<{ readonly id: number }>(await report(operator))
   await waitFor(async () => (await look()).suspended !== null, { describe: "the suspension" })
   // The first report changed nothing: the second is the only one there is.
   const input = { by: { type: "operator" }, page: 1, per_page: 50 } as const
   const { items } = await service.view.command("compartment.events", made.id, input)
   expect(items.filter(({ type }) => type === "suspended")).toHaveLength(1)
+
+  // Rejected is the one that suspended nothing: the operator's is still open.
+  const reject = (id: number) =>
+    operate(service.system, ["report", "resolve", String(id), "--outcome", "none", "--rejected"])
+  await reject(strangers.id)
+  const types = async () =>
+    dataOf<ReadonlyArray<{ readonly type: string }>>(await reporter.call("GET", "/api/v1/me/notifications")).map(
+      ({ type }) => type
+    )
+  await waitFor(async () => (await types()).includes("report.resolved"), { describe: "the rejection, carried out" })
+  expect((await look()).suspended).not.toBeNull()
+  await reject(operators.id)
+  await waitFor(async () => (await look()).suspended === null, { describe: "the end of the suspension" })
 })
 
 test("one that is made while its agent's account ends is not left behind", async () => {

@@ -59,7 +59,7 @@ const OPERATIONS: Readonly<Record<string, (state: CompartmentState) => Decided>>
     decideChange(state, { by, name: null, command: "false", set: [], removed: [] }, LIMITS.runtime),
   deleteCompartment: (state) => decideDelete(state, { by, confirm: "another" }),
   putCompartmentFiles: (state) => decideQueueFiles(state, { by, dest: "", blob, key: "", files: 1 }),
-  linkCompartment: (state) => decideLink(state, { by }, { hash: "", until: 1 })
+  linkCompartment: (state) => decideLink(state, { by }, { hash: "", until: 1, key: "" })
 }
 
 const codesIn = (shape: unknown): ReadonlyArray<string> => {

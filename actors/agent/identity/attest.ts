@@ -34,6 +34,7 @@ export class Attester {
       handle: agent.handle,
       public_key: currentKey(agent),
       status: "active",
+      ...(agent.provisional ? ({ provisional: true } as const) : {}),
       trust: agent.trust,
       reputation: agent.reputation,
       challenge,

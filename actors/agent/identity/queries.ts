@@ -26,6 +26,7 @@ interface Row {
   readonly number: number
   readonly handle: string
   readonly status: string
+  readonly provisional: boolean | null
   readonly public_key: string
   readonly trust: number
   readonly reputation: number
@@ -42,7 +43,7 @@ export const directoryBlockQuery =
   async (input: Queries["directory_block"]["input"]): Promise<Queries["directory_block"]["output"]> => {
     const from = input.block * DIRECTORY_BLOCK_SIZE
     const { rows } = await sql<Row>`
-      select a.number, a.handle, a.status, a.public_key, a.trust, a.reputation, a.key_from, k.retired
+      select a.number, a.handle, a.status, a.provisional, a.public_key, a.trust, a.reputation, a.key_from, k.retired
       from agents a
       left join lateral (
         select json_agg(
@@ -75,6 +76,7 @@ const entryOf = (row: Row, baseUrl: string): DirectoryEntry => {
     id,
     handle: row.handle,
     ...standingOf(row.status),
+    ...(row.provisional === true ? { provisional: true } : {}),
     public_key: gone ? null : row.public_key,
     public_key_jwk: gone ? null : jwkOf(row.public_key),
     keys: gone ? [] : [...retired, { public_key: row.public_key, status: "current", from: row.key_from.toISOString() }],

@@ -3,7 +3,7 @@
  * the time of that thread and no more. What DNS did not say in time is no verdict against anybody.
  */
 import { authenticate, type DKIMResult } from "mailauth"
-import type { Verdict } from "../../../schemas/mail/records.ts"
+import type { Verdict, VerdictReason } from "../../../schemas/mail/records.ts"
 import { mailDomain } from "../../../schemas/mail/settings.ts"
 import type { Lookup } from "../dns.ts"
 import { isTooMuchToJudge } from "./too-much.ts"
@@ -25,8 +25,21 @@ const verdictOf = (result: string | undefined): Verdict => RESULTS[result ?? "no
 /** A signature that does not fit its body is wrong, whatever else is unclear: the library calls it neutral. */
 const signatureVerdict = (result: string | undefined): Verdict => (result === "neutral" ? "FAIL" : verdictOf(result))
 
-const coversSubject = ({ status, signingHeaders }: DKIMResult): boolean =>
-  status.result === "pass" && /(?:^|[\s:])subject(?:$|[\s:])/i.test(signingHeaders?.keys ?? "")
+/** Header fields that say how the body is read. */
+const FORM = ["content-type", "content-transfer-encoding", "content-disposition"]
+const FIELD = /^([!-9;-~]{1,64})[ \t]{0,8}:/gm
+
+/** Names of the fields of a header, in lower case. */
+const fieldsOf = (bytes: Buffer): ReadonlySet<string> => {
+  const text = bytes.toString("latin1")
+  const end = /\r?\n\r?\n/.exec(text)?.index ?? text.length
+  return new Set([...text.slice(0, end).matchAll(FIELD)].map(([, name = ""]) => name.toLowerCase()))
+}
+
+const covers = ({ status, signingHeaders }: DKIMResult, fields: ReadonlyArray<string>): boolean => {
+  const signed = new Set((signingHeaders?.keys ?? "").toLowerCase().split(/[\s:]+/))
+  return status.result === "pass" && fields.every((field) => signed.has(field))
+}
 
 const BEST_FIRST: ReadonlyArray<Verdict> = ["PASS", "GRAY", "FAIL"]
 
@@ -51,15 +64,20 @@ export const judge = async (
       dmarc: dmarc === false ? "NONE" : verdictOf(dmarc.status.result)
     }
     const proof = dmarc === false ? undefined : dmarc.alignment
-    // A signature that does not cover the subject proves no subject; who sent from an address of the domain wrote all of it.
-    const isSubjectOpen =
-      proof?.dkim.result !== undefined &&
-      proof.spf.result === undefined &&
-      !dkim.results.some((one) => one.signingDomain === proof.dkim.result && coversSubject(one))
+    // A signature proves the fields that it covers; who sent from an address of the domain wrote all of them.
+    const isBySignature = proof?.dkim.result !== undefined && proof.spf.result === undefined
+    const signatures = dkim.results.filter((one) => one.signingDomain === proof?.dkim.result)
+    const form = FORM.filter((field) => fieldsOf(bytes).has(field))
+    const reasons: ReadonlyArray<VerdictReason> = !isBySignature
+      ? []
+      : [
+          ...(signatures.some((one) => covers(one, ["subject"])) ? [] : (["subject_unsigned"] as const)),
+          ...(signatures.some((one) => covers(one, form)) ? [] : (["form_unsigned"] as const))
+        ]
     return {
       verdicts,
       author: dmarc === false ? "" : (mailDomain(dmarc.status.header?.from ?? "") ?? ""),
-      ...(isSubjectOpen ? { reasons: ["subject_unsigned"] } : {})
+      ...(reasons.length > 0 ? { reasons } : {})
     }
   } catch {
     // What the library makes nothing of is no reason to lose a message.

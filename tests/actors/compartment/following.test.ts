@@ -205,22 +205,37 @@ test("what an operator has let go on no report stops, until what it runs changes
   expect(isSuspended()).toBe(true)
 })
 
-test("a report's decision that is carried out again lifts nothing that came later", () => {
+test("a report's decision lifts what that report had suspended, however often it is carried out, and nothing else", () => {
   const world = new World()
-  const suspend = () => world.decide(decideSuspend(world.state, { by: "report", reason: "spam" }))
+  const reported = (report: number, weight: ReporterWeight = "operator") =>
+    world.decide(decideReported(world.state, { reason: "spam", report }, weight))
   const lift = (report: number) => world.decide(decideLift(world.state, { by: "report", report }))
-  const causes = () => (world.state as CompartmentValue).suspensions.map(({ by }) => by)
-  suspend()
-  lift(1)
-  suspend()
-  lift(1)
-  expect(causes()).toEqual(["report"])
+  const causes = () => (world.state as CompartmentValue).suspensions.map(({ report }) => report)
+  reported(1)
+  reported(2, "none")
+  reported(3)
+  reported(3)
+  expect(causes()).toEqual([1, 3])
+  // A stranger's, which suspended nothing: neither lifted nor cleared by its rejection.
   lift(2)
+  expect(world.state).toMatchObject({ cleared: false })
+  expect(causes()).toEqual([1, 3])
+  lift(1)
+  expect(causes()).toEqual([3])
+  reported(4)
+  lift(1)
+  expect(causes()).toEqual([3, 4])
+  lift(3)
+  lift(4)
   expect(causes()).toEqual([])
-  suspend()
-  lift(1)
-  lift(2)
-  expect(causes()).toEqual(["report"])
+  expect(world.state).toMatchObject({ cleared: true })
+})
+
+test("a suspension by a report of an older release, which names none, is lifted by any", () => {
+  const world = new World()
+  world.decide(decideSuspend(world.state, { by: "report", reason: "spam" }))
+  world.decide(decideLift(world.state, { by: "report", report: 7 }))
+  expect((world.state as CompartmentValue).suspensions).toEqual([])
 })
 
 test("what an agent's suspension stopped its reinstatement lifts, and nothing else", () => {

@@ -255,6 +255,19 @@ test("a signature that does not cover the subject proves none, where nothing els
 })
 
 test.each([
+  "Content-Type: text/html",
+  "Content-Type: message/rfc822",
+  "Content-Transfer-Encoding: base64",
+  "content-disposition: attachment"
+])("%s put above a signature that does not cover it has the body read in another way: no proof", async (field) => {
+  const genuine = await signed(GENUINE, { raw: coded() })
+  expect(await relayed(genuine)).toMatchObject({ dmarc: "PASS", reasons: [] })
+  expect(await relayed(`${field}\r\n${genuine}`)).toMatchObject({ dmarc: "FAIL", reasons: ["form_unsigned"] })
+  // From an address of the domain it is the domain's own.
+  expect(await told(`${field}\r\n${genuine}`)).toMatchObject({ dmarc: "PASS" })
+})
+
+test.each([
   ["a list", "x@bank.example, a@good.example"],
   ["a list, the other way round", "a@good.example, x@bank.example"],
   ["a group", "Bank: x@bank.example, a@good.example;"],
