@@ -22,6 +22,11 @@ const SEARCHED_MAX_CHARS = 100_000
 /** Postgres' bounds: bytes of a tsvector's lexemes with their places, places of one of them, the last place. */
 const LEXEMES_MAX_BYTES = 1_000_000
 const PLACES_MAX = 255
+/**
+ * Different lexemes of one row. More than nearly all texts have; each update of a row puts all of them into the index
+ * again, and a text of random characters has tens of thousands.
+ */
+const LEXEMES_MAX = 6000
 const LAST_PLACE = 16_383
 /** Bytes that a lexeme takes beside its own, and each of its places, at most. */
 const LEXEME_BYTES = 4
@@ -44,6 +49,7 @@ export const searchVectorOf = async ({ title, tags, body }: SearchedText): Promi
     // Behind the last place it begins again: what stands together does so there too.
     const at = `${(place++ % LAST_PLACE) + 1}${weight}`
     const known = places.get(lexeme)
+    if (known === undefined && places.size >= LEXEMES_MAX) return
     bytes += PLACE_BYTES + (known === undefined ? Buffer.byteLength(lexeme) + LEXEME_BYTES : 0)
     if (known === undefined) places.set(lexeme, [at])
     else if (known.length < PLACES_MAX) known.push(at)

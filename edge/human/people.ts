@@ -26,7 +26,7 @@ import type { Person } from "./personal-password.ts"
 import { passwordProblem } from "./password-policy.ts"
 import { tokenHash } from "./token-hash.ts"
 
-type Parts = Pick<RouteParts, "bus" | "limits" | "passwords">
+type Parts = Pick<RouteParts, "bus" | "limits" | "passwords" | "config">
 
 /** `token`: shown this once. */
 export interface Entered {
@@ -38,6 +38,16 @@ export interface Entered {
 const loginFailed: Refusal = refusal("login_failed", "Address or password is wrong.")
 const formUsed: Refusal = refusal("form_token_invalid", "This form has made an account already. Open its page again.")
 const noAddress = invalidField("email", "email must be an e-mail address.")
+/** Whoever holds an agent's key reads its mail here, and would be its own owner. */
+const agentsAddress = invalidField(
+  "email",
+  "email must be an address of yours elsewhere: those of this service are agents'.",
+  {
+    rule: "agents_address"
+  }
+)
+const isServedHere = ({ config: { hub } }: Pick<Parts, "config">, email: string): boolean =>
+  hub.mail !== null && email.slice(email.lastIndexOf("@") + 1) === hub.mail.domain
 
 const NOBODY: Person = { name: "", email: "" }
 
@@ -105,6 +115,7 @@ export class People {
     return Effect.gen({ self: this }, function* () {
       const email = normalEmail(form.email)
       if (email === null) return yield* refuse(noAddress)
+      if (isServedHere(this.parts, email)) return yield* refuse(agentsAddress)
       const { name } = form
       // A slip of the pen draws nothing.
       yield* judged(form.password, { email, name })

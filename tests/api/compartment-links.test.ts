@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { AgentClient } from "../support/client.ts"
 import { operate } from "../support/hub.ts"
-import { newIdentity } from "../support/identity.ts"
+import { type Identity, newIdentity } from "../support/identity.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
 import { newOwner } from "../support/owner.ts"
 import { PlayedHost } from "../support/played-host.ts"
@@ -22,12 +22,13 @@ afterAll(async () => {
 })
 
 const linkOf = async (agent: AgentClient, id: string): Promise<string> =>
-  new URL(dataOf<{ readonly url: string }>(await agent.call("POST", `/api/v1/compartments/${id}/web-link`)).url).pathname
+  new URL(dataOf<{ readonly url: string }>(await agent.call("POST", `/api/v1/compartments/${id}/web-link`)).url)
+    .pathname
 
 test.each([
   [
     "a rotation",
-    async ({ client, agent }: Carried) => {
+    async ({ client, agent }: Carried): Promise<Identity | null> => {
       const next = newIdentity()
       await rotate(client, agent.id, next)
       return next
@@ -35,7 +36,7 @@ test.each([
   ],
   [
     "a ban",
-    async ({ agent }: Carried) => {
+    async ({ agent }: Carried): Promise<Identity | null> => {
       await operate(service.system, ["agent", "ban", agent.handle, "--reason", "spam"])
       return null
     }

@@ -6,6 +6,7 @@ import { movableClock, waitFor } from "../harness/index.ts"
 import { type NameServer, nameServer } from "../support/dns.ts"
 import { deliver, message } from "../support/mail.ts"
 import { dataOf, fieldOf, outcome } from "../support/outcome.ts"
+import { send as sendHttp } from "../support/http.ts"
 import { foundIn } from "../support/planted.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { anAgent, type Carried } from "../support/sponsorship.ts"
@@ -190,4 +191,20 @@ describe("tags", () => {
     expect(outcome(await make({ tag: "wisteria-4712" }))).toBe("201")
     expect(await foundIn(service, ["wisteria-4712"])).toEqual([])
   })
+})
+
+it("an address of the service's own is nobody's as a person, with a tag or without (contract 22, owners)", async () => {
+  const { handle } = (await withMailbox()).agent.agent
+  for (const email of [`${handle}@${DOMAIN}`, `${handle}+me@${DOMAIN.toUpperCase()}`, `nobody@${DOMAIN}`]) {
+    const body = JSON.stringify({ name: "Ada", email, password: "a long and unusual passphrase" })
+    const headers = { "content-type": "application/json" }
+    const answer = await sendHttp({
+      edge: service.edges[0] ?? "",
+      method: "POST",
+      path: "/api/v1/humans",
+      headers,
+      body
+    })
+    expect([email, fieldOf(answer)]).toEqual([email, "email"])
+  }
 })

@@ -6,7 +6,8 @@
  *    counts as one.
  *  - While something is held everything else is held too, so that nothing overtakes it, and a timer is set.
  *  - Security events have limits of their own: whatever strangers send, they are told at once. Beyond those limits they
- *    are held like everything else.
+ *    are held like everything else. All but a new owner take half of that at most: to a new owner one can object, so
+ *    nothing that an agent's key does may hide one.
  *  - What was held is told or the account is gone: a timer that fires early comes again.
  */
 import { unavailable } from "../../../schemas/errors.ts"
@@ -52,10 +53,16 @@ const roomAt = (letters: ReadonlyArray<number>, at: number, { requests, window_s
   return first === undefined ? at : first + windowMs
 }
 
+/** Everything but a new owner leaves room for one. */
+const securityLimit = (event: string, { relay_security: { requests, window_seconds } }: RelayLimits): RateLimit => ({
+  requests: event === OWNER_CONFIRMED ? requests : Math.ceil(requests / 2),
+  window_seconds
+})
+
 /** Whether a letter of its own tells of an event now. */
 const hasRoom = (relay: RelayState, event: string, at: number, limits: RelayLimits): boolean =>
   isSecurity(event)
-    ? roomAt(relay.security_letters ?? [], at, limits.relay_security) <= at
+    ? roomAt(relay.security_letters ?? [], at, securityLimit(event, limits)) <= at
     : relay.due === null && roomAt(relay.letters, at, limits.relay_letters) <= at
 
 /** What would be sent, by each way; `null`: by that way nothing is told of it. */
@@ -78,10 +85,12 @@ const hasRoomBy = (
   event: string,
   at: number,
   ordinary: RateLimit,
-  { relay_security }: RelayLimits
+  limits: RelayLimits
 ): boolean => {
   if (isAsked(event)) return true
-  const [{ requests, window_seconds }, latest] = isSecurity(event) ? [relay_security, told_security] : [ordinary, told]
+  const [{ requests, window_seconds }, latest] = isSecurity(event)
+    ? [securityLimit(event, limits), told_security]
+    : [ordinary, told]
   return latest.filter((one) => one > at - window_seconds * 1000).length < requests
 }
 

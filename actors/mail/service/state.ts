@@ -81,7 +81,7 @@ export const usedOfDay = ({ hours }: MailServiceState, at: number): number => co
 
 /** One event holds all of them. */
 const SENDERS_MAX = 32
-/** Of an entry of several agents. */
+/** Of one entry. */
 const SPONSORS_MAX = 64
 
 const isTooHigh = (days: SendingDays, at: number, limits: MailLimits): boolean => {
@@ -101,6 +101,11 @@ const badOutcomes = ({ days }: SenderDays, at: number, { window_days }: MailLimi
 const haveCommonSponsor = ({ sponsors = [] }: SenderDays, other: SenderDays): boolean =>
   sponsors.some((human) => other.sponsors?.includes(human))
 
+/** Where a sender is counted: in its own entry, else in one that it may share. */
+const entryOf = (senders: ReadonlyArray<SenderDays>, sender: SenderDays): SenderDays | undefined =>
+  senders.find((one) => one.together === undefined && one.agent === sender.agent) ??
+  senders.find((one) => one.together !== undefined && haveCommonSponsor(one, sender))
+
 /** With the figures of one sender changed. `sender` has that change already; an entry of several agents gets it here. */
 const withSender = (
   senders: ReadonlyArray<SenderDays>,
@@ -109,15 +114,13 @@ const withSender = (
   at: number,
   limits: MailLimits
 ): ReadonlyArray<SenderDays> => {
-  const own = (one: SenderDays): boolean => one.together === undefined && one.agent === sender.agent
-  const shared = senders.some(own)
-    ? undefined
-    : senders.find((one) => one.together !== undefined && haveCommonSponsor(one, sender))
+  const found = entryOf(senders, sender)
   const changed =
-    shared === undefined
-      ? [...senders.filter((one) => !own(one)), sender]
-      : senders.map((one) => (one === shared ? { ...one, days: change(one.days) } : one))
+    found?.together === undefined
+      ? [...senders.filter((one) => one !== found), sender]
+      : senders.map((one) => (one === found ? { ...one, days: change(one.days) } : one))
   const bad = changed
+    .map(({ sponsors = [], ...one }) => ({ ...one, sponsors: sponsors.slice(0, SPONSORS_MAX) }))
     .map((one) => ({ one, bad: badOutcomes(one, at, limits) }))
     .filter((entry) => entry.bad > 0)
     .toSorted((one, other) => other.bad - one.bad)
@@ -203,9 +206,10 @@ export const afterOutcome = (
 
 /** A sender's sending is suspended. `sender`: what `days` has counted of it. */
 export const afterSuspension = (state: MailServiceState, sender: SenderDays): MailServiceEvent => {
+  const found = entryOf(state.senders, sender)
   const senders = state.senders.flatMap((one) => {
-    if (one.together === undefined) return one.agent === sender.agent ? [] : [one]
-    return [haveCommonSponsor(one, sender) ? { ...one, days: daysWithout(one.days, sender.days) } : one]
+    if (one !== found) return [one]
+    return one.together === undefined ? [] : [{ ...one, days: daysWithout(one.days, sender.days) }]
   })
   return stands({ ...state, days: daysWithout(state.days, sender.days), senders }, "suspended")
 }

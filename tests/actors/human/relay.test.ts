@@ -318,9 +318,12 @@ describe("security events", () => {
     const account = new Account()
     for (let n = 0; n < 2 * owner.relay_security.requests; n++) account.relay(n, "vault.alert")
     const max = owner.relay_security.requests
-    expect([account.letters.length, account.said.length]).toEqual([max, max])
-    expect(account.human.relay.held).toEqual([{ agent: "hx1", event: "vault.alert", count: max }])
+    expect([account.letters.length, account.said.length]).toEqual([max / 2, max / 2])
+    expect(account.human.relay.held).toEqual([{ agent: "hx1", event: "vault.alert", count: 1.5 * max }])
     expect(account.timers.length).toBe(1)
+    // A new owner is told at once all the same, as often as the rest of the limit allows.
+    for (let n = 0; n < max; n++) account.relay(1000 + n, "owner.confirmed")
+    expect([account.letters.length, account.said.length]).toEqual([max, max])
   })
 
   test("go by letter where nothing else was chosen", () => {

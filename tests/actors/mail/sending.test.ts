@@ -304,6 +304,22 @@ describe("the service", () => {
     expect(world.service.paused_at).not.toBeNull()
   })
 
+  test("takes out of an entry that several share only who was counted there", () => {
+    const world = new World()
+    const honest = ["d", "e", "f", "g", "h"]
+    for (const agent of honest) world.send(agent, 9, AT)
+    const agents = Array.from({ length: 34 }, (_, n) => `a${n}`)
+    for (const agent of agents) world.sponsors.set(agent, ["p"])
+    bouncing(world, agents)
+    const rest = () =>
+      world.service.senders.reduce((sum, { days }) => sum + ratesOf(days, AT, limits.window_days).bounced, 0)
+    for (const [index, agent] of agents.toReversed().entries()) {
+      world.count(agent, "bounced", AT)
+      expect(world.stateOf(agent).suspended_at).not.toBeNull()
+      expect([index, world.service.paused_at, rest()]).toEqual([index, null, 2 * (agents.length - index - 1)])
+    }
+  })
+
   test("is never paused by one agent alone, whatever becomes of its mail, and in whatever order", () => {
     const move = fc.record({
       who: fc.constantFrom("bad", "bad", "fine1", "fine2", "fine3"),
