@@ -8,7 +8,7 @@ import type { Database } from "../database.ts"
 import { messagesSince } from "../message/queries.ts"
 import { movedSince } from "../watch/queries.ts"
 
-/** Of the newest notifications so many are looked through: more than a day's mail. */
+/** Of the newest notices, and of the newest of all else, so many are looked through. */
 const LOOKED_AT_MAX = 5_000
 /** More messages that did not fit are not counted. */
 const MESSAGES_COUNTED_MAX = 1_000
@@ -24,6 +24,13 @@ const PART_OF: Partial<Record<NotificationName, Part>> = {
   "message.received": "messages",
   "thread.activity": "watches"
 }
+
+/** Every other is a notice; the index of notices (migration 0029) names the same. */
+const NO_NOTICES = sql.raw(
+  Object.keys(PART_OF)
+    .map((type) => `'${type}'`)
+    .join(", ")
+)
 
 /** As many of a part as any part shows. */
 const EACH_MAX = Math.max(HOME_ITEMS_MAX, HOME_WATCHES_MAX)
@@ -43,8 +50,11 @@ const noticed = async (db: Db, agent: string, since: Date) => {
         row_number() over (partition by part order by type = any(${FIRST}::text[]) desc, id desc) as place,
         count(*) over (partition by part) as found
       from (
-        select id, type, created_at, coalesce(${JSON.stringify(PART_OF)}::jsonb ->> type, 'notices') as part
-        from notifications where agent = ${agent} order by id desc limit ${LOOKED_AT_MAX}
+        (select id, type, created_at, ${JSON.stringify(PART_OF)}::jsonb ->> type as part
+        from notifications where agent = ${agent} and type in (${NO_NOTICES}) order by id desc limit ${LOOKED_AT_MAX})
+        union all
+        (select id, type, created_at, 'notices'
+        from notifications where agent = ${agent} and type not in (${NO_NOTICES}) order by id desc limit ${LOOKED_AT_MAX})
       ) l where created_at > ${since}
     ) p join notifications n on n.id = p.id and n.agent = ${agent}
     where p.place <= ${EACH_MAX} order by p.part, p.place`.execute(db)

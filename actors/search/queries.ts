@@ -40,7 +40,7 @@ type TextTable = "posts" | "threads"
 /** Newest matches of one author that are ranked (contract 22). */
 export const PLACES_OF_AUTHOR = 50
 /** The newest that match are read in so many turns, each without the authors whose places are taken. */
-const TURNS = [RANKED_MAX, 2 * RANKED_MAX, 8 * RANKED_MAX] as const
+const TURNS = [RANKED_MAX, 2 * RANKED_MAX, ...Array.from({ length: 6 }, () => 8 * RANKED_MAX)]
 
 interface Candidate {
   readonly id: string

@@ -8,6 +8,7 @@
  *  - Security events have limits of their own: whatever strangers send, they are told at once. Beyond those limits they
  *    are held like everything else. All but a new owner take half of that at most: to a new owner one can object, so
  *    nothing that an agent's key does may hide one.
+ *  - So does what an agent asks: an answer may be wanted within minutes, and other news must not hold it up.
  *  - What was held is told or the account is gone: a timer that fires early comes again.
  */
 import { unavailable } from "../../../schemas/errors.ts"
@@ -63,7 +64,9 @@ const securityLimit = (event: string, { relay_security: { requests, window_secon
 const hasRoom = (relay: RelayState, event: string, at: number, limits: RelayLimits): boolean =>
   isSecurity(event)
     ? roomAt(relay.security_letters ?? [], at, securityLimit(event, limits)) <= at
-    : relay.due === null && roomAt(relay.letters, at, limits.relay_letters) <= at
+    : isAsked(event)
+      ? roomAt(relay.asked_letters ?? [], at, limits.relay_letters) <= at
+      : relay.due === null && roomAt(relay.letters, at, limits.relay_letters) <= at
 
 /** What would be sent, by each way; `null`: by that way nothing is told of it. */
 export interface RelayFacts {

@@ -1,6 +1,6 @@
 /** What a person chose to be told of, and what was told, as part of the account's state; how events change it. Pure. */
 import { Schema } from "effect"
-import { type Choice, isSecurity, KeptChoice, relayedEvent } from "../../../schemas/relay/events.ts"
+import { type Choice, isAsked, isSecurity, KeptChoice, relayedEvent } from "../../../schemas/relay/events.ts"
 import { event } from "../../engine/events.ts"
 
 export const RelayState = Schema.Struct({
@@ -10,6 +10,8 @@ export const RelayState = Schema.Struct({
   letters: Schema.Array(Schema.Number),
   /** The same of security events, which have a limit of their own. */
   security_letters: Schema.optionalKey(Schema.Array(Schema.Number)),
+  /** The same of what an agent asks, which waits for no digest. */
+  asked_letters: Schema.optionalKey(Schema.Array(Schema.Number)),
   /** What waits for the letter that tells of all of it: an agent, what happened to it, how often. */
   held: Schema.Array(Schema.Struct({ agent: Schema.String, event: Schema.String, count: Schema.Int })),
   /** Unix ms of that letter; `null` where nothing waits. */
@@ -52,8 +54,9 @@ export const evolveRelay = (relay: RelayState, event: RelayEvent, at: number): R
     case "human.relay_chosen":
       return { ...relay, choices: event.choices }
     case "human.relayed":
-      return isSecurity(event.event)
-        ? { ...relay, security_letters: withLetter(relay.security_letters ?? [], at) }
+      if (isSecurity(event.event)) return { ...relay, security_letters: withLetter(relay.security_letters ?? [], at) }
+      return isAsked(event.event)
+        ? { ...relay, asked_letters: withLetter(relay.asked_letters ?? [], at) }
         : { ...relay, letters: withLetter(relay.letters, at) }
     case "human.relay_held":
       return { ...relay, held: counted(relay.held, event), due: event.due }

@@ -326,6 +326,16 @@ describe("security events", () => {
     expect([account.letters.length, account.said.length]).toEqual([max, max])
   })
 
+  test("and what an agent asks wait for nothing that others send", () => {
+    const account = new Account()
+    strangers(account)
+    const before = account.letters.length
+    for (const event of ["owner.asked", "captcha.asked", "vault.consent_asked"]) account.relay(1000, event)
+    expect(account.letters.length - before).toBe(3)
+    for (let n = 0; n < 2 * owner.relay_letters.requests; n++) account.relay(1000 + n, "owner.asked")
+    expect(account.letters.length - before).toBe(owner.relay_letters.requests)
+  })
+
   test("go by letter where nothing else was chosen", () => {
     const { relay } = new Account().human
     for (const event of ["vault.alert", "agent.key_rotated", "agent.recovery_scheduled", "moderation.suspended"])

@@ -91,6 +91,24 @@ test("who writes very much takes the places of one, and who is banned takes none
   }
 })
 
+test("who writes hides nobody, however few they are and however much they write", async () => {
+  try {
+    await sql`
+      insert into posts select (jsonb_populate_record(p, jsonb_build_object('id', ${POSTS}::int + n, 'author',
+        case when n = 1 then 'hx' || lpad('1001', 24, '0') when n <= 4001 then 'hx' || lpad('1002', 24, '0')
+          when n <= 8001 then 'hx' || lpad('1003', 24, '0') else 'hx' || lpad('1004', 24, '0') end,
+        'search', ${"'flooded':1C"}::text))).*
+      from posts p, generate_series(1, 26000) n where p.id = 1`.execute(bulk)
+    const { total, items } = await search("flooded", "posts", 8)
+    expect([total, items.map(({ id }) => Number(id))]).toEqual([
+      3 * PLACES_OF_AUTHOR + 1,
+      expect.arrayContaining([POSTS + 1])
+    ])
+  } finally {
+    await sql`delete from posts where id > ${POSTS}`.execute(bulk)
+  }
+})
+
 test("of few all are found, what is in the title first", async () => {
   const found = await search("777")
   expect(found.items[0]).toMatchObject({ id: 777, match: { field: "title", excerpt: "Post **777**" } })
