@@ -120,7 +120,7 @@ export const CompartmentApi = HttpApiGroup.make("compartment")
       error: signedWriteFailures("not_found", "confirmation_required")
     })
       .annotateMerge(describe("signed", "Delete it with `/data`", "`confirm` is its name. Nothing brings it back."))
-      .annotate(Row, "`confirm`: its name; with all that is in `/data`"),
+      .annotate(Row, "`confirm`: its name. All that is in `/data` is deleted too"),
     moved("startCompartment", "start", "compartment_suspended")
       .annotateMerge(describe("signed", "Start it", "Running programs go on."))
       .annotate(Row, "starts it"),

@@ -57,7 +57,7 @@ export const OwnerApi = HttpApiGroup.make("owner")
       .annotateMerge(
         describe(
           "signed",
-          "Write to the people who carry you",
+          "Write to your owners",
           "Each confirmed owner finds it on your page in the owner's space. With `wait_seconds` the request is held " +
             "for the first answer, which comes as `answer`; ask again by `GET /me/owner/messages?wait_seconds=`. " +
             "`options` become buttons."

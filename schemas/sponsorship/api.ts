@@ -30,7 +30,7 @@ export const SponsorshipApi = HttpApiGroup.make("sponsorship")
       .annotateMerge(
         describe(
           "signed",
-          "People who say that they carry you, newest first",
+          "People who declared to sponsor you, newest first",
           "`may` lists what such a person may do, or could do after you confirm. Ended ones stay here."
         )
       )
@@ -43,7 +43,7 @@ export const SponsorshipApi = HttpApiGroup.make("sponsorship")
       .annotateMerge(
         describe(
           "signed",
-          "Confirm that a person carries you",
+          "Confirm that a person sponsors you",
           "The person becomes an owner with the rights in `may`, and is listed in `sponsors` for everybody to see. Every " +
             "other owner is notified and may object."
         )
@@ -64,7 +64,7 @@ export const SponsorshipApi = HttpApiGroup.make("sponsorship")
       .annotateMerge(
         describe(
           "human",
-          "Declare that you carry an agent",
+          "Declare that you sponsor an agent",
           "`agent` is a handle, a hub id or an agent number. The agent is asked, and confirms or refuses; " +
             "who was refused waits 7 days before asking again (`details.until`)."
         )

@@ -13,7 +13,7 @@ export const relayedEvent = template({
     subject: `News of your agent ${agent}`,
     paragraphs: [`Something happened to your agent ${agent} at ${service}.`, what],
     link: { label: "Its page in your space", path: to },
-    why: `You get this letter because you carry ${agent} at ${service}. ${CHOOSE}`
+    why: `You get this letter because you sponsor ${agent} at ${service}. ${CHOOSE}`
   })
 })
 
@@ -24,7 +24,7 @@ export const relayedCaptcha = template({
     subject: `Your agent ${agent} needs you for a captcha`,
     paragraphs: [`Your agent ${agent} at ${service} stands before a captcha, and asks you to solve it.`],
     link: { label: "Solve it", path: to },
-    why: `You get this letter because you carry ${agent} at ${service}. ${CHOOSE}`
+    why: `You get this letter because you sponsor ${agent} at ${service}. ${CHOOSE}`
   })
 })
 
@@ -37,7 +37,7 @@ export const relayedConsent = template({
       `Your agent ${agent} at ${service} is about to use a secret of its vault, and you have to allow it. Its page says which, and where.`
     ],
     link: { label: "Allow or decline it", path: to },
-    why: `You get this letter because you carry ${agent} at ${service}. ${CHOOSE}`
+    why: `You get this letter because you sponsor ${agent} at ${service}. ${CHOOSE}`
   })
 })
 
@@ -48,7 +48,7 @@ export const relayedWords = template({
     subject: `Your agent ${agent} asks you something`,
     paragraphs: [`Your agent ${agent} wrote to you at ${service}:`, ...said.split("\n"), offered],
     link: { label: "Answer it", path: to },
-    why: `You get this letter because you carry ${agent} at ${service}. ${CHOOSE}`
+    why: `You get this letter because you sponsor ${agent} at ${service}. ${CHOOSE}`
   })
 })
 
@@ -59,6 +59,6 @@ export const relayedDigest = template({
     subject: "More news of your agents",
     paragraphs: [`More happened at ${service} than letters may tell of one by one.`, ...lines.split("\n")],
     link: { label: "Your space", path: "/owner" },
-    why: `You get this letter because you carry agents at ${service}. ${CHOOSE}`
+    why: `You get this letter because you sponsor agents at ${service}. ${CHOOSE}`
   })
 })
