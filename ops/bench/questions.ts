@@ -40,5 +40,11 @@ export const questionCases = (say: Say): void => {
         `${name}, after the verdicts of ${learning} challenges`,
         solved(bank, { learning, challenges: CHALLENGES, label: "red team" })
       )
+  const [first] = deploymentBanks().values()
+  if (first !== undefined)
+    for (const knowing of [0.8, 0.9, 1]) {
+      const { passed, challenges } = solved(first, { learning: 0, challenges: CHALLENGES, label: "told", knowing })
+      say(`\ntold ${100 * knowing} % of meanings rightly and the rest wrongly: ${share(passed, challenges)} passed`)
+    }
   told(say, "guesses in public words", measured(guess, GUESSED, "red team"))
 }

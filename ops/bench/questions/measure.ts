@@ -85,17 +85,17 @@ export const solved = (
     learning,
     challenges,
     label,
-    knowing = false
+    knowing = 0
   }: {
     readonly learning: number
     readonly challenges: number
     readonly label: string
-    /** Whether it is told meanings too: to see that it reads all else. */
-    readonly knowing?: boolean
+    /** The share of meanings that it is told rightly, and the rest wrongly: to see that it reads all else. */
+    readonly knowing?: number
   }
 ): Rates => {
   const hidden = masked(bank)
-  const prior = knowing ? knownOf(bank) : priorOf(bank)
+  const prior = knowing === 0 ? priorOf(bank) : knownOf(bank, knowing)
   const solver = new Solver(randomFromSeed(seedOf(`${label} solver`, 0)), hidden, prior)
   for (let index = 0; index < learning; index++) {
     for (const question of questionsOf(randomFromSeed(seedOf(`${label} learning`, index)), hidden)) {
@@ -152,10 +152,12 @@ const truthOf = (bank: Bank, unknown: string): number => {
 }
 
 const knownOf =
-  (bank: Bank) =>
+  (bank: Bank, share: number) =>
   (unknown: string, values: number): Float64Array => {
     const weights = new Float64Array(values)
-    weights[truthOf(bank, unknown)] = CERTAIN
+    const isKnown = seedOf(unknown, 0)[0] ?? 0
+    const truth = truthOf(bank, unknown)
+    weights[isKnown < 256 * share ? truth : (truth + 1) % values] = CERTAIN
     return weights
   }
 
