@@ -4,7 +4,7 @@ import type { RemarkKind } from "../../actors/registration/questions/bank/bank.t
 export const RULES = `You write short texts for stories that a language model must understand at first reading and a program must not: one that counts words, and compares them with lists of words for more and less, up and down, true and false.
 
 - Twins: the texts of two opposite meanings come in pairs of nearly the same words in another order or construction. Who did it to whom, negation, "rather than", "instead of", before and after decide, never a telling word.
-- No doubt: an ordinary reader anywhere is certain of the meaning. No irony, no local idiom, nothing that is lent, promised or still to come.
+- No doubt: an ordinary reader anywhere is certain of the meaning. No irony, no local idiom, nothing that is lent, promised or still to come. Each text tells of one change from what was just before it: never "than at first", "to return" or "too far".
 - Variety: no two texts share their construction.
 - Grammar: a finite clause in the past tense that may follow "that", in lower case, without a full stop and without quotation marks. Slots stand in braces. {p} and {o} become a name or "the one who keeps bees", so nothing may agree with a sex, and "of {p}" is written in place of "{p}'s". {q} becomes "7 coins", "one coin" or "half of 14 coins", so no verb may agree with it. At most 90 characters.`
 
@@ -71,8 +71,8 @@ export const REMARK_MEANINGS: Readonly<Record<RemarkKind, string>> = {
   so: "{c}, a clause, happened",
   "not so": "{c}, a clause, did not happen: dreamt, planned and dropped, invented, rightly denied",
   says: "{p} reports that {c}; neither true nor false by itself",
-  liar: "everything that {p} reports is false",
-  honest: "everything that {p} reports is true",
+  liar: "nothing that {p} reports happened (never that the opposite of it did)",
+  honest: "everything that {p} reports happened",
   contrast: "of two clauses {r} happened and {w} did not; in half of the texts {r} comes first",
   instead:
     "after a sentence in which {w} was told, a number, a name or a thing: {r} is right in its place; in half {r} comes first",

@@ -223,6 +223,13 @@ function questionOf(
   return question
 }
 
+/** As a part of a sentence: without the capital and the full stop that a writer gave a whole one. */
+const within = (text: string): string =>
+  text
+    .trim()
+    .replace(/\.$/, "")
+    .replace(/^\p{Lu}(?=\p{Ll})/u, (letter) => letter.toLowerCase())
+
 /** Each slot once, and no other. */
 function withSlots(texts: ReadonlyArray<string>, wanted: ReadonlyArray<string>, place: string): void {
   for (const [index, text] of texts.entries()) {
@@ -323,10 +330,10 @@ function bankOf(folder: string): Bank {
       } else if (record.type === "measure") measures.push({ n: record.n, phrase: record.phrase })
       else if (record.type === "clause") {
         const act = actOf(record, place)
-        clauses.set(act, [...(clauses.get(act) ?? []), ...record.texts])
+        clauses.set(act, [...(clauses.get(act) ?? []), ...record.texts.map(within)])
       } else {
         withSlots(record.texts, REMARK_SLOTS[record.says], place)
-        remarks.set(record.says, [...(remarks.get(record.says) ?? []), ...record.texts])
+        remarks.set(record.says, [...(remarks.get(record.says) ?? []), ...record.texts.map(within)])
       }
       if (++records > MAX_RECORDS) throw new Problem(`${name}: there are more than ${MAX_RECORDS} records`)
     }

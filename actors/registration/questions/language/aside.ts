@@ -18,7 +18,6 @@ const OPENERS = [
   "what is more,",
   "in room 12,",
   "for reasons of no interest here,",
-  "as 16 witnesses confirm,",
   "under the third lamp from the left,",
   "on a bench for six,",
   "between two yawns,",

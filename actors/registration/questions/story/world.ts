@@ -61,10 +61,6 @@ export interface World {
   /** Whom the question is about, and who else moves in the same way. */
   readonly asked: ReadonlyArray<number>
   readonly others: ReadonlyArray<number>
-  /** Whether its sentences are so long that a story has room for fewer detours. */
-  readonly wordy: boolean
-  /** How many beats have to change the answer, each by itself, when missed or misread. */
-  readonly minTelling: number
   /** Null where the moves are impossible. */
   readonly answer: (moves: ReadonlyArray<Move>) => string | null
   /** What has to be known before any move; told anywhere. */

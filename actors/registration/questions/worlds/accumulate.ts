@@ -6,7 +6,6 @@ import type { Foreign } from "../language/foreign.ts"
 import type { Noun } from "../language/quantity.ts"
 import type { AnswerKind } from "../question.ts"
 import type { Random } from "../random.ts"
-import { MIN_TELLING } from "../story/plan.ts"
 import { NONE } from "../story/world.ts"
 import type { Act, Move, Teller, World } from "../story/world.ts"
 
@@ -50,7 +49,6 @@ export interface Theme {
   readonly question: (teller: Teller) => string
 }
 
-const WORDY_CHARS = 38
 const PEOPLE_MOVING = 3
 
 /** Finals of those asked about, or null where one of them falls below zero. */
@@ -71,14 +69,6 @@ function totalsOf(
   return totals
 }
 
-/** Long sentences, or much to be known before them. */
-function wordy({ acts, asked, known }: Theme): boolean {
-  const frames = acts.flatMap(({ english }) => english)
-  return (
-    asked > 1 || known !== null || frames.reduce((sum, frame) => sum + frame.length, 0) / frames.length > WORDY_CHARS
-  )
-}
-
 export function counting(random: Random, theme: Theme, readout: Readout): World {
   const starts = Array.from({ length: theme.asked }, () => random.int(...theme.start))
   const asked = starts.map((_, index) => index)
@@ -93,8 +83,6 @@ export function counting(random: Random, theme: Theme, readout: Readout): World 
     asked,
     others,
     candidates: readout.candidates,
-    wordy: wordy(theme),
-    minTelling: wordy(theme) ? MIN_TELLING - 1 : MIN_TELLING,
     draw: (drawing, who) => {
       const act = drawing.int(0, theme.acts.length - 1)
       const give = theme.acts[act]?.sign === GIVE

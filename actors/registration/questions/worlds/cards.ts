@@ -8,8 +8,6 @@ import type { Act, Teller, World } from "../story/world.ts"
 import { noun } from "./theme.ts"
 
 const CARDS = 5
-const MIN_TELLING_STICKERS = 4
-const MIN_TELLING_CARDS = 4
 const FEW_CARDS = 4
 const RELEVANT_OF_TEN = 8
 const PROPERTIES = 6
@@ -117,8 +115,6 @@ function marking(random: Random, { deal: { items, sides }, start, counted, quest
     parts: ["n", "who", "act"],
     asked: [0],
     others: [1, 2],
-    wordy: true,
-    minTelling: MIN_TELLING_CARDS,
     closing: only.number(random),
     kind: "number",
     candidates: null,
@@ -238,8 +234,6 @@ function collecting(random: Random, { items, worth, start, step, question }: Col
     parts: ["n", "who", "act", "what"],
     asked: [0],
     others: [1, 2],
-    wordy: true,
-    minTelling: MIN_TELLING_STICKERS,
     kind: "number",
     closing: only.number(random),
     candidates: null,

@@ -30,7 +30,6 @@ const THINGS = [
 const PLACES = 6
 const STEP = 3
 const PART = 3
-const MIN_TELLING_ROW = 4
 
 const ACTS: ReadonlyArray<Act> = [
   {
@@ -94,8 +93,6 @@ function row(random: Random, from: number, to: number, question: (teller: Teller
     parts: ["n", "who", "act", "what"],
     asked: [0],
     others: [1, 2],
-    wordy: true,
-    minTelling: MIN_TELLING_ROW,
     draw: (drawing, who) => ({
       act: drawing.int(0, 1),
       who,
