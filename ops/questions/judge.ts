@@ -46,8 +46,7 @@ const GRAMMAR: ReadonlyArray<{ readonly found: RegExp; readonly problem: string 
     found: /\{q\} (?:was|were|has|have|is|are)\b/,
     problem: "{q} may be one or many: no verb may agree with it"
   },
-  { found: /\b(?:he|she|him|his|her|hers|himself|herself)\b/, problem: "{p} may be a woman or a man" },
-  { found: /^\p{Lu}\p{Ll}|[.!]$/u, problem: "a clause begins in lower case and has no full stop" }
+  { found: /\b(?:he|she|him|his|her|hers|himself|herself)\b/, problem: "{p} may be a woman or a man" }
 ]
 
 const grammarOf = ({ name, texts }: Listed): ReadonlyArray<string> =>

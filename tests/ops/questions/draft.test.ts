@@ -103,9 +103,7 @@ describe("faults of a bank", () => {
   it.each([
     ["{p}'s purse grew by {q}", "takes no 's"],
     ["{q} were put into the purse of {p}", "no verb may agree"],
-    ["{p} found {q} in his coat", "a woman or a man"],
-    ["Somebody gave {p} {q}", "lower case"],
-    ["{p} found {q}.", "full stop"]
+    ["{p} found {q} in his coat", "a woman or a man"]
   ])("%s: %s", async (text, fault) => {
     expect(await check([clause("up", [text])])).toEqual([expect.stringContaining(fault)])
   })
