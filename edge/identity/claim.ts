@@ -113,4 +113,4 @@ export const unknownNumber = (scheme: VerifyScheme, announced: boolean): Verdict
         ...verdictOnNobody(scheme, "announced_only", "The User-Agent announces a number that no agent has."),
         announced: true
       }
-    : verdictOnNobody(scheme, "id_unknown", "No agent has this number.")
+    : verdictOnNobody(scheme, "id_unknown", "No agent has this number, or it is too new: try again in a minute.")

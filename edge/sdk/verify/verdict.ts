@@ -33,7 +33,7 @@ export const MESSAGES: Readonly<Record<Reason | ClientReason, string>> = {
   announced_only: "The User-Agent announces an agent, and nothing proves it.",
   headers_incomplete: "A proof has four headers: Hub-Id, Hub-Timestamp, Hub-Nonce and Hub-Signature.",
   id_malformed: "Hub-Id must be HX- and at least 6 digits, zero-padded to 6 and no further.",
-  id_unknown: "No agent has this number.",
+  id_unknown: "No agent has this number, or it is too new: try again in a minute.",
   agent_retired: "The agent's owner has deleted the account.",
   timestamp_invalid: "Hub-Timestamp must be unix seconds, 9 to 11 digits; one of 13 counts milliseconds.",
   timestamp_expired: `Hub-Timestamp lies more than ${BOUNDS.windowSeconds} seconds from the clock.`,
