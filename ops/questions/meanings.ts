@@ -79,7 +79,7 @@ export const REMARK_MEANINGS: Readonly<Record<RemarkKind, string>> = {
   kept: "after a sentence in which {r} was told, a number, a name or a thing: that is right, and {w} is what somebody wrongly made of it; in half {r} comes first",
   forget: "after a sentence: what it told did not happen",
   aside: "after a sentence: what it told did happen, once, and this remark changes nothing",
-  undone: "after a sentence: what it told was completely undone afterwards",
+  undone: "after a sentence: what it told was completely undone afterwards, so that all is as before it",
   again: "after a sentence: what it told happened once more, the same",
   restated: "{c}, which was told before, is told again, and happened once only",
   denied: "{c}, which was told before, is not true after all",
