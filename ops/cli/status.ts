@@ -102,7 +102,9 @@ const looked = async (args: Arguments): Promise<Finding> => {
   const away = (why: string): Finding =>
     found({ status: "down", problems: [{ status: "down", says: why }] }, null, args)
   if (!process.env["HUB_NATS_URL"] || !process.env["HUB_DATABASE_URL"])
-    return away("no service runs on this machine; for another one set HUB_NATS_URL and HUB_DATABASE_URL")
+    return away(
+      "no service runs from this data folder: set HUB_DATA, or HUB_NATS_URL and HUB_DATABASE_URL for one elsewhere"
+    )
   refuseSettings(process.env)
   const opening = openService(process.env, machineClock, {
     connectMs: BOUND_MS,
