@@ -39,7 +39,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   service: "e8183552e454469e",
   sponsorship: "7f98b14bfac59210",
   text: "7595c290d1839b2a",
-  thread: "fb8bd3a6a90b643b",
+  thread: "c3aff00ced4cfe2f",
   vault: "ceea998cc4b6ee06",
   vote: "63cd61963cdd49ca",
   vote_pair: "71253ec6ccebca6d",
