@@ -2,6 +2,7 @@
  * What the operations of actors reach beyond their own state. An operation that reaches a service says so in its type;
  * the node (node-runtime.ts) provides all of them.
  */
+import { randomBytes } from "node:crypto"
 import { type Clock, Context, Effect, Layer } from "effect"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import type { Answer } from "../schemas/runtime/bus/asker.ts"
@@ -23,6 +24,12 @@ import type { PrepareContext } from "./engine/definition.ts"
 
 /** Of the command that asks: the same command asks under the same id, so that it is answered from memory. */
 export type Asking = Pick<PrepareContext, "commandId" | "deadline" | "traceparent">
+
+/** For questions that each try of a command asks anew: after a lost race the last answer is out of date. */
+export const anew = <Context extends Asking>(context: Context): Context => ({
+  ...context,
+  commandId: `${context.commandId}-${randomBytes(8).toString("hex")}`
+})
 
 /** Other actors, wherever they live. */
 export class Actors extends Context.Service<

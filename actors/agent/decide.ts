@@ -41,7 +41,7 @@ export const statusRefusal = (agent: Agent, changes: boolean): Refusal | null =>
 }
 
 /** The steps that make a provisional agent a full one (contract 22). */
-const ADMISSION = {
+export const ADMISSION = {
   challenge: `POST ${API_PREFIX}/register/challenge`,
   questions: `POST ${API_PREFIX}/register/challenge/{id}/questions`,
   answers: `POST ${API_PREFIX}/me/admission`

@@ -1,4 +1,5 @@
 /** What is refused of compartments. */
+import { ADMISSION } from "../agent/decide.ts"
 import { notFound, refusal, untilOperator } from "../../schemas/errors.ts"
 
 export const NO_COMPARTMENT = { refused: notFound("compartment") }
@@ -14,6 +15,12 @@ export const NAME_TAKEN = {
 export const limitReached = (per_owner: number) => ({
   refused: refusal("compartment_limit", `There is room for ${per_owner} of each owner.`, { per_owner })
 })
+/** Of an agent that was made for a person, who does not carry it any more. */
+export const UNOWNED = refusal(
+  "agent_provisional",
+  "This agent has no owner with a confirmed address. It makes compartments once it has passed registration's questions.",
+  { admission: ADMISSION }
+)
 export const FULL = { refused: refusal("runtime_full", "All places are taken at the moment.") }
 /** `retryAfter`: seconds, where more than a moment is known to pass. */
 export const unavailableFor = (reason: string, retryAfter?: number) => ({

@@ -4,6 +4,7 @@ import type { HostSeen } from "../../schemas/fleet/operations.ts"
 import { operations } from "../../schemas/fleet/operations.ts"
 import { monotonicMs } from "../../schemas/runtime/clock.ts"
 import { subjects } from "../../schemas/subjects.ts"
+import { UNOWNED } from "../compartment/refusals.ts"
 import { custom, type DecideContext, read, write } from "../engine/definition.ts"
 import { type Fold, kind } from "../kind.ts"
 import { Actors } from "../services.ts"
@@ -75,7 +76,8 @@ export const fleetKind = kind(fold, operations, ({ clock, nats, seed, config: { 
             // An account that ends after this answer tells the fleet of it behind this command, which finds the place.
             yield* actors.ask(context, "agent.runs", agent, null)
             if (human !== null) return { owner: human, isAway }
-            const { by = null } = yield* actors.ask(context, "owner.proven", agent, null)
+            const { by = null, provisional = false } = yield* actors.ask(context, "owner.proven", agent, null)
+            if (by === null && provisional) return yield* Effect.fail(UNOWNED)
             return { owner: by, isAway }
           }),
         decide: (state, wanted, { facts }) => decideCreate(state, wanted, facts, limits),

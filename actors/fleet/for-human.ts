@@ -25,7 +25,7 @@ import type { HumanEvent } from "../human/state.ts"
 import { drawnFor, givenBackFor } from "../limit/drawing.ts"
 import { Sealer } from "../log/seal.ts"
 import { newAgent } from "../registration/new-agent.ts"
-import { Actors, type ActorServices, Counters } from "../services.ts"
+import { Actors, type ActorServices, anew, Counters } from "../services.ts"
 import type { SponsorshipEvent } from "../sponsorship/state.ts"
 import { decideCreate, type Decided } from "./decide.ts"
 import type { FleetState, PlaceValue } from "./state.ts"
@@ -166,9 +166,9 @@ export const foundFor = (
     const { human, name, command } = wanted
     const actors = yield* Actors
     // Of each try anew: where the account has moved on, the last answer is the fault.
-    const anew = { ...context, commandId: `${context.commandId}-${randomBytes(8).toString("hex")}` }
-    const { seq, made, address = human } = yield* actors.ask(anew, "human.adopts", human, null)
-    yield* roomForOneMore(made, limits.limits.owner, anew)
+    const asking = anew(context)
+    const { seq, made, address = human } = yield* actors.ask(asking, "human.adopts", human, null)
+    yield* roomForOneMore(made, limits.limits.owner, asking)
     yield* actors.ask(context, "human.spend_bytes", human, { bytes: COMMIT_BYTES + Buffer.byteLength(command) })
     yield* drawnFor(context, BUCKET, address, limits)
     const counters = yield* Counters

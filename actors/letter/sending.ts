@@ -79,6 +79,8 @@ export const prepared = (
       if (sealer === null) return made({ type: "dropped", reason: "the account is erased" })
       if (letter.attempts > 0 && isRelayed(letter.template) && !(yield* mayBeToldAgain(letter.human, context)))
         return made({ type: "dropped", reason: "it is told with others" })
+      const domain = worldDomainOf(letters, letter, id, sealer)
+      if (domain !== null && !slots.mayGoTo(id, domain)) return yield* Effect.fail(NO_SLOT)
       const send = yield* sendingOf(parts, letter, sealer, context)
       if (send === null) return made({ type: "final", reason: "it cannot be made into a message, or need not" })
       return made({ type: "ready", transport }, send)
@@ -98,6 +100,22 @@ const transportFor = ({ chat, push, transport }: Letters, template: string): Tra
 
 const slotsOf = ({ slots, chatSlots, pushSlots }: Letters, template: string): Slots =>
   template === CHAT ? chatSlots : template === PUSH ? pushSlots : slots
+
+/** The domain whose own server takes the letter; `null` where it goes another way, or cannot be opened. */
+const worldDomainOf = (
+  { config }: Letters,
+  { template, sealed }: Letter,
+  id: string,
+  sealer: Sealer
+): string | null => {
+  if (config.letters?.transport !== "mail" || template === CHAT || template === PUSH) return null
+  try {
+    const { to } = openLetter(sealer, id, sealed)
+    return to.slice(to.lastIndexOf("@") + 1).toLowerCase()
+  } catch {
+    return null
+  }
+}
 
 /** Of letters that are counted, one that is sent later than it was written counts as one more, when it is sent. */
 const mayBeToldAgain = (human: string, context: PrepareContext): Effect.Effect<boolean, Refusal, Actors> =>

@@ -5,8 +5,9 @@ import type { SponsorshipFacts } from "../../schemas/sponsorship/operations.ts"
 import { type AnswerContext, read, write, type WriteOperation } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kind.ts"
-import { Actors } from "../services.ts"
+import { Actors, anew } from "../services.ts"
 import {
+  besideAgent,
   decideConfirm,
   decideDate,
   decideEnd,
@@ -67,8 +68,14 @@ export const sponsorshipKind = kind(fold, sponsorshipOperations, ({ config: { li
       prepare: (state, { agent }, context) =>
         state === null || state.agent !== agent || state.status !== "pending"
           ? Effect.succeed(null)
-          : Effect.flatMap(Actors, (actors) => actors.ask(context, "sponsorship.admits", agent, { to: "confirm" })),
-      decide: decideConfirm,
+          : Effect.flatMap(Actors, (actors) => {
+              const as = { sponsorship: Number(context.id), at: context.at }
+              return actors.ask(anew(context), "sponsorship.admits", agent, { to: "confirm", as })
+            }),
+      decide: (state, input, { facts }) => {
+        const decision = decideConfirm(state, input)
+        return "refused" in decision ? decision : { ...decision, also: besideAgent(input.agent, facts) }
+      },
       answer: stands,
       projected: true
     }),

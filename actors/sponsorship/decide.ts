@@ -10,9 +10,10 @@
  */
 import { notFound, type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
+import type { AgentAdmits } from "../../schemas/sponsorship/operations.ts"
 import type { SponsorshipStatus } from "../../schemas/sponsorship/records.ts"
 import type { FiredTimer } from "../../schemas/timer.ts"
-import { type DecideContext, type Decision, firing } from "../engine/definition.ts"
+import { type Companion, type DecideContext, type Decision, firing } from "../engine/definition.ts"
 import type { Sponsorship, SponsorshipEvent, SponsorshipState } from "./state.ts"
 
 type Decided = Decision<SponsorshipEvent>
@@ -37,6 +38,10 @@ export const decideConfirm = (state: SponsorshipState, { agent }: { readonly age
   if (state.status !== "pending") return notPending(state.status)
   return { events: [{ type: "sponsorship.confirmed", v: 1, human: state.human, agent }] }
 }
+
+/** The agent's side in the same commit: its limit was judged where its log stands now. */
+export const besideAgent = (agent: string, admits: AgentAdmits | null): ReadonlyArray<Companion> =>
+  admits === null ? [] : [{ kind: "agent", id: agent, expected: admits.seq, events: admits.events }]
 
 export const decideReject = (state: SponsorshipState, { agent }: { readonly agent: string }): Decided => {
   if (state === null || state.agent !== agent) return noSponsorship

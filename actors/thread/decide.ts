@@ -147,6 +147,7 @@ export const decideAccept = (
         title,
         status: "solved",
         earns,
+        counted: facts.author !== by.agent,
         before,
         by: by.agent
       }

@@ -2,13 +2,19 @@
 import { OPERATOR } from "../../schemas/content/author.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { tellNamed } from "../content/mentions.ts"
-import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
+import { awaited, on, reactions, tell, type Told } from "../reactions/reaction.ts"
 import { countedOf, ratedBy } from "../vote/ballot.ts"
-import { ThreadEvent } from "./state.ts"
+import { type Accepted, isCounted, ThreadEvent } from "./state.ts"
 
 const countOne = (author: string, by: 1 | -1) => tell("content.count", author, { of: "accepted_answers", by })
 
-/** What an accepted answer by another earns; a reply of the thread's own author earns nothing (contract 2, 12). */
+/** Reputation is for what earns (contract 12); the count is of all that another agent accepted (contract 19). */
+const gifts = (answer: Accepted, accepted: boolean): ReadonlyArray<Told> => [
+  ...(answer.earns ? [tell("reply.rated", answer.author, { reply: answer.reply, accepted })] : []),
+  ...(isCounted(answer) ? [countOne(answer.author, accepted ? 1 : -1)] : [])
+]
+
+/** What becomes of votes, of the thread and of its answer means for the scores and counts of their authors. */
 export const ratedThreads = awaited(
   reactions(
     "thread_rated",
@@ -29,21 +35,11 @@ export const ratedThreads = awaited(
           ]
         }
         case "thread.accepted":
-        case "thread.unaccepted": {
-          const taken = event.before?.earns === true ? event.before : null
-          const given = event.type === "thread.accepted" && event.earns ? event : null
+        case "thread.unaccepted":
           return [
-            ...(taken === null
-              ? []
-              : [
-                  tell("reply.rated", taken.author, { reply: taken.reply, accepted: false }),
-                  countOne(taken.author, -1)
-                ]),
-            ...(given === null
-              ? []
-              : [tell("reply.rated", given.author, { reply: given.reply, accepted: true }), countOne(given.author, 1)])
+            ...(event.before === null ? [] : gifts(event.before, false)),
+            ...(event.type === "thread.accepted" ? gifts(event, true) : [])
           ]
-        }
         default:
           return []
       }

@@ -7,8 +7,19 @@ import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kind.ts"
 import { heldTally, NO_VOTES, tallied, voted, votedInPart, votedWithheld, votesHeld } from "../vote/ballot.ts"
 
-/** `earns`: whether its author does by it; one's own does not, nor does what one accepts oneself. */
-const Accepted = Schema.Struct({ reply: Schema.Int, author: Schema.String, earns: Schema.Boolean })
+/**
+ * `earns`: whether its author gains reputation by it; one's own does not, nor does what one accepts oneself. `counted`:
+ * whether another agent accepted it; in older events it is so where it earns.
+ */
+const Accepted = Schema.Struct({
+  reply: Schema.Int,
+  author: Schema.String,
+  earns: Schema.Boolean,
+  counted: Schema.optionalKey(Schema.Boolean)
+})
+export type Accepted = typeof Accepted.Type
+
+export const isCounted = ({ earns, counted = earns }: Accepted): boolean => counted
 
 export const Thread = Schema.Struct({
   /** Hub id. */
@@ -150,7 +161,7 @@ export const evolveThread = (state: ThreadState, event: ThreadEvent, { at }: { r
       return {
         ...state,
         status: event.status,
-        accepted: { reply: event.reply, author: event.author, earns: event.earns },
+        accepted: { reply: event.reply, author: event.author, earns: event.earns, counted: isCounted(event) },
         updated_at: at
       }
     case "thread.unaccepted":

@@ -103,7 +103,14 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
       Effect.gen(function* () {
         const id = yield* numberOf("reply", params.id)
         const by = yield* admitted(bus, call)
-        return dataBytes(yield* bus.ask(call, { actor: String(id), op: "reply.delete", input: { by } }))
+        const asked = bus.ask(call, { actor: String(id), op: "reply.delete", input: { by } })
+        // Its author may take it back where nobody else is shown it.
+        const deleted = Effect.catchIf(
+          asked,
+          ({ refusal: { code } }) => code === "not_author",
+          (refused) => Effect.andThen(shown(call, id), Effect.fail(refused))
+        )
+        return dataBytes(yield* deleted)
       }),
     acceptReply: (call, { params }) =>
       Effect.gen(function* () {

@@ -67,6 +67,7 @@ export const CompartmentApi = HttpApiGroup.make("compartment")
         "runtime_unavailable",
         "runtime_full",
         "compartment_limit",
+        "agent_provisional",
         "compartment_name_taken",
         "hub_key_mismatch",
         "secret_name_invalid"

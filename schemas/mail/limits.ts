@@ -123,6 +123,11 @@ export const MAIL_SERVICE_LIMITS = {
   /** Attempts to send that one process has under way, and that wait in it. */
   sends_at_once: 16,
   sends_held_max: 64,
+  /** Of these, for one agent, and for one domain of recipients: a quarter, and a half. */
+  sends_at_once_of_sender: 4,
+  sends_at_once_to_domain: 8,
+  sends_held_of_sender: 16,
+  sends_held_to_domain: 32,
   /** That all processes have under way. */
   sends_pending_max: 1024,
   /** One attempt, from the connection to the answer. */

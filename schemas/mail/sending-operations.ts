@@ -132,6 +132,12 @@ export const sendingOperations = operationsOf("mail_sending", {
     output: Schema.Struct({ attempt: Schema.NullOr(Schema.Int), lost: Schema.Boolean }),
     askedBy: ["mail"]
   }),
+  /** The sender and the destination among whose attempts it counts. Refused `not_found` where its mailbox is closed. */
+  "mail_sending.share": op({
+    input: Nothing,
+    output: Schema.Struct({ agent: Schema.String, domain: Schema.String }),
+    askedBy: ["mail"]
+  }),
   /** Of an attempt that is begun. Refused `not_found` where its mailbox is closed. */
   "mail_sending.job": op({ input: Nothing, output: SendJob, askedBy: ["mail"] }),
   "mail_sending.settle": op({

@@ -77,10 +77,17 @@ export const owningOperations = operationsOf("agent", {
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** Whether one of them has a verified address; `by`: the one who has carried it longest of those. */
+  /**
+   * Whether one of them has a verified address; `by`: the one who has carried it longest of those. `provisional`: the
+   * agent has not passed registration's questions. A node of a release before does not say.
+   */
   "owner.proven": op({
     input: Nothing,
-    output: Schema.Struct({ proven: Schema.Boolean, by: Schema.optionalKey(Schema.NullOr(Schema.String)) }),
+    output: Schema.Struct({
+      proven: Schema.Boolean,
+      by: Schema.optionalKey(Schema.NullOr(Schema.String)),
+      provisional: Schema.optionalKey(Schema.Boolean)
+    }),
     askedBy: []
   }),
   /** By an owner. Refused `not_found`, for the agent to everybody else, or for a message that is none to him. */

@@ -94,17 +94,33 @@ export const SponsorshipTold = Schema.Union([
 ])
 export type SponsorshipTold = typeof SponsorshipTold.Type
 
+/** What the agent's log gets with it, and where that log stands. */
+const AgentAdmits = Schema.Struct({
+  seq: Schema.Int,
+  events: Schema.Array(
+    Schema.StructWithRest(Schema.Struct({ type: Schema.String, v: Schema.Int }), [
+      Schema.Record(Schema.String, Schema.Unknown)
+    ])
+  )
+})
+export type AgentAdmits = typeof AgentAdmits.Type
+
 export const sponsoredOperations = operationsOf("agent", {
   /**
    * Whether one more may be declared by a person whose address is `verified` or not, or confirmed. Refused `not_found`
-   * or `sponsorship_limit`.
+   * or `sponsorship_limit`. With `as`, the answer has the agent's own events of it, for a commit beside them that expects
+   * the agent at `seq`: so the limit holds for the moment of that commit. `null`: the agent is told later.
    */
   "sponsorship.admits": op({
     input: Schema.Union([
       Schema.Struct({ to: Schema.Literal("declare"), verified: Schema.Boolean }),
-      Schema.Struct({ to: Schema.Literal("confirm") })
+      Schema.Struct({
+        to: Schema.Literal("confirm"),
+        /** `at`: unix ms. */
+        as: Schema.optionalKey(Schema.Struct({ sponsorship: Schema.Int, at: Schema.Number }))
+      })
     ]),
-    output: Nothing,
+    output: Schema.NullOr(AgentAdmits),
     askedBy: []
   }),
   "sponsorship.told": op({ input: SponsorshipTold, output: Nothing, askedBy: [] })

@@ -165,6 +165,7 @@ describe("a hidden thread", () => {
       "404 not_found"
     ])
     expect(dataOf(await author.call("GET", `/api/v1${path}`))).toMatchObject({ hidden: true, body: thread.body })
+    expect(outcome(await author.call("DELETE", `/api/v1/replies/${two.id}`))).toBe("404 not_found")
     const late = await other.call("POST", `/api/v1${path}/replies`, { body: { body: words() } })
     expect(outcome(late)).toBe("404 not_found")
     const closing = await author.call("POST", `/api/v1${path}/status`, { body: { status: "closed" } })

@@ -54,7 +54,13 @@ export const owningOperations = (parts: KindParts): Operating<typeof declared, A
       decide: (state, input, context) => decideJudge(state, input, context, limits.limits.owner),
       answer: () => null
     }),
-    "owner.proven": read((state) => ({ data: { proven: hasProvenOwner(state), by: provenOwner(state) } })),
+    "owner.proven": read((state) => ({
+      data: {
+        proven: hasProvenOwner(state),
+        by: provenOwner(state),
+        ...(state?.provisional === true ? { provisional: true } : {})
+      }
+    })),
     "owner.answered": read((state, { message }) => {
       if (state === null || answerIn(state.owners, message) === null) return { data: null }
       return { later: (context) => answeredBy(state, message, context) }

@@ -6,7 +6,8 @@
  *    of the attempt, or that none is called for.
  *  - An attempt is begun in the log before anything goes out. A process that dies leaves it to another, which asks the
  *    actor: only what does no harm twice is sent again (sending/decide.ts).
- *  - What is held is bounded; whoever waits for a slow server keeps no more than one place of `sends_at_once`.
+ *  - What is held is bounded. A slow server keeps one place of `sends_at_once` for each attempt, and one sender or one
+ *    destination domain never has more than its share of the places (shares.ts).
  *  - As the scope closes nothing more is begun, and what is under way is told to hurry.
  */
 import { Deferred, Effect, FiberSet, Schedule, type Scope, Semaphore } from "effect"
@@ -17,6 +18,7 @@ import { logNow } from "../../../schemas/runtime/log/log.ts"
 import type { Asking } from "../../fanout/asks.ts"
 import type { Message, Source } from "../../fanout/message.ts"
 import { orNone } from "../or-none.ts"
+import { Shares } from "./shares.ts"
 import type { Outcome, Outgoing, Transport } from "./transport.ts"
 
 export interface WorkerParts {
@@ -26,8 +28,19 @@ export interface WorkerParts {
   readonly route: (to: string) => Effect.Effect<Transport, Refusal>
   /** The bytes of a message for one recipient. Fails where they cannot be had now. */
   readonly made: (sending: string, job: SendJob, transport: Transport) => Effect.Effect<Outgoing, Refusal>
-  readonly bounds: Pick<Limits["service"]["mail"], "sends_at_once" | "sends_held_max" | "send_ack_wait_ms">
+  readonly bounds: Bounds
 }
+
+type Bounds = Pick<
+  Limits["service"]["mail"],
+  | "sends_at_once"
+  | "sends_at_once_of_sender"
+  | "sends_at_once_to_domain"
+  | "sends_held_max"
+  | "sends_held_of_sender"
+  | "sends_held_to_domain"
+  | "send_ack_wait_ms"
+>
 
 const FETCH_RETRY_MS = 250
 const AGAIN_MS = 2000
@@ -62,7 +75,7 @@ export const outboundWorker = (parts: WorkerParts): Effect.Effect<void, never, S
   Effect.gen(function* () {
     const { source, bounds } = parts
     const held = new Set<Message>()
-    const slots = yield* Semaphore.make(bounds.sends_at_once)
+    const places = new Shares(bounds.sends_at_once)
     const room = yield* Semaphore.make(bounds.sends_held_max)
     const hurry = yield* Deferred.make<void>()
     const underWay = yield* FiberSet.make()
@@ -77,9 +90,11 @@ export const outboundWorker = (parts: WorkerParts): Effect.Effect<void, never, S
     const take = (message: Message): void => {
       if (!isCall(message)) return message.ack()
       held.add(message)
-      const sending = slots.withPermits(1)(
-        sent(parts, message, { hurry: Deferred.await(hurry), isEnding: () => Deferred.isDoneUnsafe(hurry) })
-      )
+      const attempt = sent(parts, message, {
+        hurry: Deferred.await(hurry),
+        isEnding: () => Deferred.isDoneUnsafe(hurry)
+      })
+      const sending = Effect.flatMap(sharesOf(parts, message), (shares) => places.using(shares, attempt))
       const settled = Effect.match(sending, {
         onSuccess: () => message.ack(),
         onFailure: () => message.nak(Math.min(AGAIN_MS * message.given, AGAIN_MAX_MS))
@@ -99,6 +114,25 @@ export const outboundWorker = (parts: WorkerParts): Effect.Effect<void, never, S
     )
     yield* Effect.forkScoped(Effect.orDie(Effect.retry(Effect.forever(some), Schedule.spaced(FETCH_RETRY_MS))))
   })
+
+/** A closed mailbox takes nobody's share: its attempt fails at once. */
+const sharesOf = ({ ask, bounds }: WorkerParts, { delivery: sending, seq, given }: Message) =>
+  Effect.map(orNone(ask(`send-${sending}-${seq}-${given}-share`, "mail_sending.share", sending, null)), (found) =>
+    found === null
+      ? []
+      : [
+          {
+            name: `from ${found.agent}`,
+            atOnce: bounds.sends_at_once_of_sender,
+            held: bounds.sends_held_of_sender
+          },
+          {
+            name: `to ${found.domain}`,
+            atOnce: bounds.sends_at_once_to_domain,
+            held: bounds.sends_held_to_domain
+          }
+        ]
+  )
 
 /** Fails where it is to come again. */
 const sent = (

@@ -31,6 +31,15 @@ export const mailSendingKind = kind(fold, sendingOperations, ({ mail, config }) 
         decide: (state, input) => decideTake(state, input),
         answer: (_state, reply) => reply
       }),
+      "mail_sending.share": custom((state) =>
+        Effect.gen(function* () {
+          if (mail === null) return yield* Effect.fail(mailDisabled)
+          const sealer = state === null ? null : yield* mail.of(String(state.mailbox))
+          if (state === null || sealer === null) return yield* Effect.fail(noSending)
+          const to = openDropped(sealer, state.to).from
+          return { agent: state.agent, domain: to.slice(to.lastIndexOf("@") + 1).toLowerCase() }
+        })
+      ),
       "mail_sending.job": custom((state, _input, context) =>
         Effect.gen(function* () {
           if (mail === null) return yield* Effect.fail(mailDisabled)

@@ -24,6 +24,30 @@ describe("slots", () => {
     expect(slots.reserve("d", 10)).toBe(true)
   })
 
+  test("are held by one domain up to the half, until a letter to it has ended", async () => {
+    const { slots, pass } = clocked(4)
+    const done = Effect.runSync(Deferred.make<string>())
+    const begun = (letter: string, domain: string): boolean => {
+      const may = slots.reserve(letter, 10) && slots.mayGoTo(letter, domain)
+      if (!may) slots.giveBack(letter)
+      return may
+    }
+    expect(["a", "b", "c"].map((letter) => begun(letter, "slow.example"))).toEqual([true, true, false])
+    const sending = ["a", "b"].map((letter) =>
+      Effect.runFork(slots.using(letter, Deferred.await(done), Effect.succeed("no room")))
+    )
+    pass(1000)
+    expect([begun("c", "slow.example"), begun("d", "well.example"), begun("e", "other.example")]).toEqual([
+      false,
+      true,
+      true
+    ])
+    pass(1000)
+    Effect.runSync(Deferred.succeed(done, "sent"))
+    for (const one of sending) expect(await Effect.runPromise(Fiber.join(one))).toBe("sent")
+    expect(begun("c", "slow.example")).toBe(true)
+  })
+
   test("are held for as long as the attempt takes, by one attempt of a letter", async () => {
     const { slots, pass } = clocked(1)
     const done = Effect.runSync(Deferred.make<string>())

@@ -11,7 +11,7 @@ import {
   decideStatus,
   takesReplies
 } from "../../../actors/thread/decide.ts"
-import { toldThreads } from "../../../actors/thread/reactions.ts"
+import { ratedThreads, toldThreads } from "../../../actors/thread/reactions.ts"
 import { evolveThread, type ThreadEvent, type ThreadState } from "../../../actors/thread/state.ts"
 import type { Decision } from "../../../actors/engine/definition.ts"
 import { THREAD_STATUSES, type ThreadStatus } from "../../../schemas/thread/records.ts"
@@ -65,6 +65,23 @@ test("an answer earns unless something stands between the two, and takes its pla
   expect(accept({ ...other, counts: false, pair: null })).toMatchObject({ events: [{ earns: false }], also: [] })
   expect(accept({ author: "author", counts: true, pair: null })).toMatchObject({ events: [{ earns: false }] })
   expect(accept({ ...other, author: "moderator" }, OPERATOR)).toMatchObject({ events: [{ earns: false }] })
+})
+
+test("an answer that another accepted is counted, whether it earns or not, until it is taken back", () => {
+  const counted = (events: ReadonlyArray<ThreadEvent>) =>
+    ratedThreads
+      .follows("thread", { v: 1, id: "c", op: "o", at: 1, events }, { id: "1", seq: 5, at: 1 })
+      .map(({ op, actor, input }) => [op, actor, (input as { readonly by?: number }).by ?? null])
+  const facts = { author: "other", counts: false, pair: null }
+  const accepting = decideAccept(thread, { by: AUTHOR, reply: 1, accepted: true }, { facts })
+  expect(counted(accepting.events ?? [])).toEqual([["content.count", "other", 1]])
+  const accepted = folded(thread, accepting)
+  const taken = decideAccept(accepted, { by: AUTHOR, reply: 1, accepted: false }, { facts })
+  expect(counted(taken.events ?? [])).toEqual([["content.count", "other", -1]])
+  const own = decideAccept(thread, { by: AUTHOR, reply: 1, accepted: true }, { facts: { ...facts, author: "author" } })
+  expect(counted(own.events ?? [])).toEqual([])
+  const before = { reply: 1, author: "other", earns: false }
+  expect(counted([{ type: "thread.unaccepted", v: 1, before }])).toEqual([])
 })
 
 describe("an answer that is hidden", () => {
