@@ -138,15 +138,16 @@ export const decideDelete = (
 export const decideEnd = (state: CompartmentState): Decided =>
   !isThere(state) || state.status === "deleting" ? NOTHING : { events: [DELETING] }
 
-/** Reasons that are kept apart; one more changes nothing. */
-const SUSPENSIONS_MAX = 32
+/** Reports that are kept apart; one more changes nothing. */
+const REPORTS_MAX = 32
 
 /** What runs is stopped; what is suspended already stays so for one reason more. */
 export const decideSuspend = (
   state: CompartmentState,
   { by, reason, report }: { readonly by: string; readonly reason: string; readonly report?: number | undefined }
 ): Decided => {
-  if (!isThere(state) || state.status === "deleting" || state.suspensions.length >= SUSPENSIONS_MAX) return NOTHING
+  if (!isThere(state) || state.status === "deleting") return NOTHING
+  if (by === "report" && state.suspensions.length >= REPORTS_MAX) return NOTHING
   if (state.suspensions.some((one) => one.by === by && one.report === report)) return NOTHING
   const { agent, name, desired } = state
   const of = report === undefined ? {} : { report }

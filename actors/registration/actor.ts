@@ -46,7 +46,7 @@ const COUNT_WITHIN_MS = 5_000
 /** What a sealed answer is bound to. */
 export const answerPurpose = (challenge: string): string => `answer ${challenge}`
 
-/** Refusals of step 3 that void the challenge: in a /48 such a one counts twice (contract 21). */
+/** Refusals of step 3 that void the challenge: such a one counts twice, for the client, its /48 (contract 21) and the key. */
 const VOIDED: ReadonlySet<string> = new Set<ErrorCode>(["challenge_wrong_answers", "challenge_expired"])
 
 const fold: Fold<ActorOf<ChallengeState, ChallengeEvent>> = {

@@ -5,7 +5,8 @@
  */
 import { createHash, randomBytes } from "node:crypto"
 import { existsSync } from "node:fs"
-import { appendFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises"
+import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Result, Schema } from "effect"
 import type { Bank } from "../../actors/registration/questions/bank/bank.ts"
@@ -105,9 +106,9 @@ const draftedInto = async ({ positionals: [, folder], values }: Arguments): Prom
   const failed: Array<string> = []
   for (const [index, piece] of pieces.slice(0, atMost).entries()) {
     remark(`${index + 1} of ${pieces.length}: ${piece.name}\n`)
-    const records = await made(piece, ask)
+    const records = await made(piece, ask, (wanted) => refusalOf(folder, wanted))
     if ("problem" in records) failed.push(`${piece.name}: ${records.problem}`)
-    else await appendFile(file, records.map((record) => `${JSON.stringify(record)}\n`).join(""))
+    else await appendFile(file, linesFor(records))
   }
   if (failed.length > 0)
     return new Finding([...failed, "Run the command again: it asks for what is still missing."].join("\n"))
@@ -122,6 +123,22 @@ const draftedInto = async ({ positionals: [, folder], values }: Arguments): Prom
       ({ prompt, answer }, index) => `\n${index + 1}. ${prompt}\n   right: ${answer}`
     )
   ].join("\n")
+}
+
+const linesFor = (records: ReadonlyArray<object>): string =>
+  records.map((record) => `${JSON.stringify(record)}\n`).join("")
+
+/** What the reader of banks says against records beside those of the folder. */
+const refusalOf = async (folder: string, records: ReadonlyArray<object>): Promise<string | null> => {
+  const tried = await mkdtemp(join(tmpdir(), "hub-draft-"))
+  try {
+    await cp(folder, tried, { recursive: true })
+    await appendFile(join(tried, DRAFTED), linesFor(records))
+    const read = readBank(tried)
+    return read.ok ? null : read.problem
+  } finally {
+    await rm(tried, { recursive: true })
+  }
 }
 
 const holdsRecords = async (folder: string): Promise<boolean> =>

@@ -2,7 +2,7 @@
  * A bank of own words from a language model: any command that reads a prompt and prints an answer.
  *
  * Invariants
- *  - Nothing of an answer is taken that the reader of banks would refuse: slots, lengths and counts are looked at first.
+ *  - Nothing of an answer is kept that the reader of banks would refuse: each piece is read with the rest before it is.
  *  - What only meaning tells is asked twice. The command gets its own texts back without their sides, in another order;
  *    a text that it then reads otherwise is left out, and a fact that it doubts is unsure.
  *  - A piece that fails `TRIES_MAX` times is named, and the others go on. What is there already is kept and counts.
@@ -97,6 +97,9 @@ const shuffled = <T>(items: ReadonlyArray<T>): ReadonlyArray<T> => {
   }
   return all
 }
+
+/** Names tell records apart, and two runs may think of the same. */
+const named = (name: unknown): string => `${String(name).slice(0, 60)} ${randomInt(1_000_000)}`
 
 const numbered = (texts: ReadonlyArray<string>): string =>
   texts.map((text, index) => `${index + 1}. ${text}`).join("\n")
@@ -230,8 +233,8 @@ const matrixPiece = (index: number): Piece => ({
       "Every fact must be undisputed for every reader anywhere. Put things with the least doubt into unsure. A thing in neither list has not the property. At least 6 things have it, and at least 10 have not.",
       'Answer with one JSON object: {"name": kind, "items": [things], "properties": [{"name": short name, "is": [phrases], "not": [phrases], "yes": [things], "unsure": [things]}]}'
     ].join("\n")
-    const { name, items: named, properties } = objectIn(jsonIn(await ask(prompt)))
-    const items = [...new Set(strings(named))]
+    const { name, items: things, properties } = objectIn(jsonIn(await ask(prompt)))
+    const items = [...new Set(strings(things))]
     const list = Array.isArray(properties) ? properties.map(objectIn) : []
     const kept: Array<Written> = []
     for (const property of list) {
@@ -239,7 +242,7 @@ const matrixPiece = (index: number): Piece => ({
       if (read !== null) kept.push(read)
     }
     if (kept.length < PROPERTIES / 2) throw new Error(`${kept.length} of ${PROPERTIES} properties are clear`)
-    return [{ type: "matrix", name: `${String(name)} ${index + 1}`, items, properties: kept }]
+    return [{ type: "matrix", name: named(name), items, properties: kept }]
   }
 })
 
@@ -283,7 +286,7 @@ const relationsPiece = (index: number): Piece => ({
       if (pairs.length < MIN_PAIRS || values.size < MIN_PAIRS) continue
       kept.push({
         type: "relation",
-        name: `${String(one["name"])} ${index + 1}`,
+        name: named(one["name"]),
         intro: one["intro"],
         ref: one["ref"],
         pairs
@@ -355,12 +358,19 @@ export function piecesOf(bank: Bank): ReadonlyArray<Piece> {
   ]
 }
 
-/** A piece, tried again where an answer is no use; the last reason where none was. */
-export async function made(piece: Piece, ask: Ask): Promise<ReadonlyArray<Written> | { readonly problem: string }> {
+/** A piece, tried again where an answer is no use; the last reason where none was. `refusal`: of the reader of banks. */
+export async function made(
+  piece: Piece,
+  ask: Ask,
+  refusal: (records: ReadonlyArray<Written>) => Promise<string | null> = () => Promise.resolve(null)
+): Promise<ReadonlyArray<Written> | { readonly problem: string }> {
   let problem = ""
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     try {
-      return await piece.make(ask)
+      const records = await piece.make(ask)
+      const refused = await refusal(records)
+      if (refused === null) return records
+      problem = refused
     } catch (error) {
       problem = error instanceof Error ? error.message : String(error)
     }

@@ -94,7 +94,7 @@ export async function makeCluster(engine: Engine): Promise<Cluster> {
     HUB_LISTEN: `127.0.0.1:${port}`,
     HUB_BASE_URL: url,
     // Production asks in words of its own.
-    HUB_QUESTIONS: join(folder, "ops", "bench", "questions", "deployment"),
+    HUB_QUESTIONS: join(folder, "ops", "bench", "questions", "banks", "harbour"),
     COMPOSE_MENU: "false",
     HUB_TEST_LIMITS: JSON.stringify(WIDE_LIMITS),
     HUB_TEST_BYPASS: BYPASS_TOKEN,

@@ -1,7 +1,7 @@
 /**
  * The words of a deployment that are in use on a day: what a program learned is stale after a while.
  *
- * - Every list of own words turns within `CYCLE_DAYS`: each text is in use for `IN_USE_DAYS` days on end, and rests for
+ * - Every list of own clauses, remarks and facts turns within `CYCLE_DAYS`: each text is in use for `IN_USE_DAYS` days on end, and rests for
  *   the others. A day takes a few texts away and brings as many back.
  * - All nodes use the same words, for the order comes from the texts themselves. Short lists do not turn.
  * - Words of ours stand in the public source and never rest.

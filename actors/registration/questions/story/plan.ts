@@ -135,9 +135,15 @@ const tell = ({ id }: Drafting, move: Move, mood: Mood = "plain", by = NONE): To
   by
 })
 
+/**
+ * Whether a deployment tells in words of its own. Then nothing is said that the public source words and by which a program
+ * could tell what a private text means: no correction of an act, none that comes late, no denial that is taken back.
+ */
+const isOwn = ({ bank }: Drafting): boolean => bank.wording.remarks.has("denied")
+
 /** The move with one part told wrongly. */
 function wrongly(d: Drafting, move: Move): { readonly from: Move; readonly part: Part } {
-  const part = d.random.pick(d.world.parts)
+  const part = d.random.pick(isOwn(d) ? d.world.parts.filter((one) => one !== "act") : d.world.parts)
   for (;;) {
     const other = d.fresh(move.who)
     if (part === "act" && other.act !== move.act) return { from: other, part }
@@ -187,7 +193,8 @@ const elsewhere: Maker = (d, move) => {
   const others = d.world.others.filter((who) => who !== move.whom)
   if (others.length === 0) return framed(d, move)
   const other = { ...move, who: d.random.pick(others) }
-  return { first: [tell(d, other, d.random.pick(["plain", "so"]))], later: [], counted: [other], misread: [move] }
+  const mood = d.random.pick(["plain", "so", "not so"] as const)
+  return { first: [tell(d, other, mood)], later: [], counted: mood === "not so" ? [] : [other], misread: [move] }
 }
 
 const amended: Maker = (d, move) => {
@@ -309,6 +316,7 @@ const likened: Maker = (d, move) => {
 /** Ways to come back to one sentence, at once or later. */
 const FOLLOWED: ReadonlyArray<Maker> = [amended, kept, cancelled("taken back"), cancelled("undone"), repeated, remarked]
 const LATER: ReadonlyArray<Maker> = [amendedLate, deniedLate, deniedLate, recanted, restated, restated]
+const LATER_OWN: ReadonlyArray<Maker> = [deniedLate, restated]
 
 /** Ways to tell one move by a detour. */
 export const DETOUR_COUNT = FOLLOWED.length + LATER.length
@@ -317,7 +325,7 @@ function beatsOf(d: Drafting): Array<Beat> {
   const { random, world, fresh } = d
   const chosen = world.things.length > 0 ? [selected, contrasted] : [selected, contrasted, likened]
   const followed: Maker = (_, move) => random.pick(FOLLOWED)(d, move)
-  const later: Maker = (_, move) => random.pick(LATER)(d, move)
+  const later: Maker = (_, move) => random.pick(isOwn(d) ? LATER_OWN : LATER)(d, move)
   const choosing: Maker = (_, move) => random.pick(chosen)(d, move)
   const makers = [
     random.pick([framed, said]),

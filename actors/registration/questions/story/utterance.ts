@@ -150,7 +150,10 @@ export function said(telling: Telling, utterance: Utterance, block: ReadonlyArra
       const before = block.find(({ type }) => type === "tell") as Utterance & { readonly type: "tell" }
       const named = pick(cast.people, utterance.move.who).name
       // Texts of a deployment's own may name others, whom a pronoun could mean.
-      const isAlone = before.move.whom === NONE && ownFramesOf(telling, before.move.act).length === 0
+      const isAlone =
+        before.move.whom === NONE &&
+        before.move.who === utterance.move.who &&
+        ownFramesOf(telling, before.move.act).length === 0
       return clause(telling, utterance.move, isAlone ? same(telling, utterance.move) : { who: named })
     }
     case "amend":
