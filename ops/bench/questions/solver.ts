@@ -1,6 +1,7 @@
 /**
- * A program against the questions, stronger than any that must read: it is told all that the public source determines
- * (`masked.ts`) and guesses the meaning of what a deployment wrote, one unknown for each text and each fact.
+ * A program against the questions that is spared the reading: it is told where each text stands (`masked.ts`) and guesses
+ * the meaning of what a deployment wrote, one unknown for each text and each fact. It is no upper bound: a program that
+ * learns better from few verdicts passes more (ops/docs/questions.md).
  *
  * - What it believes of an unknown is a weight for each of its values. It answers with what most of its samples answer,
  *   and never what no question of this source has for an answer.

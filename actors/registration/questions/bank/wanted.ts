@@ -1,6 +1,6 @@
 /**
- * How many words of its own a deployment needs before a program that knows this source passes hardly any challenge
- * (`npm run bench -- --only questions`): for every act of every family, for all that is said around an act, for how a
+ * How many words of its own a deployment needs before a program that knows this source, and no verdict, passes hardly
+ * any challenge (ops/docs/questions.md): for every act of every family, for all that is said around an act, for how a
  * story begins and what it asks, and facts that stand in no public source.
  */
 import type { HubConfig } from "../../../../schemas/config.ts"
