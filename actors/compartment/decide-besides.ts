@@ -38,7 +38,7 @@ export const NO_LINK = { refused: notFound("link") }
 export const linkWaits = (state: CompartmentState, hash: string, at: number): boolean =>
   isThere(state) && state.links.some((one) => one.hash === hash && one.browser === null && at < one.until)
 
-/** Of its agent, as it is now. */
+/** The key and standing of the agent that owns the compartment, as they are now. */
 export interface LinkOwner {
   /** `null` of an account that is closed. */
   readonly key: string | null

@@ -171,8 +171,8 @@ export const decideReported = (
 }
 
 /**
- * Whoever lifts only what it had suspended itself says so, and a report what that report had; an operator lifts all but what follows from the agent's own
- * suspension, which ends with that.
+ * An operator lifts every suspension but the one that follows from the agent's own, which ends with that. Anyone else
+ * lifts its own suspension alone, and a report the one of that report.
  */
 export const decideLift = (
   state: CompartmentState,

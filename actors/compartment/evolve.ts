@@ -16,7 +16,7 @@ export const secretsAfter = (
   return [...before.filter(({ name }) => !gone.has(name)), ...set]
 }
 
-/** What is still held once `by` lifts; that of its agent goes with its agent's alone, that of a report with this one. */
+/** Returns the suspensions that `by` does not lift. An agent's own ends with that agent's, a report's with that report. */
 export const suspensionsAfter = (before: CompartmentValue["suspensions"], by: string, report?: number) =>
   before.filter((one) =>
     by === "operator"

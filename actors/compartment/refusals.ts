@@ -15,7 +15,7 @@ export const NAME_TAKEN = {
 export const limitReached = (per_owner: number) => ({
   refused: refusal("compartment_limit", `There is room for ${per_owner} of each owner.`, { per_owner })
 })
-/** Of an agent that was made for a person, who does not carry it any more. */
+/** Refuses an agent that was made for a person who does not own it any more. */
 export const UNOWNED = refusal(
   "agent_provisional",
   "This agent has no owner with a confirmed address. It makes compartments once it has passed registration's questions.",

@@ -8,7 +8,7 @@ import type { Database } from "../database.ts"
 import { messagesSince } from "../message/queries.ts"
 import { movedSince } from "../watch/queries.ts"
 
-/** Of the newest notices, and of the newest of all else, so many are looked through. */
+/** The query reads at most this many of the newest notices, and as many of the newest other notifications. */
 const LOOKED_AT_MAX = 5_000
 /** More messages that did not fit are not counted. */
 const MESSAGES_COUNTED_MAX = 1_000

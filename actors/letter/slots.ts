@@ -35,7 +35,7 @@ export class Slots {
     return true
   }
 
-  /** Whether a letter that has a slot may hold it for this domain. */
+  /** Returns true if a letter that has a slot may hold it for this domain. */
   mayGoTo(letter: string, domain: string): boolean {
     let others = 0
     for (const [other, to] of this.domains) if (to === domain && other !== letter) others++

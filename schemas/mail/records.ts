@@ -53,6 +53,7 @@ export const VERDICT_REASONS = [
   "header_malformed",
   /** The only proof is a signature that does not cover the subject. */
   "subject_unsigned",
+  /** The only proof is a signature that does not cover a field that says how the body is read. */
   "form_unsigned"
 ] as const
 export type VerdictReason = (typeof VERDICT_REASONS)[number]

@@ -31,7 +31,7 @@ import {
 /** One sender's `outside` figures (mailer/state.ts), or those of several agents with a common sponsor. */
 const SenderDays = Schema.Struct({
   agent: Schema.String,
-  /** How many entries were put together here. Absent in the entry of one agent. */
+  /** The number of entries that are merged here. Absent in the entry of one agent. */
   together: Schema.optionalKey(Schema.Number),
   /** Ids of its sponsors, at its last sending or outcome. Absent in events of older releases. */
   sponsors: Schema.optionalKey(Schema.Array(Schema.String)),
@@ -81,7 +81,7 @@ export const usedOfDay = ({ hours }: MailServiceState, at: number): number => co
 
 /** One event holds all of them. */
 const SENDERS_MAX = 32
-/** Of one entry. */
+/** The most sponsors that one entry remembers. */
 const SPONSORS_MAX = 64
 
 const isTooHigh = (days: SendingDays, at: number, limits: MailLimits): boolean => {
@@ -101,7 +101,7 @@ const badOutcomes = ({ days }: SenderDays, at: number, { window_days }: MailLimi
 const haveCommonSponsor = ({ sponsors = [] }: SenderDays, other: SenderDays): boolean =>
   sponsors.some((human) => other.sponsors?.includes(human))
 
-/** Where a sender is counted: in its own entry, else in one that it may share. */
+/** Finds the entry that counts a sender: its own, else one that it may share. */
 const entryOf = (senders: ReadonlyArray<SenderDays>, sender: SenderDays): SenderDays | undefined =>
   senders.find((one) => one.together === undefined && one.agent === sender.agent) ??
   senders.find((one) => one.together !== undefined && haveCommonSponsor(one, sender))

@@ -91,7 +91,7 @@ const OF_ONE = ["{p}", "{s}"]
 const ON_A_RING = ["{l}", "{p}", "{s}"]
 
 /**
- * How a story of a family begins and what it asks, by what a text must name: `{p}`, `{a}` and `{b}` people, `{s}` the
+ * The slots that a text must name which begins a story or asks its question: `{p}`, `{a}` and `{b}` people, `{s}` the
  * start, `{l}` a list of names, `{g}` the goods, `{i}` a card, `{n}` places of a shelf, `{w}` a property.
  */
 export const TELLING_SLOTS: Readonly<Record<string, ReadonlyArray<string>>> = {

@@ -34,13 +34,13 @@ const MAX_TEXTS = 200
 export const ACTS = ["up", "down", "give"]
 const MAX_PAIRS = 2000
 const MIN_PAIRS = 4
-/** Of a cycle, one day in so many is tried at the start. */
+/** The start tries one day in so many of a cycle. */
 const DAYS_TRIED = 10
 const MAX_ITEMS = 500
 const MIN_ITEMS = 12
 const MAX_PROPERTIES = 100
 const MIN_PROPERTIES = 4
-/** Of items that have a property, and of those that have not. */
+/** A property needs this many items that have it, and this many that do not. */
 const MIN_OF_SIDE = 3
 /** So many of its own, and none of ours are used. */
 export const MATRICES_MIN = 2

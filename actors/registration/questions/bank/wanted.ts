@@ -1,5 +1,5 @@
 /**
- * How many words of its own a deployment needs before a program that knows this source, and no verdict, passes hardly
+ * Counts the words of its own that a deployment needs before a program that knows this source, and no verdict, passes hardly
  * any challenge (ops/docs/questions.md): for every act of every family, for all that is said around an act, for how a
  * story begins and what it asks, and facts that stand in no public source.
  */

@@ -28,7 +28,7 @@ const NAMED_OF_TEN = 6
 
 const VALUES = new WeakMap<Relation, number>()
 
-/** How many people a relation can tell apart. */
+/** Counts the people that a relation can tell apart. */
 function valuesOf(relation: Relation): number {
   const known = VALUES.get(relation) ?? new Set(relation.pairs.map(([, value]) => value)).size
   VALUES.set(relation, known)

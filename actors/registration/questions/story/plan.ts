@@ -88,7 +88,7 @@ export interface Plan {
   readonly telling: number
 }
 
-/** Who can be quoted in a story, and which of them lie. */
+/** The people whom a story can quote, and those of them who lie. */
 export interface Speakers {
   readonly all: ReadonlyArray<number>
   readonly liars: ReadonlySet<number>
