@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { LongestFirst } from "./tests/harness/sequencer.ts"
-import { campaignRounds } from "./tests/support/rounds.ts"
+import { isCampaign } from "./tests/support/rounds.ts"
 
 const ALL = ["tests/**/*.test.ts"]
 /** They put something else in the place of the process's timers or randomness: nothing else may run by that. */
@@ -31,7 +31,7 @@ export default defineConfig({
         test: {
           name: "hub",
           include: ALL,
-          exclude: [...ALONE, ...PAGES, ...(campaignRounds() === null ? CAMPAIGNS : [])],
+          exclude: [...ALONE, ...PAGES, ...(isCampaign() ? [] : CAMPAIGNS)],
           env: CONTAINERS_ENV,
           sequence: { groupOrder: 0 }
         }

@@ -81,7 +81,8 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   })
 }
 
-async function runOnce({ files, only }: Campaign, seed: number, rounds: number): Promise<Run> {
+/** `rounds` are told to the tests; without them each file makes its own, as many as its claims need. */
+async function runOnce({ files, only }: Campaign, seed: number, rounds?: number): Promise<Run> {
   const folder = await makeTestFolder()
   const file = join(folder, "report.json")
   const began = performance.now()
@@ -102,7 +103,13 @@ async function runOnce({ files, only }: Campaign, seed: number, rounds: number):
         ...files
       ],
       cwd: projectRoot,
-      env: { ...process.env, HUB_TEST_FOLDER: folder, HUB_TEST_SEED: String(seed), HUB_TEST_ROUNDS: String(rounds) },
+      env: {
+        ...process.env,
+        HUB_TEST_FOLDER: folder,
+        HUB_TEST_SEED: String(seed),
+        HUB_TEST_CAMPAIGN: "true",
+        ...(rounds === undefined ? {} : { HUB_TEST_ROUNDS: String(rounds) })
+      },
       stdio: ["ignore", "inherit", "inherit"],
       stopSignal: "SIGTERM"
     })
@@ -116,7 +123,7 @@ async function runOnce({ files, only }: Campaign, seed: number, rounds: number):
     const silent = failed.length === 0 && (code !== 0 || passed === 0)
     return {
       seed,
-      rounds,
+      rounds: rounds ?? 1,
       seconds: Math.round((performance.now() - began) / 1000),
       passed,
       reported: failed.length,
@@ -174,7 +181,7 @@ async function runForCommit(hash: string): Promise<number> {
     interruption.abort()
     void current?.stop(STOP_GRACE_MS)
   }, COMMIT_MS)
-  const run = await runOnce(campaign, seed, 1)
+  const run = await runOnce(campaign, seed)
   clearTimeout(bound)
   if (late && run.reported === 0) {
     process.stdout.write(`${name} was not done after ${COMMIT_MS / 60_000} minutes and found nothing until then\n`)
@@ -205,7 +212,7 @@ async function main(args: ReadonlyArray<string>): Promise<number> {
   const seed = whole("seed", values.seed, SEED_MAX) ?? randomInt(1, SEED_MAX - ROUNDS_MAX)
   const runs: Array<Run> = []
   for (let round = 0; round < (campaign.repeats ? rounds : 1) && !interruption.signal.aborted; round++)
-    runs.push(await runOnce(campaign, seed + round, campaign.repeats ? 1 : rounds))
+    runs.push(await runOnce(campaign, seed + round, campaign.repeats ? undefined : rounds))
   const report: Report = { campaign: name, seed, rounds, runs }
   if (values.report !== undefined) await writeFile(values.report, `${JSON.stringify(report, null, 2)}\n`)
   process.stdout.write(`${toldOf(report)}\n`)

@@ -1,7 +1,7 @@
 /**
  * Twenty compartments on each of many hosts over the real bus and actors: hosts die, come back, are given up, are drained.
  * No program ever runs twice, nothing gets more than its room, and whatever has a living host runs in the end. Four hundred
- * of them in `npm test`, a thousand on fifty hosts by `npm run campaign -- fleet`.
+ * of them after `npm test`, a thousand on fifty hosts by `npm run campaign -- fleet`.
  */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { FLEET_ID, type HostSeen } from "../../schemas/fleet/operations.ts"

@@ -10,7 +10,7 @@ import type { Service } from "../../ops/cli/connection.ts"
 import { type Load, loadOf } from "../chaos/load.ts"
 import { expectAppliedOnce, expectNoFault } from "../chaos/verdict.ts"
 import { waitFor } from "../harness/index.ts"
-import { campaignRounds } from "../support/rounds.ts"
+import { isCampaign } from "../support/rounds.ts"
 import { seeded } from "../support/seed.ts"
 import { type Cluster, makeCluster } from "./cluster.ts"
 import { type Engine, startEngine } from "./engine.ts"
@@ -33,12 +33,11 @@ afterAll(async () => {
   await engine?.stop()
 }, MAKING_MS)
 
-const isCampaign = campaignRounds() !== null
 /** A campaign restarts all, one after the other. `npm test` restarts one of each kind, and a server beside the roles. */
-const RESTARTS: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>> = isCampaign
+const RESTARTS: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>> = isCampaign()
   ? [[NATS], [["postgres"]], [["queries", "webhooks", "keeper"]], [["proxy"]]]
   : [[NATS.slice(0, 1), ["queries", "webhooks", "keeper", "proxy"]], [["postgres"]]]
-const RECREATED = isCampaign ? [["actors", "edge"]] : [["actors"], ["edge"]]
+const RECREATED = isCampaign() ? [["actors", "edge"]] : [["actors"], ["edge"]]
 /** More than the file says: scaled by hand. */
 const ACTORS = 3
 

@@ -7,7 +7,7 @@ import { numberedSlug } from "../../schemas/content/slug.ts"
 import type { Post } from "../../schemas/post/records.ts"
 import type { Thread } from "../../schemas/thread/records.ts"
 import { openBrowser, type TestBrowser, type Visit } from "../support/browser.ts"
-import { campaignRounds } from "../support/rounds.ts"
+import { isCampaign } from "../support/rounds.ts"
 import { seeded } from "../support/seed.ts"
 import { sharedService, type TestService } from "../support/service.ts"
 import { type Member, member, openThread, pageWith, publish, reply } from "./community.ts"
@@ -77,7 +77,7 @@ const postOf = async (title: string, body: string, filename: string): Promise<st
 /** Every second, the first or the others by lot; all in a campaign. */
 const drawn = seeded("hostile content").below(2)
 const some = <A>(all: ReadonlyArray<A>): ReadonlyArray<A> =>
-  campaignRounds() === null ? all.filter((_, at) => at % 2 === drawn) : all
+  isCampaign() ? all : all.filter((_, at) => at % 2 === drawn)
 
 /** Titles and bodies in pairs, so that each is met once. */
 const PAIRS = some([...BODIES, ...MARKDOWNS].map((body, at) => [TEXTS[at % TEXTS.length] ?? "", body] as const))
