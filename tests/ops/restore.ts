@@ -207,8 +207,9 @@ export const restoreTests = (): void => {
       describe: "the lock of the dead one to go"
     })
     await ensureStreams(into.nats, LIMITS, 1)
+    // The one vault is told.
     expect((await into.manager.streams.info(streams.events)).state.last_seq).toBe(
-      (await from.manager.streams.info(streams.events)).state.last_seq
+      (await from.manager.streams.info(streams.events)).state.last_seq + 1
     )
   })
 
