@@ -16,6 +16,7 @@ import {
   type RemarkKind,
   TELLING_SLOTS
 } from "../../actors/registration/questions/bank/bank.ts"
+import { OUR_BANK } from "../../actors/registration/questions/bank/index.ts"
 import { MATRICES_MIN, MEASURES_MIN, RELATIONS_MIN } from "../../actors/registration/questions/bank/own.ts"
 import { ACTS_TOLD, CLAUSES_MIN, REMARKS_MIN, TELLINGS_MIN } from "../../actors/registration/questions/bank/wanted.ts"
 import { ACT_MEANINGS, REMARK_MEANINGS, RULES, TELLING_MEANINGS } from "./meanings.ts"
@@ -345,7 +346,10 @@ const measuresPiece = (index: number): Piece => ({
 
 /** All that a bank lacks, in pieces. */
 export function piecesOf(bank: Bank): ReadonlyArray<Piece> {
-  const count = (kind: "matrices" | "relations" | "measures"): number => (bank.own.has(kind) ? bank[kind].length : 0)
+  const count = (kind: "matrices" | "relations" | "measures"): number => {
+    const ours = new Set<unknown>(OUR_BANK[kind])
+    return [...new Set<unknown>(bank[kind])].filter((fact) => !ours.has(fact)).length
+  }
   const times = (missing: number, atOnce: number): ReadonlyArray<number> =>
     Array.from({ length: Math.max(0, Math.ceil(missing / atOnce)) }, (_, index) => index)
   return [

@@ -40,7 +40,7 @@ const remarkOf = ({ wording }: Bank, kind: RemarkKind): Listed => ({
 })
 
 const GRAMMAR: ReadonlyArray<{ readonly found: RegExp; readonly problem: string }> = [
-  { found: /\{[po]\}'s/, problem: 'a description takes no \'s: write "of {p}"' },
+  { found: /\{[poab]\}'s/, problem: 'a description takes no \'s: write "of {p}"' },
   { found: /\{w\}'s/, problem: "a word in quotation marks takes no 's" },
   {
     found: /\{q\} (?:was|were|has|have|is|are)\b/,
@@ -48,6 +48,9 @@ const GRAMMAR: ReadonlyArray<{ readonly found: RegExp; readonly problem: string 
   },
   { found: /\b(?:he|she|him|his|her|hers|himself|herself)\b/, problem: "{p} may be a woman or a man" }
 ]
+
+const tellingsOf = ({ wording }: Bank): ReadonlyArray<Listed> =>
+  [...wording.tellings].map(([telling, texts]) => ({ name: `telling ${telling}`, texts }))
 
 const grammarOf = ({ name, texts }: Listed): ReadonlyArray<string> =>
   texts.flatMap((text) =>
@@ -122,7 +125,7 @@ export function faultsOf(bank: Bank): ReadonlyArray<string> {
   const remarks = Object.keys(REMARK_SLOTS).map((kind) => remarkOf(bank, kind as RemarkKind))
   const ups = clauses.filter(({ act }) => act === "up")
   return [
-    ...clauses.flatMap(grammarOf),
+    ...[...clauses, ...tellingsOf(bank)].flatMap(grammarOf),
     ...repeatedIn([...clauses, ...remarks]),
     ...ups.flatMap((up) => {
       const down = clauses.find(({ family, act }) => family === up.family && act === "down")

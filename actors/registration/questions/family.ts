@@ -12,6 +12,8 @@ import { withNoise } from "./language/noise.ts"
 import { MAX_STORY_CHARS, MIN_STORY_CHARS } from "./question.ts"
 import type { AnswerKind, FormatRule } from "./question.ts"
 import type { Random } from "./random.ts"
+import { additionOf, raised } from "./story/addition.ts"
+import type { Addition } from "./story/addition.ts"
 import { castOf } from "./story/cast.ts"
 import type { Cast } from "./story/cast.ts"
 import { planOf } from "./story/plan.ts"
@@ -45,6 +47,10 @@ export interface Drafted extends Draft {
   readonly cast: Cast
   readonly world: World
   readonly plan: Plan
+  /** What is added to the story's number; null where it has none. */
+  readonly addition: Addition | null
+  /** The answer before it is put into a format. */
+  readonly value: string
   /** Without noise. */
   readonly story: string
 }
@@ -69,10 +75,10 @@ export function drafted(family: Family, random: Random, bank: Bank): Drafted {
     const plan = planOf(random, world, bank, speakers)
     if (plan === null) continue
     const cast = castOf(random, bank, PEOPLE, [...new Set([...world.asked, ...speakers.all])])
-    const { answer, closing } = family.formatted?.(random, plan.answer) ?? {
-      answer: plan.answer,
-      closing: world.closing
-    }
+    const addition = world.kind === "number" ? additionOf(random, bank) : null
+    const value = addition === null ? plan.answer : raised(plan.answer, addition)
+    const { answer, closing: format } = family.formatted?.(random, value) ?? { answer: value, closing: world.closing }
+    const closing = addition === null ? format : `${addition.text} ${format}`
     const story = storyText(
       { random, bank, cast, world, plan, speakers },
       MAX_STORY_CHARS - closing.length - NOISE_CHARS
@@ -80,7 +86,7 @@ export function drafted(family: Family, random: Random, bank: Bank): Drafted {
     if (story === null || story.length + closing.length >= MAX_STORY_CHARS) continue
     const prompt = `${withNoise(random, story)} ${closing}`
     if (prompt.length < MIN_STORY_CHARS || prompt.length > MAX_STORY_CHARS) continue
-    return { prompt, answer, kind: world.kind, format: family.format, cast, world, plan, story }
+    return { prompt, answer, kind: world.kind, format: family.format, cast, world, plan, addition, value, story }
   }
   throw new Error(`question family ${family.name}: no draft fits`)
 }

@@ -96,11 +96,11 @@ export const solved = (
 ): Rates => {
   const hidden = masked(bank)
   const prior = knowing === 0 ? priorOf(bank) : knownOf(bank, knowing)
-  const solver = new Solver(randomFromSeed(seedOf(`${label} solver`, 0)), hidden, prior)
+  const solver = new Solver(hidden, prior)
   for (let index = 0; index < learning; index++) {
     for (const question of questionsOf(randomFromSeed(seedOf(`${label} learning`, index)), hidden)) {
       const given = solver.answer(question)
-      solver.told(question, given, given === question.drafted.plan.answer)
+      solver.told(question, given, given === question.drafted.value)
     }
   }
   solver.study()
@@ -109,7 +109,7 @@ export const solved = (
     tally.challenge(
       questionsOf(randomFromSeed(seedOf(label, index)), hidden).map((question) => [
         question.family.name,
-        solver.answer(question) === question.drafted.plan.answer
+        solver.answer(question) === question.drafted.value
       ])
     )
   return tally.rates
@@ -161,6 +161,8 @@ const knownOf =
     return weights
   }
 
+/** What a count weighs that no public measure has. */
+const UNUSUAL = 0.1
 /** How much a hint weighs, as the logarithm of odds. */
 const HINT = 0.3
 /** Unknowns of remarks of which the second value is what a true word hints at. */
@@ -178,6 +180,11 @@ const priorOf = (bank: Bank): ((unknown: string, values: number) => Float64Array
   const lists = [...bank.wording.clauses]
   return (unknown, values) => {
     const weights = new Float64Array(values)
+    if (unknown.startsWith("measure ")) {
+      for (const n of weights.keys())
+        weights[n] = Math.log(OUR_BANK.measures.filter((one) => one.n === n).length + UNUSUAL)
+      return weights
+    }
     if (unknown.startsWith("c:")) {
       const [, list, n] = unknown.split(":")
       const [key, texts] = lists[Number(list)] ?? []

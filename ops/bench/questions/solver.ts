@@ -1,26 +1,32 @@
 /**
  * A program against the questions that is spared the reading: it is told where each text stands (`masked.ts`) and guesses
- * the meaning of what a deployment wrote, one unknown for each text and each fact. It is no upper bound: a program that
- * learns better from few verdicts passes more (ops/docs/questions.md).
+ * the meaning of what a deployment wrote, one unknown for each text, each fact and each count.
  *
- * - What it believes of an unknown is a weight for each of its values. It answers with what most of its samples answer,
- *   and never what no question of this source has for an answer.
- * - It learns from verdicts: a value under which its samples agree with the verdict more often becomes likelier. Before
- *   it is tried, it goes over all verdicts again and again, as an expectation propagation does.
- * - It begins with what words alone say: a counter of words, trained on the public texts.
+ * - What it believes of an unknown is a share for each of its values. It weighs all ways to read a question against each
+ *   other that differ in the greatest doubts, and gives the likeliest answer, never one that no question of this source has.
+ * - It learns from verdicts by Bayes' rule: what agrees with the verdict becomes likelier. Before it is tried, it goes over
+ *   all verdicts again.
+ * - It begins with what words alone say, by lists of words with negations, and with the counts of the public bank.
  */
 import type { Bank, RemarkKind } from "../../../actors/registration/questions/bank/bank.ts"
-import type { Random } from "../../../actors/registration/questions/random.ts"
 import type { Drafted, Family } from "../../../actors/registration/questions/family.ts"
 import type { Utterance } from "../../../actors/registration/questions/story/plan.ts"
 import { type Move, NONE } from "../../../actors/registration/questions/story/world.ts"
 import { type Marked, marksOf, within } from "./masked.ts"
 
-const SAMPLES = 160
-const PASSES = 4
-/** Weight of a likelihood that a few samples only suggest. */
-const SMOOTHING = 1
-const LOG_ODDS_MAX = 8
+const PASSES = 1
+/** Ways to read one question that are weighed against each other. */
+const WAYS_MAX = 512
+/** A doubt that is none any more. */
+const CERTAIN = 0.975
+/** What a verdict may contradict, for doubts beyond `WAYS_MAX` were taken for the likeliest. */
+const UNSURE = 0.02
+/** The least share of a value, so that no doubt ends for good. */
+const LEAST = 0.004
+/** The same of a count, which has many values. */
+const LEAST_OF_COUNT = 1e-4
+/** Counts are at most 100. */
+const COUNT_VALUES = 101
 
 /** Weights of an unknown's values, as logarithms. */
 type Weights = Float64Array
@@ -30,135 +36,195 @@ export interface Question {
   readonly drafted: Drafted
 }
 
-/** Answers a question with values for its unknowns; null where they give none. */
+/** Finds the end of a question's story with values for its unknowns; null where no question of this source has it. */
 type Reading = (value: (unknown: string, values: number) => number) => string | null
 
+/** A question as it is answered: what its story may come to, and the unknown counts that are added. */
+interface Task {
+  readonly reading: Reading
+  readonly counts: ReadonlyArray<string>
+}
+
+interface Verdict extends Task {
+  readonly given: string
+  readonly right: boolean
+}
+
+/** A way to read a story, and how likely it is. */
+interface Way {
+  readonly end: string | null
+  readonly share: number
+  readonly values: ReadonlyArray<number>
+}
+
+interface Ways {
+  readonly doubts: ReadonlyArray<string>
+  readonly ways: ReadonlyArray<Way>
+}
+
 export class Solver {
-  readonly #random: Random
   readonly #bank: Bank
   readonly #prior: (unknown: string, values: number) => Weights
-  readonly #weights = new Map<string, Weights>()
-  readonly #seen: Array<{ readonly reading: Reading; readonly given: string; readonly right: boolean }> = []
+  readonly #shares = new Map<string, ReadonlyArray<number>>()
+  readonly #seen: Array<Verdict> = []
 
-  /** `prior`: what is known of an unknown before any verdict; even where it says nothing. */
-  constructor(random: Random, bank: Bank, prior: (unknown: string, values: number) => Weights = even) {
-    this.#random = random
+  /** `prior`: what is known of an unknown before any verdict, as logarithms of weights. */
+  constructor(bank: Bank, prior: (unknown: string, values: number) => Weights) {
     this.#bank = bank
     this.#prior = prior
   }
 
-  answer({ family, drafted }: Question): string {
-    const reading = readingOf(family, drafted, this.#bank)
-    const impossible = new Set([drafted.world.answer([])])
+  answer(question: Question): string {
+    const { reading, counts } = taskOf(question, this.#bank)
+    const ends = endsOf(this.#waysOf(reading))
+    const sums = this.#sumsOf(counts)
     const answers = new Map<string, number>()
-    for (let sample = 0; sample < SAMPLES; sample++) {
-      const answer = this.#sampled(reading).answer
-      if (answer !== null && !impossible.has(answer)) answers.set(answer, (answers.get(answer) ?? 0) + 1)
-    }
+    for (const [end, share] of ends)
+      if (counts.length === 0) answers.set(end, share)
+      else
+        for (const [sum, more] of sums.entries()) {
+          const answer = String(Number(end) + sum)
+          answers.set(answer, (answers.get(answer) ?? 0) + share * more)
+        }
     return [...answers].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? "?"
   }
 
   /** Hears whether an answer was right. */
-  told({ family, drafted }: Question, given: string, right: boolean): void {
-    const verdict = { reading: readingOf(family, drafted, this.#bank), given, right }
+  told(question: Question, given: string, right: boolean): void {
+    const verdict = { ...taskOf(question, this.#bank), given, right }
     this.#seen.push(verdict)
-    for (const [unknown, gain] of this.#gains(verdict)) add(this.#of(unknown, gain.length), gain)
+    this.#learn(verdict)
   }
 
   /** Goes over all verdicts again. */
   study(): void {
-    for (let pass = 0; pass < PASSES; pass++) {
-      const sums = new Map<string, Weights>()
-      for (const verdict of this.#seen) {
-        for (const [unknown, gain] of this.#gains(verdict)) {
-          const sum = sums.get(unknown) ?? this.#prior(unknown, gain.length).slice()
-          add(sum, gain)
-          sums.set(unknown, sum)
-        }
-      }
-      for (const [unknown, sum] of sums) this.#weights.set(unknown, sum)
+    for (let pass = 0; pass < PASSES; pass++) for (const verdict of this.#seen) this.#learn(verdict)
+  }
+
+  #of(unknown: string, values: number): ReadonlyArray<number> {
+    const known = this.#shares.get(unknown)
+    if (known !== undefined) return known
+    const first = sharesOf(Array.from(this.#prior(unknown, values), Math.exp))
+    this.#shares.set(unknown, first)
+    return first
+  }
+
+  /** How likely each sum of the counts is. */
+  #sumsOf(counts: ReadonlyArray<string>): ReadonlyArray<number> {
+    let sums: ReadonlyArray<number> = [1]
+    for (const count of counts) {
+      const next = Array.from({ length: sums.length + COUNT_VALUES }, () => 0)
+      for (const [sum, share] of sums.entries())
+        for (const [n, more] of this.#of(count, COUNT_VALUES).entries())
+          next[sum + n] = (next[sum + n] ?? 0) + share * more
+      sums = next
     }
+    return sums
   }
 
-  #of(unknown: string, values: number): Weights {
-    const known = this.#weights.get(unknown) ?? this.#prior(unknown, values).slice()
-    this.#weights.set(unknown, known)
-    return known
-  }
-
-  #drawn(weights: Weights): number {
-    const most = Math.max(...weights)
-    const shares = Array.from(weights, (weight) => Math.exp(weight - most))
-    let left = (this.#random.int(0, 1_000_000) / 1_000_000) * shares.reduce((sum, share) => sum + share, 0)
-    for (const [value, share] of shares.entries()) if ((left -= share) <= 0) return value
-    return shares.length - 1
-  }
-
-  #sampled(reading: Reading): {
-    readonly answer: string | null
-    readonly values: ReadonlyMap<string, readonly [number, number]>
-  } {
-    const values = new Map<string, readonly [number, number]>()
-    const answer = reading((unknown, count) => {
-      const known = values.get(unknown)
-      if (known !== undefined) return known[0]
-      const value = this.#drawn(this.#of(unknown, count))
-      values.set(unknown, [value, count])
-      return value
+  /** All values of the greatest doubts; everything else is taken for what is likeliest. */
+  #waysOf(reading: Reading): Ways {
+    const met = new Map<string, number>()
+    const likeliest = (unknown: string, values: number): number => {
+      const shares = this.#of(unknown, values)
+      return shares.indexOf(Math.max(...shares))
+    }
+    reading((unknown, values) => {
+      met.set(unknown, values)
+      return likeliest(unknown, values)
     })
-    return { answer, values }
-  }
-
-  /** For each unknown of a question, how much the verdict speaks for each of its values. */
-  #gains({
-    reading,
-    given,
-    right
-  }: {
-    readonly reading: Reading
-    readonly given: string
-    readonly right: boolean
-  }): ReadonlyMap<string, Weights> {
-    const agreeing = new Map<string, Float64Array>()
-    const drawn = new Map<string, Float64Array>()
-    let all = 0
-    for (let sample = 0; sample < SAMPLES; sample++) {
-      const { answer, values } = this.#sampled(reading)
-      const agrees = (answer === given) === right
-      if (agrees) all++
-      for (const [unknown, [value, count]] of values) {
-        const times = drawn.get(unknown) ?? new Float64Array(count)
-        const hits = agreeing.get(unknown) ?? new Float64Array(count)
-        times[value] = (times[value] ?? 0) + 1
-        if (agrees) hits[value] = (hits[value] ?? 0) + 1
-        drawn.set(unknown, times)
-        agreeing.set(unknown, hits)
-      }
+    const doubts: Array<string> = []
+    let size = 1
+    const doubtful = [...met]
+      .map(([unknown, values]) => ({ unknown, values, most: Math.max(...this.#of(unknown, values)) }))
+      .filter(({ most }) => most < CERTAIN)
+      .toSorted((one, other) => one.most - other.most)
+    for (const { unknown, values } of doubtful) {
+      if (size * values > WAYS_MAX) break
+      size *= values
+      doubts.push(unknown)
     }
-    const share = (all + SMOOTHING) / (SAMPLES + 2 * SMOOTHING)
-    return new Map(
-      [...drawn].map(([unknown, times]) => [
-        unknown,
-        times.map((count, value) =>
-          Math.log(((agreeing.get(unknown)?.[value] ?? 0) + SMOOTHING * share) / (count + SMOOTHING) / share)
+    const place = new Map(doubts.map((unknown, index) => [unknown, index]))
+    const ways: Array<Way> = []
+    for (let way = 0; way < size; way++) {
+      let left = way
+      let share = 1
+      const values = doubts.map((unknown) => {
+        const count = met.get(unknown) ?? 1
+        const value = left % count
+        left = (left - value) / count
+        share *= this.#of(unknown, count)[value] ?? 0
+        return value
+      })
+      const end = reading((unknown, count) => values[place.get(unknown) ?? -1] ?? likeliest(unknown, count))
+      ways.push({ end, share, values })
+    }
+    return { doubts, ways }
+  }
+
+  #learn({ reading, counts, given, right }: Verdict): void {
+    const found = this.#waysOf(reading)
+    const sums = this.#sumsOf(counts)
+    const hit = (end: string | null): number => {
+      if (end === null) return 0
+      return counts.length === 0 ? Number(end === given) : (sums[Number(given) - Number(end)] ?? 0)
+    }
+    const agreeing = found.ways.map(({ end, share }) => share * ((right ? hit(end) : 1 - hit(end)) + UNSURE))
+    const all = agreeing.reduce((sum, share) => sum + share, 0)
+    if (all === 0) return
+    for (const [index, unknown] of found.doubts.entries()) {
+      const next = this.#shares.get(unknown)?.map(() => LEAST) ?? []
+      for (const [way, { values }] of found.ways.entries()) {
+        const value = values[index] ?? 0
+        next[value] = (next[value] ?? 0) + (agreeing[way] ?? 0) / all
+      }
+      this.#shares.set(unknown, sharesOf(next))
+    }
+    const ends = endsOf(found)
+    const likelier = counts.map((_, index) => {
+      const others = this.#sumsOf(counts.filter((__, other) => other !== index))
+      return Array.from({ length: COUNT_VALUES }, (__, n) => {
+        let hits = 0
+        for (const [end, share] of ends) hits += share * (others[Number(given) - Number(end) - n] ?? 0)
+        return (right ? hits : 1 - hits) + LEAST_OF_COUNT
+      })
+    })
+    for (const [index, count] of counts.entries())
+      this.#shares.set(
+        count,
+        sharesOf(
+          this.#of(count, COUNT_VALUES).map((share, n) => share * (likelier[index]?.[n] ?? 1) + LEAST_OF_COUNT ** 2)
         )
-      ])
-    )
+      )
   }
 }
 
-const even = (_unknown: string, values: number): Weights => new Float64Array(values)
-
-const add = (weights: Weights, gain: Weights): void => {
-  for (const [value, more] of gain.entries())
-    weights[value] = Math.max(-LOG_ODDS_MAX, Math.min(LOG_ODDS_MAX, (weights[value] ?? 0) + more))
+const sharesOf = (weights: ReadonlyArray<number>): ReadonlyArray<number> => {
+  const sum = weights.reduce((total, weight) => total + weight, 0)
+  return weights.map((weight) => weight / sum)
 }
 
-/** How a program that knows all but meanings reads a question. */
+/** How likely a story is to come to each end. */
+function endsOf({ ways }: Ways): ReadonlyMap<string, number> {
+  const ends = new Map<string, number>()
+  let all = 0
+  for (const { end, share } of ways) {
+    if (end === null) continue
+    ends.set(end, (ends.get(end) ?? 0) + share)
+    all += share
+  }
+  return new Map([...ends].map(([end, share]) => [end, share / all]))
+}
+
+const taskOf = (question: Question, bank: Bank): Task => ({
+  reading: readingOf(question, bank),
+  counts: (question.drafted.addition?.measures ?? []).map(({ phrase }) => `measure ${bare(phrase).slice(2)}`)
+})
+
+/** How a program that knows all but meanings reads a story. */
 function readingOf(
-  { engine, name }: Family,
-  { plan, cast, world, story }: Drafted,
-  { measures, wording }: Bank
+  { family: { engine, name }, drafted: { plan, cast, world, story } }: Question,
+  { wording }: Bank
 ): Reading {
   /** Slots of a masked text, which the parser knows by their places alone. */
   const slots = (at: Marked | undefined): string => {
@@ -188,19 +254,11 @@ function readingOf(
       const mark = cast.people[index]?.mark
       return mark != null && described.includes(mark.value) ? (meant.get(mark.value) ?? index) : index
     }
-    const numberOf = (n: number, at: ReadonlyArray<Marked>): number => {
-      const [measure] = within(at, "m")
-      if (measure === undefined) return n
-      const index = Number(measure.id.slice(2))
-      const believed = value(`measure ${index}`, MEASURE_MAX)
-      return Math.max(1, n + believed - (measures[index]?.n ?? 0))
-    }
     const moveOf = (move: Move, at: Marked): Move => ({
       ...move,
       act: move.act > 1 ? move.act : coin(at.id) ? 1 - move.act : move.act,
       who: personOf(move.who, [at]),
-      whom: move.whom === NONE ? NONE : personOf(move.whom, [at]),
-      n: move.n === NONE ? NONE : numberOf(move.n, [at])
+      whom: move.whom === NONE ? NONE : personOf(move.whom, [at])
     })
     const told = new Map<number, { move: Move; at: Marked; times: number }>()
     const apart: Array<Happened> = []
@@ -272,9 +330,14 @@ function readingOf(
       ...[...told.values()].flatMap(({ move, at, times }) => Array.from({ length: times }, () => ({ move, at }))),
       ...apart
     ]
-    if (engine === "cards") return carded()
-    if (engine === "collection" && name === "stickers") return stuck()
-    return world.answer(moves.map(({ move }) => move))
+    const end =
+      engine === "cards"
+        ? carded()
+        : engine === "collection" && name === "stickers"
+          ? stuck()
+          : world.answer(moves.map(({ move }) => move))
+    // No question of this source has such an answer.
+    return end === world.answer([]) ? null : end
 
     function chosen(moves: ReadonlyArray<Move>, at: readonly [Marked, Marked], isFirst: boolean): Happened {
       const index = isFirst ? 0 : 1
@@ -342,6 +405,5 @@ const marksIn = (one: Utterance): number => (one.type === "recant" ? 0 : one.typ
 const slotOrder = (text: string): string => (text.match(/\{([a-z])\}/g) ?? []).join("").replace(/[{}]/g, "")
 
 const NOWHERE: Marked = { kind: "", id: "", text: "", inside: [] }
-const MEASURE_MAX = 101
 
 const bare = (mark: string): string => mark.replace(/[⟦⟧]/g, "")

@@ -102,6 +102,23 @@ describe("a deployment's own bank", () => {
     expect(readBank(null)).toEqual({ ok: true, bank: OUR_BANK })
   })
 
+  it("leaves out counts of the public source, and tells the size of no move by its own", async () => {
+    const own = Array.from({ length: 80 }, (_, index) => ({
+      type: "measure",
+      n: 9,
+      phrase: `beads of string ${index}`
+    }))
+    const lines = [...own, { type: "measure", n: 7, phrase: "Days in a week" }]
+    const read = await written("counts.jsonl", lines.map((line) => JSON.stringify(line)).join("\n"))
+    if (!read.ok) throw new Error(read.problem)
+    expect(read.bank.measures.map(({ phrase }) => phrase)).toEqual(own.map(({ phrase }) => phrase))
+    for (const family of FAMILIES.filter(({ name }) => name === "purse" || name === "legs"))
+      for (let index = 0; index < 40; index++) {
+        const { story, prompt } = drafted(family, labelled(`counts ${index}`), read.bank)
+        expect([story.match(/beads of string/g), prompt.match(/beads of string/g)?.length]).toEqual([null, 2])
+      }
+  })
+
   it("tells stories in its words alone, where it has some", async () => {
     const lines = [
       { type: "clause", family: "shelf-row", act: "up", texts: ["{p} zoomed {w} {q} to the right"] },
@@ -155,7 +172,7 @@ describe("a deployment's own bank", () => {
     [
       "b.jsonl",
       JSON.stringify({ ...relation, pairs: relation.pairs.map(([key]) => [key, "white"]) }),
-      "b.jsonl record 1: pairs: all have the same value"
+      "b.jsonl record 1: pairs: 4 different values wanted, found 1: a story has so many people"
     ],
     ["b.jsonl", `${JSON.stringify(relation)}\n${JSON.stringify(relation)}`, 'two relations are called "ships"'],
     [

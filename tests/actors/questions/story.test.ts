@@ -147,6 +147,20 @@ describe("the telling", () => {
     expect(Math.abs(share - 0.5)).toBeLessThan(0.1)
   })
 
+  it("adds two counts of common sense to each number", () => {
+    for (const { world, plan, addition, value, prompt } of stories) {
+      if (world.kind !== "number") {
+        expect([addition, value]).toEqual([null, plan.answer])
+        continue
+      }
+      const [one, other] = addition?.measures ?? []
+      expect(value).toBe(String(Number(plan.answer) + (one?.n ?? 0) + (other?.n ?? 0)))
+      expect(one).not.toBe(other)
+      expect(prompt).toContain(` ${addition?.text}`)
+      for (const measure of [one, other]) expect(addition?.text).toContain(measure?.phrase)
+    }
+  })
+
   it("is answered neither by the start nor by taking all as told", () => {
     for (const { world, plan } of stories) expect(world.answer([])).not.toBe(plan.answer)
   })

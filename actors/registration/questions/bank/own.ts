@@ -178,7 +178,11 @@ function recordsOf(file: string, text: string): ReadonlyArray<OwnRecord> {
 function relationOf({ name, intro, ref, pairs }: OwnRecord & { readonly type: "relation" }, place: string): Relation {
   const keys = new Set(pairs.map(([key]) => key))
   if (keys.size < pairs.length) throw new Problem(`${place}: pairs: a key stands there twice`)
-  if (new Set(pairs.map(([, value]) => value)).size < 2) throw new Problem(`${place}: pairs: all have the same value`)
+  const values = new Set(pairs.map(([, value]) => value)).size
+  if (values < MIN_PAIRS)
+    throw new Problem(
+      `${place}: pairs: ${MIN_PAIRS} different values wanted, found ${values}: a story has so many people`
+    )
   return { name, intro, ref, pairs }
 }
 
@@ -309,6 +313,9 @@ function weighed<T>(items: ReadonlyArray<T>, others: number): ReadonlyArray<T> {
 const facts = <T>(own: ReadonlyArray<T>, ours: ReadonlyArray<T>, enough: number): ReadonlyArray<T> =>
   own.length >= enough ? own : [...ours, ...weighed(own, ours.length)]
 
+/** A program that knows the source knows these: they protect nobody, and are left out. */
+const PUBLIC_MEASURES = new Set(OUR_BANK.measures.map(({ phrase }) => phrase.toLowerCase()))
+
 function bankOf(folder: string): Bank {
   const questions: Array<OwnQuestion> = []
   const relations: Array<Relation> = []
@@ -327,8 +334,9 @@ function bankOf(folder: string): Bank {
       else if (record.type === "telling") {
         const telling = tellingOf(record, place)
         tellings.set(telling, [...(tellings.get(telling) ?? []), ...record.texts])
-      } else if (record.type === "measure") measures.push({ n: record.n, phrase: record.phrase })
-      else if (record.type === "clause") {
+      } else if (record.type === "measure") {
+        if (!PUBLIC_MEASURES.has(record.phrase.toLowerCase())) measures.push({ n: record.n, phrase: record.phrase })
+      } else if (record.type === "clause") {
         const act = actOf(record, place)
         clauses.set(act, [...(clauses.get(act) ?? []), ...record.texts.map(within)])
       } else {

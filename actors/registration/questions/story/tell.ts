@@ -117,7 +117,8 @@ export function storyText({ random, bank, cast, world, plan, speakers }: Story, 
     },
     isWorded: (telling, slot) => (bank.wording.tellings.get(telling) ?? []).some((text) => text.includes(slot)),
     person: (index) => mentioned(random, pick(cast.people, index)),
-    count: (n, noun = world.noun) => quantity(random, n, noun, bank.measures)
+    // The size of a move would tell how large a measure is, and so what a deployment's own facts are.
+    count: (n, noun = world.noun) => quantity(random, n, noun, bank.own.has("measures") ? [] : bank.measures)
   }
   const question = world.question({ ...telling, person: (index) => described(random, pick(cast.people, index)) })
   const blocks: Array<Say> = plan.blocks.map((block) => () => block.map((utterance) => said(telling, utterance, block)))
