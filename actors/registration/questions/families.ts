@@ -6,7 +6,6 @@ import { cardNumber, cardTotal, legs, stickers } from "./worlds/cards.ts"
 import { gap, holdings, together } from "./worlds/people.ts"
 import { asDayOfMonth, asGap, asNumber, asTime, asTime12, onRing } from "./worlds/readouts.ts"
 import { shelfPart, shelfRow } from "./worlds/shelf.ts"
-import { only } from "./language/closing.ts"
 import { BOAT, CART, POINTS, PURSE, TANK } from "./worlds/themes-amounts.ts"
 import { boardRing, colourRing, letterRing, tramRing } from "./worlds/themes-rings.ts"
 import { DEGREES, LIFT, PAGES, ROAD, YEARS } from "./worlds/themes-scales.ts"
@@ -28,10 +27,14 @@ const sums = (theme: Theme, readout: Readout = asNumber): Family =>
 const goods = (name: string, make: (random: Random) => Theme, readout: Readout = asNumber): Family =>
   plain(name, (random) => counting(random, make(random), readout))
 
-const ring = (name: string, make: typeof boardRing): Family =>
+const ring = (
+  name: string,
+  make: typeof boardRing,
+  place = "the place of that word in the order told (1 is the first)"
+): Family =>
   plain(name, (random) => {
     const { names, theme } = make(random)
-    return counting(random, theme, onRing(names, only.word))
+    return counting(random, theme, onRing(names, place))
   })
 
 const JSON_CLOSING = [
@@ -57,11 +60,11 @@ export const FAMILIES = registry([
   sums(APPOINTMENT, asTime),
   sums(MEETING, asTime12),
   sums(CALENDAR, asDayOfMonth),
-  sums(MONTH_RING, onRing(MONTHS, only.word)),
+  sums(MONTH_RING, onRing(MONTHS, "the number of that month (1 is January)")),
   ring("board", boardRing),
   ring("tour", tramRing),
   ring("wheel", colourRing),
-  ring("alphabet", letterRing),
+  ring("alphabet", letterRing, "the place of that letter in the alphabet (1 is A)"),
   plain("shelf-row", shelfRow, "row"),
   plain("shelf-part", shelfPart, "row"),
   plain("card-number", cardNumber, "cards"),

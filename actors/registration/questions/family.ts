@@ -47,8 +47,8 @@ export interface Drafted extends Draft {
   readonly cast: Cast
   readonly world: World
   readonly plan: Plan
-  /** What is added to the story's number; null where it has none. */
-  readonly addition: Addition | null
+  /** What is added to the plan's answer. */
+  readonly addition: Addition
   /** The answer before it is put into a format. */
   readonly value: string
   /** Without noise. */
@@ -75,10 +75,11 @@ export function drafted(family: Family, random: Random, bank: Bank): Drafted {
     const plan = planOf(random, world, bank, speakers)
     if (plan === null) continue
     const cast = castOf(random, bank, PEOPLE, [...new Set([...world.asked, ...speakers.all])])
-    const addition = world.kind === "number" ? additionOf(random, bank) : null
-    const value = addition === null ? plan.answer : raised(plan.answer, addition)
+    const addition = additionOf(random, bank, world.scale(random, plan.answer))
+    const value = raised(plan.answer, addition)
+    if (value === null) continue
     const { answer, closing: format } = family.formatted?.(random, value) ?? { answer: value, closing: world.closing }
-    const closing = addition === null ? format : `${addition.text} ${format}`
+    const closing = `${addition.text} ${format}`
     const story = storyText(
       { random, bank, cast, world, plan, speakers },
       MAX_STORY_CHARS - closing.length - NOISE_CHARS

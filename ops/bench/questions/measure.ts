@@ -99,8 +99,7 @@ export const solved = (
   const solver = new Solver(hidden, prior)
   for (let index = 0; index < learning; index++) {
     for (const question of questionsOf(randomFromSeed(seedOf(`${label} learning`, index)), hidden)) {
-      const given = solver.answer(question)
-      solver.told(question, given, given === question.drafted.value)
+      solver.told(question, solver.answer(question) === question.drafted.value)
     }
   }
   solver.study()

@@ -36,23 +36,23 @@ export interface Question {
   readonly drafted: Drafted
 }
 
-/** Finds the end of a question's story with values for its unknowns; null where no question of this source has it. */
-type Reading = (value: (unknown: string, values: number) => number) => string | null
+/** Finds what a story comes to with values for its unknowns; null where no question of this source comes to it. */
+type Reading<End> = (value: (unknown: string, values: number) => number) => End | null
 
 /** A question as it is answered: what its story may come to, and the unknown counts that are added. */
 interface Task {
-  readonly reading: Reading
+  readonly reading: Reading<number>
   readonly counts: ReadonlyArray<string>
 }
 
 interface Verdict extends Task {
-  readonly given: string
+  readonly given: number
   readonly right: boolean
 }
 
 /** A way to read a story, and how likely it is. */
 interface Way {
-  readonly end: string | null
+  readonly end: number | null
   readonly share: number
   readonly values: ReadonlyArray<number>
 }
@@ -67,6 +67,7 @@ export class Solver {
   readonly #prior: (unknown: string, values: number) => Weights
   readonly #shares = new Map<string, ReadonlyArray<number>>()
   readonly #seen: Array<Verdict> = []
+  readonly #given = new WeakMap<Question, number>()
 
   /** `prior`: what is known of an unknown before any verdict, as logarithms of weights. */
   constructor(bank: Bank, prior: (unknown: string, values: number) => Weights) {
@@ -76,21 +77,20 @@ export class Solver {
 
   answer(question: Question): string {
     const { reading, counts } = taskOf(question, this.#bank)
-    const ends = endsOf(this.#waysOf(reading))
     const sums = this.#sumsOf(counts)
-    const answers = new Map<string, number>()
-    for (const [end, share] of ends)
-      if (counts.length === 0) answers.set(end, share)
-      else
-        for (const [sum, more] of sums.entries()) {
-          const answer = String(Number(end) + sum)
-          answers.set(answer, (answers.get(answer) ?? 0) + share * more)
-        }
-    return [...answers].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? "?"
+    const answers = new Map<number, number>()
+    for (const [end, share] of endsOf(this.#waysOf(reading)))
+      for (const [sum, more] of sums.entries()) answers.set(end + sum, (answers.get(end + sum) ?? 0) + share * more)
+    const [likeliest] = [...answers].toSorted(([, one], [, other]) => other - one)
+    if (likeliest === undefined) return "?"
+    this.#given.set(question, likeliest[0])
+    return question.drafted.addition.scale.at(likeliest[0]) ?? "?"
   }
 
-  /** Hears whether an answer was right. */
-  told(question: Question, given: string, right: boolean): void {
+  /** Hears whether its answer was right. */
+  told(question: Question, right: boolean): void {
+    const given = this.#given.get(question)
+    if (given === undefined) return
     const verdict = { ...taskOf(question, this.#bank), given, right }
     this.#seen.push(verdict)
     this.#learn(verdict)
@@ -123,7 +123,7 @@ export class Solver {
   }
 
   /** All values of the greatest doubts; everything else is taken for what is likeliest. */
-  #waysOf(reading: Reading): Ways {
+  #waysOf(reading: Reading<number>): Ways {
     const met = new Map<string, number>()
     const likeliest = (unknown: string, values: number): number => {
       const shares = this.#of(unknown, values)
@@ -165,10 +165,7 @@ export class Solver {
   #learn({ reading, counts, given, right }: Verdict): void {
     const found = this.#waysOf(reading)
     const sums = this.#sumsOf(counts)
-    const hit = (end: string | null): number => {
-      if (end === null) return 0
-      return counts.length === 0 ? Number(end === given) : (sums[Number(given) - Number(end)] ?? 0)
-    }
+    const hit = (end: number | null): number => (end === null ? 0 : (sums[given - end] ?? 0))
     const agreeing = found.ways.map(({ end, share }) => share * ((right ? hit(end) : 1 - hit(end)) + UNSURE))
     const all = agreeing.reduce((sum, share) => sum + share, 0)
     if (all === 0) return
@@ -185,7 +182,7 @@ export class Solver {
       const others = this.#sumsOf(counts.filter((__, other) => other !== index))
       return Array.from({ length: COUNT_VALUES }, (__, n) => {
         let hits = 0
-        for (const [end, share] of ends) hits += share * (others[Number(given) - Number(end) - n] ?? 0)
+        for (const [end, share] of ends) hits += share * (others[given - end - n] ?? 0)
         return (right ? hits : 1 - hits) + LEAST_OF_COUNT
       })
     })
@@ -205,8 +202,8 @@ const sharesOf = (weights: ReadonlyArray<number>): ReadonlyArray<number> => {
 }
 
 /** How likely a story is to come to each end. */
-function endsOf({ ways }: Ways): ReadonlyMap<string, number> {
-  const ends = new Map<string, number>()
+function endsOf({ ways }: Ways): ReadonlyMap<number, number> {
+  const ends = new Map<number, number>()
   let all = 0
   for (const { end, share } of ways) {
     if (end === null) continue
@@ -216,16 +213,23 @@ function endsOf({ ways }: Ways): ReadonlyMap<string, number> {
   return new Map([...ends].map(([end, share]) => [end, share / all]))
 }
 
-const taskOf = (question: Question, bank: Bank): Task => ({
-  reading: readingOf(question, bank),
-  counts: (question.drafted.addition?.measures ?? []).map(({ phrase }) => `measure ${bare(phrase).slice(2)}`)
-})
+function taskOf(question: Question, bank: Bank): Task {
+  const { measures, scale } = question.drafted.addition
+  const story = readingOf(question, bank)
+  return {
+    reading: (value) => {
+      const end = story(value)
+      return end === null ? null : scale.of(end)
+    },
+    counts: measures.map(({ phrase }) => `measure ${bare(phrase).slice(2)}`)
+  }
+}
 
 /** How a program that knows all but meanings reads a story. */
 function readingOf(
   { family: { engine, name }, drafted: { plan, cast, world, story } }: Question,
   { wording }: Bank
-): Reading {
+): Reading<string> {
   /** Slots of a masked text, which the parser knows by their places alone. */
   const slots = (at: Marked | undefined): string => {
     const [, kind = "", n = "0"] = (at?.id ?? "").split(":")

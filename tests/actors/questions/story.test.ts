@@ -147,18 +147,25 @@ describe("the telling", () => {
     expect(Math.abs(share - 0.5)).toBeLessThan(0.1)
   })
 
-  it("adds two counts of common sense to each number", () => {
+  it("adds two counts of common sense to what each story comes to", () => {
+    const names = new Set<string>()
     for (const { world, plan, addition, value, prompt } of stories) {
-      if (world.kind !== "number") {
-        expect([addition, value]).toEqual([null, plan.answer])
-        continue
-      }
-      const [one, other] = addition?.measures ?? []
-      expect(value).toBe(String(Number(plan.answer) + (one?.n ?? 0) + (other?.n ?? 0)))
+      const [one, other] = addition.measures
+      names.add(addition.scale.name.replace(/of [A-Z] among/, "of X among"))
+      expect(value).toBe(addition.scale.at((addition.scale.of(plan.answer) ?? NaN) + one.n + other.n))
+      if (world.kind === "number") expect(value).toMatch(/^\d+$/)
       expect(one).not.toBe(other)
-      expect(prompt).toContain(` ${addition?.text}`)
-      for (const measure of [one, other]) expect(addition?.text).toContain(measure?.phrase)
+      expect(prompt).toContain(` ${addition.text}`)
+      for (const { phrase } of [one, other]) expect(addition.text).toContain(phrase)
     }
+    expect([...names].toSorted()).toEqual([
+      "the number asked for",
+      "the number of that month (1 is January)",
+      "the place of X among these letters (1 is the leftmost)",
+      "the place of that letter in the alphabet (1 is A)",
+      "the place of that word in the order told (1 is the first)",
+      "the time asked for"
+    ])
   })
 
   it("is answered neither by the start nor by taking all as told", () => {

@@ -8,18 +8,6 @@ const NUMBER_ONLY = [
   "A bare number is the whole answer.",
   "Write only that number."
 ]
-const WORD_ONLY = [
-  "Give the word only.",
-  "Reply with just that word.",
-  "Answer with that and nothing else.",
-  "A bare word is the whole answer.",
-  "Write only the word."
-]
-const LETTERS_ONLY = [
-  "Give the letters only, without spaces.",
-  "Reply with just the letters, joined.",
-  "Write only these letters, as one word."
-]
 const TIME_ONLY = [
   "Give the time only, as HH:MM on the 24-hour clock.",
   "Reply with just the 24-hour time, HH:MM.",
@@ -33,8 +21,6 @@ const TIME12_ONLY = [
 
 export const only = {
   number: (random: Random): string => random.pick(NUMBER_ONLY),
-  word: (random: Random): string => random.pick(WORD_ONLY),
-  letters: (random: Random): string => random.pick(LETTERS_ONLY),
   time: (random: Random): string => random.pick(TIME_ONLY),
   time12: (random: Random): string => random.pick(TIME12_ONLY)
 }

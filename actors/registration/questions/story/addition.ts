@@ -1,5 +1,5 @@
 /**
- * Counts of common sense that are added to a story's number at the end.
+ * Counts of common sense that are added to what a story comes to.
  *
  * - A program that follows the whole story is wrong all the same without two counts that no question tells. A guess at
  *   both is right in some three of a hundred questions, so few verdicts teach it anything.
@@ -7,25 +7,39 @@
  */
 import type { Bank, Measure } from "../bank/bank.ts"
 import type { Random } from "../random.ts"
+import type { Scale } from "./world.ts"
 
 export interface Addition {
   readonly measures: readonly [Measure, Measure]
+  readonly scale: Scale
   readonly text: string
 }
 
-const FRAMES = [
-  "To the number asked for, add the number of {a}; then add the number of {b}.",
-  "Add two counts to the number asked for: the number of {a}, and the number of {b}.",
-  "The answer is the number asked for plus the number of {a} plus the number of {b}.",
-  "Raise the number asked for by as many as there are {a}, and then by as many as there are {b}."
+/** `{it}` is what the story's end is counted as. */
+const OF_NUMBERS = [
+  "To {it}, add the number of {a}; then add the number of {b}.",
+  "Add two counts to {it}: the number of {a}, and the number of {b}.",
+  "The answer is {it} plus the number of {a} plus the number of {b}.",
+  "Raise {it} by as many as there are {a}, and then by as many as there are {b}."
+]
+const OF_MINUTES = [
+  "To {it}, add as many minutes as there are {a}; then add as many as there are {b}.",
+  "Make {it} later twice: by as many minutes as there are {a}, and by as many as there are {b}.",
+  "The answer is {it}, later by as many minutes as there are {a}, and again by as many as there are {b}."
 ]
 
-export function additionOf(random: Random, { measures }: Pick<Bank, "measures">): Addition {
+export function additionOf(random: Random, { measures }: Pick<Bank, "measures">, scale: Scale): Addition {
   const [one, other] = random.sample(measures, 2) as [Measure, Measure]
-  const text = random.pick(FRAMES).replace("{a}", one.phrase).replace("{b}", other.phrase)
-  return { measures: [one, other], text }
+  const text = random
+    .pick(scale.unit === "minutes" ? OF_MINUTES : OF_NUMBERS)
+    .replace("{it}", scale.name)
+    .replace("{a}", one.phrase)
+    .replace("{b}", other.phrase)
+  return { measures: [one, other], scale, text }
 }
 
-/** The story's number with what is added to it. */
-export const raised = (answer: string, { measures: [one, other] }: Addition): string =>
-  String(Number(answer) + one.n + other.n)
+/** The end of a story with both counts; null where there is no such answer. */
+export function raised(end: string, { measures: [one, other], scale }: Addition): string | null {
+  const counted = scale.of(end)
+  return counted === null ? null : scale.at(counted + one.n + other.n)
+}

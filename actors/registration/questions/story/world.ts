@@ -49,6 +49,16 @@ export interface Teller {
   readonly isWorded: (telling: string, slot: string) => boolean
 }
 
+/** What a story comes to, as a number that counts can be added to. */
+export interface Scale {
+  /** As a question calls it: "the number of that month (1 is January)". */
+  readonly name: string
+  readonly unit: "ones" | "minutes"
+  readonly of: (end: string) => number | null
+  /** Null beyond the end of the scale. */
+  readonly at: (n: number) => string | null
+}
+
 export interface World {
   readonly acts: ReadonlyArray<Act>
   readonly noun: Noun
@@ -68,6 +78,8 @@ export interface World {
   readonly question: (teller: Teller) => string
   readonly closing: string
   readonly kind: AnswerKind
-  /** The things named of which one is the answer; null where it is computed. */
+  /** Drawn for what the story comes to. */
+  readonly scale: (random: Random, end: string) => Scale
+  /** The things named of which the story comes to one; null where its end is computed. */
   readonly candidates: ReadonlyArray<string> | null
 }

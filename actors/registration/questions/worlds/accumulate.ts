@@ -7,7 +7,7 @@ import type { Noun } from "../language/quantity.ts"
 import type { AnswerKind } from "../question.ts"
 import type { Random } from "../random.ts"
 import { NONE } from "../story/world.ts"
-import type { Act, Move, Teller, World } from "../story/world.ts"
+import type { Act, Move, Scale, Teller, World } from "../story/world.ts"
 
 /** +1 adds to who moves, -1 takes away; `GIVE` moves from who to whom. */
 export const GIVE = 0
@@ -22,6 +22,7 @@ export interface Readout {
   /** What the final counts of those asked about amount to; null where there is no such answer. */
   readonly read: (totals: ReadonlyArray<number>) => string | null
   readonly candidates: ReadonlyArray<string> | null
+  readonly scale: () => Scale
 }
 
 export interface Theme {
@@ -116,6 +117,7 @@ export function counting(random: Random, theme: Theme, readout: Readout): World 
     },
     question: theme.question,
     closing: readout.closing(random),
-    kind: readout.kind
+    kind: readout.kind,
+    scale: readout.scale
   }
 }

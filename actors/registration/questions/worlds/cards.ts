@@ -5,6 +5,7 @@ import { only } from "../language/closing.ts"
 import type { Random } from "../random.ts"
 import { NONE } from "../story/world.ts"
 import type { Act, Teller, World } from "../story/world.ts"
+import { inNumbers } from "./readouts.ts"
 import { noun } from "./theme.ts"
 
 const CARDS = 5
@@ -115,9 +116,8 @@ function marking(random: Random, { deal: { items, sides }, start, counted, quest
     parts: ["n", "who", "act"],
     asked: [0],
     others: [1, 2],
+    ...inNumbers,
     closing: only.number(random),
-    kind: "number",
-    candidates: null,
     draw: (drawing, who) => {
       const what = drawing.int(1, 10) <= RELEVANT_OF_TEN ? drawing.pick(relevant) : drawing.int(0, sides.length - 1)
       return { act: drawing.int(0, 1), who, whom: NONE, n: drawing.int(2, 15), what }
@@ -234,9 +234,8 @@ function collecting(random: Random, { items, worth, start, step, question }: Col
     parts: ["n", "who", "act", "what"],
     asked: [0],
     others: [1, 2],
-    kind: "number",
+    ...inNumbers,
     closing: only.number(random),
-    candidates: null,
     draw: (drawing, who) => {
       const what = drawing.int(1, 10) <= RELEVANT_OF_TEN ? drawing.pick(relevant) : drawing.int(0, items.length - 1)
       return { act: drawing.int(0, 1), who, whom: NONE, n: drawing.int(...step), what }

@@ -1,54 +1,77 @@
-/** What a final count is read as: a number, a time, a place in a list. */
+/** What a final count is read as: a number, a time, a place in a list; and the number that this stands for. */
 import { only } from "../language/closing.ts"
 import { clock, clock12 } from "../language/clock.ts"
+import type { Scale } from "../story/world.ts"
 import type { Readout } from "./accumulate.ts"
 
 const DAY = 24 * 60
 
 const sum = (totals: ReadonlyArray<number>): number => totals.reduce((one, other) => one + other, 0)
 
-export const asNumber: Readout = {
+const NUMBERS: Scale = { name: "the number asked for", unit: "ones", of: Number, at: String }
+
+/** Of a world whose stories come to a number. */
+export const inNumbers = {
   kind: "number",
   closing: only.number,
   candidates: null,
-  read: (totals) => String(sum(totals))
+  scale: (): Scale => NUMBERS
+} as const
+
+/** The place in a list, `name` with how it is counted. */
+export const inPlaces = (name: string, of: (end: string) => number): Scale => ({
+  name,
+  unit: "ones",
+  of: (end) => {
+    const place = of(end)
+    return place < 0 ? null : place + 1
+  },
+  at: String
+})
+
+const inMinutes = (told: (minutes: number) => string): Scale => {
+  const all = new Map(Array.from({ length: DAY }, (_, minutes) => [told(minutes), minutes]))
+  return {
+    name: "the time asked for",
+    unit: "minutes",
+    of: (end) => all.get(end) ?? null,
+    at: (minutes) => (minutes < DAY ? told(minutes) : null)
+  }
 }
+
+export const asNumber: Readout = { ...inNumbers, read: (totals) => String(sum(totals)) }
 
 /** How much the first is above the second. */
 export const asGap: Readout = {
-  kind: "number",
-  closing: only.number,
-  candidates: null,
+  ...inNumbers,
   read: ([one = 0, other = 0]) => (one > other ? String(one - other) : null)
 }
 
-export const asTime: Readout = {
-  kind: "time",
-  closing: only.time,
-  candidates: null,
-  read: (totals) => (sum(totals) >= 0 && sum(totals) < DAY ? clock(sum(totals)) : null)
+const timed = (kind: "time" | "time12", told: (minutes: number) => string): Readout => {
+  const scale = inMinutes(told)
+  return {
+    kind,
+    closing: only[kind],
+    candidates: null,
+    read: (totals) => (sum(totals) >= 0 && sum(totals) < DAY ? told(sum(totals)) : null),
+    scale: () => scale
+  }
 }
 
-export const asTime12: Readout = {
-  kind: "time12",
-  closing: only.time12,
-  candidates: null,
-  read: (totals) => (sum(totals) >= 0 && sum(totals) < DAY ? clock12(sum(totals)) : null)
-}
+export const asTime = timed("time", clock)
+export const asTime12 = timed("time12", clock12)
 
-/** A place on a ring of named things. */
-export const onRing = (names: ReadonlyArray<string>, closing: Readout["closing"]): Readout => ({
-  kind: "word",
-  closing,
+/** A place on a ring of named things, and the number of that place. */
+export const onRing = (names: ReadonlyArray<string>, name: string): Readout => ({
+  ...inNumbers,
   candidates: names,
-  read: (totals) => names[((sum(totals) % names.length) + names.length) % names.length] ?? null
+  read: (totals) => names[((sum(totals) % names.length) + names.length) % names.length] ?? null,
+  scale: () => inPlaces(name, (end) => names.indexOf(end))
 })
 
 /** A day of the month, days counted from the first of January of an ordinary year. */
 export const asDayOfMonth: Readout = {
-  kind: "number",
-  closing: only.number,
-  candidates: null,
+  ...inNumbers,
   read: (totals) => {
     const date = new Date(Date.UTC(2023, 0, sum(totals)))
     return date.getUTCFullYear() === 2023 ? String(date.getUTCDate()) : null

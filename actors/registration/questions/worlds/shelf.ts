@@ -1,5 +1,6 @@
 /** Worlds of a row: things are moved to the left and to the right, and the question is about an order. */
 import { only } from "../language/closing.ts"
+import { inNumbers, inPlaces } from "./readouts.ts"
 import { noun } from "./theme.ts"
 import type { Random } from "../random.ts"
 import { NONE } from "../story/world.ts"
@@ -116,9 +117,14 @@ function row(random: Random, from: number, to: number, question: (teller: Teller
       )
     ],
     question,
-    closing: only.letters(random),
-    kind: "word",
-    candidates: null
+    ...inNumbers,
+    closing: only.number(random),
+    scale: (drawing, end) => {
+      const letter = drawing.pick([...end])
+      return inPlaces(`the place of ${letter} among these letters (1 is the leftmost)`, (letters) =>
+        letters.indexOf(letter)
+      )
+    }
   }
 }
 
