@@ -10,7 +10,8 @@
  *  - What the HTTP layer refuses before it knows the operation is told of each operation.
  *  - Every operation that reads a body states the body's ceiling, as `x-hub-max-body-bytes`.
  *  - Traits and schemas/markdown.ts decide who answers 304, 206 and in markdown.
- *  - An answer that an operation declares itself stays as it is.
+ *  - An answer that an operation declares itself stays as it is. Refusals that several operations declare alike are named
+ *    once, by their status and their last codes.
  */
 import type { OpenApi } from "effect/http-api"
 import { CLOSED_CODES, SIGNATURE_CODES, type TokenKind } from "./envelope.ts"
@@ -206,12 +207,83 @@ const completeOperation = (
   }
 }
 
+interface Refusal {
+  readonly content?: {
+    readonly "application/json"?: {
+      readonly schema?: {
+        readonly properties?: { readonly error?: { readonly properties?: { readonly code?: CodeSchema } } }
+      }
+    }
+  }
+}
+interface CodeSchema {
+  readonly enum?: ReadonlyArray<string>
+  readonly anyOf?: ReadonlyArray<CodeSchema>
+}
+
+const REFUSED_FROM = 400
+const enumerated = (schema: CodeSchema): ReadonlyArray<string> =>
+  schema.enum ?? (schema.anyOf ?? []).flatMap(enumerated)
+
+const codesOf = ({ content }: Refusal): ReadonlyArray<string> =>
+  enumerated(content?.["application/json"]?.schema?.properties?.error?.properties?.code ?? {})
+
+const inPascalCase = (code: string): string =>
+  code
+    .split("_")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("")
+
+/** The refusals that at least two operations declare, by what they say, each with a name of its own. */
+function namedRefusals(operations: ReadonlyArray<Operation>): ReadonlyMap<string, string> {
+  const times = new Map<string, number>()
+  const names = new Map<string, string>()
+  const declared = operations.flatMap(({ responses }) =>
+    Object.entries(responses).filter(([status]) => Number(status) >= REFUSED_FROM)
+  )
+  for (const [, response] of declared) {
+    const text = JSON.stringify(response)
+    times.set(text, (times.get(text) ?? 0) + 1)
+  }
+  const taken = new Set<string>()
+  for (const [status, response] of declared) {
+    const text = JSON.stringify(response)
+    const codes = codesOf(response as Refusal)
+    if ((times.get(text) ?? 0) < 2 || names.has(text) || codes.length === 0) continue
+    const candidates = codes.map(
+      (_, index) =>
+        `Refused${status}${codes
+          .slice(-1 - index)
+          .map(inPascalCase)
+          .join("Or")}`
+    )
+    const name = candidates.find((one) => !taken.has(one))
+    if (name === undefined) throw new Error(`openapi: no name is left for ${status} ${codes.join(", ")}`)
+    taken.add(name)
+    names.set(text, name)
+  }
+  return names
+}
+
+const withNames = (operation: Operation, names: ReadonlyMap<string, string>): Operation => ({
+  ...operation,
+  responses: Object.fromEntries(
+    Object.entries(operation.responses).map(([status, response]) => {
+      const name = names.get(JSON.stringify(response))
+      return [status, name === undefined ? response : { $ref: `#/components/responses/${name}` }]
+    })
+  ) as OpenApi.OpenAPISpecResponses
+})
+
 /** The document with what every operation shares. */
 export const complete = (
   document: Record<string, unknown>,
   traits: ReadonlyMap<string, Traits>
 ): Record<string, unknown> => {
   const { paths, components, ...rest } = document as unknown as OpenApi.OpenAPISpec
+  const names = namedRefusals(
+    Object.values(paths).flatMap((operations) => Object.values(operations) as ReadonlyArray<Operation>)
+  )
   return {
     ...rest,
     paths: Object.fromEntries(
@@ -220,7 +292,7 @@ export const complete = (
         Object.fromEntries(
           Object.entries(operations as Readonly<Record<string, Described>>).map(([method, operation]) => [
             method,
-            completeOperation(method, operation, traits.get(operation.operationId ?? "") ?? {})
+            completeOperation(method, withNames(operation, names), traits.get(operation.operationId ?? "") ?? {})
           ])
         )
       ])
@@ -231,7 +303,8 @@ export const complete = (
         NotModified: NOT_MODIFIED,
         ...Object.fromEntries(
           Object.entries({ ...SHARED, ...PARAMETER_REFUSED }).map(([name, response]) => [name, responseOf(response)])
-        )
+        ),
+        ...Object.fromEntries([...names].map(([response, name]) => [name, JSON.parse(response) as object]))
       },
       securitySchemes: {
         ...Object.fromEntries(

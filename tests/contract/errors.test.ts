@@ -22,11 +22,18 @@ interface Declared {
   readonly code: string
 }
 
+const named = openapi.components.responses as unknown as Readonly<Record<string, Json>>
+
 /** Every text under a `code` property of a document. */
 const codesIn = (node: Json, underCode = false): ReadonlyArray<string> => {
   if (typeof node === "string") return underCode ? [node] : []
   if (typeof node !== "object" || node === null) return []
   if (Array.isArray(node)) return node.flatMap((inner: Json) => codesIn(inner, underCode))
+  if ("$ref" in node) {
+    const name = String(node["$ref"]).split("/").at(-1) ?? ""
+    // Others than these are added to every operation alike.
+    return /^Refused\d/.test(name) ? codesIn(named[name] ?? null) : []
+  }
   return Object.entries(node).flatMap(([name, inner]) => {
     if (underCode) return name === "enum" || name === "anyOf" || name === "const" ? codesIn(inner, true) : []
     return codesIn(inner, name === "code")

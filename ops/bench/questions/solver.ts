@@ -78,13 +78,14 @@ export class Solver {
   answer(question: Question): string {
     const { reading, counts } = taskOf(question, this.#bank)
     const sums = this.#sumsOf(counts)
-    const answers = new Map<number, number>()
-    for (const [end, share] of endsOf(this.#waysOf(reading)))
-      for (const [sum, more] of sums.entries()) answers.set(end + sum, (answers.get(end + sum) ?? 0) + share * more)
-    const [likeliest] = [...answers].toSorted(([, one], [, other]) => other - one)
-    if (likeliest === undefined) return "?"
-    this.#given.set(question, likeliest[0])
-    return question.drafted.addition.scale.at(likeliest[0]) ?? "?"
+    const ends = endsOf(this.#waysOf(reading))
+    if (ends.size === 0) return "?"
+    const answers = new Float64Array(Math.max(...ends.keys()) + sums.length)
+    for (const [end, share] of ends)
+      for (const [sum, more] of sums.entries()) answers[end + sum] = (answers[end + sum] ?? 0) + share * more
+    const likeliest = answers.indexOf(Math.max(...answers))
+    this.#given.set(question, likeliest)
+    return question.drafted.addition.scale.at(likeliest) ?? "?"
   }
 
   /** Hears whether its answer was right. */
