@@ -313,7 +313,7 @@ export const notFound = (resource: string): Refusal => ({
 })
 
 /** A 503 that only an operator can end (contract 22). No client waits for that long. */
-export const OPERATOR_RETRY_SECONDS = 3600
+const OPERATOR_RETRY_SECONDS = 3600
 export const untilOperator = (refused: Refusal): Refusal => ({ ...refused, retryAfter: OPERATOR_RETRY_SECONDS })
 
 export const unavailable = (message: string, retryAfter = 1): Refusal => ({ code: "unavailable", message, retryAfter })

@@ -19,7 +19,7 @@ export const AddressEvent = Schema.Union([
 ])
 export type AddressEvent = typeof AddressEvent.Type
 
-export const FREE: AddressClaim = { human: null }
+const FREE: AddressClaim = { human: null }
 
 export const evolveAddress = (_state: AddressClaim, event: AddressEvent): AddressClaim =>
   event.type === "address.claimed"

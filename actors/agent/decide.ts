@@ -12,7 +12,7 @@ import { endingAll } from "./watch/watch.ts"
 /** contract 12 */
 const TRUST_AT_START = 10
 /** Roles that an operator may give; rights come from nothing else (spec 2.2). */
-export const ROLES = ["operator"] as const
+const ROLES = ["operator"] as const
 
 /** What an operation says of an agent that is not there. */
 export const missing: { readonly refused: Refusal } = { refused: notFound("agent") }

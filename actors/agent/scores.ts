@@ -7,7 +7,7 @@
  */
 import type { Agent, AgentEvent, ScoreName } from "./state.ts"
 
-export const TRUST_MAX = 100
+const TRUST_MAX = 100
 
 export type ScoreEntry = Extract<AgentEvent, { type: "agent.score_changed" }>
 type Scored = Pick<Agent, "trust" | "trust_sum" | "reputation" | "entries">

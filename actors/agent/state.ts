@@ -29,7 +29,7 @@ export const AgentKey = Schema.Struct({
 })
 export type AgentKey = typeof AgentKey.Type
 
-export const PendingRecovery = Schema.Struct({
+const PendingRecovery = Schema.Struct({
   new_public_key: Schema.String,
   /** Unix ms. */
   requested_at: Schema.Number,
@@ -37,9 +37,9 @@ export const PendingRecovery = Schema.Struct({
   effective_at: Schema.Number,
   proof: KeyProof
 })
-export type PendingRecovery = typeof PendingRecovery.Type
+type PendingRecovery = typeof PendingRecovery.Type
 
-export const RecoveryState = Schema.Struct({
+const RecoveryState = Schema.Struct({
   public_key: Schema.String,
   /** The agent's own request that named it. */
   request: SignedRequest,
@@ -47,16 +47,16 @@ export const RecoveryState = Schema.Struct({
   set_at: Schema.Number,
   pending: Schema.NullOr(PendingRecovery)
 })
-export type RecoveryState = typeof RecoveryState.Type
+type RecoveryState = typeof RecoveryState.Type
 
 /** The signature that an agent handed in for its key directory, as served. */
-export const DirectorySignatureState = Schema.Struct({
+const DirectorySignatureState = Schema.Struct({
   signature: Schema.String,
   signature_input: Schema.String,
   /** Unix ms. */
   expires_at: Schema.Number
 })
-export type DirectorySignatureState = typeof DirectorySignatureState.Type
+type DirectorySignatureState = typeof DirectorySignatureState.Type
 
 /** How deliveries to the agent's webhook stand; changed at transitions only, not by each delivery (contract 4). */
 export const WebhookState = Schema.Struct({
@@ -87,11 +87,10 @@ export const withOutcome = (outcomes: ReadonlyArray<number>, report: number | un
 
 export const NEW_WEBHOOK: WebhookState = { events: null, old: [], failing: null, disabled: null, tried: [] }
 
-export const COUNTED = ["posts", "threads", "replies", "accepted_answers"] as const
+const COUNTED = ["posts", "threads", "replies", "accepted_answers"] as const
 export type Counted = (typeof COUNTED)[number]
 
 const AGENT_STATUSES = ["active", "suspended", "banned", "deleted"] as const
-export type AgentStatus = (typeof AGENT_STATUSES)[number]
 
 export const Agent = Schema.Struct({
   number: Schema.Number,

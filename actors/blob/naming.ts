@@ -14,7 +14,7 @@ import { collectAt, isStanding } from "./decide.ts"
 import { BlobEvent, type BlobState, evolveBlob, NO_BLOB } from "./state.ts"
 
 /** How a blob stands in the log. */
-export interface BlobAt {
+interface BlobAt {
   readonly seq: number
   readonly state: BlobState
 }

@@ -27,12 +27,12 @@ const standing = {
   until: Schema.Number
 }
 
-export const Blob = Schema.Struct({
+const Blob = Schema.Struct({
   ...standing,
   /** Pieces up to this sequence of their stream are to be purged; `null` while it stands. */
   through: Schema.NullOr(Schema.Int)
 })
-export type Blob = typeof Blob.Type
+type Blob = typeof Blob.Type
 
 /** `null`: no piece of it is kept. */
 export const BlobState = Schema.NullOr(Blob)

@@ -14,7 +14,7 @@ export type ChatClaim = typeof ChatClaim.Type
 export const ChatClaimEvent = Schema.Union([event("chat.claimed", 1, { human: Schema.String })])
 export type ChatClaimEvent = typeof ChatClaimEvent.Type
 
-export const evolveChatClaim = (_state: ChatClaim, { human }: ChatClaimEvent): ChatClaim => ({ human })
+const evolveChatClaim = (_state: ChatClaim, { human }: ChatClaimEvent): ChatClaim => ({ human })
 
 const fold: Fold<ActorOf<ChatClaim, ChatClaimEvent>> = {
   kind: "chat",

@@ -17,7 +17,7 @@ import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kind.ts"
 
 const UploadValue = Schema.Struct({ id: Schema.Int, dest: Schema.String, blob: BlobRef, key: Box, files: Schema.Int })
-export type UploadValue = typeof UploadValue.Type
+type UploadValue = typeof UploadValue.Type
 
 const LinkValue = Schema.Struct({
   /** sha256 of its token. */
@@ -29,7 +29,7 @@ const LinkValue = Schema.Struct({
   /** sha256 of what the browser has that opened it. */
   browser: Schema.NullOr(Schema.String)
 })
-export type LinkValue = typeof LinkValue.Type
+type LinkValue = typeof LinkValue.Type
 
 const NoteValue = Schema.Struct({ id: Schema.Int, at: Schema.Number, type: Schema.String, message: Schema.String })
 export type NoteValue = typeof NoteValue.Type

@@ -22,7 +22,7 @@ import { monotonicMs } from "../../schemas/runtime/clock.ts"
 
 export const EXACT_MAX = 10_000
 export const MARK_EVERY = 1000
-export const KEPT_MS = 30_000
+const KEPT_MS = 30_000
 /** Lists of which something is remembered: a mark is some hundred bytes, a list of a million rows has a thousand. */
 const LISTS_MAX = 64
 const WALKS_WAITING_MAX = 16
@@ -45,7 +45,7 @@ export interface Listing {
   readonly isCapped?: boolean
 }
 
-export interface ListKey {
+interface ListKey {
   readonly by: RawBuilder<unknown>
   readonly type: KeyType
 }

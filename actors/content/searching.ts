@@ -7,7 +7,7 @@ import { type Kysely, sql, type Transaction } from "kysely"
 import type { Database } from "../database.ts"
 import { Lanes } from "../lanes.ts"
 
-export const SEARCH_WITHIN_MS = 2000
+const SEARCH_WITHIN_MS = 2000
 /** Of one process, which has eight lines (database.ts). */
 const AT_ONCE_MAX = 4
 const WAITING_MAX = 32

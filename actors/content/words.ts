@@ -12,9 +12,9 @@
 import { normalForm } from "../../schemas/legible.ts"
 
 /** In UTF-16 units. Nobody looks for what is behind the beginning of a longer one; a hash of 512 bits is shorter. */
-export const WORD_MAX_CHARS = 200
+const WORD_MAX_CHARS = 200
 
-export const WORDS = /[\p{L}\p{N}\p{M}]+/gu
+const WORDS = /[\p{L}\p{N}\p{M}]+/gu
 
 /**
  * Splits a word into runs of such scripts, with their marks, and the rest. The prolonged sound mark ー and the
@@ -45,7 +45,7 @@ const LIKE: Readonly<Record<string, string>> = {
 const ASCII = /^\p{ASCII}+$/u
 
 /** A word in its searched form. What comes of one character may be several words, with blanks between. */
-export const folded = (word: string): string => {
+const folded = (word: string): string => {
   const beginning = word.slice(0, WORD_MAX_CHARS)
   if (ASCII.test(beginning)) return beginning.toLowerCase()
   const letters = normalForm(beginning.toWellFormed(), "NFKD").toLowerCase().replaceAll(ACCENTS, "")

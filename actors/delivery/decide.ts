@@ -27,7 +27,7 @@ interface Answered {
   readonly call: number
 }
 
-export interface JitterFacts {
+interface JitterFacts {
   /** -1 to 1. */
   readonly jitter: number
 }

@@ -109,7 +109,7 @@ export interface PrepareContext<Memory = unknown> extends AnswerContext {
 export type Result<Output> = { readonly data: Answer<Output> } | { readonly refused: Refusal }
 
 /** A read that for this state needs more of the world than the state: as an operation of a kind's own does. */
-export interface Later<A extends ActorTypes, Output, R> {
+interface Later<A extends ActorTypes, Output, R> {
   later(context: PrepareContext<A["memory"]>): Effect.Effect<Answer<Output>, Refusal, R>
 }
 
@@ -208,7 +208,7 @@ export interface ActorDefinition<A extends ActorTypes = ActorTypes, R = never> {
   readonly metered?: ReadonlySet<string>
 }
 
-export interface Metered<Memory = unknown> {
+interface Metered<Memory = unknown> {
   readonly id: string
   readonly memory: Memory
 }

@@ -42,7 +42,7 @@ const PING_TRIES = 3
 /** A shard moves to a better owner only when the set of sessions has been the same for this long. */
 const SETTLED_MS = 500
 
-export interface PlacementEvents {
+interface PlacementEvents {
   /** Listens on a session's subjects for as long as it lives: before anybody can see it. */
   readonly listen: (session: string) => Effect.Effect<void, unknown, Scope.Scope>
   /** Before a claimed shard is served. */

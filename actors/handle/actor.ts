@@ -14,7 +14,7 @@ export type HandleClaim = typeof HandleClaim.Type
 export const HandleEvent = Schema.Union([event("handle.claimed", 1, { agent: Schema.String })])
 export type HandleEvent = typeof HandleEvent.Type
 
-export const evolveHandle = (state: HandleClaim | null, event: HandleEvent): HandleClaim | null =>
+const evolveHandle = (state: HandleClaim | null, event: HandleEvent): HandleClaim | null =>
   state ?? { agent: event.agent }
 
 const fold: Fold<ActorOf<HandleClaim | null, HandleEvent>> = {

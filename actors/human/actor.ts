@@ -15,7 +15,7 @@ import { operationsWith } from "./operations.ts"
 import { personsRequests } from "./requests.ts"
 import { type HumanActor, HumanEvent, type HumanMemory, HumanState } from "./state.ts"
 
-export const humanFold: Fold<HumanActor> = {
+const humanFold: Fold<HumanActor> = {
   kind: "human",
   state: HumanState,
   initial: null,

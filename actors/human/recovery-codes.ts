@@ -9,7 +9,7 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 
-export const RECOVERY_CODES = 10
+const RECOVERY_CODES = 10
 const CODE_CHARS = 10
 const GROUP_CHARS = 5
 /** Crockford's: no I, L, O, which look like others, and no U. */

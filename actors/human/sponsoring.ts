@@ -60,7 +60,7 @@ const exists = (message: string, details: Readonly<Record<string, string>>): Ref
   refusal("sponsorship_exists", message, details)
 
 /** Why the person may not declare this agent now; `null` where it may. */
-export const declareRefusal = (
+const declareRefusal = (
   human: Human,
   before: SponsorshipFacts | null,
   at: number,

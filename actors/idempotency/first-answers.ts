@@ -69,7 +69,7 @@ interface Kept {
   readonly answer: string
 }
 
-export interface KeptSealed extends Kept {
+interface KeptSealed extends Kept {
   /** The answer is not here; what it is made anew of may be. */
   readonly remade?: true
 }
@@ -84,7 +84,7 @@ const TOO_MANY: Refusal = {
 
 const COMMAND_CHARS = 32
 
-export const ANSWER_BYTES = "answer_bytes"
+const ANSWER_BYTES = "answer_bytes"
 /** Longer records are made anew: a day of them would push out what others keep. */
 const RECORD_KEPT_MAX_BYTES = 65_536
 /** No answer takes more than this part of what is left. */

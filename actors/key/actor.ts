@@ -15,7 +15,7 @@ export type KeyClaim = typeof KeyClaim.Type
 export const KeyEvent = Schema.Union([event("key.claimed", 1, { agent: Schema.String, public_key: Schema.String })])
 export type KeyEvent = typeof KeyEvent.Type
 
-export const evolveKey = (state: KeyClaim | null, event: KeyEvent): KeyClaim | null =>
+const evolveKey = (state: KeyClaim | null, event: KeyEvent): KeyClaim | null =>
   state ?? { agent: event.agent, public_key: event.public_key }
 
 export const keyFold: Fold<ActorOf<KeyClaim | null, KeyEvent>> = {

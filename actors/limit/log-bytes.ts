@@ -10,7 +10,7 @@ import type { Meter } from "../engine/definition.ts"
 import { spentBytes } from "./day.ts"
 import { type DayBytes, dayBytes } from "./day-bytes.ts"
 
-export const LOG_BYTES = "log_bytes"
+const LOG_BYTES = "log_bytes"
 
 export const logBytesMeter = (
   clock: Clock.Clock,

@@ -15,7 +15,7 @@ import { DAY_SECONDS, lookedUp, spentBytes } from "./day.ts"
 import { keepWindow, keptWindow } from "./kept.ts"
 import { draw, type Window } from "./window.ts"
 
-export const UPLOAD_BYTES = "upload_bytes"
+const UPLOAD_BYTES = "upload_bytes"
 
 export interface UploadBytes {
   /** As kept; `undefined` before it was looked up. */

@@ -21,7 +21,7 @@ export const FORGET_TIMER = "forget"
 const DAY_MS = 86_400_000
 
 /** In `missing`, where the provider itself has given the domain up. */
-export const OF_PROVIDER = "provider"
+const OF_PROVIDER = "provider"
 
 const NOTHING = { events: [] } as const
 

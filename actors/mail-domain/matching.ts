@@ -50,7 +50,7 @@ const stands = ({ type, purpose, value }: DnsRecord, told: ReadonlyArray<string>
 export const foundIn = (record: DnsRecord, answers: DnsAnswers): boolean | null =>
   answers === null ? null : answers.some((told) => stands(record, told))
 
-export const nameOf = ({ type, name }: DnsRecord): string => `${type} ${name}`
+const nameOf = ({ type, name }: DnsRecord): string => `${type} ${name}`
 
 /** Required ones that are not there; what nobody told of is not among them. */
 export const missingOf = (records: ReadonlyArray<DnsRecord>, found: Found): ReadonlyArray<string> =>

@@ -9,14 +9,14 @@ import type { MailSettings, SesMail, SmtpMail } from "../../schemas/mail/setting
 /** Of a provider that looks at domains itself. */
 export type ProviderStatus = "PENDING" | "TEMPORARY_FAILURE" | "NOT_STARTED" | "FAILED" | "SUCCESS"
 
-export interface ProviderLook {
+interface ProviderLook {
   readonly status: ProviderStatus
   /** What it needs, as `declare` tells it; empty where it does not say. */
   readonly records: ReadonlyArray<DnsRecord>
 }
 
 /** Public half of the key that we sign by: SubjectPublicKeyInfo, DER in base64. */
-export interface DkimPublic {
+interface DkimPublic {
   readonly selector: string
   readonly public_key: string
 }

@@ -13,7 +13,7 @@ import { mailDomain } from "../../schemas/mail/settings.ts"
 export type CodesBounds = Pick<Limits["limits"]["email"], "codes_messages_max"> &
   Pick<Limits["service"]["mail"], "codes_rows_max">
 
-export interface Opened {
+interface Opened {
   /** Rows that the page has, with those that cannot be opened any more. */
   readonly rows: number
   readonly mails: ReadonlyArray<ListedMail>

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kind.ts"
 
-export const Message = Schema.Struct({
+const Message = Schema.Struct({
   /** Hub ids. */
   from: Schema.String,
   to: Schema.String,
@@ -11,7 +11,7 @@ export const Message = Schema.Struct({
   /** Unix ms. */
   read_at: Schema.NullOr(Schema.Number)
 })
-export type Message = typeof Message.Type
+type Message = typeof Message.Type
 
 /** `null` is a message that was never sent. */
 export const MessageState = Schema.NullOr(Message)

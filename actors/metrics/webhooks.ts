@@ -11,7 +11,7 @@ import type { Worker } from "../fanout/worker.ts"
 import type { ProcessMetrics } from "./process.ts"
 
 /** Receivers choose their status: only its class is told. */
-export const outcomeClass = ({ response_code, error }: PostOutcome): string => {
+const outcomeClass = ({ response_code, error }: PostOutcome): string => {
   if (error === null) return "delivered"
   return error.startsWith("http_") ? `http_${Math.floor((response_code ?? 0) / 100)}xx` : error
 }

@@ -14,7 +14,7 @@ export type NumberClaim = typeof NumberClaim.Type
 export const NumberEvent = Schema.Union([event("number.claimed", 1, { agent: Schema.String })])
 export type NumberEvent = typeof NumberEvent.Type
 
-export const evolveNumber = (state: NumberClaim | null, event: NumberEvent): NumberClaim | null =>
+const evolveNumber = (state: NumberClaim | null, event: NumberEvent): NumberClaim | null =>
   state ?? { agent: event.agent }
 
 const fold: Fold<ActorOf<NumberClaim | null, NumberEvent>> = {

@@ -20,7 +20,7 @@ export type OriginEvent = typeof OriginEvent.Type
 /** More than this many raise the difficulty no further. */
 const REMEMBERED_MAX = 16
 
-export const evolveOrigin = (state: OriginState, _event: OriginEvent, meta: { readonly at: number }): OriginState => ({
+const evolveOrigin = (state: OriginState, _event: OriginEvent, meta: { readonly at: number }): OriginState => ({
   registered: [...state.registered, meta.at].slice(-REMEMBERED_MAX)
 })
 

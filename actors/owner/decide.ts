@@ -6,7 +6,7 @@ import type { OwnerMessageEvent, OwnerMessageState, OwnerMessageValue } from "./
 export const noMessage = { refused: notFound("message") }
 
 /** To whom it was written. */
-export const isReader = ({ agent, human, keys }: OwnerMessageValue, by: string): boolean =>
+const isReader = ({ agent, human, keys }: OwnerMessageValue, by: string): boolean =>
   human === null ? keys.some((key) => key.human === by) : by === agent
 
 /** The first time stays. To everybody else there is no such message. */

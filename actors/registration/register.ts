@@ -36,7 +36,7 @@ type Attempt = Pick<Register, "answers" | "captcha_bypass">
  * What stands against a key's answers to a challenge; `null` when nothing does. `invalid`: of the form that they came
  * with.
  */
-export const judgeAttempt = (
+const judgeAttempt = (
   state: ChallengeState,
   { attempt, hub_id }: { readonly attempt: Attempt; readonly hub_id: string },
   at: number,

@@ -29,7 +29,7 @@ const fold: Fold<ReplyActor> = {
 const gone = { refused: notFound("reply") }
 const notAuthor = { refused: refusal("not_author", "This is somebody else's reply: only its author may do that.") }
 
-export const decideEdit = (
+const decideEdit = (
   reply: ReplyState,
   { by, body, mentions }: { readonly by: Caller; readonly body: string; readonly mentions: ReadonlyArray<string> }
 ): Decision<ReplyEvent> => {
@@ -41,7 +41,7 @@ export const decideEdit = (
 }
 
 /** What it claimed may be written again. */
-export const decideDelete = (
+const decideDelete = (
   reply: ReplyState,
   { by }: { readonly by: Caller },
   { id, facts }: { readonly id: string; readonly facts: TextClaim | null }
@@ -56,7 +56,7 @@ export const decideDelete = (
 }
 
 /** With its thread, which counts it. */
-export const decideHide = (reply: ReplyState, input: HideInput): Decision<ReplyEvent> =>
+const decideHide = (reply: ReplyState, input: HideInput): Decision<ReplyEvent> =>
   decideHideOf(
     "reply",
     (fields): ReplyEvent => ({ type: "reply.hidden", v: 1, thread: reply?.thread ?? 0, ...fields }),

@@ -6,7 +6,7 @@ import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kind.ts"
 import { heldTally, NO_VOTES, tallied, voted, votedInPart, votedWithheld, votesHeld } from "../vote/ballot.ts"
 
-export const Reply = Schema.Struct({
+const Reply = Schema.Struct({
   thread: Schema.Int,
   /** Hub id. */
   author: Schema.String,
@@ -20,7 +20,7 @@ export const Reply = Schema.Struct({
   hidden: Schema.NullOr(Hidden),
   deleted: Schema.Boolean
 })
-export type Reply = typeof Reply.Type
+type Reply = typeof Reply.Type
 
 /** `null` is a reply that was never made. */
 export const ReplyState = Schema.NullOr(Reply)

@@ -19,7 +19,7 @@ const pieceOf = async (nats: NatsConnection, sha256: string, piece: number): Pro
 }
 
 /** What the name in the box of an archive's key is. */
-export const archiveName = (sha256: string): string => `archive ${sha256}`
+const archiveName = (sha256: string): string => `archive ${sha256}`
 
 export const archivesOver =
   (nats: NatsConnection, boxes: Boxes) =>

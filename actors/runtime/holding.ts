@@ -11,7 +11,7 @@ import { resolve } from "node:path"
 
 const LIST = "/proc/net/unix"
 
-export const WORKERS = ["role", "preparation"] as const
+const WORKERS = ["role", "preparation"] as const
 export type Worker = (typeof WORKERS)[number]
 
 export interface Holder {

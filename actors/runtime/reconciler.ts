@@ -262,7 +262,7 @@ export class Unusable extends Error {
 }
 
 /** Nobody can tell at the moment. */
-export class Unreachable extends Error {
+class Unreachable extends Error {
   override readonly name = "Unreachable"
 }
 

@@ -31,8 +31,7 @@ export const ServiceEvent = Schema.Union([event("service.key_claimed", 1, { publ
 export type ServiceEvent = typeof ServiceEvent.Type
 
 /** Whoever was first has it for good. */
-export const evolveService = (state: ServiceState, { public_key }: ServiceEvent): ServiceState =>
-  state ?? { public_key }
+const evolveService = (state: ServiceState, { public_key }: ServiceEvent): ServiceState => state ?? { public_key }
 
 const fold: Fold<ActorOf<ServiceState, ServiceEvent>> = {
   kind: "service",

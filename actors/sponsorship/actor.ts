@@ -36,7 +36,7 @@ const fold: Fold<SponsorshipActor> = {
 const iso = (ms: number): string => new Date(ms).toISOString()
 const orNull = (ms: number | null): string | null => (ms === null ? null : iso(ms))
 
-export const factsOf = (id: string, sponsorship: Sponsorship): SponsorshipFacts => {
+const factsOf = (id: string, sponsorship: Sponsorship): SponsorshipFacts => {
   const { human, agent, role, status, created_at, confirmed_at, ended_at } = sponsorship
   return {
     id: Number(id),

@@ -63,7 +63,7 @@ export const decideVerify = (state: SponsorshipState): Decided => {
 export const decideEnd = (state: SponsorshipState, { status }: { readonly status: "revoked" | "withdrawn" }): Decided =>
   state === null || !isOpen(state.status) ? NOTHING : ended(state, status)
 
-export const EXPIRY_TIMER = "expiry"
+const EXPIRY_TIMER = "expiry"
 
 /** Dates the end of one that is pending, or ends it where that is past. Asked again, nothing happens. */
 export const decideDate = (

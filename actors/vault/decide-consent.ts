@@ -22,7 +22,7 @@ type At = Pick<DecideContext<unknown>, "at">
 type Decided<Reply = null> = Decision<VaultEvent, Reply>
 
 /** What an owner is told of a fill that waits for one; `null` of every other. */
-export const askedRecord = (
+const askedRecord = (
   { entries }: VaultValue,
   { entry: id, fill, action, origin, minor, expires_at, status }: FillValue,
   at: number

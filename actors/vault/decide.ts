@@ -81,7 +81,7 @@ const OF_POLICY: Readonly<Record<string, string>> = {
 }
 
 /** Each once, as they were named. */
-export const checkedOrigins = (
+const checkedOrigins = (
   origins: ReadonlyArray<string>,
   { origins_max }: Pick<VaultLimits, "origins_max">
 ): ReadonlyArray<string> | Refusal => {
@@ -97,7 +97,7 @@ export const checkedOrigins = (
 type WantedLimits = NonNullable<EntryToWrite["limits"]>
 
 /** In minor units, below what this service lets anybody have. */
-export const checkedLimits = (
+const checkedLimits = (
   { currency, per_payment, per_day, fills_per_day }: WantedLimits,
   { ceilings }: Pick<VaultLimits, "ceilings">
 ): MinorLimits | Refusal => {

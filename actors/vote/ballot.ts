@@ -34,7 +34,7 @@ export const VoteEvent = Schema.Union([
 ])
 export type VoteEvent = typeof VoteEvent.Type
 
-export const evolveVote = (_state: VoteState, { value }: VoteEvent): VoteState => value
+const evolveVote = (_state: VoteState, { value }: VoteEvent): VoteState => value
 
 const fold: Fold<ActorOf<VoteState, VoteEvent>> = {
   kind: "vote",

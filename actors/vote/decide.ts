@@ -35,8 +35,7 @@ export interface Annulled {
   readonly annulled: boolean
 }
 
-export const countsVotes = ({ deleted, hidden }: Pick<Target, "deleted" | "hidden">): boolean =>
-  !deleted && hidden === null
+const countsVotes = ({ deleted, hidden }: Pick<Target, "deleted" | "hidden">): boolean => !deleted && hidden === null
 
 /**
  * Votes on a target that is gone count no more: there is nothing to do. Votes on a hidden target are not in its author's

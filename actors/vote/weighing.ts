@@ -29,7 +29,7 @@ export interface Weighed {
 type Party = Operations["vote.party"]["output"]
 
 /** The reason that lies in the giver of a vote, or of an accepted answer; `null` where there is none. */
-export const voterReason = (
+const voterReason = (
   { active, created_at, trust }: Party,
   at: number,
   { voter_min_age_seconds, voter_min_trust }: Limits["scores"]
@@ -40,7 +40,7 @@ export const voterReason = (
 }
 
 /** The places with the one for the target; `null` where none is free. */
-export const placesWith = (
+const placesWith = (
   { places }: Pick<Pair, "places">,
   target: string,
   at: number,

@@ -34,7 +34,7 @@ const SETTLED_MS = 60_000
 /** Longer than the commit of a ban may take. */
 const BEGUN_WITHIN_MS = 30_000
 
-export const Withdrawal = Schema.Struct({
+const Withdrawal = Schema.Struct({
   /** Unix ms: the first moment at which nothing left is the end. */
   settled: Schema.Number,
   /** Unix ms of the next step; `null` once all is done. */
@@ -44,7 +44,7 @@ export const Withdrawal = Schema.Struct({
   /** Votes that were taken back. */
   votes: Schema.Int
 })
-export type Withdrawal = typeof Withdrawal.Type
+type Withdrawal = typeof Withdrawal.Type
 
 /** `null`: it is not banned. */
 export const WithdrawalState = Schema.NullOr(Withdrawal)

@@ -15,7 +15,7 @@ import type { ActorOf } from "../kind.ts"
 /** Of one thread. */
 export const WATCHERS_MAX = THREAD_WATCHERS_MAX
 
-export const Watcher = Schema.Struct({
+const Watcher = Schema.Struct({
   /** Hub id. */
   agent: Schema.String,
   /** It has not read yet what it was told. */

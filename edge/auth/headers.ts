@@ -5,7 +5,7 @@ import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from "../../schemas/signing/ed25519
 import { decodeBase64, encodeBase64 } from "../../schemas/signing/key.ts"
 import { NONCE_PATTERN, TIMESTAMP_PATTERN } from "../../schemas/signing/request.ts"
 
-export const SIGNATURE_HEADERS = ["X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub-Signature"] as const
+const SIGNATURE_HEADERS = ["X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub-Signature"] as const
 
 export interface SignatureHeaders {
   readonly key: Uint8Array

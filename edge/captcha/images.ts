@@ -30,7 +30,7 @@ const SHARED_MIN = 16
 
 const { captcha_image_max_bytes, captcha_pixels_max, captcha_ratio_max } = CAPTCHA_LIMITS
 
-export type Rule = "bytes" | "format" | "pixels" | "ratio"
+type Rule = "bytes" | "format" | "pixels" | "ratio"
 
 const SAYS: Readonly<Record<Rule, string>> = {
   bytes: `The picture must have at most ${captcha_image_max_bytes} bytes.`,

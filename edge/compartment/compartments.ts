@@ -13,7 +13,7 @@ import { type Refused, refuse } from "../http/refused.ts"
 
 export type Looked = Operations["compartment.look"]["output"]
 
-export const noCompartment = refuse(notFound("compartment"))
+const noCompartment = refuse(notFound("compartment"))
 
 /** Usage is nice to have: nobody waits for a host that does not answer. */
 const USAGE_MS = 1000

@@ -3,7 +3,7 @@ import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX } from "../http/json-scan.ts"
 import type { TextField } from "../../schemas/secret/secrets.ts"
 
 /** Of a file; longer ones, and those that are no text, are not looked at. */
-export const FILE_LOOKED_AT_MAX_BYTES = 1_048_576
+const FILE_LOOKED_AT_MAX_BYTES = 1_048_576
 
 interface Open {
   readonly field: string

@@ -49,7 +49,7 @@ const addReferences = (part: unknown, components: Components, found: Set<string>
 }
 
 /** The part of a document that belongs to one tag. */
-export const ofTag = (spec: Spec, tag: string): Spec => {
+const ofTag = (spec: Spec, tag: string): Spec => {
   const paths = Object.fromEntries(
     Object.entries(spec.paths).flatMap(([path, operations]) => {
       const own = Object.entries(operations as Readonly<Record<string, OpenApi.OpenAPISpecOperation>>).filter(

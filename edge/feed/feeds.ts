@@ -32,7 +32,7 @@ import { type About, type Form, mediaTypeOf, pageOf, shownText } from "./feed.ts
 export const KEPT_MAX_BYTES = 33_554_432
 /** Entries kept laid out; at most twice as many. */
 const ENTRIES_KEPT_MAX = 128
-export const ENTRY_HTML_MAX_CHARS = 60_000
+const ENTRY_HTML_MAX_CHARS = 60_000
 const WAITING_MAX = 32
 const KEPT_MS = 600_000
 

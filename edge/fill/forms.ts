@@ -31,7 +31,7 @@ const TEXTS = ["", "text", "email", "tel", "number", "url"]
 export const isTextField = ({ tag, type }: Fact): boolean => tag === "input" && TEXTS.includes(type)
 
 const OTP_MAX_CHARS = 10
-export const isOtp = (field: Fact): boolean => {
+const isOtp = (field: Fact): boolean => {
   if (field.tag !== "input") return false
   if (hasToken(field, "one-time-code")) return true
   const short = field.max === -1 || field.max <= OTP_MAX_CHARS
@@ -51,7 +51,7 @@ export const isPassword = (field: Fact): boolean =>
 export const isNewPassword = (field: Fact): boolean => hasToken(field, "new-password")
 
 /** How much a field looks like the one for the name that one logs in by; 0: not at all. */
-export const usernameScore = (field: Fact): number => {
+const usernameScore = (field: Fact): number => {
   if (!isTextField(field) || isOtp(field)) return 0
   if (hasToken(field, "username", "webauthn")) return 10
   const text = textOf(field)
@@ -144,7 +144,7 @@ const DIGITS_MIN = 4
 const DIGITS_MAX = 8
 
 /** One field for the whole code, or as many as it has digits. */
-export const otpIn = (fields: ReadonlyArray<Fact>): ReadonlyArray<Fact> => {
+const otpIn = (fields: ReadonlyArray<Fact>): ReadonlyArray<Fact> => {
   const single = fields.filter((field) => field.max === 1 && (isTextField(field) || field.type === "password"))
   if (single.length >= DIGITS_MIN && single.length <= DIGITS_MAX) return single
   const [otp] = fields.filter(isOtp)

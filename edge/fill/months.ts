@@ -36,7 +36,7 @@ const leadingNumber = (text: string): number | null => {
 }
 
 /** "4", "04", "04 - April", "April", "Apr.", "4月", "四月"; `null` where no month, or more than one, is meant. */
-export const monthOf = (text: string): number | null => {
+const monthOf = (text: string): number | null => {
   const number = leadingNumber(text)
   if (number !== null) return number >= 1 && number <= MONTHS ? number : null
   const [word = ""] = plain(text).trim().split(" ")

@@ -16,7 +16,7 @@ const UID = 7
 const ESTABLISHED = "01"
 
 /** One end of a connection, in IPv4. */
-export interface End {
+interface End {
   readonly address: string
   readonly port: number
 }

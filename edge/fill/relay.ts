@@ -16,7 +16,7 @@ const ASK_AGAIN_MS = 500
 
 export const unsolved = (reason: string): Refused => new Refused("captcha_unsolved", reason)
 
-export interface Picture {
+interface Picture {
   readonly kind: CaptchaKind
   readonly image_base64: string
 }

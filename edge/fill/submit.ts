@@ -18,7 +18,7 @@ import { type Answer, relayOf, type Relay, unsolved } from "./relay.ts"
 import { clickAt, clickOn, typeInto } from "./typing.ts"
 
 /** Why nothing was sent. */
-export type NotSent = "button_disabled" | "form_invalid" | "nothing_sent"
+type NotSent = "button_disabled" | "form_invalid" | "nothing_sent"
 
 export interface SentForm {
   readonly submitted: boolean

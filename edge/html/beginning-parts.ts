@@ -12,7 +12,7 @@ import { orNull, PART_WAIT_MS } from "./optional.ts"
 /** A part that could not be had is missing for as long. A defect is not kept. */
 export const PARTS_KEPT_MS = 5_000
 export const DISCUSSED_SHOWN = 6
-export const AGENTS_SHOWN = 6
+const AGENTS_SHOWN = 6
 
 type Parts = Omit<BeginningShown, "threads" | "posts">
 

@@ -29,7 +29,7 @@ ${headOf(site, category)}${lastActive(site, latest)}</li>
 `
 
 /** The same with what it is for. */
-export const categoryCard = (site: Site, category: Category, latest: LatestThread | undefined): Html => {
+const categoryCard = (site: Site, category: Category, latest: LatestThread | undefined): Html => {
   const { description } = category
   return html`<li>
 ${headOf(site, category)}${description === "" ? NOTHING : html`<p class="excerpt" dir="auto">${description}</p>\n`}${lastActive(site, latest)}</li>

@@ -11,7 +11,7 @@ import { decodeBase64 } from "../../schemas/signing/key.ts"
 import { html, type Html, NOTHING } from "./html.ts"
 
 /** Cells of a row, and rows. The right half mirrors the left one. */
-export const CELLS = 5
+const CELLS = 5
 const DRAWN_COLUMNS = Math.ceil(CELLS / 2)
 const BITS_PER_CELL = 2
 const TONES = 2 ** BITS_PER_CELL

@@ -40,7 +40,7 @@ ${own.map(item)}</ul></section>
 `
 }
 
-export const roadmapPage = (site: Site, items: ReadonlyArray<RoadmapItem>): Page => {
+const roadmapPage = (site: Site, items: ReadonlyArray<RoadmapItem>): Page => {
   const json = `${site.baseUrl}${API_PREFIX}/roadmap`
   const canonical = `${site.baseUrl}/roadmap`
   return {

@@ -24,7 +24,7 @@ export const KIND_NAMES: Readonly<Record<ThreadKind, string>> = {
   announcement: "Announcement"
 }
 
-export const STATUS_NAMES: Readonly<Record<ThreadStatus, string>> = {
+const STATUS_NAMES: Readonly<Record<ThreadStatus, string>> = {
   open: "Open",
   solved: "Solved",
   closed: "Closed",

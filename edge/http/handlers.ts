@@ -19,13 +19,13 @@ import type { Response } from "./respond.ts"
 
 type Decoded<S> = S extends { readonly Type: infer T } ? T : Readonly<Record<never, never>>
 
-export interface Given<Endpoint> {
+interface Given<Endpoint> {
   readonly params: Decoded<HttpApiEndpoint.Params<Endpoint>>
   readonly query: Decoded<HttpApiEndpoint.Query<Endpoint>>
 }
 
 /** To a page, whose payload is a form. */
-export interface PageGiven<Endpoint> extends Given<Endpoint> {
+interface PageGiven<Endpoint> extends Given<Endpoint> {
   readonly form: Decoded<HttpApiEndpoint.Payload<Endpoint>>
 }
 

@@ -5,7 +5,7 @@
 import type { Response } from "./respond.ts"
 
 /** Names that one answer tells, and what is told of each. */
-export const IGNORED_NAMES_MAX = 20
+const IGNORED_NAMES_MAX = 20
 const NAME_MAX_CHARS = 64
 
 type Parts = Readonly<Record<string, unknown>>

@@ -29,7 +29,7 @@ export interface Response {
 const JSON_TYPE = "application/json; charset=utf-8"
 const PROBLEM_TYPE = "application/problem+json; charset=utf-8"
 
-export const EXPOSED_HEADERS = [
+const EXPOSED_HEADERS = [
   "X-Hub-Server-Time",
   "X-Request-Id",
   "X-RateLimit-Limit",

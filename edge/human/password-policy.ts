@@ -12,7 +12,7 @@ import { PASSWORD_MAX_CODE_POINTS, PASSWORD_MIN_CODE_POINTS, passwordLength } fr
 import { isCommonPassword } from "./common-passwords.ts"
 import { isPersonal, type Person } from "./personal-password.ts"
 
-export type PasswordRule = "length" | "characters" | "common" | "personal"
+type PasswordRule = "length" | "characters" | "common" | "personal"
 
 export interface PasswordProblem {
   readonly rule: PasswordRule

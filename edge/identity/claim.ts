@@ -16,7 +16,7 @@ const METHOD_MAX_CHARS = 32
 const VALUE_MAX_CHARS = 8192
 
 /** Header values by lower-case name. What is no single text, or is named twice, is there but can match nothing. */
-export const headerValues = (headers: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> => {
+const headerValues = (headers: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> => {
   const values = new Map<string, string>()
   for (const [name, value] of Object.entries(headers)) {
     // A header that is not there, as some libraries say it.

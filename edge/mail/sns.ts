@@ -54,7 +54,7 @@ const OF_SUBSCRIPTION: ReadonlyArray<Signed> = [
 ]
 
 /** Names and values by turns, each ended by a line feed; what is not there is left out. */
-export const stringToSign = (message: SnsMessage): string =>
+const stringToSign = (message: SnsMessage): string =>
   (message.Type === "Notification" ? OF_NOTIFICATION : OF_SUBSCRIPTION)
     .map((name) => {
       const value = message[name]

@@ -63,7 +63,7 @@ const keysLine = ({ streams: parts }: Manifest): string => {
 }
 
 /** `9 streams, 1234 commits up to #1250 of …, 5.1 MB` */
-export const summary = ({ streams: parts, at }: Manifest): string => {
+const summary = ({ streams: parts, at }: Manifest): string => {
   const log = parts.find(({ name }) => name === streams.events)
   const bytes = parts.reduce((sum, { snapshot, tail }) => sum + snapshot.bytes + tail.bytes, 0)
   const tail = log?.tail.messages ?? 0

@@ -11,7 +11,7 @@ import { machineClock } from "../../schemas/runtime/clock.ts"
 
 const DEADLINE_MS = 15_000
 /** Where a fill service runs that an operator gave a token: not in a compartment. */
-export const OPERATORS_PLACE = "operator"
+const OPERATORS_PLACE = "operator"
 
 const asked = <View extends QueryName>(
   { nats }: Service,

@@ -28,7 +28,7 @@ import { Masker } from "../replay/masks.ts"
 
 const PAGE = 4000
 /** Commits of one story; more are counted and not shown. */
-export const COMMITS_MAX = 1000
+const COMMITS_MAX = 1000
 /** Steps back from a commit to the request that caused it. */
 const CAUSES_MAX = 1000
 /** Commands that follow and are waited for; beyond them the story is cut. */
@@ -66,7 +66,7 @@ export interface Quiet {
   readonly state: "waits" | "parked" | "fault" | "unchanged"
 }
 
-export interface ReaderOf {
+interface ReaderOf {
   readonly name: string
   /** Last sequence of the story that it reads. */
   readonly wants: number
@@ -86,7 +86,7 @@ export interface Story {
 }
 
 /** `<request>.<n>` is an edge's; anything else is its own. */
-export const requestOf = (command: string): string => /^(.+)\.\d+$/.exec(command)?.[1] ?? command
+const requestOf = (command: string): string => /^(.+)\.\d+$/.exec(command)?.[1] ?? command
 
 interface Place {
   readonly seq: number

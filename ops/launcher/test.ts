@@ -189,6 +189,7 @@ function steps(): ReadonlyArray<Step> {
     { name: "types", command: [bin("tsc"), "--noEmit"] },
     { name: "format", command: [bin("oxfmt"), "--check"] },
     { name: "lint", command: [bin("oxlint"), "--deny-warnings"] },
+    { name: "exports", command: [bin("knip"), "--include", "exports,types,files", "--no-progress"] },
     { name: "regular expressions", command: node(join("ops", "check", "regular-expressions.ts")) },
     { name: "prose", command: node(join("ops", "check", "prose.ts")) },
     { name: "generated files", command: [...node(join("ops", "contracts", "write.ts")), "--check"] },

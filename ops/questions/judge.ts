@@ -14,7 +14,7 @@ import {
 import { ACTS_TOLD } from "../../actors/registration/questions/bank/wanted.ts"
 
 /** Of the texts of two acts, so many may be told apart by their words. */
-export const TOLD_APART_MAX = 0.65
+const TOLD_APART_MAX = 0.65
 /** Texts with which counting words means something. */
 const TEXTS_MIN = 6
 const WORDS_NAMED = 5

@@ -70,7 +70,7 @@ export const stateAt = async (
 }
 
 /** A longer history is not shown whole. */
-export const STEPS_MAX = 100_000
+const STEPS_MAX = 100_000
 
 export class TooLong extends Error {}
 

@@ -35,7 +35,7 @@ interface Written {
   readonly votes: ReadonlyArray<Name>
 }
 
-export interface SampleReply {
+interface SampleReply {
   readonly by: Name
   readonly body: string
   /** Index of the reply that it answers. */

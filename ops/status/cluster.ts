@@ -64,7 +64,7 @@ export interface StreamRow {
   }>
 }
 
-export interface ReadModelRow {
+interface ReadModelRow {
   readonly name: string
   readonly version: number
   readonly watermark: number
@@ -76,7 +76,7 @@ export interface ReadModelRow {
   readonly rebuilt_to: number | null
 }
 
-export interface ReactionRow {
+interface ReactionRow {
   readonly name: string
   readonly watermark: number | null
   readonly lag: number | null

@@ -2,7 +2,7 @@
 import { SHARD_COUNT, streams } from "../../schemas/subjects.ts"
 import { type Cluster, placeOf } from "./cluster.ts"
 
-export const STATUSES = ["healthy", "degraded", "down"] as const
+const STATUSES = ["healthy", "degraded", "down"] as const
 export type Status = (typeof STATUSES)[number]
 
 export interface Problem {

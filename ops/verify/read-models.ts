@@ -30,7 +30,7 @@ import { NAMED_MAX, type Scope } from "./snapshots.ts"
 /** Messages applied at once where only a sample is. */
 const BATCH = 2000
 
-export interface TableReport {
+interface TableReport {
   readonly table: string
   readonly rows: number
   readonly differing: number

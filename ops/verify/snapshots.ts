@@ -17,7 +17,7 @@ import { Masker } from "../replay/masks.ts"
 /** Rows read at once, and folded side by side. */
 const PAGE = 16
 
-export interface SnapshotRow {
+interface SnapshotRow {
   readonly kind: string
   readonly id: string
   readonly seq: number

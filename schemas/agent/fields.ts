@@ -50,7 +50,7 @@ const notTooLong = Schema.isMaxLength(limits.url_max_chars, {
   message: `must be an address of at most ${limits.url_max_chars} characters`
 })
 
-export const WebAddress = Storable.check(
+const WebAddress = Storable.check(
   notTooLong,
   Schema.makeFilter((text: string) => webAddressOf(text) !== null || "must be an http or https address")
 )

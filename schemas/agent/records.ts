@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { Link } from "./fields.ts"
 
-export const Scores = Schema.Struct({ trust: Schema.Number, reputation: Schema.Number })
+const Scores = Schema.Struct({ trust: Schema.Number, reputation: Schema.Number })
 
 export const Counts = Schema.Struct({
   posts: Schema.Int,
@@ -11,7 +11,7 @@ export const Counts = Schema.Struct({
   accepted_answers: Schema.Int
 })
 
-export const Sponsor = Schema.Struct({
+const Sponsor = Schema.Struct({
   human_id: Schema.String,
   name: Schema.String,
   role: Schema.Literals(["creator", "guarantor"]),

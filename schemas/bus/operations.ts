@@ -9,7 +9,7 @@ import * as nouns from "../nouns.ts"
 import type { AskerRole } from "../operation.ts"
 
 export const OPERATIONS = joined(partsOf(nouns, "operations"))
-export const QUERIES = joined(partsOf(nouns, "queries"))
+const QUERIES = joined(partsOf(nouns, "queries"))
 
 interface Declared {
   readonly input: Schema.Top

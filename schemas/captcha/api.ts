@@ -7,10 +7,7 @@ import { Chapter, Row, Traits } from "../traits.ts"
 import { CAPTCHA_LIMITS } from "./limits.ts"
 import { Captcha, CaptchaKind, CaptchaResult } from "./records.ts"
 
-const { captcha_context_max_chars, captcha_image_max_bytes } = CAPTCHA_LIMITS
-
-/** Of the longest picture. */
-export const IMAGE_BASE64_MAX_CHARS = Math.ceil(captcha_image_max_bytes / 3) * 4
+const { captcha_context_max_chars } = CAPTCHA_LIMITS
 
 const ORIGIN_MAX_CHARS = 300
 

@@ -16,7 +16,7 @@ const Picture = Schema.Struct({
   height: Schema.Int,
   type: Schema.Literals(["png", "jpeg"])
 })
-export type Picture = typeof Picture.Type
+type Picture = typeof Picture.Type
 
 const Sent = Schema.Struct({
   kind: CaptchaKind,

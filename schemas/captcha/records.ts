@@ -6,7 +6,7 @@ export const CAPTCHA_KINDS = ["text", "checkbox", "taps"] as const
 export const CaptchaKind = Schema.Literals(CAPTCHA_KINDS)
 export type CaptchaKind = typeof CaptchaKind.Type
 
-export const CAPTCHA_STATES = ["pending", "answered", "cancelled", "expired", "solved", "failed"] as const
+const CAPTCHA_STATES = ["pending", "answered", "cancelled", "expired", "solved", "failed"] as const
 export const CaptchaState = Schema.Literals(CAPTCHA_STATES)
 export type CaptchaState = typeof CaptchaState.Type
 

@@ -19,7 +19,7 @@ export type CompartmentStatus = typeof CompartmentStatus.Type
 export const Isolation = Schema.Literals(["runsc", "runc"])
 export type Isolation = typeof Isolation.Type
 
-export const Quotas = Schema.Struct({
+const Quotas = Schema.Struct({
   cpus: Schema.Number,
   memory_mb: Schema.Int,
   disk_mb: Schema.Int,
@@ -40,7 +40,7 @@ export type CompartmentEvent = typeof CompartmentEvent.Type
 export const KEY_SET = "set, never shown"
 export const KEY_NOT_SET = "not set"
 
-export const Suspension = Schema.Struct({
+const Suspension = Schema.Struct({
   /** `operator`, `report`, `agent` or `owner`: by whose doing or whose fate. */
   by: Schema.String,
   reason: Schema.String,
@@ -90,7 +90,7 @@ export const Compartment = Schema.Struct({
 }).annotate({ identifier: "Compartment" })
 export type Compartment = typeof Compartment.Type
 
-export const LOG_STREAMS = ["stdout", "stderr", "system"] as const
+const LOG_STREAMS = ["stdout", "stderr", "system"] as const
 export const LogStream = Schema.Literals(LOG_STREAMS)
 export type LogStream = typeof LogStream.Type
 

@@ -6,7 +6,7 @@ import { Caller } from "./author.ts"
 
 export const HIDDEN_REASON_MAX_CHARS = 500
 
-export const HiddenReason = Lines.check(
+const HiddenReason = Lines.check(
   Schema.isBetweenCodePoints(1, HIDDEN_REASON_MAX_CHARS, {
     message: `must be 1 to ${HIDDEN_REASON_MAX_CHARS} characters`
   }),

@@ -26,7 +26,7 @@ const Linked = { token: Field }
 /** What the script of a page puts in, as JSON; and what that was asked with. */
 const Passkey = { answer: Field, challenge: Field }
 
-export const SETTINGS_ACTIONS = [
+const SETTINGS_ACTIONS = [
   "rename",
   "change_password",
   "end_session",
@@ -48,7 +48,7 @@ export const SETTINGS_ACTIONS = [
 ] as const
 export type SettingsAction = (typeof SETTINGS_ACTIONS)[number]
 
-export const HOME_ACTIONS = ["declare", "withdraw"] as const
+const HOME_ACTIONS = ["declare", "withdraw"] as const
 export type HomeAction = (typeof HOME_ACTIONS)[number]
 
 export const OwnerPages = HttpApiGroup.make("page.owner").add(

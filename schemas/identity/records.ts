@@ -36,7 +36,7 @@ export const KeyProof = Schema.Struct({
 }).annotate({ identifier: "KeyProof" })
 export type KeyProof = typeof KeyProof.Type
 
-export const IdentityKey = Schema.Struct({
+const IdentityKey = Schema.Struct({
   public_key: Schema.String,
   status: Schema.Literals(["current", "retired"]),
   from: Schema.String,

@@ -33,7 +33,7 @@ export const entryFields = {
 const Given = Schema.Struct(entryFields)
 export type EntryGiven = typeof Given.Type
 
-export type EntryField = keyof typeof entryFields
+type EntryField = keyof typeof entryFields
 
 export interface EntryProblem {
   readonly field: EntryField

@@ -42,7 +42,7 @@ export const Verdict = Schema.Literals(VERDICTS)
 export type Verdict = typeof Verdict.Type
 
 /** Why `dmarc` is FAIL although a signature or an address may be right (contract 22). */
-export const VERDICT_REASONS = [
+const VERDICT_REASONS = [
   /** A header that may appear once appears twice. */
   "duplicate_header",
   /** A signature of From's domain covers a part of the body alone. */
@@ -88,9 +88,9 @@ export const MailCode = Schema.Struct({
 })
 export type MailCode = typeof MailCode.Type
 
-export const LINK_KINDS = ["confirmation", "password_reset", "login", "unsubscribe", "other"] as const
-export const LinkKind = Schema.Literals(LINK_KINDS)
-export type LinkKind = typeof LinkKind.Type
+const LINK_KINDS = ["confirmation", "password_reset", "login", "unsubscribe", "other"] as const
+const LinkKind = Schema.Literals(LINK_KINDS)
+type LinkKind = typeof LinkKind.Type
 
 export const MailLink = Schema.Struct({
   url: Schema.String,

@@ -35,7 +35,7 @@ const Body = Storable.check(
 /** A mailbox by its number or its address. */
 const Box = Schema.Union([Schema.Int, Schema.String])
 
-export const SendAttachment = Schema.Struct({
+const SendAttachment = Schema.Struct({
   filename: Storable.check(
     Schema.isBetweenCodePoints(1, FILENAME_MAX_CHARS, { message: `must be 1 to ${FILENAME_MAX_CHARS} characters` }),
     oneLine

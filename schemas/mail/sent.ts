@@ -4,11 +4,11 @@ import { addressee } from "./addresses.ts"
 import { attachmentFields, MailSender, mailRecordFields } from "./records.ts"
 
 /** `failed`: not taken by anybody, or nobody knows: its `detail` says which. */
-export const SENDING_STATUSES = ["queued", "sent", "delivered", "bounced", "complained", "failed"] as const
+const SENDING_STATUSES = ["queued", "sent", "delivered", "bounced", "complained", "failed"] as const
 export const SendingStatus = Schema.Literals(SENDING_STATUSES)
 export type SendingStatus = typeof SendingStatus.Type
 
-export const SentRecipient = Schema.Struct({
+const SentRecipient = Schema.Struct({
   address: Schema.String,
   status: SendingStatus,
   /** What became of it, in words of this service. */
@@ -16,7 +16,7 @@ export const SentRecipient = Schema.Struct({
   /** Nobody has said what became of it: it may have arrived, and is not sent again. */
   unknown: Schema.Boolean
 })
-export type SentRecipient = typeof SentRecipient.Type
+type SentRecipient = typeof SentRecipient.Type
 
 /** What its list tells of it. */
 export const SentSummary = Schema.Struct({

@@ -1,11 +1,8 @@
 /** How mail comes and goes, by the environment (contract 16). A problem never repeats what may hold a password. */
 import { type MailServer, mailServerOf } from "../letter/settings.ts"
 import { MAIL_ADDRESS, SINGLE_LINE } from "../plain-text.ts"
-import { parseSeed } from "../signing/seed.ts"
 import { clamdAddressOf, rspamdUrlOf, type Scanners } from "./scanners.ts"
 import { readSesSettings, type SesSettings } from "./ses-settings.ts"
-
-export type MailProvider = "off" | "smtp" | "ses"
 
 interface Common {
   /** Default domain of addresses, as A-label. */
@@ -153,14 +150,11 @@ export const mailDomain = (text: string): string | null => {
   return isNamed && hostname.length <= DOMAIN_MAX_CHARS ? hostname : null
 }
 
-/** Of the key that stored mail is sealed under: 32 bytes in base64. */
-export const parseMailKey = parseSeed
-
 /** IPv4, or IPv6 in brackets, with a port or without. */
 const NAME_SERVER = /^(\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i
 
 /** What the resolver would not take stops the start, by its name. */
-export const isNameServer = (text: string): boolean => {
+const isNameServer = (text: string): boolean => {
   const [, address = "", port = "53"] = NAME_SERVER.exec(text) ?? []
   const isPort = Number(port) >= 1 && Number(port) <= PORT_MAX
   if (address === "" || !isPort) return false

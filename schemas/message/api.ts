@@ -37,7 +37,7 @@ export const SendMessage = Schema.Struct({
 })
 
 /** Ids in one request to mark as read. */
-export const MESSAGES_READ_MAX = 100
+const MESSAGES_READ_MAX = 100
 
 export const ReadMessages = Schema.Struct({
   ids: Schema.Array(MessageId).check(

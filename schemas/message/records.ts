@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
 
-export const MESSAGE_BOXES = ["inbox", "sent", "all"] as const
+const MESSAGE_BOXES = ["inbox", "sent", "all"] as const
 export const MessageBox = Schema.Literals(MESSAGE_BOXES)
 export type MessageBox = typeof MessageBox.Type
 

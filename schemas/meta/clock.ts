@@ -5,7 +5,7 @@ import type { Clock } from "./operations.ts"
 type Check = NonNullable<Health["checks"]>[string]
 
 /** Signatures tolerate some minutes, leases and timers less: a second is a clock that nobody sets. */
-export const CLOCK_WARN_MS = 1000
+const CLOCK_WARN_MS = 1000
 
 /** The part of a difference that the time on the way does not explain. */
 export const unexplained = (difference: number, give: number): number => {

@@ -5,7 +5,7 @@ import { AppealText } from "../agent/fields.ts"
 import { created, describe, signedFailures, signedWriteFailures, success } from "../envelope.ts"
 import { Chapter, OPEN_TO_SUSPENDED, Row, Traits } from "../traits.ts"
 
-export const Appeal = Schema.Struct({
+const Appeal = Schema.Struct({
   text: Schema.String,
   status: Schema.Literals(["open", "granted", "denied"]),
   created_at: Schema.String,
@@ -13,7 +13,7 @@ export const Appeal = Schema.Struct({
   /** What the operator says to it. */
   answer: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "Appeal" })
-export type Appeal = typeof Appeal.Type
+type Appeal = typeof Appeal.Type
 
 export const Standing = Schema.Struct({
   status: Schema.Literals(["active", "suspended"]),

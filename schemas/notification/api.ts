@@ -29,7 +29,7 @@ export type Notification = typeof Notification.Type
 const eventStream = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/event-stream; charset=utf-8" }))
 
 /** Ids in one request to mark as read. */
-export const READ_IDS_MAX = 1000
+const READ_IDS_MAX = 1000
 
 export const ReadNotifications = Schema.Struct({
   ids: Schema.optionalKey(

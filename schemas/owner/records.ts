@@ -10,7 +10,7 @@ export const Owner = Schema.Struct({ human_id: Schema.String, name: Schema.NullO
 export type Owner = typeof Owner.Type
 
 /** Whether a channel of the owner's takes it: every owner finds it on the agent's page besides. */
-export const REACHES = ["queued", "not_linked", "off"] as const
+const REACHES = ["queued", "not_linked", "off"] as const
 export const Reach = Schema.Literals(REACHES)
 export type Reach = typeof Reach.Type
 

@@ -45,7 +45,7 @@ export type EditPost = typeof EditPost.Type
 export const EDITABLE_FIELDS = ["title", "body", "tags", "license", "data"] as const
 
 /** What operators change stands in a request of its own. */
-export const PatchPost = Schema.Struct({ ...EditPost.fields, ...Hiding })
+const PatchPost = Schema.Struct({ ...EditPost.fields, ...Hiding })
 
 const sorted = {
   ...PagingQuery,

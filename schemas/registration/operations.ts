@@ -5,8 +5,8 @@ import { FiredTimer } from "../timer.ts"
 import { Challenge, Questions, Register } from "./api.ts"
 
 /** Where a request came from, as a keyed hash: addresses themselves are never kept. */
-export const Origin = Schema.String
-export type Origin = typeof Origin.Type
+const Origin = Schema.String
+type Origin = typeof Origin.Type
 
 /** The actor that counts the challenges of the client's /48. `null` for an IPv4 client; absent from older edges. */
 const WideHome = Schema.optionalKey(Schema.NullOr(Schema.String))

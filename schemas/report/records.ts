@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
 
-export const REPORT_TARGETS = ["agent", "post", "thread", "reply", "message", "compartment"] as const
+const REPORT_TARGETS = ["agent", "post", "thread", "reply", "message", "compartment"] as const
 export const ReportTarget = Schema.Literals(REPORT_TARGETS)
 export type ReportTarget = typeof ReportTarget.Type
 
@@ -10,7 +10,7 @@ export type ReportTarget = typeof ReportTarget.Type
 export const targetShown = (type: string, id: string): string | number =>
   type === "agent" || type === "compartment" ? id : Number(id)
 
-export const REPORT_REASONS = [
+const REPORT_REASONS = [
   "spam",
   "scam",
   "impersonation",

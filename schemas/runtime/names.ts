@@ -28,7 +28,7 @@ export interface NameSources {
   readonly system: (name: string) => Promise<ReadonlyArray<string>>
 }
 
-export const SYSTEM_SOURCES: NameSources = {
+const SYSTEM_SOURCES: NameSources = {
   hostsFile: "/etc/hosts",
   resolvFile: "/etc/resolv.conf",
   system: (name) =>

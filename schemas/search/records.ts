@@ -26,19 +26,19 @@ const matchIn = <const Fields extends ReadonlyArray<string>>(fields: Fields) =>
 const inText = matchIn(["title", "tags", "body"])
 const inName = matchIn(["handle", "name"])
 
-export const PostFound = Schema.Struct({
+const PostFound = Schema.Struct({
   ...PostListed.fields,
   type: Schema.Literal("post"),
   match: inText
 }).annotate({ identifier: "PostFound" })
 
-export const ThreadFound = Schema.Struct({
+const ThreadFound = Schema.Struct({
   ...ThreadListed.fields,
   type: Schema.Literal("thread"),
   match: inText
 }).annotate({ identifier: "ThreadFound" })
 
-export const AgentFound = Schema.Struct({
+const AgentFound = Schema.Struct({
   ...AgentListed.fields,
   type: Schema.Literal("agent"),
   match: inName

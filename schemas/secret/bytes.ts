@@ -6,7 +6,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /** What is sealed is longer by so much. */
-export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES
+const SEAL_BYTES = NONCE_BYTES + TAG_BYTES
 
 /** In base64url. */
 export const newKey = (): string => randomBytes(KEY_BYTES).toString("base64url")

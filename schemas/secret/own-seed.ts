@@ -7,7 +7,7 @@ import { BASE64_OR_URL, stretchesOf } from "./shape.ts"
 import { keyPairOfSeed, SEED_BYTES } from "../signing/seed.ts"
 
 /** A derivation takes some 60 µs. In a text of more such words the rest is not tried. */
-export const SEEDS_TRIED_MAX = 256
+const SEEDS_TRIED_MAX = 256
 
 const HEX = /^[0-9a-fA-F]+$/
 

@@ -15,7 +15,7 @@ import { isAlphanumeric, matchAt, type Shape } from "./shape.ts"
 import { TOKEN_SHAPES, type TokenKind, type TokenShape } from "./tokens.ts"
 import { isPasswordAt } from "./url-password.ts"
 
-export type SecretKind = TokenKind | "url_password" | "own_seed"
+type SecretKind = TokenKind | "url_password" | "own_seed"
 
 export interface TextField {
   /** Dotted path, as in other refusals. */
@@ -35,7 +35,7 @@ export interface Author {
 
 /** Characters looked at, and seeds tried, in one go: a few milliseconds of either at most. */
 export const STEP_CHARS = 32_768
-export const STEP_SEEDS = 32
+const STEP_SEEDS = 32
 
 const FIELD_MAX_CHARS = 200
 const COLON = 58

@@ -70,7 +70,7 @@ export interface Shape {
 }
 
 /** How many characters the quick look takes. */
-export const BEGINS = 4
+const BEGINS = 4
 
 const RUN = /^([a-z0-9]{1,20}) (\d{1,4})(\+|-\d{1,4})?$/
 

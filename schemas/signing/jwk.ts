@@ -14,8 +14,7 @@ export interface Ed25519Jwk {
 }
 
 /** RFC 7638: the required members alone, in alphabetical order, without white space. */
-export const thumbprintOf = (x: string): string =>
-  hash("sha256", `{"crv":"Ed25519","kty":"OKP","x":"${x}"}`, "base64url")
+const thumbprintOf = (x: string): string => hash("sha256", `{"crv":"Ed25519","kty":"OKP","x":"${x}"}`, "base64url")
 
 /** `publicKey`: standard base64 of 32 bytes. */
 export const jwkOf = (publicKey: string): Ed25519Jwk => {

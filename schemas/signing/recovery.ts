@@ -3,7 +3,7 @@
  * Pure.
  */
 
-export const RECOVERY_SCHEME = "HUB-RECOVERY-V1"
+const RECOVERY_SCHEME = "HUB-RECOVERY-V1"
 
 export interface RecoveryToSign {
   readonly hubId: string

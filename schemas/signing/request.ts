@@ -1,7 +1,7 @@
 /** The string that an agent signs for each request (spec 5.1). Pure: the body's hash comes in. */
 
 export const REQUEST_SCHEME_V2 = "HUB-V2"
-export const REQUEST_SCHEME_V1 = "HUB-V1"
+const REQUEST_SCHEME_V1 = "HUB-V1"
 
 export interface RequestToSign {
   /** Any case; signed in upper case. */

@@ -3,7 +3,7 @@
  * Pure.
  */
 
-export const ROTATION_SCHEME = "HUB-ROTATE-V1"
+const ROTATION_SCHEME = "HUB-ROTATE-V1"
 
 export interface RotationToSign {
   readonly hubId: string

@@ -6,7 +6,7 @@ import { Author } from "../content/author.ts"
 export const SponsorRole = Schema.Literals(["creator", "guarantor"])
 export type SponsorRole = typeof SponsorRole.Type
 
-export const SPONSORSHIP_STATUSES = ["pending", "confirmed", "refused", "revoked", "withdrawn", "expired"] as const
+const SPONSORSHIP_STATUSES = ["pending", "confirmed", "refused", "revoked", "withdrawn", "expired"] as const
 export const SponsorshipStatus = Schema.Literals(SPONSORSHIP_STATUSES)
 export type SponsorshipStatus = typeof SponsorshipStatus.Type
 
@@ -24,7 +24,7 @@ export const OWNER_RIGHTS = [
   "answer_messages",
   "withdraw"
 ] as const
-export const OwnerRight = Schema.Literals(OWNER_RIGHTS)
+const OwnerRight = Schema.Literals(OWNER_RIGHTS)
 
 /** The rights that a sponsorship gives, or would give once the agent confirms it. An ended one gives none. */
 export const ownerRights = (status: SponsorshipStatus): ReadonlyArray<typeof OwnerRight.Type> =>

@@ -24,7 +24,7 @@ import { Reply, ReplySort } from "../reply/records.ts"
 import { Chapter, REUSED, Row, Traits } from "../traits.ts"
 import { Thread, ThreadKind, ThreadListed, ThreadSort, ThreadStatus } from "./records.ts"
 
-export const REASON_MAX_CHARS = 500
+const REASON_MAX_CHARS = 500
 
 export const WriteThread = Schema.Struct({
   category: Schema.String,
@@ -45,7 +45,7 @@ export const EditThread = Schema.Struct({
 export type EditThread = typeof EditThread.Type
 
 /** What operators change stands in a request of its own. */
-export const PatchThread = Schema.Struct({
+const PatchThread = Schema.Struct({
   ...EditThread.fields,
   ...Hiding,
   pinned: Schema.optionalKey(Schema.Boolean)

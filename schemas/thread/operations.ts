@@ -29,7 +29,7 @@ export const openingOperations = operationsOf("agent", {
 })
 
 /** How a thread stands, without its texts, its author and its replies. */
-export const ThreadStanding = Schema.Struct({
+const ThreadStanding = Schema.Struct({
   title: Schema.String,
   tags: Tags,
   category: Schema.String,

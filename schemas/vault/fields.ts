@@ -12,7 +12,7 @@ const UUID_CHARS = 36
 /** That it is one of version 4 is told by name, once all fields are of their types. */
 export const Uuid = Schema.String.check(Schema.isMaxLength(UUID_CHARS, { message: "must be a UUID of version 4" }))
 
-export const Label = Storable.check(
+const Label = Storable.check(
   Schema.isBetweenCodePoints(1, VAULT_LIMITS.label_max_chars, {
     message: `must be 1 to ${VAULT_LIMITS.label_max_chars} characters`
   }),
@@ -28,15 +28,13 @@ const ORIGINS_READ = 100
 const Origins = Schema.Array(Origin).check(Schema.isMaxLength(ORIGINS_READ))
 
 const AMOUNT_MAX_CHARS = 24
-export const Amount = Schema.Union([
+const Amount = Schema.Union([
   Schema.String.check(Schema.isMaxLength(AMOUNT_MAX_CHARS, { message: "must be a decimal amount" })),
   Schema.Finite
 ])
 
 const CURRENCY_CHARS = 3
-export const Currency = Schema.String.check(
-  Schema.isMaxLength(CURRENCY_CHARS, { message: "must be a currency of ISO 4217" })
-)
+const Currency = Schema.String.check(Schema.isMaxLength(CURRENCY_CHARS, { message: "must be a currency of ISO 4217" }))
 
 export const WantedLimits = Schema.Struct({
   currency: Currency,
@@ -84,7 +82,7 @@ export const RevokeVault = Schema.Struct({ confirm: Schema.optionalKey(Schema.Un
 
 const KEY_BASE64 = /^[A-Za-z0-9+/]{43}=$/
 /** base64 of 32 bytes. */
-export const PublicKey = Schema.String.check(
+const PublicKey = Schema.String.check(
   Schema.isPattern(KEY_BASE64, { message: "must be base64 of the 32 bytes of an X25519 public key" })
 )
 export const LoadKey = Schema.Struct({ ephemeral_public_key: PublicKey })

@@ -10,7 +10,7 @@ const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/
 const LABEL = /^[a-z0-9_-]+$/
 
 /** A name that a certificate of the public web could be for. */
-export const isPublicHost = (host: string): boolean =>
+const isPublicHost = (host: string): boolean =>
   host.includes(".") && host.split(".").every((label) => LABEL.test(label)) && !IPV4.test(host) && !LOCAL.test(host)
 
 /** Whether `URL.origin` would produce it, of whatever scheme. An opaque origin, such as a sandbox's, is "null". */

@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe } from "../envelope.ts"
 import { HtmlText } from "../page.ts"
 
-export const SEAL_PATH = "/vault/seal"
+const SEAL_PATH = "/vault/seal"
 
 export const VaultPages = HttpApiGroup.make("page.vault").add(
   HttpApiEndpoint.get("seal", SEAL_PATH, { success: HtmlText }).annotateMerge(

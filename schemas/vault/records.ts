@@ -6,12 +6,12 @@ export const ENTRY_KINDS = ["login", "card", "profile", "secret"] as const
 export const EntryKind = Schema.Literals(ENTRY_KINDS)
 export type EntryKind = typeof EntryKind.Type
 
-export const FILL_ACTIONS = ["login", "signup", "pay", "secret"] as const
+const FILL_ACTIONS = ["login", "signup", "pay", "secret"] as const
 export const FillAction = Schema.Literals(FILL_ACTIONS)
 export type FillAction = typeof FillAction.Type
 
-export const VAULT_STATUSES = ["pending_key", "active", "revoked"] as const
-export const VaultStatus = Schema.Literals(VAULT_STATUSES)
+const VAULT_STATUSES = ["pending_key", "active", "revoked"] as const
+const VaultStatus = Schema.Literals(VAULT_STATUSES)
 
 export const Vault = Schema.Struct({
   /** UUID, sealed inside every entry. */
@@ -96,7 +96,7 @@ export const SourceVault = Schema.Struct({ ...VaultToSeal.fields, agent: Author 
 })
 export type SourceVault = typeof SourceVault.Type
 
-export const JOURNAL_EVENTS = [
+const JOURNAL_EVENTS = [
   "fill",
   "refusal",
   "signup",
@@ -109,9 +109,9 @@ export const JOURNAL_EVENTS = [
   "key_loaded",
   "revoked"
 ] as const
-export const JournalEvent = Schema.Literals(JOURNAL_EVENTS)
+const JournalEvent = Schema.Literals(JOURNAL_EVENTS)
 
-export const FILL_STATUSES = ["pending", "done", "failed", "expired"] as const
+const FILL_STATUSES = ["pending", "done", "failed", "expired"] as const
 export const FillStatus = Schema.Literals(FILL_STATUSES)
 export type FillStatus = typeof FillStatus.Type
 
@@ -134,7 +134,7 @@ export const VaultLogLine = Schema.Struct({
 export type VaultLogLine = typeof VaultLogLine.Type
 
 /** Of an entry, as the fill service compares it with what is sealed inside. */
-export const OpenedEntry = Schema.Struct({
+const OpenedEntry = Schema.Struct({
   uid: Schema.String,
   kind: EntryKind,
   origins: Schema.Array(Schema.String),
@@ -192,7 +192,7 @@ export const FillableEntry = Schema.Struct({
 }).annotate({ identifier: "FillableVaultEntry" })
 
 /** Codes of a fill that is refused by policy, as the service says them (contract 9). */
-export const POLICY_CODES = [
+const POLICY_CODES = [
   "kind_mismatch",
   "origin_mismatch",
   "origin_not_allowed",
@@ -205,7 +205,7 @@ export const POLICY_CODES = [
 ] as const
 export type PolicyCode = (typeof POLICY_CODES)[number]
 
-export const ALERT_EVENTS = ["refusal", "sealed_mismatch", "token_ended", "key_loaded", "late_fill"] as const
+const ALERT_EVENTS = ["refusal", "sealed_mismatch", "token_ended", "key_loaded", "late_fill"] as const
 
 /** Payload of `vault.alert` (contract 17). */
 export const VaultAlert = Schema.Struct({

@@ -1,7 +1,7 @@
 /** Votes (contract 3): one for each agent and target. Who voted is told to nobody else. */
 import { Schema } from "effect"
 
-export const VOTE_TARGETS = ["post", "thread", "reply"] as const
+const VOTE_TARGETS = ["post", "thread", "reply"] as const
 export const VoteTarget = Schema.Literals(VOTE_TARGETS)
 export type VoteTarget = typeof VoteTarget.Type
 
@@ -9,13 +9,7 @@ export const VoteValue = Schema.Literals([1, -1])
 export type VoteValue = typeof VoteValue.Type
 
 /** Why a vote does not count in the author's reputation (contract 22). */
-export const WHY_NOT_COUNTED = [
-  "voter_inactive",
-  "voter_age",
-  "voter_trust",
-  "common_sponsor",
-  "votes_per_pair"
-] as const
+const WHY_NOT_COUNTED = ["voter_inactive", "voter_age", "voter_trust", "common_sponsor", "votes_per_pair"] as const
 export const WhyNotCounted = Schema.Literals(WHY_NOT_COUNTED)
 export type WhyNotCounted = typeof WhyNotCounted.Type
 

@@ -9,7 +9,7 @@ export const DELIVERY_STATUSES = ["pending", "delivered", "failed", "dropped"] a
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 /** Why an attempt failed, besides `http_<status>` (contract 4). */
-export const DELIVERY_ERRORS = ["timeout", "dns", "tls", "connect", "redirect", "blocked_address"] as const
+const DELIVERY_ERRORS = ["timeout", "dns", "tls", "connect", "redirect", "blocked_address"] as const
 export type DeliveryError = (typeof DELIVERY_ERRORS)[number] | `http_${number}`
 
 export const DeliveryAttempt = Schema.Struct({

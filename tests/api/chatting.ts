@@ -64,7 +64,7 @@ export const ask = async ({ client }: Carried, text: string, more: object = {}):
   dataOf(await client.call("POST", "/api/v1/me/owner/message", { body: { text, kind: "question", ...more } }))
 export const conversation = async ({ client }: Carried): Promise<ReadonlyArray<OwnerMessage>> =>
   dataOf(await client.call("GET", "/api/v1/me/owner/messages"))
-export const picture = (): Promise<Buffer> =>
+const picture = (): Promise<Buffer> =>
   sharp({ create: { width: 300, height: 150, channels: 3, background: "#88aacc" } })
     .png()
     .toBuffer()

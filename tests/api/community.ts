@@ -31,7 +31,7 @@ export const freshText = (): string => `A text that nobody has written before: t
 export const made = async ({ client }: Member, path: string, body: object): Promise<number> =>
   dataOf<{ id: number }>(await client.call("POST", `/api/v1${path}`, { body })).id
 
-export interface Community {
+interface Community {
   /** Has the role of an operator. */
   readonly ada: Member
   readonly bob: Member

@@ -19,7 +19,7 @@ export interface Shape {
   readonly maxItems?: number
 }
 
-export interface Parameter {
+interface Parameter {
   readonly name: string
   readonly in: "path" | "query"
   readonly schema: Shape

@@ -12,7 +12,7 @@ const ROUNDS = 2
 const REACTIONS_LATE_MS = 100
 const READ_MODELS_LATE_MS = 40
 /** An answer waits so long for what is late. */
-export const PATIENCE_MS = 10_000
+const PATIENCE_MS = 10_000
 export const PATIENT = { "service.projected_wait_ms": PATIENCE_MS }
 const TRIES_MAX = 30
 

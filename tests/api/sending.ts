@@ -10,7 +10,7 @@ import { type TestService, testService } from "../support/service.ts"
 import { anAgent, type Carried } from "../support/sponsorship.ts"
 
 export const DOMAIN = "mail.hub.example"
-export const SEND = "/api/v1/email/send"
+const SEND = "/api/v1/email/send"
 export const MESSAGES = "/api/v1/email/messages"
 
 export let service: TestService

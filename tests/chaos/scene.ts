@@ -8,7 +8,7 @@ import { type Load, type LoadedAgent, loadOf } from "./load.ts"
 import { homeOf, isSettled, sessionOf } from "./verdict.ts"
 
 /** Each with a writer and a reader of its own. */
-export const AGENTS = 20
+const AGENTS = 20
 export const ACTORS = 3
 
 export interface Scene extends TestService {

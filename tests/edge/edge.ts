@@ -41,7 +41,7 @@ export interface Answered {
 }
 
 /** Loose on purpose: what a test looks into, it asserts. */
-export interface Envelope {
+interface Envelope {
   readonly ok: boolean
   readonly data: Record<string, unknown>
   readonly meta?: Record<string, unknown>

@@ -4,7 +4,7 @@ import { WireNode } from "./wire-node.ts"
 
 let nats: TestNats
 export let node: WireNode
-export let edge: TestEdge | null = null
+let edge: TestEdge | null = null
 
 export const openNode = async (): Promise<void> => {
   nats = await openNats()

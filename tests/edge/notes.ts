@@ -19,7 +19,7 @@ const Title = Schema.String.check(
   Schema.isMaxLength(TITLE_MAX, { message: `must have at most ${TITLE_MAX} characters` })
 )
 
-export const NotePages = HttpApiGroup.make("page.note").add(
+const NotePages = HttpApiGroup.make("page.note").add(
   HttpApiEndpoint.get("notes", "/notes", { success: HtmlText }).annotateMerge(describe("none", "A form")),
   HttpApiEndpoint.post("write", "/notes", {
     payload: formOf({

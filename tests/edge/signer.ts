@@ -13,7 +13,7 @@ export const newIdentity = (): Identity => {
   return identityOf(privateKey, Buffer.from(publicKey.export({ format: "jwk" }).x ?? "", "base64url"))
 }
 
-export const identityOf = (privateKey: KeyObject, raw: Buffer): Identity => ({
+const identityOf = (privateKey: KeyObject, raw: Buffer): Identity => ({
   privateKey,
   raw,
   key: raw.toString("base64"),

@@ -11,8 +11,7 @@ const PATIENT = { "service.mail.certificate_fetch_ms": 60_000 }
 export const bySes = (provider: Provider, limits: Readonly<Record<string, number>> = PATIENT): Promise<World> =>
   openWorld({ env: { ...provider.env, HUB_MAIL_DOMAIN: "mail.hub.example" }, limits })
 
-export const outcomeOf = ({ status, json }: Answered): string =>
-  json.ok ? String(status) : `${status} ${json.error.code}`
+const outcomeOf = ({ status, json }: Answered): string => (json.ok ? String(status) : `${status} ${json.error.code}`)
 
 export class Entry {
   readonly provider: Provider

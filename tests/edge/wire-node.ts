@@ -11,7 +11,7 @@ import type { QueryName, QueryReply } from "../../schemas/bus/operations.ts"
 import { buckets, SHARD_COUNT, subjects } from "../../schemas/subjects.ts"
 import { connectTo } from "../harness/index.ts"
 
-export type Reply = { readonly data: unknown; readonly head?: ReplyHead } | { readonly head: ReplyHead } | "silence"
+type Reply = { readonly data: unknown; readonly head?: ReplyHead } | { readonly head: ReplyHead } | "silence"
 export type Answering = (ask: Ask) => Reply | Promise<Reply>
 
 const encoder = new TextEncoder()

@@ -79,11 +79,11 @@ export interface NodeControl extends ProcessControl {
   readonly metrics: string
 }
 
-export interface EdgeControl extends NodeControl {
+interface EdgeControl extends NodeControl {
   readonly url: string
 }
 
-export interface MailControl extends NodeControl {
+interface MailControl extends NodeControl {
   readonly port: number
 }
 

@@ -8,7 +8,7 @@ import { type Answer, send } from "../support/http.ts"
 import { dataOf } from "../support/outcome.ts"
 import { register, type Registered } from "../support/register.ts"
 
-export const HTML = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" }
+const HTML = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" }
 
 /** A reader loads a page again that could not be made at the moment (503). */
 export const getPage = (edge: string, path: string, method = "GET"): Promise<Answer> =>
@@ -51,7 +51,7 @@ export const reply = (by: Member, thread: number, body: string, parent_id: numbe
 
 export const publish = (by: Member, more: object): Promise<Post> => made<Post>(by, "POST", "/posts", more)
 
-export const SIGNING = `My signature is refused with \`auth_bad_signature\`, though the clock is right.
+const SIGNING = `My signature is refused with \`auth_bad_signature\`, though the clock is right.
 
 \`\`\`ts
 const text = [method, path, timestamp, nonce, await sha256(body)].join("\\n")

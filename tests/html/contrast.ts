@@ -1,6 +1,6 @@
 /** Contrast as WCAG 2.2 defines it (1.4.3, "relative luminance" and "contrast ratio"). */
 
-export interface Colour {
+interface Colour {
   readonly red: number
   readonly green: number
   readonly blue: number
@@ -8,7 +8,7 @@ export interface Colour {
 }
 
 /** As browsers write computed colours: `rgb(1, 2, 3)` and `rgba(1, 2, 3, 0.5)`. */
-export const colourOf = (text: string): Colour => {
+const colourOf = (text: string): Colour => {
   const match = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/.exec(text)
   if (match === null) throw new Error(`not a computed colour: ${text}`)
   return { red: Number(match[1]), green: Number(match[2]), blue: Number(match[3]), alpha: Number(match[4] ?? 1) }

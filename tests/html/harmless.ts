@@ -108,10 +108,7 @@ const onlyOurs = ({ head, body, parts, links }: Look): void => {
   expect(links.filter((name) => !VISIBLE.test(name))).toEqual([])
 }
 
-/** No element or attribute that is not ours, none that leaks out of its place, none without a name. */
-export const expectOurs = async ({ page }: Visit): Promise<void> => onlyOurs(await page.evaluate(look))
-
-/** The same, and nothing run, asked for, opened or left; nor is anything wider than the window. */
+/** No element or attribute that is not ours, none that leaks out of its place, none without a name; and nothing run, asked for, opened or left; nor is anything wider than the window. */
 export const expectHarmless = async (visit: Visit, url: string): Promise<void> => {
   expect(visit.status()).toBe(200)
   // Everything is looked at before anything is touched: one call, because each costs a round trip to the browser.

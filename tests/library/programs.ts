@@ -16,7 +16,7 @@ const execute = promisify(execFile)
 /** For what hangs. */
 const TIMEOUT_MS = 180_000
 
-export const blocks: ReadonlyArray<Block> = (await entriesIn(STARTER_LIBRARY)).flatMap(blocksOf)
+const blocks: ReadonlyArray<Block> = (await entriesIn(STARTER_LIBRARY)).flatMap(blocksOf)
 
 /** By the language of a block, what runs it, and how to ask whether it is there. */
 const RUNNERS = {
@@ -26,7 +26,6 @@ const RUNNERS = {
   rust: ["rustc", "--version"],
   go: ["go", "version"]
 } as const satisfies Readonly<Record<string, readonly [string, string]>>
-export type Language = keyof typeof RUNNERS
 
 const isThere = ([program, question]: readonly [string, string]): boolean =>
   spawnSync(program, [question], { stdio: "ignore" }).status === 0

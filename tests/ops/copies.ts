@@ -149,7 +149,7 @@ interface Load {
   readonly stop: () => Promise<void>
 }
 
-export const PATIENT = { timeout: 60_000 }
+const PATIENT = { timeout: 60_000 }
 export const subjectOfCount = (index: number): string => subjects.verified("agent", `site${index}`)
 
 /**

@@ -10,7 +10,7 @@ import { dockerAt, type SharedEngine, sharedEngine } from "./shared-engine.ts"
 
 /** Small ones: a program that fills them takes its time, at half a core. */
 export const QUOTAS = { cpus: 0.5, memory_mb: 192, disk_mb: 64, tmp_mb: 32, pids: 128 }
-export const LOG_LINES = 1000
+const LOG_LINES = 1000
 const SLOTS = 3
 /** What ends itself may take its time on a slow machine. */
 const PATIENT_MS = 120_000

@@ -32,7 +32,7 @@ export function bareBridges(): EngineNetworks {
 }
 
 /** Out in the world: an address that is public, and a way back to compartments, whoever hides them. */
-export interface World {
+interface World {
   readonly space: Space
   readonly address: string
   readonly ports: { readonly plain: number; readonly source: number; readonly sink: number; readonly udp: number }

@@ -30,7 +30,7 @@ const alternative = (name: string): Buffer =>
 
 const DAY_MS = 86_400_000
 
-export interface Wanted {
+interface Wanted {
   readonly names: ReadonlyArray<string>
   /** From today on, in days. */
   readonly from?: number

@@ -1,7 +1,7 @@
 /** Feeds as their rules have them: JSON Feed 1.1 and RFC 4287, checked by what they say and not by how ours are made. */
 import type { Visit } from "./browser.ts"
 
-export interface AtomEntry {
+interface AtomEntry {
   readonly id: string
   readonly title: string
   readonly updated: string

@@ -42,7 +42,7 @@ const ended = (child: ChildProcess): Promise<number | null> =>
     ? Promise.resolve(child.exitCode)
     : new Promise((resolve) => child.once("exit", resolve))
 
-export interface AgentBrowser {
+interface AgentBrowser {
   readonly cdp: string
   readonly agent: Browser
   /** The one tab that the browser begins with. */
@@ -50,7 +50,7 @@ export interface AgentBrowser {
   readonly stop: () => Promise<void>
 }
 
-export const openAgentBrowser = async ({ port, spki }: Websites): Promise<AgentBrowser> => {
+const openAgentBrowser = async ({ port, spki }: Websites): Promise<AgentBrowser> => {
   const profile = await mkdtemp(join(tmpdir(), "hub-fill-browser-"))
   const program = await findChromium({ env: process.env, progress: (line) => console.error(line) })
   const child = spawn(

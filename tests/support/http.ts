@@ -17,7 +17,7 @@ export interface Exchange {
   readonly body?: string | Uint8Array
 }
 
-export interface Envelope {
+interface Envelope {
   readonly ok: boolean
   readonly data?: unknown
   readonly meta?: { readonly page: number; readonly per_page: number; readonly total: number; readonly pages: number }

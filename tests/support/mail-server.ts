@@ -2,7 +2,7 @@
 import type { AddressInfo } from "node:net"
 import { SMTPServer, type SMTPServerOptions } from "smtp-server"
 
-export interface Taken {
+interface Taken {
   readonly from: string
   readonly to: ReadonlyArray<string>
   readonly text: string

@@ -2,7 +2,7 @@
 import Markdown, { type Token } from "markdown-it"
 import { parse } from "yaml"
 
-export interface Fence {
+interface Fence {
   readonly info: string
   readonly content: string
 }

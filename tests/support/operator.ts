@@ -4,7 +4,7 @@ import { once } from "node:events"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { programPath } from "../harness/index.ts"
 
-export interface Ended {
+interface Ended {
   readonly status: number | null
   readonly output: string
   readonly errors: string

@@ -11,7 +11,7 @@ import { authority } from "./certificates.ts"
 const PAGES = join(projectRoot, "tests/fill/pages")
 const TYPE = { "content-type": "text/html; charset=utf-8" } as const
 
-export interface Sent {
+interface Sent {
   readonly host: string
   readonly path: string
   /** Of a form, or of a script. */

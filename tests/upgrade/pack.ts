@@ -6,7 +6,7 @@ import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib"
 import { extract, pack } from "tar-stream"
 import type { Expected } from "./expected.ts"
 
-export const FIXTURES = join(import.meta.dirname, "fixtures")
+const FIXTURES = join(import.meta.dirname, "fixtures")
 /** Fixtures stay in the project's history for good. */
 const PACKED_MAX_BYTES = 3_145_728
 const UNPACKED_MAX_BYTES = 268_435_456

@@ -20,7 +20,7 @@ export interface PublishFacts<Claim extends TextClaim | null = TextClaim> {
   readonly claim: Claim
 }
 
-export interface PostFacts extends PublishFacts {
+interface PostFacts extends PublishFacts {
   /** How the blob of its data stands. */
   readonly blobs: BlobsAt
 }

@@ -15,7 +15,7 @@ import { jwkOf } from "../../../schemas/signing/jwk.ts"
 import { iso } from "../profile.ts"
 import { type Agent, type AgentKey, currentKey } from "../state.ts"
 
-export const HEADERS = ["Hub-Id", "Hub-Timestamp", "Hub-Nonce", "Hub-Signature"] as const
+const HEADERS = ["Hub-Id", "Hub-Timestamp", "Hub-Nonce", "Hub-Signature"] as const
 
 type Standing = Pick<IdentityRecord, "status" | "moderation">
 
@@ -120,7 +120,7 @@ export const recoveryRecord = (agent: Agent, limits: Limits): Recovery => {
   }
 }
 
-export const keyDirectoryUrlOf = (number: string, baseUrl: string): string =>
+const keyDirectoryUrlOf = (number: string, baseUrl: string): string =>
   `${baseUrl}${API_PREFIX}/id/${number}/http-message-signatures-directory`
 
 export const directorySignatureRecord = (agent: Agent, baseUrl: string): DirectorySignature => {

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
 
-export const AppealState = Schema.Struct({
+const AppealState = Schema.Struct({
   text: Schema.String,
   status: Schema.Literals(["open", "granted", "denied"]),
   /** Unix ms. */
@@ -10,7 +10,7 @@ export const AppealState = Schema.Struct({
   decided_at: Schema.NullOr(Schema.Number),
   answer: Schema.NullOr(Schema.String)
 })
-export type AppealState = typeof AppealState.Type
+type AppealState = typeof AppealState.Type
 
 export const StandingState = Schema.Struct({
   /** Unix ms since when the status is what it is. */

@@ -20,7 +20,7 @@ import type { AgentActor, AgentEvent, AgentState } from "../state.ts"
 import { seenBy } from "../watch/watch.ts"
 
 /** Ids of other agents, or read before, count for nothing. Pure. */
-export const decideRead = unlessSuspended((agent, { ids }: MarkRead): Decision<AgentEvent, MarkedRead> => {
+const decideRead = unlessSuspended((agent, { ids }: MarkRead): Decision<AgentEvent, MarkedRead> => {
   const wanted = ids === null ? null : new Set(ids)
   const read = wanted === null ? agent.unread : agent.unread.filter((id) => wanted.has(id))
   const reply = { marked_read: read.length }

@@ -29,7 +29,7 @@ export type OwnerEvent = (typeof OWNER_EVENTS)[number]["Type"]
 export const NO_OWNER_MESSAGES: OwnersState = { unread: [], answered: [] }
 
 /** Older ones count as read, and as not answered: a bound on what an agent that never looks costs. */
-export const UNREAD_MAX = 1000
+const UNREAD_MAX = 1000
 export const ANSWERED_MAX = 200
 
 export const evolveOwners = (owners: OwnersState, event: OwnerEvent): OwnersState => {

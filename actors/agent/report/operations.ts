@@ -42,7 +42,7 @@ const tooMany = ({ reported }: Agent, at: number, limits: Limits): Refusal | nul
     (drawn, retryAfter) => `Too many reports: ${drawn}. Try again in ${retryAfter} s.`
   )
 
-export const decideFile = unlessSuspended(
+const decideFile = unlessSuspended(
   (
     agent,
     { target_type, target_id, reason, text }: FiledReport,

@@ -14,11 +14,11 @@ import { beginning, ending } from "./watch.ts"
 
 type Activity = (typeof declared)["watch.activity"]["input"]["Type"]
 
-export const decideBegin = unlessSuspended((agent, { thread }: { readonly thread: number }): Decision<AgentEvent> =>
+const decideBegin = unlessSuspended((agent, { thread }: { readonly thread: number }): Decision<AgentEvent> =>
   beginning(agent.watching, thread)
 )
 
-export const decideEnd = unlessSuspended((agent, { thread }: { readonly thread: number }): Decision<AgentEvent> => ({
+const decideEnd = unlessSuspended((agent, { thread }: { readonly thread: number }): Decision<AgentEvent> => ({
   events: ending(agent.watching, thread)
 }))
 

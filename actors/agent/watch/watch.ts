@@ -14,7 +14,7 @@ import { event } from "../../engine/events.ts"
 /** Threads that an agent has left, of which so many are remembered: the newest. */
 const LEFT_MAX = 500
 
-export const Watched = Schema.Struct({
+const Watched = Schema.Struct({
   thread: Schema.Int,
   automatic: Schema.Boolean,
   /** The notification of its activity that is not read yet. */

@@ -149,8 +149,7 @@ export const decideTest = (
   }
 }
 
-export const queuedReply = (delivery: number) =>
-  ({ queued: true, notification_id: delivery, delivery_id: delivery }) as const
+const queuedReply = (delivery: number) => ({ queued: true, notification_id: delivery, delivery_id: delivery }) as const
 
 export const decideRedelivery = (
   state: AgentState,

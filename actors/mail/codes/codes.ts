@@ -37,7 +37,7 @@ const boundCode = (text: string): string | null => {
 }
 
 /** One line of at most so many characters with the number in it, cut between words where that is possible. */
-export const contextOf = (text: string, at: number, length: number): string => {
+const contextOf = (text: string, at: number, length: number): string => {
   const spare = Math.max(0, CONTEXT_MAX_CHARS - length)
   let from = Math.max(0, Math.min(at - Math.ceil(spare / 2), text.length - CONTEXT_MAX_CHARS))
   let to = Math.min(text.length, from + CONTEXT_MAX_CHARS)

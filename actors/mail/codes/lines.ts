@@ -88,7 +88,7 @@ export const linesOfText = (text: string): ReadonlyArray<Line> =>
 const URL_STOPS = '<>"`{}|\\^「」『』（）【】《》，。、；：！？'
 
 /** Behind a URL that begins there: white space and quotes end it, and so does the text of a script without spaces. */
-export const urlEnd = (text: string, from: number): number => {
+const urlEnd = (text: string, from: number): number => {
   let at = from
   let path = false
   for (; at < text.length; at++) {

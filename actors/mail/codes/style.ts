@@ -22,7 +22,7 @@ export const PLAIN: Style = { gone: false, shut: false, tiny: false, level: 0, c
 export const isUnseen = ({ gone, shut, tiny, color, background }: Style): boolean =>
   gone || shut || tiny || color === "transparent" || (color !== "" && color === background)
 
-export type Declarations = ReadonlyMap<string, string>
+type Declarations = ReadonlyMap<string, string>
 /** By `name`, `.class` or `name.class`. */
 export type Sheet = Map<string, Map<string, string>>
 
@@ -37,7 +37,7 @@ const LARGE_PX = 19
 const WIDE_PX = 2
 const BOLD = 600
 
-export const declarationsOf = (text: string): Declarations => {
+const declarationsOf = (text: string): Declarations => {
   const found = new Map<string, string>()
   for (const part of text.slice(0, STYLE_MAX_CHARS).toLowerCase().split(";", DECLARATIONS_MAX)) {
     const colon = part.indexOf(":")

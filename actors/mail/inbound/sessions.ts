@@ -14,7 +14,7 @@ import { after, type Cancel } from "../../../schemas/runtime/clock.ts"
 
 type Bounds = Pick<Limits["service"]["mail"], "session_ms" | "data_ms" | "idle_ms" | "commands_max">
 
-export const SESSION_OVER = "4.4.2 This session took too long, come again"
+const SESSION_OVER = "4.4.2 This session took too long, come again"
 const DATA_OVER = "4.4.2 This message took too long, come again"
 const IDLE = "4.4.2 No message came, come again"
 const TOO_MUCH_SAID = "4.7.0 Too many commands, come again"

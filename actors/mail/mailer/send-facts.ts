@@ -34,7 +34,7 @@ import type { SealedSending, SenderFacts } from "./sending.ts"
 
 const notLooked = unavailable("The sending limits cannot be looked up at the moment. It is safe to try again.")
 
-export const notYours = refusal("email_sender_not_yours", "`from` must be an open mailbox of yours.", { field: "from" })
+const notYours = refusal("email_sender_not_yours", "`from` must be an open mailbox of yours.", { field: "from" })
 
 const notReady = refusal("email_domain_not_ready", "This domain is not active: see its records, then verify it.")
 

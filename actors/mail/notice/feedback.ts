@@ -7,7 +7,7 @@ import type { Notification } from "./notification.ts"
 
 /** By which a sending is known again: of what is sent, the tag and the header. */
 export const SENDING_TAG = "hub-sending"
-export const SENDING_HEADER = "X-Hub-Sending"
+const SENDING_HEADER = "X-Hub-Sending"
 
 export interface Report {
   readonly type: "bounced" | "complained" | "delivered" | "failed"

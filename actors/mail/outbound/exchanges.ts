@@ -9,7 +9,7 @@ import { mayConnect, type Reach } from "../../fanout/address.ts"
 import { codeOf } from "../dns.ts"
 import type { Outcome } from "./transport.ts"
 
-export type Found =
+type Found =
   | { readonly type: "hosts"; readonly addresses: ReadonlyArray<string> }
   | { readonly type: "none"; readonly outcome: Outcome }
 

@@ -5,7 +5,7 @@
 import { sendingOf } from "../sending/id.ts"
 import { isSendingToken, type MailKeys, sendingToken } from "../keys.ts"
 
-export const RETURNS = ["bounces", "unsubscribe"] as const
+const RETURNS = ["bounces", "unsubscribe"] as const
 export type ReturnKind = (typeof RETURNS)[number]
 
 type Keys = Pick<MailKeys, "service">

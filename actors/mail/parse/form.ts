@@ -107,7 +107,7 @@ const LABELS = 2
 const suffixOf = (domain: string): string => domain.toLowerCase().split(".").slice(-LABELS).join(".")
 
 /** Bytes of a body as a signature counts them (RFC 6376 3.4.3, 3.4.4): without the empty lines at its end. */
-export const signedLength = (body: Uint8Array, isRelaxed: boolean): number => {
+const signedLength = (body: Uint8Array, isRelaxed: boolean): number => {
   let [length, line, blank, gaps] = [0, 0, false, 0]
   const lineEnds = (): void => {
     const bytes = line

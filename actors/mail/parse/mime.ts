@@ -88,7 +88,7 @@ const bytesOfWord = (encoding: string, text: string): Uint8Array =>
     : decodeQuotedPrintable(Buffer.from(text.replaceAll("_", " "), "latin1"))
 
 /** Encoded words with the label that their bytes show. */
-export const relabelled = (header: string): string =>
+const relabelled = (header: string): string =>
   header.includes("=?")
     ? header.replaceAll(ENCODED_WORD, (word, label: string, encoding: string, text: string) => {
         const charset = shownCharset(bytesOfWord(encoding, text))

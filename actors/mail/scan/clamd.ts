@@ -34,7 +34,7 @@ function* framesOf(raw: Buffer): Generator<Buffer> {
 }
 
 /** Throws where it is no clear answer. */
-export const clamdVerdict = (answer: string): Verdict => {
+const clamdVerdict = (answer: string): Verdict => {
   const [line = ""] = answer.split("\0", 1)
   if (line === "stream: OK") return "PASS"
   if (line.startsWith("stream: ") && line.endsWith(" FOUND") && !line.includes("\n")) return "FAIL"

@@ -34,7 +34,7 @@ const Answer = Schema.fromJsonString(
 const decode = Schema.decodeUnknownResult(Answer)
 
 /** `null` where it is no clear answer. */
-export const rspamdVerdict = (answer: string): Verdict | null => {
+const rspamdVerdict = (answer: string): Verdict | null => {
   const decoded = decode(answer)
   if (Result.isFailure(decoded)) return null
   const { action, is_skipped } = decoded.success

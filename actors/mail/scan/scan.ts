@@ -17,7 +17,7 @@ import { scanForViruses } from "./clamd.ts"
 import { scanForSpam, type SpamOrigin } from "./rspamd.ts"
 
 /** `NONE`: nobody looked. */
-export interface Scanned {
+interface Scanned {
   readonly spam: Verdict
   readonly virus: Verdict
 }

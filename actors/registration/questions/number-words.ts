@@ -1,6 +1,6 @@
 import { toCardinal } from "n2words/en-US"
 
-export const LARGEST_NUMBER_IN_WORDS = 9999
+const LARGEST_NUMBER_IN_WORDS = 9999
 const FIRST_PAIRED_HUNDRED = 1100
 
 let table: ReadonlyMap<string, number> | null = null

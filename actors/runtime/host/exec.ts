@@ -8,7 +8,7 @@ import { called, EngineFault } from "./docker.ts"
 import { HostFault } from "./fault.ts"
 import type { ExecResult } from "./types.ts"
 
-export const OUTPUT_MAX_BYTES = 16 * 1024
+const OUTPUT_MAX_BYTES = 16 * 1024
 const HEADER_BYTES = 8
 const POLL_MS = 20
 /** How long a program that has closed its output may take to end. */

@@ -12,7 +12,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import { HostFault, LastingFault } from "./fault.ts"
 import type { Given } from "./types.ts"
 
-export const GIVEN_MAX_BYTES = 2 * 1024 * 1024
+const GIVEN_MAX_BYTES = 2 * 1024 * 1024
 /** The first process opens its end as soon as it runs; under load it takes its time. */
 const READER_WAIT_MS = 20_000
 const WRITE_MAX_MS = 20_000
@@ -106,7 +106,7 @@ export async function deliver(path: string, bytes: Buffer, delivery: Delivery): 
 }
 
 /** True while a first process waits for what its program is given. */
-export async function isAwaited(path: string): Promise<boolean> {
+async function isAwaited(path: string): Promise<boolean> {
   const file = await openForWriting(path)
   await file?.close()
   return file !== null

@@ -33,8 +33,8 @@ const HEAD_BYTES = 1 + 6 + 4
 const CHECK_BYTES = 4
 
 /** What a record holds. `begin`: the state with which a segment begins. `end`: the lines that are open are complete. */
-export const RECORD_KINDS = ["begin", "stdout", "stderr", "system", "end"] as const
-export type RecordKind = (typeof RECORD_KINDS)[number]
+const RECORD_KINDS = ["begin", "stdout", "stderr", "system", "end"] as const
+type RecordKind = (typeof RECORD_KINDS)[number]
 
 export interface JournalRecord {
   readonly kind: RecordKind

@@ -41,7 +41,7 @@ export const volumePlace = (folder: string): VolumePlace => ({
 })
 
 /** Beside what can be used, the file holds the file system's own tables and its journal. */
-export function imageBytes(diskMb: number): number {
+function imageBytes(diskMb: number): number {
   const usable = Math.ceil(diskMb * SHARE_OF_QUOTA) + MORE_MIB
   const tables = Math.ceil((usable * INODE_BYTES) / BYTES_PER_INODE)
   return (usable + tables + JOURNAL_MIB) * MIB

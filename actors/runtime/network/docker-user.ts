@@ -21,7 +21,7 @@ const rulesOf = ({ tag }: Names): ReadonlyArray<ReadonlyArray<string>> => [
 const has = async (...args: ReadonlyArray<string>): Promise<boolean> =>
   (await runAny("iptables", [...WAIT, ...args])).code === 0
 
-export async function hasDockerUser(): Promise<boolean> {
+async function hasDockerUser(): Promise<boolean> {
   return (await hasProgram("iptables")) && (await has("-n", "-L", CHAIN))
 }
 

@@ -19,10 +19,8 @@ import { ensureTable, removeTable } from "./table.ts"
 import { type Names, namesOf, tagOf } from "./tag.ts"
 
 export type { Checked } from "./check.ts"
-export { PROGRAMS } from "./programs.ts"
-export { SERVICE_NAME } from "./resolver.ts"
 
-export const SLOTS_MAX = 64
+const SLOTS_MAX = 64
 const FORWARDING = "/proc/sys/net/ipv4/ip_forward"
 
 export interface Slot {
@@ -34,7 +32,7 @@ export interface Slot {
   readonly address: string
 }
 
-export interface EngineNetwork {
+interface EngineNetwork {
   readonly bridge: string
   readonly subnet: string
   readonly gateway: string

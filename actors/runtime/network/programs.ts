@@ -7,7 +7,7 @@ import { access, constants } from "node:fs/promises"
 import { delimiter, join } from "node:path"
 
 /** Programs and Debian's packages that have them. */
-export const PROGRAMS: ReadonlyArray<readonly [program: string, from: string]> = [
+const PROGRAMS: ReadonlyArray<readonly [program: string, from: string]> = [
   ["nft", "nftables"],
   ["ip", "iproute2"],
   ["tc", "iproute2"],

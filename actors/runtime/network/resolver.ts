@@ -16,7 +16,7 @@ import { NetworkFault, run } from "./programs.ts"
 import { RESOLVER_PORT } from "./rules.ts"
 
 /** The name of the service within compartments, and one below it that is always there. */
-export const SERVICE_NAME = "hub.internal"
+const SERVICE_NAME = "hub.internal"
 export const PROBE_NAME = "probe.hub.internal"
 
 const CACHE_ENTRIES = 2000
@@ -53,7 +53,7 @@ async function userOptions(): Promise<ReadonlyArray<string>> {
   return [`--user=${user}`, `--group=${group}`]
 }
 
-export async function resolverArguments(settings: ResolverSettings): Promise<ReadonlyArray<string>> {
+async function resolverArguments(settings: ResolverSettings): Promise<ReadonlyArray<string>> {
   const { folder, address, service, upstreams } = settings
   return [
     "--conf-file=/dev/null",

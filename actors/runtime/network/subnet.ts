@@ -51,7 +51,7 @@ export interface Addresses {
   readonly foreign: string
 }
 
-export interface SlotAddresses {
+interface SlotAddresses {
   readonly subnet: string
   readonly gateway: string
   readonly address: string

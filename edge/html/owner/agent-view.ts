@@ -49,7 +49,7 @@ const KINDS: Readonly<Record<OwnerMessageKind, string>> = {
 }
 
 /** What an agent waits for, as far as this person can tell. */
-export const isOpen = ({ direction, kind, answer }: OwnerMessage): boolean =>
+const isOpen = ({ direction, kind, answer }: OwnerMessage): boolean =>
   direction === "to_owner" && kind !== "alert" && answer === null
 
 const words = (text: string | null): Html =>

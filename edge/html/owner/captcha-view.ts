@@ -57,7 +57,7 @@ ${fieldsOf(
 )}<button name="act" value="place">Tap there</button></details>
 `
 
-export const writtenTaps = (taps: ReadonlyArray<Tap>): string => taps.map(({ x, y }) => `${x},${y}`).join(" ")
+const writtenTaps = (taps: ReadonlyArray<Tap>): string => taps.map(({ x, y }) => `${x},${y}`).join(" ")
 
 const dots = ({ width, height }: Size, taps: ReadonlyArray<Tap>): Html => {
   if (taps.length === 0) return NOTHING

@@ -159,7 +159,7 @@ const actsFor = ({ status, suspended }: Compartment, isMade: boolean): ReadonlyA
   return [...start, ...stop, "delete"]
 }
 
-export const NAMES: Readonly<Record<SteeringAct, string>> = {
+const NAMES: Readonly<Record<SteeringAct, string>> = {
   start: "Start it",
   stop: "Stop it",
   restart: "Start it anew",

@@ -92,7 +92,7 @@ export const checked = (checks: Checks, form: Readonly<Record<string, string | u
     })
   )
 
-export const areProblems = (problems: Problems): boolean => Object.keys(problems).length > 0
+const areProblems = (problems: Problems): boolean => Object.keys(problems).length > 0
 
 /** A form that came to its end, or what stands beside its fields. */
 export type Ended<A> =

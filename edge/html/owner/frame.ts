@@ -12,7 +12,7 @@ export interface Way {
 
 export const MAIL_PATH = "/owner/mail"
 export const VAULT_PATH = "/owner/vault"
-export const COMPARTMENTS_PATH = "/owner/compartments"
+const COMPARTMENTS_PATH = "/owner/compartments"
 
 const WAYS: ReadonlyArray<Way> = [
   { path: OWNER_PATH, name: "Your agents", icon: "agents" },

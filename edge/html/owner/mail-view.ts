@@ -13,7 +13,7 @@ import type { Member, OwnerSpace } from "./space.ts"
 
 export const CONFIRM_WORD = "close"
 
-export const closingPath = (handle: string): string => `/owner/agents/${handle}/mailboxes`
+const closingPath = (handle: string): string => `/owner/agents/${handle}/mailboxes`
 
 /** One for each mailbox. */
 export const closingForm = (agent: string, mailbox: number): string => `agent.${agent}.mailbox.${mailbox}`

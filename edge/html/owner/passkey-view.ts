@@ -8,8 +8,8 @@ import { type Field, hidden } from "./fields.ts"
 import { passkeyFields, passkeyPageHeaders, passkeyScript } from "./passkey-script.ts"
 import type { Guest, Member, OwnerPage, OwnerSpace } from "./space.ts"
 
-export const ADD_PATH = "/owner/settings/passkey"
-export const LOGIN_PATH = "/owner/login/passkey"
+const ADD_PATH = "/owner/settings/passkey"
+const LOGIN_PATH = "/owner/login/passkey"
 export const ADD_FORM = "settings.add_passkey"
 export const LOGIN_FORM = "login.passkey"
 

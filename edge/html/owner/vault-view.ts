@@ -13,8 +13,8 @@ import type { Member, OwnerSpace } from "./space.ts"
 
 export const REVOKE_WORD = "revoke"
 
-export const consentPath = (handle: string): string => `/owner/agents/${handle}/consents`
-export const revokingPath = (handle: string): string => `/owner/agents/${handle}/entries`
+const consentPath = (handle: string): string => `/owner/agents/${handle}/consents`
+const revokingPath = (handle: string): string => `/owner/agents/${handle}/entries`
 
 /** One for each fill, and for each entry. */
 export const consentForm = (agent: string, fill: number): string => `agent.${agent}.fill.${fill}`

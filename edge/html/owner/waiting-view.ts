@@ -20,7 +20,7 @@ export interface LaterOf {
   readonly owner: Named
 }
 
-export interface UnreadOf {
+interface UnreadOf {
   readonly agent: Author
   readonly unread: number
 }

@@ -28,7 +28,7 @@ const fileLines = ({ file, data }: Pick<Post, "file" | "data">): ReadonlyArray<s
   ...(data === null ? [] : [`data: ${data.size} bytes of JSON`])
 ]
 
-export const postLines = (post: Post): ReadonlyArray<string> => [
+const postLines = (post: Post): ReadonlyArray<string> => [
   `post ${post.id}: ${oneLine(post.title)}`,
   `${post.kind} by ${agentName(post.author)}, ${when(post.created_at)}, score ${post.score}`,
   ...(post.license === null ? [] : [`licence: ${post.license}`]),

@@ -33,7 +33,7 @@ const answersIn = (text: string): Answers | null => {
 }
 
 /** A shell command, in a group of processes of its own, so that all of it can be ended when the time is over. */
-export const byCommand =
+const byCommand =
   (command: string, around: Surroundings): Solve =>
   async (toSolve) => {
     const grouped = process.platform !== "win32"
@@ -94,7 +94,7 @@ class Lines {
 }
 
 /** The questions as one line of JSON out, the answers as a JSON object in. */
-export const byPipe = (around: Surroundings): Solve => {
+const byPipe = (around: Surroundings): Solve => {
   const lines = new Lines(around.stdin)
   return async (toSolve) => {
     around.write(`${shown(toSolve)}\n`)
@@ -109,7 +109,7 @@ export const byPipe = (around: Surroundings): Solve => {
   }
 }
 
-export const byPerson = (around: Surroundings): Solve => {
+const byPerson = (around: Surroundings): Solve => {
   const lines = new Lines(around.stdin)
   return async ({ questions, dueAt }) => {
     for (const { id, prompt } of questions) around.warn(harmless(`${id}: ${prompt}`))

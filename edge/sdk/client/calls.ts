@@ -86,7 +86,7 @@ export type PagesArguments<Path extends ListPath> = Arguments<
     Optional<"query", Spelled<Unpaged<At<"GET", Path>["query"]>>>
 >
 
-export interface PagesOptions {
+interface PagesOptions {
   /** Items after which it ends, whatever there is more. */
   readonly max?: number
   readonly perPage?: number

@@ -10,8 +10,8 @@ import { builtin } from "./runtime.ts"
 import { startsWithZeros } from "./sha256.ts"
 
 /** Harder than the service ever asks (7): 16 times what takes a minute there. */
-export const DIFFICULTY_MAX = 8
-export const WORKERS_MAX = 4
+const DIFFICULTY_MAX = 8
+const WORKERS_MAX = 4
 const SLICE = 2_000
 const REPORT_EVERY_MS = 500
 const PREFIX = /^[0-9a-f]{1,128}$/

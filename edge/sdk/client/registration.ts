@@ -20,8 +20,8 @@ import { type PowProgress, proofOfWork } from "./pow.ts"
 import type { SendOptions } from "./transport.ts"
 import { isUnknownOutcome } from "./transport.ts"
 
-export const ATTEMPTS = 3
-export const ATTEMPTS_MAX = 6
+const ATTEMPTS = 3
+const ATTEMPTS_MAX = 6
 /** A service that promises a longer clock is not believed. */
 const CLOCK_MAX_SECONDS = 600
 /** Of the clock, for the way back. */

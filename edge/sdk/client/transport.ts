@@ -108,7 +108,7 @@ const causeCode = (cause: unknown): unknown => {
 }
 
 /** Rejects with the signal's reason as soon as it is given. */
-export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(signal.reason)
     const stop = () => {

@@ -10,7 +10,7 @@ import { hmacSha256, PUBLIC_KEY_BYTES, SIGNATURE_BYTES, verifyEd25519 } from "./
 import { type Bytes, equalBytes, fromBase64, utf8 } from "./encoding.ts"
 import { clientError, type HubError, invalid } from "./errors.ts"
 
-export const TOLERANCE_SECONDS = 300
+const TOLERANCE_SECONDS = 300
 const SECRET_PREFIX = "whsec_"
 const SECRET_BYTES = 32
 const HMAC_BYTES = 32

@@ -19,7 +19,7 @@ import { clientError, invalid } from "./errors.ts"
 import type { AgentKey } from "./key.ts"
 import { freshNonce } from "./transport.ts"
 
-export const REDIRECTS_MAX = 5
+const REDIRECTS_MAX = 5
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 /** Of one origin alone. */
 const BOUND_HEADERS = ["authorization", "cookie", "proxy-authorization"]

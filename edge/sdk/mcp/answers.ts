@@ -15,7 +15,7 @@ import { AGENT_NUMBER_PATTERN } from "../../../schemas/signing/identity.ts"
 import { describe, jsonText, oneLine } from "../cli/output.ts"
 
 export const PART_MAX_CHARS = 24_000
-export const KEPT_MAX = 8
+const KEPT_MAX = 8
 /** Named in one answer; of more it is said that there are others. */
 export const AGENTS_MAX = 20
 const MESSAGE_MAX_CHARS = 2_000

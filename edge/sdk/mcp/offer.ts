@@ -14,7 +14,7 @@ import { usage } from "../cli/fault.ts"
 import { isOperation, type OperationName } from "../client/operations.ts"
 import declared from "./tools.json" with { type: "json" }
 
-export const TIERS = ["read", "write", "all"] as const
+const TIERS = ["read", "write", "all"] as const
 type Tier = (typeof TIERS)[number]
 
 type Names = ReadonlySet<string>

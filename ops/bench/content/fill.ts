@@ -2,11 +2,11 @@
 import { sql } from "kysely"
 import { openBulkDatabase, LIVE_SCHEMA } from "../../../actors/database.ts"
 
-export const THREADS = 100_000
-export const POSTS = 100_000
-export const REPLIES = 1_000_000
+const THREADS = 100_000
+const POSTS = 100_000
+const REPLIES = 1_000_000
 /** Of one thread: as many replies as a page may have. */
-export const LONG_THREAD_REPLIES = 100
+const LONG_THREAD_REPLIES = 100
 /** Numbers beyond those that the service gives meanwhile. */
 const FIRST = 1_000_000
 

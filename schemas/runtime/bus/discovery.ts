@@ -13,7 +13,7 @@ import { wallMs } from "../clock.ts"
 import type { CallStats } from "../metrics/calls.ts"
 import type { NatsShape } from "./transport.ts"
 
-export interface DiscoveredEndpoint {
+interface DiscoveredEndpoint {
   readonly name: string
   readonly subject: string
   /** Empty where each instance gets all. */

@@ -13,8 +13,8 @@ export type Level = "trace" | "debug" | "info" | "warn" | "error" | "fatal"
 
 /** With everything; a character is three bytes at most. */
 export const LINE_MAX_CHARS = 4096
-export const VALUE_MAX_CHARS = 1024
-export const STACK_MAX_CHARS = 2048
+const VALUE_MAX_CHARS = 1024
+const STACK_MAX_CHARS = 2048
 const NAME_MAX_CHARS = 64
 /** Values of an object that are looked at. */
 const INNER_MAX = 100

@@ -5,7 +5,7 @@ import type { ErrorCode } from "../../errors.ts"
 import { CHILDREN_MAX, Counter, DURATION_SECONDS, type Histogram, type Meter, OTHER } from "./meter.ts"
 
 /** `refused`: by a rule of the service, as it should be. Those behind it are faults. */
-export const OUTCOMES = ["ok", "refused", "unavailable", "overloaded", "failed"] as const
+const OUTCOMES = ["ok", "refused", "unavailable", "overloaded", "failed"] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
 export const outcomeOf = (refused: ErrorCode | undefined): Outcome => {

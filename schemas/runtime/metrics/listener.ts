@@ -8,17 +8,17 @@
 import { logNow } from "../log/log.ts"
 import type { Meter } from "./meter.ts"
 
-export interface RequestShape {
+interface RequestShape {
   readonly method?: string | undefined
   readonly url?: string | undefined
 }
 
-export interface ResponseShape {
+interface ResponseShape {
   writeHead(status: number, headers: Record<string, string>): unknown
   end(body?: string): unknown
 }
 
-export interface ServerShape {
+interface ServerShape {
   maxConnections: number
   timeout: number
   listen(options: { port: number; host?: string; backlog: number }, ready: () => void): unknown

@@ -21,7 +21,7 @@ import { startNode } from "./started-node.ts"
 /** More than any node lives for. */
 const PATIENCE_MS = 60_000
 
-export type Question = Pick<Ask, "kind" | "actor" | "op" | "input"> & Partial<Ask>
+type Question = Pick<Ask, "kind" | "actor" | "op" | "input"> & Partial<Ask>
 
 export interface Client {
   readonly view: LeaseView

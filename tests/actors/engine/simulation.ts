@@ -100,7 +100,7 @@ interface Lease {
 }
 
 /** The lease bucket as the server has it, with times to live on the world's clock. */
-export class ModelLeases {
+class ModelLeases {
   readonly keys = new Map<string, Lease>()
   readonly watchers: Array<(key: string, value: string | null, revision: number) => void> = []
   private revision = 0

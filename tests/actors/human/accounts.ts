@@ -14,9 +14,8 @@ export const START = Date.parse("2026-11-23T12:00:00Z")
 export const SECOND = 1000
 export const { owner } = LIMITS.limits
 
-export const hashed = (password: string): string => Buffer.from(password.padEnd(32, ".")).toString("base64")
-export const verifier = (hash: string): string =>
-  createHash("sha256").update(Buffer.from(hash, "base64")).digest("base64")
+const hashed = (password: string): string => Buffer.from(password.padEnd(32, ".")).toString("base64")
+const verifier = (hash: string): string => createHash("sha256").update(Buffer.from(hash, "base64")).digest("base64")
 export const RIGHT = hashed("right")
 export const WRONG = hashed("wrong")
 export const secret = { salt: "", verifier: verifier(RIGHT) }

@@ -55,7 +55,7 @@ const pondOperations = {
 /** Ponds that cannot be had at the moment. */
 export const frozen = new Set<string>()
 /** Ponds that fail. */
-export const broken = new Set(["broken"])
+const broken = new Set(["broken"])
 
 /** Its state: the ripples that it has seen, as pebble and throw. `dry` refuses all. */
 export const pond: Kind = kind<ActorOf<typeof Ripples.Type, typeof PondEvent.Type>, typeof pondOperations>(

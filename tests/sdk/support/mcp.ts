@@ -5,7 +5,7 @@ import { programPath } from "../../harness/index.ts"
 
 type Result = Awaited<ReturnType<Client["callTool"]>>
 
-export interface Answered {
+interface Answered {
   readonly isError: boolean
   readonly text: string
   readonly structured: Readonly<Record<string, unknown>>

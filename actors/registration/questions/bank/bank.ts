@@ -150,7 +150,7 @@ export const TELLING_SLOTS: Readonly<Record<string, ReadonlyArray<string>>> = {
 export const wordingKey = (english: ReadonlyArray<string>): string => english.join("\n")
 
 /** A deployment's own ways to tell a story: where it has words for something, no others are used. */
-export interface Wording {
+interface Wording {
   /** Frames of acts, by `wordingKey`. */
   readonly clauses: ReadonlyMap<string, ReadonlyArray<string>>
   readonly remarks: ReadonlyMap<RemarkKind, ReadonlyArray<string>>

@@ -23,9 +23,9 @@ import type { Bank, Facts, Matrix, Measure, OwnQuestion, Relation, RemarkKind } 
 import { OUR_BANK } from "./index.ts"
 import { bankOn, CYCLE_DAYS } from "./rotation.ts"
 
-export const MAX_FILES = 100
+const MAX_FILES = 100
 export const MAX_FILE_BYTES = 1_000_000
-export const MAX_RECORDS = 20_000
+const MAX_RECORDS = 20_000
 const MAX_PHRASE_CHARS = 80
 const MAX_FRAME_CHARS = 120
 const MAX_TELLING_CHARS = 200
@@ -128,7 +128,7 @@ const RECORDS = {
   })
 } as const
 
-export type OwnRecord = {
+type OwnRecord = {
   readonly [Type in keyof typeof RECORDS]: (typeof RECORDS)[Type]["Type"]
 }[keyof typeof RECORDS]
 

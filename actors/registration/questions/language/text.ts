@@ -1,14 +1,10 @@
 /** From clauses to sentences. */
 import type { Random } from "../random.ts"
 
-export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
-
-/** "A, B and C" */
-export const list = (items: ReadonlyArray<string>): string =>
-  items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** What filling leaves behind: doubled commas and spaces, a comma before a full stop. */
-export const tidy = (text: string): string =>
+const tidy = (text: string): string =>
   text
     .replace(/,(?:\s*,)+/g, ",")
     .replace(/\s{1,4}([,.;)])/g, "$1")

@@ -14,7 +14,7 @@ import { NONE } from "./world.ts"
 import type { Move, Part, World } from "./world.ts"
 
 /** `so` and `not so` are said around a clause; a plain one counts. */
-export type Mood = "plain" | "so" | "not so"
+type Mood = "plain" | "so" | "not so"
 
 /**
  * - `tell` counts unless its mood is `not so`, it is said `by` a liar, or it stands between two signs that enclose
@@ -71,7 +71,7 @@ export interface Claim {
   readonly side: boolean
 }
 
-export interface Beat {
+interface Beat {
   /** Said together. */
   readonly first: ReadonlyArray<Utterance>
   /** Said some time afterwards, together. */
@@ -317,9 +317,6 @@ const likened: Maker = (d, move) => {
 const FOLLOWED: ReadonlyArray<Maker> = [amended, kept, cancelled("taken back"), cancelled("undone"), repeated, remarked]
 const LATER: ReadonlyArray<Maker> = [amendedLate, deniedLate, deniedLate, recanted, restated, restated]
 const LATER_OWN: ReadonlyArray<Maker> = [deniedLate, restated]
-
-/** Ways to tell one move by a detour. */
-export const DETOUR_COUNT = FOLLOWED.length + LATER.length
 
 function beatsOf(d: Drafting): Array<Beat> {
   const { random, world, fresh } = d

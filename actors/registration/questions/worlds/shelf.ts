@@ -72,7 +72,7 @@ const ACTS: ReadonlyArray<Act> = [
 ]
 
 /** The row after the moves of person 0; what would pass the end stops there. */
-export function shelved(row: ReadonlyArray<number>, moves: ReadonlyArray<Move>): ReadonlyArray<number> {
+function shelved(row: ReadonlyArray<number>, moves: ReadonlyArray<Move>): ReadonlyArray<number> {
   const shelf = [...row]
   for (const { act, who, what, n } of moves) {
     if (who !== 0) continue

@@ -59,7 +59,7 @@ const COLOURS = [
   "pink",
   "grey"
 ]
-export const LETTERS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
+const LETTERS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
 
 interface Ring {
   readonly names: ReadonlyArray<string>
