@@ -4,20 +4,26 @@
  * Invariants
  *  - At most one open sponsorship of an agent by a person: the person's own log decides, and what the last one of that
  *    agent says of itself.
- *  - The declaration and the sponsorship are one commit.
+ *  - The declaration, the sponsorship and what the agent gets to know of it are one commit, which expects the agent where
+ *    its limit was judged.
  *  - What is told to have ended counts no more; until then it counts as open, which refuses too much, never too little.
- *  - The bucket is drawn by what can be declared, here: a command that is known already, or is refused, costs nothing.
+ *  - The bucket is drawn by what can be declared, here: a command that is known already, or is refused, costs nothing,
+ *    unless others took the last place while it was carried out.
  */
 import { Effect } from "effect"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
-import type { sponsoringOperations as declared, SponsorshipFacts } from "../../schemas/sponsorship/operations.ts"
+import type {
+  AgentAdmits,
+  sponsoringOperations as declared,
+  SponsorshipFacts
+} from "../../schemas/sponsorship/operations.ts"
 import type { SponsorRole, SponsorshipStatus } from "../../schemas/sponsorship/records.ts"
 import { custom, type Decision, type DecideContext, type PrepareContext, read, write } from "../engine/definition.ts"
 import type { KindParts, Operating } from "../kind.ts"
 import { drawnFor, givenBackFor } from "../limit/drawing.ts"
-import { Actors, Counters } from "../services.ts"
-import { isOpen, noSponsorship } from "../sponsorship/decide.ts"
+import { Actors, anew, Counters } from "../services.ts"
+import { besideAgent, isOpen, noSponsorship } from "../sponsorship/decide.ts"
 import type { SponsorshipEvent } from "../sponsorship/state.ts"
 import { absent, isActive, type Posted } from "./decide.ts"
 import type { Opening } from "./opening.ts"
@@ -33,9 +39,10 @@ interface Declaring {
   readonly role: SponsorRole
 }
 
-/** `before`: the newest sponsorship of that agent, as it stands. */
+/** `before`: the newest sponsorship of that agent, as it stands. `admits`: the agent's side. */
 export interface DeclareFacts {
   readonly number: number
+  readonly admits: AgentAdmits | null
   readonly before: SponsorshipFacts | null
 }
 
@@ -80,7 +87,7 @@ export const declareRefusal = (
 export const decideDeclare = (
   state: HumanState,
   { agent, role }: Declaring,
-  { id: human, at, facts: { number, before } }: DecideContext<DeclareFacts>,
+  { id: human, at, facts: { number, before, admits } }: DecideContext<DeclareFacts>,
   owner: OwnerLimits
 ): Decision<HumanEvent, Declared> => {
   if (!isActive(state)) return absent
@@ -91,7 +98,7 @@ export const decideDeclare = (
   return {
     events: [{ type: "human.declared", v: 1, sponsorship: number, agent }],
     reply: { number, agent, role },
-    also: [{ kind: "sponsorship", id: String(number), expected: 0, events: [begun] }]
+    also: [{ kind: "sponsorship", id: String(number), expected: 0, events: [begun] }, ...besideAgent(agent, admits)]
   }
 }
 
@@ -138,21 +145,28 @@ const pendingChecked = (
     yield* Effect.fail(refusal("sponsorship_limit", why, { max }))
   })
 
-/** A number is drawn last: for what can be declared. */
-const declareFacts = (state: HumanState, { agent }: Declaring, context: PrepareContext, limits: Limits) =>
+/** A number is drawn for what can be declared, and the agent asked once more by it: its answer must still be true then. */
+const declareFacts = (state: HumanState, { agent, role }: Declaring, context: PrepareContext, limits: Limits) =>
   Effect.gen(function* () {
     if (!isActive(state)) return yield* Effect.fail(notFound("human"))
     const actors = yield* Actors
+    const asking = anew(context)
     const last = newestOf(state, agent)
-    const before = last === null ? null : yield* actors.ask(context, "sponsorship.look", String(last), null)
+    const before = last === null ? null : yield* actors.ask(asking, "sponsorship.look", String(last), null)
     const refused = declareRefusal(state, before, context.at, limits.limits.owner)
     if (refused !== null) return yield* Effect.fail(refused)
-    if (!state.email_verified) yield* pendingChecked(state, context, limits.limits.owner)
-    yield* actors.ask(context, "sponsorship.admits", agent, { to: "declare", verified: state.email_verified })
+    if (!state.email_verified) yield* pendingChecked(state, asking, limits.limits.owner)
+    const wanted = { to: "declare", verified: state.email_verified } as const
+    yield* actors.ask(asking, "sponsorship.admits", agent, wanted)
     yield* drawnFor(context, BUCKET, state.address, limits)
     const counters = yield* Counters
-    const numbered = Effect.tapError(counters.next("sponsorship"), () => givenBackFor(context, BUCKET, state.address))
-    return { before, number: yield* numbered }
+    const admitted = Effect.gen(function* () {
+      const number = yield* counters.next("sponsorship")
+      const as = { sponsorship: number, human: context.id, role }
+      const admits = yield* actors.ask(anew(context), "sponsorship.admits", agent, { ...wanted, as })
+      return { before, number, admits }
+    })
+    return yield* Effect.tapError(admitted, () => givenBackFor(context, BUCKET, state.address))
   })
 
 const NO_LETTER: Posted = {}

@@ -89,19 +89,30 @@ export const carriedAtBirth = (
 
 type Admitting = Operations["sponsorship.admits"]["input"]
 
-/** Pending ones take no place of confirmed ones, nor those of unverified people a place of verified ones. */
+/**
+ * Pending ones take no place of confirmed ones, nor those of unverified people a place of verified ones. Who confirms the
+ * address while it waits keeps the place of before: otherwise such people could fill more places than there are.
+ */
 export const decideAdmits = (
   state: AgentState,
   wanted: Admitting,
   { agent_humans_max, agent_pending_max }: Limits["limits"]["owner"]
 ): Refusal | null => {
   if (state === null || state.status === "banned" || state.status === "deleted") return notFound("agent")
-  const isAlike = ({ since, verified }: SponsorState): boolean =>
-    wanted.to === "confirm" ? since !== null : since === null && verified === wanted.verified
+  const isAlike = ({ since, declared_verified }: SponsorState): boolean =>
+    wanted.to === "confirm" ? since !== null : since === null && declared_verified === wanted.verified
   const max = wanted.to === "confirm" ? agent_humans_max : agent_pending_max
   if (state.sponsors.filter(isAlike).length < max) return null
   const why = wanted.to === "confirm" ? "Too many people carry this agent." : "Too many people wait for this agent."
   return refusal("sponsorship_limit", why, { max })
+}
+
+/** The same as the agent is told later, where nobody waits for its answer. */
+export const toldAs = (wanted: Admitting): SponsorshipTold | null => {
+  if (wanted.as === undefined) return null
+  return wanted.to === "confirm"
+    ? { change: "confirmed", ...wanted.as }
+    : { change: "declared", verified: wanted.verified, ...wanted.as }
 }
 
 /** The log holds the person's id alone (schemas/notification/completed.ts). */

@@ -12,6 +12,8 @@ export const SponsorState = Schema.Struct({
   since: Schema.NullOr(Schema.Number),
   /** Whether the person's address is confirmed. */
   verified: Schema.Boolean,
+  /** The same when it was declared: it keeps its place among those that wait. */
+  declared_verified: Schema.Boolean,
   /** Trust that was given for it; `null` while it does not count. */
   trust: Schema.NullOr(Schema.Number),
   /** The owners of the moment of its confirmation, who were notified of it then. Unix ms. */
@@ -84,7 +86,10 @@ export const evolveSponsors = (
     case "agent.sponsorship_declared": {
       const { sponsorship: id, human, role, verified } = event
       const untold = { humans: [], at: 0 }
-      return [...others(), { id, human, role, since: null, verified, trust: null, told: untold, opinions: [] }]
+      return [
+        ...others(),
+        { id, human, role, since: null, verified, declared_verified: verified, trust: null, told: untold, opinions: [] }
+      ]
     }
     case "agent.sponsorship_confirmed":
       return changed({ since: event.since, told: event.told ?? { humans: [], at: event.since } })
