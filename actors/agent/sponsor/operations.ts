@@ -18,7 +18,7 @@ export const sponsorOperations = ({
 }: KindParts): Operating<typeof declared, AgentActor> => ({
   "sponsorship.admits": custom((state, wanted, { id, seq, at }) =>
     Effect.gen(function* () {
-      const refused = decideAdmits(state, wanted, limits.limits.owner)
+      const refused = decideAdmits(state, wanted, at, limits)
       if (refused !== null) return yield* Effect.fail(refused)
       const told = toldAs(wanted)
       if (told === null) return null

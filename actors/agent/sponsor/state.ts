@@ -1,5 +1,6 @@
 /** An agent's open sponsorships, as part of its state, and how its events change that. Pure. */
 import { Schema } from "effect"
+import type { Limits } from "../../../schemas/limits.ts"
 import { OwnerStanding } from "../../../schemas/owner/operations.ts"
 import { SponsorRole, SponsorshipStatus } from "../../../schemas/sponsorship/records.ts"
 import { event } from "../../engine/events.ts"
@@ -26,7 +27,15 @@ export type SponsorState = typeof SponsorState.Type
 export const FormerSponsor = Schema.Struct({ human: Schema.String, until: Schema.Number })
 type FormerSponsor = typeof FormerSponsor.Type
 
-const FORMER_MAX = 50
+/** More than may be confirmed within the window for which they matter (decideAdmits). */
+export const FORMER_MAX = 200
+
+/** People who stopped carrying the agent within the window in which scores remember that. */
+export const formerSince = (
+  former: ReadonlyArray<FormerSponsor>,
+  at: number,
+  { pair_window_seconds }: Pick<Limits["scores"], "pair_window_seconds">
+): ReadonlyArray<FormerSponsor> => former.filter(({ until }) => until > at - pair_window_seconds * 1000)
 
 /** A sponsorship that was never confirmed leaves nothing. */
 export const formerWith = (
