@@ -13,7 +13,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   filing: "533416c2a2a917b2",
   fleet: "0b6b71b22d64ae90",
   handle: "8d91f76c79f0d504",
-  human: "720b27be4832af3c",
+  human: "0cf7b84541318eed",
   key: "c39a3053a015a528",
   letter: "8976b543e49d7f9d",
   library: "ea4d66fdecada0e4",
