@@ -1,7 +1,7 @@
 /** Written by `npm run contracts`: the code of each kind's fold (ops/contracts/folds.ts). */
 export const FOLDS: Readonly<Record<string, string>> = {
   address: "995b631366387347",
-  agent: "da549acfb2d5c92d",
+  agent: "15b1e94375a352e8",
   blob: "8eb9d9bcc633d268",
   captcha: "9b39f3c8c7431f02",
   category: "eb734887cb572cdf",
@@ -13,7 +13,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   filing: "533416c2a2a917b2",
   fleet: "0b6b71b22d64ae90",
   handle: "8d91f76c79f0d504",
-  human: "0cf7b84541318eed",
+  human: "729400ccaa3dda5e",
   key: "c39a3053a015a528",
   letter: "8976b543e49d7f9d",
   library: "ea4d66fdecada0e4",

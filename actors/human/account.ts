@@ -4,7 +4,7 @@ import type { humanOperations as declared } from "../../schemas/human/operations
 import type { Refusal } from "../../schemas/errors.ts"
 import { custom, type PrepareContext, write } from "../engine/definition.ts"
 import type { Doing, KindParts } from "../kind.ts"
-import { Actors } from "../services.ts"
+import { Actors, anew } from "../services.ts"
 import { addressHasher, addressSealer } from "../address/hash.ts"
 import {
   decideConfirm,
@@ -17,7 +17,7 @@ import {
 } from "./decide.ts"
 import { lettersGoOut } from "./letters.ts"
 import type { Opening } from "./opening.ts"
-import { joined, NOTHING_LEFT, openLeft, refusalsOf, sealLeft } from "./left-behind.ts"
+import { answersTo, joined, NOTHING_LEFT, openLeft, sealLeft } from "./left-behind.ts"
 import { isPassword, sealPassword, sealPersonal } from "./personal.ts"
 import type { HumanActor, HumanState } from "./state.ts"
 
@@ -82,15 +82,15 @@ export const accountOperations = (parts: KindParts, opening: Opening): AccountOp
       const account = yield* said(state, input, context)
       const { human, secret, sealer } = account
       const actors = yield* Actors
-      const { seq } = yield* actors.ask(context, "address.look", human.address, null)
+      const { seq } = yield* actors.ask(anew(context), "address.look", human.address, null)
       const { email } = personalOf(account, context.id)
       const facts = { secret, email, claimed: seq }
       if (!isPassword(secret, input.password)) return facts
-      const refused = yield* refusalsOf(human, context, owner)
+      const { refused, unanswered } = yield* answersTo(human, context, owner)
       const before = openLeft(sealer, context.id, human.left)
       const holding = { ...before, refused: before.refused.filter(({ until }) => until > context.at) }
       const left = joined(holding, { made: human.made, refused })
-      return { ...facts, left: sealLeft(sealerOf(email), human.address, left) }
+      return { ...facts, unanswered, left: sealLeft(sealerOf(email), human.address, left) }
     })
 
   return {

@@ -7,7 +7,8 @@
  *  - Whoever made the account need not have the address. Who proves it first, by a new password, finds nothing of theirs
  *    that keeps them out or lets others in: no second step, no passkey, no chat and no code for one, no browser that is told. Nor do they vouch
  *    for any agent.
- *  - What limits count of an account goes on counting for its address when the account is deleted.
+ *  - What limits count of an account goes on counting for its address when the account is deleted. Declarations that no
+ *    agent has answered end in that commit, so a refusal comes before it, and counts, or not at all.
  *  - A letter is written in the commit of what it tells.
  */
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
@@ -16,6 +17,8 @@ import type { RateLimit } from "../../schemas/limit/bucket.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { Companion, Decision, DecideContext } from "../engine/definition.ts"
 import type { AddressEvent } from "../address/actor.ts"
+import type { SponsorshipEvent } from "../sponsorship/state.ts"
+import type { Unanswered } from "./left-behind.ts"
 import { isPassword, type PasswordSecret } from "./personal.ts"
 import type { NewToken } from "./tokens.ts"
 import type { Human, HumanEvent, HumanState, Link, LinkPurpose } from "./state.ts"
@@ -261,13 +264,21 @@ export interface DeleteFacts extends PasswordFacts {
   readonly email: string
   readonly claimed: number
   readonly left?: string | undefined
+  readonly unanswered?: ReadonlyArray<Unanswered>
 }
+
+const withdrawing =
+  (human: string) =>
+  ({ id, agent, seq }: Unanswered): Companion => {
+    const ended: SponsorshipEvent = { type: "sponsorship.ended", v: 1, human, agent, status: "withdrawn" }
+    return { kind: "sponsorship", id: String(id), expected: seq, events: [ended] }
+  }
 
 export const decideDelete = onHuman(
   (
     human,
     { password, confirm }: { readonly password: string; readonly confirm: string },
-    { at, facts }: DecideContext<DeleteFacts>,
+    { id, at, facts }: DecideContext<DeleteFacts>,
     owner: OwnerLimits
   ): Decided => {
     if (!isPassword(facts.secret, password)) return { refused: loginFailed }
@@ -279,7 +290,8 @@ export const decideDelete = onHuman(
     const former = lettersOf(human, at, owner)
     const release: AddressEvent = { type: "address.released", v: 1, former, ...(left === undefined ? {} : { left }) }
     const also: ReadonlyArray<Companion> = [
-      { kind: "address", id: human.address, expected: facts.claimed, events: [release] }
+      { kind: "address", id: human.address, expected: facts.claimed, events: [release] },
+      ...(facts.unanswered ?? []).map(withdrawing(id))
     ]
     return { events: [{ type: "human.deleted", v: 1, ...openOf(human) }], also }
   }

@@ -11,7 +11,7 @@ import type { Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { PrepareContext } from "../engine/definition.ts"
 import type { Sealer } from "../log/seal.ts"
-import { Actors } from "../services.ts"
+import { Actors, anew } from "../services.ts"
 import type { Human } from "./state.ts"
 
 const ABREAST = 8
@@ -50,21 +50,40 @@ export const joined = (one: LeftBehind, other: LeftBehind): LeftBehind => ({
 export const refusedUntil = ({ refused }: LeftBehind, agent: string): number =>
   Math.max(0, ...refused.filter((one) => one.agent === agent).map(({ until }) => until))
 
+/** A declaration that no agent has answered where the log stands at `seq`. */
+export interface Unanswered {
+  readonly id: number
+  readonly agent: string
+  readonly seq: number
+}
+
+interface Answers {
+  readonly refused: LeftBehind["refused"]
+  readonly unanswered: ReadonlyArray<Unanswered>
+}
+
 /** The account does not know how its sponsorships ended: each says so itself. */
-export const refusalsOf = (
+export const answersTo = (
   { sponsorships }: Human,
   context: PrepareContext,
   { refused_wait_seconds }: Limits["limits"]["owner"]
-): Effect.Effect<LeftBehind["refused"], Refusal, Actors> =>
+): Effect.Effect<Answers, Refusal, Actors> =>
   Effect.gen(function* () {
     const actors = yield* Actors
     const one = ({ id, agent }: Human["sponsorships"][number]) =>
       Effect.map(
-        actors.ask({ ...context, commandId: `${context.commandId}-${id}` }, "sponsorship.look", String(id), null),
-        ({ status, ended_at }) => {
+        actors.ask(anew(context), "sponsorship.stands", String(id), null),
+        ({ status, ended_at, seq }): Answers => {
           const until = Date.parse(ended_at ?? "") + refused_wait_seconds * 1000
-          return status === "refused" && until > context.at ? [{ agent, until }] : []
+          return {
+            refused: status === "refused" && until > context.at ? [{ agent, until }] : [],
+            unanswered: status === "pending" ? [{ id, agent, seq }] : []
+          }
         }
       )
-    return (yield* Effect.forEach(sponsorships, one, { concurrency: ABREAST })).flat()
+    const all = yield* Effect.forEach(sponsorships, one, { concurrency: ABREAST })
+    return {
+      refused: all.flatMap(({ refused }) => refused),
+      unanswered: all.flatMap(({ unanswered }) => unanswered)
+    }
   })

@@ -24,6 +24,12 @@ const OfAgent = Schema.Struct({ agent: Schema.String })
 export const sponsorshipOperations = operationsOf("sponsorship", {
   /** Whoever asks makes sure that it may be seen. */
   "sponsorship.look": op({ input: Nothing, output: SponsorshipFacts, askedBy: ["edge"] }),
+  /** The same, and where it stands in the log, for a commit that must not be overtaken by an answer of the agent. */
+  "sponsorship.stands": op({
+    input: Nothing,
+    output: Schema.Struct({ ...SponsorshipFacts.fields, seq: Schema.Int }),
+    askedBy: []
+  }),
   /** By the agent (hub id); to every other there is none. Refused `sponsorship_not_pending`, `sponsorship_limit`. */
   "sponsorship.confirm": op({ input: OfAgent, output: SponsorshipFacts, askedBy: ["edge"] }),
   "sponsorship.reject": op({ input: OfAgent, output: SponsorshipFacts, askedBy: ["edge"] }),

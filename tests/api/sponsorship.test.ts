@@ -313,6 +313,26 @@ test("who was refused asks no sooner under a new account of the same address, an
   expect(remains).not.toContain(agent.agent.id)
 })
 
+test("a refusal at the moment in which the account is deleted holds, or comes too late", async () => {
+  for (let round = 0; round < 6; round++) {
+    const [person, agent] = await pair()
+    const { id } = await declared(person, agent)
+    const { password, email } = person
+    const [rejected, deleted] = await Promise.all([
+      answer(agent, id, "reject"),
+      person.call("DELETE", "/humans/me", { password, confirm: email })
+    ])
+    expect(outcome(deleted)).toBe("200")
+    person.token = ""
+    dataOf(await person.signUp())
+    dataOf(await person.logIn())
+    const again = outcome(await declare(person, agent.agent.handle))
+    expect([outcome(rejected), again]).toEqual(
+      rejected.status === 200 ? ["200", "409 sponsorship_exists"] : ["409 sponsorship_not_pending", "201"]
+    )
+  }
+})
+
 test("a repeated confirmation under one key is answered as the first, with the name that is kept in no copy", async () => {
   const [person, agent] = await pair()
   const { id } = await declared(person, agent)

@@ -205,6 +205,19 @@ test("what limits count of a deleted account goes on for the address's next one"
   const sealed = { ...facts, left: "sealed for the address" }
   const released = decideDelete(first, { password: RIGHT, confirm: facts.email }, context(sealed), owner)
   expect(released).toMatchObject({ also: [{ events: [{ left: "sealed for the address", former: { made: [] } }] }] })
+  const unanswered = [{ id: 7, agent: "hx2", seq: 3 }]
+  const ending = decideDelete(
+    first,
+    { password: RIGHT, confirm: facts.email },
+    context({ ...facts, unanswered }),
+    owner
+  )
+  expect("refused" in ending ? null : ending.also?.[1]).toEqual({
+    kind: "sponsorship",
+    id: "7",
+    expected: 3,
+    events: [{ type: "sponsorship.ended", v: 1, human: ID, agent: "hx2", status: "withdrawn" }]
+  })
   const next = decideRegister(null, context({ ...registering, left: "sealed for the account" }), owner)
   expect(applied(null, next)).toMatchObject({ left: "sealed for the account", made: [] })
   const formerOf = (state: HumanState, at: number): FormerAccount | undefined => {
