@@ -40,7 +40,7 @@ interface Declaring {
   readonly role: SponsorRole
 }
 
-/** How the person and the agent stand to each other before. */
+/** Earlier dealings of the person with the agent. */
 interface Before {
   /** The newest sponsorship of that agent, as it stands. */
   readonly before: SponsorshipFacts | null

@@ -9,7 +9,7 @@ export const OWNER_LIMITS = {
   email_max_chars: 254,
   /** Sponsorships of one person that are pending or confirmed. */
   agents_max: 100,
-  /** Confirmed ones of one agent; and people who may stop carrying it within the window of scores. */
+  /** Confirmed ones of one agent. */
   agent_humans_max: 50,
   /** Pending ones of one agent: so many by people with a verified address, and as many by people without. */
   agent_pending_max: 100,

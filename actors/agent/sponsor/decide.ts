@@ -22,7 +22,7 @@ import { type NoticeFacts, notified } from "../notification/notify.ts"
 import { type Change, scoreEntries } from "../scores.ts"
 import type { Agent, AgentEvent, AgentState } from "../state.ts"
 import { ownersOf } from "../owner/decide.ts"
-import { FORMER_MAX, formerSince, type SponsorState, SPONSORSHIP_TARGET } from "./state.ts"
+import { formerSince, REMEMBERED_MAX, type SponsorState, SPONSORSHIP_TARGET } from "./state.ts"
 
 /** contract 12 */
 const TRUST_OF_SPONSOR = 15
@@ -91,10 +91,6 @@ type Admitting = Operations["sponsorship.admits"]["input"]
 
 const limited = (why: string, max: number): Refusal => refusal("sponsorship_limit", why, { max })
 
-/**
- * As many people may stop carrying the agent within the window of scores as may carry it at once. So the list of them
- * has room for all, and nobody falls out of it while scores rely on it.
- */
 const confirmRefusal = (
   { sponsors, former_sponsors }: Agent,
   at: number,
@@ -104,9 +100,9 @@ const confirmRefusal = (
   const confirmed = sponsors.filter(({ since }) => since !== null).length
   if (confirmed >= max) return limited("Too many people carry this agent.", max)
   const former = formerSince(former_sponsors, at, scores).length
-  return former < max && former + confirmed < FORMER_MAX
+  return former + confirmed < REMEMBERED_MAX
     ? null
-    : limited("Too many people stopped carrying this agent in the last weeks. Try again later.", max)
+    : limited("Too many people stopped carrying this agent in the last weeks. Try again later.", REMEMBERED_MAX)
 }
 
 type AdmitLimits = Pick<Limits, "scores" | "limits">

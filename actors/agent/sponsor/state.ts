@@ -27,8 +27,11 @@ export type SponsorState = typeof SponsorState.Type
 export const FormerSponsor = Schema.Struct({ human: Schema.String, until: Schema.Number })
 type FormerSponsor = typeof FormerSponsor.Type
 
-/** More than may be confirmed within the window for which they matter (decideAdmits). */
-export const FORMER_MAX = 200
+/**
+ * People that scores remember of one agent: those who carry it, and those who stopped within the window. A confirmation
+ * beyond is refused (decideAdmits), so nobody falls out of the list while scores rely on it.
+ */
+export const REMEMBERED_MAX = 200
 
 /** People who stopped carrying the agent within the window in which scores remember that. */
 export const formerSince = (
@@ -46,7 +49,9 @@ export const formerWith = (
 ): ReadonlyArray<FormerSponsor> => {
   const ended = sponsors.find(({ id, since }) => id === sponsorship && since !== null)
   if (ended === undefined) return former
-  return [...former.filter(({ human }) => human !== ended.human), { human: ended.human, until: at }].slice(-FORMER_MAX)
+  return [...former.filter(({ human }) => human !== ended.human), { human: ended.human, until: at }].slice(
+    -REMEMBERED_MAX
+  )
 }
 
 export const SPONSOR_EVENTS = [

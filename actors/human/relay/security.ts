@@ -19,7 +19,7 @@ export const SecurityNews = Schema.Array(
 )
 export type SecurityNews = typeof SecurityNews.Type
 
-/** What happened to which agent. */
+/** An agent, and an event that happened to it. */
 export interface About {
   readonly agent: string
   readonly event: string

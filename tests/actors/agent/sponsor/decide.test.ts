@@ -6,6 +6,7 @@ import { votingParty } from "../../../../actors/agent/content/rating.ts"
 import { decideBan } from "../../../../actors/agent/moderation/decide.ts"
 import { scoreEntries } from "../../../../actors/agent/scores.ts"
 import { decideAdmits, decideTold } from "../../../../actors/agent/sponsor/decide.ts"
+import { REMEMBERED_MAX } from "../../../../actors/agent/sponsor/state.ts"
 import { LIMITS } from "../../../../schemas/limits.ts"
 import type { SponsorshipTold } from "../../../../schemas/sponsorship/operations.ts"
 import { begun, type History, START } from "../moderation/history.ts"
@@ -200,7 +201,7 @@ describe("room for sponsorships", () => {
       carriedBy(history, id)
       hear(history, ended(id, "withdrawn"))
     }
-    expect(id).toBe(owner.agent_humans_max + 1)
+    expect(id).toBe(REMEMBERED_MAX + 1)
     expect(admits(history, CONFIRM, history.now)).toMatchObject({ code: "sponsorship_limit" })
     const remembered = () => votingParty(history.agent, history.now, LIMITS.scores).sponsors
     expect(remembered()).toContain("hum_1")
