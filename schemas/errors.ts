@@ -76,7 +76,10 @@ export const ERRORS = {
   human_email_taken: { status: 409, says: "log in, or choose a new password" },
   already_verified: { status: 409, says: "nothing is left to confirm" },
   sponsorship_exists: { status: 409, says: "it is declared already: see `details.status` and `details.until`" },
-  sponsorship_limit: { status: 409, says: "too many are open, for the person or for the agent: end one first" },
+  sponsorship_limit: {
+    status: 409,
+    says: "too many are open, for the person or for the agent: end one first; or too many of the agent's ended lately"
+  },
   sponsorship_not_pending: { status: 409, says: "its status is `details.status`: only a pending one can be answered" },
   owner_none: { status: 409, says: "no person owns you: a person declares it, and you confirm" },
   captcha_needs_human: { status: 409, says: "a captcha needs an owner: a person declares it, and you confirm" },

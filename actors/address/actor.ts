@@ -4,27 +4,31 @@
  */
 import { Effect, Schema } from "effect"
 import { addressOperations, FormerAccount } from "../../schemas/human/operations.ts"
+import { Sealed } from "../../schemas/secret/sealed.ts"
 import { custom } from "../engine/definition.ts"
 import { event } from "../engine/events.ts"
 import { type ActorOf, type Fold, kind } from "../kind.ts"
 
 const Former = Schema.optionalKey(FormerAccount)
+/** See actors/human/left-behind.ts. */
+const Left = Schema.optionalKey(Sealed)
 
-export const AddressClaim = Schema.Struct({ human: Schema.NullOr(Schema.String), former: Former })
+export const AddressClaim = Schema.Struct({ human: Schema.NullOr(Schema.String), former: Former, left: Left })
 export type AddressClaim = typeof AddressClaim.Type
 
 export const AddressEvent = Schema.Union([
   event("address.claimed", 1, { human: Schema.String }),
-  event("address.released", 1, { former: Former })
+  event("address.released", 1, { former: Former, left: Left })
 ])
 export type AddressEvent = typeof AddressEvent.Type
 
 const FREE: AddressClaim = { human: null }
 
-export const evolveAddress = (_state: AddressClaim, event: AddressEvent): AddressClaim =>
-  event.type === "address.claimed"
-    ? { human: event.human }
-    : { ...FREE, ...(event.former === undefined ? {} : { former: event.former }) }
+export const evolveAddress = (_state: AddressClaim, event: AddressEvent): AddressClaim => {
+  if (event.type === "address.claimed") return { human: event.human }
+  const { former, left } = event
+  return { ...FREE, ...(former === undefined ? {} : { former }), ...(left === undefined ? {} : { left }) }
+}
 
 const fold: Fold<ActorOf<AddressClaim, AddressEvent>> = {
   kind: "address",

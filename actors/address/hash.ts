@@ -1,5 +1,6 @@
 /** The keyed hash under which an e-mail address is known: without the service's seed nobody tells whose it is. */
 import { createHmac, hkdfSync } from "node:crypto"
+import { Sealer } from "../log/seal.ts"
 
 /** 128 bits, in hex. */
 const HASH_CHARS = 32
@@ -9,3 +10,9 @@ export const addressHasher = (seed: Uint8Array): ((email: string) => string) => 
   const key = new Uint8Array(hkdfSync("sha256", seed, new Uint8Array(0), "hub addresses", 32))
   return (email) => createHmac("sha256", key).update(email).digest("hex").slice(0, HASH_CHARS)
 }
+
+/** Seals what belongs to an address: it takes the service's seed and the address itself to open it. */
+export const addressSealer =
+  (seed: Uint8Array) =>
+  (email: string): Sealer =>
+    new Sealer(new Uint8Array(hkdfSync("sha256", seed, Buffer.from(email), "hub address", 32)), "hub left behind")

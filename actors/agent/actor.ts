@@ -31,6 +31,7 @@ import { relayOperations } from "./captcha/operations.ts"
 import { admittingTokens } from "./admit-token.ts"
 import { vaultNews } from "./vault/operations.ts"
 import { contentOperations } from "./content/operations.ts"
+import { consequencesOf } from "./consequences.ts"
 import { decideDelete, decideUpdate } from "./decide.ts"
 import { evolve } from "./evolve.ts"
 import { isQuiet } from "./home/quiet.ts"
@@ -41,10 +42,7 @@ import { type Fold, kind } from "../kind.ts"
 import { logBytesMeter } from "../limit/log-bytes.ts"
 import { messagingOperations } from "./message/operations.ts"
 import { MODERATION_TIMERS, moderationOperations } from "./moderation/operations.ts"
-import { withLinks } from "./notification/links.ts"
-import { withOwners } from "./notification/owners.ts"
 import { notificationOperations } from "./notification/operations.ts"
-import { withDelivery } from "./webhook/decide.ts"
 import { owningOperations } from "./owner/operations.ts"
 import { reportOperations } from "./report/operations.ts"
 import { sponsorOperations } from "./sponsor/operations.ts"
@@ -159,9 +157,7 @@ export const agentKind = kind(fold, declared, (parts) => {
     meter,
     onTimer: (name) => MODERATION_TIMERS.get(name) ?? "identity.timer",
     gate: agentGate({ clock, nonces, limits, claimOf, seen: (id, now) => lastSeen.touch(id, now) }),
-    // Where an agent is notified, its webhook is told in the same commit.
-    consequences: (state, decision, context) =>
-      withDelivery(state, withOwners(state, withLinks(state, decision, baseUrl)), context),
+    consequences: consequencesOf(baseUrl),
     operations: {
       "agent.authenticate": read((state, _input, { id }) =>
         state === null

@@ -138,16 +138,12 @@ export const decideDelete = (
 export const decideEnd = (state: CompartmentState): Decided =>
   !isThere(state) || state.status === "deleting" ? NOTHING : { events: [DELETING] }
 
-/** Reports that are kept apart; one more changes nothing. */
-const REPORTS_MAX = 32
-
 /** What runs is stopped; what is suspended already stays so for one reason more. */
 export const decideSuspend = (
   state: CompartmentState,
   { by, reason, report }: { readonly by: string; readonly reason: string; readonly report?: number | undefined }
 ): Decided => {
   if (!isThere(state) || state.status === "deleting") return NOTHING
-  if (by === "report" && state.suspensions.length >= REPORTS_MAX) return NOTHING
   if (state.suspensions.some((one) => one.by === by && one.report === report)) return NOTHING
   const { agent, name, desired } = state
   const of = report === undefined ? {} : { report }
@@ -156,6 +152,9 @@ export const decideSuspend = (
   const isIdle = state.status === "stopped" || state.status === "backoff" || state.status === "failed"
   return { events: [suspended, isIdle ? { ...STOPPED, desired } : stopping("suspended", desired)] }
 }
+
+/** Reports that are kept apart; one more changes nothing. Agents leave as much room for operators as they have. */
+const REPORTS_MAX: Readonly<Record<Exclude<ReporterWeight, "none">, number>> = { established: 32, operator: 64 }
 
 /**
  * Spec 3.7; contract 22: the report of an operator suspends. So does that of an established agent, unless an operator
@@ -167,6 +166,7 @@ export const decideReported = (
   weight: ReporterWeight
 ): Decided => {
   if (!isThere(state) || weight === "none" || (weight === "established" && state.cleared)) return NOTHING
+  if (state.suspensions.filter(({ by }) => by === "report").length >= REPORTS_MAX[weight]) return NOTHING
   return decideSuspend(state, { by: "report", reason, report })
 }
 

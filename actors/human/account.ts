@@ -4,8 +4,8 @@ import type { humanOperations as declared } from "../../schemas/human/operations
 import type { Refusal } from "../../schemas/errors.ts"
 import { custom, type PrepareContext, write } from "../engine/definition.ts"
 import type { Doing, KindParts } from "../kind.ts"
-import { Actors } from "../services.ts"
-import { addressHasher } from "../address/hash.ts"
+import { Actors, anew } from "../services.ts"
+import { addressHasher, addressSealer } from "../address/hash.ts"
 import {
   decideConfirm,
   decideDelete,
@@ -17,7 +17,8 @@ import {
 } from "./decide.ts"
 import { lettersGoOut } from "./letters.ts"
 import type { Opening } from "./opening.ts"
-import { sealPassword, sealPersonal } from "./personal.ts"
+import { answersTo, joined, NOTHING_LEFT, openLeft, sealLeft } from "./left-behind.ts"
+import { isPassword, sealPassword, sealPersonal } from "./personal.ts"
 import type { HumanActor, HumanState } from "./state.ts"
 
 type Op<Name extends keyof typeof declared> = Doing<HumanActor, (typeof declared)[Name]>
@@ -41,6 +42,7 @@ export const accountOperations = (parts: KindParts, opening: Opening): AccountOp
   const { owner } = config.limits.limits
   const { opened, personalOf, said, keys } = opening
   const hashOf = addressHasher(seed)
+  const sealerOf = addressSealer(seed)
 
   /**
    * An account is never without a key before it is deleted, and then it has no address: but a backup that was made
@@ -61,10 +63,14 @@ export const accountOperations = (parts: KindParts, opening: Opening): AccountOp
       if (claim.human !== null && !(yield* isLost(claim.human))) return yield* Effect.fail(emailTaken)
       const { id } = context
       const sealer = yield* keys.make(id)
+      const { former } = claim
+      const sealed = openLeft(sealerOf(email), address, claim.left)
+      const left = joined(sealed, { ...NOTHING_LEFT, made: former?.made ?? [] })
       return {
         address,
         claimed: claim.seq,
-        former: claim.former,
+        former: former === undefined ? undefined : { ...former, made: [] },
+        left: sealLeft(sealer, id, left),
         personal: sealPersonal(sealer, id, { name, email }),
         password: sealPassword(sealer, id, password),
         ...opening.linkFor("verify_address", sealer, context, { name, email })
@@ -74,9 +80,17 @@ export const accountOperations = (parts: KindParts, opening: Opening): AccountOp
   const prepareDelete = (state: HumanState, input: { readonly password: string }, context: PrepareContext) =>
     Effect.gen(function* () {
       const account = yield* said(state, input, context)
+      const { human, secret, sealer } = account
       const actors = yield* Actors
-      const { seq } = yield* actors.ask(context, "address.look", account.human.address, null)
-      return { secret: account.secret, email: personalOf(account, context.id).email, claimed: seq }
+      const { seq } = yield* actors.ask(anew(context), "address.look", human.address, null)
+      const { email } = personalOf(account, context.id)
+      const facts = { secret, email, claimed: seq }
+      if (!isPassword(secret, input.password)) return facts
+      const { refused, unanswered } = yield* answersTo(human, context, owner)
+      const before = openLeft(sealer, context.id, human.left)
+      const holding = { ...before, refused: before.refused.filter(({ until }) => until > context.at) }
+      const left = joined(holding, { made: human.made, refused })
+      return { ...facts, unanswered, left: sealLeft(sealerOf(email), human.address, left) }
     })
 
   return {

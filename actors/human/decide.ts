@@ -7,7 +7,8 @@
  *  - Whoever made the account need not have the address. Who proves it first, by a new password, finds nothing of theirs
  *    that keeps them out or lets others in: no second step, no passkey, no chat and no code for one, no browser that is told. Nor do they vouch
  *    for any agent.
- *  - What limits count of an account goes on counting for its address when the account is deleted.
+ *  - What limits count of an account goes on counting for its address when the account is deleted. Declarations that no
+ *    agent has answered end in that commit, so a refusal comes before it, and counts, or not at all.
  *  - A letter is written in the commit of what it tells.
  */
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
@@ -16,6 +17,8 @@ import type { RateLimit } from "../../schemas/limit/bucket.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { Companion, Decision, DecideContext } from "../engine/definition.ts"
 import type { AddressEvent } from "../address/actor.ts"
+import type { SponsorshipEvent } from "../sponsorship/state.ts"
+import type { Unanswered } from "./left-behind.ts"
 import { isPassword, type PasswordSecret } from "./personal.ts"
 import type { NewToken } from "./tokens.ts"
 import type { Human, HumanEvent, HumanState, Link, LinkPurpose } from "./state.ts"
@@ -51,6 +54,7 @@ export interface RegisterFacts extends LinkFacts {
   readonly claimed: number
   /** Left behind by earlier accounts of the address. */
   readonly former?: FormerAccount | undefined
+  readonly left?: string | undefined
   readonly personal: string
   readonly password: Human["password"]
 }
@@ -66,15 +70,16 @@ export const decideRegister = (
   owner: OwnerLimits
 ): Decided<{ readonly created_at: string }> => {
   if (state !== null) return { refused: refusal("human_email_taken", "This account exists already.") }
-  const { address, claimed, former, personal, password, link, posted } = facts
+  const { address, claimed, former, left, personal, password, link, posted } = facts
   // Accounts that are deleted and made anew must not send letters to an address without end. The account is made all the
   // same: nobody shall keep an address from its holder.
   const isQuiet = lettersRefusal(former?.verify_address ?? [], at, owner.verify_letters) !== null
   const { also = [], timers = [] } = isQuiet ? {} : posted
   const claim: AddressEvent = { type: "address.claimed", v: 1, human: id }
+  const before = { ...(former === undefined ? {} : { former }), ...(left === undefined ? {} : { left }) }
   return {
     events: [
-      { type: "human.registered", v: 1, personal, address, password, ...(former === undefined ? {} : { former }) },
+      { type: "human.registered", v: 1, personal, address, password, ...before },
       ...(isQuiet ? [] : [madeLink("verify_address", link, at, owner)])
     ],
     reply: { created_at: new Date(at).toISOString() },
@@ -240,25 +245,40 @@ export const decideRenew = onHuman(
       : { refused: loginFailed }
 )
 
-const leftBehind = (
-  { made, letters: { verify_address, reset_password } }: Human,
+const lettersOf = (
+  { letters: { verify_address, reset_password } }: Human,
   at: number,
   { verify_letters, forgot_per_account }: OwnerLimits
 ): FormerAccount => {
   const newest = (times: ReadonlyArray<number>, { window_seconds }: RateLimit) =>
     times.filter((time) => time > at - window_seconds * 1000)
   return {
-    made,
+    made: [],
     verify_address: newest(verify_address, verify_letters),
     reset_password: newest(reset_password, forgot_per_account)
   }
 }
 
+/** `left`: what names agents, sealed for the address. */
+export interface DeleteFacts extends PasswordFacts {
+  readonly email: string
+  readonly claimed: number
+  readonly left?: string | undefined
+  readonly unanswered?: ReadonlyArray<Unanswered>
+}
+
+const withdrawing =
+  (human: string) =>
+  ({ id, agent, seq }: Unanswered): Companion => {
+    const ended: SponsorshipEvent = { type: "sponsorship.ended", v: 1, human, agent, status: "withdrawn" }
+    return { kind: "sponsorship", id: String(id), expected: seq, events: [ended] }
+  }
+
 export const decideDelete = onHuman(
   (
     human,
     { password, confirm }: { readonly password: string; readonly confirm: string },
-    { at, facts }: DecideContext<PasswordFacts & { readonly email: string; readonly claimed: number }>,
+    { id, at, facts }: DecideContext<DeleteFacts>,
     owner: OwnerLimits
   ): Decided => {
     if (!isPassword(facts.secret, password)) return { refused: loginFailed }
@@ -266,9 +286,12 @@ export const decideDelete = onHuman(
       const needs = "Deleting the account needs `confirm`: your own address."
       return { refused: refusal("confirmation_required", needs, { field: "confirm" }) }
     }
-    const release: AddressEvent = { type: "address.released", v: 1, former: leftBehind(human, at, owner) }
+    const { left } = facts
+    const former = lettersOf(human, at, owner)
+    const release: AddressEvent = { type: "address.released", v: 1, former, ...(left === undefined ? {} : { left }) }
     const also: ReadonlyArray<Companion> = [
-      { kind: "address", id: human.address, expected: facts.claimed, events: [release] }
+      { kind: "address", id: human.address, expected: facts.claimed, events: [release] },
+      ...(facts.unanswered ?? []).map(withdrawing(id))
     ]
     return { events: [{ type: "human.deleted", v: 1, ...openOf(human) }], also }
   }

@@ -22,7 +22,7 @@ type Event<Type extends HumanEvent["type"]> = Extract<HumanEvent, { readonly typ
 const NO_FORMER: FormerAccount = { made: [], verify_address: [], reset_password: [] }
 
 const registered = (
-  { personal, address, password, former = NO_FORMER }: Event<"human.registered">,
+  { personal, address, password, left, former = NO_FORMER }: Event<"human.registered">,
   at: number
 ): Human => ({
   status: "active",
@@ -38,6 +38,7 @@ const registered = (
   letters: { verify_address: former.verify_address, reset_password: former.reset_password },
   sponsorships: [],
   made: former.made,
+  ...(left === undefined ? {} : { left }),
   relay: NO_RELAY,
   chat: NO_CHAT,
   push: NO_PUSH,

@@ -4,23 +4,30 @@
  * Invariants
  *  - At most one open sponsorship of an agent by a person: the person's own log decides, and what the last one of that
  *    agent says of itself.
- *  - The declaration and the sponsorship are one commit.
+ *  - The declaration, the sponsorship and what the agent gets to know of it are one commit, which expects the agent where
+ *    its limit was judged.
  *  - What is told to have ended counts no more; until then it counts as open, which refuses too much, never too little.
- *  - The bucket is drawn by what can be declared, here: a command that is known already, or is refused, costs nothing.
+ *  - The bucket is drawn by what can be declared, here: a command that is known already, or is refused, costs nothing,
+ *    unless others took the last place while it was carried out.
  */
 import { Effect } from "effect"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
-import type { sponsoringOperations as declared, SponsorshipFacts } from "../../schemas/sponsorship/operations.ts"
+import type {
+  AgentAdmits,
+  sponsoringOperations as declared,
+  SponsorshipFacts
+} from "../../schemas/sponsorship/operations.ts"
 import type { SponsorRole, SponsorshipStatus } from "../../schemas/sponsorship/records.ts"
 import { custom, type Decision, type DecideContext, type PrepareContext, read, write } from "../engine/definition.ts"
 import type { KindParts, Operating } from "../kind.ts"
 import { drawnFor, givenBackFor } from "../limit/drawing.ts"
-import { Actors, Counters } from "../services.ts"
-import { isOpen, noSponsorship } from "../sponsorship/decide.ts"
+import { Actors, anew, Counters } from "../services.ts"
+import { besideAgent, isOpen, noSponsorship } from "../sponsorship/decide.ts"
 import type { SponsorshipEvent } from "../sponsorship/state.ts"
 import { absent, isActive, type Posted } from "./decide.ts"
-import type { Opening } from "./opening.ts"
+import { openLeft, refusedUntil } from "./left-behind.ts"
+import type { Opened, Opening } from "./opening.ts"
 import type { Human, HumanActor, HumanEvent, HumanState } from "./state.ts"
 
 const BUCKET = "sponsorship"
@@ -33,10 +40,18 @@ interface Declaring {
   readonly role: SponsorRole
 }
 
-/** `before`: the newest sponsorship of that agent, as it stands. */
-export interface DeclareFacts {
-  readonly number: number
+/** Earlier dealings of the person with the agent. */
+interface Before {
+  /** The newest sponsorship of that agent, as it stands. */
   readonly before: SponsorshipFacts | null
+  /** Unix ms until which the agent's refusal of an earlier account of the address holds. */
+  readonly earlier: number
+}
+
+/** `admits`: the agent's side. */
+export interface DeclareFacts extends Before {
+  readonly number: number
+  readonly admits: AgentAdmits | null
 }
 
 /** Kept in the commit: the first answer is given again by it. */
@@ -62,16 +77,17 @@ const exists = (message: string, details: Readonly<Record<string, string>>): Ref
 /** Why the person may not declare this agent now; `null` where it may. */
 const declareRefusal = (
   human: Human,
-  before: SponsorshipFacts | null,
+  { before, earlier }: Before,
   at: number,
   { agents_max, refused_wait_seconds }: OwnerLimits
 ): Refusal | null => {
   if (before !== null && isOpen(before.status))
     return exists("You have declared this agent already.", { status: before.status })
-  const until = Date.parse(before?.ended_at ?? "") + refused_wait_seconds * 1000
-  if (before?.status === "refused" && until > at)
+  const ended = before?.status === "refused" ? Date.parse(before.ended_at ?? "") + refused_wait_seconds * 1000 : 0
+  const until = Math.max(ended, earlier)
+  if (until > at)
     return exists("This agent has refused. Wait before you ask again.", {
-      status: before.status,
+      status: "refused",
       until: new Date(until).toISOString()
     })
   return roomRefusal(human, agents_max)
@@ -80,18 +96,19 @@ const declareRefusal = (
 export const decideDeclare = (
   state: HumanState,
   { agent, role }: Declaring,
-  { id: human, at, facts: { number, before } }: DecideContext<DeclareFacts>,
+  { id: human, at, facts }: DecideContext<DeclareFacts>,
   owner: OwnerLimits
 ): Decision<HumanEvent, Declared> => {
   if (!isActive(state)) return absent
-  const refused = declareRefusal(state, before, at, owner)
+  const refused = declareRefusal(state, facts, at, owner)
   if (refused !== null) return { refused }
+  const { number, admits } = facts
   const verified = state.email_verified
   const begun: SponsorshipEvent = { type: "sponsorship.declared", v: 1, human, agent, role, verified }
   return {
     events: [{ type: "human.declared", v: 1, sponsorship: number, agent }],
     reply: { number, agent, role },
-    also: [{ kind: "sponsorship", id: String(number), expected: 0, events: [begun] }]
+    also: [{ kind: "sponsorship", id: String(number), expected: 0, events: [begun] }, ...besideAgent(agent, admits)]
   }
 }
 
@@ -138,21 +155,33 @@ const pendingChecked = (
     yield* Effect.fail(refusal("sponsorship_limit", why, { max }))
   })
 
-/** A number is drawn last: for what can be declared. */
-const declareFacts = (state: HumanState, { agent }: Declaring, context: PrepareContext, limits: Limits) =>
+/** A number is drawn for what can be declared, and the agent asked once more by it: its answer must still be true then. */
+const declareFacts = (
+  { human: state, sealer }: Opened,
+  { agent, role }: Declaring,
+  context: PrepareContext,
+  limits: Limits
+) =>
   Effect.gen(function* () {
-    if (!isActive(state)) return yield* Effect.fail(notFound("human"))
     const actors = yield* Actors
+    const asking = anew(context)
     const last = newestOf(state, agent)
-    const before = last === null ? null : yield* actors.ask(context, "sponsorship.look", String(last), null)
-    const refused = declareRefusal(state, before, context.at, limits.limits.owner)
+    const before = last === null ? null : yield* actors.ask(asking, "sponsorship.look", String(last), null)
+    const earlier = refusedUntil(openLeft(sealer, context.id, state.left), agent)
+    const refused = declareRefusal(state, { before, earlier }, context.at, limits.limits.owner)
     if (refused !== null) return yield* Effect.fail(refused)
-    if (!state.email_verified) yield* pendingChecked(state, context, limits.limits.owner)
-    yield* actors.ask(context, "sponsorship.admits", agent, { to: "declare", verified: state.email_verified })
+    if (!state.email_verified) yield* pendingChecked(state, asking, limits.limits.owner)
+    const wanted = { to: "declare", verified: state.email_verified } as const
+    yield* actors.ask(asking, "sponsorship.admits", agent, wanted)
     yield* drawnFor(context, BUCKET, state.address, limits)
     const counters = yield* Counters
-    const numbered = Effect.tapError(counters.next("sponsorship"), () => givenBackFor(context, BUCKET, state.address))
-    return { before, number: yield* numbered }
+    const admitted = Effect.gen(function* () {
+      const number = yield* counters.next("sponsorship")
+      const as = { sponsorship: number, human: context.id, role }
+      const admits = yield* actors.ask(anew(context), "sponsorship.admits", agent, { ...wanted, as })
+      return { before, earlier, number, admits }
+    })
+    return yield* Effect.tapError(admitted, () => givenBackFor(context, BUCKET, state.address))
   })
 
 const NO_LETTER: Posted = {}
@@ -175,7 +204,8 @@ export const sponsoringOperations = (
 
   return {
     "human.declare": write({
-      prepare: (state, input, context) => declareFacts(state, input, context, limits),
+      prepare: (state, input, context) =>
+        Effect.flatMap(opened(state, context.id), (account) => declareFacts(account, input, context, limits)),
       decide: (state, input, context) => decideDeclare(state, input, context, owner),
       answer: (_state, { number, agent, role }, { id, at }) => ({
         id: number,
@@ -189,10 +219,14 @@ export const sponsoringOperations = (
       }),
       projected: true
     }),
-    "human.adopts": custom((state, _input, { seq }) => {
+    "human.adopts": custom((state, _input, { id, seq }) => {
       const refused = adoptRefusal(state, owner)
-      if (refused !== null || !isActive(state)) return Effect.fail(refused ?? notFound("human"))
-      return Effect.succeed({ seq, made: state.made, address: state.address })
+      if (refused !== null) return Effect.fail(refused)
+      return Effect.map(opened(state, id), ({ human, sealer }) => ({
+        seq,
+        made: [...openLeft(sealer, id, human.left).made, ...human.made],
+        address: human.address
+      }))
     }),
     "human.sponsorship": read((state, { agent }) => {
       const sponsorship = newestOf(state, agent)

@@ -96,6 +96,9 @@ const Logins = Schema.Struct({
 })
 export type Logins = typeof Logins.Type
 
+/** Left behind by earlier accounts of the address, and names agents: see left-behind.ts. */
+const LeftSealed = Schema.optionalKey(Sealed)
+
 export const Human = Schema.Struct({
   status: Schema.Literal("active"),
   /** `{ name, email }`, see personal.ts. */
@@ -124,6 +127,7 @@ export const Human = Schema.Struct({
   sponsorships: Schema.Array(Sponsored),
   /** Hub ids of the agents that were made for the person, whatever became of them: there is a limit for life. */
   made: Schema.Array(Schema.String),
+  left: LeftSealed,
   relay: RelayState,
   chat: ChatState,
   push: PushState,
@@ -144,7 +148,8 @@ export const HumanEvent = Schema.Union([
     address: Schema.String,
     password: Password,
     /** Left behind by earlier accounts of the address. */
-    former: Schema.optionalKey(FormerAccount)
+    former: Schema.optionalKey(FormerAccount),
+    left: LeftSealed
   }),
   event("human.renamed", 1, { personal: Sealed }),
   event("human.link_made", 1, Link.fields),

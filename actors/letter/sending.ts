@@ -12,9 +12,9 @@ import { Actors, type Asking } from "../services.ts"
 import { composed } from "./compose.ts"
 import { type SendFacts, staleAt } from "./decide.ts"
 import type { Letters } from "./letters.ts"
-import { openLetter } from "./posting.ts"
+import { type LetterContent, openLetter } from "./posting.ts"
 import type { Slots } from "./slots.ts"
-import { CHAT, isRelayed, PUSH } from "./ways.ts"
+import { aboutOf, CHAT, isRelayed, PUSH } from "./ways.ts"
 import type { Letter } from "./state.ts"
 import { holdsSeconds, rendered } from "./templates.ts"
 import type { Message, TransportName } from "./transport.ts"
@@ -77,7 +77,7 @@ export const prepared = (
     const making = Effect.gen(function* () {
       const sealer = yield* accounts.of(letter.human)
       if (sealer === null) return made({ type: "dropped", reason: "the account is erased" })
-      if (letter.attempts > 0 && isRelayed(letter.template) && !(yield* mayBeToldAgain(letter.human, context)))
+      if (letter.attempts > 0 && isRelayed(letter.template) && !(yield* mayBeToldAgain(letter, sealer, context)))
         return made({ type: "dropped", reason: "it is told with others" })
       const domain = worldDomainOf(letters, letter, id, sealer)
       if (domain !== null && !slots.mayGoTo(id, domain)) return yield* Effect.fail(NO_SLOT)
@@ -102,26 +102,32 @@ const slotsOf = ({ slots, chatSlots, pushSlots }: Letters, template: string): Sl
   template === CHAT ? chatSlots : template === PUSH ? pushSlots : slots
 
 /** The domain whose own server takes the letter; `null` where it goes another way, or cannot be opened. */
-const worldDomainOf = (
-  { config }: Letters,
-  { template, sealed }: Letter,
-  id: string,
-  sealer: Sealer
-): string | null => {
-  if (config.letters?.transport !== "mail" || template === CHAT || template === PUSH) return null
+const worldDomainOf = ({ config }: Letters, letter: Letter, id: string, sealer: Sealer): string | null => {
+  if (config.letters?.transport !== "mail" || letter.template === CHAT || letter.template === PUSH) return null
+  const content = contentOf(letter, id, sealer)
+  return content === null ? null : content.to.slice(content.to.lastIndexOf("@") + 1).toLowerCase()
+}
+
+/** `null` where it cannot be opened. */
+const contentOf = ({ sealed }: Letter, id: string, sealer: Sealer): LetterContent | null => {
   try {
-    const { to } = openLetter(sealer, id, sealed)
-    return to.slice(to.lastIndexOf("@") + 1).toLowerCase()
+    return openLetter(sealer, id, sealed)
   } catch {
     return null
   }
 }
 
 /** Of letters that are counted, one that is sent later than it was written counts as one more, when it is sent. */
-const mayBeToldAgain = (human: string, context: PrepareContext): Effect.Effect<boolean, Refusal, Actors> =>
-  Effect.flatMap(Actors, (actors) =>
-    Effect.map(actors.ask(context, "human.relay_again", human, null), ({ room }) => room)
-  )
+const mayBeToldAgain = (
+  letter: Letter,
+  sealer: Sealer,
+  context: PrepareContext
+): Effect.Effect<boolean, Refusal, Actors> =>
+  Effect.flatMap(Actors, (actors) => {
+    const content = contentOf(letter, context.id, sealer)
+    const about = content === null ? null : aboutOf(letter.template, content.values)
+    return Effect.map(actors.ask(context, "human.relay_again", letter.human, about), ({ room }) => room)
+  })
 
 /** By the way that it goes; `null` for what cannot be sent, or need not be any more. */
 const sendingOf = (

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { sponsorshipOperations } from "../../schemas/sponsorship/operations.ts"
 import type { SponsorshipFacts } from "../../schemas/sponsorship/operations.ts"
-import { type AnswerContext, read, write, type WriteOperation } from "../engine/definition.ts"
+import { type AnswerContext, custom, read, write, type WriteOperation } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kind.ts"
 import { Actors, anew } from "../services.ts"
@@ -63,6 +63,9 @@ export const sponsorshipKind = kind(fold, sponsorshipOperations, ({ config: { li
   operations: {
     "sponsorship.look": read((state, _input, { id }) =>
       state === null ? noSponsorship : { data: factsOf(id, state) }
+    ),
+    "sponsorship.stands": custom((state, _input, { id, seq }) =>
+      state === null ? Effect.fail(noSponsorship.refused) : Effect.succeed({ ...factsOf(id, state), seq })
     ),
     "sponsorship.confirm": write({
       prepare: (state, { agent }, context) =>

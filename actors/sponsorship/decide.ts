@@ -41,7 +41,9 @@ export const decideConfirm = (state: SponsorshipState, { agent }: { readonly age
 
 /** The agent's side in the same commit: its limit was judged where its log stands now. */
 export const besideAgent = (agent: string, admits: AgentAdmits | null): ReadonlyArray<Companion> =>
-  admits === null ? [] : [{ kind: "agent", id: agent, expected: admits.seq, events: admits.events }]
+  admits === null
+    ? []
+    : [{ kind: "agent", id: agent, expected: admits.seq, events: admits.events }, ...(admits.also ?? [])]
 
 export const decideReject = (state: SponsorshipState, { agent }: { readonly agent: string }): Decided => {
   if (state === null || state.agent !== agent) return noSponsorship

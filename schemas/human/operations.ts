@@ -7,6 +7,7 @@
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
 import { Deleted } from "../agent/records.ts"
+import { Sealed } from "../secret/sealed.ts"
 import { HumanPasskey, MadePasskey, PasskeyChallenge, SignedByPasskey } from "./passkey.ts"
 import { PasswordParameters } from "./password.ts"
 import { HumanAccount, HumanPublic, HumanSession } from "./records.ts"
@@ -178,7 +179,8 @@ export const humanOperations = operationsOf("human", {
 
 /**
  * What limits count of the former accounts of an address: whoever deletes one and signs up anew begins no limit again.
- * `made`: agents that were made for the person; the others: Unix ms of letters with links.
+ * Unix ms of letters with links. `made`: agents that were made for the person, in commits of older releases alone; today
+ * they stand sealed beside it.
  */
 export const FormerAccount = Schema.Struct({
   made: Schema.Array(Schema.String),
@@ -195,7 +197,9 @@ export const addressOperations = operationsOf("address", {
     output: Schema.Struct({
       human: Schema.NullOr(Schema.String),
       seq: Schema.Int,
-      former: Schema.optionalKey(FormerAccount)
+      former: Schema.optionalKey(FormerAccount),
+      /** Left behind by former accounts, and names agents. */
+      left: Schema.optionalKey(Sealed)
     }),
     askedBy: []
   })

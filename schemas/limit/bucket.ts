@@ -19,18 +19,26 @@ export const figuresOf = (
   bucket: CountedBucket
 ): RateLimit => (bucket === "login_failures" || bucket === "forgot_per_address" ? owner[bucket] : rate_limits[bucket])
 
+/** Requests that all clients of a /48 have together, by those that one client has. */
+type WideRequests = (requests: number, wide: Limits["wide_network"]) => number
+
+const manyClients: WideRequests = (requests, { budgets }) => requests * budgets
+
+/** Buckets in which a /48 counts otherwise than as so many clients. */
+const WIDE: Partial<Readonly<Record<CountedBucket, WideRequests>>> = {
+  register: (requests, { challenges }) => Math.max(requests, challenges),
+  /** The whole network is slowed as one client. */
+  register_slow: (requests) => requests
+}
+
 /** A bucket's figures for a /48; never narrower than one client's. */
 export const wideLimit = (
   limits: Pick<Limits, "rate_limits" | "limits" | "wide_network">,
   bucket: CountedBucket
 ): RateLimit => {
-  const { budgets, challenges } = limits.wide_network
   const { requests, window_seconds } = figuresOf(limits, bucket)
-  if (bucket === "register_slow") return { requests, window_seconds }
-  return {
-    requests: bucket === "register" ? Math.max(requests, challenges) : requests * budgets,
-    window_seconds
-  }
+  const wide = WIDE[bucket] ?? manyClients
+  return { requests: wide(requests, limits.wide_network), window_seconds }
 }
 
 /** The actor that keeps a bucket: kind `limit`. `hash` is of whom it counts, `wide` a /48. */

@@ -9,6 +9,9 @@ export const CONSENT_ASKED = "vault.consent_asked"
 /** To the owners of that moment: one more was confirmed. */
 export const OWNER_CONFIRMED = "owner.confirmed"
 
+/** In the place of an agent and an event: a letter that tells of many. */
+export const DIGEST = { agent: "", event: "digest" }
+
 export const CHANNELS = ["email", "chat", "push"] as const
 export type Channel = (typeof CHANNELS)[number]
 

@@ -31,8 +31,15 @@ export const relayOperations = operationsOf("human", {
   "human.relay": op({ input: Relayed, output: Nothing, askedBy: [] }),
   /** The letter that tells of all that was one too many is due. */
   "human.digest": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
-  /** A letter that could not be sent is tried again: whether there is room for it; where there is none, it is held. */
-  "human.relay_again": op({ input: Nothing, output: Schema.Struct({ room: Schema.Boolean }), askedBy: [] }),
+  /**
+   * A letter that could not be sent is tried again: whether there is room for it; where there is none, it is held. `null`
+   * of one that does not say what it tells of, and of a node of a release before.
+   */
+  "human.relay_again": op({
+    input: Schema.NullOr(Schema.Struct({ agent: Schema.String, event: Schema.String })),
+    output: Schema.Struct({ room: Schema.Boolean }),
+    askedBy: []
+  }),
   "human.relay_settings": op({ input: Nothing, output: RelaySettings, askedBy: ["edge"] }),
   /** All of them: what is not named is told by no way. An older edge does not name push messages: they stay as they are. */
   "human.choose_relay": op({

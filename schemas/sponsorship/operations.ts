@@ -24,6 +24,12 @@ const OfAgent = Schema.Struct({ agent: Schema.String })
 export const sponsorshipOperations = operationsOf("sponsorship", {
   /** Whoever asks makes sure that it may be seen. */
   "sponsorship.look": op({ input: Nothing, output: SponsorshipFacts, askedBy: ["edge"] }),
+  /** The same, and where it stands in the log, for a commit that must not be overtaken by an answer of the agent. */
+  "sponsorship.stands": op({
+    input: Nothing,
+    output: Schema.Struct({ ...SponsorshipFacts.fields, seq: Schema.Int }),
+    askedBy: []
+  }),
   /** By the agent (hub id); to every other there is none. Refused `sponsorship_not_pending`, `sponsorship_limit`. */
   "sponsorship.confirm": op({ input: OfAgent, output: SponsorshipFacts, askedBy: ["edge"] }),
   "sponsorship.reject": op({ input: OfAgent, output: SponsorshipFacts, askedBy: ["edge"] }),
@@ -94,13 +100,21 @@ export const SponsorshipTold = Schema.Union([
 ])
 export type SponsorshipTold = typeof SponsorshipTold.Type
 
-/** What the agent's log gets with it, and where that log stands. */
+const Events = Schema.Array(
+  Schema.StructWithRest(Schema.Struct({ type: Schema.String, v: Schema.Int }), [
+    Schema.Record(Schema.String, Schema.Unknown)
+  ])
+)
+
+/**
+ * The events for the agent's log, and where that log stands. `also`: deliveries to the agent's webhook; a node of a release
+ * before has none.
+ */
 const AgentAdmits = Schema.Struct({
   seq: Schema.Int,
-  events: Schema.Array(
-    Schema.StructWithRest(Schema.Struct({ type: Schema.String, v: Schema.Int }), [
-      Schema.Record(Schema.String, Schema.Unknown)
-    ])
+  events: Events,
+  also: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ kind: Schema.String, id: Schema.String, expected: Schema.Int, events: Events }))
   )
 })
 export type AgentAdmits = typeof AgentAdmits.Type
@@ -109,11 +123,16 @@ export const sponsoredOperations = operationsOf("agent", {
   /**
    * Whether one more may be declared by a person whose address is `verified` or not, or confirmed. Refused `not_found`
    * or `sponsorship_limit`. With `as`, the answer has the agent's own events of it, for a commit beside them that expects
-   * the agent at `seq`: so the limit holds for the moment of that commit. `null`: the agent is told later.
+   * the agent at `seq`: so the limit holds for the moment of that commit. `null`: the agent is told later, by nodes of a
+   * release before.
    */
   "sponsorship.admits": op({
     input: Schema.Union([
-      Schema.Struct({ to: Schema.Literal("declare"), verified: Schema.Boolean }),
+      Schema.Struct({
+        to: Schema.Literal("declare"),
+        verified: Schema.Boolean,
+        as: Schema.optionalKey(Schema.Struct({ sponsorship: Schema.Int, human: Schema.String, role: SponsorRole }))
+      }),
       Schema.Struct({
         to: Schema.Literal("confirm"),
         /** `at`: unix ms. */

@@ -13,7 +13,7 @@ import { PlayedHost } from "../support/played-host.ts"
 import { verdictAt, visit } from "../support/proof.ts"
 import { admit, BYPASS_TOKEN, challengeId, register, registrationForm } from "../support/register.ts"
 import { rotate } from "../support/rotation.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { logOf, type TestService, testService } from "../support/service.ts"
 
 let service: TestService
 let host: PlayedHost
@@ -136,8 +136,10 @@ test("a person has three of them at a time, and so many in a lifetime", async ()
 test("the count of a lifetime goes on for an address whose account is deleted and made anew", async () => {
   const owner = await person()
   const { email } = owner.client
+  const agents: Array<string> = []
   for (let made = 0; made < 4; made++) {
     const client = await agentOf(owner)
+    agents.push(client.hubId)
     dataOf(await client.call("DELETE", "/api/v1/me", { body: { confirm: (await me(client)).handle } }))
   }
   let tokens: ReadonlyArray<string> = []
@@ -151,6 +153,11 @@ test("the count of a lifetime goes on for an address whose account is deleted an
   const confirm = async (token: string) => (await owner.person.call("POST", "/humans/verify-email", { token })).status
   expect((await Promise.all(tokens.map(confirm))).toSorted()).toEqual([200, 400, 400])
   await expect(agentOf(owner)).rejects.toThrow("At most 4 agents are made for one person")
+  const [registered] = await logOf(service.view, "human", owner.person.id)
+  const address = /"address":"(\w+)"/.exec(JSON.stringify(registered))?.[1] ?? ""
+  const remains = JSON.stringify([registered, await logOf(service.view, "address", address)])
+  expect(remains.split("address.released")).toHaveLength(3)
+  for (const agent of agents) expect(remains).not.toContain(agent)
   // Letters to one address are counted too: the next account is made without one.
   await owner.deleted()
   expect(outcome(await owner.person.signUp())).toBe("201")

@@ -3,9 +3,8 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import type { AgentListed, AgentPrivate, ScoreHistoryPrivate } from "../../schemas/agent/records.ts"
 import type { Home } from "../../schemas/home/records.ts"
 import { waitFor } from "../harness/index.ts"
-import { lettersTo, tokensTo } from "../support/outbox.ts"
+import { lettersTo } from "../support/outbox.ts"
 import { dataOf, detailsOf, outcome } from "../support/outcome.ts"
-import type { PersonClient } from "../support/person.ts"
 import { type Receiver, startReceiver } from "../support/receiver.ts"
 import { logOf, type TestService, testService } from "../support/service.ts"
 import {
@@ -13,6 +12,7 @@ import {
   answer,
   aPerson,
   type Carried,
+  confirmAddress,
   declare,
   declared,
   sponsorshipsOf,
@@ -39,11 +39,6 @@ afterAll(async () => {
   await service?.stop()
 })
 
-const confirmAddress = async (person: PersonClient): Promise<void> => {
-  const [token] = await tokensTo(service, person.email, "/owner/verify")
-  expect(dataOf(await person.call("POST", "/humans/verify-email", { token }))).toEqual({ email_verified: true })
-}
-
 const me = async ({ client }: Carried) => dataOf<AgentPrivate>(await client.call("GET", "/api/v1/me"))
 
 const trustOf = (agent: Carried, trust: number) =>
@@ -53,14 +48,14 @@ test("trust comes with a confirmed sponsor whose address is confirmed, and goes 
   const [person, agent] = await Promise.all([aPerson(service.edges), anAgent(service.edges)])
   const { id } = await declared(person, agent)
   dataOf(await answer(agent, id, "confirm"))
-  await confirmAddress(person)
+  await confirmAddress(service, person)
   await trustOf(agent, 25)
   expect(await me(agent)).toMatchObject({ sponsors: [{ human_id: person.id, verification: "email" }] })
   expect(await sponsorshipsOf(agent)).toMatchObject([{ human: { verification: "email" } }])
 
   const others = await Promise.all([aPerson(service.edges), aPerson(service.edges)])
   for (const other of others) {
-    await confirmAddress(other)
+    await confirmAddress(service, other)
     dataOf(await answer(agent, (await declared(other, agent)).id, "confirm"))
   }
   await trustOf(agent, 40)

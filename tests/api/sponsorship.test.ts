@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { AgentPrivate } from "../../schemas/agent/records.ts"
 import type { HumanMe, HumanProfile } from "../../schemas/human/records.ts"
+import { LIMITS } from "../../schemas/limits.ts"
 import { type AgentSponsorship, OWNER_RIGHTS } from "../../schemas/sponsorship/records.ts"
 import { waitFor } from "../harness/index.ts"
 import { dataOf, detailsOf, fieldOf, outcome } from "../support/outcome.ts"
@@ -282,6 +283,54 @@ describe("with an account", () => {
     expect(outcome(await withdraw(person, agent.agent.id))).toBe("200")
     expect(outcome(await declare(person, agent.agent.id))).toBe("404 not_found")
   })
+})
+
+test("who was refused asks no sooner under a new account of the same address, and nobody reads there whom", async () => {
+  const [person, agent] = await pair()
+  const other = await anAgent(service.edges)
+  const { id } = await declared(person, agent)
+  dataOf(await answer(agent, id, "reject"))
+  for (const turn of ["first", "second"]) {
+    await waitFor(async () => (await account(person)).sponsorships.every(({ status }) => status !== "pending"))
+    dataOf(await person.call("DELETE", "/humans/me", { password: person.password, confirm: person.email }))
+    person.token = ""
+    dataOf(await person.signUp())
+    dataOf(await person.logIn())
+    const again = await declare(person, agent.agent.handle)
+    expect([turn, outcome(again)]).toEqual([turn, "409 sponsorship_exists"])
+    const until = detailsOf(again)["until"]
+    expect(detailsOf(again)).toMatchObject({ status: "refused", until: TIME })
+    expect(Date.parse(String(until))).toBeLessThan(Date.now() + LIMITS.limits.owner.refused_wait_seconds * 1000)
+    const allowed = await declared(person, other)
+    dataOf(await withdraw(person, other.agent.handle))
+    expect(allowed.status).toBe("pending")
+  }
+  const [made] = await logOf(service.view, "human", person.id)
+  const registered = JSON.stringify(made)
+  const address = /"address":"(\w+)"/.exec(registered)?.[1] ?? ""
+  const remains = registered + JSON.stringify(await logOf(service.view, "address", address))
+  expect(remains).toContain("address.released")
+  expect(remains).not.toContain(agent.agent.id)
+})
+
+test("a refusal at the moment in which the account is deleted holds, or comes too late", async () => {
+  for (let round = 0; round < 6; round++) {
+    const [person, agent] = await pair()
+    const { id } = await declared(person, agent)
+    const { password, email } = person
+    const [rejected, deleted] = await Promise.all([
+      answer(agent, id, "reject"),
+      person.call("DELETE", "/humans/me", { password, confirm: email })
+    ])
+    expect(outcome(deleted)).toBe("200")
+    person.token = ""
+    dataOf(await person.signUp())
+    dataOf(await person.logIn())
+    const again = outcome(await declare(person, agent.agent.handle))
+    expect([outcome(rejected), again]).toEqual(
+      rejected.status === 200 ? ["200", "409 sponsorship_exists"] : ["409 sponsorship_not_pending", "201"]
+    )
+  }
 })
 
 test("a repeated confirmation under one key is answered as the first, with the name that is kept in no copy", async () => {

@@ -4,9 +4,11 @@ import type { AgentSponsorship, HumanSponsorship } from "../../schemas/sponsorsh
 import { waitFor } from "../harness/index.ts"
 import type { Answer } from "./http.ts"
 import { AgentClient } from "./client.ts"
+import { tokensTo } from "./outbox.ts"
 import { dataOf } from "./outcome.ts"
 import { PersonClient, type PersonOptions } from "./person.ts"
 import { register, type Registered } from "./register.ts"
+import type { TestService } from "./service.ts"
 
 export interface Carried {
   readonly client: AgentClient
@@ -31,6 +33,11 @@ export const aPerson = async (edges: Edges, options: Partial<PersonOptions> = {}
   await person.signUp()
   await person.logIn()
   return person
+}
+
+export const confirmAddress = async (service: TestService, person: PersonClient): Promise<void> => {
+  const [token] = await tokensTo(service, person.email, "/owner/verify")
+  dataOf(await person.call("POST", "/humans/verify-email", { token }))
 }
 
 export const declare = (person: PersonClient, agent: string, role?: string): Promise<Answer> =>

@@ -9,6 +9,7 @@ import type { Decision } from "../../engine/definition.ts"
 import { missing, statusRefusal } from "../decide.ts"
 import { type NoticeFacts, notified } from "../notification/notify.ts"
 import { type Change, scoreEntries } from "../scores.ts"
+import { formerSince } from "../sponsor/state.ts"
 import type { Agent, AgentEvent, AgentState } from "../state.ts"
 import { counted } from "./publish.ts"
 
@@ -24,15 +25,14 @@ type Unrated = (typeof ratingOperations)["vote.unrated"]["input"]["Type"]
 export const votingParty = (
   { status, created_at, trust, sponsors, former_sponsors }: Agent,
   at: number,
-  { pair_window_seconds }: Limits["scores"]
+  scores: Limits["scores"]
 ): Operations["vote.party"]["output"] => ({
   active: status === "active",
   created_at,
   trust,
-  sponsors: [
-    ...sponsors.filter(({ since }) => since !== null),
-    ...former_sponsors.filter(({ until }) => until > at - pair_window_seconds * 1000)
-  ].map(({ human }) => human)
+  sponsors: [...sponsors.filter(({ since }) => since !== null), ...formerSince(former_sponsors, at, scores)].map(
+    ({ human }) => human
+  )
 })
 
 /** By what an upvote moves it; a downvote is -1 everywhere. */

@@ -22,7 +22,7 @@ import { type NoticeFacts, notified } from "../notification/notify.ts"
 import { type Change, scoreEntries } from "../scores.ts"
 import type { Agent, AgentEvent, AgentState } from "../state.ts"
 import { ownersOf } from "../owner/decide.ts"
-import { type SponsorState, SPONSORSHIP_TARGET } from "./state.ts"
+import { formerSince, REMEMBERED_MAX, type SponsorState, SPONSORSHIP_TARGET } from "./state.ts"
 
 /** contract 12 */
 const TRUST_OF_SPONSOR = 15
@@ -89,19 +89,43 @@ export const carriedAtBirth = (
 
 type Admitting = Operations["sponsorship.admits"]["input"]
 
-/** Pending ones take no place of confirmed ones, nor those of unverified people a place of verified ones. */
-export const decideAdmits = (
-  state: AgentState,
-  wanted: Admitting,
-  { agent_humans_max, agent_pending_max }: Limits["limits"]["owner"]
+const limited = (why: string, max: number): Refusal => refusal("sponsorship_limit", why, { max })
+
+const confirmRefusal = (
+  { sponsors, former_sponsors }: Agent,
+  at: number,
+  { scores, limits: { owner } }: AdmitLimits
 ): Refusal | null => {
+  const max = owner.agent_humans_max
+  const confirmed = sponsors.filter(({ since }) => since !== null).length
+  if (confirmed >= max) return limited("Too many people carry this agent.", max)
+  const former = formerSince(former_sponsors, at, scores).length
+  return former + confirmed < REMEMBERED_MAX
+    ? null
+    : limited("Too many people stopped carrying this agent in the last weeks. Try again later.", REMEMBERED_MAX)
+}
+
+type AdmitLimits = Pick<Limits, "scores" | "limits">
+
+/**
+ * Pending ones take no place of confirmed ones, nor those of unverified people a place of verified ones. A declaration
+ * keeps its place when the address is confirmed: otherwise such people could fill more places than there are.
+ */
+export const decideAdmits = (state: AgentState, wanted: Admitting, at: number, limits: AdmitLimits): Refusal | null => {
   if (state === null || state.status === "banned" || state.status === "deleted") return notFound("agent")
-  const isAlike = ({ since, verified }: SponsorState): boolean =>
-    wanted.to === "confirm" ? since !== null : since === null && verified === wanted.verified
-  const max = wanted.to === "confirm" ? agent_humans_max : agent_pending_max
-  if (state.sponsors.filter(isAlike).length < max) return null
-  const why = wanted.to === "confirm" ? "Too many people carry this agent." : "Too many people wait for this agent."
-  return refusal("sponsorship_limit", why, { max })
+  if (wanted.to === "confirm") return confirmRefusal(state, at, limits)
+  const max = limits.limits.owner.agent_pending_max
+  const isAlike = ({ since, declared_verified }: SponsorState): boolean =>
+    since === null && declared_verified === wanted.verified
+  return state.sponsors.filter(isAlike).length < max ? null : limited("Too many people wait for this agent.", max)
+}
+
+/** The same as the agent is told later, where nobody waits for its answer. */
+export const toldAs = (wanted: Admitting): SponsorshipTold | null => {
+  if (wanted.as === undefined) return null
+  return wanted.to === "confirm"
+    ? { change: "confirmed", ...wanted.as }
+    : { change: "declared", verified: wanted.verified, ...wanted.as }
 }
 
 /** The log holds the person's id alone (schemas/notification/completed.ts). */

@@ -3,27 +3,37 @@ import { Effect } from "effect"
 import type { sponsoredOperations as declared, SponsorshipTold } from "../../../schemas/sponsorship/operations.ts"
 import { custom, write } from "../../engine/definition.ts"
 import type { KindParts, Operating } from "../../kind.ts"
+import { consequencesOf } from "../consequences.ts"
 import { drawNotification, NO_NOTIFICATION } from "../notification/draw.ts"
 import type { AgentActor } from "../state.ts"
-import { decideAdmits, decideTold } from "./decide.ts"
+import { decideAdmits, decideTold, toldAs } from "./decide.ts"
 
 const notifies = (told: SponsorshipTold): boolean =>
   told.change === "declared" || (told.change === "ended" && told.status === "withdrawn")
 
-export const sponsorOperations = ({ config: { limits } }: KindParts): Operating<typeof declared, AgentActor> => ({
-  "sponsorship.admits": custom((state, wanted, { seq, at }) =>
+const noticeFor = (told: SponsorshipTold) => Effect.suspend(() => (notifies(told) ? drawNotification : NO_NOTIFICATION))
+
+export const sponsorOperations = ({
+  config: { limits, baseUrl }
+}: KindParts): Operating<typeof declared, AgentActor> => ({
+  "sponsorship.admits": custom((state, wanted, { id, seq, at }) =>
     Effect.gen(function* () {
-      const refused = decideAdmits(state, wanted, limits.limits.owner)
+      const refused = decideAdmits(state, wanted, at, limits)
       if (refused !== null) return yield* Effect.fail(refused)
-      // A declaration notifies, which the agent's own commits alone can (`consequences`).
-      if (wanted.to === "declare" || wanted.as === undefined) return null
-      const facts = yield* NO_NOTIFICATION
-      const { events = [] } = decideTold(state, { change: "confirmed", ...wanted.as }, { at, facts })
-      return events.length === 0 ? null : { seq, events }
+      const told = toldAs(wanted)
+      if (told === null) return null
+      const decision = decideTold(state, told, { at, facts: yield* noticeFor(told) })
+      const followed = consequencesOf(baseUrl)(state, decision, { id, at })
+      if ("refused" in followed || followed.events.length === 0) return null
+      const also = (followed.also ?? []).map(({ events, ...of }) => ({
+        ...of,
+        events: events.map((one) => ({ ...one }))
+      }))
+      return { seq, events: followed.events, also }
     })
   ),
   "sponsorship.told": write({
-    prepare: (_state, told) => Effect.suspend(() => (notifies(told) ? drawNotification : NO_NOTIFICATION)),
+    prepare: (_state, told) => noticeFor(told),
     decide: decideTold,
     answer: () => null,
     projected: true

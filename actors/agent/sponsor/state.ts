@@ -1,5 +1,6 @@
 /** An agent's open sponsorships, as part of its state, and how its events change that. Pure. */
 import { Schema } from "effect"
+import type { Limits } from "../../../schemas/limits.ts"
 import { OwnerStanding } from "../../../schemas/owner/operations.ts"
 import { SponsorRole, SponsorshipStatus } from "../../../schemas/sponsorship/records.ts"
 import { event } from "../../engine/events.ts"
@@ -12,6 +13,8 @@ export const SponsorState = Schema.Struct({
   since: Schema.NullOr(Schema.Number),
   /** Whether the person's address is confirmed. */
   verified: Schema.Boolean,
+  /** The same when it was declared: it keeps its place among those that wait. */
+  declared_verified: Schema.Boolean,
   /** Trust that was given for it; `null` while it does not count. */
   trust: Schema.NullOr(Schema.Number),
   /** The owners of the moment of its confirmation, who were notified of it then. Unix ms. */
@@ -24,7 +27,18 @@ export type SponsorState = typeof SponsorState.Type
 export const FormerSponsor = Schema.Struct({ human: Schema.String, until: Schema.Number })
 type FormerSponsor = typeof FormerSponsor.Type
 
-const FORMER_MAX = 50
+/**
+ * People that scores remember of one agent: those who carry it, and those who stopped within the window. A confirmation
+ * beyond is refused (decideAdmits), so nobody falls out of the list while scores rely on it.
+ */
+export const REMEMBERED_MAX = 200
+
+/** People who stopped carrying the agent within the window in which scores remember that. */
+export const formerSince = (
+  former: ReadonlyArray<FormerSponsor>,
+  at: number,
+  { pair_window_seconds }: Pick<Limits["scores"], "pair_window_seconds">
+): ReadonlyArray<FormerSponsor> => former.filter(({ until }) => until > at - pair_window_seconds * 1000)
 
 /** A sponsorship that was never confirmed leaves nothing. */
 export const formerWith = (
@@ -35,7 +49,9 @@ export const formerWith = (
 ): ReadonlyArray<FormerSponsor> => {
   const ended = sponsors.find(({ id, since }) => id === sponsorship && since !== null)
   if (ended === undefined) return former
-  return [...former.filter(({ human }) => human !== ended.human), { human: ended.human, until: at }].slice(-FORMER_MAX)
+  return [...former.filter(({ human }) => human !== ended.human), { human: ended.human, until: at }].slice(
+    -REMEMBERED_MAX
+  )
 }
 
 export const SPONSOR_EVENTS = [
@@ -84,7 +100,10 @@ export const evolveSponsors = (
     case "agent.sponsorship_declared": {
       const { sponsorship: id, human, role, verified } = event
       const untold = { humans: [], at: 0 }
-      return [...others(), { id, human, role, since: null, verified, trust: null, told: untold, opinions: [] }]
+      return [
+        ...others(),
+        { id, human, role, since: null, verified, declared_verified: verified, trust: null, told: untold, opinions: [] }
+      ]
     }
     case "agent.sponsorship_confirmed":
       return changed({ since: event.since, told: event.told ?? { humans: [], at: event.since } })

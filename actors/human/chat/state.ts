@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { isSecurity } from "../../../schemas/relay/events.ts"
 import { Sealed } from "../../../schemas/secret/sealed.ts"
 import { event } from "../../engine/events.ts"
+import { SecurityNews, withSecurity } from "../relay/security.ts"
 
 export const ChatState = Schema.Struct({
   /** `chat`: keyed hash of the chat's number, which stands sealed under the account's key. */
@@ -12,7 +13,7 @@ export const ChatState = Schema.Struct({
   /** Unix ms of the latest news there, oldest first. */
   told: Schema.Array(Schema.Number),
   /** The same of security events, which have a limit of their own. */
-  told_security: Schema.optionalKey(Schema.Array(Schema.Number))
+  told_security: Schema.optionalKey(SecurityNews)
 })
 export type ChatState = typeof ChatState.Type
 
@@ -44,7 +45,7 @@ export const evolveChat = (chat: ChatState, event: ChatEvent, at: number): ChatS
       return chat
     case "human.chat_told":
       return isSecurity(event.event)
-        ? { ...chat, told_security: [...(chat.told_security ?? []), at].slice(-TOLD_MAX) }
+        ? { ...chat, told_security: withSecurity(chat.told_security ?? [], event, at) }
         : { ...chat, told: [...chat.told, at].slice(-TOLD_MAX) }
   }
 }

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { isAsked, isSecurity } from "../../../schemas/relay/events.ts"
 import { Sealed } from "../../../schemas/secret/sealed.ts"
 import { event } from "../../engine/events.ts"
+import { SecurityNews, withSecurity } from "../relay/security.ts"
 
 export const PushState = Schema.Struct({
   /** Sealed under the account's key: the subscription, and how the browser is called. `at`: unix ms. */
@@ -12,7 +13,7 @@ export const PushState = Schema.Struct({
   /** Unix ms of the latest news, oldest first. */
   told: Schema.Array(Schema.Number),
   /** The same of security events, which have a limit of their own. */
-  told_security: Schema.Array(Schema.Number)
+  told_security: SecurityNews
 })
 export type PushState = typeof PushState.Type
 
@@ -40,7 +41,7 @@ export const evolvePush = (push: PushState, event: PushEvent, at: number): PushS
     case "human.push_told":
       if (isAsked(event.event)) return push
       return isSecurity(event.event)
-        ? { ...push, told_security: [...push.told_security, at].slice(-TOLD_MAX) }
+        ? { ...push, told_security: withSecurity(push.told_security, event, at) }
         : { ...push, told: [...push.told, at].slice(-TOLD_MAX) }
   }
 }

@@ -5,9 +5,8 @@
  *  - At most so many letters in any window: what is more is held, and told in one letter once there is room, which
  *    counts as one.
  *  - While something is held everything else is held too, so that nothing overtakes it, and a timer is set.
- *  - Security events have limits of their own: whatever strangers send, they are told at once. Beyond those limits they
- *    are held like everything else. All but a new owner take half of that at most: to a new owner one can object, so
- *    nothing that an agent's key does may hide one.
+ *  - Security events have limits of their own (security.ts): whatever strangers send, they are told at once. Beyond those
+ *    limits they are held like everything else.
  *  - So does what an agent asks: an answer may be wanted within minutes, and other news must not hold it up.
  *  - What was held is told or the account is gone: a timer that fires early comes again.
  */
@@ -16,6 +15,7 @@ import type { Limits } from "../../../schemas/limits.ts"
 import {
   CHANNELS,
   type Choice,
+  DIGEST,
   isAsked,
   isSecurity,
   OWNER_CONFIRMED,
@@ -26,8 +26,9 @@ import type { RateLimit } from "../../../schemas/limit/bucket.ts"
 import type { FiredTimer } from "../../../schemas/timer.ts"
 import { type DecideContext, firing } from "../../engine/definition.ts"
 import { absent, type Decided, isActive, type Posted } from "../decide.ts"
-import type { HumanEvent, HumanState } from "../state.ts"
-import { choiceOf, OTHERS, type RelayState } from "./state.ts"
+import type { Human, HumanEvent, HumanState } from "../state.ts"
+import { type About, hasSecurityRoom, type SecurityNews } from "./security.ts"
+import { choiceOf, OTHERS } from "./state.ts"
 
 export const DIGEST_TIMER = "digest"
 
@@ -54,19 +55,16 @@ const roomAt = (letters: ReadonlyArray<number>, at: number, { requests, window_s
   return first === undefined ? at : first + windowMs
 }
 
-/** Everything but a new owner leaves room for one. */
-const securityLimit = (event: string, { relay_security: { requests, window_seconds } }: RelayLimits): RateLimit => ({
-  requests: event === OWNER_CONFIRMED ? requests : Math.ceil(requests / 2),
-  window_seconds
-})
+const agentsOf = ({ sponsorships }: Human): number => sponsorships.filter(({ open }) => open).length
 
 /** Whether a letter of its own tells of an event now. */
-const hasRoom = (relay: RelayState, event: string, at: number, limits: RelayLimits): boolean =>
-  isSecurity(event)
-    ? roomAt(relay.security_letters ?? [], at, securityLimit(event, limits)) <= at
-    : isAsked(event)
-      ? roomAt(relay.asked_letters ?? [], at, limits.relay_letters) <= at
-      : relay.due === null && roomAt(relay.letters, at, limits.relay_letters) <= at
+const hasRoom = (human: Human, about: About, at: number, limits: RelayLimits): boolean => {
+  const { security_letters = [], asked_letters = [], letters, due } = human.relay
+  if (isSecurity(about.event))
+    return hasSecurityRoom(security_letters, about, at, limits.relay_security, agentsOf(human))
+  if (isAsked(about.event)) return roomAt(asked_letters, at, limits.relay_letters) <= at
+  return due === null && roomAt(letters, at, limits.relay_letters) <= at
+}
 
 /** What would be sent, by each way; `null`: by that way nothing is told of it. */
 export interface RelayFacts {
@@ -79,22 +77,22 @@ export interface RelayFacts {
 /** Unix ms of the latest news by one way. */
 interface Told {
   readonly told: ReadonlyArray<number>
-  readonly told_security?: ReadonlyArray<number>
+  readonly told_security?: SecurityNews
 }
 
-/** True if there is room for one more by that way. `ordinary`: the limit of what is no matter of security. */
+/** True if there is room for one more in the chat, or in browsers. */
 const hasRoomBy = (
-  { told, told_security = [] }: Told,
-  event: string,
+  way: "chat" | "push",
+  human: Human,
+  about: About,
   at: number,
-  ordinary: RateLimit,
-  limits: RelayLimits
+  { relay_chat, relay_push, relay_security }: RelayLimits
 ): boolean => {
-  if (isAsked(event)) return true
-  const [{ requests, window_seconds }, latest] = isSecurity(event)
-    ? [securityLimit(event, limits), told_security]
-    : [ordinary, told]
-  return latest.filter((one) => one > at - window_seconds * 1000).length < requests
+  const { told, told_security = [] }: Told = human[way]
+  if (isAsked(about.event)) return true
+  if (isSecurity(about.event)) return hasSecurityRoom(told_security, about, at, relay_security, agentsOf(human))
+  const { requests, window_seconds } = way === "chat" ? relay_chat : relay_push
+  return told.filter((one) => one > at - window_seconds * 1000).length < requests
 }
 
 const together = (...all: ReadonlyArray<Posted>): Posted => ({
@@ -109,9 +107,10 @@ export const decideRelay = (
   limits: RelayLimits
 ): Decided => {
   if (!isActive(state)) return NOTHING
-  const inChat = chat !== null && hasRoomBy(state.chat, event, at, limits.relay_chat, limits) ? chat : null
-  const inBrowsers = hasRoomBy(state.push, event, at, limits.relay_push, limits) ? push : []
-  const byLetter = letter === null ? null : letterOrHeld(state.relay, { agent, event }, at, letter, limits)
+  const about = { agent, event }
+  const inChat = chat !== null && hasRoomBy("chat", state, about, at, limits) ? chat : null
+  const inBrowsers = hasRoomBy("push", state, about, at, limits) ? push : []
+  const byLetter = letter === null ? null : letterOrHeld(state, about, at, letter, limits)
   const told: ReadonlyArray<HumanEvent> =
     inChat === null || isAsked(event) ? [] : [{ type: "human.chat_told", v: 1, agent, event }]
   const asked: ReadonlyArray<HumanEvent> =
@@ -126,13 +125,14 @@ export const decideRelay = (
 
 /** The letter, where there is room for it. */
 const letterOrHeld = (
-  relay: RelayState,
-  { agent, event }: Pick<Relayed, "agent" | "event">,
+  human: Human,
+  { agent, event }: About,
   at: number,
   letter: Posted,
   limits: RelayLimits
 ): { readonly events: ReadonlyArray<HumanEvent>; readonly posted: Posted } => {
-  if (hasRoom(relay, event, at, limits))
+  const { relay } = human
+  if (hasRoom(human, { agent, event }, at, limits))
     return { events: [{ type: "human.relayed", v: 1, agent, event }], posted: letter }
   const due = relay.due ?? Math.max(at, roomAt(relay.letters, at, limits.relay_letters))
   return {
@@ -141,14 +141,20 @@ const letterOrHeld = (
   }
 }
 
-/** A letter that is sent later than it was counted: once more it is, or it becomes one of those that are told together. */
+/**
+ * A letter that is sent later than it was counted: once more it is, or it becomes one of those that are told together. One
+ * that tells of many is sent again in any case, for it names what nothing else names.
+ */
 export const decideAgain = (
   state: HumanState,
+  about: About,
   { at }: Pick<DecideContext<unknown>, "at">,
   limits: RelayLimits
 ): Decided<{ readonly room: boolean }> => {
   if (!isActive(state)) return { events: [], reply: { room: false } }
-  const { events, posted } = letterOrHeld(state.relay, OTHERS, at, {}, limits)
+  if (about.event === DIGEST.event)
+    return { events: [{ type: "human.relayed", v: 1, ...OTHERS }], reply: { room: true } }
+  const { events, posted } = letterOrHeld(state, about, at, {}, limits)
   return { events, ...posted, reply: { room: events.some(({ type }) => type === "human.relayed") } }
 }
 

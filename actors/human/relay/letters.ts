@@ -4,16 +4,18 @@ import type { Refusal } from "../../../schemas/errors.ts"
 import {
   CAPTCHA_ASKED,
   CONSENT_ASKED,
+  DIGEST,
   OWNER_ASKED,
   OWNER_CONFIRMED,
   relayedEvent
 } from "../../../schemas/relay/events.ts"
 import type { Relayed } from "../../../schemas/relay/operations.ts"
 import type { PrepareContext } from "../../engine/definition.ts"
+import { toldOf } from "../../letter/ways.ts"
 import type { Actors } from "../../services.ts"
 import type { Posted } from "../decide.ts"
 import type { Opened, Opening } from "../opening.ts"
-import type { RelayState } from "./state.ts"
+import { heldFirst, type RelayState } from "./state.ts"
 import { handleOf, ownerPageOf, wordsOf } from "./told.ts"
 
 const ABREAST = 8
@@ -21,24 +23,20 @@ const ABREAST = 8
 export const relayLetter = (
   told: Opening["told"],
   account: Opened,
-  { event, number }: Relayed,
+  { agent, event, number }: Relayed,
   handle: string,
   context: PrepareContext
 ): Effect.Effect<Posted, Refusal, Actors> =>
   Effect.gen(function* () {
-    const path = ownerPageOf(event, handle, number)
-    if (event === CAPTCHA_ASKED) return told("relayed_captcha", account, context, { agent: handle, path })
-    if (event === CONSENT_ASKED) return told("relayed_consent", account, context, { agent: handle, path })
-    if (event === OWNER_CONFIRMED) return told("owner_confirmed", account, context, { agent: handle, path })
+    const values = { agent: handle, path: ownerPageOf(event, handle, number), ...toldOf({ agent, event }) }
+    if (event === CAPTCHA_ASKED) return told("relayed_captcha", account, context, values)
+    if (event === CONSENT_ASKED) return told("relayed_consent", account, context, values)
+    if (event === OWNER_CONFIRMED) return told("owner_confirmed", account, context, values)
     if (event !== OWNER_ASKED)
-      return told("relayed_event", account, context, {
-        agent: handle,
-        what: relayedEvent(event)?.description ?? event,
-        path
-      })
+      return told("relayed_event", account, context, { ...values, what: relayedEvent(event)?.description ?? event })
     const { text, options } = yield* wordsOf(number, context)
     const offered = options.length === 0 ? "It waits for what you write." : `It offers: ${options.join(", ")}.`
-    return told("relayed_words", account, context, { agent: handle, words: text, offered, path })
+    return told("relayed_words", account, context, { ...values, words: text, offered })
   })
 
 /** By agent and event, how often. */
@@ -56,10 +54,10 @@ export const digestLetter = (
       { concurrency: ABREAST }
     )
     const handles = new Map(named)
-    const lines = held.map(({ agent, event, count }) =>
+    const lines = heldFirst(held).map(({ agent, event, count }) =>
       agent === ""
         ? `Other things, ${count} times`
         : `${handles.get(agent) ?? "An agent"}, ${count} times: ${relayedEvent(event)?.description ?? event}`
     )
-    return told("relayed_digest", account, context, { lines: lines.join("\n") })
+    return told("relayed_digest", account, context, { lines: lines.join("\n"), ...toldOf(DIGEST) })
   })

@@ -17,7 +17,7 @@ import type { Human, HumanActor, HumanState } from "../state.ts"
 import { decideAgain, decideChoose, decideDigest, decideRelay, isFresh, type RelayFacts } from "./decide.ts"
 import { digestLetter, relayLetter } from "./letters.ts"
 import { chatNews, newsOf, placeOf, pushNews } from "./news.ts"
-import { choiceOf } from "./state.ts"
+import { choiceOf, OTHERS } from "./state.ts"
 import { handleOf } from "./told.ts"
 
 const NOTHING: RelayFacts = { letter: null, chat: null, push: [] }
@@ -82,7 +82,7 @@ export const relayOperations = (
       answer: () => null
     }),
     "human.relay_again": write({
-      decide: (state, _input, context) => decideAgain(state, context, owner),
+      decide: (state, about, context) => decideAgain(state, about ?? OTHERS, context, owner),
       answer: (_state, { room }) => ({ room })
     }),
     "human.digest": write({

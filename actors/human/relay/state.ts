@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { type Choice, isAsked, isSecurity, KeptChoice, relayedEvent } from "../../../schemas/relay/events.ts"
 import { event } from "../../engine/events.ts"
+import { type About, SecurityNews, withSecurity } from "./security.ts"
 
 export const RelayState = Schema.Struct({
   /** By event, what differs from its default. */
@@ -9,7 +10,7 @@ export const RelayState = Schema.Struct({
   /** Unix ms of the latest letters, oldest first. */
   letters: Schema.Array(Schema.Number),
   /** The same of security events, which have a limit of their own. */
-  security_letters: Schema.optionalKey(Schema.Array(Schema.Number)),
+  security_letters: Schema.optionalKey(SecurityNews),
   /** The same of what an agent asks, which waits for no digest. */
   asked_letters: Schema.optionalKey(Schema.Array(Schema.Number)),
   /** What waits for the letter that tells of all of it: an agent, what happened to it, how often. */
@@ -34,27 +35,39 @@ export const NO_RELAY: RelayState = { choices: {}, letters: [], held: [], due: n
 
 /** More than any limit counts need not be remembered. */
 const LETTERS_MAX = 100
-/** Kinds of things that one letter tells of: what is more is told as a number. */
+/**
+ * Kinds of things that one letter tells of: what is more is told as a number. As many again are kept for matters of
+ * security, whatever else is held.
+ */
 export const HELD_MAX = 50
 /** In the place of an agent and an event: everything that has no room. */
-export const OTHERS = { agent: "", event: "" }
+export const OTHERS: About = { agent: "", event: "" }
 
 const withLetter = (letters: RelayState["letters"], at: number): RelayState["letters"] =>
   [...letters, at].slice(-LETTERS_MAX)
 
-const counted = (held: RelayState["held"], { agent, event }: typeof OTHERS): RelayState["held"] => {
-  const isThis = (one: typeof OTHERS): boolean => one.agent === agent && one.event === event
+const counted = (held: RelayState["held"], { agent, event }: About): RelayState["held"] => {
+  const isThis = (one: About): boolean => one.agent === agent && one.event === event
   if (held.some(isThis)) return held.map((one) => (isThis(one) ? { ...one, count: one.count + 1 } : one))
-  if (held.length < HELD_MAX || agent === "") return [...held, { agent, event, count: 1 }]
+  const alike = held.filter((one) => isSecurity(one.event) === isSecurity(event))
+  if (alike.length < HELD_MAX || event === "") return [...held, { agent, event, count: 1 }]
   return counted(held, OTHERS)
 }
+
+/** Matters of security first, then in the order in which they came: a long letter is cut at its end. */
+export const heldFirst = (held: RelayState["held"]): RelayState["held"] => [
+  ...held.filter(({ event }) => isSecurity(event)),
+  ...held.filter(({ event }) => !isSecurity(event) && event !== ""),
+  ...held.filter(({ event }) => event === "")
+]
 
 export const evolveRelay = (relay: RelayState, event: RelayEvent, at: number): RelayState => {
   switch (event.type) {
     case "human.relay_chosen":
       return { ...relay, choices: event.choices }
     case "human.relayed":
-      if (isSecurity(event.event)) return { ...relay, security_letters: withLetter(relay.security_letters ?? [], at) }
+      if (isSecurity(event.event))
+        return { ...relay, security_letters: withSecurity(relay.security_letters ?? [], event, at) }
       return isAsked(event.event)
         ? { ...relay, asked_letters: withLetter(relay.asked_letters ?? [], at) }
         : { ...relay, letters: withLetter(relay.letters, at) }

@@ -116,6 +116,30 @@ test("a host that was given up runs nothing of it any more, and is not believed"
   )
 })
 
+const reported = (world: World, report: number, weight: ReporterWeight = "established"): number => {
+  world.decide(decideReported(world.state, { reason: "spam", report }, weight))
+  const { suspensions } = world.state as CompartmentValue
+  return suspensions.filter(({ by }) => by === "report").length
+}
+
+test("reports alone count among reports, whatever else suspends", () => {
+  const world = new World()
+  for (let rule = 0; rule < 32; rule++)
+    world.decide(decideSuspend(world.state, { by: `rule ${rule}`, reason: "it broke a rule" }))
+  expect(reported(world, 1)).toBe(1)
+})
+
+test("as many reports as agents may make keep none of an operator's out, and have an end", () => {
+  const world = new World()
+  for (let report = 1; report <= 200; report++) reported(world, report)
+  expect(reported(world, 201)).toBe(32)
+  expect(reported(world, 202, "operator")).toBe(33)
+  for (let report = 1; report <= 32; report++) world.decide(decideLift(world.state, { by: "report", report }))
+  expect(world.state).toMatchObject({ suspensions: [{ by: "report", report: 202 }] })
+  for (let report = 300; report < 500; report++) reported(world, report, "operator")
+  expect(reported(world, 501, "operator")).toBe(64)
+})
+
 test("waits double from 30 s to half an hour, and begin anew after ten minutes of running", () => {
   expect([1, 2, 3, 4, 5, 6, 7, 8, 50].map((count) => restartSeconds(count, LIMITS.runtime))).toEqual([
     30, 60, 120, 240, 480, 960, 1800, 1800, 1800

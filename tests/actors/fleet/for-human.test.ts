@@ -85,7 +85,17 @@ test("the agent knows from its first event on who carries it, and what it is tol
   const agent = events.reduce<AgentState>((state, event) => evolveAgent(state, event, { at: AT }), null)
   const told = { humans: [], at: AT }
   expect(agent?.sponsors).toEqual([
-    { id: 9, human: HUMAN, role: "creator", since: AT, verified: true, trust: null, told, opinions: [] }
+    {
+      id: 9,
+      human: HUMAN,
+      role: "creator",
+      since: AT,
+      verified: true,
+      declared_verified: true,
+      trust: null,
+      told,
+      opinions: []
+    }
   ])
   expect(agent).toMatchObject({ provisional: true, trust: 10 })
   const context = { at: AT, facts: { notification: 1 } }

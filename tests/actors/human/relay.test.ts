@@ -13,12 +13,12 @@ import {
   DIGEST_TIMER,
   isFresh
 } from "../../../actors/human/relay/decide.ts"
-import { choiceOf, HELD_MAX } from "../../../actors/human/relay/state.ts"
+import { choiceOf, HELD_MAX, heldFirst, OTHERS } from "../../../actors/human/relay/state.ts"
 import type { Human, HumanEvent, HumanState } from "../../../actors/human/state.ts"
 import type { Decision } from "../../../actors/engine/definition.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { PASSWORD_PARAMETERS } from "../../../schemas/human/password.ts"
-import { isSecurity, OWNER_CONFIRMED, RELAYED_EVENTS } from "../../../schemas/relay/events.ts"
+import { DIGEST, isSecurity, OWNER_CONFIRMED, RELAYED_EVENTS } from "../../../schemas/relay/events.ts"
 
 const { owner } = LIMITS.limits
 const ID = "hum_aaaaaaaaaaaaaaaa"
@@ -56,6 +56,14 @@ class Account {
     const facts = { letter: posted("letter"), chat: posted("chat"), push: [posted("push"), posted("push")] }
     const input = { agent, event, number: 1, at }
     this.#carryOut(decideRelay(this.state, input, { id: ID, at, seq: 0, facts }, owner), at)
+  }
+
+  /** A letter is sent again: true if it may be. */
+  again(at: number, about: Parameters<typeof decideAgain>[1]): boolean | undefined {
+    const decision = decideAgain(this.state, about, { at }, owner)
+    if ("refused" in decision) throw new Error("refused")
+    this.apply(decision.events, at)
+    return decision.reply?.room
   }
 
   digest(at: number, due = at) {
@@ -106,18 +114,32 @@ describe("letters", () => {
   test("that could not be sent count again when they are: where there is no room they are told with others", () => {
     const account = new Account()
     for (let n = 0; n < owner.relay_letters.requests; n++) account.relay(n)
-    const again = (at: number) => {
-      const decision = decideAgain(account.state, { at }, owner)
-      if ("refused" in decision) throw new Error("refused")
-      account.apply(decision.events, at)
-      return decision.reply?.room
-    }
+    const again = (at: number) => account.again(at, OTHERS)
     expect(again(1000)).toBe(false)
     expect(account.human.relay.held).toEqual([{ agent: "", event: "", count: 1 }])
     account.digest(WINDOW_MS)
     // Of the hour before there is one left.
     expect(again(2 * WINDOW_MS)).toBe(true)
     expect(account.human.relay.letters.at(-1)).toBe(2 * WINDOW_MS)
+  })
+
+  test("that could not be sent wait for nothing that others send, where they tell of security or of what is asked", () => {
+    const account = new Account()
+    for (let n = 0; n <= owner.relay_letters.requests; n++) account.relay(n)
+    for (const event of ["vault.alert", OWNER_CONFIRMED, "owner.asked", "captcha.asked", "vault.consent_asked"])
+      expect([event, account.again(1000, { agent: "hx1", event })]).toEqual([event, true])
+    expect(account.human.relay.held).toEqual([{ agent: "hx1", event: "message.received", count: 1 }])
+    for (let n = 0; n < owner.relay_security.requests; n++) account.relay(2000, "vault.alert")
+    expect(account.again(3000, { agent: "hx1", event: "vault.alert" })).toBe(false)
+    expect(account.human.relay.held.at(-1)).toMatchObject({ agent: "hx1", event: "vault.alert" })
+  })
+
+  test("that tell of many are sent again whatever came since, and count", () => {
+    const account = new Account()
+    for (let n = 0; n <= owner.relay_letters.requests; n++) account.relay(n)
+    const { letters, held } = account.human.relay
+    expect(account.again(1000, DIGEST)).toBe(true)
+    expect(account.human.relay).toMatchObject({ held, letters: [...letters, 1000] })
   })
 
   test("that tell of many tell of so many kinds of things, and count the others", () => {
@@ -207,7 +229,7 @@ describe("browsers", () => {
     expect(account.pushed).toHaveLength(2 * requests + 4)
     account.relay(window_seconds * 1000)
     expect(account.pushed).toHaveLength(2 * requests + 6)
-    const security = account.human.push.told_security
+    const security = account.human.push.told_security.map(({ at }) => at)
     expect([account.human.push.told.length, security]).toEqual([requests + 1, [2 * requests]])
   })
 
@@ -324,6 +346,45 @@ describe("security events", () => {
     // A new owner is told at once all the same, as often as the rest of the limit allows.
     for (let n = 0; n < max; n++) account.relay(1000 + n, "owner.confirmed")
     expect([account.letters.length, account.said.length]).toEqual([max, max])
+  })
+
+  test("about new owners, however many strangers become one, take nothing of the others' room", () => {
+    const account = new Account()
+    const max = owner.relay_security.requests
+    for (let n = 0; n < 2 * max; n++) account.relay(n, OWNER_CONFIRMED)
+    expect([account.letters.length, account.said.length, account.pushed.length]).toEqual([max / 2, max / 2, max])
+    for (let n = 0; n < max; n++) account.relay(1000 + n, "agent.key_rotated")
+    expect([account.letters.length, account.said.length, account.pushed.length]).toEqual([max, max, 2 * max])
+  })
+
+  test("of one agent leave room for those of the person's others", () => {
+    const account = new Account()
+    for (const [sponsorship, agent] of ["hx1", "hx2"].entries())
+      account.apply([{ type: "human.declared", v: 1, sponsorship, agent }], 0)
+    const half = owner.relay_security.requests / 2
+    for (const event of ["vault.alert", OWNER_CONFIRMED]) {
+      const before = account.letters.length
+      for (let n = 0; n < owner.relay_security.requests; n++) account.relay(n, event, "hx1")
+      expect(account.letters.length - before).toBeLessThan(half)
+      account.relay(1000, event, "hx2")
+      expect([event, account.letters.at(-1), account.said.at(-1), account.pushed.at(-1)]).toEqual([
+        event,
+        1000,
+        1000,
+        1000
+      ])
+    }
+  })
+
+  test("that are held are named, and first, whatever else is held", () => {
+    const account = new Account()
+    for (let n = 0; n < owner.relay_letters.requests; n++) account.relay(n)
+    for (let n = 0; n < 2 * HELD_MAX; n++) account.relay(1000, "message.received", `hx${n}`)
+    for (let n = 0; n < owner.relay_security.requests; n++) account.relay(2000, "vault.alert")
+    const lines = heldFirst(account.human.relay.held).map(({ agent, event }) => [agent, event])
+    expect(lines[0]).toEqual(["hx1", "vault.alert"])
+    expect(lines.at(-1)).toEqual(["", ""])
+    expect(lines).toHaveLength(HELD_MAX + 2)
   })
 
   test("and what an agent asks wait for nothing that others send", () => {

@@ -43,7 +43,7 @@ class Account {
 
   /** The refusal, or what was begun. */
   declare(agent: string, number: number, before: SponsorshipFacts | null = null, at = 0) {
-    const context = { id: ID, at, seq: 0, facts: { number, before } }
+    const context = { id: ID, at, seq: 0, facts: { number, before, earlier: 0, admits: null } }
     const decision = decideDeclare(this.state, { agent, role: "creator" }, context, owner)
     if ("refused" in decision) return decision.refused
     this.apply(decision.events)

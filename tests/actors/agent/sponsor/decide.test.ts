@@ -2,12 +2,14 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { decideDelete } from "../../../../actors/agent/decide.ts"
+import { votingParty } from "../../../../actors/agent/content/rating.ts"
 import { decideBan } from "../../../../actors/agent/moderation/decide.ts"
 import { scoreEntries } from "../../../../actors/agent/scores.ts"
 import { decideAdmits, decideTold } from "../../../../actors/agent/sponsor/decide.ts"
+import { REMEMBERED_MAX } from "../../../../actors/agent/sponsor/state.ts"
 import { LIMITS } from "../../../../schemas/limits.ts"
 import type { SponsorshipTold } from "../../../../schemas/sponsorship/operations.ts"
-import { begun, type History } from "../moderation/history.ts"
+import { begun, type History, START } from "../moderation/history.ts"
 
 const TRUST_BEFORE = 40
 
@@ -167,29 +169,64 @@ describe("room for sponsorships", () => {
   const { owner } = LIMITS.limits
   const CONFIRM = { to: "confirm" } as const
   const declaring = (verified: boolean) => ({ to: "declare", verified }) as const
+  type Wanted = Parameters<typeof decideAdmits>[1]
+  const admits = ({ state }: Pick<History, "state">, wanted: Wanted, at = START) =>
+    decideAdmits(state, wanted, at, LIMITS)
 
   test("has places for confirmed ones, which pending ones do not take", () => {
     const history = agentWith(10)
     for (let id = 1; id <= owner.agent_humans_max; id++) hear(history, declared(id))
-    expect(decideAdmits(history.state, CONFIRM, owner)).toBeNull()
-    expect(decideAdmits(history.state, declaring(false), owner)).toBeNull()
+    expect(admits(history, CONFIRM)).toBeNull()
+    expect(admits(history, declaring(false))).toBeNull()
     for (let id = 1; id <= owner.agent_humans_max; id++) hear(history, { change: "confirmed", sponsorship: id, at: 1 })
-    expect(decideAdmits(history.state, CONFIRM, owner)).toMatchObject({ code: "sponsorship_limit" })
-    expect(decideAdmits(history.state, declaring(false), owner)).toBeNull()
+    expect(admits(history, CONFIRM)).toMatchObject({ code: "sponsorship_limit" })
+    expect(admits(history, declaring(false))).toBeNull()
   })
 
   test("is not taken from people with a verified address by those without", () => {
     const history = agentWith(10)
     for (let id = 1; id <= owner.agent_pending_max; id++) hear(history, declared(id, false))
-    expect(decideAdmits(history.state, declaring(false), owner)).toMatchObject({ code: "sponsorship_limit" })
-    expect(decideAdmits(history.state, declaring(true), owner)).toBeNull()
+    expect(admits(history, declaring(false))).toMatchObject({ code: "sponsorship_limit" })
+    expect(admits(history, declaring(true))).toBeNull()
+  })
+
+  test("is taken by people who stopped carrying it, so that none of them is forgotten within the window", () => {
+    const history = agentWith(10)
+    const first = history.now
+    carriedBy(history, 1)
+    hear(history, ended(1))
+    let id = 2
+    for (; admits(history, CONFIRM, history.now) === null && id < 1000; id++) {
+      history.now++
+      carriedBy(history, id)
+      hear(history, ended(id, "withdrawn"))
+    }
+    expect(id).toBe(REMEMBERED_MAX + 1)
+    expect(admits(history, CONFIRM, history.now)).toMatchObject({ code: "sponsorship_limit" })
+    const remembered = () => votingParty(history.agent, history.now, LIMITS.scores).sponsors
+    expect(remembered()).toContain("hum_1")
+    history.now = first + LIMITS.scores.pair_window_seconds * 1000
+    expect(remembered()).not.toContain("hum_1")
+    expect(admits(history, CONFIRM, history.now)).toBeNull()
+  })
+
+  test("leaves room to remember all who stop carrying it at once", () => {
+    const history = agentWith(10)
+    const max = owner.agent_humans_max
+    const before = Array.from({ length: max - 1 }, (_, index) => index + 1)
+    carriedBy(history, ...before)
+    for (const id of before) hear(history, ended(id))
+    const after = before.map((id) => id + max)
+    carriedBy(history, ...after)
+    for (const id of after) hear(history, ended(id))
+    expect(votingParty(history.agent, history.now, LIMITS.scores).sponsors).toHaveLength(2 * (max - 1))
   })
 
   test("is in no account that is closed", () => {
     const history = agentWith(10)
-    expect(decideAdmits(null, CONFIRM, owner)).toMatchObject({ code: "not_found" })
+    expect(admits({ state: null }, CONFIRM)).toMatchObject({ code: "not_found" })
     history.take(decideBan(history.state, { reason: "spam" }, { id: "hx1", at: 0 }))
-    expect(decideAdmits(history.state, declaring(true), owner)).toMatchObject({ code: "not_found" })
+    expect(admits(history, declaring(true))).toMatchObject({ code: "not_found" })
   })
 })
 

@@ -1,0 +1,11 @@
+/** What follows from every decision of an agent: where it is notified, its webhook is told in the same commit. Pure. */
+import type { AnswerContext, Decision } from "../engine/definition.ts"
+import { withLinks } from "./notification/links.ts"
+import { withOwners } from "./notification/owners.ts"
+import type { AgentEvent, AgentState } from "./state.ts"
+import { withDelivery } from "./webhook/decide.ts"
+
+export const consequencesOf =
+  (baseUrl: string) =>
+  (state: AgentState, decision: Decision<AgentEvent>, context: AnswerContext): Decision<AgentEvent> =>
+    withDelivery(state, withOwners(state, withLinks(state, decision, baseUrl)), context)

@@ -1,0 +1,89 @@
+/**
+ * The part of a deleted account that limits go on counting for its address, and that names agents.
+ *
+ * Invariants
+ *  - It stands sealed wherever it stands: nobody learns from the log, a state or a hash which agents a person had.
+ *  - At the address it opens for whoever says the address itself. The next account has it under its own key, which is
+ *    erased with that account.
+ */
+import { Effect, Schema } from "effect"
+import type { Refusal } from "../../schemas/errors.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import type { PrepareContext } from "../engine/definition.ts"
+import type { Sealer } from "../log/seal.ts"
+import { Actors, anew } from "../services.ts"
+import type { Human } from "./state.ts"
+
+const ABREAST = 8
+/** More than one person may be refused in the time for which that holds. */
+const REFUSED_MAX = 200
+
+const Left = Schema.Struct({
+  /** Hub ids of the agents that were made for the person. */
+  made: Schema.Array(Schema.String),
+  /** Agents that refused the person, and until when that holds: unix ms. */
+  refused: Schema.Array(Schema.Struct({ agent: Schema.String, until: Schema.Number }))
+})
+export type LeftBehind = typeof Left.Type
+
+const LeftText = Schema.fromJsonString(Left)
+const encode = Schema.encodeSync(LeftText)
+const decode = Schema.decodeSync(LeftText)
+
+export const NOTHING_LEFT: LeftBehind = { made: [], refused: [] }
+
+/** `of`: the account or the address that it is bound to. Nothing is sealed of nothing. */
+export const sealLeft = (sealer: Sealer, of: string, left: LeftBehind): string | undefined =>
+  left.made.length === 0 && left.refused.length === 0 ? undefined : sealer.seal(encode(left), purposeOf(of))
+
+export const openLeft = (sealer: Sealer, of: string, sealed: string | undefined): LeftBehind =>
+  sealed === undefined ? NOTHING_LEFT : decode(sealer.open(sealed, purposeOf(of)))
+
+const purposeOf = (of: string): string => `left behind ${of}`
+
+export const joined = (one: LeftBehind, other: LeftBehind): LeftBehind => ({
+  made: [...new Set([...one.made, ...other.made])],
+  refused: [...one.refused, ...other.refused].toSorted((a, b) => a.until - b.until).slice(-REFUSED_MAX)
+})
+
+/** Unix ms until which the agent's refusal of an earlier account holds; 0 where there was none. */
+export const refusedUntil = ({ refused }: LeftBehind, agent: string): number =>
+  Math.max(0, ...refused.filter((one) => one.agent === agent).map(({ until }) => until))
+
+/** A declaration that no agent has answered where the log stands at `seq`. */
+export interface Unanswered {
+  readonly id: number
+  readonly agent: string
+  readonly seq: number
+}
+
+interface Answers {
+  readonly refused: LeftBehind["refused"]
+  readonly unanswered: ReadonlyArray<Unanswered>
+}
+
+/** The account does not know how its sponsorships ended: each says so itself. */
+export const answersTo = (
+  { sponsorships }: Human,
+  context: PrepareContext,
+  { refused_wait_seconds }: Limits["limits"]["owner"]
+): Effect.Effect<Answers, Refusal, Actors> =>
+  Effect.gen(function* () {
+    const actors = yield* Actors
+    const one = ({ id, agent }: Human["sponsorships"][number]) =>
+      Effect.map(
+        actors.ask(anew(context), "sponsorship.stands", String(id), null),
+        ({ status, ended_at, seq }): Answers => {
+          const until = Date.parse(ended_at ?? "") + refused_wait_seconds * 1000
+          return {
+            refused: status === "refused" && until > context.at ? [{ agent, until }] : [],
+            unanswered: status === "pending" ? [{ id, agent, seq }] : []
+          }
+        }
+      )
+    const all = yield* Effect.forEach(sponsorships, one, { concurrency: ABREAST })
+    return {
+      refused: all.flatMap(({ refused }) => refused),
+      unanswered: all.flatMap(({ unanswered }) => unanswered)
+    }
+  })

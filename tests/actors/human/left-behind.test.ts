@@ -1,0 +1,35 @@
+/** The part of a deleted account that names agents: sealed for the address, opened for the next account (contract 6, 20, 22). */
+import { randomBytes } from "node:crypto"
+import { expect, test } from "vitest"
+import { addressSealer } from "../../../actors/address/hash.ts"
+import { joined, NOTHING_LEFT, openLeft, refusedUntil, sealLeft } from "../../../actors/human/left-behind.ts"
+
+const seed = randomBytes(32)
+const LEFT = { made: ["hx1"], refused: [{ agent: "hx2", until: 7 }] }
+
+test("it opens for the address that it was sealed for, and shows nothing of it", () => {
+  const sealed = sealLeft(addressSealer(seed)("ada@example.com"), "hash", LEFT)
+  expect(sealed).not.toContain("hx")
+  expect(openLeft(addressSealer(seed)("ada@example.com"), "hash", sealed)).toEqual(LEFT)
+  for (const [of, email] of [
+    ["hash", "bob@example.com"],
+    ["another", "ada@example.com"]
+  ] as const)
+    expect(() => openLeft(addressSealer(seed)(email), of, sealed), email).toThrow()
+  expect(() => openLeft(addressSealer(randomBytes(32))("ada@example.com"), "hash", sealed)).toThrow()
+})
+
+test("of an account that leaves nothing behind nothing is kept", () => {
+  const sealer = addressSealer(seed)("ada@example.com")
+  expect(sealLeft(sealer, "hash", NOTHING_LEFT)).toBeUndefined()
+  expect(openLeft(sealer, "hash", undefined)).toEqual(NOTHING_LEFT)
+})
+
+test("of several accounts it is one, bounded, and the latest refusal of an agent holds", () => {
+  const refused = Array.from({ length: 300 }, (_, until) => ({ agent: `hx${until}`, until }))
+  const all = joined(LEFT, { made: ["hx1", "hx3"], refused: [...refused, { agent: "hx299", until: 900 }] })
+  expect(all.made).toEqual(["hx1", "hx3"])
+  expect(all.refused).toHaveLength(200)
+  expect(refusedUntil(all, "hx299")).toBe(900)
+  expect(refusedUntil(all, "hx2")).toBe(0)
+})
