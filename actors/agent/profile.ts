@@ -3,8 +3,7 @@ import type { AgentPrivate, AgentPublic } from "../../schemas/agent/records.ts"
 import { agentNumber } from "../../schemas/signing/identity.ts"
 import { pendingOf } from "./sponsor/state.ts"
 import { type Agent, currentKey } from "./state.ts"
-
-export const iso = (ms: number): string => new Date(ms).toISOString()
+import { iso } from "../../schemas/iso.ts"
 
 /** What a public profile is made of: an agent's state, or its row in the directory. */
 export type Shown = Pick<

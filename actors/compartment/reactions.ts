@@ -2,8 +2,7 @@
 import { on, reactions, tell } from "../reactions/reaction.ts"
 import { ReportEvent } from "../report/state.ts"
 import { CompartmentEvent } from "./state.ts"
-
-const iso = (ms: number): string => new Date(ms).toISOString()
+import { iso } from "../../schemas/iso.ts"
 
 export const compartmentNews = reactions(
   "compartment_news",

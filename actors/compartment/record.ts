@@ -3,8 +3,8 @@ import { hubUrlInside } from "../../schemas/compartment/hub-url.ts"
 import type { Desired, KnownCompartment } from "../../schemas/compartment/operations.ts"
 import { type CompartmentEvent, KEY_NOT_SET, KEY_SET } from "../../schemas/compartment/records.ts"
 import type { CompartmentValue, NoteValue } from "./state.ts"
+import { iso } from "../../schemas/iso.ts"
 
-const iso = (ms: number): string => new Date(ms).toISOString()
 const orNull = (ms: number | null): string | null => (ms === null ? null : iso(ms))
 
 export const noteRecord = ({ at, ...note }: NoteValue): CompartmentEvent => ({ ...note, at: iso(at) })

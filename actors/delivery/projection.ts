@@ -13,6 +13,7 @@ import { LIMITS } from "../../schemas/limits.ts"
 import { type Logged, logProjection } from "../projections/projection.ts"
 import { rowsJson } from "../projections/rows.ts"
 import { eventsOf } from "../engine/events.ts"
+import { iso } from "../../schemas/iso.ts"
 
 /** The default: a shorter time that is configured is for the reads. */
 const KEPT_MS = LIMITS.webhook.log_seconds * 1000
@@ -44,8 +45,6 @@ interface Row extends Omit<Change, "attempted"> {
   readonly type: string
   readonly created_at: string
 }
-
-const iso = (ms: number): string => new Date(ms).toISOString()
 
 const NOTHING_YET = {
   attempted: false,

@@ -20,11 +20,10 @@ import type { Opening } from "./opening.ts"
 import { answersTo, joined, NOTHING_LEFT, openLeft, sealLeft } from "./left-behind.ts"
 import { isPassword, sealPassword, sealPersonal } from "./personal.ts"
 import type { HumanActor, HumanState } from "./state.ts"
+import { iso } from "../../schemas/iso.ts"
 
 type Op<Name extends keyof typeof declared> = Doing<HumanActor, (typeof declared)[Name]>
 type Registration = (typeof declared)["human.register"]["input"]["Type"]
-
-const iso = (ms: number): string => new Date(ms).toISOString()
 
 interface AccountOperations {
   readonly "human.register": Op<"human.register">

@@ -20,6 +20,7 @@ import { openPasskey, type PasskeyRecord, sealPasskey } from "./passkey-record.t
 import { isPassword, sealBrowser } from "./personal.ts"
 import type { HumanActor, Passkey } from "./state.ts"
 import { creationOptions, relyingParty, verifiedCounter, verifiedPasskey } from "./webauthn.ts"
+import { iso } from "../../schemas/iso.ts"
 
 type Op<Name extends keyof typeof declared> = Doing<HumanActor, (typeof declared)[Name]>
 
@@ -32,8 +33,6 @@ interface PasskeyOperations {
 }
 
 type Known = PasskeyRecord & Pick<Passkey, "id" | "added_at" | "used_at">
-
-const iso = (ms: number): string => new Date(ms).toISOString()
 
 const knownOf = ({ human, sealer }: Opened, id: string): ReadonlyArray<Known> =>
   passkeysOf(human).kept.map(({ id: passkey, sealed, added_at, used_at }) => ({

@@ -1,6 +1,6 @@
 /** How a domain is shown to its agent. */
 import type { MailDomain } from "../../schemas/mail-domain/records.ts"
-import { iso } from "../agent/profile.ts"
+import { iso } from "../../schemas/iso.ts"
 import { missingOf } from "./matching.ts"
 import type { HeldDomain } from "./state.ts"
 

@@ -1,6 +1,6 @@
 /** A private message: id = its number. It is begun by its sender (actors/agent/message/), and lives here. */
 import { messageOperations } from "../../schemas/message/operations.ts"
-import { iso } from "../agent/profile.ts"
+import { iso } from "../../schemas/iso.ts"
 import { read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kind.ts"

@@ -1,7 +1,7 @@
 /** A message between an agent and its owners: id = its number. It is begun by the agent's actor, and lives here. */
 import { Effect } from "effect"
 import { ownerMessageOperations, type SealedMessage } from "../../schemas/owner/operations.ts"
-import { iso } from "../agent/profile.ts"
+import { iso } from "../../schemas/iso.ts"
 import { custom, read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kind.ts"

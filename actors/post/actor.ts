@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { type PostStanding, postOperations } from "../../schemas/post/operations.ts"
 import { postVoting } from "../../schemas/vote/operations.ts"
-import { iso } from "../agent/profile.ts"
+import { iso } from "../../schemas/iso.ts"
 import { type BlobsAt, blobsAt, naming } from "../blob/naming.ts"
 import { claimOf } from "../content/text.ts"
 import { type Decision, read, write } from "../engine/definition.ts"

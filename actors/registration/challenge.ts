@@ -2,7 +2,7 @@
 import { aboveMax, invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Challenge as ChallengeRecord, Questions as QuestionsRecord } from "../../schemas/registration/api.ts"
 import { POW_NONCE_MAX_CHARS, POW_NONCE_PATTERN, powHash, powHolds } from "../../schemas/signing/pow.ts"
-import { iso } from "../agent/profile.ts"
+import { iso } from "../../schemas/iso.ts"
 import type { Decision, DecideContext } from "../engine/definition.ts"
 import type { Question } from "./questions/question.ts"
 import { type Rules, unknown } from "./rules.ts"

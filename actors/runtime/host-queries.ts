@@ -7,13 +7,12 @@ import { messageOf } from "./host/fault.ts"
 import type { Machine } from "./machine.ts"
 import { KEY_NAME } from "./order.ts"
 import type { Usage } from "./usage.ts"
+import { iso } from "../../schemas/iso.ts"
 
 const WAIT_MAX_MS = 4000
 const LINES_MAX = 1000
 /** Lines of one answer, as JSON, where a control character is six bytes: the rest is asked for. */
 const ANSWER_MAX_BYTES = 4_000_000
-
-const iso = (ms: number): string => new Date(ms).toISOString()
 
 const away = (error: unknown): QueryRefused =>
   new QueryRefused(

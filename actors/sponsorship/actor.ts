@@ -24,6 +24,7 @@ import {
   SponsorshipEvent,
   SponsorshipState
 } from "./state.ts"
+import { iso } from "../../schemas/iso.ts"
 
 const fold: Fold<SponsorshipActor> = {
   kind: "sponsorship",
@@ -33,7 +34,6 @@ const fold: Fold<SponsorshipActor> = {
   evolve: evolveSponsorship
 }
 
-const iso = (ms: number): string => new Date(ms).toISOString()
 const orNull = (ms: number | null): string | null => (ms === null ? null : iso(ms))
 
 const factsOf = (id: string, sponsorship: Sponsorship): SponsorshipFacts => {

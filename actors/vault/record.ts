@@ -3,8 +3,8 @@ import type { Vault, VaultEntry, VaultSource, VaultToSeal } from "../../schemas/
 import { ENTRY_KINDS } from "../../schemas/vault/records.ts"
 import { shownConsent, shownLimits } from "./policy.ts"
 import type { EntryValue, SourceValue, VaultValue } from "./state.ts"
+import { iso } from "../../schemas/iso.ts"
 
-const iso = (at: number): string => new Date(at).toISOString()
 const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at))
 
 export const vaultRecord = (state: VaultValue): Vault => ({

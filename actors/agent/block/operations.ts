@@ -5,7 +5,7 @@ import { type PrepareContext, write } from "../../engine/definition.ts"
 import { existing } from "../../engine/existing.ts"
 import type { KindParts, Operating } from "../../kind.ts"
 import { Actors } from "../../services.ts"
-import { iso } from "../profile.ts"
+import { iso } from "../../../schemas/iso.ts"
 import type { AgentActor, AgentState } from "../state.ts"
 import { decideBlock, decideUnblock } from "./decide.ts"
 

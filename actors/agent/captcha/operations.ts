@@ -9,7 +9,7 @@ import type { KindParts, Operating } from "../../kind.ts"
 import { type ActorServices, Counters } from "../../services.ts"
 import { drawNotification, NO_NOTIFICATION } from "../notification/draw.ts"
 import { ownersOf } from "../owner/decide.ts"
-import { iso } from "../profile.ts"
+import { iso } from "../../../schemas/iso.ts"
 import type { AgentActor, AgentState } from "../state.ts"
 import { captchaRefusal, decideCaptchaTold, decideSend, needsHuman, type SendFacts } from "./decide.ts"
 

@@ -20,7 +20,7 @@ import { Actors, Counters } from "../../services.ts"
 import { missing, statusRefusal } from "../decide.ts"
 import type { AgentMemory } from "../memory.ts"
 import { drawNotification } from "../notification/draw.ts"
-import { iso } from "../profile.ts"
+import { iso } from "../../../schemas/iso.ts"
 import type { AgentActor, AgentState } from "../state.ts"
 import {
   decideCount,

@@ -7,7 +7,7 @@ import { agentNumber } from "../../../schemas/signing/identity.ts"
 import { attestationString } from "../../../schemas/signing/attestation.ts"
 import { jwkOf } from "../../../schemas/signing/jwk.ts"
 import type { AgentMemory } from "../memory.ts"
-import { iso } from "../profile.ts"
+import { iso } from "../../../schemas/iso.ts"
 import { type Agent, type AgentActor, type AgentEvent, type AgentState, currentKey } from "../state.ts"
 import {
   type Answer,

@@ -12,7 +12,7 @@ import {
 import type { Limits } from "../../../schemas/limits.ts"
 import { agentNumber, IDENTITY_SCHEME, userAgentOf } from "../../../schemas/signing/identity.ts"
 import { jwkOf } from "../../../schemas/signing/jwk.ts"
-import { iso } from "../profile.ts"
+import { iso } from "../../../schemas/iso.ts"
 import { type Agent, type AgentKey, currentKey } from "../state.ts"
 
 const HEADERS = ["Hub-Id", "Hub-Timestamp", "Hub-Nonce", "Hub-Signature"] as const

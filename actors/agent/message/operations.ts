@@ -9,7 +9,7 @@ import type { KindParts, Operating } from "../../kind.ts"
 import { conversationOf } from "../../message/state.ts"
 import { Actors, type ActorServices, Counters } from "../../services.ts"
 import { missing } from "../decide.ts"
-import { iso } from "../profile.ts"
+import { iso } from "../../../schemas/iso.ts"
 import type { AgentActor, AgentState } from "../state.ts"
 import { decideSeen, decideSend, notOfConversation, reachRefusal, type SendFacts, toSelf } from "./decide.ts"
 

@@ -2,7 +2,7 @@
 import type { Standing } from "../../../schemas/moderation/api.ts"
 import type { OperatorView, ReporterWeight } from "../../../schemas/moderation/operations.ts"
 import type { Limits } from "../../../schemas/limits.ts"
-import { iso } from "../profile.ts"
+import { iso } from "../../../schemas/iso.ts"
 import type { Agent } from "../state.ts"
 
 const orNull = (ms: number | null): string | null => (ms === null ? null : iso(ms))

@@ -10,7 +10,7 @@ import { notFound } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import type { LaterOwner, OwnerStanding } from "../../../schemas/owner/operations.ts"
 import type { Decision } from "../../engine/definition.ts"
-import { iso } from "../profile.ts"
+import { iso } from "../../../schemas/iso.ts"
 import type { AgentEvent, AgentState } from "../state.ts"
 
 type WaitLimits = Pick<Limits["limits"]["owner"], "later_owner_seconds">

@@ -13,7 +13,7 @@ import { Actors, Counters } from "../../services.ts"
 import { unlessClosed, unlessSuspended, windowRefusal } from "../decide.ts"
 import { drawNotification } from "../notification/draw.ts"
 import { type NoticeFacts, notified } from "../notification/notify.ts"
-import { iso } from "../profile.ts"
+import { iso } from "../../../schemas/iso.ts"
 import { scoreEntries } from "../scores.ts"
 import type { Agent, AgentActor, AgentEvent } from "../state.ts"
 

@@ -11,7 +11,7 @@ import { Sealer } from "../../log/seal.ts"
 import type { KindParts, Operating } from "../../kind.ts"
 import { Actors } from "../../services.ts"
 import { drawNotification, NO_NOTIFICATION } from "../notification/draw.ts"
-import { iso } from "../profile.ts"
+import { iso } from "../../../schemas/iso.ts"
 import type { Agent, AgentActor, AgentState } from "../state.ts"
 import {
   consequence,
