@@ -7,6 +7,9 @@ import { valueDecoder } from "../../edge/http/json.ts"
 import { HubApi } from "../../schemas/api.ts"
 import { OpenFill } from "../../schemas/vault/fields.ts"
 
+interface Components {
+  readonly responses: Readonly<Record<string, unknown>>
+}
 type Methods = Readonly<Record<string, { readonly responses: Readonly<Record<string, unknown>> }>>
 
 const isFill = Schema.is(OpenFill)
@@ -36,11 +39,19 @@ describe("the origin of a fill", () => {
 })
 
 describe("the contract", () => {
-  const paths = Object.entries(OpenApi.fromApi(HubApi).paths as Readonly<Record<string, Methods>>)
+  const described = OpenApi.fromApi(HubApi)
+  const paths = Object.entries(described.paths as Readonly<Record<string, Methods>>)
+  const named = Object.entries((described.components as unknown as Components).responses)
+    .filter(([, response]) => JSON.stringify(response).includes('"token_invalid"'))
+    .map(([name]) => `"#/components/responses/${name}"`)
+  const tellsIt = (response: unknown): boolean => {
+    const text = JSON.stringify(response)
+    return text.includes('"token_invalid"') || named.some((name) => text.includes(name))
+  }
   const toldBy = paths.flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { responses }]) =>
       Object.entries(responses)
-        .filter(([, response]) => JSON.stringify(response).includes('"token_invalid"'))
+        .filter(([, response]) => tellsIt(response))
         .map(([status]) => [`${method} ${path}`, status] as const)
     )
   )
