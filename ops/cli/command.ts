@@ -1,6 +1,7 @@
 import type { Service } from "./connection.ts"
 
 export interface Options {
+  readonly against?: string
   readonly all?: boolean
   readonly "all-of-target"?: boolean
   readonly answer?: string
