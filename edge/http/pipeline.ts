@@ -44,6 +44,7 @@ import { giveBackOnceSent } from "./lent.ts"
 import { drawnOf, passed } from "./limits.ts"
 import { logDefect, type RequestLog } from "./log.ts"
 import type { EdgeMetrics } from "../metrics/edge.ts"
+import type { Refusals } from "./refusals.ts"
 import { Refused } from "./refused.ts"
 import { finish, refused, type Response } from "./respond.ts"
 import { discard, send } from "./send.ts"
@@ -61,6 +62,7 @@ export interface PipelineParts extends SignatureParts {
   readonly table: EndpointTable
   readonly log: RequestLog
   readonly metrics: EdgeMetrics
+  readonly refusals: Refusals
   readonly traces: RequestTraces
   readonly installation: Installation
   /** What handles a request that has been let in, by the endpoint's full name. */
@@ -121,6 +123,7 @@ export class Pipeline {
             const finished = finish(call, answer)
             parts.metrics.answered(call, finished.status, began)
             parts.log.request(call, finished.status, Number(finished.headers["content-length"] ?? 0))
+            parts.refusals.note(call, finished.status)
             parts.traces.end(call, finished.status)
             try {
               if (call.cookies.length > 0) response.setHeader("set-cookie", call.cookies)

@@ -6,6 +6,7 @@
  *  - One that is still to be asked follows from a commit that its set has not passed until now, by the code of the set.
  *  - One that changed nothing leaves no commit, and is seen nowhere.
  */
+import { kindIn } from "./kind-in.ts"
 import { reactionPlaceOf } from "../../actors/engine/command-ids.ts"
 import { UnknownEvent } from "../../actors/engine/fold.ts"
 import type { Stored } from "../../actors/log/stream-pages.ts"
@@ -46,12 +47,11 @@ export interface Flight {
 export interface Known {
   /** By set, how far it is done now. */
   readonly marks: ReadonlyMap<string, number>
-  /** Of all sets, what is put aside now. */
+  /** Everything that is put aside now, of all sets. */
   readonly aside: ReadonlyArray<{ readonly set: string; readonly why: "parked" | "fault"; readonly one: Aside }>
 }
 
 const NEEDLE = Buffer.from("react.")
-const KIND_AT = "hub.evt.".length
 
 export class Flying {
   /** By command. */
@@ -79,7 +79,7 @@ export class Flying {
       return
     }
     if (this.waiting.size > 0 && isReaction(data)) this.waiting.delete(commitOf(messageOf(subject, seq, data)).id)
-    const kind = subject.slice(KIND_AT, subject.indexOf(".", KIND_AT))
+    const kind = kindIn(subject)
     const ahead = this.sets.get(kind)?.filter(({ name }) => seq > (this.known.marks.get(name) ?? 0)) ?? []
     if (ahead.length > 0) this.expect(ahead, subject, seq, data)
   }

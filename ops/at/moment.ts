@@ -9,7 +9,6 @@
  *    either.
  */
 import { setTimeout as sleep } from "node:timers/promises"
-import type { StreamState } from "@nats-io/jetstream"
 import { Effect, Stream } from "effect"
 import type { Commit } from "../../actors/log/commit.ts"
 import { nextSeq, pagesOf } from "../../actors/log/stream-pages.ts"
@@ -20,6 +19,7 @@ import { streams } from "../../schemas/subjects.ts"
 import type { Service } from "../cli/connection.ts"
 import type { Done } from "../cli/progress.ts"
 import type { Point } from "../replay/fold.ts"
+import { placeOf } from "../replay/place.ts"
 import { type Flight, Flying, type Known, LOOK_AHEAD } from "./flight.ts"
 import { Standing, type Standings } from "./standing.ts"
 
@@ -47,15 +47,6 @@ const knownOf = async ({ nats }: Service): Promise<Known> => {
       for (const one of await Effect.runPromise(asideOf(nats, set, why))) aside.push({ set, why, one })
   }
   return { marks, aside }
-}
-
-/** The last sequence that was stored by the end of that millisecond. The server's clock ends in 2262: it is asked for times of the log alone. */
-const placeOf = async ({ manager }: Service, point: Point, { last_seq: last, first_ts, last_ts }: StreamState) => {
-  if ("seq" in point) return Math.min(point.seq, last)
-  if (point.time >= Date.parse(last_ts)) return last
-  if (point.time < Date.parse(first_ts)) return 0
-  const found = await manager.direct.getMessage(streams.events, { start_time: new Date(point.time + 1) })
-  return found === null ? last : Math.min(found.seq - 1, last)
 }
 
 const commitTime = async ({ manager }: Service, seq: number): Promise<number | null> => {
@@ -89,7 +80,7 @@ export const momentsAt = async (
     while (standings.length < places.length && (places[standings.length] ?? 0) < seq) standings.push(standing.standings)
   }
   let messages = 0
-  /** How far it came: pages of a replica that is behind end early. */
+  /** Resolves to the last sequence that came: pages of a replica that is behind end early. */
   const readBehind = async (after: number): Promise<number> => {
     let reached = after
     const reading = Stream.runForEachWhile(pagesOf(service.nats, streams.events, after, PAGE), (page) =>

@@ -15,12 +15,13 @@ import type { KindFold } from "../../actors/kind.ts"
 import type { Stored } from "../../actors/log/stream-pages.ts"
 import { commitOf, messageOf } from "../../actors/projections/projection.ts"
 import type { VaultState } from "../../actors/vault/state.ts"
+import { kindIn } from "./kind-in.ts"
 import { isOpenReport, openFills, sharedOf, statusOf, wholeOf } from "./statuses.ts"
 import { ActorTable, TooMany } from "./table.ts"
 
 /** States that are kept whole: compartments that are there, vaults with open fills. */
 const WHOLE_MAX = 100_000
-/** Of open reports and open fills that are named; more are counted. */
+/** Open reports and open fills that are named; more are counted. */
 const NAMED_MAX = 1000
 
 /** Statuses of a kind, and how many have them; `""` for a kind without statuses. */
@@ -54,7 +55,7 @@ export interface Standings {
 interface Class {
   readonly kind: string
   readonly status: string
-  /** Of one actor that has it. */
+  /** The state of one actor that has it. */
   state: unknown
   count: number
 }
@@ -78,8 +79,6 @@ const watched = (): ReadonlyMap<string, Watched> =>
     })
   )
 
-const KIND_AT = "hub.evt.".length
-
 export class Standing {
   private readonly table = new ActorTable()
   private readonly watched = watched()
@@ -92,7 +91,7 @@ export class Standing {
   /** Throws `UnknownEvent` for what a newer release has written, and `TooMany`. */
   read({ subject, seq, data }: Stored): void {
     if (data.length === 0) return
-    const kind = subject.slice(KIND_AT, subject.indexOf(".", KIND_AT))
+    const kind = kindIn(subject)
     const one = this.watched.get(kind)
     this.table.update(subject, (before) => {
       const after = one === undefined ? this.countedAs(kind) : this.folded(one, before, { subject, seq, data })

@@ -68,7 +68,7 @@ const WHOLE = {
   vault: (state: VaultState): VaultState => (openFills(state).length === 0 ? null : state)
 }
 
-/** What one state must not hold where it stands for others of its name: fills are numbered by each vault for itself. */
+/** Leaves out of a state that stands for others what is its own: each vault numbers its fills for itself. */
 const SHARED = {
   vault: (state: VaultState): VaultState => (state === null ? null : { ...state, fills: [] })
 }

@@ -5,7 +5,7 @@ import type { Moment } from "./moment.ts"
 import type { Counts, OpenFill, RunningCompartment } from "./standing.ts"
 import { isOpenReport, UNDONE } from "./statuses.ts"
 
-/** Of each list; `--json` has all. */
+/** Lines of each list; `--json` has all. */
 const SHOWN_MAX = 20
 
 const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, one) => total + one, 0)
@@ -28,7 +28,7 @@ const statusesText = (counts: Readonly<Record<string, number>>): string =>
 const headText = ({ seq, last_commit_at: at }: Moment): string =>
   seq === 0 ? "before the first commit" : `#${seq}${at === null ? "" : `, ${timeText(at)}`}`
 
-/** How many reports are open, of which the first are named. */
+/** Counts the open reports, of which the first are named. */
 export const openReports = (moment: Moment): number =>
   sum(Object.entries(countsOf(moment, "report")).flatMap(([status, count]) => (isOpenReport(status) ? [count] : [])))
 

@@ -122,6 +122,7 @@ const OPTIONS = {
   json: { type: "boolean" },
   kind: text,
   last: text,
+  log: text,
   mermaid: { type: "boolean" },
   name: text,
   note: text,

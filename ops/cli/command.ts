@@ -20,6 +20,7 @@ export interface Options {
   readonly json?: boolean
   readonly kind?: string
   readonly last?: string
+  readonly log?: string
   readonly mermaid?: boolean
   readonly name?: string
   readonly note?: string
