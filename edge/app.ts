@@ -73,7 +73,7 @@ export const openEdge = (
     const markdown = new AgentMarkdown()
     const basePath = withoutTrailing(new URL(hub.baseUrl).pathname, "/")
     const docUrls = docUrlsOf(hub.baseUrl)
-    const clients = new Clients(config.addressKey, hub.trustProxy)
+    const clients = new Clients(config.addressKey, hub.trustProxy, hub.probes)
     const routes = routesByName(served, {
       bus: bus.bus,
       lists,

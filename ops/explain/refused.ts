@@ -79,7 +79,7 @@ export interface Refused extends Omit<RefusedRequest, "by" | "code"> {
   readonly code: string | null
 }
 
-/** `null` where the file has no line of it. What stands before a line's JSON is left out: `docker compose logs` names the container there. */
+/** `null` if the file has no line of it. Text before a line's JSON is skipped: `docker compose logs` names the container there. */
 export const inLog = async (file: string, id: string): Promise<Refused | null> => {
   const lines = createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Number.POSITIVE_INFINITY })
   const needle = `"id":"${id}"`
