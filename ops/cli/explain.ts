@@ -48,6 +48,10 @@ const sought = async (service: Service, request: string, point: Point | null): P
   return { request, seq: (await placeOf(service, { time: point.time - 1 }, state)) + 1 }
 }
 
+/** Edges give ids of this form; a command's id is of no edge. */
+const EDGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const NOT_ASKED = { refused: null, unseen: "no edge was asked" } as const
+
 /** Clocks of edges and of the log differ by less. */
 const CLOCKS_APART_MS = 300_000
 
@@ -71,6 +75,7 @@ const sinceIn = ({ since }: Options): Point | null => {
 /** Asks the edges, or reads the log of one. */
 const refusedOf = async ({ nats }: Service, request: string, { log }: Options): Promise<Omit<Found, "root">> => {
   if (log !== undefined) return { refused: await inLog(log, request), unseen: `${log} has no line of it` }
+  if (!EDGE_ID.test(request)) return NOT_ASKED
   const { edges, found, passed_over } = await rememberedBy(nats, request)
   const crowded = passed_over === 0 ? "" : `, and ${passed_over} refusals came too fast to be remembered`
   return {
@@ -90,8 +95,6 @@ const foundFor = async (service: Service, reference: string, values: Options): P
   const known = await refusedOf(service, reference, values)
   return { root: await sought(service, reference, since ?? beganBy(known.refused)), ...known }
 }
-
-const NOT_ASKED = { refused: null, unseen: "no edge was asked" } as const
 
 const shown = (story: Story, refused: Refused | null, { json, mermaid }: Options): unknown => {
   if (json === true) return { refused, ...story }
