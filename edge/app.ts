@@ -7,6 +7,7 @@ import { Unverified } from "./auth/unverified.ts"
 import { Verifier } from "./auth/verify.ts"
 import { Blobs } from "./bus/blobs.ts"
 import { Lists } from "./bus/lists.ts"
+import { answerRefused } from "./bus/refused.ts"
 import { openBus } from "./bus/service.ts"
 import type { ConfigurationFault } from "../schemas/runtime/configuration-fault.ts"
 import type { EdgeConfig } from "./config.ts"
@@ -29,6 +30,7 @@ import { EdgeMetrics } from "./metrics/edge.ts"
 import { tellMetrics } from "./metrics/tell.ts"
 import { Marks } from "./http/marks.ts"
 import { Reused } from "./http/reused.ts"
+import { Refusals } from "./http/refusals.ts"
 import { RequestTraces } from "./http/trace.ts"
 import { identitiesOf } from "./identity/identities.ts"
 import { withMarkdown } from "./markdown/serve.ts"
@@ -56,6 +58,7 @@ export const openEdge = (
       Effect.sync(() => openTracing(clock, hub.traces, "hub-edge")),
       (opened) => Effect.promise(opened.stop)
     )
+    const refusals = new Refusals(clock)
     const documents = yield* Effect.promise(() => loadDocuments(config))
     const metrics = new EdgeMetrics(clock, hub.limits)
     const leaving = new Leaving()
@@ -70,7 +73,7 @@ export const openEdge = (
     const markdown = new AgentMarkdown()
     const basePath = withoutTrailing(new URL(hub.baseUrl).pathname, "/")
     const docUrls = docUrlsOf(hub.baseUrl)
-    const clients = new Clients(config.addressKey, hub.trustProxy)
+    const clients = new Clients(config.addressKey, hub.trustProxy, hub.probes)
     const routes = routesByName(served, {
       bus: bus.bus,
       lists,
@@ -102,6 +105,7 @@ export const openEdge = (
       table: new EndpointTable(served.endpoints),
       log,
       metrics,
+      refusals,
       traces: new RequestTraces(tracing, hub.trustProxy > 0),
       installation: { basePath, docUrls },
       routes: new Reused(new Marks(clock, bus.bus), metrics, () => monotonicMs(clock)).routes(
@@ -113,6 +117,7 @@ export const openEdge = (
       outside: outsideOf(hub, buckets, identities.judge),
       context: yield* Effect.context<never>()
     })
+    yield* answerRefused(clock, bus.nats, refusals)
     yield* tellMetrics({ clock, config, metrics, bus, bodies, blobs, leaving, notifications })
     const connections = new Shares(service.max_connections_per_edge, service.max_client_connections)
     const server = yield* serve(pipeline, {

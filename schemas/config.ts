@@ -12,6 +12,7 @@ import { type MailSettings, readMailSettings } from "./mail/settings.ts"
 import { overrideLimits } from "./limits-override.ts"
 import { hubUrlInside } from "./compartment/hub-url.ts"
 import { MAIL_ADDRESS, SINGLE_LINE } from "./plain-text.ts"
+import { probeProblem, PROBES_MAX } from "./probes.ts"
 import { parseSeed, SEED_BYTES } from "./signing/seed.ts"
 import { normaliseHost } from "./signing/request.ts"
 import { withoutTrailing } from "./text.ts"
@@ -43,6 +44,8 @@ export interface HubConfig {
   readonly limits: Limits
   /** How many proxies to believe in `X-Forwarded-For`, from the right. */
   readonly trustProxy: number
+  /** Networks whose requests of `GET /health` no rate limit counts. */
+  readonly probes: ReadonlyArray<string>
   /** Address that an edge listens on; `null` is every interface. */
   readonly bind: string | null
   /** How long an edge that is told to end goes on, while it says that it is not ready: for balancers to turn away. */
@@ -137,6 +140,7 @@ const parse = (env: Env): HubConfig => {
     publicQuestions: flag(env, "HUB_ALLOW_PUBLIC_QUESTIONS"),
     limits: sizedFor(limits.limits, integer(env, "HUB_AGENTS", limits.limits.service.agents, 1, AGENTS_MAX)),
     trustProxy: integer(env, "HUB_TRUST_PROXY", 0, 0, 10),
+    probes: probeList(env),
     bind,
     leaveSeconds: integer(env, "HUB_LEAVE_SECONDS", 0, 0, LEAVE_MAX_SECONDS),
     streamReplicas: integer(env, "HUB_STREAM_REPLICAS", 1, 1, REPLICAS_MAX),
@@ -295,6 +299,17 @@ const monitorList = (env: Env): ReadonlyArray<string> => {
   throw new Problem(
     `HUB_NATS_MONITOR must be at most ${MONITORS_MAX} http addresses such as http://host:8222, with commas between`
   )
+}
+
+const probeList = (env: Env): ReadonlyArray<string> => {
+  const all = (text(env, "HUB_PROBES") ?? "").split(",").map((one) => one.trim())
+  if (all.length === 1 && all[0] === "") return []
+  if (all.length > PROBES_MAX) throw new Problem(`HUB_PROBES takes at most ${PROBES_MAX} addresses and networks`)
+  for (const [index, one] of all.entries()) {
+    const problem = probeProblem(one)
+    if (problem !== null) throw new Problem(`HUB_PROBES: entry ${index + 1} ${problem}`)
+  }
+  return all
 }
 
 /** Addresses of servers may hold a password: a problem never repeats them. */

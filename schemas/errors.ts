@@ -272,6 +272,9 @@ export const ERROR_STATUS = Object.fromEntries(
 
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
+/** Names the stage behind an edge that refused: the gate of an actor, the actor, a query; `bus` if nothing answered. */
+export type RefusedBy = "gate" | "actor" | "query" | "bus"
+
 /** A refusal as it travels on the bus and, in the envelope of spec 4.1, to the client. */
 export interface Refusal {
   readonly code: ErrorCode
@@ -279,6 +282,8 @@ export interface Refusal {
   readonly details?: ErrorDetails
   /** Seconds; becomes `Retry-After` (contract 13: always with 429 and 503). */
   readonly retryAfter?: number
+  /** The stage that refused, and the operation or view; absent if the edge itself did. Clients do not see it. */
+  readonly from?: { readonly by: RefusedBy; readonly asked: string }
   /** Where the same code has another status than `ERROR_STATUS` (key_retired on a signed request: 401). */
   readonly status?: number
 }

@@ -21,3 +21,28 @@ export const networkOf = (address: string): { readonly client: string; readonly 
   const bytes = parsed.toByteArray()
   return { client: prefixOf(bytes, CLIENT_BYTES), wide: prefixOf(bytes, WIDE_BYTES) }
 }
+
+/** An address, or a network around it, as an operator writes it. */
+export interface AddressRange {
+  readonly kind: "ipv4" | "ipv6"
+  /** Length of its prefix. */
+  readonly bits: number
+  readonly holds: (address: string) => boolean
+}
+
+const BITS = { ipv4: 32, ipv6: 128 } as const
+
+/** Reads `192.0.2.7` or `10.1.0.0/16`; `null` for anything else. */
+export const rangeOf = (text: string): AddressRange | null => {
+  // The parser takes shorter forms of IPv4 for addresses too.
+  if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text) && !ipaddr.isValidCIDR(text)) return null
+  const alone = text.includes("/") ? null : ipaddr.process(text)
+  const range = alone === null ? ipaddr.parseCIDR(text) : ([alone, BITS[alone.kind()]] as const)
+  const kind = range[0].kind()
+  const holds = (address: string): boolean => {
+    if (!ipaddr.isValid(address)) return false
+    const parsed = ipaddr.process(address)
+    return parsed.kind() === kind && parsed.match(range[0], range[1])
+  }
+  return { kind, bits: range[1], holds }
+}

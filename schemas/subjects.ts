@@ -28,6 +28,7 @@
  *  - `hub.projected`: watermarks of the read models, announced after each transaction
  *  - `hub.notified.<agent>`: a hint to edges with a held request of the agent: id of its newest notification, or nothing
  *    where its account changed; lost hints cost a moment, see LIMITS.notifications.look_ms
+ *  - `hub.refused`: an operator asks every edge for a refused request, by its id (bus/refused.ts)
  *  - `hub.suspect`: an edge met no responder: whoever hears it pings that session at once
  */
 export const subjects = {
@@ -92,7 +93,8 @@ export const subjects = {
   vaultTokens: "hub.vaulttoken.*.*",
   vaults: "hub.evt.vault.*",
   projected: "hub.projected",
-  notified: (agent: string) => `hub.notified.${agent}`
+  notified: (agent: string) => `hub.notified.${agent}`,
+  refused: "hub.refused"
 } as const
 
 export const streams = {

@@ -205,7 +205,7 @@ export class Node<R = never> {
         if ("moved" in answer) return { head: { moved: { agent: answer.moved } }, body: EMPTY }
         return answer.pass
           ? this.carryOut(ask, activation, operation, { rate: answer.rate, span })
-          : refuse(answer.refused, answer.rate)
+          : atGate(answer.refused, answer.rate)
       })
     if (recorded === undefined) return judged()
     // Somebody hears of its failure from the beginning, also while the nonce is on its way.
@@ -281,9 +281,15 @@ const refuse = (refused: Refusal, rate?: RateState): Reply => ({
   body: EMPTY
 })
 
+/** The gate judged who asks; nothing of the operation was begun. */
+const atGate = (refused: Refusal, rate?: RateState): Reply => {
+  const { head, body } = refuse(refused, rate)
+  return { head: { ...head, by: "gate" }, body }
+}
+
 const unknownOperation = (op: string): Refusal => notFound(`operation ${op}`)
 
-const UNRECORDED = refuse(unavailable("The signature could not be recorded."))
+const UNRECORDED = atGate(unavailable("The signature could not be recorded."))
 
 /** At once where it can be: a read of a resident actor then costs no promise of its own. */
 const then = <A, B>(value: Later<A>, next: (value: A) => Later<B>): Later<B> =>

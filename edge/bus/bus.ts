@@ -45,7 +45,14 @@ export type SettlingOp = "agent.authenticate" | "agent.admit_key"
 /** An agent moves with its key's rotation: more hops than this are a fault. */
 const MOVES_MAX = 2
 
-const NO_ANSWER = refuse(unavailable("The service's read side did not answer. It is safe to try again."))
+const noAnswer = (view: string): Refused =>
+  refuse({
+    ...unavailable("The service's read side did not answer. It is safe to try again."),
+    from: { by: "bus", asked: view }
+  })
+
+const refusedBy = (view: string, refusal: Refusal): Refused =>
+  refuse({ ...refusal, from: { by: "query", asked: view } })
 
 const utf8 = new TextDecoder()
 const encoder = new TextEncoder()
@@ -96,7 +103,7 @@ export class Bus {
   ): Effect.Effect<Queries[View]["output"], Refused> {
     return Effect.flatMap(this.queried(within, view, input, timeoutMs), (answer) => {
       const reply = parse<QueryReply<Queries[View]["output"]>>(answer)
-      return reply.ok ? Effect.succeed(reply.data) : Effect.fail(refuse(reply.refused))
+      return reply.ok ? Effect.succeed(reply.data) : Effect.fail(refusedBy(view, reply.refused))
     })
   }
 
@@ -110,7 +117,7 @@ export class Bus {
     return Effect.flatMap(this.queried(within, view, input, timeoutMs), (answer) => {
       if (isGood(answer)) return Effect.succeed(answer.subarray(QUERY_GOOD.length, -1))
       const reply = parse<QueryReply<unknown>>(answer)
-      return Effect.fail(reply.ok ? NO_ANSWER : refuse(reply.refused))
+      return Effect.fail(reply.ok ? noAnswer(view) : refusedBy(view, reply.refused))
     })
   }
 
@@ -135,11 +142,11 @@ export class Bus {
           if (span !== null) endAs(span, answer === null ? "unavailable" : "ok")
           return answer
         },
-        catch: () => NO_ANSWER
+        catch: () => noAnswer(view)
       }),
       (answer) => {
         this.observer.settled(view, faultOf(answer), secondsSince(this.clock, began))
-        return answer === null ? Effect.fail(NO_ANSWER) : Effect.succeed(answer)
+        return answer === null ? Effect.fail(noAnswer(view)) : Effect.succeed(answer)
       }
     )
   }
@@ -173,12 +180,14 @@ export class Bus {
       if (span !== null) endAnswered(span, head)
       if (head.rate !== undefined) call.rate = head.rate
       if (head.refused?.code === "auth_nonce_reused") call.onReplay?.()
-      if (head.refused !== undefined) return { ok: false, refusal: head.refused }
+      if (head.refused !== undefined)
+        return { ok: false, refusal: { ...head.refused, from: { by: head.by ?? "actor", asked: request.op } } }
       if (head.moved === undefined) return { ok: true, body }
       actor = head.moved.agent
       if (ticket !== null) ticket.home = actor
     }
-    return { ok: false, refusal: unavailable("The agent's home could not be found. It is safe to try again.") }
+    const lost = unavailable("The agent's home could not be found. It is safe to try again.")
+    return { ok: false, refusal: { ...lost, from: { by: "bus", asked: request.op } } }
   }
 
   private effect(run: () => Promise<Outcome>): Effect.Effect<Uint8Array, Refused> {

@@ -6,6 +6,7 @@
 import { createHmac } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import ipaddr from "ipaddr.js"
+import { probing } from "../../schemas/probes.ts"
 import { networkOf } from "../../schemas/network.ts"
 import { GenerationCache } from "./generation-cache.ts"
 
@@ -38,19 +39,23 @@ export class Clients {
   /** Whether what a socket says is the client itself, and not a proxy. */
   readonly direct: boolean
   private readonly trustProxy: number
+  private readonly isProbe: (address: string) => boolean
 
-  constructor(key: Uint8Array, trustProxy: number) {
+  /** `probes`: networks that health checks come from. */
+  constructor(key: Uint8Array, trustProxy: number, probes: ReadonlyArray<string>) {
+    this.isProbe = probing(probes)
     this.key = key
     this.trustProxy = trustProxy
     this.direct = trustProxy === 0
   }
 
   of(request: IncomingMessage): Network {
-    const socket = request.socket.remoteAddress ?? ""
-    const forwarded = this.direct ? undefined : request.headers["x-forwarded-for"]
-    return this.at(
-      forwardedAddress(Array.isArray(forwarded) ? forwarded.join(",") : forwarded, socket, this.trustProxy)
-    )
+    return this.at(this.addressOf(request))
+  }
+
+  /** Tells whether it comes from where health checks do. */
+  probes(request: IncomingMessage): boolean {
+    return this.isProbe(this.addressOf(request))
   }
 
   at(address: string): Network {
@@ -60,6 +65,12 @@ export class Clients {
     const network = { client: this.hashOf(client), wide: wide === null ? null : this.hashOf(wide) }
     this.known.set(address, network)
     return network
+  }
+
+  private addressOf(request: IncomingMessage): string {
+    const socket = request.socket.remoteAddress ?? ""
+    const forwarded = this.direct ? undefined : request.headers["x-forwarded-for"]
+    return forwardedAddress(Array.isArray(forwarded) ? forwarded.join(",") : forwarded, socket, this.trustProxy)
   }
 
   private hashOf(text: string): ClientHash {

@@ -1,7 +1,7 @@
 /**
  * The request log: one JSON line a request on standard output, apart from the process's own log on standard error
  * (schemas/runtime/log/). Lines are gathered and written together. A line tells the path without its query and the
- * client as a keyed hash, of a refusal its code and the bucket that was empty; never headers, query, bodies, signatures or nonces. Of a path that no endpoint has, it tells
+ * client as a keyed hash, of a refusal its code, the field or the bucket, and who refused; never headers, query, bodies, signatures or nonces. Of a path that no endpoint has, it tells
  * only the beginning: such a path may hold what was meant for another place. Nor does it tell a token that stands in one.
  */
 import type { Clock } from "effect"
@@ -10,6 +10,7 @@ import type { Refusal } from "../../schemas/errors.ts"
 import { quoted } from "../../schemas/runtime/log/line.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import type { Call } from "./call.ts"
+import { wordIn } from "./words.ts"
 
 const FLUSH_AFTER_MS = 100
 const FLUSH_AT_CHARS = 65_536
@@ -70,9 +71,17 @@ export class RequestLog {
   }
 }
 
-/** Code and bucket are words of the service's own. */
-const refusedPart = ({ code, details }: Refusal): string =>
-  `,"code":"${code}"${typeof details?.["bucket"] === "string" ? `,"bucket":${JSON.stringify(details["bucket"])}` : ""}`
+/** All of it is of the service's own words, unquoted (words.ts). */
+const refusedPart = ({ code, details, from }: Refusal): string =>
+  `,"code":"${code}","by":"${from?.by ?? "edge"}"` +
+  (from === undefined ? "" : `,"asked":"${from.asked}"`) +
+  wordPart("field", details?.["field"]) +
+  wordPart("bucket", details?.["bucket"])
+
+const wordPart = (name: string, value: unknown): string => {
+  const word = wordIn(value)
+  return word === null ? "" : `,"${name}":"${word}"`
+}
 
 /** A fault of the service itself, under the reference that the client was given: a line of the process's log. */
 export const logDefect = (call: Call, error: unknown): void => {
@@ -91,7 +100,7 @@ const pathOf = (call: Call): string =>
     ? beginningOf(call.path)
     : (call.endpoint.path.endsWith(SECRET) ? call.endpoint.path : call.path).slice(0, PATH_MAX_CHARS)
 
-const beginningOf = (path: string): string => {
+export const beginningOf = (path: string): string => {
   const parts = path.slice(0, PATH_MAX_CHARS).split("/")
   const shown = parts.slice(0, STRAY_SEGMENTS + 1).map((part) => (part.length > STRAY_SEGMENT_MAX_CHARS ? "…" : part))
   return parts.length > shown.length ? `${shown.join("/")}/…` : shown.join("/")

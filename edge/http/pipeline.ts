@@ -5,7 +5,7 @@
  *  - Order: the client's own ceiling (`ip`), the request's size and shape, the endpoint and whether its part of the
  *    service is there, the bucket of the unsigned,
  *    the body, the signature or the session, the bucket of the key, the handler. Whatever is refused has drawn nothing from a later
- *    bucket. What does not verify counts for its client alone (edge/auth/unverified.ts).
+ *    bucket. Health checks of the operator's own networks draw on neither `ip` nor `anon`. What does not verify counts for its client alone (edge/auth/unverified.ts).
  *  - Pages go the same way. Theirs is the bucket `web`, drawn for whatever stands outside the interface; a signature of
  *    the interface's means nothing there, and a form of another site goes no further (form.ts).
  *  - A body is read where an endpoint takes one, and once the signature's headers are there and look right where it
@@ -44,6 +44,7 @@ import { giveBackOnceSent } from "./lent.ts"
 import { drawnOf, passed } from "./limits.ts"
 import { logDefect, type RequestLog } from "./log.ts"
 import type { EdgeMetrics } from "../metrics/edge.ts"
+import type { Refusals } from "./refusals.ts"
 import { Refused } from "./refused.ts"
 import { finish, refused, type Response } from "./respond.ts"
 import { discard, send } from "./send.ts"
@@ -52,6 +53,7 @@ import type { Shares } from "./shares.ts"
 import { type SignatureParts, Signatures } from "./signature.ts"
 import type { RequestTraces } from "./trace.ts"
 import { isKnown, LARGE_BODY_BYTES, turnOf, turns } from "./turns.ts"
+import { API_PREFIX } from "../../schemas/version.ts"
 import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 
 export interface PipelineParts extends SignatureParts {
@@ -61,6 +63,7 @@ export interface PipelineParts extends SignatureParts {
   readonly table: EndpointTable
   readonly log: RequestLog
   readonly metrics: EdgeMetrics
+  readonly refusals: Refusals
   readonly traces: RequestTraces
   readonly installation: Installation
   /** What handles a request that has been let in, by the endpoint's full name. */
@@ -71,6 +74,12 @@ export interface PipelineParts extends SignatureParts {
   /** Of the process, its logger among it. */
   readonly context: Context.Context<never>
 }
+
+const HEALTH = `${API_PREFIX}/health`
+
+/** A health check from one of the operator's own networks (`HUB_PROBES`). */
+const isProbe = ({ path, method, request }: Call, clients: Clients): boolean =>
+  path === HEALTH && (method === "GET" || method === "HEAD") && clients.probes(request)
 
 /** nginx's number for a client that left before its answer; only ever seen in the log. */
 const CLIENT_CLOSED_REQUEST = 499
@@ -121,6 +130,7 @@ export class Pipeline {
             const finished = finish(call, answer)
             parts.metrics.answered(call, finished.status, began)
             parts.log.request(call, finished.status, Number(finished.headers["content-length"] ?? 0))
+            parts.refusals.note(call, finished.status)
             parts.traces.end(call, finished.status)
             try {
               if (call.cookies.length > 0) response.setHeader("set-cookie", call.cookies)
@@ -151,7 +161,8 @@ export class Pipeline {
       held: { bytes: number }
     ): Effect.fn.Return<Response, Refused> {
       const { parts } = this
-      const taken = parts.buckets.takeOf("ip", call)
+      const isFree = isProbe(call, parts.clients)
+      const taken = isFree ? null : parts.buckets.takeOf("ip", call)
       if (taken !== null) yield* passed(taken)
       const bad = misshapen(call, parts.limits)
       if (bad !== null) return yield* closing(call, bad)
@@ -163,7 +174,7 @@ export class Pipeline {
       const absent = call.endpoint === null || call.endpoint.needs === null ? null : parts.absence(call.endpoint.needs)
       if (absent !== null) return yield* closing(call, absent)
       const read = isPage ? NO_SIGNATURE : this.signatures.read(call)
-      const drawn = isPage ? null : this.signatures.drawnBefore(call, read)
+      const drawn = isPage || (isFree && read.kind === "none") ? null : this.signatures.drawnBefore(call, read)
       if (drawn !== null) yield* passed(drawn)
       if (read.kind === "refused") return yield* closing(call, read.refusal)
       if (call.endpoint?.auth === "signed" && read.kind === "none")

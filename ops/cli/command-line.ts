@@ -8,6 +8,7 @@ import { KINDS } from "../../actors/actors.ts"
 import { POINT_FORMS } from "../replay/points.ts"
 import { agentCommand } from "./agent.ts"
 import { appealsCommand } from "./appeals.ts"
+import { atCommand } from "./at.ts"
 import { backupCommand } from "./backup.ts"
 import { categoryCommand } from "./category.ts"
 import type { Arguments, Command, Options } from "./command.ts"
@@ -63,6 +64,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   delivery: deliveryCommand,
   operations: operationsCommand,
   explain: explainCommand,
+  at: atCommand,
   tail: tailCommand,
   status: statusCommand,
   verify: verifyCommand,
@@ -101,6 +103,7 @@ const refuseUnknown = (name: string, command: Command, { positionals, values }: 
 
 const text = { type: "string" } as const
 const OPTIONS = {
+  against: text,
   all: { type: "boolean" },
   "all-of-target": { type: "boolean" },
   answer: text,
@@ -119,6 +122,7 @@ const OPTIONS = {
   json: { type: "boolean" },
   kind: text,
   last: text,
+  log: text,
   mermaid: { type: "boolean" },
   name: text,
   note: text,

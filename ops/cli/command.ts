@@ -1,6 +1,7 @@
 import type { Service } from "./connection.ts"
 
 export interface Options {
+  readonly against?: string
   readonly all?: boolean
   readonly "all-of-target"?: boolean
   readonly answer?: string
@@ -19,6 +20,7 @@ export interface Options {
   readonly json?: boolean
   readonly kind?: string
   readonly last?: string
+  readonly log?: string
   readonly mermaid?: boolean
   readonly name?: string
   readonly note?: string

@@ -1,8 +1,10 @@
 /** `hub explain`: the whole story of one request, from any of its ids. Reads only. */
+import { placeOf } from "../replay/place.ts"
 import { pointOf } from "../replay/points.ts"
 import { rootOf, type Story, storyOf } from "../explain/story.ts"
-import { storyMermaid, storyText } from "../explain/text.ts"
-import { kindOf } from "../replay/fold.ts"
+import { inLog, type Refused, rememberedBy } from "../explain/refused.ts"
+import { refusedText, storyMermaid, storyText } from "../explain/text.ts"
+import { kindOf, type Point } from "../replay/fold.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import type { Command, Options } from "./command.ts"
 import type { Service } from "./connection.ts"
@@ -39,45 +41,83 @@ const rootAt = async (service: Service, seq: number): Promise<Root> => {
 }
 
 /** A request id does not say where in the log to look. */
-const sought = async (service: Service, request: string, { since }: Options): Promise<Root> => {
-  if (!ID.test(request)) throw new Fault("explain takes a request id, a command, #<sequence> or <kind>/<ref>")
-  if (since === undefined) return { request, seq: 1 }
+const sought = async (service: Service, request: string, point: Point | null): Promise<Root> => {
+  if (point === null) return { request, seq: 1 }
+  if ("seq" in point) return { request, seq: Math.max(1, point.seq) }
+  const { state } = await service.manager.streams.info(streams.events)
+  return { request, seq: (await placeOf(service, { time: point.time - 1 }, state)) + 1 }
+}
+
+/** Edges give ids of this form; a command's id is of no edge. */
+const EDGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const NOT_ASKED = { refused: null, unseen: "no edge was asked" } as const
+
+/** Clocks of edges and of the log differ by less. */
+const CLOCKS_APART_MS = 300_000
+
+const beganBy = (refused: Refused | null): Point | null =>
+  refused === null ? null : { time: refused.at - refused.ms - CLOCKS_APART_MS }
+
+interface Found {
+  readonly root: Root
+  readonly refused: Refused | null
+  /** Says, if it was found nowhere, who was asked. */
+  readonly unseen: string
+}
+
+const sinceIn = ({ since }: Options): Point | null => {
+  if (since === undefined) return null
   const point = pointOf(since)
   if (point === null) throw new Fault("--since takes a sequence or a time")
-  if ("seq" in point) return { request, seq: Math.max(1, point.seq) }
-  const found = await service.manager.direct
-    .getMessage(streams.events, { start_time: new Date(point.time) })
-    .catch(() => null)
-  return { request, seq: found?.seq ?? 1 }
+  return point
 }
 
-const rootFor = async (service: Service, reference: string, values: Options): Promise<Root> => {
+/** Asks the edges, or reads the log of one. */
+const refusedOf = async ({ nats }: Service, request: string, { log }: Options): Promise<Omit<Found, "root">> => {
+  if (log !== undefined) return { refused: await inLog(log, request), unseen: `${log} has no line of it` }
+  if (!EDGE_ID.test(request)) return NOT_ASKED
+  const { edges, found, passed_over } = await rememberedBy(nats, request)
+  const crowded = passed_over === 0 ? "" : `, and ${passed_over} refusals came too fast to be remembered`
+  return {
+    refused: found?.found ?? null,
+    unseen: `${edges} ${edges === 1 ? "edge" : "edges"} answered and none remembers it${crowded}`
+  }
+}
+
+const foundFor = async (service: Service, reference: string, values: Options): Promise<Found> => {
+  const since = sinceIn(values)
   const seq = /^#(\d{1,15})$/.exec(reference)?.[1]
-  if (seq !== undefined) return rootAt(service, Number(seq))
+  if (seq !== undefined) return { root: await rootAt(service, Number(seq)), ...NOT_ASKED }
   const [kind = "", ...rest] = reference.split("/")
   if (rest.length > 0 && kindOf(kind) !== undefined)
-    return rootAt(service, await firstOf(service, kind, rest.join("/")))
-  return sought(service, reference, values)
+    return { root: await rootAt(service, await firstOf(service, kind, rest.join("/"))), ...NOT_ASKED }
+  if (!ID.test(reference)) throw new Fault("explain takes a request id, a command, #<sequence> or <kind>/<ref>")
+  const known = await refusedOf(service, reference, values)
+  return { root: await sought(service, reference, since ?? beganBy(known.refused)), ...known }
 }
 
-const shown = (story: Story, { json, mermaid }: Options): unknown => {
-  if (json === true) return story
-  return mermaid === true ? storyMermaid(story) : storyText(story)
+const shown = (story: Story, refused: Refused | null, { json, mermaid }: Options): unknown => {
+  if (json === true) return { refused, ...story }
+  if (mermaid === true) return storyMermaid(story, refused)
+  if (refused === null) return storyText(story)
+  const followed = story.commits.length === 0 ? "nothing of it is in the log" : storyText(story)
+  return `${refusedText(story.request, refused)}\n\n${followed}`
 }
 
 export const explainCommand: Command = {
-  usage: ["explain <id> [--since <point>] [--json] [--mermaid]"],
+  usage: ["explain <id> [--since <point>] [--log <file>] [--json] [--mermaid]"],
   run: async (service, { positionals: [reference = ""], values }) => {
     if (reference === "") throw new Fault("explain takes a request id, a command, #<sequence> or <kind>/<ref>")
-    const { request, seq } = await rootFor(service, reference, values)
+    const { root, refused, unseen } = await foundFor(service, reference, values)
+    const { request, seq } = root
     const story = await untilInterrupted((signal) =>
       storyOf(service, { request, from: seq, progress: progressOf("explain"), signal })
     )
-    if (story.commits.length === 0)
+    if (story.commits.length === 0 && refused === null)
       throw new Fault(
-        `the log holds no commit of ${request}: it was refused, only read, or is older than --since. ` +
-          "The edge's log has its status and code"
+        `the log holds no commit of ${request}, and ${unseen}: it was only read, was refused longer ago or at an edge ` +
+          "that has ended, or is older than --since. The edge's log has it: --log <file>"
       )
-    return shown(story, values)
+    return shown(story, refused, values)
   }
 }

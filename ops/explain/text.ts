@@ -1,5 +1,7 @@
 /** A story in words, and as a sequence diagram of Mermaid. What is given here is masked already. */
+import { type ErrorCode, ERRORS } from "../../schemas/errors.ts"
 import { eventText, timeText } from "../replay/report.ts"
+import type { Refused } from "./refused.ts"
 import type { Quiet, Story, StoryCommit } from "./story.ts"
 
 const SAYS: Readonly<Record<Quiet["state"], string>> = {
@@ -38,10 +40,45 @@ export const storyText = ({ request, commits, left_out, quiet, read_models: mode
   ].join("\n")
 }
 
+const BY: Readonly<Record<string, string>> = {
+  edge: "the edge itself",
+  gate: "the gate of the actor, which judges who asks",
+  actor: "the actor",
+  query: "a query of the read models",
+  bus: "the edge, because nothing behind it answered; what it asked for may have been done"
+}
+
+const says = (code: string | null): string | null =>
+  code !== null && Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode].says : null
+
+const whoText = ({ key, agent, human, client }: Refused): string => {
+  if (human !== null) return `person ${human}`
+  if (key !== null) return `agent ${agent ?? key}${agent === null || agent === key ? "" : `, by the key ${key}`}`
+  return agent === null ? `nobody who is known, client ${client}` : `a token of the vault of agent ${agent}`
+}
+
+export const refusedText = (id: string, refused: Refused): string => {
+  const { at, method, route, status, ms, code, by, asked, field, bucket, reason } = refused
+  const line = (name: string, value: string | null): ReadonlyArray<string> =>
+    value === null ? [] : [`  ${name.padEnd(11)}${value}`]
+  return [
+    code === null
+      ? `request ${id} was answered ${status}`
+      : `request ${id} was refused: ${status} ${code}${says(code) === null ? "" : `: ${says(code)}`}`,
+    ...line("when", `${timeText(at)}, after ${ms} ms`),
+    ...line("what", `${method} ${route}`),
+    ...line("who", whoText(refused)),
+    ...line("refused by", by === null ? null : `${BY[by] ?? by}${asked === null ? "" : ` (${asked})`}`),
+    ...line("field", field),
+    ...line("bucket", bucket),
+    ...line("reason", reason)
+  ].join("\n")
+}
+
 /** A name that Mermaid takes as one word. */
 const participant = (kind: string): string => kind.replace(/[^A-Za-z0-9_]/g, "_")
 
-export const storyMermaid = ({ commits, quiet }: Story): string => {
+export const storyMermaid = ({ commits, quiet }: Pick<Story, "commits" | "quiet">, refused: Refused | null): string => {
   const bySeq = new Map(commits.map((one) => [one.seq, one]))
   const from = (cause: number | null): string => {
     const told = cause === null ? undefined : bySeq.get(cause)
@@ -49,6 +86,9 @@ export const storyMermaid = ({ commits, quiet }: Story): string => {
   }
   return [
     "sequenceDiagram",
+    ...(refused === null
+      ? []
+      : [`  Note over edge: ${refused.status} ${refused.code ?? ""}${refused.by === null ? "" : ` by ${refused.by}`}`]),
     ...commits.map((one) => `  ${from(one.cause)}->>${participant(one.kind)}: ${one.op} #35;${one.seq}`),
     ...quiet.map((one) => `  ${from(one.cause)}--)${participant(one.kind)}: ${one.op} (${one.state})`)
   ].join("\n")

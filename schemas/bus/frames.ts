@@ -67,6 +67,8 @@ export interface RateState {
 
 export interface ReplyHead {
   readonly refused?: Refusal
+  /** Beside `refused`: the gate of the actor refused, or nobody could be asked (`bus`). Absent: the actor did. */
+  readonly by?: "gate" | "bus"
   /** The agent bucket after this draw (spec 4.1.7). */
   readonly rate?: RateState
   /** The node does not own the shard (any more): ask again, of `owner` where it is known. */

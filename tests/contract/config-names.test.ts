@@ -28,6 +28,7 @@ const BAD: Readonly<Record<string, string | null>> = {
   HUB_ADDRESS_KEY: "too-short",
   HUB_ALLOW_PUBLIC_DEVELOPMENT: "yes",
   HUB_TRUST_PROXY: "all",
+  HUB_PROBES: "everywhere",
   HUB_V1_UNTIL: "tomorrow",
   HUB_AGENTS: "many",
   HUB_LIMITS: "{",

@@ -39,6 +39,7 @@ describe("an empty environment", () => {
     publicQuestions: false,
     limits: LIMITS,
     trustProxy: 0,
+    probes: [],
     bind: null,
     leaveSeconds: 0,
     streamReplicas: 1,
@@ -133,6 +134,16 @@ describe("good values", () => {
     expect(good({ HUB_CONTACT: value }).contact).toBe(contact)
   })
 
+  it("of HUB_PROBES are addresses and networks, with commas between", () => {
+    const probes = ["192.0.2.7", "10.1.0.0/16", "2001:db8::7", "2001:db8::/32"]
+    expect(good({ HUB_PROBES: probes.join(" , ") }).probes).toEqual(probes)
+    expect(problemOf({ HUB_PROBES: "192.0.2.7,nonsense" })).toBe(
+      "HUB_PROBES: entry 2 is no address or network such as 192.0.2.7 or 10.1.0.0/16"
+    )
+    expect(problemOf({ HUB_PROBES: "10.0.0.0/7" })).toBe("HUB_PROBES: entry 1 is wider than /8")
+    expect(problemOf({ HUB_PROBES: Array(65).fill("192.0.2.7").join(",") })).toContain("HUB_PROBES takes at most 64")
+  })
+
   it("of HUB_BASE_URL give the host that signatures name", () => {
     expect(good({ HUB_BASE_URL: "https://Bücher.example:443" }).hosts).toEqual(["xn--bcher-kva.example"])
   })
@@ -160,6 +171,16 @@ describe("bad values", () => {
     HUB_V1_UNTIL: ["soon", "1", "24.10.2026", "2026-13-01", "2026-10-24T00:00"],
     HUB_LIMITS: ["{", "[]", '{"nobody":1}', '{"rate_limits.ip.requests":"5"}'],
     HUB_TRUST_PROXY: ["-1", "11", "yes", "0.5"],
+    HUB_PROBES: [
+      "probe.example",
+      "10.0.0.0/33",
+      "10.1",
+      "0.0.0.0/0",
+      "::/0",
+      "10.0.0.1,",
+      "10.0.0.1 10.0.0.2",
+      "1.2.3.4/24/8"
+    ],
     HUB_AGENTS: ["-1", "0", "many", "0.5"],
     HUB_LETTERS: ["post", "File", "mail"],
     HUB_MAIL_PROVIDER: ["SES", "SMTP", "post"],

@@ -72,11 +72,14 @@ export class TestEdge {
   readonly url: string
   readonly host: string
   readonly port: number
+  /** Address of its bus. */
+  readonly nats: string
   readonly logged: Array<Record<string, unknown>>
   private readonly end: () => Promise<void>
 
-  private constructor(port: number, logged: Array<Record<string, unknown>>, end: () => Promise<void>) {
+  private constructor(port: number, nats: string, logged: Array<Record<string, unknown>>, end: () => Promise<void>) {
     this.port = port
+    this.nats = nats
     this.host = `127.0.0.1:${port}`
     this.url = `http://${this.host}`
     this.logged = logged
@@ -113,7 +116,7 @@ export class TestEdge {
     const failed = Effect.runPromise(Fiber.join(fiber))
     await Promise.race([Effect.runPromise(Deferred.await(listening)), failed])
     failed.catch(() => undefined)
-    return new TestEdge(port, logged, () => Effect.runPromise(Fiber.interrupt(fiber)))
+    return new TestEdge(port, options.nats, logged, () => Effect.runPromise(Fiber.interrupt(fiber)))
   }
 
   headersFor(path: string, call: Call): Record<string, string> {

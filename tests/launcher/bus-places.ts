@@ -28,6 +28,7 @@ export const PLACES: ReadonlyArray<string> = [
   ...FRAMES,
   subjects.nodePing("s"),
   subjects.suspect,
+  subjects.refused,
   subjects.reply("edge", "e"),
   subjects.reply("webhooks", "w"),
   subjects.query("agents"),
@@ -148,6 +149,8 @@ export const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: 
   actors: (place) => {
     if (place.startsWith("hub.node.")) return place === subjects.node("s", "actors")
     if (/^hub\.(timer\.fire|blob|mail|vaultkey|vaulttoken|keeper|host)\./.test(place)) return false
+    // An operator alone asks for refused requests.
+    if (place === subjects.refused) return false
     // Of the keys of vaults nothing at all.
     if (place.startsWith("$JS.API.") && place.includes(streams.vaultKeys)) return false
     if (place.startsWith("_INBOX.")) return place === "_INBOX.edge.x"
@@ -191,6 +194,7 @@ export const LISTENED: ReadonlyArray<string> = [
   subjects.suspect,
   subjects.projected,
   subjects.notified("*"),
+  subjects.refused,
   subjects.query("agents"),
   subjects.query("*"),
   subjects.query("keeper_key"),
@@ -216,6 +220,7 @@ export const MAY_LISTEN: Readonly<Record<Exclude<BusRole, "operator">, ReadonlyA
     "_INBOX.edge.*",
     "$SRV.>",
     subjects.notified("*"),
+    subjects.refused,
     `${subjects.reply("edge", "e")}.*`,
     `$KV.${buckets.leases}.>`
   ],

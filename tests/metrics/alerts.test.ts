@@ -1,33 +1,17 @@
 /** The alert rules: every metric that they name is in a real scrape, every runbook in the operator's page. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { API_PREFIX } from "../../schemas/version.ts"
 import { textOf } from "../contract/tracked.ts"
-import { AgentClient } from "../support/client.ts"
-import { type Exposition, scrape } from "../support/exposition.ts"
-import { register } from "../support/register.ts"
-import { sharedService, type TestService } from "../support/service.ts"
+import { metricsIn, observe, type Observed, strangersIn } from "./observed.ts"
 
 const rules = textOf("ops/deploy/prometheus/alerts.yml")
 const all = (field: string): ReadonlyArray<string> =>
   [...rules.matchAll(new RegExp(`^ +(?:- )?${field}: (.+)$`, "gm"))].map((match) => match[1] ?? "")
-const METRIC = /\b(?:hub|process|nodejs)_[a-z0-9_]+/g
-const SELECTED = /\b((?:hub|process|nodejs)_[a-z0-9_]+)\{([^}]*)\}/g
 
-let service: TestService
-let scrapes: ReadonlyArray<Exposition>
-
+let observed: Observed
 beforeAll(async () => {
-  service = await sharedService({ processes: true })
-  const edge = service.edges[0] ?? ""
-  await register(new AgentClient({ edge: () => edge }), { edge })
-  await fetch(`${edge}${API_PREFIX}/agents`)
-  scrapes = await Promise.all([...service.system.edges, ...service.system.actors].map(({ metrics }) => scrape(metrics)))
+  observed = await observe()
 })
-afterAll(async () => {
-  await service?.stop()
-})
-
-const seriesOf = (name: string) => scrapes.flatMap(({ series }) => series.filter((one) => one.name === name))
+afterAll(() => observed?.stop())
 
 test("each rule has an expression, a severity, a summary and a runbook", () => {
   const alerts = all("alert")
@@ -38,23 +22,17 @@ test("each rule has an expression, a severity, a summary and a runbook", () => {
 })
 
 test("every metric of the rules is in a scrape, with the labels that they select by", () => {
-  const expressions = all("expr").join("\n")
-  const names = new Set(expressions.match(METRIC))
-  expect(names.size).toBeGreaterThan(8)
-  for (const name of names) expect(seriesOf(name).length, name).toBeGreaterThan(0)
-  for (const [, name = "", selector = ""] of expressions.matchAll(SELECTED)) {
-    for (const [, label = ""] of selector.matchAll(/(\w+)(?:=~|!~|!=|=)"/g))
-      expect(
-        seriesOf(name).every(({ labels }) => Object.hasOwn(labels, label)),
-        `${name}{${label}}`
-      ).toBe(true)
-    // What is selected by an exact value is told from the start, or the rule could never see it rise.
-    for (const [, label = "", value = ""] of selector.matchAll(/(\w+)="([^"]*)"/g))
-      expect(
-        seriesOf(name).some(({ labels }) => labels[label] === value),
-        `${name}{${label}="${value}"}`
-      ).toBe(true)
-  }
+  expect(metricsIn(all("expr").join("\n")).length).toBeGreaterThan(8)
+  expect(all("expr").flatMap((expression) => strangersIn(expression, observed))).toEqual([])
+})
+
+test("every metric that the operator's page names is in a scrape", () => {
+  const table = /\n### Metrics\n[\s\S]*?\n### /.exec(textOf("ops/docs/run-a-cluster.md"))?.[0] ?? ""
+  // A histogram shows as its parts.
+  const shows = (name: string): boolean =>
+    [name, `${name}_count`].some((series) => observed.seriesOf(series).length > 0)
+  expect(metricsIn(table).length).toBeGreaterThan(30)
+  expect(metricsIn(table).filter((name) => !shows(name))).toEqual([])
 })
 
 test("every runbook is a part of the operator's page", () => {

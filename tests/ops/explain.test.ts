@@ -117,7 +117,7 @@ test("masks what strangers wrote to one alone", async () => {
 
 test("of what left nothing in the log is refused, with where to look", async () => {
   const read = await author.call("GET", `${API_PREFIX}/me`)
-  await expect(explain(String(read.headers["x-request-id"]))).rejects.toThrow("The edge's log has its status and code")
+  await expect(explain(String(read.headers["x-request-id"]))).rejects.toThrow("2 edges answered and none remembers it")
   await expect(explain("#999999999")).rejects.toThrow("the log holds no commit #999999999")
   await expect(explain("delivery/999999999")).rejects.toThrow("the log holds nothing of delivery 999999999")
   await expect(explain("a b")).rejects.toThrow("explain takes a request id")

@@ -16,29 +16,30 @@ const execute = promisify(execFile)
 
 const serversOf = (system: System) => ({ HUB_NATS_URL: system.nats.url, HUB_DATABASE_URL: system.postgres.url })
 
-/** A process of its own. What it wrote to standard output; rejects with its standard error when it fails. */
-export async function hub(system: System, args: ReadonlyArray<string>): Promise<string> {
-  const { stdout } = await execute(process.execPath, ["--no-warnings", await programPath("hub"), ...args], {
+const run = async (system: System, args: ReadonlyArray<string>) =>
+  execute(process.execPath, ["--no-warnings", await programPath("hub"), ...args], {
     cwd: projectRoot,
     env: { ...process.env, ...serversOf(system) },
     timeout: TIMEOUT_MS,
     killSignal: "SIGKILL",
     maxBuffer: OUTPUT_MAX_BYTES
   })
-  return stdout
-}
 
-/** A process of its own, with its exit status, whatever that is. */
+/** A process of its own. What it wrote to standard output; rejects with its standard error when it fails. */
+export const hub = async (system: System, args: ReadonlyArray<string>): Promise<string> =>
+  (await run(system, args)).stdout
+
+/** A process of its own, with both outputs and its exit status, whatever that is. */
 export async function hubEnded(
   system: System,
   args: ReadonlyArray<string>
-): Promise<{ readonly stdout: string; readonly status: number }> {
+): Promise<{ readonly stdout: string; readonly stderr: string; readonly status: number }> {
   try {
-    return { stdout: await hub(system, args), status: 0 }
+    return { ...(await run(system, args)), status: 0 }
   } catch (error) {
-    const { stdout, code } = error as { readonly stdout?: string; readonly code?: unknown }
+    const { stdout, stderr = "", code } = error as { stdout?: string; stderr?: string; code?: unknown }
     if (stdout === undefined || typeof code !== "number") throw error
-    return { stdout, status: code }
+    return { stdout, stderr, status: code }
   }
 }
 

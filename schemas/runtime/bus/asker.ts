@@ -97,7 +97,7 @@ interface Waiting {
 }
 
 const EMPTY = new Uint8Array(0)
-const refused = (refusal: Refusal): Answer => ({ head: { refused: refusal }, body: EMPTY })
+const refused = (refusal: Refusal): Answer => ({ head: { refused: refusal, by: "bus" }, body: EMPTY })
 
 const STOPPING = refused(unavailable("The service is stopping."))
 

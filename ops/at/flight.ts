@@ -1,0 +1,151 @@
+/**
+ * Commands of reactions that were in flight at a place of the log: their cause was committed, they were not.
+ *
+ * Invariants
+ *  - One whose commit stands behind the place, and its cause before it, was in flight: the id of its command says so.
+ *  - One that is still to be asked follows from a commit that its set has not passed until now, by the code of the set.
+ *  - One that changed nothing leaves no commit, and is seen nowhere.
+ */
+import { kindIn } from "./kind-in.ts"
+import { reactionPlaceOf } from "../../actors/engine/command-ids.ts"
+import { UnknownEvent } from "../../actors/engine/fold.ts"
+import type { Stored } from "../../actors/log/stream-pages.ts"
+import { commitOf, messageOf } from "../../actors/projections/projection.ts"
+import { REACTIONS } from "../../actors/reactions/all.ts"
+import type { Aside } from "../../actors/reactions/aside.ts"
+import { commandsOf, type Reactions } from "../../actors/reactions/reaction.ts"
+
+/** Commits behind a place in which commands of before it are looked for. */
+export const LOOK_AHEAD = 100_000
+/** Commands that are named; more are counted. */
+const NAMED_MAX = 100
+/** Commands that still wait, over all sets. */
+const WAITING_MAX = 100_000
+
+export interface InFlight {
+  /** Sequence of the commit that it follows from. */
+  readonly cause: number
+  readonly set: string
+  readonly kind: string
+  readonly actor: string
+  readonly op: string
+  /** `done`: since then; `parked`, `passed over`, `waits`: until now. */
+  readonly state: "done" | "parked" | "passed over" | "waits"
+  /** Sequence of its commit, where it is done. */
+  readonly by: number | null
+}
+
+export interface Flight {
+  /** By set, how many. */
+  readonly sets: Readonly<Record<string, number>>
+  /** The first by their causes. */
+  readonly named: ReadonlyArray<InFlight>
+  /** False where more may be done in commits that were not read, or more wait than are counted. */
+  readonly complete: boolean
+}
+
+export interface Known {
+  /** By set, how far it is done now. */
+  readonly marks: ReadonlyMap<string, number>
+  /** Everything that is put aside now, of all sets. */
+  readonly aside: ReadonlyArray<{ readonly set: string; readonly why: "parked" | "fault"; readonly one: Aside }>
+}
+
+const NEEDLE = Buffer.from("react.")
+
+export class Flying {
+  /** By command. */
+  private readonly done = new Map<string, InFlight>()
+  private readonly waiting = new Map<string, InFlight>()
+  private overflown = false
+  private readonly at: number
+  private readonly known: Known
+  /** By kind, the sets that read it. */
+  private readonly sets = new Map<string, ReadonlyArray<Reactions>>()
+
+  /** `at`: the last sequence that belongs to the moment. */
+  constructor(at: number, known: Known) {
+    this.at = at
+    this.known = known
+    for (const set of REACTIONS)
+      for (const kind of set.kinds) this.sets.set(kind, [...(this.sets.get(kind) ?? []), set])
+  }
+
+  /** Every commit up to `LOOK_AHEAD` behind the place, in order. */
+  read({ subject, seq, data }: Stored): void {
+    if (data.length === 0) return
+    if (seq > this.at) {
+      if (seq <= this.at + LOOK_AHEAD && isReaction(data)) this.look(subject, seq, data)
+      return
+    }
+    if (this.waiting.size > 0 && isReaction(data)) this.waiting.delete(commitOf(messageOf(subject, seq, data)).id)
+    const kind = kindIn(subject)
+    const ahead = this.sets.get(kind)?.filter(({ name }) => seq > (this.known.marks.get(name) ?? 0)) ?? []
+    if (ahead.length > 0) this.expect(ahead, subject, seq, data)
+  }
+
+  private look(subject: string, seq: number, data: Uint8Array): void {
+    const { id, op } = commitOf(messageOf(subject, seq, data))
+    const place = reactionPlaceOf(id)
+    if (place === null || !(place.seq <= this.at) || this.done.has(id)) return
+    this.waiting.delete(id)
+    this.done.set(id, {
+      cause: place.seq,
+      set: place.set,
+      kind: place.kind,
+      actor: place.actor,
+      op,
+      state: "done",
+      by: seq
+    })
+  }
+
+  /** `last`: the end of the log. */
+  flight(last: number): Flight {
+    const aside = this.known.aside.flatMap(({ set, why, one: { seq, kind, id, command } }): ReadonlyArray<InFlight> => {
+      if (seq > this.at) return []
+      const { op = "", kind: of = kind, actor = id } = command ?? {}
+      const state = why === "parked" ? "parked" : "passed over"
+      return [{ cause: seq, set, kind: of, actor, op, state, by: null }]
+    })
+    const all = [...this.done.values(), ...aside, ...this.waiting.values()]
+    const sets: Record<string, number> = {}
+    for (const { set } of all) sets[set] = (sets[set] ?? 0) + 1
+    return {
+      sets,
+      named: all.toSorted((one, other) => one.cause - other.cause).slice(0, NAMED_MAX),
+      complete: !this.overflown && last <= this.at + LOOK_AHEAD
+    }
+  }
+
+  private expect(ahead: ReadonlyArray<Reactions>, subject: string, seq: number, data: Uint8Array): void {
+    const message = messageOf(subject, seq, data)
+    const { kind, id } = message
+    const commit = commitOf(message)
+    for (const { name, follows } of ahead) {
+      for (const { id: command, told } of followsOf(name, seq, () =>
+        follows(kind, commit, { id, seq, at: commit.at })
+      )) {
+        if (this.waiting.size >= WAITING_MAX) this.overflown = true
+        else {
+          const { kind: of, actor, op } = told
+          this.waiting.set(command, { cause: seq, set: name, kind: of, actor, op, state: "waits", by: null })
+        }
+      }
+    }
+  }
+}
+
+/** Nearly all commits are no reaction's, and need not be parsed. */
+const isReaction = (data: Uint8Array): boolean =>
+  Buffer.from(data.buffer, data.byteOffset, data.length).includes(NEEDLE)
+
+/** Nothing that is known follows from an event of a newer release. */
+const followsOf = (set: string, seq: number, told: () => Parameters<typeof commandsOf>[2]) => {
+  try {
+    return commandsOf(set, seq, told())
+  } catch (error) {
+    if (error instanceof UnknownEvent) return []
+    throw error
+  }
+}

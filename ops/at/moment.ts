@@ -1,0 +1,119 @@
+/**
+ * The cluster at one or two moments, by the log alone: who stood how, and what was in flight.
+ *
+ * Invariants
+ *  - A moment is a place of the log: everything that the log had stored by then, and nothing else.
+ *  - The log is read once, forward, whatever its length: a page is worked on while the next is fetched. Snapshots would
+ *    not help, for they are of now.
+ *  - What the log forgets (letters and deliveries after their time, what was erased) is not there at an earlier moment
+ *    either.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import { Effect, Stream } from "effect"
+import type { Commit } from "../../actors/log/commit.ts"
+import { nextSeq, pagesOf } from "../../actors/log/stream-pages.ts"
+import { REACTIONS } from "../../actors/reactions/all.ts"
+import { asideOf } from "../../actors/reactions/aside.ts"
+import { readMark } from "../../actors/reactions/marks.ts"
+import { streams } from "../../schemas/subjects.ts"
+import type { Service } from "../cli/connection.ts"
+import type { Done } from "../cli/progress.ts"
+import type { Point } from "../replay/fold.ts"
+import { placeOf } from "../replay/place.ts"
+import { type Flight, Flying, type Known, LOOK_AHEAD } from "./flight.ts"
+import { Standing, type Standings } from "./standing.ts"
+
+const PAGE = 4000
+const EVERYTHING = ">"
+/** Answers of the log's leader that there is more than a replica has. */
+const BEHIND_TRIES = 100
+const BEHIND_RETRY_MS = 50
+
+export interface Moment extends Standings {
+  /** Last sequence that belongs to it; 0 before the first. */
+  readonly seq: number
+  /** Unix ms, of that commit. */
+  readonly last_commit_at: number | null
+  readonly in_flight: Flight
+}
+
+/** The sets' marks are read before the end of the log: whatever they have passed lies before it. */
+const knownOf = async ({ nats }: Service): Promise<Known> => {
+  const marks = new Map<string, number>()
+  const aside: Array<Known["aside"][number]> = []
+  for (const { name: set } of REACTIONS) {
+    marks.set(set, (await readMark(nats, set)).seq)
+    for (const why of ["parked", "fault"] as const)
+      for (const one of await Effect.runPromise(asideOf(nats, set, why))) aside.push({ set, why, one })
+  }
+  return { marks, aside }
+}
+
+const commitTime = async ({ manager }: Service, seq: number): Promise<number | null> => {
+  if (seq === 0) return null
+  const found = await manager.direct.getMessage(streams.events, { seq })
+  return found === null || found.data.length === 0 ? null : found.json<Commit>().at
+}
+
+export interface Looking {
+  readonly progress: (done: Done) => void
+  readonly signal: AbortSignal
+}
+
+/** In the order of the log, whatever the order of the points. Throws `UnknownEvent` where a newer release wrote before. */
+export const momentsAt = async (
+  service: Service,
+  points: ReadonlyArray<Point>,
+  { progress, signal }: Looking
+): Promise<ReadonlyArray<Moment>> => {
+  const known = await knownOf(service)
+  const { state } = await service.manager.streams.info(streams.events)
+  const { last_seq: last } = state
+  const places = (await Promise.all(points.map((point) => placeOf(service, point, state)))).toSorted((a, b) => a - b)
+  const end = places.at(-1) ?? 0
+  const target = Math.min(end + LOOK_AHEAD, last)
+  const standing = new Standing()
+  const looked = places.map((seq) => ({ seq, flying: new Flying(seq, known) }))
+  const standings: Array<Standings> = []
+  /** Those that have come by. */
+  const passTo = (seq: number): void => {
+    while (standings.length < places.length && (places[standings.length] ?? 0) < seq) standings.push(standing.standings)
+  }
+  let messages = 0
+  /** Resolves to the last sequence that came: pages of a replica that is behind end early. */
+  const readBehind = async (after: number): Promise<number> => {
+    let reached = after
+    const reading = Stream.runForEachWhile(pagesOf(service.nats, streams.events, after, PAGE), (page) =>
+      Effect.sync(() => {
+        for (const stored of page) {
+          if (stored.seq > target) break
+          passTo(stored.seq)
+          if (stored.seq <= end) standing.read(stored)
+          for (const { flying } of looked) flying.read(stored)
+          messages++
+        }
+        reached = Math.min(page.at(-1)?.seq ?? target, target)
+        progress({ messages, seq: reached, target })
+        return reached < target
+      })
+    )
+    await Effect.runPromise(reading, { signal })
+    return reached
+  }
+  for (let tries = 0, reached = 0; ; tries++) {
+    reached = await readBehind(reached)
+    const next = await Effect.runPromise(nextSeq(service.nats, streams.events, reached, EVERYTHING), { signal })
+    if (next === null || next > target) break
+    if (tries >= BEHIND_TRIES) throw new Error(`the replicas of ${streams.events} end before #${next}`)
+    await sleep(BEHIND_RETRY_MS)
+  }
+  passTo(Number.POSITIVE_INFINITY)
+  return Promise.all(
+    looked.map(async ({ seq, flying }, index) => ({
+      seq,
+      last_commit_at: await commitTime(service, seq),
+      ...(standings[index] ?? standing.standings),
+      in_flight: flying.flight(last)
+    }))
+  )
+}

@@ -1,0 +1,179 @@
+/**
+ * The standing of every actor of a log, read commit by commit: how many of each kind have which status.
+ *
+ * Invariants
+ *  - The kind's own `evolve` says what becomes of a status. It is given a state that another actor of the same status had:
+ *    of a million agents a handful of states are kept (statuses.ts, held against whole folds in
+ *    tests/ops/standing.test.ts).
+ *  - Only what the report names is kept whole, up to `WHOLE_MAX`.
+ */
+import { KINDS } from "../../actors/actors.ts"
+import type { CompartmentState } from "../../actors/compartment/state.ts"
+import { isThere } from "../../actors/compartment/state.ts"
+import { foldCommit } from "../../actors/engine/fold.ts"
+import type { KindFold } from "../../actors/kind.ts"
+import type { Stored } from "../../actors/log/stream-pages.ts"
+import { commitOf, messageOf } from "../../actors/projections/projection.ts"
+import type { VaultState } from "../../actors/vault/state.ts"
+import { kindIn } from "./kind-in.ts"
+import { isOpenReport, openFills, sharedOf, statusOf, wholeOf } from "./statuses.ts"
+import { ActorTable, TooMany } from "./table.ts"
+
+/** States that are kept whole: compartments that are there, vaults with open fills. */
+const WHOLE_MAX = 100_000
+/** Open reports and open fills that are named; more are counted. */
+const NAMED_MAX = 1000
+
+/** Statuses of a kind, and how many have them; `""` for a kind without statuses. */
+export type Counts = Readonly<Record<string, Readonly<Record<string, number>>>>
+
+export interface OpenFill {
+  readonly agent: string
+  readonly fill: number
+  readonly entry: number
+  readonly status: "asked" | "pending"
+  /** Unix ms. */
+  readonly expires_at: number
+}
+
+export interface RunningCompartment {
+  readonly id: string
+  readonly agent: string
+  readonly host: string
+  readonly run: number
+  /** Unix ms. */
+  readonly started_at: number | null
+}
+
+export interface Standings {
+  readonly counts: Counts
+  readonly open_reports: ReadonlyArray<number>
+  readonly open_fills: ReadonlyArray<OpenFill>
+  readonly running: ReadonlyArray<RunningCompartment>
+}
+
+interface Class {
+  readonly kind: string
+  readonly status: string
+  /** The state of one actor that has it. */
+  state: unknown
+  count: number
+}
+
+interface Watched {
+  readonly fold: KindFold
+  readonly status: (state: unknown) => string
+  readonly whole: (state: unknown) => unknown
+  readonly shared: (state: unknown) => unknown
+  readonly classes: Map<string, number>
+}
+
+const watched = (): ReadonlyMap<string, Watched> =>
+  new Map(
+    KINDS.flatMap(({ fold }) => {
+      const status = statusOf(fold.kind)
+      if (status === undefined) return []
+      const whole = wholeOf(fold.kind) ?? (() => null)
+      const shared = sharedOf(fold.kind) ?? ((state: unknown) => state)
+      return [[fold.kind, { fold, status, whole, shared, classes: new Map() }]]
+    })
+  )
+
+export class Standing {
+  private readonly table = new ActorTable()
+  private readonly watched = watched()
+  /** By number; 0 is nobody's. */
+  private readonly classes: Array<Class> = [{ kind: "", status: "", state: undefined, count: 0 }]
+  private readonly counted = new Map<string, number>()
+  private readonly whole = new Map<string, unknown>()
+  private readonly reports = new Set<string>()
+
+  /** Throws `UnknownEvent` for what a newer release has written, and `TooMany`. */
+  read({ subject, seq, data }: Stored): void {
+    if (data.length === 0) return
+    const kind = kindIn(subject)
+    const one = this.watched.get(kind)
+    this.table.update(subject, (before) => {
+      const after = one === undefined ? this.countedAs(kind) : this.folded(one, before, { subject, seq, data })
+      if (after !== before) {
+        this.move(before, -1)
+        this.move(after, 1)
+      }
+      return after
+    })
+  }
+
+  get standings(): Standings {
+    const counts: Record<string, Record<string, number>> = {}
+    for (const { kind, status, count } of this.classes)
+      if (count > 0) counts[kind] = { ...counts[kind], [status]: count }
+    const whole = [...this.whole].toSorted(([one], [other]) => (one < other ? -1 : 1))
+    const states = (kind: string) =>
+      whole.flatMap(([subject, state]) => {
+        const { kind: its, id } = messageOf(subject, 0, NO_DATA)
+        return its === kind ? [{ id, state }] : []
+      })
+    return {
+      counts: sorted(counts),
+      open_reports: [...this.reports].map(Number).toSorted((one, other) => one - other),
+      open_fills: states("vault")
+        .flatMap(({ id, state }) =>
+          openFills(state as VaultState).flatMap(({ fill, entry, status, expires_at }) =>
+            status === "asked" || status === "pending" ? [{ agent: id, fill, entry, status, expires_at }] : []
+          )
+        )
+        .slice(0, NAMED_MAX),
+      running: states("compartment").flatMap(({ id, state }) => {
+        const one = state as CompartmentState
+        if (!isThere(one) || one.status !== "running") return []
+        const { agent, host, run, started_at } = one
+        return [{ id, agent, host, run, started_at }]
+      })
+    }
+  }
+
+  private countedAs(kind: string): number {
+    const known = this.counted.get(kind)
+    if (known !== undefined) return known
+    const code = this.classes.push({ kind, status: "", state: undefined, count: 0 }) - 1
+    this.counted.set(kind, code)
+    return code
+  }
+
+  private folded({ fold, status, whole, shared, classes }: Watched, before: number, stored: Stored): number {
+    const { subject, seq, data } = stored
+    const message = messageOf(subject, seq, data)
+    const kept = this.whole.get(subject)
+    const state = kept ?? (before === 0 ? fold.initial : this.classes[before]?.state)
+    const next = foldCommit(fold, state, commitOf(message), message.id)
+    const worth = whole(next)
+    if (worth !== null) {
+      if (kept === undefined && this.whole.size >= WHOLE_MAX)
+        throw new TooMany(`more than ${WHOLE_MAX} compartments and vaults have to be kept whole`)
+      this.whole.set(subject, worth)
+    } else if (kept !== undefined) this.whole.delete(subject)
+    const named = status(next)
+    if (fold.kind === "report") this.report(message.id, named)
+    const code =
+      classes.get(named) ?? this.classes.push({ kind: fold.kind, status: named, state: undefined, count: 0 }) - 1
+    classes.set(named, code)
+    const one = this.classes[code]
+    if (one !== undefined && one.state === undefined && worth === null) one.state = shared(next)
+    return code
+  }
+
+  private report(id: string, status: string): void {
+    if (!isOpenReport(status)) this.reports.delete(id)
+    else if (this.reports.size < NAMED_MAX) this.reports.add(id)
+  }
+
+  private move(code: number, by: number): void {
+    const one = this.classes[code]
+    if (one !== undefined && code !== 0) one.count += by
+  }
+}
+
+const NO_DATA = new Uint8Array(0)
+
+const sorted = (counts: Counts): Counts =>
+  Object.fromEntries(Object.entries(counts).toSorted(([one], [other]) => (one < other ? -1 : 1)))

@@ -1,0 +1,111 @@
+/**
+ * A refused request, by its id: as an edge remembers it, or as a request log tells it. Neither holds what was sent.
+ */
+import { createReadStream } from "node:fs"
+import { createInterface } from "node:readline"
+import type { NatsConnection } from "@nats-io/transport-node"
+import { Option, Schema } from "effect"
+import { RefusedAnswer, type RefusedRequest } from "../../schemas/bus/refused.ts"
+import { subjects } from "../../schemas/subjects.ts"
+import { Fault } from "../cli/fault.ts"
+
+/** The listing ends when nobody has answered for so long, and at the latest after the other. */
+const STALL_MS = 300
+const ANSWERS_WITHIN_MS = 1200
+const ANSWERS_MAX = 500
+
+const readAnswer = Schema.decodeUnknownOption(Schema.fromJsonString(RefusedAnswer))
+
+export interface Remembered {
+  /** Number of edges that answered. */
+  readonly edges: number
+  /** The answer of the edge that remembers it. */
+  readonly found: RefusedAnswer | null
+  /** Refusals that those edges did not remember, because they came too fast. */
+  readonly passed_over: number
+}
+
+/** Every edge is asked at once. */
+export const rememberedBy = async (nats: NatsConnection, id: string): Promise<Remembered> => {
+  const answers = await nats
+    .requestMany(subjects.refused, id, {
+      strategy: "stall",
+      stall: STALL_MS,
+      maxWait: ANSWERS_WITHIN_MS,
+      maxMessages: ANSWERS_MAX
+    })
+    .catch((error: unknown) => {
+      // By its name: a bundle may hold the class twice.
+      if (error instanceof Error && error.name === "NoResponders") return []
+      throw error
+    })
+  let [edges, passed_over] = [0, 0]
+  let found: RefusedAnswer | null = null
+  for await (const message of answers) {
+    const answer = Option.getOrNull(readAnswer(new TextDecoder().decode(message.data)))
+    if (answer === null) continue
+    edges++
+    passed_over += Object.values(answer.passed_over).reduce((sum, one) => sum + one, 0)
+    if (answer.found !== null) found = answer
+  }
+  return { edges, found, passed_over }
+}
+
+/** A line of the request log (edge/http/log.ts). Older releases wrote no `by`. */
+const readLine = Schema.decodeUnknownOption(
+  Schema.fromJsonString(
+    Schema.Struct({
+      time: Schema.String,
+      id: Schema.String,
+      method: Schema.String,
+      path: Schema.String,
+      status: Schema.Int,
+      ms: Schema.Number,
+      key: Schema.optionalKey(Schema.String),
+      client: Schema.String,
+      code: Schema.optionalKey(Schema.String),
+      by: Schema.optionalKey(Schema.String),
+      asked: Schema.optionalKey(Schema.String),
+      field: Schema.optionalKey(Schema.String),
+      bucket: Schema.optionalKey(Schema.String)
+    })
+  )
+)
+
+/** A refusal, from an edge or from its log. */
+export interface Refused extends Omit<RefusedRequest, "by" | "code"> {
+  /** `null` in the log of an older release. */
+  readonly by: string | null
+  readonly code: string | null
+}
+
+/** `null` if the file has no line of it. Text before a line's JSON is skipped: `docker compose logs` names the container there. */
+export const inLog = async (file: string, id: string): Promise<Refused | null> => {
+  const lines = createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Number.POSITIVE_INFINITY })
+  const needle = `"id":"${id}"`
+  try {
+    for await (const line of lines) {
+      if (!line.includes(needle)) continue
+      const told = Option.getOrNull(readLine(line.slice(Math.max(0, line.indexOf("{")))))
+      if (told === null || told.id !== id) continue
+      const {
+        time,
+        path,
+        key = null,
+        code = null,
+        by = null,
+        asked = null,
+        field = null,
+        bucket = null,
+        ...rest
+      } = told
+      const more = { at: Date.parse(time), route: path, reason: null, agent: null, human: null }
+      return { ...rest, ...more, key, code, by, asked, field, bucket }
+    }
+    return null
+  } catch (error) {
+    throw new Fault(`--log: ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  } finally {
+    lines.close()
+  }
+}
