@@ -1,6 +1,7 @@
 /** What an edge tells of requests that do not go the usual way: tried again, failed, unknown, left by their client. */
 import { request } from "node:http"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { GATHER_MS } from "../../schemas/runtime/trace/exporter.ts"
 import { movableClock, waitFor } from "../harness/index.ts"
 import { type Answered, openWorld, type World } from "../edge/edge.ts"
 import { type CollectedSpan, type Collector, startCollector } from "../support/collector.ts"
@@ -26,15 +27,16 @@ afterEach(() => expect(collector.faults).toEqual([]))
 const REFUSED = { head: { refused: { code: "unavailable", message: "not now" } } } as const
 
 /** The request's span first, then those below it. They leave together, some time after their end. */
-const told = (id: unknown): Promise<ReadonlyArray<CollectedSpan>> =>
-  clock.passing(
-    waitFor(() => {
-      const root = collector.spans.find(({ attributes }) => attributes["hub.request_id"] === id)
-      return root === undefined
-        ? null
-        : [root, ...collector.spans.filter((span) => span !== root && span.traceId === root.traceId)]
-    })
-  )
+const told = async (id: unknown): Promise<ReadonlyArray<CollectedSpan>> => {
+  await waitFor(() => world.edge.logged.some((line) => line["id"] === id), { describe: "the end of the request" })
+  clock.move(GATHER_MS)
+  return waitFor(() => {
+    const root = collector.spans.find(({ attributes }) => attributes["hub.request_id"] === id)
+    return root === undefined
+      ? null
+      : [root, ...collector.spans.filter((span) => span !== root && span.traceId === root.traceId)]
+  })
+}
 const toldOf = (answer: Answered): Promise<ReadonlyArray<CollectedSpan>> => told(answer.headers.get("x-request-id"))
 
 describe("an ask", () => {
