@@ -60,7 +60,8 @@ const gone = async (bytes: Uint8Array): Promise<void> => {
   await waitFor(async () => (await eventsOf(bytes)).at(-1) === "blob.collected", { describe: "the end in the log" })
 }
 
-describe("bytes", () => {
+// Each waits for graces to end, of bytes of its own: all of them wait at once.
+describe.concurrent("bytes", () => {
   test("that a post names no more are collected; what another still names is not", async () => {
     const client = await anAgent()
     const [one, other] = [await published(client), await published(client)]

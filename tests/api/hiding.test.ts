@@ -7,7 +7,7 @@ import type { Thread } from "../../schemas/thread/records.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { send } from "../support/http.ts"
-import { hub, operate } from "../support/hub.ts"
+import { operate } from "../support/hub.ts"
 import { dataOf, fieldOf, outcome } from "../support/outcome.ts"
 import { register } from "../support/register.ts"
 import { sharedService, type TestService } from "../support/service.ts"
@@ -262,7 +262,7 @@ describe("a hidden reply", () => {
 
 test("whoever holds the machine hides, shows, pins and locks by command", async () => {
   const [post, thread] = [await publish(), await open()]
-  const run = async (...args: ReadonlyArray<string>) => JSON.parse(await hub(service.system, args))
+  const run = async (...args: ReadonlyArray<string>) => JSON.parse(await operate(service.system, args))
   expect(await run("post", "hide", String(post.id), "--reason", "It is spam.")).toEqual({
     post: post.id,
     hidden: true,

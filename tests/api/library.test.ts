@@ -10,7 +10,7 @@ import { testFolder } from "../harness/index.ts"
 import { headings, linkAddresses } from "../html/in-page.ts"
 import { openBrowser, type TestBrowser } from "../support/browser.ts"
 import { type Answer, send } from "../support/http.ts"
-import { hub, operate } from "../support/hub.ts"
+import { operate } from "../support/hub.ts"
 import { dataOf, detailsOf, outcome } from "../support/outcome.ts"
 import { logOf, sharedService, type TestService } from "../support/service.ts"
 
@@ -124,7 +124,7 @@ describe("an import", () => {
     await expect(command("remove", "three")).rejects.toThrow("no such library entry")
     expect(await slugs()).toEqual(["one"])
     expect((JSON.parse(await command("list")) as ReadonlyArray<unknown>)[0]).toMatchObject({ slug: "one" })
-    expect(await hub(service.system, ["replay", "library", LIBRARY_ID])).toContain("library.entry_removed v1")
+    expect(await operate(service.system, ["replay", "library", LIBRARY_ID])).toContain("library.entry_removed v1")
   })
 })
 

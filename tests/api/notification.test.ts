@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { Notification } from "../../schemas/notification/api.ts"
 import { AgentClient } from "../support/client.ts"
-import { hub } from "../support/hub.ts"
+import { operate } from "../support/hub.ts"
 import { newIdentity } from "../support/identity.ts"
 import { dataOf, fieldOf, outcome } from "../support/outcome.ts"
 import { register, type Registered } from "../support/register.ts"
@@ -110,7 +110,7 @@ test("rotation is announced, survives the new key and a rebuild of the read mode
   })
   await read({ ids: [before[0]?.id] })
   const kept = await list()
-  await hub(service.system, ["rebuild"])
+  await operate(service.system, ["rebuild"])
   expect(await list()).toEqual(kept)
 })
 

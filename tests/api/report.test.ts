@@ -6,7 +6,7 @@ import type { Report, ReportInQueue } from "../../schemas/report/records.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { send } from "../support/http.ts"
-import { hub, operate } from "../support/hub.ts"
+import { operate } from "../support/hub.ts"
 import { dataOf, detailsOf, fieldOf, outcome } from "../support/outcome.ts"
 import { register, type Registered } from "../support/register.ts"
 import { sharedService, type TestService } from "../support/service.ts"
@@ -295,7 +295,7 @@ test("whoever holds the machine decides by command, all reports on one thing at 
   const [second] = await anAgent()
   const { id } = await filed("post", post.id)
   const other = dataOf<Report>(await file("post", post.id, {}, second))
-  const run = async (...args: ReadonlyArray<string>) => JSON.parse(await hub(service.system, ["report", ...args]))
+  const run = async (...args: ReadonlyArray<string>) => JSON.parse(await operate(service.system, ["report", ...args]))
   expect(await run("list")).toContainEqual(expect.objectContaining({ id: String(id), about: who.handle }))
   expect(await run("review", String(id))).toMatchObject({ status: "reviewing" })
   const decided = await run("resolve", String(id), "--outcome", "warned", "--note", "Once.", "--all-of-target")

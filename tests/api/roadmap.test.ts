@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import type { RoadmapItem } from "../../schemas/roadmap/records.ts"
 import { openBrowser, type TestBrowser } from "../support/browser.ts"
 import { send } from "../support/http.ts"
-import { hub, operate } from "../support/hub.ts"
+import { operate } from "../support/hub.ts"
 import { dataOf } from "../support/outcome.ts"
 import { headings } from "../html/in-page.ts"
 import { sharedService, type TestService } from "../support/service.ts"
@@ -90,6 +90,6 @@ test("commands that make no sense are refused, and change nothing", async () => 
 test("what is removed is gone, and replay tells of it", async () => {
   await command("remove", String(ids[0]))
   expect((await roadmap()).map(({ id }) => id)).toEqual([ids[1]])
-  const told = await hub(service.system, ["replay", "roadmap", "own"])
+  const told = await operate(service.system, ["replay", "roadmap", "own"])
   expect(told).toContain(`roadmap.item_removed v1 {"id":${ids[0]}}`)
 })

@@ -179,7 +179,7 @@ test("discovery has the figures; every entry can be had, and the log says the sa
   ])
   expect(fieldOf(await get(`${path}&before_id=x`))).toBe("before_id")
 
-  expect(await hub(service.system, ["verify", "--scores"])).toMatch(/^scores: \d+ entries of \d+ agents equal/)
+  expect(await operate(service.system, ["verify", "--scores"])).toMatch(/^scores: \d+ entries of \d+ agents equal/)
   const entries = await logOf(service.view, "agent", author.agent.id)
   const event = { type: "agent.score_changed", v: 1, entry: 5, score: "reputation", delta: 50, value: 56 }
   const forged = { ...event, reason: "upvoted", target_type: "post", target_id: "1" }
@@ -198,10 +198,8 @@ test("discovery has the figures; every entry can be had, and the log says the sa
 test("trust that forgets what lies below 0 is found beside it", async () => {
   const { agent } = await anAgent(service.edges)
   const differing = async (): Promise<number> => {
-    const { stdout } = (await hub(service.system, ["verify", "--scores"]).catch((error: unknown) => error)) as {
-      readonly stdout?: string
-    }
-    return Number(/, (\d+) DIFFER/.exec(stdout ?? "")?.[1] ?? 0)
+    const told = await operate(service.system, ["verify", "--scores"])
+    return Number(/, (\d+) DIFFER/.exec(told)?.[1] ?? 0)
   }
   const before = await differing()
   const written = await logOf(service.view, "agent", agent.id)

@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { waitFor } from "../harness/index.ts"
+import { movableClock, waitFor } from "../harness/index.ts"
 import { openWorld, TestEdge, type World } from "./edge.ts"
 
 const MAX = 90
@@ -66,19 +66,34 @@ describe("connections of one client", () => {
   })
 
   it("never take all that an edge has", async () => {
-    const clients = Array.from({ length: 30 }, (_, n) => `127.0.1.${n + 1}`)
-    for (const client of clients)
-      await Promise.all(Array.from({ length: CLIENT_MAX + 2 }, () => open(world.edge.port, client)))
-    await waitFor(async () => (await ask(await open(world.edge.port, "127.0.2.1"))) === "200", {
-      describe: "a newcomer to find a place"
+    const edge = await TestEdge.start({
+      nats: world.nats.url,
+      // Who says nothing is let go sooner than by the product.
+      limits: {
+        "service.max_connections_per_edge": MAX,
+        "service.max_client_connections": CLIENT_MAX,
+        "service.headers_timeout_ms": 2000
+      }
     })
+    try {
+      const clients = Array.from({ length: 30 }, (_, n) => `127.0.1.${n + 1}`)
+      for (const client of clients)
+        await Promise.all(Array.from({ length: CLIENT_MAX + 2 }, () => open(edge.port, client)))
+      await waitFor(async () => (await ask(await open(edge.port, "127.0.2.1"))) === "200", {
+        describe: "a newcomer to find a place"
+      })
+    } finally {
+      await edge.stop()
+    }
   })
 })
 
 describe("behind a proxy", () => {
   it("a client's requests under way are counted, whatever connections they come by", async () => {
+    const clock = movableClock()
     const edge = await TestEdge.start({
       nats: world.nats.url,
+      clock,
       env: { HUB_TRUST_PROXY: "1" },
       limits: { "service.max_client_connections": CLIENT_MAX }
     })
@@ -98,7 +113,7 @@ describe("behind a proxy", () => {
       expect(await ask(await open(edge.port, "127.0.0.1"), "X-Forwarded-For: 192.0.2.1\r\n")).toBe("503")
       expect(await ask(await open(edge.port, "127.0.0.1"), "X-Forwarded-For: 192.0.2.2\r\n")).toBe("200")
     } finally {
-      await edge.stop()
+      await clock.passing(edge.stop())
     }
   })
 })

@@ -2,40 +2,67 @@
  * Systems that outlive a test file: a worker lends what one file gave back to the next that wants the same. One at a
  * time has it, so that a file may restart nodes as it likes, as long as all of them run when it gives back.
  *
- * At most one of each kind lies idle: one that is used by many files, and one of another kind, since an idle system takes
- * processor time too. All of them end with the worker (`environment.ts`).
+ * At most one of each kind lies idle: one that is used by many files, and one of another kind. An idle system takes
+ * processor time too, so it ends when nobody wants it for a while: files of one kind follow each other (sequencer.ts).
+ * All of them end with the worker (`environment.ts`).
  */
 const REGISTRY = Symbol.for("hub.tests.lent")
 
 /** The kind that most files want. */
 export const MOST_USED = "shared"
 
+/** Longer than it takes to load the next file and to start what it has beside the system. */
+const IDLE_MAX_MS = 15_000
+
 interface Idle {
   readonly kind: string
   readonly stop: () => Promise<void>
 }
 
+interface Registry {
+  readonly idle: Map<string, { readonly it: Idle; readonly end: NodeJS.Timeout }>
+  readonly ending: Set<Promise<void>>
+}
+
 /** The environment's module is loaded apart from the tests' modules: they meet at the global object. */
-const held = globalThis as { [REGISTRY]?: Map<string, Idle> }
-const idle = (held[REGISTRY] ??= new Map())
+const held = globalThis as { [REGISTRY]?: Registry }
+const { idle, ending } = (held[REGISTRY] ??= { idle: new Map(), ending: new Set() })
+
+const taken = (kind: string): Idle | undefined => {
+  const found = idle.get(kind)
+  clearTimeout(found?.end)
+  idle.delete(kind)
+  return found?.it
+}
+
+const ended = (it: Idle): Promise<void> => {
+  const stopped = it.stop().finally(() => ending.delete(stopped))
+  ending.add(stopped)
+  return stopped
+}
 
 export async function lend<A extends Idle>(kind: string, start: () => Promise<A>): Promise<A> {
-  const found = idle.get(kind)
-  idle.delete(kind)
+  const found = taken(kind)
   await endAllBut(MOST_USED)
   return found === undefined ? start() : (found as A)
 }
 
 export async function giveBack(it: Idle): Promise<void> {
-  const other = idle.get(it.kind)
-  idle.set(it.kind, it)
-  await other?.stop()
+  const other = taken(it.kind)
+  const end = setTimeout(() => {
+    taken(it.kind)
+    void ended(it)
+  }, IDLE_MAX_MS)
+  idle.set(it.kind, { it, end: end.unref() })
+  if (other !== undefined) await ended(other)
 }
 
 async function endAllBut(kept: string | null): Promise<void> {
-  const ended = [...idle.values()].filter(({ kind }) => kind !== kept)
-  for (const { kind } of ended) idle.delete(kind)
-  await Promise.all(ended.map((one) => one.stop()))
+  const unwanted = [...idle.keys()].filter((kind) => kind !== kept).flatMap((kind) => taken(kind) ?? [])
+  await Promise.all(unwanted.map(ended))
 }
 
-export const endIdle = (): Promise<void> => endAllBut(null)
+export async function endIdle(): Promise<void> {
+  await endAllBut(null)
+  await Promise.all(ending)
+}

@@ -1,38 +1,55 @@
 /**
  * Which file begins when. The longest go first, so that the workers end together: a file of five minutes that begins
  * last keeps one of them for itself. On a fresh checkout nothing is known of earlier runs, so what is long is named
- * here.
+ * here. Files that share a system follow each other, kind by kind, so that it is started once and lies idle for nobody.
  */
+import { existsSync, readFileSync } from "node:fs"
+import { dirname, resolve } from "node:path"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** By time, longest first: parts of their paths. The others follow in vitest's own order. */
 const LONG = [
   "tests/deploy/",
   "tests/ops/verify.test",
+  "tests/api/each-write.test",
+  "tests/actors/search/queries",
   "tests/runtime/compartment",
-  "tests/launcher/start.test",
+  "tests/fill/submitted",
   "tests/html/hostile",
   "tests/runtime/network-mended",
   "tests/fill/pages",
   "tests/runtime/",
   "tests/ops/backup.test",
-  "tests/api/captcha.test",
-  "tests/chaos/",
-  "tests/html/vault-seal",
-  "tests/html/owner/captcha",
-  "tests/actors/search/queries",
+  "tests/api/file-collection",
+  "tests/api/identity/recovery",
   "tests/fill/",
-  "tests/actors/projections/feed",
+  "tests/actors/engine/releases",
+  "tests/contract/add-a-noun",
   "tests/edge/process",
   "tests/launcher/",
-  "tests/api/file-collection",
-  "tests/api/identity/",
-  "tests/api/coverage",
   "tests/actors/questions/",
-  "tests/sdk/cli-",
+  "tests/html/owner/overview",
+  "tests/chaos/",
+  "tests/sdk/cli-service",
+  "tests/ops/status.test",
   "tests/api/mail-domain-states",
+  "tests/api/webhook",
+  "tests/html/agent.test",
+  "tests/actors/reactions/reactor",
+  "tests/api/registration.test",
+  "tests/edge/leases",
+  "tests/edge/connections",
+  "tests/api/coverage",
+  "tests/api/identity/",
+  "tests/html/appearance",
+  "tests/api/moderation",
+  "tests/trace/",
+  "tests/api/captcha.test",
+  "tests/html/vault-seal",
+  "tests/edge/docs-challenge",
+  "tests/html/owner/captcha",
   "tests/api/notification-live",
-  "tests/edge/leases"
+  "tests/actors/projections/feed"
 ] as const
 
 const rankOf = (path: string): number => {
@@ -40,9 +57,36 @@ const rankOf = (path: string): number => {
   return found === -1 ? LONG.length : found
 }
 
+/** By what asks for the system, in a file or in one that it imports from beside it; in the order of their turns. */
+const KINDS = [
+  /\bsharedHosted\(/,
+  /\b(?:sharedService|openShared)\(\{\s*processes: true/,
+  /\bsharedService\(\{\s*keeper: true/,
+  /\b(?:sharedService|openShared)\(/
+] as const
+
+const IMPORTED = /from "(\.[^"]*\.ts)"/g
+const TOOLS = /\/tests\/(?:harness|support)\//
+
+const read = (path: string): string => readFileSync(path, "utf8")
+
+/** Which of KINDS it shares; what shares none comes after them. */
+const kindOf = (path: string): number => {
+  const text = read(path)
+  const beside = [...text.matchAll(IMPORTED)]
+    .map((match) => resolve(dirname(path), match[1] ?? ""))
+    .filter((file) => file.includes("/tests/") && !TOOLS.test(file) && existsSync(file))
+  const found = [text, ...beside.map(read)].flatMap((source) => {
+    const kind = KINDS.findIndex((pattern) => pattern.test(source))
+    return kind === -1 ? [] : [kind]
+  })
+  return found[0] ?? KINDS.length
+}
+
 export class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     const inItsOrder = await BaseSequencer.prototype.sort.call(this, files)
-    return inItsOrder.toSorted((one, other) => rankOf(one.moduleId) - rankOf(other.moduleId))
+    const placed = inItsOrder.map((file) => ({ file, rank: rankOf(file.moduleId), kind: kindOf(file.moduleId) }))
+    return placed.toSorted((one, other) => one.rank - other.rank || one.kind - other.kind).map(({ file }) => file)
   }
 }

@@ -4,7 +4,13 @@ import { inspect } from "node:util"
 
 /** Only what never comes takes so long: a machine with a busy neighbour is ten times as slow as a quiet one. */
 const DEADLINE_MS = 300_000
-const PAUSE_MS = 20
+/**
+ * What comes soon is seen soon. What takes long is asked for less often: a question costs both edges, a node and the test
+ * as much as any request, and other files wait for the same cores.
+ */
+const PAUSE_MIN_MS = 20
+const PAUSE_MAX_MS = 250
+const PAUSE_SHARE = 0.1
 
 export interface WaitOptions {
   readonly deadlineMs?: number
@@ -18,7 +24,7 @@ export interface WaitOptions {
  */
 export async function waitFor<A>(probe: () => A | Promise<A>, options: WaitOptions = {}): Promise<NonNullable<A>> {
   const deadlineMs = options.deadlineMs ?? DEADLINE_MS
-  const end = Date.now() + deadlineMs
+  const begin = Date.now()
   let seen: unknown = "nothing"
   for (;;) {
     try {
@@ -28,8 +34,9 @@ export async function waitFor<A>(probe: () => A | Promise<A>, options: WaitOptio
     } catch (cause) {
       seen = cause
     }
-    if (Date.now() > end) break
-    await delay(PAUSE_MS)
+    const waited = Date.now() - begin
+    if (waited > deadlineMs) break
+    await delay(Math.min(Math.max(PAUSE_MIN_MS, waited * PAUSE_SHARE), PAUSE_MAX_MS))
   }
   throw new Error(
     `${options.describe ?? "the condition"} did not come within ${deadlineMs} ms; last seen: ${inspect(seen)}`

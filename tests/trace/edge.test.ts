@@ -1,15 +1,22 @@
 /** What an edge tells of requests that do not go the usual way: tried again, failed, unknown, left by their client. */
 import { request } from "node:http"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { waitFor } from "../harness/index.ts"
+import { GATHER_MS } from "../../schemas/runtime/trace/exporter.ts"
+import { movableClock, waitFor } from "../harness/index.ts"
 import { type Answered, openWorld, type World } from "../edge/edge.ts"
 import { type CollectedSpan, type Collector, startCollector } from "../support/collector.ts"
 
+const clock = movableClock()
 let collector: Collector
 let world: World
 beforeAll(async () => {
   collector = await startCollector()
-  world = await openWorld({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } })
+  world = await openWorld({
+    clock,
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+    // Clients sign by the machine's clock.
+    limits: { "authentication.timestamp_skew_seconds": 1_000_000_000 }
+  })
 })
 afterAll(async () => {
   await world?.stop()
@@ -19,14 +26,17 @@ afterEach(() => expect(collector.faults).toEqual([]))
 
 const REFUSED = { head: { refused: { code: "unavailable", message: "not now" } } } as const
 
-/** The request's span first, then those below it. */
-const told = (id: unknown): Promise<ReadonlyArray<CollectedSpan>> =>
-  waitFor(() => {
+/** The request's span first, then those below it. They leave together, some time after their end. */
+const told = async (id: unknown): Promise<ReadonlyArray<CollectedSpan>> => {
+  await waitFor(() => world.edge.logged.some((line) => line["id"] === id), { describe: "the end of the request" })
+  clock.move(GATHER_MS)
+  return waitFor(() => {
     const root = collector.spans.find(({ attributes }) => attributes["hub.request_id"] === id)
     return root === undefined
       ? null
       : [root, ...collector.spans.filter((span) => span !== root && span.traceId === root.traceId)]
   })
+}
 const toldOf = (answer: Answered): Promise<ReadonlyArray<CollectedSpan>> => told(answer.headers.get("x-request-id"))
 
 describe("an ask", () => {

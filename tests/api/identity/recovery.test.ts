@@ -115,7 +115,8 @@ describe("is cancelled", () => {
     ["by switching recovery off", ({ client }) => client.call("DELETE", "/api/v1/me/recovery")],
     ["by another recovery key", ({ client }) => setRecovery(client, newIdentity())]
   ]
-  test.each(cancels)("%s, and nothing happens when it would have been due", async (_name, cancel) => {
+  // Each waits for the delay: all of them wait at once.
+  test.concurrent.each(cancels)("%s, and nothing happens when it would have been due", async (_name, cancel) => {
     const it = await subject()
     const next = newIdentity()
     expect((await recover(it, next)).status).toBe(202)

@@ -1,6 +1,5 @@
 /** Step 2: the questions. */
 import { expect, test } from "vitest"
-import { waitFor } from "../../harness/index.ts"
 import { detailsOf, outcome } from "../../support/outcome.ts"
 import { logOf } from "../../support/service.ts"
 import { failToSolve } from "../steps.ts"
@@ -10,6 +9,7 @@ import {
   REQUIRED,
   service,
   lateProof,
+  passBy,
   applicant,
   formOf,
   bypassing
@@ -76,7 +76,7 @@ export const questionsStep = (): void => {
     const challenge = await one.challenge()
     await one.stepThree(bypassing(challenge.id))
     expect(outcome(await one.stepTwo(challenge.id, { pow_nonce: "1" }))).toBe("400 challenge_used")
-    await waitFor(() => Date.now() > Date.parse(old.pow_expires_at) + 20, { describe: "the end of the proof's window" })
+    passBy(Date.parse(old.pow_expires_at))
     expect(outcome(await late.stepTwo(old.id, { pow_nonce: "1" }))).toBe("400 challenge_expired")
     expect(outcome(await late.stepThree(formOf(old.id, {})))).toBe("400 challenge_expired")
   })

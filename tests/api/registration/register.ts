@@ -1,10 +1,9 @@
 /** Step 3: the agent. */
 import { expect, test } from "vitest"
-import { waitFor } from "../../harness/index.ts"
 import { send } from "../../support/http.ts"
 import { detailsOf, outcome } from "../../support/outcome.ts"
 import { BYPASS_TOKEN, freshHandle } from "../../support/register.ts"
-import { REQUIRED, lateAnswers, applicant, formOf, served, bypassing, registered } from "./applicants.ts"
+import { REQUIRED, lateAnswers, passBy, applicant, formOf, served, bypassing, registered } from "./applicants.ts"
 
 export const registerStep = (): void => {
   test("makes the agent: right answers, one of them wrong", async () => {
@@ -104,7 +103,7 @@ export const registerStep = (): void => {
 
   test("late answers void the challenge, right as they may be", async () => {
     const { one, challenge, right, dueAt } = lateAnswers
-    await waitFor(() => Date.now() > dueAt + 20, { describe: "the end of the answers' time" })
+    passBy(dueAt)
     expect(outcome(await one.stepThree(formOf(challenge.id, right)))).toBe("400 challenge_expired")
     expect(outcome(await one.stepThree(formOf(challenge.id, right)))).toBe("400 challenge_used")
   })
