@@ -55,7 +55,7 @@ export interface Fold<A extends ActorTypes> extends Pick<ActorDefinition<A>, "ki
 }
 
 /** How a kind's events fold into its state: enough for replay, the list of events and tests. */
-type KindFold = Pick<ActorDefinition, "kind" | "initial" | "evolve" | "events">
+export type KindFold = Pick<ActorDefinition, "kind" | "initial" | "evolve" | "events">
 
 /** The operations that `Ops` declare, for an actor of such types. */
 export type Operating<Ops extends Readonly<Record<string, Declared>>, A extends ActorTypes> = Implemented<

@@ -273,7 +273,7 @@ export const ERROR_STATUS = Object.fromEntries(
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
 /** Names the stage behind an edge that refused: the gate of an actor, the actor, a query; `bus` if nothing answered. */
-export type RefusedBy = "gate" | "actor" | "query" | "bus"
+type RefusedBy = "gate" | "actor" | "query" | "bus"
 
 /** A refusal as it travels on the bus and, in the envelope of spec 4.1, to the client. */
 export interface Refusal {

@@ -4,7 +4,7 @@
  */
 
 /** Beyond so many actors a log is refused. The table takes 170 MB then. */
-export const ACTORS_MAX = 10_000_000
+const ACTORS_MAX = 10_000_000
 const SLOTS_FIRST = 4096
 /** Fuller than that, a table grows. */
 const FULL = 0.6

@@ -29,11 +29,11 @@ const headText = ({ seq, last_commit_at: at }: Moment): string =>
   seq === 0 ? "before the first commit" : `#${seq}${at === null ? "" : `, ${timeText(at)}`}`
 
 /** Counts the open reports, of which the first are named. */
-export const openReports = (moment: Moment): number =>
+const openReports = (moment: Moment): number =>
   sum(Object.entries(countsOf(moment, "report")).flatMap(([status, count]) => (isOpenReport(status) ? [count] : [])))
 
 /** Work that was begun and is not over, by its kind. */
-export const undone = (moment: Moment): ReadonlyArray<readonly [kind: string, count: number]> =>
+const undone = (moment: Moment): ReadonlyArray<readonly [kind: string, count: number]> =>
   Object.entries(UNDONE).map(([kind, isUndone]) => [
     kind,
     sum(Object.entries(countsOf(moment, kind)).flatMap(([status, count]) => (isUndone(status) ? [count] : [])))

@@ -21,7 +21,7 @@ import type { Span, SpanSink } from "./span.ts"
 export const QUEUE_MAX = 4096
 export const BATCH_MAX = 256
 /** How long spans gather before they leave; sooner where a batch is full. */
-const GATHER_MS = 1000
+export const GATHER_MS = 1000
 export const POST_TIMEOUT_MS = 5000
 export const PAUSE_MIN_MS = 1000
 export const PAUSE_MAX_MS = 60_000

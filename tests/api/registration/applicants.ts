@@ -13,7 +13,7 @@ export const ANSWER_TTL_SECONDS = 120
 export const DIFFICULTY = { base: 1, max: 3 }
 export const REQUIRED = 4
 /** Of all nodes; clients sign by the machine's. */
-export const clock = movableClock()
+const clock = movableClock()
 export let service: TestService
 let addresses = 0
 export let lateProof: { readonly one: Applicant; readonly challenge: Challenge }
