@@ -16,6 +16,11 @@ export class ActorTable {
   private low = new Uint32Array(SLOTS_FIRST)
   private high = new Uint32Array(SLOTS_FIRST)
   private codes = new Uint16Array(SLOTS_FIRST)
+  private readonly max: number
+
+  constructor(max = ACTORS_MAX) {
+    this.max = max
+  }
 
   /** `next` gets 0 for an actor that is new, and gives a number from 1 to 65,535. Throws `TooMany`. */
   update(name: string, next: (before: number) => number): void {
@@ -33,7 +38,7 @@ export class ActorTable {
     const slot = this.slotOf(low >>> 0, high >>> 0)
     const before = this.codes[slot] ?? 0
     if (before === 0) {
-      if (this.size >= ACTORS_MAX) throw new TooMany(`the log has more than ${ACTORS_MAX} actors`)
+      if (this.size >= this.max) throw new TooMany(`the log has more than ${this.max} actors`)
       this.low[slot] = low
       this.high[slot] = high
       this.size++

@@ -32,6 +32,7 @@ export const atCase = async (say: (line: string) => void): Promise<void> => {
     say(`\n${commits} commits of ${REGISTERED} agents`)
     for (const points of [[commits], [commits / 2, commits]]) {
       const own = process.cpuUsage()
+      const before = process.memoryUsage.rss()
       const began = performance.now()
       const moments = await momentsAt(
         view,
@@ -44,7 +45,7 @@ export const atCase = async (say: (line: string) => void): Promise<void> => {
       say(
         `hub at${points.length > 1 ? " --against" : ""}: ${seconds.toFixed(1)} s, ${Math.round(commits / seconds)} commits a second; ` +
           `CPU a commit: ${((user + system) / commits).toFixed(1)} us; ${agents} active agents; ` +
-          `${Math.round(process.memoryUsage().rss / MEGABYTE)} MB resident`
+          `${Math.round((process.memoryUsage.rss() - before) / MEGABYTE)} MB more resident`
       )
     }
   } finally {

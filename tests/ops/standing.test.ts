@@ -133,3 +133,13 @@ test("a table of many actors keeps each one's number, and takes each once", () =
       return before
     })
 })
+
+test("a table refuses one actor more than it may have, and still takes those that it has", () => {
+  const table = new ActorTable(10_000)
+  for (let at = 0; at < 10_000; at++) table.update(`hub.evt.agent.${at}`, () => 1)
+  expect(() => table.update("hub.evt.agent.10000", () => 1)).toThrow("more than 10000 actors")
+  table.update("hub.evt.agent.9999", (before) => {
+    expect(before).toBe(1)
+    return 2
+  })
+})
