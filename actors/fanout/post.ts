@@ -65,13 +65,18 @@ class Unanswered extends Error {}
 /** Counts what lies idle, so that many receivers do not add up to all the sockets there are. */
 const bounded = <A extends HttpAgent>(agent: A): A => {
   const idle = new Set<unknown>()
+  /** A connection is kept many times, and closed once. */
+  const watched = new WeakSet<object>()
   // It says whether the socket is kept, whatever its declared type.
   const keep = agent.keepSocketAlive.bind(agent) as (socket: Parameters<A["keepSocketAlive"]>[0]) => unknown
   const reuse = agent.reuseSocket.bind(agent)
   agent.keepSocketAlive = (socket) => {
     if (idle.size >= IDLE_MAX || keep(socket) === false) return false
     idle.add(socket)
-    socket.once("close", () => idle.delete(socket))
+    if (!watched.has(socket)) {
+      watched.add(socket)
+      socket.once("close", () => idle.delete(socket))
+    }
     return true
   }
   agent.reuseSocket = (socket, request) => {

@@ -213,6 +213,10 @@ export const confirmedBy = (human: Human): ReadonlyArray<HumanEvent> => [
     ? []
     : [{ type: "human.chat_unlinked", v: 1 } as const]),
   ...human.push.subscriptions.map(({ id }): HumanEvent => ({ type: "human.push_ended", v: 1, id })),
+  // Whoever signed up may have chosen that the holder hears of nothing.
+  ...(Object.keys(human.relay.choices).length === 0
+    ? []
+    : [{ type: "human.relay_chosen", v: 1, choices: {} } as const]),
   ...human.links
     .filter(({ purpose }) => purpose === "verify_address")
     .map(({ purpose }): HumanEvent => ({ type: "human.link_used", v: 1, purpose })),

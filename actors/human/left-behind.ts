@@ -21,8 +21,10 @@ const REFUSED_MAX = 200
 const Left = Schema.Struct({
   /** Hub ids of the agents that were made for the person. */
   made: Schema.Array(Schema.String),
-  /** Agents that refused the person, and until when that holds: unix ms. */
-  refused: Schema.Array(Schema.Struct({ agent: Schema.String, until: Schema.Number }))
+  /** Agents that refused the person, and until when that holds: unix ms. `unproven`: anybody may have asked. */
+  refused: Schema.Array(
+    Schema.Struct({ agent: Schema.String, until: Schema.Number, unproven: Schema.optionalKey(Schema.Literal(true)) })
+  )
 })
 export type LeftBehind = typeof Left.Type
 
@@ -46,9 +48,15 @@ export const joined = (one: LeftBehind, other: LeftBehind): LeftBehind => ({
   refused: [...one.refused, ...other.refused].toSorted((a, b) => a.until - b.until).slice(-REFUSED_MAX)
 })
 
-/** Unix ms until which the agent's refusal of an earlier account holds; 0 where there was none. */
-export const refusedUntil = ({ refused }: LeftBehind, agent: string): number =>
-  Math.max(0, ...refused.filter((one) => one.agent === agent).map(({ until }) => until))
+/**
+ * Unix ms until which the agent's refusal of an earlier account holds; 0 where there was none. `proven`: who asks now has
+ * the address, and answers for nobody who only named it.
+ */
+export const refusedUntil = ({ refused }: LeftBehind, agent: string, proven: boolean): number =>
+  Math.max(
+    0,
+    ...refused.filter((one) => one.agent === agent && !(proven && one.unproven === true)).map(({ until }) => until)
+  )
 
 /** A declaration that no agent has answered where the log stands at `seq`. */
 export interface Unanswered {
@@ -73,10 +81,13 @@ export const answersTo = (
     const one = ({ id, agent }: Human["sponsorships"][number]) =>
       Effect.map(
         actors.ask(anew(context), "sponsorship.stands", String(id), null),
-        ({ status, ended_at, seq }): Answers => {
+        ({ status, ended_at, seq, verified = true }): Answers => {
           const until = Date.parse(ended_at ?? "") + refused_wait_seconds * 1000
           return {
-            refused: status === "refused" && until > context.at ? [{ agent, until }] : [],
+            refused:
+              status === "refused" && until > context.at
+                ? [{ agent, until, ...(verified ? {} : { unproven: true as const }) }]
+                : [],
             unanswered: status === "pending" ? [{ id, agent, seq }] : []
           }
         }

@@ -42,8 +42,8 @@ interface Declaring {
 
 /** Earlier dealings of the person with the agent. */
 interface Before {
-  /** The newest sponsorship of that agent, as it stands. */
-  readonly before: SponsorshipFacts | null
+  /** The newest sponsorship of that agent, as it stands; `verified`: whether the person had proven the address. */
+  readonly before: (SponsorshipFacts & { readonly verified?: boolean }) | null
   /** Unix ms until which the agent's refusal of an earlier account of the address holds. */
   readonly earlier: number
 }
@@ -58,6 +58,9 @@ export interface DeclareFacts extends Before {
 interface Declared extends Declaring {
   readonly number: number
 }
+
+/** Who has not proven the address spends nothing of who has it. */
+const countedAs = ({ address, email_verified }: Human): string => (email_verified ? address : `unproven ${address}`)
 
 /** Why no agent may be made for this person; `null` where one may. */
 export const adoptRefusal = (state: HumanState, { agents_max }: OwnerLimits): Refusal | null => {
@@ -83,7 +86,9 @@ const declareRefusal = (
 ): Refusal | null => {
   if (before !== null && isOpen(before.status))
     return exists("You have declared this agent already.", { status: before.status })
-  const ended = before?.status === "refused" ? Date.parse(before.ended_at ?? "") + refused_wait_seconds * 1000 : 0
+  // Until the address is proven anybody may have asked in this name: that keeps nobody away who proves it.
+  const binds = before?.status === "refused" && (!human.email_verified || before.verified !== false)
+  const ended = binds ? Date.parse(before.ended_at ?? "") + refused_wait_seconds * 1000 : 0
   const until = Math.max(ended, earlier)
   if (until > at)
     return exists("This agent has refused. Wait before you ask again.", {
@@ -166,14 +171,15 @@ const declareFacts = (
     const actors = yield* Actors
     const asking = anew(context)
     const last = newestOf(state, agent)
-    const before = last === null ? null : yield* actors.ask(asking, "sponsorship.look", String(last), null)
-    const earlier = refusedUntil(openLeft(sealer, context.id, state.left), agent)
+    const before = last === null ? null : yield* actors.ask(asking, "sponsorship.stands", String(last), null)
+    const earlier = refusedUntil(openLeft(sealer, context.id, state.left), agent, state.email_verified)
     const refused = declareRefusal(state, { before, earlier }, context.at, limits.limits.owner)
     if (refused !== null) return yield* Effect.fail(refused)
     if (!state.email_verified) yield* pendingChecked(state, asking, limits.limits.owner)
     const wanted = { to: "declare", verified: state.email_verified } as const
     yield* actors.ask(asking, "sponsorship.admits", agent, wanted)
-    yield* drawnFor(context, BUCKET, state.address, limits)
+    const counted = countedAs(state)
+    yield* drawnFor(context, BUCKET, counted, limits)
     const counters = yield* Counters
     const admitted = Effect.gen(function* () {
       const number = yield* counters.next("sponsorship")
@@ -181,7 +187,7 @@ const declareFacts = (
       const admits = yield* actors.ask(anew(context), "sponsorship.admits", agent, { ...wanted, as })
       return { before, earlier, number, admits }
     })
-    return yield* Effect.tapError(admitted, () => givenBackFor(context, BUCKET, state.address))
+    return yield* Effect.tapError(admitted, () => givenBackFor(context, BUCKET, counted))
   })
 
 const NO_LETTER: Posted = {}

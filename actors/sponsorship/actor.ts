@@ -65,7 +65,9 @@ export const sponsorshipKind = kind(fold, sponsorshipOperations, ({ config: { li
       state === null ? noSponsorship : { data: factsOf(id, state) }
     ),
     "sponsorship.stands": custom((state, _input, { id, seq }) =>
-      state === null ? Effect.fail(noSponsorship.refused) : Effect.succeed({ ...factsOf(id, state), seq })
+      state === null
+        ? Effect.fail(noSponsorship.refused)
+        : Effect.succeed({ ...factsOf(id, state), seq, verified: state.verified })
     ),
     "sponsorship.confirm": write({
       prepare: (state, { agent }, context) =>

@@ -27,7 +27,12 @@ export const sponsorshipOperations = operationsOf("sponsorship", {
   /** The same, and where it stands in the log, for a commit that must not be overtaken by an answer of the agent. */
   "sponsorship.stands": op({
     input: Nothing,
-    output: Schema.Struct({ ...SponsorshipFacts.fields, seq: Schema.Int }),
+    output: Schema.Struct({
+      ...SponsorshipFacts.fields,
+      seq: Schema.Int,
+      /** Whether the person had proven the address; a node of a release before does not say. */
+      verified: Schema.optionalKey(Schema.Boolean)
+    }),
     askedBy: []
   }),
   /** By the agent (hub id); to every other there is none. Refused `sponsorship_not_pending`, `sponsorship_limit`. */

@@ -31,6 +31,11 @@ test("of several accounts it is one, bounded, and the latest refusal of an agent
   const all = joined(LEFT, { made: [MADE, "hx3"], refused: [...refused, { agent: "hx299", until: 900 }] })
   expect(all.made).toEqual([MADE, "hx3"])
   expect(all.refused).toHaveLength(200)
-  expect(refusedUntil(all, "hx299")).toBe(900)
-  expect(refusedUntil(all, REFUSED)).toBe(0)
+  expect(refusedUntil(all, "hx299", true)).toBe(900)
+  expect(refusedUntil(all, REFUSED, true)).toBe(0)
+})
+
+test("a refusal of somebody who only named the address keeps nobody away who has it", () => {
+  const left = { made: [], refused: [{ agent: REFUSED, until: 7, unproven: true as const }] }
+  expect([refusedUntil(left, REFUSED, false), refusedUntil(left, REFUSED, true)]).toEqual([7, 0])
 })
