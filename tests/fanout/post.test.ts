@@ -247,6 +247,16 @@ describe("connections", () => {
     for (let count = 0; count < 5; count++) expect((await post()).response_code).toBe(204)
     expect([receiver.connections(), receiver.received.length]).toEqual([1, 5])
   })
+  test("are watched once, however often they are kept", async () => {
+    const warnings: Array<string> = []
+    const warned = ({ name }: Error): void => void warnings.push(name)
+    process.on("warning", warned)
+    for (let count = 0; count < 30; count++) expect((await post()).response_code).toBe(204)
+    // A warning is told in the tick after the listener that is one too many.
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off("warning", warned)
+    expect([warnings, receiver.connections()]).toEqual([[], 1])
+  })
   test("of a receiver that closes each one are made anew", async () => {
     receiver.behave(closing(200))
     for (let count = 0; count < 3; count++) expect((await post()).error).toBeNull()
