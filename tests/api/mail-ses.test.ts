@@ -1,11 +1,10 @@
 /** Mail that Amazon SES receives for the service: told at an edge, carried out by the mail process (contract 20). */
-import { writeFile } from "node:fs/promises"
-import { join } from "node:path"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { getCACertificates, setDefaultCACertificates } from "node:tls"
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import { noticeId } from "../../edge/mail/notices.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import type { ListedMail, Mail, MailCodes, MailEvent } from "../../schemas/mail/records.ts"
-import { testFolder, waitFor } from "../harness/index.ts"
+import { waitFor } from "../harness/index.ts"
 import { send } from "../support/http.ts"
 import { deliver, message } from "../support/mail.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
@@ -21,19 +20,21 @@ const HIDDEN = "the heron crosses the harbour at dawn"
 const SMALL_MESSAGE_BYTES = 400_000
 const PENDING_MAX = 4
 
+const TRUSTED = getCACertificates("default")
 let provider: Provider
 let service: TestService
 
 beforeAll(async () => {
   provider = await Provider.open()
-  const ca = join(await testFolder("ca"), "ca.pem")
-  await writeFile(ca, provider.authority.cert)
+  setDefaultCACertificates([...TRUSTED, provider.authority.cert])
+  // The provider's own library asks the process.
+  for (const [name, value] of Object.entries(provider.env)) if (name.startsWith("AWS_")) vi.stubEnv(name, value)
   service = await testService({
-    processes: true,
+    metrics: true,
     edges: 2,
     actors: 2,
     mail: DOMAIN,
-    env: { ...provider.env, NODE_EXTRA_CA_CERTS: ca },
+    env: provider.env,
     limits: {
       "limits.email.message_max_bytes": SMALL_MESSAGE_BYTES,
       "service.mail.certificate_fetch_ms": 60_000,
@@ -46,6 +47,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.stop()
   await provider?.stop()
+  vi.unstubAllEnvs()
+  setDefaultCACertificates(TRUSTED)
 })
 beforeEach(() => void (provider.asked.length = 0))
 

@@ -102,6 +102,8 @@ test("410 switches it off at once", async () => {
   const it = await subject(answering(410))
   await sendTest(it)
   await waitFor(async () => (await webhookOf(it)).disabled_reason === "gone")
+  // Deliveries are a read model.
+  await waitFor(async () => (await deliveries(it))[0]?.status === "failed", { describe: "the delivery to be given up" })
   expect((await deliveries(it))[0]).toMatchObject({
     status: "failed",
     attempts: 1,
