@@ -2,7 +2,8 @@
  * The part of a deleted account that limits go on counting for its address, and that names agents.
  *
  * Invariants
- *  - It stands sealed wherever it stands: nobody learns from the log, a state or a hash which agents a person had.
+ *  - It stands sealed wherever it stands: nobody learns from an address's hash or state which agents its person had. The log of
+ *    the closed account goes on naming its own declarations.
  *  - At the address it opens for whoever says the address itself. The next account has it under its own key, which is
  *    erased with that account.
  */
