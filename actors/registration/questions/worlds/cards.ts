@@ -242,11 +242,13 @@ function collecting(random: Random, { items, worth, start, step, question }: Col
     },
     answer: (moves) => {
       const counts = items.map(() => start)
-      for (const { act, who, what, n } of moves)
-        if (who === 0) counts[what] = (counts[what] ?? 0) + (act === 0 ? n : -n)
-      return counts.some((count) => count < 0)
-        ? null
-        : String(counts.reduce((sum, count, index) => sum + count * (worth[index] ?? 0), 0))
+      for (const { act, who, what, n } of moves) {
+        if (who !== 0) continue
+        counts[what] = (counts[what] ?? 0) + (act === 0 ? n : -n)
+        // Nobody loses what they have not got, whatever they get later.
+        if ((counts[what] ?? 0) < 0) return null
+      }
+      return String(counts.reduce((sum, count, index) => sum + count * (worth[index] ?? 0), 0))
     },
     setting: (teller) => [
       teller.worded(
