@@ -23,13 +23,13 @@ const LINES = 8
 const GROWTH_MAX_MB = 30
 const PAGE_BYTES = 4096
 
-/** Of the service's inside: stacks, paths of its sources, names of its parts and of what it stands on. */
+/** Of the service's inside: stacks, paths of its sources, names of its parts and of what it stands on; not a page's styles. */
 const INSIDE = new RegExp(
   [
     String.raw`\bat [^"]*\.[jt]s:\d+`,
     String.raw`node:internal|node_modules|\/(actors|edge|schemas)\/`,
     "TypeError|RangeError|SyntaxError|SchemaError|ParseError",
-    String.raw`HttpApi|Effect\b|Postgres|JetStream|kysely|\bselect .* from\b|\[object Object\]`
+    String.raw`HttpApi|(?<!vector-)Effect\b|Postgres|JetStream|kysely|\bselect .* from\b|\[object Object\]`
   ].join("|"),
   "i"
 )
