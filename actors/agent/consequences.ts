@@ -1,4 +1,4 @@
-/** What follows from every decision of an agent: where it is notified, its webhook is told in the same commit. Pure. */
+/** Adds to every decision of an agent its consequences: notified, it tells its webhook in the same commit. Pure. */
 import type { AnswerContext, Decision } from "../engine/definition.ts"
 import { withLinks } from "./notification/links.ts"
 import { withOwners } from "./notification/owners.ts"

@@ -213,7 +213,7 @@ export const confirmedBy = (human: Human): ReadonlyArray<HumanEvent> => [
     ? []
     : [{ type: "human.chat_unlinked", v: 1 } as const]),
   ...human.push.subscriptions.map(({ id }): HumanEvent => ({ type: "human.push_ended", v: 1, id })),
-  // Whoever signed up may have chosen that the holder hears of nothing.
+  // A stranger who signed up may have chosen that the holder hears of nothing.
   ...(Object.keys(human.relay.choices).length === 0
     ? []
     : [{ type: "human.relay_chosen", v: 1, choices: {} } as const]),

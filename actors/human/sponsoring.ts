@@ -59,7 +59,7 @@ interface Declared extends Declaring {
   readonly number: number
 }
 
-/** Who has not proven the address spends nothing of who has it. */
+/** The bucket that is drawn: somebody who has not proven the address spends nothing of its holder's. */
 const countedAs = ({ address, email_verified }: Human): string => (email_verified ? address : `unproven ${address}`)
 
 /** Why no agent may be made for this person; `null` where one may. */

@@ -128,7 +128,7 @@ const draftedInto = async ({ positionals: [, folder], values }: Arguments): Prom
 const linesFor = (records: ReadonlyArray<object>): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join("")
 
-/** What the reader of banks says against records beside those of the folder. */
+/** Asks the reader of banks for its objection to records beside those of the folder. */
 const refusalOf = async (folder: string, records: ReadonlyArray<object>): Promise<string | null> => {
   const tried = await mkdtemp(join(tmpdir(), "hub-draft-"))
   try {

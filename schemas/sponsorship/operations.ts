@@ -30,7 +30,7 @@ export const sponsorshipOperations = operationsOf("sponsorship", {
     output: Schema.Struct({
       ...SponsorshipFacts.fields,
       seq: Schema.Int,
-      /** Whether the person had proven the address; a node of a release before does not say. */
+      /** The person had proven the address; a node of a release before does not say. */
       verified: Schema.optionalKey(Schema.Boolean)
     }),
     askedBy: []

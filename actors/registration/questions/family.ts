@@ -47,7 +47,7 @@ export interface Drafted extends Draft {
   readonly cast: Cast
   readonly world: World
   readonly plan: Plan
-  /** What is added to the plan's answer. */
+  /** The counts that are added to the plan's answer. */
   readonly addition: Addition
   /** The answer before it is put into a format. */
   readonly value: string

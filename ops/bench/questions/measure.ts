@@ -160,7 +160,7 @@ const knownOf =
     return weights
   }
 
-/** What a count weighs that no public measure has. */
+/** Weight of a count that no public measure has. */
 const UNUSUAL = 0.1
 /** How much a hint weighs, as the logarithm of odds. */
 const HINT = 0.3

@@ -19,7 +19,7 @@ const PASSES = 1
 const WAYS_MAX = 512
 /** A doubt that is none any more. */
 const CERTAIN = 0.975
-/** What a verdict may contradict, for doubts beyond `WAYS_MAX` were taken for the likeliest. */
+/** Share of verdicts that may contradict all ways, since doubts beyond `WAYS_MAX` were taken for the likeliest. */
 const UNSURE = 0.02
 /** The least share of a value, so that no doubt ends for good. */
 const LEAST = 0.004
@@ -110,7 +110,7 @@ export class Solver {
     return first
   }
 
-  /** How likely each sum of the counts is. */
+  /** The likelihood of each sum of the counts. */
   #sumsOf(counts: ReadonlyArray<string>): ReadonlyArray<number> {
     let sums: ReadonlyArray<number> = [1]
     for (const count of counts) {
@@ -202,7 +202,7 @@ const sharesOf = (weights: ReadonlyArray<number>): ReadonlyArray<number> => {
   return weights.map((weight) => weight / sum)
 }
 
-/** How likely a story is to come to each end. */
+/** The likelihood of each end of a story. */
 function endsOf({ ways }: Ways): ReadonlyMap<number, number> {
   const ends = new Map<number, number>()
   let all = 0
@@ -226,7 +226,7 @@ function taskOf(question: Question, bank: Bank): Task {
   }
 }
 
-/** How a program that knows all but meanings reads a story. */
+/** Reads a story as a program does that knows all but meanings. */
 function readingOf(
   { family: { engine, name }, drafted: { plan, cast, world, story } }: Question,
   { wording }: Bank

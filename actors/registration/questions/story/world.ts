@@ -49,7 +49,7 @@ export interface Teller {
   readonly isWorded: (telling: string, slot: string) => boolean
 }
 
-/** What a story comes to, as a number that counts can be added to. */
+/** Reads the end of a story as a number that counts can be added to. */
 export interface Scale {
   /** As a question calls it: "the number of that month (1 is January)". */
   readonly name: string

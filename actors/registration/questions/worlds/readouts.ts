@@ -1,4 +1,4 @@
-/** What a final count is read as: a number, a time, a place in a list; and the number that this stands for. */
+/** Reads a final count as a number, a time or a place in a list, and that as the number that it stands for. */
 import { only } from "../language/closing.ts"
 import { clock, clock12 } from "../language/clock.ts"
 import type { Scale } from "../story/world.ts"
@@ -10,7 +10,7 @@ const sum = (totals: ReadonlyArray<number>): number => totals.reduce((one, other
 
 const NUMBERS: Scale = { name: "the number asked for", unit: "ones", of: Number, at: String }
 
-/** Of a world whose stories come to a number. */
+/** The answers of a world whose stories come to a number. */
 export const inNumbers = {
   kind: "number",
   closing: only.number,
