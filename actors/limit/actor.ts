@@ -1,7 +1,7 @@
 /**
  * Rate-limit buckets that edges draw from (contract 11). The bucket lives in its activation's memory; one whose window
  * lasts a quarter of an hour or more is also kept in a stream (its newest state only), so that it survives a restart.
- * An edge that got no answer sends the same draw again: it is drawn once.
+ * Who got no answer sends the same draw again: it is drawn once, and what is kept says so of the newest ones.
  */
 import { Clock, Effect, Schema, Semaphore } from "effect"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -12,7 +12,7 @@ import type { Limits } from "../../schemas/limits.ts"
 import { once } from "../engine/definition.ts"
 import { type ActorOf, type Fold, kind, type Operating } from "../kind.ts"
 import { keepWindow, keptWindow } from "./kept.ts"
-import { draw, type Window } from "./window.ts"
+import { draw, grantedTo, type Window, withCommand } from "./window.ts"
 
 const KEPT_FROM_SECONDS = 900
 
@@ -31,17 +31,21 @@ const bucketOperations = (nats: NatsConnection, limits: Limits): Operating<typeo
     name: string,
     limit: RateLimit,
     key: string,
-    wanted: number
+    { id, wanted }: { readonly id: string; readonly wanted: number }
   ): Effect.Effect<LimitGrant, Refusal> =>
     Effect.gen(function* () {
       const lasting = limit.window_seconds >= KEPT_FROM_SECONDS
       if (lasting && !memory.loaded) memory.window = yield* kept(() => keptWindow(nats, name, key))
       memory.loaded = true
-      const drawn = draw(memory.window, limit, wanted, yield* Clock.currentTimeMillis)
-      if (lasting && drawn.granted > 0)
-        yield* kept(() => keepWindow(nats, name, key, drawn.window, limit.window_seconds))
-      memory.window = drawn.window
-      return { granted: drawn.granted, limit: limit.requests, remaining: drawn.remaining, resets_at: drawn.resetsAt }
+      const before = grantedTo(memory.window, id) ?? 0
+      const drawn = draw(memory.window, limit, before === 0 ? wanted : 0, yield* Clock.currentTimeMillis)
+      const granted = before + drawn.granted
+      if (lasting && drawn.granted > 0) {
+        const window = withCommand(drawn.window, id, granted)
+        yield* kept(() => keepWindow(nats, name, key, window, limit.window_seconds))
+        memory.window = window
+      } else memory.window = drawn.window
+      return { granted, limit: limit.requests, remaining: drawn.remaining, resets_at: drawn.resetsAt }
     })
 
   /** Of a window that is over nothing is given back. */
@@ -50,15 +54,16 @@ const bucketOperations = (nats: NatsConnection, limits: Limits): Operating<typeo
     name: string,
     limit: RateLimit,
     key: string,
-    count: number
+    { id, count }: { readonly id: string; readonly count: number }
   ): Effect.Effect<null, Refusal> =>
     Effect.gen(function* () {
       const lasting = limit.window_seconds >= KEPT_FROM_SECONDS
       if (lasting && !memory.loaded) memory.window = yield* kept(() => keptWindow(nats, name, key))
       memory.loaded = true
       const { window } = memory
-      if (window === null) return null
-      const given = { ...window, used: Math.max(0, window.used - Math.max(0, count)) }
+      if (window === null || grantedTo(window, id) === 0) return null
+      const left = { ...window, used: Math.max(0, window.used - Math.max(0, count)) }
+      const given = lasting ? withCommand(left, id, 0) : left
       if (lasting) yield* kept(() => keepWindow(nats, name, key, given, limit.window_seconds))
       memory.window = given
       return null
@@ -71,12 +76,16 @@ const bucketOperations = (nats: NatsConnection, limits: Limits): Operating<typeo
       const { memory } = context
       const limit = input.wide === true ? wideLimit(limits, bucket) : figuresOf(limits, bucket)
       const key = context.id.slice(bucket.length + 1)
-      return memory.turn.withPermit(drawFrom(memory, bucket, limit, key, input.wanted))
+      return memory.turn.withPermit(
+        drawFrom(memory, bucket, limit, key, { id: context.commandId, wanted: input.wanted })
+      )
     }),
-    "limit.give_back": once((_state, { bucket, count }, { id, memory }) => {
+    "limit.give_back": once((_state, { bucket, count }, { id, commandId, memory }) => {
       if (!isCounted(limits, bucket)) return Effect.fail(noBucket)
       const key = id.slice(bucket.length + 1)
-      return memory.turn.withPermit(giveBackTo(memory, bucket, figuresOf(limits, bucket), key, count))
+      return memory.turn.withPermit(
+        giveBackTo(memory, bucket, figuresOf(limits, bucket), key, { id: commandId, count })
+      )
     })
   }
 }

@@ -5,7 +5,24 @@ export interface Window {
   /** Unix ms. */
   readonly from: number
   readonly used: number
+  /**
+   * The newest commands that drew here, with what each was granted; 0 where it was given back. A node that was killed
+   * has forgotten them, and whoever asked asks again.
+   */
+  readonly commands?: ReadonlyArray<readonly [id: string, granted: number]>
 }
+
+/** Commands that may be under way at once between a kill and the repeats that follow. */
+const COMMANDS_MAX = 8
+
+export const withCommand = (window: Window, id: string, granted: number): Window => ({
+  ...window,
+  commands: [...(window.commands ?? []).filter(([known]) => known !== id), [id, granted] as const].slice(-COMMANDS_MAX)
+})
+
+/** What the command was granted by this window; `undefined` where it is not known. */
+export const grantedTo = (window: Window | null, id: string): number | undefined =>
+  window?.commands?.find(([known]) => known === id)?.[1]
 
 export interface Draw {
   readonly granted: number
@@ -17,13 +34,13 @@ export interface Draw {
 
 export const draw = (window: Window | null, limit: RateLimit, wanted: number, now: number): Draw => {
   const length = limit.window_seconds * 1000
-  const current = window !== null && now < window.from + length ? window : { from: now, used: 0 }
+  const current: Window = window !== null && now < window.from + length ? window : { from: now, used: 0 }
   const granted = Math.max(0, Math.min(wanted, limit.requests - current.used))
   const used = current.used + granted
   return {
     granted,
     remaining: Math.max(0, limit.requests - used),
     resetsAt: current.from + length,
-    window: { from: current.from, used }
+    window: { ...current, used }
   }
 }

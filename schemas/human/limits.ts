@@ -11,6 +11,8 @@ export const OWNER_LIMITS = {
   agents_max: 100,
   /** Confirmed ones of one agent. */
   agent_humans_max: 50,
+  /** Confirmations of one agent: each is told to all of its owners. */
+  confirmed_owners: { requests: 10, window_seconds: 3600 },
   /** Pending ones of one agent: so many by people with a verified address, and as many by people without. */
   agent_pending_max: 100,
   /** Pending ones of one person whose address is not verified. */

@@ -47,8 +47,8 @@ export const ReadMessages = Schema.Struct({
 
 const id = { id: Schema.String }
 
-/** contract 19: marks of reading draw on `agent` alone. */
-const MARKING = { draw: [] } as const
+/** Marks of reading draw on `agent` alone (contract 19), and reach nobody: a provisional agent makes them too. */
+const MARKING = { draw: [], admittedOnly: false } as const
 
 export const MessageApi = HttpApiGroup.make("message")
   .annotate(Chapter, 54)

@@ -3,8 +3,9 @@ export const RELAY_LIMITS = {
   /** Of one owner; what is more waits for one letter that tells of all of it, which is one of them. */
   relay_letters: { requests: 30, window_seconds: 3600 },
   /**
-   * Letters, and news in the chat and in browsers, of security events: they take nothing of the others. Half of them are for
-   * new owners, the other half for the rest; of several agents one has half of that at most.
+   * Letters, and news in the chat and in browsers, of security events: they take nothing of the others. New owners are
+   * not counted: each is told (`confirmed_owners`). Of several agents one has half of the places at most, here and in
+   * the other limits.
    */
   relay_security: { requests: 30, window_seconds: 3600 },
   /** News in one owner's chat: what is more stands on the pages alone. What agents ask for is not counted. */

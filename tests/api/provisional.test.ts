@@ -77,6 +77,8 @@ test("it reads, signs and is verified, writes to nobody, and is a full agent onc
     expect([path, outcome(answer)]).toEqual([path, "403 agent_provisional"])
     expect(detailsOf(answer)["admission"]).toMatchObject({ answers: "POST /api/v1/me/admission" })
   }
+  // Marks of reading reach nobody.
+  expect(outcome(await client.call("POST", "/api/v1/messages/read", { body: { ids: [1] } }))).toBe("200")
   expect(outcome(await client.call("PATCH", "/api/v1/me", { body: { description: "Hello." } }))).toBe("200")
   expect(outcome(await client.call("GET", "/api/v1/compartments"))).toBe("200")
   expect(await verdictAt(edge, visit(client.identity, profile.hx_id))).toMatchObject({ valid: true, provisional: true })

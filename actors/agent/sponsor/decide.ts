@@ -99,6 +99,12 @@ const confirmRefusal = (
   const max = owner.agent_humans_max
   const confirmed = sponsors.filter(({ since }) => since !== null).length
   if (confirmed >= max) return limited("Too many people carry this agent.", max)
+  const { requests, window_seconds } = owner.confirmed_owners
+  const from = at - window_seconds * 1000
+  // Of those who stopped since, nothing says when they began.
+  const begun = sponsors.filter(({ since }) => since !== null && since > from).length
+  const stopped = former_sponsors.filter(({ until }) => until > from).length
+  if (begun + stopped >= requests) return limited("So many people were confirmed lately. Try again later.", requests)
   const former = formerSince(former_sponsors, at, scores).length
   return former + confirmed < REMEMBERED_MAX
     ? null

@@ -1,19 +1,19 @@
 /** The chat of a person, as part of the account's state, and how events change it. Pure. */
 import { Schema } from "effect"
-import { isSecurity } from "../../../schemas/relay/events.ts"
+import { isSecurity, OWNER_CONFIRMED } from "../../../schemas/relay/events.ts"
 import { Sealed } from "../../../schemas/secret/sealed.ts"
 import { event } from "../../engine/events.ts"
-import { SecurityNews, withSecurity } from "../relay/security.ts"
+import { News, withNews } from "../relay/room.ts"
 
 export const ChatState = Schema.Struct({
   /** `chat`: keyed hash of the chat's number, which stands sealed under the account's key. */
   linked: Schema.NullOr(Schema.Struct({ chat: Schema.String, sealed: Sealed })),
   /** sha256 of the code that the settings showed last, in hex; unix ms. */
   offered: Schema.NullOr(Schema.Struct({ code: Schema.String, expires_at: Schema.Number })),
-  /** Unix ms of the latest news there, oldest first. */
-  told: Schema.Array(Schema.Number),
-  /** The same of security events, which have a limit of their own. */
-  told_security: Schema.optionalKey(SecurityNews)
+  /** The latest news there. */
+  told: News,
+  /** The same of security events, which have a limit of their own. New owners are not among them: each is told. */
+  told_security: Schema.optionalKey(News)
 })
 export type ChatState = typeof ChatState.Type
 
@@ -30,9 +30,6 @@ export type ChatEvent = (typeof CHAT_EVENTS)[number]["Type"]
 
 export const NO_CHAT: ChatState = { linked: null, offered: null, told: [] }
 
-/** More than any limit counts need not be remembered. */
-const TOLD_MAX = 200
-
 export const evolveChat = (chat: ChatState, event: ChatEvent, at: number): ChatState => {
   switch (event.type) {
     case "human.chat_offered":
@@ -44,8 +41,9 @@ export const evolveChat = (chat: ChatState, event: ChatEvent, at: number): ChatS
     case "human.chat_asked":
       return chat
     case "human.chat_told":
+      if (event.event === OWNER_CONFIRMED) return chat
       return isSecurity(event.event)
-        ? { ...chat, told_security: withSecurity(chat.told_security ?? [], event, at) }
-        : { ...chat, told: [...chat.told, at].slice(-TOLD_MAX) }
+        ? { ...chat, told_security: withNews(chat.told_security ?? [], event, at) }
+        : { ...chat, told: withNews(chat.told, event, at) }
   }
 }

@@ -1,19 +1,19 @@
 /** Browsers that a person is told in, as part of the account's state, and how events change it. Pure. */
 import { Schema } from "effect"
-import { isAsked, isSecurity } from "../../../schemas/relay/events.ts"
+import { isAsked, isSecurity, OWNER_CONFIRMED } from "../../../schemas/relay/events.ts"
 import { Sealed } from "../../../schemas/secret/sealed.ts"
 import { event } from "../../engine/events.ts"
-import { SecurityNews, withSecurity } from "../relay/security.ts"
+import { News, withNews } from "../relay/room.ts"
 
 export const PushState = Schema.Struct({
   /** Sealed under the account's key: the subscription, and how the browser is called. `at`: unix ms. */
   subscriptions: Schema.Array(Schema.Struct({ id: Schema.Int, sealed: Sealed, at: Schema.Number })),
   /** Subscriptions made so far. */
   made: Schema.Int,
-  /** Unix ms of the latest news, oldest first. */
-  told: Schema.Array(Schema.Number),
-  /** The same of security events, which have a limit of their own. */
-  told_security: SecurityNews
+  /** The latest news. */
+  told: News,
+  /** The same of security events, which have a limit of their own. New owners are not among them: each is told. */
+  told_security: News
 })
 export type PushState = typeof PushState.Type
 
@@ -27,9 +27,6 @@ export type PushEvent = (typeof PUSH_EVENTS)[number]["Type"]
 
 export const NO_PUSH: PushState = { subscriptions: [], made: 0, told: [], told_security: [] }
 
-/** More than any limit counts need not be remembered. */
-const TOLD_MAX = 200
-
 export const evolvePush = (push: PushState, event: PushEvent, at: number): PushState => {
   switch (event.type) {
     case "human.push_subscribed": {
@@ -39,9 +36,9 @@ export const evolvePush = (push: PushState, event: PushEvent, at: number): PushS
     case "human.push_ended":
       return { ...push, subscriptions: push.subscriptions.filter(({ id }) => id !== event.id) }
     case "human.push_told":
-      if (isAsked(event.event)) return push
+      if (isAsked(event.event) || event.event === OWNER_CONFIRMED) return push
       return isSecurity(event.event)
-        ? { ...push, told_security: withSecurity(push.told_security, event, at) }
-        : { ...push, told: [...push.told, at].slice(-TOLD_MAX) }
+        ? { ...push, told_security: withNews(push.told_security, event, at) }
+        : { ...push, told: withNews(push.told, event, at) }
   }
 }

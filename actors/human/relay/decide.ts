@@ -5,9 +5,11 @@
  *  - At most so many letters in any window: what is more is held, and told in one letter once there is room, which
  *    counts as one.
  *  - While something is held everything else is held too, so that nothing overtakes it, and a timer is set.
- *  - Security events have limits of their own (security.ts): whatever strangers send, they are told at once. Beyond those
- *    limits they are held like everything else.
+ *  - Security events have limits of their own: whatever strangers send, they are told at once. Beyond those limits they
+ *    are held like everything else.
  *  - So does what an agent asks: an answer may be wanted within minutes, and other news must not hold it up.
+ *  - Each new owner is told by itself, at once: the letter has the link by which one objects (contract 22). An agent
+ *    may confirm so many an hour and no more (`confirmed_owners`).
  *  - What was held is told or the account is gone: a timer that fires early comes again.
  */
 import { unavailable } from "../../../schemas/errors.ts"
@@ -27,8 +29,8 @@ import type { FiredTimer } from "../../../schemas/timer.ts"
 import { type DecideContext, firing } from "../../engine/definition.ts"
 import { absent, type Decided, isActive, type Posted } from "../decide.ts"
 import type { Human, HumanEvent, HumanState } from "../state.ts"
-import { type About, hasSecurityRoom, type SecurityNews } from "./security.ts"
-import { choiceOf, OTHERS } from "./state.ts"
+import { hasPlace, type News } from "./room.ts"
+import { type About, choiceOf, OTHERS } from "./state.ts"
 
 export const DIGEST_TIMER = "digest"
 
@@ -60,9 +62,9 @@ const agentsOf = ({ sponsorships }: Human): number => sponsorships.filter(({ ope
 /** Whether a letter of its own tells of an event now. */
 const hasRoom = (human: Human, about: About, at: number, limits: RelayLimits): boolean => {
   const { security_letters = [], asked_letters = [], letters, due } = human.relay
-  if (isSecurity(about.event))
-    return hasSecurityRoom(security_letters, about, at, limits.relay_security, agentsOf(human))
-  if (isAsked(about.event)) return roomAt(asked_letters, at, limits.relay_letters) <= at
+  if (about.event === OWNER_CONFIRMED) return true
+  if (isSecurity(about.event)) return hasPlace(security_letters, about, at, limits.relay_security, agentsOf(human))
+  if (isAsked(about.event)) return hasPlace(asked_letters, about, at, limits.relay_letters, agentsOf(human))
   return due === null && roomAt(letters, at, limits.relay_letters) <= at
 }
 
@@ -74,10 +76,10 @@ export interface RelayFacts {
   readonly push: ReadonlyArray<Posted>
 }
 
-/** Unix ms of the latest news by one way. */
+/** The latest news by one way. */
 interface Told {
-  readonly told: ReadonlyArray<number>
-  readonly told_security?: SecurityNews
+  readonly told: News
+  readonly told_security?: News
 }
 
 /** True if there is room for one more in the chat, or in browsers. */
@@ -89,10 +91,9 @@ const hasRoomBy = (
   { relay_chat, relay_push, relay_security }: RelayLimits
 ): boolean => {
   const { told, told_security = [] }: Told = human[way]
-  if (isAsked(about.event)) return true
-  if (isSecurity(about.event)) return hasSecurityRoom(told_security, about, at, relay_security, agentsOf(human))
-  const { requests, window_seconds } = way === "chat" ? relay_chat : relay_push
-  return told.filter((one) => one > at - window_seconds * 1000).length < requests
+  if (isAsked(about.event) || about.event === OWNER_CONFIRMED) return true
+  if (isSecurity(about.event)) return hasPlace(told_security, about, at, relay_security, agentsOf(human))
+  return hasPlace(told, about, at, way === "chat" ? relay_chat : relay_push, agentsOf(human))
 }
 
 const together = (...all: ReadonlyArray<Posted>): Posted => ({

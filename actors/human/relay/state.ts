@@ -1,18 +1,31 @@
 /** What a person chose to be told of, and what was told, as part of the account's state; how events change it. Pure. */
 import { Schema } from "effect"
-import { type Choice, isAsked, isSecurity, KeptChoice, relayedEvent } from "../../../schemas/relay/events.ts"
+import {
+  type Choice,
+  isAsked,
+  isSecurity,
+  KeptChoice,
+  OWNER_CONFIRMED,
+  relayedEvent
+} from "../../../schemas/relay/events.ts"
 import { event } from "../../engine/events.ts"
-import { type About, SecurityNews, withSecurity } from "./security.ts"
+import { News, withNews } from "./room.ts"
+
+/** An agent, and an event that happened to it. */
+export interface About {
+  readonly agent: string
+  readonly event: string
+}
 
 export const RelayState = Schema.Struct({
   /** By event, what differs from its default. */
   choices: Schema.Record(Schema.String, KeptChoice),
   /** Unix ms of the latest letters, oldest first. */
   letters: Schema.Array(Schema.Number),
-  /** The same of security events, which have a limit of their own. */
-  security_letters: Schema.optionalKey(SecurityNews),
-  /** The same of what an agent asks, which waits for no digest. */
-  asked_letters: Schema.optionalKey(Schema.Array(Schema.Number)),
+  /** Security events, which have a limit of their own. New owners are not among them: each is told. */
+  security_letters: Schema.optionalKey(News),
+  /** Letters of what an agent asks, which waits for no digest. */
+  asked_letters: Schema.optionalKey(News),
   /** What waits for the letter that tells of all of it: an agent, what happened to it, how often. */
   held: Schema.Array(Schema.Struct({ agent: Schema.String, event: Schema.String, count: Schema.Int })),
   /** Unix ms of that letter; `null` where nothing waits. */
@@ -66,10 +79,11 @@ export const evolveRelay = (relay: RelayState, event: RelayEvent, at: number): R
     case "human.relay_chosen":
       return { ...relay, choices: event.choices }
     case "human.relayed":
+      if (event.event === OWNER_CONFIRMED) return relay
       if (isSecurity(event.event))
-        return { ...relay, security_letters: withSecurity(relay.security_letters ?? [], event, at) }
+        return { ...relay, security_letters: withNews(relay.security_letters ?? [], event, at) }
       return isAsked(event.event)
-        ? { ...relay, asked_letters: withLetter(relay.asked_letters ?? [], at) }
+        ? { ...relay, asked_letters: withNews(relay.asked_letters ?? [], event, at) }
         : { ...relay, letters: withLetter(relay.letters, at) }
     case "human.relay_held":
       return { ...relay, held: counted(relay.held, event), due: event.due }

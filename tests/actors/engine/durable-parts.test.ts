@@ -237,14 +237,14 @@ describe("rate-limit windows", () => {
       ip: { requests: 10, window_seconds: 60 }
     }
   }
-  const drawer = () => {
+  const drawer = (name: "limit.draw" | "limit.give_back" = "limit.draw") => {
     const definition = limitKind.make({ nats: bus.nats, config: { limits } } as unknown as KindParts)
-    const operation = definition.operations["limit.draw"]
-    if (operation?.type !== "custom") throw new Error("limit.draw is a custom operation")
+    const operation = definition.operations[name]
+    if (operation?.type !== "custom") throw new Error(`${name} is a custom operation`)
     let draws = 0
     return async (bucket: string, id: string, wanted: number, memory: unknown, commandId = `c${++draws}`) => {
       const context = { id: `${bucket}.${id}`, at: 0, seq: 0, commandId, deadline: Date.now() + 5000, memory }
-      const drawn = operation.run(null as never, { bucket, wanted } as never, context) as Effect.Effect<
+      const drawn = operation.run(null as never, { bucket, wanted, count: wanted } as never, context) as Effect.Effect<
         unknown,
         Refusal
       >
@@ -273,6 +273,25 @@ describe("rate-limit windows", () => {
     const [first, again] = await Promise.all([draw("ip", "d", 4, memory, "one"), draw("ip", "d", 4, memory, "one")])
     expect([first, again, await draw("ip", "d", 4, memory, "one")]).toEqual([first, first, first])
     expect(await draw("ip", "d", 9, memory)).toMatchObject({ granted: 6, remaining: 0 })
+  })
+
+  test("nor is it drawn twice where the node was killed between the two", async () => {
+    expect(await drawer()("register", "e", 4, memoryOf(), "one")).toMatchObject({ granted: 4, remaining: 6 })
+    const draw = drawer()
+    const memory = memoryOf()
+    expect(await draw("register", "e", 4, memory, "one")).toMatchObject({ granted: 4, remaining: 6 })
+    expect(await draw("register", "e", 4, memory, "two")).toMatchObject({ granted: 4, remaining: 2 })
+    expect(await drawer()("register", "e", 4, memoryOf(), "three")).toMatchObject({ granted: 2, remaining: 0 })
+  })
+
+  test("what is given back is given back once, and may be drawn again by the same command", async () => {
+    const given = (commandId: string) => drawer("limit.give_back")("register", "f", 4, memoryOf(), commandId)
+    await drawer()("register", "f", 4, memoryOf(), "one")
+    await drawer()("register", "f", 4, memoryOf(), "two")
+    await given("one")
+    await given("one")
+    expect(await drawer()("register", "f", 2, memoryOf(), "two")).toMatchObject({ granted: 4, remaining: 6 })
+    expect(await drawer()("register", "f", 4, memoryOf(), "one")).toMatchObject({ granted: 4, remaining: 2 })
   })
 
   test("an unknown bucket is refused by name", async () => {

@@ -338,49 +338,51 @@ describe("security events", () => {
 
   test("are bounded themselves: what is more is held, and told with the rest", () => {
     const account = new Account()
-    for (let n = 0; n < 2 * owner.relay_security.requests; n++) account.relay(n, "vault.alert")
     const max = owner.relay_security.requests
-    expect([account.letters.length, account.said.length]).toEqual([max / 2, max / 2])
-    expect(account.human.relay.held).toEqual([{ agent: "hx1", event: "vault.alert", count: 1.5 * max }])
-    expect(account.timers.length).toBe(1)
-    // A new owner is told at once all the same, as often as the rest of the limit allows.
-    for (let n = 0; n < max; n++) account.relay(1000 + n, "owner.confirmed")
+    for (let n = 0; n < 2 * max; n++) account.relay(n, "vault.alert")
     expect([account.letters.length, account.said.length]).toEqual([max, max])
+    expect(account.human.relay.held).toEqual([{ agent: "hx1", event: "vault.alert", count: max }])
+    expect(account.timers.length).toBe(1)
   })
 
-  test("about new owners, however many strangers become one, take nothing of the others' room", () => {
+  test("about new owners are told one by one, however many: each letter has its link (contract 22)", () => {
     const account = new Account()
     const max = owner.relay_security.requests
-    for (let n = 0; n < 2 * max; n++) account.relay(n, OWNER_CONFIRMED)
-    expect([account.letters.length, account.said.length, account.pushed.length]).toEqual([max / 2, max / 2, max])
-    for (let n = 0; n < max; n++) account.relay(1000 + n, "agent.key_rotated")
-    expect([account.letters.length, account.said.length, account.pushed.length]).toEqual([max, max, 2 * max])
+    for (let n = 0; n < 2 * max; n++) account.relay(n, "vault.alert")
+    for (let n = 0; n < 5 * max; n++) account.relay(1000 + n, OWNER_CONFIRMED)
+    expect([account.letters.length, account.said.length, account.pushed.length]).toEqual([6 * max, 6 * max, 12 * max])
+    expect(account.human.relay.held.map(({ event }) => event)).toEqual(["vault.alert"])
+    expect(account.again(2000, { agent: "hx1", event: OWNER_CONFIRMED })).toBe(true)
   })
 
-  test("of one agent leave room for those of the person's others", () => {
+  test("about new owners take nothing of the room of others", () => {
     const account = new Account()
-    for (const [sponsorship, agent] of ["hx1", "hx2"].entries())
-      account.apply([{ type: "human.declared", v: 1, sponsorship, agent }], 0)
-    const half = owner.relay_security.requests / 2
-    for (const event of ["vault.alert", OWNER_CONFIRMED]) {
-      const before = account.letters.length
-      for (let n = 0; n < owner.relay_security.requests; n++) account.relay(n, event, "hx1")
-      expect(account.letters.length - before).toBeLessThan(half)
-      account.relay(1000, event, "hx2")
-      expect([event, account.letters.at(-1), account.said.at(-1), account.pushed.at(-1)]).toEqual([
-        event,
-        1000,
-        1000,
-        1000
-      ])
-    }
+    const max = owner.relay_security.requests
+    for (let n = 0; n < max; n++) account.relay(n, OWNER_CONFIRMED)
+    for (let n = 0; n < 2 * max; n++) account.relay(1000 + n, "agent.key_rotated")
+    expect([account.letters.length, account.said.length, account.pushed.length]).toEqual([2 * max, 2 * max, 4 * max])
   })
+
+  test.each(["vault.alert", "owner.asked", "message.received"])(
+    "and other news (%s) of one agent leave room for those of the person's others",
+    (event) => {
+      const account = new Account()
+      for (const [sponsorship, agent] of ["hx1", "hx2"].entries())
+        account.apply([{ type: "human.declared", v: 1, sponsorship, agent }], 0)
+      for (let n = 0; n < 3 * owner.relay_chat.requests; n++) account.relay(n, event, "hx1")
+      const letters = account.letters.length
+      account.relay(1000, event, "hx2")
+      expect([account.said.at(-1), account.pushed.at(-1)]).toEqual([1000, 1000])
+      // Ordinary news that is held waits for the letter that tells of all of it.
+      if (event !== "message.received") expect(account.letters.slice(letters)).toEqual([1000])
+    }
+  )
 
   test("that are held are named, and first, whatever else is held", () => {
     const account = new Account()
     for (let n = 0; n < owner.relay_letters.requests; n++) account.relay(n)
     for (let n = 0; n < 2 * HELD_MAX; n++) account.relay(1000, "message.received", `hx${n}`)
-    for (let n = 0; n < owner.relay_security.requests; n++) account.relay(2000, "vault.alert")
+    for (let n = 0; n <= owner.relay_security.requests; n++) account.relay(2000, "vault.alert")
     const lines = heldFirst(account.human.relay.held).map(({ agent, event }) => [agent, event])
     expect(lines[0]).toEqual(["hx1", "vault.alert"])
     expect(lines.at(-1)).toEqual(["", ""])

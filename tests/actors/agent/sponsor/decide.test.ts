@@ -196,8 +196,10 @@ describe("room for sponsorships", () => {
     carriedBy(history, 1)
     hear(history, ended(1))
     let id = 2
+    const { requests, window_seconds } = owner.confirmed_owners
+    const apart = Math.ceil((window_seconds * 1000) / (requests - 1))
     for (; admits(history, CONFIRM, history.now) === null && id < 1000; id++) {
-      history.now++
+      history.now += apart
       carriedBy(history, id)
       hear(history, ended(id, "withdrawn"))
     }
@@ -208,6 +210,24 @@ describe("room for sponsorships", () => {
     history.now = first + LIMITS.scores.pair_window_seconds * 1000
     expect(remembered()).not.toContain("hum_1")
     expect(admits(history, CONFIRM, history.now)).toBeNull()
+  })
+
+  test("is bounded within an hour, for each confirmation is told to all owners (contract 22)", () => {
+    const { requests, window_seconds } = owner.confirmed_owners
+    const history = agentWith(10)
+    const ids = Array.from({ length: requests }, (_, index) => index + 1)
+    for (const id of ids) {
+      expect(admits(history, CONFIRM, history.now)).toBeNull()
+      carriedBy(history, id)
+    }
+    expect(admits(history, CONFIRM, history.now)).toMatchObject({
+      code: "sponsorship_limit",
+      details: { max: requests }
+    })
+    // Who stops carrying it makes no room within the hour.
+    for (const id of ids) hear(history, ended(id))
+    expect(admits(history, CONFIRM, history.now)).toMatchObject({ code: "sponsorship_limit" })
+    expect(admits(history, CONFIRM, history.now + window_seconds * 1000)).toBeNull()
   })
 
   test("leaves room to remember all who stop carrying it at once", () => {
