@@ -7,6 +7,7 @@ import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Clock, Effect, FiberHandle, FiberSet, Latch, Schedule, type Scope } from "effect"
+import { type BusRole, busRoleOf } from "../schemas/bus/roles.ts"
 import type { HubConfig } from "../schemas/config.ts"
 import { wallMs, monotonicMs, machineClock } from "../schemas/runtime/clock.ts"
 import { logNow } from "../schemas/runtime/log/log.ts"
@@ -17,6 +18,7 @@ import { type Letters, openLetters } from "./letter/letters.ts"
 import { attempt } from "./log/attempt.ts"
 import { JetStreamLog } from "./log/event-log.ts"
 import { ActorHost } from "./engine/host.ts"
+import type { Loopback } from "./engine/loopback.ts"
 import { Node, REFRESH } from "./engine/node.ts"
 import { NonceLog } from "./log/nonces.ts"
 import { BEAT_MS, Placement } from "./engine/placement.ts"
@@ -90,12 +92,17 @@ const logsOf = Effect.gen(function* () {
 
 type Logs = Effect.Success<typeof logsOf>
 
+const isClaim = (definition: { readonly operations: object } | undefined): boolean =>
+  definition !== undefined && Object.keys(definition.operations).length === 0
+
+/** `serves`: whether the node owns a shard, at the moment. */
 const hostOf = (
   kinds: ReadonlyArray<Kind>,
   { storage, log, nonces, proofs }: Logs,
   timers: ScheduledTimers,
   snapshots: PostgresSnapshots,
-  letters: Letters
+  letters: Letters,
+  serves: (shard: number) => boolean
 ): Effect.Effect<ActorHost<ActorServices>, never, NodeParts | Scope.Scope> =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
@@ -104,6 +111,9 @@ const hostOf = (
     const { service } = config.limits
     const { asker } = yield* Cluster
     const touched = async (kind: string, id: string): Promise<void> => {
+      // A claim is read in the log alone: nobody has it in memory.
+      if (isClaim(host.definition(kind))) return
+      if (serves(shardOf(id))) return host.stale(kind, id)
       const deadline = wallMs(clock) + REFRESH_DEADLINE_MS
       await asker.ask({ id: randomBytes(8).toString("hex"), kind, actor: id, op: REFRESH, input: null, deadline })
     }
@@ -141,10 +151,16 @@ const hostOf = (
 /** On a session's subjects, for as long as it lives. */
 const listeningFor = (
   nats: NatsConnection,
-  session: string,
+  transport: Loopback,
+  own: { readonly session: string; readonly role: BusRole },
   node: Node<ActorServices>
 ): Effect.Effect<void, unknown, Scope.Scope> =>
   Effect.gen(function* () {
+    const { session, role } = own
+    yield* Effect.acquireRelease(
+      Effect.sync(() => transport.listen(subjects.node(session, role), (message) => node.receive(message))),
+      (leave) => Effect.sync(leave)
+    )
     yield* subscribed(nats, subjects.node(session, "*"), ({ subject, data: payload, reply }) => {
       try {
         node.receive({ subject, payload, reply, noResponders: false })
@@ -201,7 +217,7 @@ export const actorNode = (
     const letters = yield* openLetters(config)
     const services = actorServices(clock, nats, (ask) => asker.ask(ask))
     const hashOf = chatHasher((yield* Keys).seed)
-    const host = yield* hostOf(kinds, logs, timers, snapshots, letters)
+    const host = yield* hostOf(kinds, logs, timers, snapshots, letters, (shard) => placement.serves(shard))
     const operations = operationCalls(metrics.meter)
     /** Open once the shard was taken on which projections and reactions run. */
     const taken = Latch.makeUnsafe(false)
@@ -214,8 +230,10 @@ export const actorNode = (
       describe: describing(clock, name, config, host),
       ttlSeconds: SESSION_TTL_SECONDS,
       events: {
-        listen: (session) =>
-          listeningFor(nats, session, new Node(clock, transport, host, placement, view, tracing, operations)),
+        listen: (session) => {
+          const node = new Node(clock, transport, host, placement, view, tracing, operations)
+          return listeningFor(nats, transport, { session, role: busRoleOf(config.roles) }, node)
+        },
         prepare: Effect.all([nonces.catchUp, proofs.catchUp], { concurrency: "unbounded" }),
         drain: (shard) => host.drain(shard),
         served: (shard) => {

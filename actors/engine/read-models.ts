@@ -12,6 +12,7 @@
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
 import { Clock, Effect, Latch, type Scope } from "effect"
 import { every, monotonicMs, type Cancel } from "../../schemas/runtime/clock.ts"
+import { paced } from "../../schemas/runtime/bus/pace.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { subscribed } from "../log/subscription.ts"
 import type { ReadModels, Written } from "./ports.ts"
@@ -26,6 +27,8 @@ interface Waiter {
 const SWEEP_MS = 25
 /** How long the watermark of a batch that changed nothing waits for one that did. */
 const RIDE_MS = 2
+/** Messages leave at least this far apart: each goes to every node. */
+const TELL_GAP_MS = 1
 
 /**
  * Tells how far the projections of a process are, after each of their batches: `<projection>=<sequence>`, with spaces
@@ -36,15 +39,17 @@ export class Announcer {
   private readonly moves = new Map<string, number>()
   /** Open while something waits for a batch that changes a row. */
   private readonly some = Latch.makeUnsafe(false)
+  private readonly tellSoon: () => void
 
-  private constructor(nats: NatsConnection) {
+  private constructor(nats: NatsConnection, clock: Clock.Clock) {
     this.nats = nats
+    this.tellSoon = paced(clock, () => this.tell(), TELL_GAP_MS)
   }
 
   /** For as long as the scope is open. */
   static make(nats: NatsConnection): Effect.Effect<Announcer, never, Scope.Scope> {
     return Effect.gen(function* () {
-      const announcer = new Announcer(nats)
+      const announcer = new Announcer(nats, yield* Clock.Clock)
       yield* Effect.forkScoped(Effect.forever(announcer.soon), { startImmediately: true })
       return announcer
     })
@@ -53,7 +58,7 @@ export class Announcer {
   /** `changed`: whether some row is another now. */
   moved(projection: string, seq: number, changed: boolean): void {
     this.moves.set(projection, seq)
-    if (changed) this.tell()
+    if (changed) this.tellSoon()
     else this.some.openUnsafe()
   }
 

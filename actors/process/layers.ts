@@ -13,6 +13,7 @@ import { busRoleOf } from "../../schemas/bus/roles.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
 import { corked, STEADFAST } from "../../schemas/runtime/bus/connect.ts"
 import { addressesOf } from "../../schemas/runtime/names.ts"
+import { loopback } from "../engine/loopback.ts"
 import { transportOver } from "../../schemas/runtime/bus/transport.ts"
 import { type HubConfig, readConfig } from "../../schemas/config.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
@@ -209,7 +210,8 @@ export const cluster: Layer.Layer<Cluster, never, Bus | Configuration | Metrics 
     yield* Streams
     const { max_asks_in_flight: maxInFlight, max_frame_bytes: maxFrameBytes } = limits.service
     const name = randomBytes(8).toString("hex")
-    const transport = transportOver(nats, (error) => logNow("error", "transport", { error }))
+    const failed = (error: unknown): void => logNow("error", "transport", { error })
+    const transport = loopback(transportOver(nats, failed), failed)
     const view = new LeaseView()
     const leases = yield* KvLeases.watching(nats, view)
     const identity = { role: busRoleOf(roles), name }

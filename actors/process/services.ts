@@ -6,7 +6,8 @@ import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Context } from "effect"
 import type { Kysely } from "kysely"
-import type { Asker, BusTransport } from "../../schemas/runtime/bus/asker.ts"
+import type { Asker } from "../../schemas/runtime/bus/asker.ts"
+import type { Loopback } from "../engine/loopback.ts"
 import type { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import type { HubConfig } from "../../schemas/config.ts"
 import type { Tracing as TracingShape } from "../../schemas/runtime/trace/tracing.ts"
@@ -53,7 +54,7 @@ export class Tracing extends Context.Service<Tracing, TracingShape>()("hub/actor
 export class Cluster extends Context.Service<
   Cluster,
   {
-    readonly transport: BusTransport
+    readonly transport: Loopback
     readonly view: LeaseView
     readonly leases: KvLeases
     readonly asker: Asker

@@ -1,5 +1,5 @@
 /** What the agent actor does for what its agent publishes. */
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import type { contentOperations as declared } from "../../../schemas/content/operations.ts"
 import { CATEGORY_SLUG } from "../../../schemas/category/operations.ts"
 import { invalidField, type Refusal } from "../../../schemas/errors.ts"
@@ -11,7 +11,7 @@ import type { ratingOperations } from "../../../schemas/vote/operations.ts"
 import type { CounterName } from "../../../schemas/subjects.ts"
 import { blobsAt } from "../../blob/naming.ts"
 import { authorOf } from "../../content/author.ts"
-import { claimOf, duplicate, textOf } from "../../content/text.ts"
+import { claimOf, duplicate, type TextClaim, textOf } from "../../content/text.ts"
 import { type Meter, once, type PrepareContext, read, write } from "../../engine/definition.ts"
 import { existing } from "../../engine/existing.ts"
 import type { KindParts, Operating } from "../../kind.ts"
@@ -51,12 +51,13 @@ export const contentOperations = (
   const graceMs = limits.service.blob_grace_seconds * 1000
   const upload = uploadDraw(nats, limits)
   const next = (counter: CounterName) => Effect.flatMap(Counters, (counters) => counters.next(counter))
-  /** A number is drawn only for what nobody wrote before. */
+  /** The claim is looked up while the number is drawn: a duplicate leaves a gap. */
   const facts = (counter: CounterName, text: string): Effect.Effect<PublishFacts, Refusal, Counters> =>
     Effect.gen(function* () {
+      const drawing = yield* Effect.forkChild(next(counter))
       const claim = yield* claimOf(nats, text)
       if (claim.held !== null) return yield* Effect.fail(duplicate(claim.held))
-      return { number: yield* next(counter), claim }
+      return { number: yield* Fiber.join(drawing), claim }
     })
   const published = (
     state: AgentState,
@@ -101,14 +102,16 @@ export const contentOperations = (
       prepare: (_state, { thread: number, parent: of, body }, context) =>
         Effect.gen(function* () {
           const actors = yield* Actors
-          const thread = yield* actors.ask(context, "thread.admit", String(number), { of: "reply" })
-          const parent = yield* parentOf(number, of, context)
           // The longest that may be said twice, in pairs of surrogates.
           const short = codePoints(body.slice(0, 2 * DUPLICATE_REPLY_MIN_CHARS)) < DUPLICATE_REPLY_MIN_CHARS
-          const drawn = short
-            ? { number: yield* next("reply"), claim: null }
-            : yield* facts("reply", textOf("reply", context.id, body))
-          return { ...drawn, thread, parent }
+          const drawing = yield* Effect.forkChild(
+            short
+              ? Effect.map(next("reply"), (drawn): PublishFacts<TextClaim | null> => ({ number: drawn, claim: null }))
+              : facts("reply", textOf("reply", context.id, body))
+          )
+          const thread = yield* actors.ask(context, "thread.admit", String(number), { of: "reply" })
+          const parent = yield* parentOf(number, of, context)
+          return { ...(yield* Fiber.join(drawing)), thread, parent }
         }),
       decide: decideReply,
       answer: published,
