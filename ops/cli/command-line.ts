@@ -124,6 +124,7 @@ const OPTIONS = {
   last: text,
   log: text,
   mermaid: { type: "boolean" },
+  traces: { type: "string" },
   name: text,
   note: text,
   outcome: text,

@@ -22,6 +22,7 @@ export interface Options {
   readonly last?: string
   readonly log?: string
   readonly mermaid?: boolean
+  readonly traces?: string
   readonly name?: string
   readonly note?: string
   readonly outcome?: string

@@ -3,7 +3,8 @@ import { placeOf } from "../replay/place.ts"
 import { pointOf } from "../replay/points.ts"
 import { rootOf, type Story, storyOf } from "../explain/story.ts"
 import { inLog, type Refused, rememberedBy } from "../explain/refused.ts"
-import { refusedText, storyMermaid, storyText } from "../explain/text.ts"
+import { type Traces, tracesOf } from "../explain/spans.ts"
+import { refusedText, storyMermaid, storyText, tracesText } from "../explain/text.ts"
 import { kindOf, type Point } from "../replay/fold.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import type { Command, Options } from "./command.ts"
@@ -96,28 +97,36 @@ const foundFor = async (service: Service, reference: string, values: Options): P
   return { root: await sought(service, reference, since ?? beganBy(known.refused)), ...known }
 }
 
-const shown = (story: Story, refused: Refused | null, { json, mermaid }: Options): unknown => {
-  if (json === true) return { refused, ...story }
+const shown = (story: Story, refused: Refused | null, traces: Traces | null, { json, mermaid }: Options): unknown => {
+  if (json === true) return { refused, ...story, traces }
   if (mermaid === true) return storyMermaid(story, refused)
-  if (refused === null) return storyText(story)
-  const followed = story.commits.length === 0 ? "nothing of it is in the log" : storyText(story)
-  return `${refusedText(story.request, refused)}\n\n${followed}`
+  const told = refused === null ? [] : [refusedText(story.request, refused)]
+  const followed = refused !== null && story.commits.length === 0 ? "nothing of it is in the log" : storyText(story)
+  return [...told, followed, ...(traces === null ? [] : [tracesText(traces)])].join("\n\n")
+}
+
+/** `null` where nothing was traced, or nobody said where traces are asked for. */
+const tracesFor = async ({ commits }: Story, { traces }: Options, signal: AbortSignal): Promise<Traces | null> => {
+  const address = traces ?? process.env["HUB_TRACES_QUERY"] ?? ""
+  const ids = commits.flatMap(({ trace_id }) => (trace_id === null ? [] : [trace_id]))
+  return address === "" || ids.length === 0 ? null : tracesOf(address, ids, signal)
 }
 
 export const explainCommand: Command = {
-  usage: ["explain <id> [--since <point>] [--log <file>] [--json] [--mermaid]"],
+  usage: ["explain <id> [--since <point>] [--log <file>] [--traces <address>] [--json] [--mermaid]"],
   run: async (service, { positionals: [reference = ""], values }) => {
     if (reference === "") throw new Fault("explain takes a request id, a command, #<sequence> or <kind>/<ref>")
     const { root, refused, unseen } = await foundFor(service, reference, values)
     const { request, seq } = root
-    const story = await untilInterrupted((signal) =>
-      storyOf(service, { request, from: seq, progress: progressOf("explain"), signal })
-    )
+    const { story, traces } = await untilInterrupted(async (signal) => {
+      const told = await storyOf(service, { request, from: seq, progress: progressOf("explain"), signal })
+      return { story: told, traces: await tracesFor(told, values, signal) }
+    })
     if (story.commits.length === 0 && refused === null)
       throw new Fault(
         `the log holds no commit of ${request}, and ${unseen}: it was only read, was refused longer ago or at an edge ` +
           "that has ended, or is older than --since. The edge's log has it: --log <file>"
       )
-    return shown(story, refused, values)
+    return shown(story, refused, traces, values)
   }
 }

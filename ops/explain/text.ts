@@ -2,6 +2,7 @@
 import { type ErrorCode, ERRORS } from "../../schemas/errors.ts"
 import { eventText, timeText } from "../replay/report.ts"
 import type { Refused } from "./refused.ts"
+import type { Traces } from "./spans.ts"
 import type { Quiet, Story, StoryCommit } from "./story.ts"
 
 const SAYS: Readonly<Record<Quiet["state"], string>> = {
@@ -72,6 +73,23 @@ export const refusedText = (id: string, refused: Refused): string => {
     ...line("field", field),
     ...line("bucket", bucket),
     ...line("reason", reason)
+  ].join("\n")
+}
+
+const DIGITS = 1
+
+export const tracesText = ({ spans, left_out, unseen }: Traces): string => {
+  const began = new Map<string, number>()
+  for (const { trace_id, at } of spans) began.set(trace_id, Math.min(at, began.get(trace_id) ?? at))
+  const lines = spans.map(({ trace_id, service, name, at, ms, depth, failed }) => {
+    const since = `+${(at - (began.get(trace_id) ?? at)).toFixed(DIGITS)}`.padStart(9)
+    return `${since} ms ${ms.toFixed(DIGITS).padStart(8)} ms  ${"  ".repeat(depth)}${name}  ${service}${failed ? "  failed" : ""}`
+  })
+  return [
+    "durations, by the traces (began, lasted)",
+    ...lines,
+    ...(left_out === 0 ? [] : [`and ${left_out} more spans`]),
+    ...Object.entries(unseen).map(([id, why]) => `trace ${id}: ${why}`)
   ].join("\n")
 }
 

@@ -17,8 +17,9 @@ const BAD: Readonly<Record<string, string | null>> = {
   HUB_NATS_URL: "http://nats",
   HUB_DATABASE_URL: "mysql://host/db",
   HUB_LEAVE_SECONDS: "1000",
-  // Commands alone read it (ops/cli/connection.ts).
+  // Commands alone read these two.
   HUB_OPERATOR: null,
+  HUB_TRACES_QUERY: null,
   HUB_NATS_MONITOR: "nats-1:8222",
   HUB_STREAM_REPLICAS: "9",
   HUB_ROLES: "everything",
