@@ -316,7 +316,9 @@ const probeList = (env: Env): ReadonlyArray<string> => {
 const busAddresses = (env: Env): string => {
   const value = text(env, "HUB_NATS_URL") ?? "nats://127.0.0.1:4222"
   if (busServers(value, "edge") !== null) return value
-  throw new Problem("HUB_NATS_URL must be one or more addresses such as nats://host:4222, with commas between")
+  throw new Problem(
+    "HUB_NATS_URL must be one or more addresses such as nats://host:4222 or tls://host:4222, with commas between"
+  )
 }
 
 const databaseAddress = (env: Env): string | null => {

@@ -71,7 +71,7 @@ const addressesIn = (env: NodeJS.ProcessEnv) => {
   if (!url || !databaseUrl)
     throw new Fault("set HUB_NATS_URL and HUB_DATABASE_URL, or start the service on this machine")
   const servers = busServers(url, "operator")
-  if (servers === null) throw new Fault("HUB_NATS_URL must be an address such as nats://host:4222")
+  if (servers === null) throw new Fault("HUB_NATS_URL must be an address such as nats://host:4222 or tls://host:4222")
   return { servers, databaseUrl }
 }
 

@@ -9,23 +9,37 @@ export interface BusServers {
    * hold up the way to all others for half a minute. Nodes look them up by `addressesOf`, which is bounded.
    */
   readonly resolve: false
+  /**
+   * Of `tls://` addresses: a server that does not encrypt, or whose certificate is not trusted, is refused before any
+   * password is sent. Node's own authorities count, and those of NODE_EXTRA_CA_CERTS.
+   */
+  readonly tls?: Record<never, never>
   readonly user?: string
   readonly pass?: string
 }
 
+const PLAIN = "nats:"
+const ENCRYPTED = "tls:"
+
 const parse = (address: string): URL => {
   const url = new URL(address)
-  if (url.protocol !== "nats:" || url.hostname === "") throw new TypeError("not an address of the bus")
+  if ((url.protocol !== PLAIN && url.protocol !== ENCRYPTED) || url.hostname === "")
+    throw new TypeError("not an address of the bus")
   return url
 }
 
-/** Addresses with commas between; `null` where one of them is none. The client itself overlooks credentials in them. */
+/**
+ * Addresses with commas between, all `nats://` or all `tls://`; `null` where one of them is none. The client itself
+ * overlooks credentials in them.
+ */
 export const busServers = (addresses: string, role: BusRole): BusServers | null => {
   try {
     const urls = addresses.split(",").map((address) => parse(address.trim()))
     const servers = urls.map(({ host }) => host)
+    if (new Set(urls.map(({ protocol }) => protocol)).size > 1) return null
     const named = urls.find(({ username }) => username !== "")
-    const common = { servers, inboxPrefix: inboxOf(role), resolve: false as const }
+    const tls = urls[0]?.protocol === ENCRYPTED ? { tls: {} } : {}
+    const common = { servers, inboxPrefix: inboxOf(role), resolve: false as const, ...tls }
     if (named === undefined) return common
     return { ...common, user: decodeURIComponent(named.username), pass: decodeURIComponent(named.password) }
   } catch {

@@ -317,6 +317,11 @@ describe("the bus's address", () => {
       { servers: ["one", "two:4222", "three"], user: "hub", pass: "w@rd" }
     ],
     ["nats://token@one", { servers: ["one"], user: "token", pass: "" }],
+    [
+      "tls://one:4222,tls://hub:word@two:4222",
+      { servers: ["one:4222", "two:4222"], tls: {}, user: "hub", pass: "word" }
+    ],
+    ["tls://one,nats://two", null],
     ["nats://hub:%zz@one", null],
     ["nats://one,two", null],
     ["", null]
