@@ -40,6 +40,8 @@ export interface Service {
   readonly db: Kysely<Database>
   /** For connections with settings of their own. Holds a password: never shown. */
   readonly databaseUrl: string
+  /** `HUB_TRACES_QUERY`, where traces are asked for (ops/explain/spans.ts); empty: nowhere. May hold a password. */
+  readonly tracesQuery: string
   /** The answer's data; throws a Fault with the refusal's message. */
   readonly command: <Name extends OperationName>(
     op: Name,
@@ -167,6 +169,7 @@ export const openService = async (
     asker,
     db,
     databaseUrl,
+    tracesQuery: env["HUB_TRACES_QUERY"] ?? "",
     command,
     close: async () => {
       asker.close()

@@ -106,8 +106,13 @@ const shown = (story: Story, refused: Refused | null, traces: Traces | null, { j
 }
 
 /** `null` where nothing was traced, or nobody said where traces are asked for. */
-const tracesFor = async ({ commits }: Story, { traces }: Options, signal: AbortSignal): Promise<Traces | null> => {
-  const address = traces ?? process.env["HUB_TRACES_QUERY"] ?? ""
+const tracesFor = async (
+  { tracesQuery }: Service,
+  { commits }: Story,
+  { traces }: Options,
+  signal: AbortSignal
+): Promise<Traces | null> => {
+  const address = traces ?? tracesQuery
   const ids = commits.flatMap(({ trace_id }) => (trace_id === null ? [] : [trace_id]))
   return address === "" || ids.length === 0 ? null : tracesOf(address, ids, signal)
 }
@@ -120,7 +125,7 @@ export const explainCommand: Command = {
     const { request, seq } = root
     const { story, traces } = await untilInterrupted(async (signal) => {
       const told = await storyOf(service, { request, from: seq, progress: progressOf("explain"), signal })
-      return { story: told, traces: await tracesFor(told, values, signal) }
+      return { story: told, traces: await tracesFor(service, told, values, signal) }
     })
     if (story.commits.length === 0 && refused === null)
       throw new Fault(
