@@ -1,6 +1,6 @@
 /** Written by `npm run contracts`: the code of each kind's fold (ops/contracts/folds.ts). */
 export const FOLDS: Readonly<Record<string, string>> = {
-  address: "995b631366387347",
+  address: "bee04ab23d53e54b",
   agent: "c25f7e71748cf0b9",
   blob: "8eb9d9bcc633d268",
   captcha: "6aa392efd471a2d0",
@@ -13,7 +13,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   filing: "533416c2a2a917b2",
   fleet: "0b6b71b22d64ae90",
   handle: "8d91f76c79f0d504",
-  human: "2c549135430d5b48",
+  human: "12763bcf33a1dff9",
   key: "c39a3053a015a528",
   letter: "8976b543e49d7f9d",
   library: "ea4d66fdecada0e4",
