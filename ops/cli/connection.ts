@@ -46,12 +46,17 @@ export interface Service {
     actor: string,
     input: Operations[Name]["input"]
   ) => Promise<Operations[Name]["output"]>
-  /**
-   * The same in the name of who asks, which stands in the log (`OPERATOR_NAME`). `unique`: 24 hex characters for each
-   * command; one that comes again is the same command.
-   */
-  readonly commandBy: (operator: string, unique?: () => string) => Service["command"]
+  /** The same in the name of who asks, which stands in the log. */
+  readonly commandBy: (operator: Commanding) => Service["command"]
   readonly close: () => Promise<void>
+}
+
+interface Commanding {
+  /** `OPERATOR_NAME` */
+  readonly name: string
+  readonly why?: string
+  /** 24 hex characters for each command; one that comes again is the same command. */
+  readonly unique?: () => string
 }
 
 /** Longest waits for the servers, each in ms. */
@@ -156,21 +161,22 @@ export const openService = async (
   )
   const db = openDatabase(databaseUrl, patience.postgresMs)
   const commandBy: Service["commandBy"] =
-    (operator, unique = randomUnique) =>
+    ({ name, why, unique = randomUnique }) =>
     async (op, actor, input) => {
       const ask = {
-        id: operatorCommand(operator, unique()),
+        id: operatorCommand(name, unique()),
         kind: OPERATIONS[op].kind,
         actor,
         op,
         input,
+        why,
         deadline: wallMs(clock) + COMMAND_DEADLINE_MS
       }
       const answer = await asker.ask(ask)
       if (answer.head.refused !== undefined) throw new Fault(answer.head.refused.message, answer.head.refused.code)
       return JSON.parse(new TextDecoder().decode(answer.body))
     }
-  const command: Service["command"] = (op, actor, input) => commandBy(operatorIn(env))(op, actor, input)
+  const command: Service["command"] = (op, actor, input) => commandBy({ name: operatorIn(env) })(op, actor, input)
   return {
     nats,
     manager,

@@ -248,7 +248,7 @@ export class Desk {
     let commands = 0
     const unique = (): string =>
       createHash("sha256").update(`${call.command}.${commands++}`).digest("hex").slice(0, UNIQUE_CHARS)
-    const command = this.parts.service.commandBy(operator.name, unique)
+    const command = this.parts.service.commandBy({ name: operator.name, why, unique })
     try {
       const { to, says } = await action.run({ parts: this.parts, operator, why, fields, command })
       const text = Buffer.from(says).subarray(0, NOTICE_MAX_BYTES).toString("base64url")

@@ -81,8 +81,8 @@ export class Links {
   }
 }
 
-/** Answers who asks on the bus, which lets the operator alone ask. Returns what ends it. */
-export const answerLinks = (nats: NatsConnection, links: Links, url: string): (() => void) => {
+/** Answers who asks on the bus, which lets the operator alone ask. Resolves once it can be asked, with what ends it. */
+export const answerLinks = async (nats: NatsConnection, links: Links, url: string): Promise<() => void> => {
   const asked = nats.subscribe(subjects.consoleLink, {
     callback: (error, message) => {
       if (error !== null) return
@@ -90,5 +90,6 @@ export const answerLinks = (nats: NatsConnection, links: Links, url: string): ((
       message.respond(OPERATOR_NAME.test(name) ? `${url}/enter?key=${links.make(name)}` : "")
     }
   })
+  await nats.flush()
   return () => asked.unsubscribe()
 }

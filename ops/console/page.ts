@@ -39,7 +39,7 @@ interface Done {
 interface Acting {
   readonly parts: ConsoleParts
   readonly operator: Operator
-  /** Never empty. */
+  /** Never empty. It stands in the commits of `command`. */
   readonly why: string
   readonly fields: Readonly<Record<string, string>>
   /** In the operator's name. A form that is sent twice is one command. */

@@ -39,7 +39,7 @@ export const serveConsole = (
     const desk = new Desk(parts, pages, links, live)
     if (config.console.links)
       yield* Effect.acquireRelease(
-        Effect.sync(() => answerLinks(service.nats, links, config.console.url)),
+        Effect.promise(() => answerLinks(service.nats, links, config.console.url)),
         (end) => Effect.sync(end)
       )
     // Clients are counted apart from those of edges: the key is this process' own.

@@ -1,6 +1,7 @@
 /** The first page: a verdict on the cluster, its shards as a map, and everything that `hub status --all` tells, live. */
 import { html, type Html } from "../../../edge/html/html.ts"
 import type { ConsolePage } from "../page.ts"
+import { mailSection, resumeMail } from "./mail.ts"
 import { clusterSource } from "./source.ts"
 
 /** Filled by script/cluster.js. A column that ends in `#` holds numbers. */
@@ -20,7 +21,7 @@ const table = (id: string, title: string, columns: ReadonlyArray<string>): Html 
 `
 }
 
-const main = html`<h1>Cluster</h1>
+const mainWith = (mail: Html): Html => html`<h1>Cluster</h1>
 <p class="verdict" id="verdict" role="status"><strong>Looking</strong> <span>The first look takes a few seconds.</span></p>
 <ul class="problems" id="problems"></ul>
 <section>
@@ -35,7 +36,7 @@ const main = html`<h1>Cluster</h1>
 </table></div>
 </details>
 </section>
-${table("nodes", "Actor nodes", ["Node", "Place", "Roles", "Version", "Started", "Resident actors#", "Shards#", "Answers"])}${table(
+${mail}${table("nodes", "Actor nodes", ["Node", "Place", "Roles", "Version", "Started", "Resident actors#", "Shards#", "Answers"])}${table(
   "streams",
   "Streams",
   ["Stream", "Messages#", "Bytes#", "Last sequence#", "Replicas#", "Leader", "Offline", "Not current"]
@@ -55,6 +56,7 @@ export const clusterPage: ConsolePage = {
   listed: true,
   who: "operator",
   script: "cluster",
-  render: async () => main,
+  render: async (visit) => mainWith(await mailSection(visit)),
+  actions: [resumeMail],
   live: clusterSource
 }
