@@ -176,7 +176,7 @@ export const openService = async (
       if (answer.head.refused !== undefined) throw new Fault(answer.head.refused.message, answer.head.refused.code)
       return JSON.parse(new TextDecoder().decode(answer.body))
     }
-  const command: Service["command"] = (op, actor, input) => commandBy({ name: operatorIn(env) })(op, actor, input)
+  const command: Service["command"] = async (op, actor, input) => commandBy({ name: operatorIn(env) })(op, actor, input)
   return {
     nats,
     manager,

@@ -19,7 +19,7 @@ import { Live } from "./live.ts"
 import type { ConsolePage } from "./page.ts"
 import type { ConsoleParts } from "./parts.ts"
 
-const DEADLINE_MS = 30_000
+const DEADLINE_MS = 10_000
 const HEADERS_MS = 10_000
 const HEADER_MAX_BYTES = 16_384
 const BODY_MAX_BYTES = 16_384

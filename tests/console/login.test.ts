@@ -130,6 +130,24 @@ describe("an account", () => {
   })
 })
 
+test("a session that has held goes on while no actor runs, and no other does", async () => {
+  const { owner, codes, fields } = await account()
+  await granted(owner.email)
+  const [seen, unseen] = [new OperatorClient(desk.url), new OperatorClient(desk.url)]
+  await seen.enter(fields(codes[0]))
+  await unseen.enter(fields(codes[1]))
+  expect((await seen.get("/")).status).toBe(200)
+  const { actors } = service.system
+  await Promise.all(actors.map((actor) => actor.stop()))
+  try {
+    expect(headingOf(await seen.get("/"))).toBe("Cluster")
+    expect((await unseen.get("/")).status).toBe(503)
+  } finally {
+    await Promise.all(actors.map((actor) => actor.restart()))
+  }
+  expect((await unseen.get("/")).status).toBe(200)
+})
+
 describe("a one-time link", () => {
   test("lets its operator in once", async () => {
     const link = await desk.link("grace")
