@@ -40,6 +40,25 @@ const account = async (): Promise<Account> => {
   return { owner, codes, fields }
 }
 
+// Before any test moves the clock: the codes of an app go by the machine's time.
+test("a session that has held goes on while no actor runs, and no other does", async () => {
+  const { owner, codes, fields } = await account()
+  await granted(owner.email)
+  const [seen, unseen] = [new OperatorClient(desk.url), new OperatorClient(desk.url)]
+  await seen.enter(fields(codes[0]))
+  await unseen.enter(fields(codes[1]))
+  expect((await seen.get("/")).status).toBe(200)
+  const { actors } = service.system
+  await Promise.all(actors.map((actor) => actor.stop()))
+  try {
+    expect(headingOf(await seen.get("/"))).toBe("Cluster")
+    expect((await unseen.get("/")).status).toBe(503)
+  } finally {
+    await Promise.all(actors.map((actor) => actor.restart()))
+  }
+  expect((await unseen.get("/")).status).toBe(200)
+})
+
 describe("an account", () => {
   test("enters by its password, its role and its second step, and by nothing less", async () => {
     const { owner, codes, fields } = await account()
@@ -128,24 +147,6 @@ describe("an account", () => {
     clock.move(CONSOLE_SESSION_SECONDS * 1000)
     expect((await client.get("/")).headers.location).toBe("/login")
   })
-})
-
-test("a session that has held goes on while no actor runs, and no other does", async () => {
-  const { owner, codes, fields } = await account()
-  await granted(owner.email)
-  const [seen, unseen] = [new OperatorClient(desk.url), new OperatorClient(desk.url)]
-  await seen.enter(fields(codes[0]))
-  await unseen.enter(fields(codes[1]))
-  expect((await seen.get("/")).status).toBe(200)
-  const { actors } = service.system
-  await Promise.all(actors.map((actor) => actor.stop()))
-  try {
-    expect(headingOf(await seen.get("/"))).toBe("Cluster")
-    expect((await unseen.get("/")).status).toBe(503)
-  } finally {
-    await Promise.all(actors.map((actor) => actor.restart()))
-  }
-  expect((await unseen.get("/")).status).toBe(200)
 })
 
 describe("a one-time link", () => {
