@@ -5,6 +5,7 @@
 import { type ChatSettings, readChatSettings } from "./chat/settings.ts"
 import { type PushSettings, readPushSettings } from "./push/settings.ts"
 import { readRuntimeSettings, type RuntimeSettings } from "./compartment/settings.ts"
+import { type ConsoleSettings, readConsoleSettings } from "./console/settings.ts"
 import { busServers } from "./bus/servers.ts"
 import type { Limits } from "./limits.ts"
 import { type LetterSettings, readLetterSettings } from "./letter/settings.ts"
@@ -69,6 +70,8 @@ export interface HubConfig {
   readonly mail: MailSettings | null
   /** Of a host of compartments; `null`: this process is none. */
   readonly runtime: RuntimeSettings | null
+  /** Of the operators' console, which is a process of its own. */
+  readonly console: ConsoleSettings
 }
 
 export type ConfigResult =
@@ -169,6 +172,7 @@ const settingsOf = (env: Env, { mode, baseUrl, name, roles }: Running) => {
     chat: hasActors ? chat : null,
     push: hasActors ? push : null,
     mail: mailSettings(env, mode),
+    console: consoleSettings(env),
     runtime: isHost ? runtime : null
   }
 }
@@ -216,6 +220,12 @@ const pushSettings = (env: Env): PushSettings | null => {
 
 const mailSettings = (env: Env, mode: HubConfig["env"]): MailSettings | null => {
   const read = readMailSettings(env, mode)
+  if (!read.ok) throw new Problem(read.problem)
+  return read.settings
+}
+
+const consoleSettings = (env: Env): ConsoleSettings => {
+  const read = readConsoleSettings(env)
   if (!read.ok) throw new Problem(read.problem)
   return read.settings
 }

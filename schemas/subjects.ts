@@ -29,12 +29,14 @@
  *  - `hub.notified.<agent>`: a hint to edges with a held request of the agent: id of its newest notification, or nothing
  *    where its account changed; lost hints cost a moment, see LIMITS.notifications.look_ms
  *  - `hub.refused`: an operator asks every edge for a refused request, by its id (bus/refused.ts)
+ *  - `hub.console.link`: the operator asks the console for a one-time link
  *  - `hub.suspect`: an edge met no responder: whoever hears it pings that session at once
  */
 export const subjects = {
   node: (session: string, role: string) => `hub.node.${session}.${role}`,
   nodePing: (session: string) => `hub.ping.${session}`,
   suspect: "hub.suspect",
+  consoleLink: "hub.console.link",
   reply: (role: string, asker: string) => `hub.reply.${role}.${asker}`,
   query: (view: string, host = "any") => {
     if (view.startsWith("host_")) return `hub.host.${host}.${view}`

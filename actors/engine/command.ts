@@ -44,6 +44,7 @@ export interface Command {
   /** Unix ms. */
   readonly deadline: number
   readonly trace: string | undefined
+  readonly why?: string | undefined
   /** It was carried out: nothing is decided any more. */
   readonly again?: true | undefined
   /** The command's step, where it is traced. */

@@ -13,6 +13,7 @@ interface Commanded {
   readonly op: string
   readonly by: string | undefined
   readonly trace: string | undefined
+  readonly why?: string | undefined
 }
 
 interface Standing {
@@ -52,7 +53,7 @@ export const isRefused = (reply: unknown): reply is { readonly refused: Refusal 
   typeof reply === "object" && reply !== null && "refused" in reply
 
 const commitOf = (
-  { id, op, by, trace }: Commanded,
+  { id, op, by, trace, why }: Commanded,
   at: number,
   events: ReadonlyArray<EventShape>,
   reply: unknown
@@ -64,7 +65,8 @@ const commitOf = (
   ...(by === undefined ? {} : { by }),
   events,
   ...(reply === undefined ? {} : { reply }),
-  ...(trace === undefined ? {} : { trace })
+  ...(trace === undefined ? {} : { trace }),
+  ...(why === undefined ? {} : { why })
 })
 
 export const companionsOf = (decision: Decision): ReadonlyArray<Companion> =>

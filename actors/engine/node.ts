@@ -252,6 +252,7 @@ export class Node<R = never> {
         by: ask.by?.key,
         deadline: ask.deadline,
         trace: ask.trace,
+        why: ask.why,
         again: ask.again,
         span
       },

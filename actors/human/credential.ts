@@ -74,6 +74,12 @@ export const credentialKind = kind(fold, credentialOperations, ({ seed, config }
     logless: true,
     operations: {
       "credential.find": custom((_state, { email }, context) => find(email, context)),
+      "credential.whose": custom((_state, { email }, context) =>
+        Effect.gen(function* () {
+          const { human } = yield* (yield* Actors).ask(context, "address.look", hashOf(email), null)
+          return { human }
+        })
+      ),
       "credential.challenge": custom((_state, { bound }, { at }) =>
         Effect.sync(() => {
           const { challenge, sealed } = challenges.make(LOGIN, { bound }, at)

@@ -1,5 +1,6 @@
 /** How a person's account follows from its events. Pure, and opens nothing. */
 import type { FormerAccount } from "../../schemas/human/operations.ts"
+import type { HumanRole } from "../../schemas/human/records.ts"
 import type { AnswerContext } from "../engine/definition.ts"
 import { evolveChat, NO_CHAT } from "./chat/state.ts"
 import { evolvePush, NO_PUSH } from "./push/state.ts"
@@ -84,6 +85,8 @@ const changed = (
       return opened(human, event, at)
     case "human.sessions_closed":
       return { ...human, sessions: human.sessions.filter(({ id }) => !event.sessions.includes(id)) }
+    case "human.role_changed":
+      return { ...human, roles: rolesAfter(human, event) }
     case "human.declared":
       return {
         ...human,
@@ -109,6 +112,9 @@ const changed = (
       return { ...human, push: evolvePush(human.push, event, at) }
   }
 }
+
+const rolesAfter = ({ roles = [] }: Human, { role, granted }: Event<"human.role_changed">): ReadonlyArray<HumanRole> =>
+  granted ? [...new Set([...roles, role])] : roles.filter((one) => one !== role)
 
 const passkeysAfter = (
   { last, kept, used }: Passkeys,
@@ -151,10 +157,14 @@ const linked = (human: Human, { purpose, token, expires_at }: Event<"human.link_
 
 const opened = (
   human: Human,
-  { session, token, expires_at, browser, form, ...login }: Event<"human.session_opened">,
+  { session, token, expires_at, browser, form, console, ...login }: Event<"human.session_opened">,
   at: number
 ): Human => {
-  const more = { ...(browser === undefined ? {} : { browser }), ...(form === undefined ? {} : { form }) }
+  const more = {
+    ...(browser === undefined ? {} : { browser }),
+    ...(form === undefined ? {} : { form }),
+    ...(console === undefined ? {} : { console })
+  }
   const one = { id: session, token, opened_at: at, expires_at, ...more }
   const sessions = [...human.sessions.filter((each) => each.expires_at > at), one]
   const logins = loginsAfter(human.logins, login, at)

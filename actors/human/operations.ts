@@ -7,6 +7,7 @@ import type { relayOperations as relaying } from "../../schemas/relay/operations
 import type { sponsoringOperations as sponsoring } from "../../schemas/sponsorship/operations.ts"
 import type { KindParts, Operating } from "../kind.ts"
 import { accountOperations } from "./account.ts"
+import { consoleOperations } from "./console.ts"
 import { chatOperations } from "./chat/operations.ts"
 import { openingOf } from "./opening.ts"
 import { passkeyOperations } from "./passkeys.ts"
@@ -26,6 +27,7 @@ export const operationsWith = (parts: KindParts): Operating<Declared, HumanActor
   return {
     ...accountOperations(parts, opening),
     ...sessionOperations(parts, opening),
+    ...consoleOperations(parts, opening),
     ...passwordOperations(parts, opening),
     ...twoStepOperations(parts, opening),
     ...passkeyOperations(parts, opening),

@@ -8,6 +8,7 @@
  *    What is sent again within a minute needs no second code: a code is good once, and this one was.
  */
 import { type Refusal, refusal } from "../../schemas/errors.ts"
+import { CONSOLE_SESSION_SECONDS } from "../../schemas/human/limits.ts"
 import type { DecideContext } from "../engine/definition.ts"
 import {
   closing,
@@ -31,7 +32,16 @@ export const sessionInvalid: Refusal = refusal(
 )
 
 export const openSession = (state: HumanState, token: string, at: number): Session | null =>
-  isActive(state) ? (state.sessions.find((one) => one.token === token && one.expires_at > at) ?? null) : null
+  found(state, token, at, (session) => session.console === undefined)
+
+/** Of the operators' console: that is no session of the owner's, nor the other way round. */
+export const openConsole = (state: HumanState, token: string, at: number): Session | null =>
+  found(state, token, at, (session) => session.console === true)
+
+const found = (state: HumanState, token: string, at: number, isWanted: (session: Session) => boolean): Session | null =>
+  isActive(state)
+    ? (state.sessions.find((one) => one.token === token && one.expires_at > at && isWanted(one)) ?? null)
+    : null
 
 export interface OpenFacts extends PasswordFacts {
   readonly use: CodeUse
@@ -40,7 +50,7 @@ export interface OpenFacts extends PasswordFacts {
   readonly login: LoginFacts
 }
 
-interface Opens {
+export interface Opens {
   readonly password: string
   readonly token: string
   readonly code: string | null
@@ -51,7 +61,8 @@ export const decideOpen = (
   state: HumanState,
   { password, token, code, form }: Opens,
   { at, facts }: DecideContext<OpenFacts>,
-  owner: OwnerLimits
+  owner: OwnerLimits,
+  isConsole = false
 ): Decided<{ readonly expires_at: number }> => {
   if (!isActive(state) || !isPassword(facts.secret, password)) return { refused: loginFailed }
   const standing = state.sessions.filter((session) => session.expires_at > at)
@@ -60,7 +71,7 @@ export const decideOpen = (
   const used = usedBy(state, facts.use) ?? (isAgain ? [] : null)
   if (used === null) return { refused: codeRefusal(code) }
   const { browser, login } = facts
-  const { events, expires_at, posted } = opening(state, { token, browser, login, form, before }, at, owner)
+  const { events, expires_at, posted } = opening(state, { token, browser, login, form, before, isConsole }, at, owner)
   return { events: [...used, ...events], reply: { expires_at }, ...posted }
 }
 
@@ -76,21 +87,27 @@ interface Opening {
   readonly form?: string | undefined
   /** In whose place it comes. */
   readonly before?: ReadonlyArray<Session>
+  readonly isConsole?: boolean
 }
 
 /** A session more; where there are as many as may be, the oldest ends. */
 export const opening = (
   human: Human,
-  { token, browser, login, form, before = [] }: Opening,
+  { token, browser, login, form, before = [], isConsole = false }: Opening,
   at: number,
   owner: OwnerLimits
 ): { readonly events: ReadonlyArray<HumanEvent>; readonly expires_at: number; readonly posted: Posted } => {
   const { sessions, opened } = human
-  const expires_at = at + owner.session_seconds * 1000
+  const expires_at = at + (isConsole ? CONSOLE_SESSION_SECONDS : owner.session_seconds) * 1000
   const others = sessions.filter((session) => session.expires_at > at && !before.includes(session))
   const oldest = others.slice(0, Math.max(0, others.length - owner.sessions_max + 1))
   const { remembered, posted } = noticed(human, login, at)
-  const more = { ...(browser === null ? {} : { browser }), ...(form === undefined ? {} : { form }), ...remembered }
+  const more = {
+    ...(browser === null ? {} : { browser }),
+    ...(form === undefined ? {} : { form }),
+    ...remembered,
+    ...(isConsole ? { console: true as const } : {})
+  }
   return {
     events: [
       ...closing([...before, ...oldest].map(({ id }) => id)),

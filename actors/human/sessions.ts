@@ -6,8 +6,8 @@ import { custom, read, write } from "../engine/definition.ts"
 import type { Doing, KindParts } from "../kind.ts"
 import { isActive } from "./decide.ts"
 import { noHuman, type Opened, type Opening } from "./opening.ts"
-import { openBrowser, openPassword, sealBrowser } from "./personal.ts"
-import { useOf } from "./second-factor.ts"
+import { logInFacts } from "./log-in-facts.ts"
+import { openBrowser, openPassword } from "./personal.ts"
 import { decideClose, decideEnd, decideOpen, isCodeWanted, openSession, sessionInvalid } from "./session-decisions.ts"
 import type { HumanActor, HumanState } from "./state.ts"
 import { giveBackTry, tryOf } from "./tries.ts"
@@ -37,10 +37,8 @@ const sessionsOf = ({ human, sealer }: Opened, id: string, current: number, at: 
     }))
     .toReversed()
 
-export const sessionOperations = (
-  { config }: KindParts,
-  { opened, tried, loginOf, keys }: Opening
-): SessionOperations => {
+export const sessionOperations = ({ config }: KindParts, opening: Opening): SessionOperations => {
+  const { opened, keys } = opening
   const { limits } = config
   const { owner } = limits.limits
 
@@ -60,25 +58,13 @@ export const sessionOperations = (
         : Effect.fail(noHuman)
     ),
     "human.open_session": write({
-      prepare: (state, input, context) => {
-        const { code, browser } = input
-        const facts = Effect.map(tried(state, context), ({ secret, ...account }) => {
-          const { human, sealer } = account
-          return {
-            address: human.address,
-            secret,
-            use: useOf(sealer, context.id, human, code, context.at),
-            browser: browser === undefined ? null : sealBrowser(sealer, context.id, browser),
-            login: loginOf(account, context, browser)
-          }
-        })
-        // The password was right: that a code is wanted besides is no failure.
-        return Effect.tap(facts, (facts) =>
+      // The password was right: that a code is wanted besides is no failure.
+      prepare: (state, input, context) =>
+        Effect.tap(logInFacts(opening, state, input, context), (facts) =>
           isCodeWanted(decideOpen(state, input, { ...context, facts }, owner))
             ? Effect.forkDetach(giveBackTry(`${context.commandId}-right`, facts.address))
             : Effect.void
-        )
-      },
+        ),
       decide: (state, input, context) => decideOpen(state, input, context, owner),
       answer: (_state, { expires_at }) => ({ expires_at: new Date(expires_at).toISOString() }),
       // `seq`: of the account before the login, so that each gives back one, however many come in one millisecond.

@@ -6,6 +6,7 @@
  */
 import { Schema } from "effect"
 import { FormerAccount } from "../../schemas/human/operations.ts"
+import { HumanRole } from "../../schemas/human/records.ts"
 import { PasswordParameters } from "../../schemas/human/password.ts"
 import { Sealed } from "../../schemas/secret/sealed.ts"
 import { event } from "../engine/events.ts"
@@ -26,7 +27,9 @@ export const Session = Schema.Struct({
   /** What the browser is called. */
   browser: Schema.optionalKey(Sealed),
   /** The form that it was opened by: the same one leaves one session, however often it is sent. */
-  form: Schema.optionalKey(Schema.String)
+  form: Schema.optionalKey(Schema.String),
+  /** It opens the operators' console, and nothing of the owner's. */
+  console: Schema.optionalKey(Schema.Literal(true))
 })
 export type Session = typeof Session.Type
 
@@ -113,6 +116,7 @@ export const Human = Schema.Struct({
   /** Of older accounts nothing. */
   passkeys: Schema.optionalKey(Passkeys),
   sessions: Schema.Array(Session),
+  roles: Schema.optionalKey(Schema.Array(HumanRole)),
   /** Sessions opened so far. */
   opened: Schema.Int,
   /** Of accounts that nobody has logged in to since this is kept, nothing. */
@@ -165,11 +169,13 @@ export const HumanEvent = Schema.Union([
     expires_at: Schema.Number,
     browser: Schema.optionalKey(Sealed),
     form: Schema.optionalKey(Schema.String),
+    console: Schema.optionalKey(Schema.Literal(true)),
     /** Mark of the browser, where it is remembered; and whether a letter tells of it. */
     known: Schema.optionalKey(Schema.String),
     told: Schema.optionalKey(Schema.Literal(true))
   }),
   event("human.sessions_closed", 1, { sessions: Schema.Array(Schema.Int) }),
+  event("human.role_changed", 1, { role: HumanRole, granted: Schema.Boolean, reason: Schema.String }),
   event("human.two_step_offered", 1, { sealed: Sealed }),
   event("human.two_step_enabled", 1, { sealed: Sealed, left: Schema.Int, step: Schema.Int }),
   event("human.two_step_disabled", 1),

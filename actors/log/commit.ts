@@ -20,6 +20,8 @@ export interface Commit {
   readonly events: ReadonlyArray<EventShape>
   readonly reply?: unknown
   readonly trace?: string
+  /** The reason of an operator's command, where it came with one. */
+  readonly why?: string
 }
 
 export interface LogEntry {

@@ -1,8 +1,8 @@
 /**
- * Cookies of the owner's space, which is all that has any.
+ * Cookies of the owner's space and of the operators' console, which are all that have any.
  *
  * Invariants
- *  - None is seen by a script, sent from another site's forms, or sent outside the owner's space. Where the service's
+ *  - None is seen by a script, sent from another site's forms, or sent outside its space. Where the
  *    address is https, neither is it sent without; its name says so, so that nobody on the way can have set it.
  *  - A name that comes with two values counts as none: one of them was set by somebody else, and which is not told.
  *  - The values are our own: letters, digits, `_` and `-`.
@@ -31,13 +31,24 @@ export interface Cookie {
   readonly clear: (call: Call) => void
 }
 
+/** Cookies of one space, by their plain names. */
+type Named = (plainName: string) => Cookie
+
 /** For a path of the service, and what is below it. */
-export const cookiesAt = (baseUrl: string, path: string) => {
+export const cookiesAt = (baseUrl: string, path: string): Named => {
   const { protocol, pathname } = new URL(baseUrl)
+  return cookies(protocol, `Path=${pathname.replace(/\/$/, "")}${path}; HttpOnly; SameSite=Lax`, "__Secure-")
+}
+
+/** For a host of its own: no page of another site leads in, and no neighbour's host can set one. */
+export const strictCookies = (origin: string): Named =>
+  cookies(new URL(origin).protocol, "Path=/; HttpOnly; SameSite=Strict", "__Host-")
+
+const cookies = (protocol: string, attributes: string, prefix: "__Secure-" | "__Host-"): Named => {
   const isSecure = protocol === "https:"
-  const scope = `Path=${pathname.replace(/\/$/, "")}${path}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`
-  return (plainName: string): Cookie => {
-    const name = isSecure ? `__Secure-${plainName}` : plainName
+  const scope = `${attributes}${isSecure ? "; Secure" : ""}`
+  return (plainName) => {
+    const name = isSecure ? `${prefix}${plainName}` : plainName
     const put = (call: Call, value: string, more: string): void => {
       // One of each name: what is said last is what holds.
       const before = call.cookies.findIndex((cookie) => cookie.startsWith(`${name}=`))

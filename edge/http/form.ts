@@ -66,7 +66,7 @@ export const formDecoder = ({ identifier, payload }: Declared): FormDecoder | nu
 const NO_FORM = invalidField("body", `The body must be a form, ${FORM_TYPE} in UTF-8.`, { rule: "form" })
 
 /** `null` where the body is no form. Of none at all, all fields are missing. */
-const fieldsOf = (call: Call): Readonly<Record<string, string>> | null => {
+export const fieldsOf = (call: Call): Readonly<Record<string, string>> | null => {
   const [type = ""] = (call.header("content-type") ?? "").split(";", 1)
   if (call.body.length > 0 && type.trim().toLowerCase() !== FORM_TYPE) return null
   try {

@@ -9,6 +9,7 @@
  */
 import { createHash, randomBytes } from "node:crypto"
 import { Effect } from "effect"
+import type { HubConfig } from "../../schemas/config.ts"
 import type { LogIn, SignUp } from "../../schemas/human/api.ts"
 import { HUMAN_PREFIX, normalEmail } from "../../schemas/human/fields.ts"
 import type { HashedPassword } from "../../schemas/human/operations.ts"
@@ -26,13 +27,20 @@ import type { Person } from "./personal-password.ts"
 import { passwordProblem } from "./password-policy.ts"
 import { tokenHash } from "./token-hash.ts"
 
-type Parts = Pick<RouteParts, "bus" | "limits" | "passwords" | "config">
+type Parts = Pick<RouteParts, "bus" | "limits" | "passwords"> & {
+  readonly config: { readonly hub: Pick<HubConfig, "mail"> }
+}
 
 /** `token`: shown this once. */
 export interface Entered {
   readonly token: string
   readonly expires_at: string
   readonly human: HumanAccount
+}
+
+interface Entering {
+  readonly only?: string
+  readonly op?: "human.open_session" | "human.open_console"
 }
 
 const loginFailed: Refusal = refusal("login_failed", "Address or password is wrong.")
@@ -149,14 +157,24 @@ export class People {
     return Effect.andThen(drawnOf(this.parts.limits, "human_login", call), this.enter(call, form))
   }
 
+  /** Into the operators' console: the account asks for more (actors/human/decide-console.ts). */
+  logInToConsole(call: Call, form: typeof LogIn.Type): Effect.Effect<Entered, Refused> {
+    const entered = this.enter(call, form, { op: "human.open_console" })
+    return Effect.andThen(drawnOf(this.parts.limits, "human_login", call), entered)
+  }
+
   /** Signs up and logs in. A form that is sent again leads into the account that it made, and into no other. */
   signUpAndEnter(call: Call, form: SignUp): Effect.Effect<Entered, Refused> {
     const { email, password } = form
-    return Effect.flatMap(this.signUp(call, form), ({ id }) => this.enter(call, { email, password }, id))
+    return Effect.flatMap(this.signUp(call, form), ({ id }) => this.enter(call, { email, password }, { only: id }))
   }
 
   /** Of who has just been let in by a bucket. `only`: into which account alone. */
-  private enter(call: Call, form: typeof LogIn.Type, only?: string): Effect.Effect<Entered, Refused> {
+  private enter(
+    call: Call,
+    form: typeof LogIn.Type,
+    { only, op = "human.open_session" }: Entering = {}
+  ): Effect.Effect<Entered, Refused> {
     const { bus, passwords } = this.parts
     return Effect.gen({ self: this }, function* () {
       const email = normalEmail(form.email)
@@ -178,7 +196,7 @@ export class People {
       }
       const { expires_at } = yield* bus.read(call, {
         actor: human,
-        op: "human.open_session",
+        op,
         input: opening,
         anew: true
       })

@@ -16,6 +16,8 @@ import { postCommand, replyCommand, threadCommand } from "./content.ts"
 import { Fault } from "./fault.ts"
 import { deliveryCommand } from "./delivery.ts"
 import { explainCommand } from "./explain.ts"
+import { consoleCommand } from "./console-link.ts"
+import { humanCommand } from "./human.ts"
 import { libraryCommand } from "./library.ts"
 import { mailCommand } from "./mail.ts"
 import { compartmentCommand, hostCommand } from "./compartment.ts"
@@ -47,6 +49,8 @@ const migrateCommand: Command = {
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   agent: agentCommand,
+  console: consoleCommand,
+  human: humanCommand,
   appeals: appealsCommand,
   category: categoryCommand,
   post: postCommand,

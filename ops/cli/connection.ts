@@ -48,7 +48,17 @@ export interface Service {
     actor: string,
     input: Operations[Name]["input"]
   ) => Promise<Operations[Name]["output"]>
+  /** The same in the name of who asks, which stands in the log. */
+  readonly commandBy: (operator: Commanding) => Service["command"]
   readonly close: () => Promise<void>
+}
+
+interface Commanding {
+  /** `OPERATOR_NAME` */
+  readonly name: string
+  readonly why?: string
+  /** 24 hex characters for each command; one that comes again is the same command. */
+  readonly unique?: () => string
 }
 
 /** Longest waits for the servers, each in ms. */
@@ -56,12 +66,15 @@ export interface Patience {
   readonly connectMs: number
   readonly answerMs: number
   readonly postgresMs: number
+  /** Tries to reach a server that went away; -1: without end. */
+  readonly reconnects: number
 }
 
 const PATIENT: Patience = {
   connectMs: CONNECT_TIMEOUT_MS,
   answerMs: PATIENCE_MS,
-  postgresMs: PATIENT_CONNECT_MS
+  postgresMs: PATIENT_CONNECT_MS,
+  reconnects: RECONNECT_TRIES
 }
 
 /** Throws a Fault where the settings themselves are wrong. */
@@ -80,14 +93,14 @@ const addressesIn = (env: NodeJS.ProcessEnv) => {
 /** The servers alone, whatever is in them. */
 export const openServers = async (
   env: NodeJS.ProcessEnv,
-  { connectMs, answerMs }: Omit<Patience, "postgresMs"> = PATIENT
+  { connectMs, answerMs, reconnects }: Omit<Patience, "postgresMs"> = PATIENT
 ): Promise<Pick<Service, "nats" | "manager" | "databaseUrl">> => {
   const { servers, databaseUrl } = addressesIn(env)
   const nats = await connect({
     ...servers,
     name: "hub-cli",
     timeout: connectMs,
-    maxReconnectAttempts: RECONNECT_TRIES,
+    maxReconnectAttempts: reconnects,
     reconnectTimeWait: RECONNECT_MS
   }).catch((cause: unknown) => {
     const reason = cause instanceof Error ? ` (${cause.message})` : ""
@@ -97,8 +110,10 @@ export const openServers = async (
   return { nats, manager: await jetstreamManager(nats, { timeout: answerMs }), databaseUrl }
 }
 
+const randomUnique = (): string => randomBytes(12).toString("hex")
+
 /** `HUB_OPERATOR`, or the account of this machine. It stands in the id of each command, and so in the log. */
-const operatorIn = (env: NodeJS.ProcessEnv): string => {
+export const operatorIn = (env: NodeJS.ProcessEnv): string => {
   const named = env["HUB_OPERATOR"]
   if (named !== undefined && named !== "") {
     if (!OPERATOR_NAME.test(named)) throw new Fault("HUB_OPERATOR takes up to 32 letters, digits and _")
@@ -128,7 +143,10 @@ export const openService = async (
 ): Promise<Service> => {
   const { nats, manager, databaseUrl } = await openServers(env, patience)
   // Where nobody has ever run, there is nothing to watch.
-  await manager.streams.info(`KV_${buckets.leases}`)
+  await manager.streams.info(`KV_${buckets.leases}`).catch(async (error: unknown) => {
+    await nats.close()
+    throw error
+  })
   const view = new LeaseView()
   const scope = Scope.makeUnsafe()
   await Effect.runPromise(Scope.provide(KvLeases.watching(nats, view), scope))
@@ -144,19 +162,23 @@ export const openService = async (
     }
   )
   const db = openDatabase(databaseUrl, patience.postgresMs)
-  const command: Service["command"] = async (op, actor, input) => {
-    const ask = {
-      id: operatorCommand(operatorIn(env), randomBytes(12).toString("hex")),
-      kind: OPERATIONS[op].kind,
-      actor,
-      op,
-      input,
-      deadline: wallMs(clock) + COMMAND_DEADLINE_MS
+  const commandBy: Service["commandBy"] =
+    ({ name, why, unique = randomUnique }) =>
+    async (op, actor, input) => {
+      const ask = {
+        id: operatorCommand(name, unique()),
+        kind: OPERATIONS[op].kind,
+        actor,
+        op,
+        input,
+        why,
+        deadline: wallMs(clock) + COMMAND_DEADLINE_MS
+      }
+      const answer = await asker.ask(ask)
+      if (answer.head.refused !== undefined) throw new Fault(answer.head.refused.message, answer.head.refused.code)
+      return JSON.parse(new TextDecoder().decode(answer.body))
     }
-    const answer = await asker.ask(ask)
-    if (answer.head.refused !== undefined) throw new Fault(answer.head.refused.message, answer.head.refused.code)
-    return JSON.parse(new TextDecoder().decode(answer.body))
-  }
+  const command: Service["command"] = async (op, actor, input) => commandBy({ name: operatorIn(env) })(op, actor, input)
   return {
     nats,
     manager,
@@ -171,6 +193,7 @@ export const openService = async (
     databaseUrl,
     tracesQuery: env["HUB_TRACES_QUERY"] ?? "",
     command,
+    commandBy,
     close: async () => {
       asker.close()
       await Effect.runPromise(Scope.close(scope, Exit.void))

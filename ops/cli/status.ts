@@ -109,7 +109,8 @@ const looked = async (args: Arguments): Promise<Finding> => {
   const opening = openService(process.env, machineClock, {
     connectMs: BOUND_MS,
     answerMs: BOUND_MS,
-    postgresMs: BOUND_MS
+    postgresMs: BOUND_MS,
+    reconnects: -1
   })
   let why = `nats-server does not answer within ${BOUND_MS / 1000} s`
   const service = await bounded(

@@ -53,7 +53,7 @@ recreate() {
   echo "$made is back"
 }
 
-[ $# -gt 0 ] || set -- nats-1 nats-2 nats-3 postgres actors keeper queries webhooks mail edge proxy
+[ $# -gt 0 ] || set -- nats-1 nats-2 nats-3 postgres actors keeper queries webhooks mail console edge proxy
 for service in "$@"; do
   containers=$(compose ps --quiet "$service")
   count=$(echo "$containers" | wc -w)

@@ -8,6 +8,7 @@ import { setFlagsFromString } from "node:v8"
 import { Effect, Scope } from "effect"
 import { openActors } from "../../actors/app.ts"
 import { openEdge } from "../../edge/app.ts"
+import { openConsole } from "../console/app.ts"
 import { loadEdgeConfig } from "../../edge/config.ts"
 import { RequestLog } from "../../edge/http/log.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
@@ -34,8 +35,10 @@ const nodesToOpen = Effect.callback<ReadonlyArray<CombinedNode>>((resume) => {
   })
 })
 
-const openNode = ({ kind, env }: CombinedNode) =>
-  kind === "edge" ? Effect.flatMap(loadEdgeConfig(env), (config) => openEdge(config, log)) : openActors(env)
+const openNode = ({ kind, env }: CombinedNode) => {
+  if (kind === "console") return openConsole(env)
+  return kind === "edge" ? Effect.flatMap(loadEdgeConfig(env), (config) => openEdge(config, log)) : openActors(env)
+}
 
 const openAll = Effect.gen(function* () {
   const scope = yield* Scope.Scope

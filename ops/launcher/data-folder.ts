@@ -50,6 +50,8 @@ export interface RunFile {
   readonly keeper?: { readonly pid: number | null }
   /** Who sees to the compartments of this machine. */
   readonly runtime?: { readonly pid: number | null }
+  /** The operators' console. */
+  readonly console?: { readonly pid: number | null; readonly url: string }
 }
 
 export interface DataFolder {
@@ -166,7 +168,8 @@ async function endLeftovers(folder: string): Promise<void> {
     ...pidsIn("actors" in run ? run.actors : []),
     ...pidsIn("mail" in run ? [run.mail] : []),
     ...pidsIn("keeper" in run ? [run.keeper] : []),
-    ...pidsIn("runtime" in run ? [run.runtime] : [])
+    ...pidsIn("runtime" in run ? [run.runtime] : []),
+    ...pidsIn("console" in run ? [run.console] : [])
   ]
   const ours = pids.filter((pid) => pid > 1 && environmentOf(pid, "HUB_DATA") === folder)
   await Promise.all(ours.map((pid) => endProcess(pid, "SIGTERM", LEFTOVER_GRACE_MS)))
@@ -184,7 +187,8 @@ export function describeRun(stack: Stack): RunFile {
     actors: stack.actors.map((actor, index) => ({ pid: actor.pid, metrics: stack.metricsOf("actor", index) })),
     ...(stack.mail === undefined ? {} : { mail: { pid: stack.mail.role.pid, ...smtpAt(stack.mail.port) } }),
     ...(stack.keeper === undefined ? {} : { keeper: { pid: stack.keeper.pid } }),
-    ...(stack.runtime === undefined ? {} : { runtime: { pid: stack.runtime.pid } })
+    ...(stack.runtime === undefined ? {} : { runtime: { pid: stack.runtime.pid } }),
+    ...(stack.console === undefined ? {} : { console: { pid: stack.console.role.pid, url: stack.console.url } })
   }
 }
 

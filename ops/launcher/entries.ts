@@ -8,8 +8,9 @@ import type { StackOptions } from "./stack.ts"
  */
 export const PRODUCT_ENTRIES: StackOptions["entries"] = {
   edge: ["--max-semi-space-size=32", "--single-threaded-gc", "edge/main.ts"],
-  actor: ["actors/main.ts"]
+  actor: ["actors/main.ts"],
+  console: ["ops/console/main.ts"]
 }
 
-/** Edge, actors and keeper in one process. */
+/** Edge, actors, keeper and console in one process. */
 export const COMBINED_ENTRY: ReadonlyArray<string> = ["ops/launcher/combined.ts"]

@@ -102,15 +102,23 @@ export const asPreparation = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
     )
   )
 
+/** The console's environment: it has the operator's rights on the bus and the tables, and no key at all. */
+export const asConsole = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const { HUB_DATABASE_URL: tables } = env
+  const { HUB_CAPTCHA_BYPASS: _bypass, ...kept } = asRuntime(env)
+  return tables === undefined ? kept : { ...kept, HUB_DATABASE_URL: tables }
+}
+
 /** `mail`, `keeper`, `runtime`: an actor process of that role alone. */
-export type NodeKind = "edge" | "actor" | "mail" | "keeper" | "runtime"
+export type NodeKind = "edge" | "actor" | "mail" | "keeper" | "runtime" | "console"
 
 const OF_KIND: Readonly<Record<NodeKind, (env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv>> = {
   edge: (env) => asEdge(withoutVaultKey(withoutRuntimeKey(env))),
   actor: (env) => withoutVaultKey(withoutRuntimeKey(env)),
   mail: (env) => asMail(withoutVaultKey(withoutRuntimeKey(env))),
   keeper: (env) => asKeeper(withoutRuntimeKey(env)),
-  runtime: asRuntime
+  runtime: asRuntime,
+  console: (env) => asConsole(withoutRuntimeKey(env))
 }
 
 export const environmentOf = (kind: NodeKind, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => OF_KIND[kind](env)

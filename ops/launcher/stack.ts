@@ -8,7 +8,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises"
 import { LaunchFault, messageOf } from "./fault.ts"
-import { addressFor, drawPasswords } from "./bus-users.ts"
+import { addressFor, drawPasswords, operatorAddress } from "./bus-users.ts"
 import type { CombinedNode } from "./combined.ts"
 import { environmentOf, type NodeKind } from "./node-environment.ts"
 import { startNats } from "./nats.ts"
@@ -44,13 +44,17 @@ export interface StackOptions {
   readonly mailPort?: number | null
   /** Whether there is a process that keeps the keys of vaults. */
   readonly keeper?: boolean
-  /** The program that runs edges, actors and the keeper in one process; absent: each has a process of its own. */
+  /** Port of the operators' console; absent: there is none. */
+  readonly consolePort?: number
+  /** The program that runs edges, actors, the keeper and the console in one process; absent: each has a process of its own. */
   readonly combined?: ReadonlyArray<string>
   /** Whether there is a process that sees to the compartments of this machine. */
   readonly runtime?: boolean
   /** Private ports for scrapers: free ones, or from this one on, edges first; absent: none. */
   readonly metrics?: "free" | number
-  readonly entries: { readonly edge: ReadonlyArray<string>; readonly actor: ReadonlyArray<string> }
+  readonly entries: Readonly<Record<"edge" | "actor", ReadonlyArray<string>>> & {
+    readonly console?: ReadonlyArray<string>
+  }
   readonly autoRestart: boolean
   /** What the supervisor itself has to say. */
   readonly report: (line: string) => void
@@ -99,6 +103,7 @@ export class Stack {
   readonly mail: { readonly role: SupervisedRole; readonly port: number | null } | undefined
   readonly keeper: SupervisedRole | undefined
   readonly runtime: SupervisedRole | undefined
+  readonly console: { readonly role: SupervisedRole; readonly url: string } | undefined
   #nats: ServerRole = { role: undefined, url: "", operatorUrl: "" }
   #postgres: ServerRole = { role: undefined, url: "", operatorUrl: "" }
   #migration: Promise<void> = Promise.resolve()
@@ -107,17 +112,20 @@ export class Stack {
   constructor(options: StackOptions) {
     this.#options = options
     this.#metrics = metricsPorts(options.metrics)
-    const { edgePorts, actors, mailPort, keeper, runtime, combined } = options
+    const { edgePorts, actors, mailPort, keeper, runtime, consolePort, combined } = options
     // Those that take their work from others come first: they are the last to end.
     const kept: ReadonlyArray<NodePlace> = keeper === true ? [{ kind: "keeper", index: 0 }] : []
     const acting = Array.from({ length: actors }, (_, index): NodePlace => ({ kind: "actor", index }))
     const listening = edgePorts.map((_, index): NodePlace => ({ kind: "edge", index }))
-    const one = combined === undefined ? undefined : this.#combined(combined, [...acting, ...kept, ...listening])
+    const seeing: ReadonlyArray<NodePlace> = consolePort === undefined ? [] : [{ kind: "console", index: 0 }]
+    const together = [...acting, ...kept, ...seeing, ...listening]
+    const one = combined === undefined ? undefined : this.#combined(combined, together)
     const roleOf = (place: NodePlace): SupervisedRole => one ?? this.#node(place)
     this.edges = listening.map((place) => ({ role: roleOf(place), url: `http://127.0.0.1:${edgePorts[place.index]}` }))
     this.actors = acting.map(roleOf)
     this.keeper = kept.map(roleOf)[0]
     this.mail = mailPort === undefined ? undefined : { role: this.#node({ kind: "mail", index: 0 }), port: mailPort }
+    this.console = seeing.map((place) => ({ role: roleOf(place), url: `http://127.0.0.1:${consolePort}` }))[0]
     this.runtime = runtime === true ? this.#node({ kind: "runtime", index: 0 }) : undefined
   }
 
@@ -129,7 +137,10 @@ export class Stack {
   #metricsPlaceOf({ kind, index }: NodePlace): number {
     const { edgePorts, actors } = this.#options
     const alone = edgePorts.length + actors
-    return index + { edge: 0, actor: edgePorts.length, mail: alone, keeper: alone + 1, runtime: alone + 2 }[kind]
+    return (
+      index +
+      { edge: 0, actor: edgePorts.length, mail: alone, keeper: alone + 1, runtime: alone + 2, console: alone + 3 }[kind]
+    )
   }
 
   get nats(): ServerRole {
@@ -209,7 +220,7 @@ export class Stack {
 
   /** Those with a process of their own. */
   #alone(): ReadonlyArray<SupervisedRole> {
-    return [this.mail?.role, this.keeper, this.runtime].filter((role) => role !== undefined)
+    return [this.mail?.role, this.keeper, this.runtime, this.console?.role].filter((role) => role !== undefined)
   }
 
   #setNats(server: ServerRole): void {
@@ -253,9 +264,15 @@ export class Stack {
   #node(place: NodePlace): SupervisedRole {
     const { kind, index } = place
     return this.#process(`${kind} ${index + 1}`, kind === "edge" ? EDGE_GRACE_MS : ACTOR_GRACE_MS, async () => ({
-      entry: this.#options.entries[kind === "edge" ? kind : "actor"],
+      entry: this.#entryOf(kind),
       env: await this.#environmentOf(place)
     }))
+  }
+
+  #entryOf(kind: NodeKind): ReadonlyArray<string> {
+    const { edge, actor, console } = this.#options.entries
+    if (kind === "console") return console ?? []
+    return kind === "edge" ? edge : actor
   }
 
   #combined(entry: ReadonlyArray<string>, places: ReadonlyArray<NodePlace>): SupervisedRole {
@@ -289,13 +306,14 @@ export class Stack {
 
   async #environmentOf(place: NodePlace): Promise<NodeJS.ProcessEnv> {
     const { kind, index } = place
-    const { env, edgePorts, mailPort, nodeEnv } = this.#options
+    const { env, edgePorts, mailPort, consolePort, nodeEnv } = this.#options
     return this.#asItsUser(kind, {
       ...env,
       HUB_NATS_URL: this.#nats.url,
       HUB_DATABASE_URL: this.#postgres.url,
       HUB_METRICS_PORT: String(await this.#metrics.portOf(this.#metricsPlaceOf(place))),
       ...(kind === "edge" ? { HUB_PORT: String(edgePorts[index]) } : {}),
+      ...(kind === "console" ? { HUB_CONSOLE_PORT: String(consolePort), HUB_CONSOLE_LINKS: "true" } : {}),
       ...(kind === "mail" ? mailEnvironment(mailPort ?? null) : {}),
       ...(kind === "keeper" || kind === "runtime" ? { HUB_ROLES: kind } : {}),
       ...nodeEnv?.(kind, index)
@@ -312,8 +330,9 @@ export class Stack {
    * runs elsewhere is addressed as it was named.
    */
   natsUrlFor(kind: NodeKind, roles: string | undefined, url = this.#nats.url): string {
-    return typeof this.#options.nats === "string"
-      ? url
+    if (typeof this.#options.nats === "string") return url
+    return kind === "console"
+      ? operatorAddress(url, this.#passwords)
       : addressFor(kind === "edge" ? kind : "actor", roles, url, this.#passwords)
   }
 

@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { outboxOf } from "../../actors/letter/outbox.ts"
 import { readConfig } from "../../schemas/config.ts"
+import { consoleLine } from "./console-line.ts"
 import { claimDataFolder } from "./data-folder.ts"
 import type { DataFolder } from "./data-folder.ts"
 import { LaunchFault, messageOf } from "./fault.ts"
@@ -38,6 +39,8 @@ export interface StartSettings {
   readonly mail: { readonly port: number | null; readonly domain: string } | null
   /** Whether this machine is a host of compartments. */
   readonly runtime: boolean
+  /** Port of the operators' console, and whether somebody named it; `null`: there is none. */
+  readonly console: { readonly port: number; readonly named: boolean } | null
   readonly env: NodeJS.ProcessEnv
 }
 
@@ -59,7 +62,7 @@ function count(name: string, text: string | undefined): number {
   throw new LaunchFault(`--${name} takes a number from 0 to ${MOST_NODES}, not "${text}"`)
 }
 
-const USAGE = "npm start -- [--edges N] [--actors N] [--mail] [--runtime]"
+const USAGE = "npm start -- [--edges N] [--actors N] [--mail] [--runtime] [--no-console]"
 
 /** What `npm start -- --help` says. */
 export const START_USAGE = `usage: ${USAGE}
@@ -69,6 +72,7 @@ export const START_USAGE = `usage: ${USAGE}
                          free port, told at the start); what they send elsewhere is a file in <HUB_DATA>/outbox
   --runtime              agents' programs in compartments of this machine (root, on Debian); what they need is made
                          ready beside the service, and they outlive it
+  --no-console           without the operators' console, which is at HUB_CONSOLE_PORT (else the port after the edges')
   HUB_PORT (8080), HUB_DATA (.hub) and all else by the environment: ops/docs/run-a-cluster.md, "Configuration"
 `
 
@@ -76,7 +80,7 @@ export const START_USAGE = `usage: ${USAGE}
 const MAIL_BY_ITSELF = { HUB_MAIL_PROVIDER: "smtp", HUB_MAIL_DOMAIN: "mail.localhost", HUB_MAIL_PORT: "0" }
 
 export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEnv): StartSettings {
-  let values: { edges?: string; actors?: string; mail?: boolean; runtime?: boolean }
+  let values: { edges?: string; actors?: string; mail?: boolean; runtime?: boolean; "no-console"?: boolean }
   try {
     values = parseArgs({
       args: [...args],
@@ -84,7 +88,8 @@ export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEn
         edges: { type: "string" },
         actors: { type: "string" },
         mail: { type: "boolean" },
-        runtime: { type: "boolean" }
+        runtime: { type: "boolean" },
+        "no-console": { type: "boolean" }
       },
       allowPositionals: false
     }).values as typeof values
@@ -122,8 +127,15 @@ export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEn
     mail: mail === null ? null : { port: mail.provider === "smtp" ? mail.port : null, domain: mail.domain },
     outbox: letters?.transport === "file" ? outboxOf(dataDir) : null,
     runtime,
+    console: values["no-console"] === true || edges + actors === 0 ? null : consoleOf(env, port + edges),
     env: { ...given, ...addressing(env, baseUrl, edgePorts, runtime) }
   }
+}
+
+/** The port after the edges', where nobody names another. */
+function consoleOf(env: NodeJS.ProcessEnv, next: number): NonNullable<StartSettings["console"]> {
+  const named = (env["HUB_CONSOLE_PORT"] ?? "").trim()
+  return named === "" ? { port: next, named: false } : { port: Number(named), named: true }
 }
 
 export function say(line: string): void {
@@ -157,6 +169,15 @@ async function refuseTakenPorts(ports: ReadonlyArray<number>): Promise<void> {
   }
 }
 
+/** A port that nobody named gives way to another program. */
+async function consolePortOf({ console }: StartSettings): Promise<number | undefined> {
+  if (console === null || (await portIsFree(console.port))) return console?.port
+  if (!console.named) return drawPort()
+  throw new LaunchFault(
+    `port ${console.port} is taken; stop the program that uses it or set HUB_CONSOLE_PORT to another port`
+  )
+}
+
 async function buildStack(
   settings: StartSettings,
   { entries, combined }: Pick<StartOptions, "entries" | "combined">,
@@ -165,6 +186,7 @@ async function buildStack(
 ): Promise<Stack> {
   const { env, dataDir, edgePorts, metrics, mail } = settings
   await refuseTakenPorts(edgePorts)
+  const consolePort = entries.console === undefined ? undefined : await consolePortOf(settings)
   const mailPort = mail === null ? undefined : mail.port === 0 ? await drawPort() : mail.port
   const natsUrl = env["HUB_NATS_URL"]
   const databaseUrl = env["HUB_DATABASE_URL"]
@@ -180,6 +202,7 @@ async function buildStack(
     actors: settings.actors,
     ...(metrics === null ? {} : { metrics }),
     ...(mailPort === undefined ? {} : { mailPort }),
+    ...(consolePort === undefined ? {} : { consolePort }),
     keeper: settings.actors > 0,
     ...(settings.combined && combined !== undefined ? { combined } : {}),
     runtime: settings.runtime && settings.actors > 0,
@@ -213,6 +236,7 @@ export async function start(options: StartOptions): Promise<number> {
       if (settings.outbox !== null && stack.actors.length > 0) say(`letters to people are files in ${settings.outbox}`)
       if (stack.actors.length > 0 && (options.env["HUB_QUESTIONS"] ?? "") === "") say(PUBLIC_QUESTIONS)
       process.stdout.write(`ready ${settings.baseUrl}\n`)
+      if (stack.console !== undefined) say(await consoleLine(stack.console.url, stack.nats.operatorUrl, options.env))
     }
     await stopped
   } catch (cause) {

@@ -14,7 +14,8 @@ export const headText = ({ seq, commit, trace_id }: LogEntry): string => {
   const operator = operatorOf(commit.id)
   const by = operator === null ? (commit.by === undefined ? "" : ` by ${commit.by}`) : ` by operator ${operator}`
   const trace = trace_id === undefined ? "" : `  trace_id ${trace_id}`
-  return `#${seq}  ${timeText(commit.at)}  ${commit.op}  (command ${commit.id}${by})${trace}`
+  const why = commit.why === undefined ? "" : `  why: ${commit.why}`
+  return `#${seq}  ${timeText(commit.at)}  ${commit.op}  (command ${commit.id}${by})${trace}${why}`
 }
 
 const indented = (lines: ReadonlyArray<string>, by = "    "): ReadonlyArray<string> =>

@@ -47,6 +47,8 @@ export interface Ask {
   /** Unix ms of this process's own clock after which nobody waits any more. */
   readonly deadline: number
   readonly trace?: string
+  /** The reason that an operator gave: it stands in the commit. */
+  readonly why?: string | undefined
   /** W3C trace context of the step that asks; absent where it is not sampled. */
   readonly traceparent?: string | undefined
   /**

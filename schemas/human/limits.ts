@@ -40,6 +40,9 @@ export const OWNER_LIMITS = {
   login_failures: { requests: 20, window_seconds: 900 }
 } as const
 
+/** A session at the operators' console. */
+export const CONSOLE_SESSION_SECONDS = 43_200
+
 /** Passkeys of one account, and how long a browser may take over one. */
 export const PASSKEY_LIMITS = {
   max: 10,

@@ -10,7 +10,7 @@ import { Deleted } from "../agent/records.ts"
 import { Sealed } from "../secret/sealed.ts"
 import { HumanPasskey, MadePasskey, PasskeyChallenge, SignedByPasskey } from "./passkey.ts"
 import { PasswordParameters } from "./password.ts"
-import { HumanAccount, HumanPublic, HumanSession } from "./records.ts"
+import { HumanAccount, HumanPublic, HumanRole, HumanSession } from "./records.ts"
 
 /** With what a password is to be hashed. */
 export const Salted = Schema.Struct({ salt: Schema.String, parameters: PasswordParameters })
@@ -48,6 +48,31 @@ export const humanOperations = operationsOf("human", {
     output: Schema.Struct({ expires_at: Schema.String }),
     askedBy: ["edge"]
   }),
+  /** A right beyond the person's own account. Only an account with a confirmed address can have one. */
+  "human.role": op({
+    input: Schema.Struct({ role: HumanRole, granted: Schema.Boolean, reason: Schema.String }),
+    output: Schema.Struct({ roles: Schema.Array(HumanRole) }),
+    askedBy: []
+  }),
+  /** As `human.open_session`, for the operators' console: needs the role `operator` and a second step. */
+  "human.open_console": op({
+    input: Schema.Struct({
+      password: Schema.String,
+      token: TokenHash,
+      code: Schema.NullOr(Schema.String),
+      browser: Schema.optionalKey(Schema.String),
+      form: Schema.optionalKey(Schema.String)
+    }),
+    output: Schema.Struct({ expires_at: Schema.String }),
+    askedBy: []
+  }),
+  /** Refused `session_invalid` where the session is none of the console's, and where the role is gone. */
+  "human.console_session": op({
+    input: Schema.Struct({ token: TokenHash }),
+    output: Schema.Struct({ session: Schema.Int }),
+    askedBy: []
+  }),
+  "human.close_console": op({ input: Schema.Struct({ token: TokenHash }), output: Nothing, askedBy: [] }),
   /** The same password, hashed anew. */
   "human.renew_password": op({
     input: Schema.Struct({ password: Schema.String, renewed: HashedPassword }),
@@ -220,6 +245,12 @@ export const credentialOperations = operationsOf("credential", {
     input: Schema.Struct({ bound: Schema.String }),
     output: PasskeyChallenge,
     askedBy: ["edge"]
+  }),
+  /** Whose address it is; for operators alone, and no try. */
+  "credential.whose": op({
+    input: Schema.Struct({ email: Schema.String }),
+    output: Schema.Struct({ human: Schema.NullOr(Schema.String) }),
+    askedBy: []
   }),
   /** A letter goes out where somebody has the address; the answer is the same. */
   "credential.forgot": op({ input: Schema.Struct({ email: Schema.String }), output: Nothing, askedBy: ["edge"] })

@@ -39,6 +39,10 @@ export const Login = Schema.Struct({
   human: HumanMe
 }).annotate({ identifier: "HumanLogin" })
 
+/** Rights that operators grant to people. */
+export const HumanRole = Schema.Literals(["operator"])
+export type HumanRole = typeof HumanRole.Type
+
 /** A session as its owner sees it. */
 export const HumanSession = Schema.Struct({
   id: Schema.Int,

@@ -49,7 +49,8 @@ describe("an empty environment", () => {
     chat: null,
     push: null,
     mail: null,
-    runtime: null
+    runtime: null,
+    console: { host: "127.0.0.1", port: 8081, url: "http://127.0.0.1:8081", links: false }
   }
 
   it("gives the defaults", () => {

@@ -102,7 +102,7 @@ describe("in production's configuration", () => {
         .filter((name) => networks[name]?.internal !== true)
         .toSorted()
     ).toEqual(["entry", "world"])
-    expect(holding("HUB_DATABASE_URL").toSorted()).toEqual(["actors", "migrate", "queries"])
+    expect(holding("HUB_DATABASE_URL").toSorted()).toEqual(["actors", "console", "migrate", "queries"])
     expect(Object.keys(services["webhooks"]?.networks ?? {}).toSorted()).toEqual(["bus", "world"])
   })
 })

@@ -45,7 +45,13 @@ describe("keys of compartments' hosts", () => {
     expect(environmentOf("runtime", whole)).toEqual({ ...told, ...runtime, ...place })
   })
 
-  test.each(["edge", "actor", "mail", "keeper"] as const)("the node %s has it not", (kind) => {
+  test("the console has none of any key, and the way to the tables", () => {
+    const { HUB_DATABASE_URL, ...keys } = secrets
+    const given = { ...keys, ...runtime, ...told, HUB_CONSOLE_PORT: "8081", HUB_DATABASE_URL }
+    expect(environmentOf("console", given)).toEqual({ ...told, HUB_CONSOLE_PORT: "8081", HUB_DATABASE_URL })
+  })
+
+  test.each(["edge", "actor", "mail", "keeper", "console"] as const)("the node %s has it not", (kind) => {
     const given = { HUB_ENV: "development", ...runtime, HUB_SERVER_KEY: Buffer.alloc(32, 7).toString("base64") }
     expect(Object.keys(environmentOf(kind, given)).filter((name) => name.startsWith("HUB_RUNTIME_KEY"))).toEqual([])
   })

@@ -1,7 +1,7 @@
 /** The ways in and out: sign-up, login, logout. */
 import { Effect } from "effect"
 import { Name } from "../../../schemas/agent/fields.ts"
-import { Code, Email, Password, TriedPassword } from "../../../schemas/human/fields.ts"
+import { Email, Password } from "../../../schemas/human/fields.ts"
 import { OWNER_LIMITS } from "../../../schemas/human/limits.ts"
 import type { People } from "../../human/people.ts"
 import type { Call } from "../../http/call.ts"
@@ -9,6 +9,7 @@ import type { Refused } from "../../http/refused.ts"
 import type { Response } from "../../http/respond.ts"
 import { html } from "../html.ts"
 import { checked, checkOf, ended, type Field, fieldsOf, hidden, NO_PROBLEMS, type Problems } from "./fields.ts"
+import { codeFields, emailField, LOG_IN, LOGIN_TOLD, passwordFields } from "./login-fields.ts"
 import type { Guest, OwnerPage, OwnerSpace } from "./space.ts"
 
 /** What was typed. */
@@ -29,24 +30,11 @@ export const NEW_PASSWORD_HINT =
   `At least ${OWNER_LIMITS.password_min_chars} characters. ` +
   "Several words are easy to keep in mind and hard to guess."
 
-export const emailField = (value: string | undefined, autocomplete: "username" | "email" = "username"): Field => ({
-  name: "email",
-  label: "E-mail address",
-  type: "email",
-  inputmode: "email",
-  autocomplete,
-  value
-})
-
 const SIGN_UP = {
   name: checkOf("The name", Name),
   email: checkOf("This", Email),
   password: checkOf("The password", Password)
 }
-const LOG_IN = { password: checkOf("The password", TriedPassword), code: checkOf("The code", Code) }
-
-const CODE_WANTED = "Your account asks for a code as well. Type it with your password once more."
-
 const signUpPage = (space: OwnerSpace, guest: Guest, typed: Typed, problems: Problems): OwnerPage => {
   const fields: ReadonlyArray<Field> = [
     {
@@ -79,18 +67,7 @@ const signUpPage = (space: OwnerSpace, guest: Guest, typed: Typed, problems: Pro
 
 const logInPage = (space: OwnerSpace, guest: Guest, typed: Typed, problems: Problems): OwnerPage => {
   const next = space.nextOf(typed["next"])
-  const fields: ReadonlyArray<Field> = [
-    emailField(typed["email"]),
-    { name: "password", label: "Password", type: "password", autocomplete: "current-password" }
-  ]
   const isCodeWanted = problems["code"] !== undefined
-  const code: Field = {
-    name: "code",
-    label: "Code",
-    autocomplete: "one-time-code",
-    hint: "From your authenticator app, or one of your recovery codes.",
-    isOptional: !isCodeWanted
-  }
   return {
     title: "Log in",
     main: html`<h1>Log in</h1>
@@ -99,8 +76,8 @@ const logInPage = (space: OwnerSpace, guest: Guest, typed: Typed, problems: Prob
       guest,
       "login",
       "/owner/login",
-      html`${fieldsOf("login", fields, problems)}<details${isCodeWanted ? html` open` : null}><summary>My account asks for a code</summary>
-${fieldsOf("login", [code], problems)}</details>
+      html`${passwordFields(typed, problems)}<details${isCodeWanted ? html` open` : null}><summary>My account asks for a code</summary>
+${codeFields(problems, isCodeWanted)}</details>
 ${hidden("next", next)}<button class="main">Log in</button>\n`
     )}<form class="form" method="get" action="${space.at("/owner/login/passkey")}">
 ${hidden("next", next)}<button>Log in with a passkey</button>
@@ -145,11 +122,7 @@ export const entryPages = (space: OwnerSpace, people: People) => ({
         yield* space.taken(call, guest, "login", form)
         const { email = "", password = "", code = "" } = form
         const entered = people.logIn(call, { email, password, code: code.trim() === "" ? null : code })
-        const told = {
-          login_failed: ["password", "Address or password is wrong."],
-          second_factor_required: ["code", CODE_WANTED]
-        } as const
-        const outcome = yield* ended(checked(LOG_IN, form), Object.keys(LOG_IN), told, entered)
+        const outcome = yield* ended(checked(LOG_IN, form), Object.keys(LOG_IN), LOGIN_TOLD, entered)
         if (!outcome.ok)
           return space.page(call, guest, withProblems(logInPage(space, guest, form, outcome.problems), outcome.status))
         space.begin(call, outcome.value)

@@ -12,7 +12,8 @@ import type { Call } from "../../http/call.ts"
 import type { Refused } from "../../http/refused.ts"
 import { type Response, statusOf } from "../../http/respond.ts"
 import { html } from "../html.ts"
-import { emailField, NEW_PASSWORD_HINT, withProblems } from "./entry.ts"
+import { NEW_PASSWORD_HINT, withProblems } from "./entry.ts"
+import { emailField } from "./login-fields.ts"
 import {
   checked,
   checkOf,

@@ -1,0 +1,74 @@
+/** The cluster as its page shows it: what the leases say at this moment, and what was seen at the last look. Pure. */
+import { SHARD_COUNT } from "../../../schemas/subjects.ts"
+import type { Cluster, NodeRow } from "../../status/cluster.ts"
+import { placeOf } from "../../status/cluster.ts"
+import { verdictOf } from "../../status/verdict.ts"
+import type { Json } from "../patch.ts"
+
+export interface Leases {
+  readonly ownerOf: (shard: number) => string | null
+  readonly isLive: (session: string) => boolean
+  readonly sessions: () => ReadonlyArray<string>
+}
+
+export interface Seen {
+  readonly cluster: Cluster
+  /** ISO 8601. */
+  readonly at: string
+}
+
+const SHARDS: ReadonlyArray<number> = Array.from({ length: SHARD_COUNT }, (_, shard) => shard)
+
+/** A shard whose owner's session has ended belongs to nobody. */
+const ownersIn = (leases: Leases): ReadonlyArray<string | null> =>
+  SHARDS.map((shard) => {
+    const owner = leases.ownerOf(shard)
+    return owner !== null && leases.isLive(owner) ? owner : null
+  })
+
+const UNSEEN: Omit<NodeRow, "session" | "shards"> = {
+  name: "?",
+  host: "?",
+  pid: 0,
+  roles: [],
+  started_at: "?",
+  resident: 0,
+  answers: true
+}
+
+/** Nodes that hold a session now. One that has come since the last look is known by its session alone. */
+const nodesIn = (leases: Leases, owners: ReadonlyArray<string | null>, seen: Seen | null): ReadonlyArray<NodeRow> =>
+  leases
+    .sessions()
+    .toSorted()
+    .map((session) => ({
+      ...(seen?.cluster.nodes.find((node) => node.session === session) ?? UNSEEN),
+      session,
+      shards: SHARDS.filter((shard) => owners[shard] === session)
+    }))
+
+const NOTHING_SEEN = { verdict: null, seen_at: null, services: null, streams: null, read_models: null, reactions: null }
+
+const json = (value: object): Json => JSON.parse(JSON.stringify(value)) as Json
+
+export const snapshotOf = (leases: Leases, seen: Seen | null): Json => {
+  const shards = ownersIn(leases)
+  const nodes = nodesIn(leases, shards, seen)
+  const services = seen?.cluster.services ?? []
+  const shown = nodes.map((node) => ({
+    ...node,
+    shards: node.shards.length,
+    place: node.host === "?" ? "?" : placeOf(node),
+    version: services.find(({ host, pid }) => host === node.host && pid === node.pid)?.version ?? "?"
+  }))
+  if (seen === null) return json({ ...NOTHING_SEEN, checks: null, shards, nodes: shown })
+  const { cluster, at } = seen
+  const unowned = SHARDS.filter((shard) => shards[shard] === null)
+  return json({
+    ...cluster,
+    verdict: verdictOf({ ...cluster, nodes, unowned_shards: unowned }),
+    seen_at: at,
+    shards,
+    nodes: shown
+  })
+}

@@ -1,0 +1,62 @@
+/**
+ * Follows the cluster: leases at once, as the lease watch hears of them; all else by a look every `LOOK_EVERY_MS`, and only
+ * while somebody follows.
+ */
+import { after, monotonicMs, wallMs } from "../../../schemas/runtime/clock.ts"
+import { iso } from "../../../schemas/iso.ts"
+import { logNow } from "../../../schemas/runtime/log/log.ts"
+import type { Service } from "../../cli/connection.ts"
+import { clusterOf } from "../../status/cluster.ts"
+import type { LiveSource } from "../live.ts"
+import type { ConsoleParts } from "../parts.ts"
+import { type Seen, snapshotOf } from "./snapshot.ts"
+
+const LOOK_EVERY_MS = 2000
+/** A node that goes changes many shards at once. */
+const TOGETHER_MS = 20
+
+/** When a cluster was last looked at, monotonic ms, whoever followed. */
+const looks = new WeakMap<Service, number>()
+
+export const clusterSource =
+  ({ service, clock }: ConsoleParts): LiveSource =>
+  (publish) => {
+    const following = { isOn: true }
+    let seen: Seen | null = null
+    let told: (() => void) | null = null
+    let wake: () => void = () => undefined
+    const show = (): void => {
+      told?.()
+      told = null
+      if (following.isOn) publish(snapshotOf(service.view, seen))
+    }
+    const soon = (): void => void (told ??= after(clock, TOGETHER_MS, show, "unref"))
+    const pause = (ms: number): Promise<void> =>
+      new Promise((resolve) => {
+        const cancel = after(clock, ms, resolve, "unref")
+        wake = () => {
+          cancel()
+          resolve()
+        }
+      })
+    const look = async (): Promise<void> => {
+      while (following.isOn) {
+        const wait = (looks.get(service) ?? Number.NEGATIVE_INFINITY) + LOOK_EVERY_MS - monotonicMs(clock)
+        if (wait > 0) await pause(wait)
+        else {
+          looks.set(service, monotonicMs(clock))
+          seen = { cluster: await clusterOf(service), at: iso(wallMs(clock)) }
+          show()
+        }
+      }
+    }
+    const ends = [service.view.onChange(soon), service.view.onNode(soon)]
+    show()
+    look().catch((error: unknown) => logNow("error", "console", { error }))
+    return () => {
+      following.isOn = false
+      told?.()
+      wake()
+      for (const end of ends) end()
+    }
+  }

@@ -1,0 +1,84 @@
+/** The frame of the console's pages, and the headers of all its answers. */
+import { html, type Html, NOTHING } from "../../edge/html/html.ts"
+import { documentText, policyFor } from "../../edge/html/layout.ts"
+import type { Response } from "../../edge/http/respond.ts"
+import { HTML_TYPE } from "../../schemas/page.ts"
+import type { ConsolePage, Operator } from "./page.ts"
+import { scriptPath } from "./scripts.ts"
+import { CONSOLE_STYLE } from "./style.ts"
+
+/** Nothing comes from another host, nothing runs inline, nobody frames a page. */
+export const CONSOLE_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": policyFor("'self'", "script-src 'self'; connect-src 'self'; ", CONSOLE_STYLE),
+  // Forms say where they come from.
+  "referrer-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "x-content-type-options": "nosniff",
+  "x-robots-tag": "noindex"
+}
+
+export interface Framed {
+  readonly title: string
+  readonly main: Html
+  readonly status?: number
+  /** Said once, above the page. */
+  readonly notice?: string | null
+  readonly script?: string
+}
+
+/** Somebody who has logged in, with the form that logs out. */
+export interface Inside {
+  readonly operator: Operator
+  readonly path: string
+  readonly logOut: Html
+}
+
+export interface Frame {
+  readonly name: string
+  readonly url: string
+  readonly pages: ReadonlyArray<ConsolePage>
+}
+
+const way = ({ path, title }: ConsolePage, shown: string): Html =>
+  html`<a href="${path}"${path === shown ? html` aria-current="page"` : null}>${title}</a>\n`
+
+const nameOf = ({ name, by }: Operator): string => (by === "link" ? `${name}, by a one-time link` : name)
+
+const beside = ({ pages }: Frame, { operator, path, logOut }: Inside): Html =>
+  html`<nav class="own" aria-label="Console">
+${pages.filter(({ listed }) => listed).map((page) => way(page, path))}</nav>
+<p class="faint">You are ${nameOf(operator)}.</p>
+${logOut}`
+
+export const framed = (
+  frame: Frame,
+  { title, main, status = 200, notice = null, script }: Framed,
+  inside: Inside | null
+): Response => {
+  const page = {
+    title: `${title} · ${frame.name} console`,
+    description: "For the operators of this service.",
+    unlisted: true,
+    style: CONSOLE_STYLE,
+    main
+  }
+  const body = html`<header class="side">
+<p class="brand"><a href="/"><img src="/favicon.svg" width="26" height="26" alt=""> ${frame.name} console</a></p>
+${inside === null ? NOTHING : beside(frame, inside)}</header>
+<main id="content" tabindex="-1">
+${notice === null ? null : html`<p class="notice" role="status">${notice}</p>\n`}${main}
+</main>
+${script === undefined ? null : html`<script type="module" src="${scriptPath(script)}"></script>\n`}`
+  const text = documentText({ name: frame.name, baseUrl: frame.url }, page, body, html` class="app"`)
+  return {
+    status,
+    headers: {
+      ...CONSOLE_HEADERS,
+      "content-type": HTML_TYPE,
+      "content-length": String(Buffer.byteLength(text)),
+      "cache-control": "no-store"
+    },
+    body: text
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * Live pages: one stream of server-sent events for each open page. It begins with a snapshot, and goes on with JSON
+ * patches of it.
+ *
+ * Invariants
+ *  - At most `STREAMS_MAX` streams are open. A stream whose reader is `BACKLOG_MAX_BYTES` behind is ended: its page asks
+ *    anew and begins with a snapshot.
+ *  - A source works only while somebody follows it.
+ *  - A stream ends with its session, one heartbeat later at most.
+ */
+import type { ServerResponse } from "node:http"
+import type { Clock } from "effect"
+import { EVENT_STREAM_TYPE, commentOf, retryOf } from "../../edge/notification/event-stream.ts"
+import { every } from "../../schemas/runtime/clock.ts"
+import { type Json, patchOf } from "./patch.ts"
+
+export const STREAMS_MAX = 16
+const BACKLOG_MAX_BYTES = 65_536
+const HEARTBEAT_MS = 15_000
+const RETRY_MS = 1000
+
+/** Begins to tell snapshots; returns what ends it. */
+export type LiveSource = (publish: (snapshot: Json) => void) => () => void
+
+const eventText = (name: "snapshot" | "patch", data: Json): string =>
+  `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+
+interface Channel {
+  readonly readers: Set<ServerResponse>
+  snapshot: Json | undefined
+  end: () => void
+}
+
+export class Live {
+  private readonly clock: Clock.Clock
+  private readonly channels = new Map<string, Channel>()
+  private open = 0
+
+  constructor(clock: Clock.Clock) {
+    this.clock = clock
+  }
+
+  get isFull(): boolean {
+    return this.open >= STREAMS_MAX
+  }
+
+  /** Keeps the answer open. `holds`: whether its session still does; asked at each heartbeat. */
+  follow(
+    name: string,
+    source: LiveSource,
+    response: ServerResponse,
+    headers: Readonly<Record<string, string>>,
+    holds: () => Promise<boolean>
+  ): void {
+    this.open++
+    response.writeHead(200, { ...headers, "content-type": EVENT_STREAM_TYPE, "cache-control": "no-store" })
+    response.write(retryOf(RETRY_MS))
+    const beat = every(this.clock, HEARTBEAT_MS, () => {
+      void holds().then((isOn) => (isOn ? told(response, commentOf("beat")) : response.end()))
+    })
+    const channel = this.channels.get(name)
+    response.once("close", () => {
+      beat()
+      this.open--
+      this.leave(name, response)
+    })
+    if (channel === undefined) this.begin(name, source, response)
+    else {
+      channel.readers.add(response)
+      if (channel.snapshot !== undefined) told(response, eventText("snapshot", channel.snapshot))
+    }
+  }
+
+  /** Ends every stream. */
+  close(): void {
+    for (const { readers } of this.channels.values()) for (const reader of readers) reader.destroy()
+  }
+
+  private begin(name: string, source: LiveSource, first: ServerResponse): void {
+    const channel: Channel = { readers: new Set([first]), snapshot: undefined, end: () => undefined }
+    this.channels.set(name, channel)
+    channel.end = source((snapshot) => {
+      const text = changeText(channel.snapshot, snapshot)
+      channel.snapshot = snapshot
+      if (text !== null) for (const reader of channel.readers) told(reader, text)
+    })
+  }
+
+  private leave(name: string, response: ServerResponse): void {
+    const channel = this.channels.get(name)
+    if (channel === undefined || !channel.readers.delete(response) || channel.readers.size > 0) return
+    this.channels.delete(name)
+    channel.end()
+  }
+}
+
+/** `null` where nothing has changed. */
+const changeText = (before: Json | undefined, now: Json): string | null => {
+  if (before === undefined) return eventText("snapshot", now)
+  const patch = patchOf(before, now)
+  return patch.length === 0 ? null : eventText("patch", patch)
+}
+
+const told = (reader: ServerResponse, text: string): void => {
+  if (reader.destroyed) return
+  reader.write(text)
+  if (reader.writableLength > BACKLOG_MAX_BYTES) reader.destroy()
+}

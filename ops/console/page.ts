@@ -1,0 +1,74 @@
+/**
+ * How a page of the console is declared: one file that exports a `ConsolePage`, and its name in `pages.ts`.
+ *
+ * Invariants
+ *  - Operators alone see pages and send actions; what else differs by person, a page says in `who`.
+ *  - A page changes nothing. An action does, and carries the name of who sent it and the reason.
+ */
+import type { Html } from "../../edge/html/html.ts"
+import type { Call } from "../../edge/http/call.ts"
+import type { Service } from "../cli/connection.ts"
+import type { LiveSource } from "./live.ts"
+import type { ConsoleParts } from "./parts.ts"
+
+export interface Operator {
+  /** As it stands in the ids of commands: `hum_…`, or who asked for the one-time link. */
+  readonly name: string
+  /** `account`: with a password and a second step. `link`: by a one-time link. */
+  readonly by: "account" | "link"
+}
+
+export interface Visit {
+  readonly parts: ConsoleParts
+  readonly call: Call
+  readonly operator: Operator
+  /** By the names in the path. */
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  /** A form that sends an action of this page. It asks for the reason, and says first what the action does. */
+  readonly form: (action: ConsoleAction, fields: Html) => Html
+}
+
+/** An action that is carried out: `to` is a path of the console, where `says` is shown once. */
+interface Done {
+  readonly to: string
+  readonly says: string
+}
+
+/** What an action has at hand. Throw a `Fault` to refuse: its message is shown. */
+interface Acting {
+  readonly parts: ConsoleParts
+  readonly operator: Operator
+  /** Never empty. It stands in the commits of `command`. */
+  readonly why: string
+  readonly fields: Readonly<Record<string, string>>
+  /** In the operator's name. A form that is sent twice is one command. */
+  readonly command: Service["command"]
+}
+
+export interface ConsoleAction {
+  /** Unique among all actions: letters, digits and hyphens. */
+  readonly name: string
+  /** On the button. */
+  readonly button: string
+  /** Says before it is sent what it will do. */
+  readonly says: string
+  readonly run: (acting: Acting) => Promise<Done>
+}
+
+export interface ConsolePage {
+  /** Such as `/actor/:kind/:id`. */
+  readonly path: string
+  readonly title: string
+  /** Whether it stands in the navigation. */
+  readonly listed: boolean
+  /** `account`: not for who came by a one-time link. */
+  readonly who: "operator" | "account"
+  /** A file of `ops/console/script/`, without its ending. */
+  readonly script?: string
+  /** `null` where there is no such thing. */
+  readonly render: (visit: Visit) => Promise<Html | null>
+  readonly actions?: ReadonlyArray<ConsoleAction>
+  /** What its script follows at `/events?page=<path>`. */
+  readonly live?: (parts: ConsoleParts, params: Visit["params"]) => LiveSource
+}

@@ -1,0 +1,14 @@
+/** Everything that pages and actions of the console are made of. */
+import type { Clock } from "effect"
+import type { Bus } from "../../edge/bus/bus.ts"
+import type { HubConfig } from "../../schemas/config.ts"
+import type { Service } from "../cli/connection.ts"
+
+export interface ConsoleParts {
+  readonly clock: Clock.Clock
+  readonly config: HubConfig
+  /** The connections of the `hub` command, with its rights. */
+  readonly service: Service
+  /** The same bus for the parts of an edge that the console reuses. */
+  readonly bus: Bus
+}

@@ -1,0 +1,29 @@
+/**
+ * Scripts of the console's pages: modules in `script/`, served as they are written. Their path holds a hash of them all,
+ * so a browser keeps them for good and one module finds the others beside it.
+ */
+import { createHash } from "node:crypto"
+import { readdirSync, readFileSync } from "node:fs"
+
+const FOLDER = new URL("script/", import.meta.url)
+
+const files: ReadonlyMap<string, string> = new Map(
+  readdirSync(FOLDER)
+    .filter((name) => name.endsWith(".js"))
+    .toSorted()
+    .map((name) => [name, readFileSync(new URL(name, FOLDER), "utf8")] as const)
+)
+
+const HASH_CHARS = 16
+const HASH = createHash("sha256")
+  .update(JSON.stringify([...files]))
+  .digest("hex")
+  .slice(0, HASH_CHARS)
+
+const PREFIX = `/script/${HASH}/`
+
+export const scriptPath = (name: string): string => `${PREFIX}${name}.js`
+
+/** The text at a path; `null` where there is none. */
+export const scriptAt = (path: string): string | null =>
+  path.startsWith(PREFIX) ? (files.get(path.slice(PREFIX.length)) ?? null) : null

@@ -1,0 +1,27 @@
+/** The style sheet of the console: that of the owner's pages, and the rules that only the console needs. */
+import { OWNER_STYLE } from "../../edge/html/owner/style.ts"
+
+const OWN = `
+.app main { max-width: 74rem }
+.verdict { display: flex; flex-wrap: wrap; gap: .3rem .8rem; align-items: baseline; margin: 0 0 1rem; padding: .9rem 1.1rem;
+  background: var(--card); border: 1px solid var(--line); border-inline-start: .4rem solid var(--faint); border-radius: .6rem }
+.verdict strong { font-size: 1.15rem } .verdict.healthy { border-inline-start-color: var(--good) }
+.verdict.degraded { border-inline-start-color: var(--warm) } .verdict.down { border-inline-start-color: var(--problem) }
+.problems { margin: 0 0 1.5rem } .problems:empty { display: none }
+.map { display: grid; grid-template-columns: repeat(auto-fill, minmax(1.35rem, 1fr)); gap: 2px; margin: 0 0 .8rem }
+.cell { display: grid; place-items: center; min-width: 0; aspect-ratio: 1; border-radius: .2rem; font-size: .7rem; line-height: 1;
+  font-weight: 600 }
+.cell.none { border: 1px dashed var(--problem); color: var(--problem) }
+.owner-0 { background: #1b4f94; color: #fff } .owner-1 { background: #7a2f8f; color: #fff }
+.owner-2 { background: #23653a; color: #fff } .owner-3 { background: #8a4b08; color: #fff }
+.owner-4 { background: #9c2f52; color: #fff } .owner-5 { background: #186670; color: #fff }
+.owner-6 { background: #4a4a55; color: #fff } .owner-7 { background: #5a3ea6; color: #fff }
+.legend { display: flex; flex-wrap: wrap; gap: .4rem 1.2rem; list-style: none; margin: 0 0 1rem; padding: 0 }
+.legend li { display: flex; gap: .5rem; align-items: center } .legend .cell { width: 1.35rem }
+.told { font-size: .9rem } .told td, .told th { padding: .3em .6em } .told caption { padding-bottom: .3em }
+.wide:focus-visible { outline-offset: 0 }
+tr.bad td { color: var(--problem) }
+@media (min-width: 60rem) { .side .brand { flex: 0 0 auto } .own { order: 0; flex: 1; margin-inline: 1rem } }
+`
+
+export const CONSOLE_STYLE = OWNER_STYLE + OWN
