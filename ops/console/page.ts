@@ -36,7 +36,7 @@ interface Done {
 }
 
 /** What an action has at hand. Throw a `Fault` to refuse: its message is shown. */
-interface Acting {
+export interface Acting {
   readonly parts: ConsoleParts
   readonly operator: Operator
   /** Never empty. It stands in the commits of `command`. */

@@ -21,6 +21,13 @@ const OWN = `
 .told { font-size: .9rem } .told td, .told th { padding: .3em .6em } .told caption { padding-bottom: .3em }
 .wide:focus-visible { outline-offset: 0 }
 tr.bad td { color: var(--problem) }
+.words { margin: .4rem 0 1rem; padding: .6rem .9rem; border-inline-start: .25rem solid var(--line); background: var(--code);
+  border-radius: .4rem; white-space: pre-wrap; overflow-wrap: anywhere }
+.beside { opacity: .85; font-size: .92rem } .about { margin: .6rem 0; padding: .6rem 1rem; border: 2px solid var(--warm); border-radius: .6rem }
+.facts { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .3rem 1rem; margin: 0 0 1rem }
+.facts dt { color: var(--faint) } .facts dd { margin: 0; overflow-wrap: anywhere }
+.panel + .panel { margin-top: 1rem } kbd { padding: 0 .35em; border: 1px solid var(--line); border-radius: .3em; background: var(--code) }
+fieldset { display: flex; gap: 1.2rem; border: 0; padding: 0; margin: 0 0 1rem }
 @media (min-width: 60rem) { .side .brand { flex: 0 0 auto } .own { order: 0; flex: 1; margin-inline: 1rem } }
 `
 

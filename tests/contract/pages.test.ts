@@ -93,6 +93,7 @@ describe("run-a-cluster.md", () => {
           "schemas/config.ts",
           "schemas/mail/settings.ts",
           "schemas/compartment/settings.ts",
+          "schemas/console/settings.ts",
           "actors/server-key.ts",
           "edge/fill/options.ts",
           "ops/cli/connection.ts"
