@@ -144,6 +144,11 @@ export const LIMITS = {
     warn_after_seconds: 86_400,
     disable_after_seconds: 259_200,
     log_seconds: 2_592_000,
+    /**
+     * How long the log of events keeps a delivery, from when it was queued: longer than `log_seconds`, in which it can be
+     * sent again, by the longest round of attempts.
+     */
+    kept_seconds: 3_456_000,
     redeliveries_max: 20,
     /** Of one worker: attempts under way, to one receiver, for one agent; and what waits for them. */
     in_flight_max: 512,
