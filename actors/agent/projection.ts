@@ -247,7 +247,17 @@ export const agentProjection = logProjection({
   reads: [{ kind: "agent", events: AGENT_EVENTS }],
   tables: [
     { name: "agents", kind: "agent", actor: "id", foreign: ["last_seen_at"] },
-    { name: "score_entries", kind: "agent", actor: "agent" },
+    {
+      name: "score_entries",
+      kind: "agent",
+      actor: "agent",
+      kept: {
+        of: "agent",
+        order: "entry",
+        at: "at",
+        bounds: ({ scores: { kept_seconds, kept_newest } }) => ({ seconds: kept_seconds, newest: kept_newest })
+      }
+    },
     { name: "retired_keys", kind: "agent", actor: "agent" },
     { name: "identity_blocks", kind: "agent", actor: null },
     { name: "watches", kind: "agent", actor: "agent" },

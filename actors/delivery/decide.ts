@@ -46,10 +46,10 @@ const NOTHING: Decided = { events: [] }
 
 /** An attempt that was called for is answered, or called off by its worker's end, well within this. */
 const LAST_HOUR_SECONDS = 3600
-/** Later commits end later than the first one, whatever the bus's clock says of either. */
-const LONGER_SECONDS = 60
+/** Later commits end later than the first one, which the bus may have stored a little after its time. */
+const LONGER_SECONDS = 5
 
-/** How long the log keeps a commit on this delivery. */
+/** The time that the log keeps a commit on this delivery. */
 export const keptSeconds = (state: DeliveryState, at: number, { webhook }: Limits): number =>
   Math.max(1, Math.ceil(((state?.created_at ?? at) - at) / 1000) + webhook.kept_seconds + LONGER_SECONDS)
 

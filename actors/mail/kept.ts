@@ -1,11 +1,11 @@
-/** How long the log keeps what is said of a message: a day longer than its row is there. */
+/** The time that the log keeps what is said of a message: a day longer than its row is there. */
 import type { Limits } from "../../schemas/limits.ts"
 
 type Bounds = Pick<Limits["limits"]["email"], "retention_seconds">
 
 const LOGGED_LONGER_SECONDS = 86_400
-/** Later commits end later than the first one, whatever the bus's clock says of either. */
-const LATER_SECONDS = 60
+/** Later commits end later than the first one, which the bus may have stored a little after its time. */
+const LATER_SECONDS = 5
 
 export const loggedSeconds = ({ retention_seconds }: Bounds): number => retention_seconds + LOGGED_LONGER_SECONDS
 

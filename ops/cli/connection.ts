@@ -17,7 +17,8 @@ import { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
 import { buckets } from "../../schemas/subjects.ts"
 import { transportOver } from "../../schemas/runtime/bus/transport.ts"
-import { LIMITS } from "../../schemas/limits.ts"
+import { type Limits, LIMITS } from "../../schemas/limits.ts"
+import { overrideLimits } from "../../schemas/limits-override.ts"
 import { Fault } from "./fault.ts"
 
 const CONNECT_TIMEOUT_MS = 15_000
@@ -40,6 +41,9 @@ export interface Service {
   readonly db: Kysely<Database>
   /** For connections with settings of their own. Holds a password: never shown. */
   readonly databaseUrl: string
+  /** As HUB_LIMITS says them, which must be what the nodes were told. */
+  readonly limits: Limits
+  readonly clock: Clock.Clock
   /** The answer's data; throws a Fault with the refusal's message. */
   readonly command: <Name extends OperationName>(
     op: Name,
@@ -73,6 +77,12 @@ const addressesIn = (env: NodeJS.ProcessEnv) => {
   const servers = busServers(url, "operator")
   if (servers === null) throw new Fault("HUB_NATS_URL must be an address such as nats://host:4222")
   return { servers, databaseUrl }
+}
+
+const limitsIn = (env: NodeJS.ProcessEnv): Limits => {
+  const read = overrideLimits(env["HUB_LIMITS"])
+  if (!read.ok) throw new Fault(read.problem)
+  return read.limits
 }
 
 /** The servers alone, whatever is in them. */
@@ -124,6 +134,7 @@ export const openService = async (
   clock: Clock.Clock = machineClock,
   patience: Patience = PATIENT
 ): Promise<Service> => {
+  const limits = limitsIn(env)
   const { nats, manager, databaseUrl } = await openServers(env, patience)
   // Where nobody has ever run, there is nothing to watch.
   await manager.streams.info(`KV_${buckets.leases}`)
@@ -167,6 +178,8 @@ export const openService = async (
     asker,
     db,
     databaseUrl,
+    limits,
+    clock,
     command,
     close: async () => {
       asker.close()
