@@ -8,7 +8,7 @@ import { streams, subjects } from "../../schemas/subjects.ts"
 import type { Database } from "../database.ts"
 import { checkEvents, type Inventory } from "../engine/fold.ts"
 import type { Commit } from "../log/commit.ts"
-import type { Kept } from "./pruning.ts"
+import type { Kept } from "./kept.ts"
 
 export interface Message {
   readonly seq: number

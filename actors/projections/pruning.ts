@@ -15,26 +15,10 @@ import { type Kysely, sql } from "kysely"
 import type { Limits } from "../../schemas/limits.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 import type { Database } from "../database.ts"
+import type { Kept } from "./kept.ts"
 import type { Projection, ReadModelTable } from "./projection.ts"
 import { rowOf } from "./reading.ts"
 import { toItsEnd } from "./steps.ts"
-
-/** Which rows of a table stay. */
-export interface Kept {
-  /** The column that says whose a row is. */
-  readonly of: string
-  /** The column that grows with each of an agent's rows. */
-  readonly order: string
-  /** The column with the time that a row is of. */
-  readonly at: string
-  readonly bounds: (limits: Limits) => KeptBounds
-}
-
-export interface KeptBounds {
-  readonly seconds: number
-  /** So many of each agent's newest rows stay, however old. */
-  readonly newest: number
-}
 
 type KeptTable = ReadModelTable & { readonly kept: Kept }
 
