@@ -145,7 +145,7 @@ export const LIMITS = {
     disable_after_seconds: 259_200,
     log_seconds: 2_592_000,
     /**
-     * How long the log of events keeps a delivery, from when it was queued: longer than `log_seconds`, in which it can be
+     * The log of events keeps a delivery so long from when it was queued: longer than `log_seconds`, in which it can be
      * sent again, by the longest round of attempts.
      */
     kept_seconds: 3_456_000,
@@ -320,8 +320,8 @@ export const LIMITS = {
     /** A write's answer waits this long at most for the read models to have it. */
     projected_wait_ms: 250,
     /**
-     * How often rows that are kept for a time are looked through, one agent after another. Of one step: agents that it
-     * looks at, rows that it removes, and the pause behind it.
+     * Rows that are kept for a time are looked through so often, one agent after another. A step looks at so many agents,
+     * removes so many rows at most, and pauses.
      */
     prune_every_seconds: 3600,
     prune_agents_max: 100,

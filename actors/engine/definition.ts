@@ -199,7 +199,7 @@ export interface ActorDefinition<A extends ActorTypes = ActorTypes, R = never> {
    */
   readonly ends?: true
   /**
-   * How long the log keeps a commit that is made at `at` (Unix ms) on this state, of a kind that ends. The first
+   * Seconds that the log keeps a commit made at `at` (Unix ms) on this state, for a kind that ends. The first
    * commit of an actor ends before all others: a history that lacks only later ones would say what is no longer so.
    */
   keepSeconds?(state: A["state"], at: number): number

@@ -5,7 +5,7 @@
  *  - Memory of commands is rebuilt from the log, so it survives restarts and moves (remembered.ts).
  *  - Another actor's commit may have begun this one's log, and the node that was to say so may have died: an actor to
  *    which nothing has happened yet is looked up in the log at each use. (Companions only ever begin a log.)
- *  - An actor of a kind that ends has no snapshot. Where the log has forgotten it, it begins anew: at sequence 0, without
+ *  - An actor of a kind that ends has no snapshot. Once the log has forgotten it, it begins anew: at sequence 0, without
  *    a memory of commands.
  *  - An event of a newer release ends the reading (fold.ts): the actor is not served here, whoever asked tries
  *    elsewhere.

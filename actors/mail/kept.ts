@@ -9,6 +9,6 @@ const LATER_SECONDS = 5
 
 export const loggedSeconds = ({ retention_seconds }: Bounds): number => retention_seconds + LOGGED_LONGER_SECONDS
 
-/** Of a commit at `at` on a message that began at `began`, both Unix ms. */
+/** The time for a commit at `at` on a message that began at `began`, both Unix ms. */
 export const leftSeconds = (began: number, at: number, bounds: Bounds): number =>
   Math.max(1, Math.ceil((began - at) / 1000) + loggedSeconds(bounds) + LATER_SECONDS)

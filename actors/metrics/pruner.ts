@@ -1,4 +1,4 @@
-/** What the pruner tells: rows that were kept for their time and removed. */
+/** Metrics of the pruner: rows that were kept for their time and removed. */
 import type { Meter } from "../../schemas/runtime/metrics/meter.ts"
 import type { Pruner } from "../projections/pruning.ts"
 

@@ -1,7 +1,7 @@
 /** Rows that stay for a time: which ones, as their table declares it (pruning.ts). */
 import type { Limits } from "../../schemas/limits.ts"
 
-/** Which rows of a table stay. */
+/** A table's rule for the rows that stay. */
 export interface Kept {
   /** The column that says whose a row is. */
   readonly of: string

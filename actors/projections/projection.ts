@@ -29,7 +29,7 @@ export interface ReadModelTable {
   readonly actor: string | null
   /** Columns that other streams than the projection's write too. */
   readonly foreign?: ReadonlyArray<string>
-  /** Which rows stay as time passes; absent: all. */
+  /** The rule for the rows that stay as time passes; absent: all. */
   readonly kept?: Kept
 }
 

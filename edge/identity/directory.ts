@@ -6,8 +6,8 @@
  *    version. So a change of one agent costs one block, and a 304 costs one short query.
  *  - What is sent is never older than its ETag. It may be newer: the next read with that ETag then gets a whole answer.
  *  - `count` and `max_number` come last, and are those of the blocks that were sent.
- *  - Changes since an ETag are those of one state of the read models. Where there are more than a page holds, the answer's
- *    ETag is that of its last entry, so that the next read goes on from there. Where nobody can tell what changed, or too
+ *  - Changes since an ETag are those of one state of the read models. If there are more than a page holds, the answer's
+ *    ETag is that of its last entry, so that the next read goes on from there. If nobody can tell what changed, or too
  *    much did, the answer is the whole directory, which has no `since`.
  *  - A block is compressed once for all readers that take gzip.
  *  - A block that cannot be had ends the connection, so that a part is never taken for the whole.

@@ -26,7 +26,7 @@ export const isLogless = (kind: Kind): boolean => Object.keys(kind.fold.events).
 export const orEnded = (kind: Pick<AnyFold, "ends"> | undefined): string =>
   kind?.ends === true ? ": there was none, or it has ended and is no longer kept" : ""
 
-/** Whether a history of this kind begins with what is left of it, and so makes no state. */
+/** True if a history begins with what is left of it, and so makes no state. */
 export const lacksItsBeginning = (fold: AnyFold, first: Step | undefined): boolean =>
   fold.ends === true && first !== undefined && isDeepStrictEqual(first.state, fold.initial)
 

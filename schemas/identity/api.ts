@@ -93,7 +93,7 @@ export const IdentityApi = HttpApiGroup.make("identity")
           "none",
           "Every identity and its keys, for verifying offline",
           "Carries an `ETag`; `If-None-Match` answers 304. With `since`, the `ETag` of an earlier answer, you get the entries " +
-            "that changed since. Where `more` is true there are further ones, since the `ETag` of this answer. An answer " +
+            "that changed since. If `more` is true, ask again with the `ETag` of this answer. An answer " +
             "without `since` is the whole directory: too much has changed, or the service does not know the `ETag`. " +
             "Answers are compressed for who takes gzip."
         )

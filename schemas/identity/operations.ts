@@ -143,8 +143,6 @@ const DirectoryChanges = Schema.Struct({
     })
   )
 })
-export type DirectoryChanges = typeof DirectoryChanges.Type
-
 export const identityQueries = {
   /** How the directory stands; its blocks only where they are asked for. */
   directory: query({ input: Schema.Struct({ blocks: Schema.Boolean }), output: DirectoryState }),

@@ -58,7 +58,7 @@ export const Discovery = Schema.Struct({
     voter_min_trust: Schema.Number,
     votes_per_pair: Schema.Number,
     pair_window_seconds: Schema.Number,
-    /** How long entries of the history are kept, and how many of an agent's newest ones are kept longer. */
+    /** Entries of the history are kept so long, and so many of an agent's newest ones longer. */
     kept_seconds: Schema.Number,
     kept_newest: Schema.Number
   }),

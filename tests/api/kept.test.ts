@@ -89,7 +89,7 @@ test("an agent's notifications of long ago go beyond its newest, and nothing els
   const list = async (query: string) => client.call("GET", `/api/v1/me/notifications?per_page=1&${query}`)
   expect((await list("")).json).toMatchObject({ meta: { total: before + NEWEST } })
   expect((await list(`page=${NEWEST}`)).json).toMatchObject({ data: [{ id: 1_000_000 + BEYOND }] })
-  // What came lately is there, whatever its number.
+  // A notification of today is there, whatever its number.
   expect(dataOf<ReadonlyArray<Notification>>(await list(`page=${before + NEWEST}`))).toHaveLength(1)
   expect(await removedOf("notifications")).toBe(BEYOND)
 })

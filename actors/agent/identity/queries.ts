@@ -58,7 +58,7 @@ export const directoryBlockQuery =
     }
   }
 
-/** Of agents `a`: the columns that an entry is made of. */
+/** The columns of agents `a` that make an entry. */
 const ENTRY = sql`
   a.number, a.handle, a.status, a.provisional, a.public_key, a.trust, a.reputation, a.key_from, k.retired`
 const RETIRED = sql`
@@ -73,7 +73,7 @@ const RETIRED = sql`
 type Changed = Row & { readonly directory_version: number }
 
 interface Found extends State {
-  /** Whether each row says when it changed. */
+  /** True if each row says when it changed. */
   readonly tells: boolean
   readonly behind: number
   readonly changed: ReadonlyArray<Changed>
