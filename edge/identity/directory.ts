@@ -26,8 +26,8 @@ import type { Call } from "../http/call.ts"
 import { takesGzip } from "../http/accept.ts"
 import { matchesTag } from "../http/documents.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { empty, headOf, type Response, streamed } from "../http/respond.ts"
-import { deflate, gzipped, type Part } from "./gzip.ts"
+import { empty, headOf, readyBytes, type Response, streamed } from "../http/respond.ts"
+import { deflate, gzip, gzipped, type Part } from "./gzip.ts"
 import { Readers } from "./readers.ts"
 import { after, monotonicMs } from "../../schemas/runtime/clock.ts"
 
@@ -42,6 +42,7 @@ const AHEAD = 4
 const IDLE_MAX_MS = 20_000
 const FETCH_TIMEOUT_MS = 10_000
 const JSON_TYPE = "application/json; charset=utf-8"
+const GZIPPED = { "content-encoding": "gzip" }
 
 interface Block {
   readonly version: number
@@ -120,10 +121,10 @@ export class Directory {
     const since = versionIn(tag)
     if (since === null) return Effect.succeed(null)
     const asked = this.bus.query(call, "directory_changes", { since })
-    return Effect.map(
+    return Effect.flatMap(
       Effect.flatMap(asked, (state) => this.growing(state)),
       ({ changes, ...state }) => {
-        if (changes === null) return null
+        if (changes === null) return Effect.succeed(null)
         const { version, max_number, count } = state
         this.mark(call, { ...state, version: changes.reached })
         const { agents, reached } = changes
@@ -135,19 +136,8 @@ export class Directory {
           count,
           agents
         }
-        if (call.method === "HEAD") return headOf(JSON_TYPE)
-        return this.sending(call, oneOf(Buffer.from(JSON.stringify({ ok: true, data }))))
+        return inOnePiece(call, JSON.stringify({ ok: true, data }))
       }
-    )
-  }
-
-  /** As it comes, or compressed. */
-  private sending(call: Call, parts: AsyncIterable<Part>): Response {
-    const zip = takesGzip(call)
-    if (zip) call.headers["content-encoding"] = "gzip"
-    return streamed(
-      Readable.from(zip ? gzipped(parts) : plain(parts), { objectMode: false, highWaterMark: 1 }),
-      JSON_TYPE
     )
   }
 
@@ -157,8 +147,9 @@ export class Directory {
 
   private whole(call: Call, state: DirectoryState): Effect.Effect<Response, Refused> {
     if (call.method === "HEAD") return Effect.succeed(headOf(JSON_TYPE))
-    const response = this.sending(call, this.parts(call, state, takesGzip(call)))
-    const stream = response.body as Readable
+    const zip = takesGzip(call)
+    const parts = this.parts(call, state, zip)
+    const stream = Readable.from(zip ? gzipped(parts) : plain(parts), { objectMode: false, highWaterMark: 1 })
     const { socket } = call.request
     // The stream itself too: one that was never sent has no socket to end with.
     const letGo = (): void => {
@@ -178,7 +169,7 @@ export class Directory {
       leave()
       socket.off("timeout", letGo)
     })
-    return Effect.succeed(response)
+    return Effect.succeed(streamed(stream, JSON_TYPE, zip ? GZIPPED : {}))
   }
 
   private async *parts(call: Call, state: DirectoryState, zip: boolean): AsyncGenerator<Part> {
@@ -269,9 +260,14 @@ async function* plain(parts: AsyncIterable<Part>): AsyncGenerator<Uint8Array> {
   for await (const { bytes } of parts) yield bytes
 }
 
-async function* oneOf(bytes: Uint8Array): AsyncGenerator<Part> {
-  yield { bytes }
-}
+/** Compressed for who takes gzip. */
+const inOnePiece = (call: Call, text: string): Effect.Effect<Response> =>
+  takesGzip(call)
+    ? Effect.map(
+        Effect.promise(() => gzip(Buffer.from(text))),
+        (body) => readyBytes(body, JSON_TYPE, GZIPPED)
+      )
+    : Effect.sync(() => readyBytes(Buffer.from(text), JSON_TYPE))
 
 const BLOCK_HEAD = /^\{"count":(\d+),"max_number":(\d+),"agents":\{/
 const BLOCK_HEAD_MAX = 96

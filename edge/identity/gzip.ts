@@ -3,7 +3,7 @@
  * once, and kept.
  */
 import { promisify } from "node:util"
-import { constants, crc32, deflateRaw } from "node:zlib"
+import { constants, crc32, deflateRaw, gzip as gzipOf } from "node:zlib"
 
 /** Keys do not compress, and names of members do at any level. */
 const LEVEL = 3
@@ -15,6 +15,11 @@ const TRAILER_BYTES = 8
 const SIZE_MODULUS = 2 ** 32
 
 const deflated = promisify<Uint8Array, typeof FLUSHED, Uint8Array>(deflateRaw)
+
+const compressed = promisify<Uint8Array, { readonly level: number }, Uint8Array>(gzipOf)
+
+/** A stream of one part. */
+export const gzip = (whole: Uint8Array): Promise<Uint8Array> => compressed(whole, { level: LEVEL })
 
 /** The part, ended on a whole byte, so that another may follow. */
 export const deflate = (part: Uint8Array): Promise<Uint8Array> => deflated(part, FLUSHED)
