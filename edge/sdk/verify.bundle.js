@@ -1976,7 +1976,7 @@ const settingsOf = (options) => {
 		fetchTimeoutMs: positive("fetchTimeoutMs", options.fetchTimeoutMs, 6e4),
 		waitMs: positive("waitMs", options.waitMs, 1e4),
 		storeTimeoutMs: positive("storeTimeoutMs", options.storeTimeoutMs, 1e3),
-		maxDirectoryBytes: positive("maxDirectoryBytes", options.maxDirectoryBytes, 268435456),
+		maxDirectoryBytes: positive("maxDirectoryBytes", options.maxDirectoryBytes, 1073741824),
 		maxAgents: positive("maxAgents", options.maxAgents, 1e6)
 	};
 };
