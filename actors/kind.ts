@@ -47,7 +47,7 @@ export interface ActorOf<State, Event extends EventShape, Memory = undefined> {
 }
 
 /** What of a kind stands in the log, as the kind itself says it. */
-export interface Fold<A extends ActorTypes> extends Pick<ActorDefinition<A>, "kind" | "initial" | "evolve"> {
+export interface Fold<A extends ActorTypes> extends Pick<ActorDefinition<A>, "kind" | "initial" | "evolve" | "ends"> {
   /** Plain JSON: a snapshot of it is read only by a release that declares it alike. */
   readonly state: Schema.Codec<A["state"]>
   /** `null`: of a kind without a log. */
@@ -55,7 +55,7 @@ export interface Fold<A extends ActorTypes> extends Pick<ActorDefinition<A>, "ki
 }
 
 /** How a kind's events fold into its state: enough for replay, the list of events and tests. */
-export type KindFold = Pick<ActorDefinition, "kind" | "initial" | "evolve" | "events">
+export type KindFold = Pick<ActorDefinition, "kind" | "initial" | "evolve" | "events" | "ends">
 
 /** The operations that `Ops` declare, for an actor of such types. */
 export type Operating<Ops extends Readonly<Record<string, Declared>>, A extends ActorTypes> = Implemented<
@@ -87,7 +87,7 @@ export type AnyDefinition = ActorDefinition<ActorTypes, ActorServices>
 /** What a kind does, beside its fold. */
 type Behaviour<A extends ActorTypes, Ops extends Readonly<Record<string, Declared>>> = Omit<
   ActorDefinition<A, ActorServices>,
-  "kind" | "initial" | "evolve" | "events" | "operations"
+  "kind" | "initial" | "evolve" | "events" | "ends" | "operations"
 > & { readonly operations: Operating<Ops, A> }
 
 /** Joins the two sides. `declared`: all that may be asked of the kind, as schemas/ says it. */

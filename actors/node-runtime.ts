@@ -32,6 +32,7 @@ import type { Kind, KindParts } from "./kind.ts"
 import { commitMetrics, nodeMetrics, operationCalls } from "./metrics/node.ts"
 import { reactorMetrics } from "./metrics/reactors.ts"
 import { projectorMetrics } from "./metrics/projectors.ts"
+import { prunerMetrics } from "./metrics/pruner.ts"
 import { replicaMetrics } from "./metrics/replicas.ts"
 import type { ConfigurationFault } from "../schemas/runtime/configuration-fault.ts"
 import { ownKeys } from "./log/own-keys.ts"
@@ -39,7 +40,7 @@ import { MAIL_KEY_NAMES, mailKeysWith } from "./mail/keys.ts"
 import { Bus, Cluster, Configuration, Keys, MailKey, Metrics, Streams, Tables, Tracing } from "./process/services.ts"
 import { PROJECTIONS } from "./projections/all.ts"
 import { feedsFor } from "./projections/feed.ts"
-import { projectorsOn, runAll } from "./projections/running.ts"
+import { projectorsOn, prunerOn, runAll } from "./projections/running.ts"
 import { AWAITED, REACTIONS } from "./reactions/all.ts"
 import type { Reactions } from "./reactions/reaction.ts"
 import { Reactor } from "./reactions/running.ts"
@@ -247,6 +248,8 @@ export const actorNode = (
     const feedOf = feedsFor(nats, tracing, [...PROJECTIONS, ...sets])
     const projecting = yield* projectorsOn(feedOf)
     projectorMetrics(clock, metrics.meter, projecting, manager)
+    const pruner = yield* prunerOn
+    prunerMetrics(metrics.meter, pruner)
     replicaMetrics(metrics.meter, manager)
 
     yield* Effect.orDie(Effect.all([nonces.follow, proofs.follow], { concurrency: "unbounded" }))
@@ -278,7 +281,7 @@ export const actorNode = (
     const running = yield* FiberHandle.make()
     const project = Effect.suspend(() =>
       placement.serves(shardOf(PROJECTOR))
-        ? FiberHandle.run(running, runAll(projecting), { onlyIfMissing: true })
+        ? FiberHandle.run(running, runAll([...projecting, pruner]), { onlyIfMissing: true })
         : FiberHandle.clear(running)
     )
     const chats = yield* FiberHandle.make()

@@ -36,6 +36,7 @@ export interface Database {
     replies: number
     accepted_answers: number
     provisional: boolean | null
+    directory_version: NullableBig
   }
   blocks: {
     agent: string

@@ -144,6 +144,11 @@ export const LIMITS = {
     warn_after_seconds: 86_400,
     disable_after_seconds: 259_200,
     log_seconds: 2_592_000,
+    /**
+     * The log of events keeps a delivery so long from when it was queued: longer than `log_seconds`, in which it can be
+     * sent again, by the longest round of attempts.
+     */
+    kept_seconds: 3_456_000,
     redeliveries_max: 20,
     /** Of one worker: attempts under way, to one receiver, for one agent; and what waits for them. */
     in_flight_max: 512,
@@ -200,7 +205,10 @@ export const LIMITS = {
     look_agents_max: 1000,
     /** A stream's right is looked at anew at this distance; where nobody can tell for so long, it ends. */
     judge_ms: 30_000,
-    judge_overdue_ms: 60_000
+    judge_overdue_ms: 60_000,
+    /** A notification stays so long, and an agent's newest ones longer. */
+    kept_seconds: 7_776_000,
+    kept_newest: 1000
   },
   moderation: {
     appeal_max_chars: 4000,
@@ -218,7 +226,10 @@ export const LIMITS = {
     voter_min_trust: 10,
     /** Votes of one voter for one author that count in the window. */
     votes_per_pair: 5,
-    pair_window_seconds: 2_592_000
+    pair_window_seconds: 2_592_000,
+    /** An entry stays so long, and an agent's newest ones longer. The sum of all entries stays for good. */
+    kept_seconds: 7_776_000,
+    kept_newest: 1000
   },
   service: {
     /** The whole of one request at the edge, from the first header byte to the answer. */
@@ -308,6 +319,14 @@ export const LIMITS = {
     leases_max_bytes: 8_388_608,
     /** A write's answer waits this long at most for the read models to have it. */
     projected_wait_ms: 250,
+    /**
+     * Rows that are kept for a time are looked through so often, one agent after another. A step looks at so many agents,
+     * removes so many rows at most, and pauses.
+     */
+    prune_every_seconds: 3600,
+    prune_agents_max: 100,
+    prune_rows_max: 1000,
+    prune_pause_ms: 250,
     registrations_counted_window_seconds: 3600,
     health_check_timeout_ms: 1000,
     letters: LETTER_LIMITS,

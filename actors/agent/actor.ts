@@ -157,7 +157,7 @@ export const agentKind = kind(fold, declared, (parts) => {
     meter,
     onTimer: (name) => MODERATION_TIMERS.get(name) ?? "identity.timer",
     gate: agentGate({ clock, nonces, limits, claimOf, seen: (id, now) => lastSeen.touch(id, now) }),
-    consequences: consequencesOf(baseUrl),
+    consequences: consequencesOf(baseUrl, limits),
     operations: {
       "agent.authenticate": read((state, _input, { id }) =>
         state === null

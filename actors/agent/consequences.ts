@@ -1,4 +1,5 @@
 /** Adds to every decision of an agent its consequences: notified, it tells its webhook in the same commit. Pure. */
+import type { Limits } from "../../schemas/limits.ts"
 import type { AnswerContext, Decision } from "../engine/definition.ts"
 import { withLinks } from "./notification/links.ts"
 import { withOwners } from "./notification/owners.ts"
@@ -6,6 +7,6 @@ import type { AgentEvent, AgentState } from "./state.ts"
 import { withDelivery } from "./webhook/decide.ts"
 
 export const consequencesOf =
-  (baseUrl: string) =>
+  (baseUrl: string, limits: Limits) =>
   (state: AgentState, decision: Decision<AgentEvent>, context: AnswerContext): Decision<AgentEvent> =>
-    withDelivery(state, withOwners(state, withLinks(state, decision, baseUrl)), context)
+    withDelivery(state, withOwners(state, withLinks(state, decision, baseUrl)), context, limits)

@@ -1,7 +1,7 @@
 import type { Answering } from "../queries/serve.ts"
 import { agentKind } from "./actor.ts"
 import { blocksQuery } from "./block/queries.ts"
-import { directoryBlockQuery, directoryQuery } from "./identity/queries.ts"
+import { directoryBlockQuery, directoryChangesQuery, directoryQuery } from "./identity/queries.ts"
 import { notificationProjection } from "./notification/projection.ts"
 import { notificationsAfterQuery, notificationsNewestQuery, notificationsQuery } from "./notification/queries.ts"
 import { agentProjection } from "./projection.ts"
@@ -24,5 +24,6 @@ export const queries = ({ db, people, words, mails, config: { baseUrl } }: Answe
   notifications_newest: notificationsNewestQuery(db),
   blocks: blocksQuery(db, baseUrl),
   directory: directoryQuery(db),
+  directory_changes: directoryChangesQuery(db, baseUrl),
   directory_block: directoryBlockQuery(db, baseUrl)
 })

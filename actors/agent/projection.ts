@@ -35,6 +35,7 @@ interface AgentRow {
   threads?: number
   replies?: number
   accepted_answers?: number
+  directory_version?: number
 }
 
 interface EntryRow {
@@ -98,11 +99,12 @@ const agentRows = (commits: ReadonlyArray<Logged>): AgentRows => {
   for (const { id, seq, commit } of commits) {
     const at = new Date(commit.at).toISOString()
     for (const event of eventsOf(AgentEvent, commit)) {
-      if (!OUTSIDE_DIRECTORY.has(event.type)) identities.set(id, seq)
+      const listed = OUTSIDE_DIRECTORY.has(event.type) ? null : { directory_version: seq }
+      if (listed !== null) identities.set(id, seq)
       watches.take(id, at, event)
       blocks.take(id, event, at)
       if (event.type === "agent.registered") {
-        registered.set(id, registeredRow(id, event, at))
+        registered.set(id, { ...registeredRow(id, event, at), ...listed })
         continue
       }
       if (event.type === "agent.score_changed") {
@@ -118,10 +120,10 @@ const agentRows = (commits: ReadonlyArray<Logged>): AgentRows => {
         })
       }
       const fields = change(event, at)
-      if (fields === null) continue
+      if (fields === null && listed === null) continue
       const row = registered.get(id) ?? changed.get(id) ?? { id }
       if (!registered.has(id)) changed.set(id, row)
-      Object.assign(row, fields)
+      Object.assign(row, fields, listed)
     }
   }
   return {
@@ -223,6 +225,7 @@ const writeAgents = async (trx: Transaction<Database>, rows: AgentRows): Promise
         public_key = coalesce(p.public_key, a.public_key), key_from = coalesce(p.key_from, a.key_from),
         posts = coalesce(p.posts, a.posts), threads = coalesce(p.threads, a.threads),
         replies = coalesce(p.replies, a.replies), accepted_answers = coalesce(p.accepted_answers, a.accepted_answers),
+        directory_version = coalesce(p.directory_version, a.directory_version),
         roles = coalesce(p.roles, a.roles), trust = coalesce(p.trust, a.trust), reputation = coalesce(p.reputation, a.reputation)
       from jsonb_populate_recordset(null::agents, ${rowsJson(rows.changed)}::jsonb) p
       where a.id = p.id`.execute(trx)
@@ -241,13 +244,26 @@ export const settleSeen = async (trx: Transaction<Database>): Promise<void> => {
     from agent_seen s where a.id = s.id and a.last_seen_at <> greatest(a.created_at, s.last_seen_at)`.execute(trx)
 }
 
+/** From this one on each agent's row says when its entry of the identity directory changed. */
+export const AGENT_VERSION = 2
+
 export const agentProjection = logProjection({
   name: "agent",
-  version: 1,
+  version: AGENT_VERSION,
   reads: [{ kind: "agent", events: AGENT_EVENTS }],
   tables: [
     { name: "agents", kind: "agent", actor: "id", foreign: ["last_seen_at"] },
-    { name: "score_entries", kind: "agent", actor: "agent" },
+    {
+      name: "score_entries",
+      kind: "agent",
+      actor: "agent",
+      kept: {
+        of: "agent",
+        order: "entry",
+        at: "at",
+        bounds: ({ scores: { kept_seconds, kept_newest } }) => ({ seconds: kept_seconds, newest: kept_newest })
+      }
+    },
     { name: "retired_keys", kind: "agent", actor: "agent" },
     { name: "identity_blocks", kind: "agent", actor: null },
     { name: "watches", kind: "agent", actor: "agent" },

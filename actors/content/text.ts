@@ -37,13 +37,14 @@ export const evolveText = (_state: TextState, event: TextEvent): TextState =>
 
 const fold: Fold<ActorOf<TextState, TextEvent>> = {
   kind: "text",
+  ends: true,
   state: TextState,
   initial: null,
   events: TextEvent,
   evolve: evolveText
 }
 
-export const textKind = kind(fold, {}, () => ({ keepSeconds: KEPT_SECONDS, operations: {} }))
+export const textKind = kind(fold, {}, () => ({ keepSeconds: () => KEPT_SECONDS, operations: {} }))
 
 /** What two texts must share to be one: Unicode's spellings and white space make no difference. */
 export const textOf = (noun: string, author: string, text: string): string => {

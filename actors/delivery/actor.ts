@@ -6,11 +6,12 @@ import { completed, isCompleted, type Known, wantedBy, type Wanting } from "../.
 import { type PrepareContext, read, write } from "../engine/definition.ts"
 import { type ActorOf, type Fold, kind } from "../kind.ts"
 import { Actors } from "../services.ts"
-import { decideDrop, decidePutOff, decideRedeliver, decideReport, decideTimer } from "./decide.ts"
+import { decideDrop, decidePutOff, decideRedeliver, decideReport, decideTimer, keptSeconds } from "./decide.ts"
 import { DeliveryEvent, DeliveryState, evolve } from "./state.ts"
 
 const fold: Fold<ActorOf<DeliveryState, DeliveryEvent>> = {
   kind: "delivery",
+  ends: true,
   state: DeliveryState,
   initial: null,
   events: DeliveryEvent,
@@ -56,6 +57,7 @@ const whole = (about: string, body: string, context: PrepareContext): Effect.Eff
   })
 
 export const deliveryKind = kind(fold, deliveryOperations, ({ config: { limits } }) => ({
+  keepSeconds: (state, at) => keptSeconds(state, at, limits),
   onTimer: "delivery.timer",
   operations: {
     "delivery.content": read((state) => {

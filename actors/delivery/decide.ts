@@ -7,6 +7,8 @@
  *    anything.
  *  - While the delivery is pending, either an attempt is called for or a timer is set that will call for one; a report
  *    that leaves it pending sets the timer before it is committed. So a delivery is never stuck.
+ *  - The log keeps a delivery for `kept_seconds` from when it was queued, as a whole. No attempt is called for in the
+ *    last hour of that, so none is answered to a delivery that has ended.
  *  - A timer that finds an attempt called for already, nothing pending, or another time than its own waited for, does
  *    nothing. No clock is asked: one that is wrong must not leave a delivery without its timer.
  */
@@ -15,7 +17,7 @@ import type { Report } from "../../schemas/delivery/operations.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
 import { type Decision, isDue } from "../engine/definition.ts"
-import type { DeliveryEvent, DeliveryState } from "./state.ts"
+import type { Delivery, DeliveryEvent, DeliveryState } from "./state.ts"
 
 export const RETRY_TIMER = "retry"
 
@@ -42,6 +44,18 @@ type Decided = Decision<DeliveryEvent>
 const missing: { readonly refused: Refusal } = { refused: notFound("delivery") }
 const NOTHING: Decided = { events: [] }
 
+/** An attempt that was called for is answered, or called off by its worker's end, well within this. */
+const LAST_HOUR_SECONDS = 3600
+/** Later commits end later than the first one, which the bus may have stored a little after its time. */
+const LONGER_SECONDS = 5
+
+/** The time that the log keeps a commit on this delivery. */
+export const keptSeconds = (state: DeliveryState, at: number, { webhook }: Limits): number =>
+  Math.max(1, Math.ceil(((state?.created_at ?? at) - at) / 1000) + webhook.kept_seconds + LONGER_SECONDS)
+
+const isTooLate = (next: number, { created_at }: Delivery, { webhook }: Limits): boolean =>
+  next > created_at + (webhook.kept_seconds - LAST_HOUR_SECONDS) * 1000
+
 const spread = (seconds: number, { facts }: Context, { webhook }: Limits): number =>
   Math.round(seconds * 1000 * (1 + (facts.jitter * webhook.retry_jitter_percent) / 100))
 
@@ -61,7 +75,8 @@ export const decideReport = (state: DeliveryState, report: Report, context: Cont
   if (state === null) return missing
   if (!state.called || state.calls !== report.call) return NOTHING
   const { response_code, error, duration_ms } = report
-  const next = error === null ? null : nextAttemptAt(state.round, report, context, limits)
+  const wanted = error === null ? null : nextAttemptAt(state.round, report, context, limits)
+  const next = wanted === null || isTooLate(wanted, state, limits) ? null : wanted
   const status = error === null ? "delivered" : next === null ? "failed" : "pending"
   return {
     events: [
@@ -86,6 +101,7 @@ export const decidePutOff = (state: DeliveryState, { call }: Answered, context: 
   if (!state.called || state.calls !== call) return NOTHING
   const { put_off_seconds, put_off_max_seconds } = limits.webhook
   const next = context.at + spread(Math.min(put_off_seconds * 2 ** state.put_off, put_off_max_seconds), context, limits)
+  if (isTooLate(next, state, limits)) return { events: [{ type: "delivery.dropped", v: 1, reason: "too_late" }] }
   return {
     events: [{ type: "delivery.put_off", v: 1, next_attempt_at: next }],
     timers: [{ name: RETRY_TIMER, at: next }]

@@ -1,22 +1,15 @@
 /**
- * Deliveries as rows: begun when they are queued, changed by each attempt, dropped with their account (spec 3.1) and
- * when they are older than the log of deliveries reaches (contract 4).
- *
- * What is too old is measured against the newest delivery of the log, not against a clock: so the same log makes the
- * same rows whenever it is read. Reads cut off by the clock besides (queries/deliveries.ts).
+ * Deliveries as rows: begun when they are queued, changed by each attempt, dropped with their account (spec 3.1), and
+ * kept for as long as the log of deliveries reaches (contract 4).
  */
 import { sql, type Transaction } from "kysely"
 import { AGENT_EVENTS, AgentEvent } from "../agent/state.ts"
 import type { Database } from "../database.ts"
 import { DELIVERY_EVENTS, DeliveryEvent } from "./state.ts"
-import { LIMITS } from "../../schemas/limits.ts"
 import { type Logged, logProjection } from "../projections/projection.ts"
 import { rowsJson } from "../projections/rows.ts"
 import { eventsOf } from "../engine/events.ts"
 import { iso } from "../../schemas/iso.ts"
-
-/** The default: a shorter time that is configured is for the reads. */
-const KEPT_MS = LIMITS.webhook.log_seconds * 1000
 
 interface Attempt {
   readonly attempt: number
@@ -58,7 +51,6 @@ class Batch {
   readonly rows = new Map<number, Row>()
   readonly changes = new Map<number, Change>()
   readonly deleted = new Set<string>()
-  newest = 0
 
   get empty(): boolean {
     return this.rows.size + this.changes.size + this.deleted.size === 0
@@ -78,7 +70,6 @@ class Batch {
         ...nothing
       }
       this.rows.set(id, begun)
-      this.newest = Math.max(this.newest, at)
       return
     }
     // Called for already: when it was due is told until the attempt is made.
@@ -162,11 +153,6 @@ const writeDeliveries = async (trx: Transaction<Database>, batch: Batch): Promis
       .deleteFrom("deliveries")
       .where("agent", "in", [...batch.deleted])
       .execute()
-  if (batch.newest > 0)
-    await trx
-      .deleteFrom("deliveries")
-      .where("created_at", "<", new Date(batch.newest - KEPT_MS))
-      .execute()
 }
 
 export const deliveryProjection = logProjection({
@@ -176,7 +162,19 @@ export const deliveryProjection = logProjection({
     { kind: "delivery", events: DELIVERY_EVENTS },
     { kind: "agent", events: AGENT_EVENTS }
   ],
-  tables: [{ name: "deliveries", kind: "delivery", actor: "id" }],
+  tables: [
+    {
+      name: "deliveries",
+      kind: "delivery",
+      actor: "id",
+      kept: {
+        of: "agent",
+        order: "id",
+        at: "created_at",
+        bounds: ({ webhook: { log_seconds } }) => ({ seconds: log_seconds, newest: 0 })
+      }
+    }
+  ],
   changes: (commits) => {
     const batch = batchOf(commits)
     return batch.empty ? null : (trx) => writeDeliveries(trx, batch)

@@ -20,12 +20,13 @@ interface Standing {
   readonly subject: string
   /** The sequence that it stands at. */
   readonly seq: number
+  readonly state: unknown
   readonly definition: Pick<ActorDefinition, "keepSeconds">
 }
 
 export const groupOf = (
   command: Commanded,
-  { subject, seq, definition }: Standing,
+  { subject, seq, state, definition }: Standing,
   at: number,
   decision: Decision,
   traceparent: string | undefined
@@ -36,7 +37,7 @@ export const groupOf = (
     expected: seq,
     commit: commitOf(command, at, decision.events ?? [], reply),
     traceparent,
-    keepSeconds: definition.keepSeconds
+    keepSeconds: definition.keepSeconds?.(state, at)
   }
   const companions = companionsOf(decision).map(({ kind, id, expected, events, keepSeconds }) => ({
     subject: subjects.event(kind, id),

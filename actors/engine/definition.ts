@@ -193,8 +193,16 @@ export interface ActorDefinition<A extends ActorTypes = ActorTypes, R = never> {
   readonly operations: Readonly<Record<string, Operation<A, unknown, unknown, R>>>
   /** The operation that a fired timer becomes, one for all or by the timer's name; its input is `FiredTimer`. */
   readonly onTimer?: string | ((name: string) => string)
-  /** How long the log keeps each commit of such an actor; absent: for good. */
-  readonly keepSeconds?: number
+  /**
+   * The log forgets such an actor in the end: it has no snapshots, it stands in no table for longer, and its id may begin
+   * anew. So its timers and reactions must find nothing to do where there is no state.
+   */
+  readonly ends?: true
+  /**
+   * Seconds that the log keeps a commit made at `at` (Unix ms) on this state, for a kind that ends. The first
+   * commit of an actor ends before all others: a history that lacks only later ones would say what is no longer so.
+   */
+  keepSeconds?(state: A["state"], at: number): number
   /** No log at all: what such an actor keeps lies in its memory and in stores of its own. */
   readonly logless?: true
   /** What an activation keeps beside its state, lost with it: rate windows, requests under way. */

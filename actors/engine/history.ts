@@ -5,6 +5,8 @@
  *  - Memory of commands is rebuilt from the log, so it survives restarts and moves (remembered.ts).
  *  - Another actor's commit may have begun this one's log, and the node that was to say so may have died: an actor to
  *    which nothing has happened yet is looked up in the log at each use. (Companions only ever begin a log.)
+ *  - An actor of a kind that ends has no snapshot. Once the log has forgotten it, it begins anew: at sequence 0, without
+ *    a memory of commands.
  *  - An event of a newer release ends the reading (fold.ts): the actor is not served here, whoever asked tries
  *    elsewhere.
  */
@@ -125,13 +127,23 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     this.remembered.add({ id: commit.id, at: commit.at, ...reply }, this.parts.limits)
   }
 
+  private get ends(): boolean {
+    return this.definition.ends === true
+  }
+
+  private beginAnew(): void {
+    this.state = this.definition.initial
+    this.seq = 0
+    this.remembered.restore([], this.parts.limits)
+  }
+
   /** A short log is read as fast as a snapshot, so only a long one is worth a row. */
   async snapshotIfLong(): Promise<void> {
-    if (this.loaded && this.commitsSinceSnapshot > FIRST_READ) await this.snapshot()
+    if (this.loaded && !this.ends && this.commitsSinceSnapshot > FIRST_READ) await this.snapshot()
   }
 
   snapshotWhenDue(): void {
-    if (this.commitsSinceSnapshot < this.parts.limits.snapshot_every_commits) return
+    if (this.ends || this.commitsSinceSnapshot < this.parts.limits.snapshot_every_commits) return
     void this.snapshot().catch(() => undefined)
   }
 
@@ -147,7 +159,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
   private async readLog(): Promise<void> {
     const { staleness, subject } = this
     let page = await this.parts.log.read(subject, this.seq, FIRST_READ)
-    if (page.more && this.seq === 0) {
+    if (page.more && this.seq === 0 && !this.ends) {
       const snapshot = await this.parts.snapshots.load(this.definition.kind, this.id)
       if (snapshot !== null) {
         this.seq = snapshot.seq
@@ -161,6 +173,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
       if (!page.more) break
       page = await this.parts.log.read(subject, this.seq, FULL_READ)
     }
+    if (this.ends && this.seq > 0 && (await this.parts.log.lastSeq(subject)) === 0) this.beginAnew()
     if (staleness === this.staleness) this.loaded = true
     else await this.readLog()
   }

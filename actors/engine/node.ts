@@ -290,7 +290,7 @@ const atGate = (refused: Refusal, rate?: RateState): Reply => {
 
 const unknownOperation = (op: string): Refusal => notFound(`operation ${op}`)
 
-const UNRECORDED = atGate(unavailable("The signature could not be recorded."))
+const UNRECORDED = atGate(unavailable("The signature could not be recorded, so nothing was done. Sign again later."))
 
 /** At once where it can be: a read of a resident actor then costs no promise of its own. */
 const then = <A, B>(value: Later<A>, next: (value: A) => Later<B>): Later<B> =>

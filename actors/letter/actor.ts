@@ -13,6 +13,7 @@ import { letterLimits } from "./limits.ts"
 
 const fold: Fold<LetterActor> = {
   kind: "letter",
+  ends: true,
   state: LetterState,
   initial: null,
   events: LetterEvent,
@@ -29,7 +30,7 @@ export const letterKind = kind(fold, letterOperations, (parts) => {
   const settle = (state: LetterState, input: Settled, context: { readonly at: number }) =>
     decideSettle(state, input, context, limits, holds)
   return {
-    keepSeconds: LETTER_LIMITS.kept_seconds,
+    keepSeconds: () => LETTER_LIMITS.kept_seconds,
     onTimer: (name) => (name === OVERDUE_TIMER ? "letter.overdue" : "letter.send"),
     operations: {
       "letter.send": write({

@@ -18,6 +18,7 @@ import type { StreamState } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Clock, Data, Deferred, Effect, Latch, Queue, Schedule, type Scope } from "effect"
 import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
+import { logNow } from "../../schemas/runtime/log/log.ts"
 import { SHARD_COUNT } from "../../schemas/subjects.ts"
 import { attempt } from "./attempt.ts"
 import { directGet } from "./direct-get.ts"
@@ -104,6 +105,8 @@ export class NonceLog {
   /** Requests whose use could not be recorded, of the last REPEATED_MS. */
   private failures: ReadonlyArray<{ readonly at: number; readonly requests: ReadonlySet<number> }> = []
   private followed = 0
+  /** The stream refused what was sent last. */
+  private refuses = false
 
   private constructor(clock: Clock.Clock, nats: NatsConnection, home: NonceHome, asking: Queue.Queue<Asked>) {
     this.clock = clock
@@ -185,9 +188,17 @@ export class NonceLog {
     for (let left = ACK_TIMEOUT_MS; left > 0; left = end - monotonicMs(this.clock)) {
       const reply = await requestsOf(this.nats).requestStream(this.home.subject, records, left)
       // Records may stand in the log twice: what the lost line had swallowed is sent again.
-      if (reply !== null) return reply.json<{ error?: unknown }>().error === undefined
+      if (reply !== null) return this.stored(reply.json<{ error?: { description?: string } }>().error)
     }
     return false
+  }
+
+  /** Logs why the stream refuses, once for all that it refuses in a row: it may be full. */
+  private stored(error: { readonly description?: string } | undefined): boolean {
+    if (error !== undefined && !this.refuses)
+      logNow("error", "nonces", { stream: this.home.stream, error: error.description ?? "unknown error" })
+    this.refuses = error !== undefined
+    return !this.refuses
   }
 
   /**

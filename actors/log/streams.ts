@@ -28,19 +28,30 @@ type Wanted = Partial<StreamConfig> & { readonly name: string; readonly subjects
 const common = { storage: StorageType.File, retention: RetentionPolicy.Limits, allow_direct: true }
 
 /**
- * Streams that are no log have a bound. Where the oldest may go (a count of visits, an answer that a retry would get
- * again), it makes room; where it may not (a nonce would be good again, a number be given twice), what is new is
- * refused. The log is bounded by the room on the disk (storage.ts), and so are the keys of what stands in it. So are timers: the server lets no schedule have a
- * bound that refuses, and one that drops would lose them; what has fired is dropped after its time (timers.ts). Of
- * counters, which may not have one either, the newest message alone is kept.
+ * A bound in bytes either makes room for new messages by dropping the oldest (a count of visits, an answer that a retry
+ * would get again), or refuses new messages (a forgotten nonce would be good again).
  */
 const dropping = (max_bytes: number) => ({ max_bytes, discard: DiscardPolicy.Old })
 const refusing = (max_bytes: number) => ({ max_bytes, discard: DiscardPolicy.New })
 /**
- * One key for each account, mailbox or vault that the log has: some 200 to 400 bytes on the disk and 300 in the server's
- * memory each, less than their events take. A bound of their own would be a wall for the next one, and is set aside on
- * every disk. Said outright, since an update keeps what it does not name: an earlier release had such bounds.
+ * The reasons of the streams that have no bound in bytes. The server sets a bound aside on every disk, and each of these
+ * is bounded by what writes to it.
  */
+export const UNBOUNDED: Readonly<Record<string, string>> = {
+  [streams.events]: "writes are refused below a floor of free bytes (storage.ts); actors that end leave it",
+  [streams.blobs]: "uploads are refused below that floor, and each agent has its bytes of a day",
+  [streams.mail]:
+    "the mail processes refuse mail above `stored_max_bytes`, which is not set aside where there is no mail",
+  [streams.people]: "one key of 400 bytes for each account of the log; a lost key is a lost person",
+  [streams.mailKeys]: "one key of 400 bytes for each mailbox of the log; mail without its key is lost",
+  [streams.vaultKeys]: "one key of 400 bytes for each vault of the log; a lost key is a lost secret",
+  [streams.vault]:
+    "each vault may have a number of entries, and their journal is refused below the floor of free bytes",
+  [streams.timers]:
+    "the server lets no stream of schedules refuse, and dropping would lose timers; fired ones end after 30 days",
+  [streams.counters]: "the server lets no counter have a bound; one message for each of a few names"
+}
+/** Said outright, since an update keeps what it does not name: an earlier release had bounds here. */
 const keptWithLog = { max_bytes: -1, discard: DiscardPolicy.New }
 
 const wantedLeases = ({ service }: Limits, replicas: number): Wanted => ({
@@ -132,8 +143,7 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     max_msgs_per_subject: 1
   },
   {
-    // Bounded by the room on the disk, as the log is, and by what each agent may upload in a day: a bound of its own
-    // would be set aside for it, on small disks as on large ones. A piece is written once, and never written over.
+    // A piece is written once, and never written over.
     ...common,
     num_replicas: replicas,
     discard: DiscardPolicy.New,
@@ -144,7 +154,6 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     subjects: [subjects.blobs]
   },
   {
-    // Lost keys are lost people: none may make room for another, and there is one for each account.
     ...common,
     num_replicas: replicas,
     ...keptWithLog,
@@ -153,7 +162,6 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     max_msgs_per_subject: 1
   },
   {
-    // One key for each mailbox: mail without it is lost.
     ...common,
     num_replicas: replicas,
     ...keptWithLog,
@@ -162,8 +170,7 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     max_msgs_per_subject: 1
   },
   {
-    // What does not fit is refused, and stays with whoever sends it until there is room. Bounded by its own count
-    // (`stored_max_bytes`): a bound of the stream would be set aside on the disk of a service without mail.
+    // Mail that does not fit is refused, and stays with its sender until there is room.
     ...common,
     num_replicas: replicas,
     discard: DiscardPolicy.New,
@@ -175,7 +182,7 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     subjects: [subjects.mail]
   },
   {
-    // Bounded by the entries that each vault may have. A ciphertext is written once (actors/vault/ciphertexts.ts).
+    // A ciphertext is written once (actors/vault/ciphertexts.ts).
     ...common,
     num_replicas: replicas,
     max_msgs_per_subject: 1,
@@ -184,8 +191,7 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     subjects: [subjects.vault]
   },
   {
-    // Lost keys are lost secrets. Of the service's users only the keeper may read them (roles.conf). A key that is
-    // sealed anew stands beside the former one until that is erased: the server would leave the bytes of a replaced one.
+    // Only the keeper may read them (roles.conf). A key that is sealed anew stands beside the former one until that is erased: the server would leave the bytes of a replaced one.
     ...common,
     num_replicas: replicas,
     ...keptWithLog,

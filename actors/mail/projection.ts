@@ -113,7 +113,18 @@ export const mailProjection = logProjection({
   tables: [
     { name: "mails", kind: "mail", actor: null },
     { name: "mail_sendings", kind: "mail_sending", actor: null },
-    { name: "mail_events", kind: "mailbox", actor: null },
+    {
+      name: "mail_events",
+      kind: "mailbox",
+      actor: null,
+      kept: {
+        of: "agent",
+        order: "id",
+        at: "at",
+        // The log forgets a sent message a day later: until then it makes these rows.
+        bounds: ({ limits: { email } }) => ({ seconds: email.retention_seconds, newest: 0 })
+      }
+    },
     { name: "mail_suppressions", kind: "mail_recipient", actor: "id" }
   ],
   changes: (commits) => (commits.length === 0 ? null : writing(commits))

@@ -1,6 +1,6 @@
 /**
  * Registrations from one network address in the last hour (spec 3.3: they raise the difficulty). The id is a hash of
- * the address; the address itself is kept nowhere.
+ * the address; the address itself is kept nowhere, and the hash for little longer than its registrations count.
  */
 import { Schema } from "effect"
 import { originOperations } from "../../schemas/origin/operations.ts"
@@ -17,6 +17,9 @@ export type OriginState = typeof OriginState.Type
 export const OriginEvent = Schema.Union([event("origin.registered", 1)])
 export type OriginEvent = typeof OriginEvent.Type
 
+/** Registrations no longer count when the log forgets them, whatever the clocks say. */
+const LONGER_SECONDS = 600
+
 /** More than this many raise the difficulty no further. */
 const REMEMBERED_MAX = 16
 
@@ -26,6 +29,7 @@ const evolveOrigin = (state: OriginState, _event: OriginEvent, meta: { readonly 
 
 const fold: Fold<ActorOf<OriginState, OriginEvent>> = {
   kind: "origin",
+  ends: true,
   state: OriginState,
   initial: { registered: [] },
   events: OriginEvent,
@@ -33,6 +37,7 @@ const fold: Fold<ActorOf<OriginState, OriginEvent>> = {
 }
 
 export const originKind = kind(fold, originOperations, ({ config }) => ({
+  keepSeconds: () => config.limits.service.registrations_counted_window_seconds + LONGER_SECONDS,
   operations: {
     "origin.recent": read((state, _input, { at }) => {
       const from = at - config.limits.service.registrations_counted_window_seconds * 1000

@@ -8,6 +8,7 @@ import { streams, subjects } from "../../schemas/subjects.ts"
 import type { Database } from "../database.ts"
 import { checkEvents, type Inventory } from "../engine/fold.ts"
 import type { Commit } from "../log/commit.ts"
+import type { Kept } from "./kept.ts"
 
 export interface Message {
   readonly seq: number
@@ -28,6 +29,8 @@ export interface ReadModelTable {
   readonly actor: string | null
   /** Columns that other streams than the projection's write too. */
   readonly foreign?: ReadonlyArray<string>
+  /** The rule for the rows that stay as time passes; absent: all. */
+  readonly kept?: Kept
 }
 
 export type Change = (trx: Transaction<Database>) => Promise<void>

@@ -13,9 +13,11 @@
  */
 import { Clock, Effect, Schedule } from "effect"
 import { type Kysely, sql, type Transaction } from "kysely"
+import type { Limits } from "../../schemas/limits.ts"
 import { type Database, LIVE_SCHEMA } from "../database.ts"
 import { Filling, type FillingParts } from "./filling.ts"
 import type { Projection } from "./projection.ts"
+import { pruneAll } from "./pruning.ts"
 import { inTransaction, toItsEnd } from "./steps.ts"
 import { createShadow, finishShadow, takePlace, workshop } from "./shadow.ts"
 import { monotonicMs } from "../../schemas/runtime/clock.ts"
@@ -35,6 +37,7 @@ const ROW_TIMEOUT_MS = 5000
 
 export interface RebuildParts extends FillingParts {
   readonly databaseUrl: string
+  readonly limits: Limits
 }
 
 export interface Rebuilt {
@@ -72,6 +75,7 @@ const buildAndSwap = (
     yield* filling.everything
     yield* toItsEnd(() => db.transaction().execute(projection.settle))
     yield* toItsEnd(() => finishShadow(db, schema, projection))
+    yield* pruneAll(db, projection, parts.limits)
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const served = yield* toItsEnd(() => servedWatermark(db, projection))
       if (served - filling.seq <= CLOSE) break

@@ -7,6 +7,7 @@ import { PROJECTIONS } from "./all.ts"
 import type { FeedOf } from "./feed.ts"
 import type { Projection } from "./projection.ts"
 import { Projector } from "./projector.ts"
+import { Pruner } from "./pruning.ts"
 import { rebuild, type RebuildParts } from "./rebuild.ts"
 
 /** Messages a page of a rebuild in this process: what it takes to fold one, the actors wait. */
@@ -30,7 +31,7 @@ export const projectorsOn = (
     const manager = yield* Streams
     const db = yield* Tables
     const tracing = yield* Tracing
-    const { databaseUrl } = yield* Configuration
+    const { databaseUrl, limits } = yield* Configuration
     const announcer = yield* Announcer.make(nats)
     const projector = (projection: Projection): Projector =>
       new Projector({
@@ -42,11 +43,17 @@ export const projectorsOn = (
           for (const [subject, content] of projection.hints(batch)) nats.publish(subject, content)
         },
         tracing,
-        renew: renewed({ nats, manager, databaseUrl: databaseUrl ?? "", projection })
+        renew: renewed({ nats, manager, databaseUrl: databaseUrl ?? "", limits, projection })
       })
     return PROJECTIONS.map(projector)
   })
 
+/** Does not run yet. */
+export const prunerOn: Effect.Effect<Pruner, never, Configuration | Tables> = Effect.gen(function* () {
+  const { limits } = yield* Configuration
+  return new Pruner({ db: yield* Tables, projections: PROJECTIONS, limits })
+})
+
 /** Each for itself, until interrupted. */
-export const runAll = (all: ReadonlyArray<Projector>): Effect.Effect<unknown> =>
+export const runAll = (all: ReadonlyArray<{ readonly run: Effect.Effect<never> }>): Effect.Effect<unknown> =>
   Effect.forEach(all, ({ run }) => run, { concurrency: "unbounded", discard: true })

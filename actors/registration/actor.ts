@@ -51,6 +51,7 @@ const VOIDED: ReadonlySet<string> = new Set<ErrorCode>(["challenge_wrong_answers
 
 const fold: Fold<ActorOf<ChallengeState, ChallengeEvent>> = {
   kind: "challenge",
+  ends: true,
   state: ChallengeState,
   initial: null,
   events: ChallengeEvent,
@@ -160,7 +161,7 @@ export const challengeKind = kind(fold, registrationOperations, (parts) => {
     // Set by releases whose log did not forget by itself: heard, and nothing is left to do.
     onTimer: "challenge.erase",
     // A late or repeated step still hears what has become of its challenge; then the log forgets it.
-    keepSeconds: registration.pow_window_seconds + registration.answer_ttl_seconds + REMEMBERED_SECONDS,
+    keepSeconds: () => registration.pow_window_seconds + registration.answer_ttl_seconds + REMEMBERED_SECONDS,
     operations: {
       "challenge.create": write({
         prepare: (_state, input, context) => prepareCreate(input, context),

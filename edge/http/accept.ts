@@ -24,3 +24,8 @@ export const prefersMarkdown = (call: Call, other: "application/json" | "text/ht
   found.set(call, new Map(found.get(call)).set(other, prefers))
   return prefers
 }
+
+export const takesGzip = (call: Call): boolean => {
+  const asked = call.header("accept-encoding")?.slice(0, LOOKED_AT_CHARS)
+  return asked !== undefined && new Negotiator({ headers: { "accept-encoding": asked } }).encodings(["gzip"]).length > 0
+}

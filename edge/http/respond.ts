@@ -140,9 +140,24 @@ export const empty = (status: number): Response => ({
 })
 
 /** A body that comes in parts. */
-export const streamed = (body: Readable, contentType: string): Response => ({
+export const streamed = (
+  body: Readable,
+  contentType: string,
+  more: Readonly<Record<string, string>> = {}
+): Response => ({
   status: 200,
-  headers: { "content-type": contentType },
+  headers: { "content-type": contentType, ...more },
+  body
+})
+
+/** A body that is ready. */
+export const readyBytes = (
+  body: Uint8Array,
+  contentType: string,
+  more: Readonly<Record<string, string>> = {}
+): Response => ({
+  status: 200,
+  headers: { "content-type": contentType, "content-length": String(body.length), ...more },
   body
 })
 

@@ -6,6 +6,10 @@
  *    version. So a change of one agent costs one block, and a 304 costs one short query.
  *  - What is sent is never older than its ETag. It may be newer: the next read with that ETag then gets a whole answer.
  *  - `count` and `max_number` come last, and are those of the blocks that were sent.
+ *  - Changes since an ETag are those of one state of the read models. If there are more than a page holds, the answer's
+ *    ETag is that of its last entry, so that the next read goes on from there. If nobody can tell what changed, or too
+ *    much did, the answer is the whole directory, which has no `since`.
+ *  - A block is compressed once for all readers that take gzip.
  *  - A block that cannot be had ends the connection, so that a part is never taken for the whole.
  *  - While the read models are made again they hold less than they did: an edge that knows of more answers 503
  *    meanwhile.
@@ -15,12 +19,15 @@
 import { Readable } from "node:stream"
 import { Effect } from "effect"
 import type { Bus } from "../bus/bus.ts"
+import { DIRECTORY_TAG } from "../../schemas/identity/directory.ts"
 import type { DirectoryState } from "../../schemas/identity/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Call } from "../http/call.ts"
+import { takesGzip } from "../http/accept.ts"
 import { matchesTag } from "../http/documents.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { empty, headOf, type Response, streamed } from "../http/respond.ts"
+import { empty, headOf, readyBytes, type Response, streamed } from "../http/respond.ts"
+import { deflate, gzip, gzipped, type Part } from "./gzip.ts"
 import { Readers } from "./readers.ts"
 import { after, monotonicMs } from "../../schemas/runtime/clock.ts"
 
@@ -35,11 +42,20 @@ const AHEAD = 4
 const IDLE_MAX_MS = 20_000
 const FETCH_TIMEOUT_MS = 10_000
 const JSON_TYPE = "application/json; charset=utf-8"
+const GZIPPED = { "content-encoding": "gzip" }
 
 interface Block {
   readonly version: number
   readonly sent: Promise<Sent>
+  /** Its members, compressed: once somebody has asked for that. */
+  deflated: Promise<Uint8Array> | null
   bytes: number
+}
+
+interface Piece {
+  readonly part: Part
+  readonly count: number
+  readonly maxNumber: number
 }
 
 interface Sent {
@@ -64,8 +80,9 @@ export class Directory {
     this.maxAgeSeconds = maxAgeSeconds
   }
 
-  /** `admit` is asked before a whole answer, not before a 304 (spec 4.7). */
-  answer(call: Call, admit: Effect.Effect<void, Refused>): Effect.Effect<Response, Refused> {
+  /** `admit` is asked before an answer with entries, not before a 304 (spec 4.7). `since`: an ETag of an earlier answer. */
+  answer(call: Call, admit: Effect.Effect<void, Refused>, since?: string): Effect.Effect<Response, Refused> {
+    call.headers["vary"] = "Accept-Encoding"
     const asked = call.header("if-none-match")
     const unchanged =
       asked === undefined
@@ -76,21 +93,52 @@ export class Directory {
         this.mark(call, same)
         return Effect.succeed(empty(304))
       }
-      return Effect.flatMap(admit, () =>
-        Effect.flatMap(this.state(call, true), (state) => {
-          this.mark(call, state)
-          return this.whole(call, state)
-        })
+      const whole = Effect.flatMap(this.state(call, true), (state) => {
+        this.mark(call, state)
+        return this.whole(call, state)
+      })
+      return Effect.andThen(
+        admit,
+        since === undefined
+          ? whole
+          : Effect.flatMap(this.changes(call, since), (changes) => (changes === null ? whole : Effect.succeed(changes)))
       )
     })
   }
 
   private state(call: Call, blocks: boolean): Effect.Effect<DirectoryState, Refused> {
-    return Effect.flatMap(this.bus.query(call, "directory", { blocks }), (state) => {
-      if (state.count < this.known) return Effect.fail(refuse(unavailable("The directory is being made again.")))
-      this.known = state.count
-      return Effect.succeed(state)
-    })
+    return Effect.flatMap(this.bus.query(call, "directory", { blocks }), (state) => this.growing(state))
+  }
+
+  private growing<State extends DirectoryState>(state: State): Effect.Effect<State, Refused> {
+    if (state.count < this.known) return Effect.fail(refuse(unavailable("The directory is being made again.")))
+    this.known = state.count
+    return Effect.succeed(state)
+  }
+
+  /** `null` where the whole directory is the answer. */
+  private changes(call: Call, tag: string): Effect.Effect<Response | null, Refused> {
+    const since = versionIn(tag)
+    if (since === null) return Effect.succeed(null)
+    const asked = this.bus.query(call, "directory_changes", { since })
+    return Effect.flatMap(
+      Effect.flatMap(asked, (state) => this.growing(state)),
+      ({ changes, ...state }) => {
+        if (changes === null) return Effect.succeed(null)
+        const { version, max_number, count } = state
+        this.mark(call, { ...state, version: changes.reached })
+        const { agents, reached } = changes
+        const data = {
+          generated_at: new Date(call.startedAt).toISOString(),
+          since: tag.replaceAll(AROUND_TAG, ""),
+          more: reached < version,
+          max_number,
+          count,
+          agents
+        }
+        return inOnePiece(call, JSON.stringify({ ok: true, data }))
+      }
+    )
   }
 
   private mark(call: Call, state: DirectoryState): void {
@@ -99,7 +147,9 @@ export class Directory {
 
   private whole(call: Call, state: DirectoryState): Effect.Effect<Response, Refused> {
     if (call.method === "HEAD") return Effect.succeed(headOf(JSON_TYPE))
-    const stream = Readable.from(this.parts(call, state), { objectMode: false, highWaterMark: 1 })
+    const zip = takesGzip(call)
+    const parts = this.parts(call, state, zip)
+    const stream = Readable.from(zip ? gzipped(parts) : plain(parts), { objectMode: false, highWaterMark: 1 })
     const { socket } = call.request
     // The stream itself too: one that was never sent has no socket to end with.
     const letGo = (): void => {
@@ -119,43 +169,58 @@ export class Directory {
       leave()
       socket.off("timeout", letGo)
     })
-    return Effect.succeed(streamed(stream, JSON_TYPE))
+    return Effect.succeed(streamed(stream, JSON_TYPE, zip ? GZIPPED : {}))
   }
 
-  private async *parts(call: Call, state: DirectoryState): AsyncGenerator<Uint8Array> {
+  private async *parts(call: Call, state: DirectoryState, zip: boolean): AsyncGenerator<Part> {
     const { blocks } = state
-    yield Buffer.from(`{"ok":true,"data":{"generated_at":"${new Date(call.startedAt).toISOString()}","agents":{`)
+    yield bytesOf(`{"ok":true,"data":{"generated_at":"${new Date(call.startedAt).toISOString()}","agents":{`)
     let count = 0
     let maxNumber = 0
     for (const [index, [block, version]] of blocks.entries()) {
       for (const [ahead, itsVersion] of blocks.slice(index + 1, index + 1 + AHEAD))
-        void this.block(call, ahead, itsVersion).catch(() => undefined)
-      const sent = await this.block(call, block, version)
-      if (sent.count === 0) continue
-      yield count === 0 ? sent.members : Buffer.concat([COMMA, sent.members])
-      count += sent.count
-      maxNumber = Math.max(maxNumber, sent.maxNumber)
+        void this.piece(call, ahead, itsVersion, zip).catch(() => undefined)
+      const piece = await this.piece(call, block, version, zip)
+      if (piece.count === 0) continue
+      if (count > 0) yield bytesOf(",")
+      yield piece.part
+      count += piece.count
+      maxNumber = Math.max(maxNumber, piece.maxNumber)
     }
-    yield Buffer.from(`},"max_number":${maxNumber},"count":${count}}}`)
+    yield bytesOf(`},"max_number":${maxNumber},"count":${count}}}`)
   }
 
-  private block(call: Call, block: number, version: number): Promise<Sent> {
+  private async piece(call: Call, block: number, version: number, zip: boolean): Promise<Piece> {
+    const entry = this.block(call, block, version)
+    const { members, count, maxNumber } = await entry.sent
+    if (!zip) return { part: { bytes: members }, count, maxNumber }
+    if (entry.deflated === null) {
+      entry.deflated = deflate(members)
+      entry.deflated.then(
+        ({ length }) => this.grew(block, entry, length),
+        () => this.forget(block, entry)
+      )
+    }
+    return { part: { bytes: members, deflated: await entry.deflated }, count, maxNumber }
+  }
+
+  private block(call: Call, block: number, version: number): Block {
     const known = this.blocks.get(block)
     if (known !== undefined && known.version >= version) {
       // The longest unused is the first.
       this.blocks.delete(block)
       this.blocks.set(block, known)
-      return known.sent
+      return known
     }
     if (known !== undefined) this.forget(block, known)
     const sent = this.fetch(call, block)
-    const entry: Block = { version, sent, bytes: 0 }
+    const entry: Block = { version, sent, deflated: null, bytes: 0 }
     this.blocks.set(block, entry)
     sent.then(
       ({ members }) => this.grew(block, entry, members.length),
       () => this.forget(block, entry)
     )
-    return sent
+    return entry
   }
 
   /** `{"count":…,"max_number":…,"agents":{…}}`: the figures are read, the rest is passed on as it is. */
@@ -174,7 +239,7 @@ export class Directory {
 
   private grew(block: number, entry: Block, bytes: number): void {
     if (this.blocks.get(block) !== entry) return
-    entry.bytes = bytes
+    entry.bytes += bytes
     this.kept += bytes
     for (const [oldest, other] of this.blocks) {
       if (this.kept <= CACHE_MAX_BYTES) return
@@ -189,9 +254,32 @@ export class Directory {
   }
 }
 
-const COMMA = Buffer.from(",")
+const bytesOf = (text: string): Part => ({ bytes: Buffer.from(text) })
+
+async function* plain(parts: AsyncIterable<Part>): AsyncGenerator<Uint8Array> {
+  for await (const { bytes } of parts) yield bytes
+}
+
+/** Compressed for who takes gzip. */
+const inOnePiece = (call: Call, text: string): Effect.Effect<Response> =>
+  takesGzip(call)
+    ? Effect.map(
+        Effect.promise(() => gzip(Buffer.from(text))),
+        (body) => readyBytes(body, JSON_TYPE, GZIPPED)
+      )
+    : Effect.sync(() => readyBytes(Buffer.from(text), JSON_TYPE))
+
 const BLOCK_HEAD = /^\{"count":(\d+),"max_number":(\d+),"agents":\{/
 const BLOCK_HEAD_MAX = 96
+
+/** A tag may come as it stands in the header, or without what stands around it. */
+const AROUND_TAG = /^(?:W\/)?"|"$/g
+
+/** `null` of a tag that this service never gave. */
+const versionIn = (tag: string): number | null => {
+  const version = DIRECTORY_TAG.exec(tag)?.[1]
+  return version === undefined ? null : Number.parseInt(version, 36)
+}
 
 const tagOf = ({ version, max_number }: DirectoryState): string =>
   `"${version.toString(36)}-${max_number.toString(36)}"`

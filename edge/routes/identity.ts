@@ -112,7 +112,7 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
         const report = yield* decodeReport(call)
         return dataBytes(yield* judge(call, report))
       }),
-    directory: (call) => directory.answer(call, drawnOf(limits, "id_directory", call)),
+    directory: (call, { query: { since } }) => directory.answer(call, drawnOf(limits, "id_directory", call), since),
     getIdentity: (call, { params }) => identityRecord(bus, identities, call, params.number),
     keyDirectory: (call, { params }) =>
       Effect.gen(function* () {

@@ -102,6 +102,13 @@ const BOUNDS = {
 	/** From this age on a directory is renewed beside the checks, so that none has to wait for it. */
 	renewAheadSeconds: 240,
 	retryAfterMaxSeconds: 3600,
+	/**
+	* Changes are read instead of the whole directory, in so many answers at most. The whole is read again once so many
+	* agents have changed since, or it is a day old.
+	*/
+	changesPages: 12,
+	changedAgents: 2e4,
+	wholeReadSeconds: 86400,
 	/** A number unknown to the hub is looked up again after this long. */
 	unknownRecordMaxAgeSeconds: 60,
 	records: 1e3,
@@ -610,16 +617,56 @@ var ColumnsWriter = class {
 
 // edge/sdk/verify/directory.ts
 /** All agents, found by their numbers. */
-var Directory = class {
+const NONE_CHANGED = /* @__PURE__ */ new Map();
+var Directory = class Directory {
 	maxNumber;
 	generatedAt;
 	count;
 	columns;
-	constructor(columns, count, maxNumber, generatedAt) {
+	/** Agents in the columns. */
+	rows;
+	/** Entries in place of those in the columns, or beside them. */
+	changed;
+	constructor(columns, rows, changed, told) {
 		this.columns = columns;
-		this.count = count;
-		this.maxNumber = maxNumber;
-		this.generatedAt = generatedAt;
+		this.rows = rows;
+		this.changed = changed;
+		this.count = told.count;
+		this.maxNumber = told.maxNumber;
+		this.generatedAt = told.generatedAt;
+	}
+	static of(columns, count, maxNumber, generatedAt) {
+		return new Directory(columns, count, NONE_CHANGED, {
+			count,
+			maxNumber,
+			generatedAt
+		});
+	}
+	/** Agents that do not stand in the columns as they are. */
+	get changedCount() {
+		return this.changed.size;
+	}
+	/** This one with the entries of `newer` in place of its own. It keeps nothing else of `newer`. */
+	with(newer) {
+		const changed = new Map(this.changed);
+		let { count } = this;
+		for (let at = 0; at < newer.rows; at++) {
+			const number = newer.columns.numbers[at];
+			if (!changed.has(number) && this.rowOf(number) === -1) count++;
+			const { fields, key, retiredKeys } = newer.identityAt(at);
+			const retired = retiredKeys().map((one) => one.slice());
+			changed.set(number, {
+				fields,
+				key: key?.slice() ?? null,
+				retiredKeys: () => retired
+			});
+		}
+		const { generatedAt } = newer;
+		return new Directory(this.columns, this.rows, changed, {
+			count,
+			maxNumber: newer.maxNumber,
+			generatedAt
+		});
 	}
 	/** Empty ones, with room for as much and a little more. */
 	columnsOfSize() {
@@ -628,18 +675,25 @@ var Directory = class {
 		return columnsFor(more(this.count) + 16, more(retired.length / PUBLIC_KEY_BYTES), more(texts.length) + 1024);
 	}
 	find(number) {
+		const changed = this.changed.get(number);
+		if (changed !== void 0) return changed;
+		const at = this.rowOf(number);
+		return at === -1 ? null : this.identityAt(at);
+	}
+	/** -1 where the columns have none. */
+	rowOf(number) {
 		const { numbers, order } = this.columns;
 		let low = 0;
-		let high = this.count - 1;
+		let high = this.rows - 1;
 		while (low <= high) {
 			const middle = low + high >>> 1;
 			const at = order === null ? middle : order[middle];
 			const found = numbers[at];
-			if (found === number) return this.identityAt(at);
+			if (found === number) return at;
 			if (found < number) low = middle + 1;
 			else high = middle - 1;
 		}
-		return null;
+		return -1;
 	}
 	identityAt(at) {
 		const { numbers, states, scores, keys, retired, retiredFrom } = this.columns;
@@ -691,7 +745,7 @@ var Directory = class {
 
 // edge/sdk/verify/directory-builder.ts
 /**
-* A directory out of its document.
+* A directory out of its document, or the entries of it that changed.
 *
 * Invariants
 *  - Its members may come in whatever order, and each is checked: none may be missing or come twice, and what is
@@ -700,7 +754,9 @@ var Directory = class {
 const FIRST_AGENTS = 1024;
 const FIRST_TEXT_BYTES = 16384;
 const TOP = names("ok", "data");
-const DATA = names("generated_at", "max_number", "count", "agents");
+/** The last two are of changes alone. */
+const DATA = names("generated_at", "max_number", "count", "agents", "since", "more");
+const DATA_NEEDED = 4;
 const ENTRY = names("id", "handle", "status", "moderation", "public_key", "keys", "trust", "reputation", "profile_url", "id_url");
 const KEY_ENTRY = names("public_key", "status", "retired_at");
 const STATUS_NAMES = names(...STATUSES);
@@ -724,12 +780,14 @@ var DirectoryBuilder = class {
 	generatedAt = NaN;
 	maxNumber = -1;
 	declared = -1;
+	isChanges = false;
+	more = false;
 	agent = new AgentEntry();
 	/** The key of it being read. */
 	entryKey = new Uint8Array(PUBLIC_KEY_BYTES);
 	entryRetired = false;
 	entryRetiredAt = 0;
-	/** `last`: the directory held, which the next one will hardly differ from in size. */
+	/** `last`: the directory held, if the next one is whole and will hardly differ from it in size. */
 	constructor(agentsMax, last) {
 		this.agentsMax = agentsMax;
 		this.writer = new ColumnsWriter(last === null ? columnsFor(FIRST_AGENTS, 0, FIRST_TEXT_BYTES) : last.columnsOfSize());
@@ -760,13 +818,17 @@ var DirectoryBuilder = class {
 	close() {
 		if (this.depth === IN_AGENT) this.endAgent();
 		else if (this.depth === IN_KEY) this.endKey();
-		else if (this.depth === IN_DATA || this.depth === IN_TOP) this.complete(this.depth === IN_DATA ? DATA : TOP);
+		else if (this.depth === IN_DATA || this.depth === IN_TOP) this.complete(this.depth === IN_DATA ? DATA_NEEDED : TOP.length);
 		this.depth--;
 	}
 	text(bytes, length) {
 		if (length === -1) throw malformed("a text is too long or not ASCII");
 		if (this.depth === IN_AGENT) return this.agentText(bytes, length);
 		if (this.depth === IN_KEY) return this.keyText(bytes, length);
+		if (this.depth === IN_DATA && this.field === 4) {
+			this.isChanges = true;
+			return;
+		}
 		if (this.depth !== IN_DATA || this.field !== 0) throw malformed("a member has the wrong form");
 		this.generatedAt = Date.parse(latin(bytes, 0, length));
 		if (Number.isNaN(this.generatedAt)) throw malformed("generated_at is no time");
@@ -780,6 +842,7 @@ var DirectoryBuilder = class {
 	}
 	literal(value) {
 		if (this.depth === IN_TOP && this.field === 0 && value === true) this.ok = true;
+		else if (this.depth === IN_DATA && this.field === 5 && value !== null) this.more = value;
 		else if (this.depth !== IN_AGENT || value !== null || ![
 			3,
 			4,
@@ -787,15 +850,22 @@ var DirectoryBuilder = class {
 		].includes(this.field)) throw malformed("a member has the wrong form");
 	}
 	finish() {
-		const { writer, maxNumber, generatedAt } = this;
-		if (!this.ok || writer.count !== this.declared) throw malformed("it does not hold what it says");
+		const { writer, maxNumber, generatedAt, isChanges, more, declared } = this;
+		const isAll = isChanges ? writer.count <= declared : !more && writer.count === declared;
+		if (!this.ok || !isAll) throw malformed("it does not hold what it says");
 		writer.putInOrder();
 		if (writer.highest() > maxNumber) throw malformed("a number is above max_number");
 		writer.trim();
-		return new Directory(writer.columns, writer.count, maxNumber, generatedAt);
+		return {
+			directory: Directory.of(writer.columns, writer.count, maxNumber, generatedAt),
+			isChanges,
+			more,
+			count: declared
+		};
 	}
-	complete(list) {
-		if (this.seen[this.depth] !== (1 << list.length) - 1) throw malformed("a member is missing");
+	complete(needed) {
+		const all = (1 << needed) - 1;
+		if ((this.seen[this.depth] & all) !== all) throw malformed("a member is missing");
 	}
 	beginAgent(bytes, length) {
 		const { agent } = this;
@@ -837,7 +907,7 @@ var DirectoryBuilder = class {
 		this.agent.keepRetired(this.entryKey, this.entryRetiredAt);
 	}
 	endAgent() {
-		this.complete(ENTRY);
+		this.complete(ENTRY.length);
 		const { agent } = this;
 		if (!agent.hasKey && STATUSES[agent.status] !== "retired") throw malformed("an agent has no key");
 		this.writer.add(agent);
@@ -1095,6 +1165,8 @@ const within = async (ms, work, outer) => {
 *
 * Invariants
 *  - Attempts on the directory are counted, not answers: one a minute at most, whoever asks for it, one at a time.
+*  - Entries that changed are put into the directory held, once all of them are there and they make up the count that the
+*    hub says. If they do not, the whole is read at the next attempt.
 *  - A directory replaces the last one whole or not at all. One that is cut short, malformed, too large or much older
 *    than the one held changes nothing.
 */
@@ -1103,6 +1175,8 @@ var DirectorySource = class {
 	/** When the attempt began that gave or confirmed the directory. */
 	confirmedAt = 0;
 	etag = null;
+	/** The start of the attempt that gave a whole directory. */
+	wholeAt = 0;
 	attempt = null;
 	lastAttemptAt = Number.NEGATIVE_INFINITY;
 	pause = new Pause();
@@ -1189,27 +1263,63 @@ var DirectorySource = class {
 		}
 	}
 	async load(attempt, signal) {
-		const { settings } = this;
+		let held = this.readOn();
+		for (let page = 0; page < BOUNDS.changesPages; page++) {
+			const response = await this.ask(page === 0, held?.etag ?? null, signal);
+			this.pause.heed(response, this.settings.now());
+			if (page === 0 && (response.status === 200 || response.status === 304)) this.clock.learn(response, attempt.startedAt);
+			if (response.status !== 200) return this.unread(response, attempt, page === 0, signal);
+			if (held !== null) this.etag = null;
+			const read = await this.read(response, held !== null, signal);
+			if (this.attempt !== attempt || signal.aborted) return;
+			if (!read.isChanges) {
+				this.wholeAt = attempt.startedAt;
+				return this.replace(read.directory, response, attempt);
+			}
+			if (held === null) return;
+			const directory = held.directory.with(read.directory);
+			if (directory.count > this.settings.maxAgents) return;
+			if (!read.more && directory.count === read.count) return this.replace(directory, response, attempt);
+			const etag = etagOf(response);
+			if (!read.more || etag === null) return;
+			held = {
+				directory,
+				etag
+			};
+		}
+	}
+	/** The directory that changes can be put into; `null` if the whole is to be read. */
+	readOn() {
+		const { directory, etag } = this;
+		const age = this.settings.now() - this.wholeAt;
+		const isDue = age < 0 || age >= BOUNDS.wholeReadSeconds * 1e3;
+		return directory === null || etag === null || isDue || directory.changedCount > BOUNDS.changedAgents ? null : {
+			directory,
+			etag
+		};
+	}
+	ask(first, since, signal) {
 		const headers = { accept: "application/json" };
-		if (this.etag !== null && this.directory !== null) headers["if-none-match"] = this.etag;
-		const response = await settings.fetch(`${settings.hub}${API_PREFIX}/id/directory`, {
+		if (first && this.etag !== null && this.directory !== null) headers["if-none-match"] = this.etag;
+		const query = since === null ? "" : `?since=${encodeURIComponent(since)}`;
+		return this.settings.fetch(`${this.settings.hub}${API_PREFIX}/id/directory${query}`, {
 			method: "GET",
 			headers,
 			redirect: "manual",
 			signal
 		});
-		this.pause.heed(response, settings.now());
-		if (response.status === 200 || response.status === 304) this.clock.learn(response, attempt.startedAt);
-		if (response.status === 304 && headers["if-none-match"] !== void 0) {
-			discard(response);
-			if (this.attempt === attempt && !signal.aborted) this.confirmedAt = attempt.startedAt;
-		} else if (response.status === 200) {
-			const directory = await this.read(response, signal);
-			if (this.attempt === attempt && !signal.aborted) this.replace(directory, response, attempt);
-		} else discard(response);
 	}
-	async read(response, signal) {
-		const builder = new DirectoryBuilder(this.settings.maxAgents, this.directory);
+	/** An answer that is no directory. A tag that the hub refuses is not asked for again. */
+	unread(response, attempt, first, signal) {
+		const { status } = response;
+		const isConfirmed = status === 304 && first && this.etag !== null && this.directory !== null;
+		discard(response);
+		if (this.attempt !== attempt || signal.aborted) return;
+		if (isConfirmed) this.confirmedAt = attempt.startedAt;
+		else if (status === 400 || status === 404 || status === 422) this.etag = null;
+	}
+	async read(response, isPart, signal) {
+		const builder = new DirectoryBuilder(this.settings.maxAgents, isPart ? null : this.directory);
 		const reader = new JsonReader(builder);
 		await drain(response, this.settings.maxDirectoryBytes, (chunk) => reader.push(chunk), signal);
 		reader.end();
@@ -1218,11 +1328,14 @@ var DirectorySource = class {
 	replace(directory, response, attempt) {
 		const held = this.usable();
 		if (held !== null && directory.generatedAt < held.generatedAt - BOUNDS.rollbackSeconds * 1e3) return;
-		const etag = response.headers.get("etag");
-		this.etag = etag !== null && etag.length <= BOUNDS.etagChars ? etag : null;
+		this.etag = etagOf(response);
 		this.directory = directory;
 		this.confirmedAt = attempt.startedAt;
 	}
+};
+const etagOf = (response) => {
+	const etag = response.headers.get("etag");
+	return etag !== null && etag.length <= BOUNDS.etagChars ? etag : null;
 };
 
 // edge/sdk/verify/misuse.ts
@@ -1863,7 +1976,7 @@ const settingsOf = (options) => {
 		fetchTimeoutMs: positive("fetchTimeoutMs", options.fetchTimeoutMs, 6e4),
 		waitMs: positive("waitMs", options.waitMs, 1e4),
 		storeTimeoutMs: positive("storeTimeoutMs", options.storeTimeoutMs, 1e3),
-		maxDirectoryBytes: positive("maxDirectoryBytes", options.maxDirectoryBytes, 268435456),
+		maxDirectoryBytes: positive("maxDirectoryBytes", options.maxDirectoryBytes, 1073741824),
 		maxAgents: positive("maxAgents", options.maxAgents, 1e6)
 	};
 };

@@ -1,4 +1,5 @@
 /** Moments in words: one as it was, or two and the differences between them. */
+import { kindOf } from "../replay/fold.ts"
 import { timeText } from "../replay/report.ts"
 import type { InFlight } from "./flight.ts"
 import type { Moment } from "./moment.ts"
@@ -72,6 +73,12 @@ const flightLines = (moment: Moment): ReadonlyArray<string> => {
   ]
 }
 
+/** Kinds of which older actors are no longer in the log. */
+const endingLines = ({ counts }: Moment): ReadonlyArray<string> => {
+  const ending = kindsOf(counts).filter((kind) => kindOf(kind)?.fold.ends === true)
+  return ending.length === 0 ? [] : [`  (${ending.join(", ")}: only those that the log still keeps)`]
+}
+
 export const momentText = (moment: Moment): string =>
   [
     `at ${headText(moment)}`,
@@ -81,6 +88,7 @@ export const momentText = (moment: Moment): string =>
       const statuses = statusesText(counts)
       return `  ${kind}  ${sum(Object.values(counts))}${statuses === "" ? "" : `: ${statuses}`}`
     }),
+    ...endingLines(moment),
     ...listed(
       "open reports",
       openReports(moment),

@@ -7,6 +7,7 @@ import { jetstreamManager } from "@nats-io/jetstream"
 import { Effect } from "effect"
 import { agentProjection } from "../../actors/agent/projection.ts"
 import { rebuild } from "../../actors/projections/rebuild.ts"
+import { LIMITS } from "../../schemas/limits.ts"
 import { verifyCommand } from "../cli/verify.ts"
 import { cpuOf } from "./cpu.ts"
 import { COMMITS, REGISTERED, withMillion } from "./million.ts"
@@ -23,6 +24,7 @@ export const rebuildCase = (say: (line: string) => void): Promise<void> =>
       nats,
       manager: await jetstreamManager(nats),
       databaseUrl: service.stack.postgres.url,
+      limits: LIMITS,
       projection: agentProjection,
       progress: () => undefined
     }

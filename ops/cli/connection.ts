@@ -17,7 +17,8 @@ import { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
 import { buckets } from "../../schemas/subjects.ts"
 import { transportOver } from "../../schemas/runtime/bus/transport.ts"
-import { LIMITS } from "../../schemas/limits.ts"
+import { type Limits, LIMITS } from "../../schemas/limits.ts"
+import { overrideLimits } from "../../schemas/limits-override.ts"
 import { Fault } from "./fault.ts"
 
 const CONNECT_TIMEOUT_MS = 15_000
@@ -42,6 +43,9 @@ export interface Service {
   readonly databaseUrl: string
   /** `HUB_TRACES_QUERY`, where traces are asked for (ops/explain/spans.ts); empty: nowhere. May hold a password. */
   readonly tracesQuery: string
+  /** As HUB_LIMITS says them, which must be what the nodes were told. */
+  readonly limits: Limits
+  readonly clock: Clock.Clock
   /** The answer's data; throws a Fault with the refusal's message. */
   readonly command: <Name extends OperationName>(
     op: Name,
@@ -88,6 +92,12 @@ const addressesIn = (env: NodeJS.ProcessEnv) => {
   const servers = busServers(url, "operator")
   if (servers === null) throw new Fault("HUB_NATS_URL must be an address such as nats://host:4222 or tls://host:4222")
   return { servers, databaseUrl }
+}
+
+const limitsIn = (env: NodeJS.ProcessEnv): Limits => {
+  const read = overrideLimits(env["HUB_LIMITS"])
+  if (!read.ok) throw new Fault(read.problem)
+  return read.limits
 }
 
 /** The servers alone, whatever is in them. */
@@ -141,6 +151,7 @@ export const openService = async (
   clock: Clock.Clock = machineClock,
   patience: Patience = PATIENT
 ): Promise<Service> => {
+  const limits = limitsIn(env)
   const { nats, manager, databaseUrl } = await openServers(env, patience)
   // Where nobody has ever run, there is nothing to watch.
   await manager.streams.info(`KV_${buckets.leases}`).catch(async (error: unknown) => {
@@ -192,6 +203,8 @@ export const openService = async (
     db,
     databaseUrl,
     tracesQuery: env["HUB_TRACES_QUERY"] ?? "",
+    limits,
+    clock,
     command,
     commandBy,
     close: async () => {

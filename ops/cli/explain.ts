@@ -5,7 +5,7 @@ import { rootOf, type Story, storyOf } from "../explain/story.ts"
 import { inLog, type Refused, rememberedBy } from "../explain/refused.ts"
 import { type Traces, tracesOf } from "../explain/spans.ts"
 import { refusedText, storyMermaid, storyText, tracesText } from "../explain/text.ts"
-import { kindOf, type Point } from "../replay/fold.ts"
+import { kindOf, orEnded, type Point } from "../replay/fold.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import type { Command, Options } from "./command.ts"
 import type { Service } from "./connection.ts"
@@ -28,7 +28,7 @@ const firstOf = async (service: Service, kind: string, reference: string): Promi
     seq: 1,
     next_by_subj: subjects.event(kind, id)
   })
-  if (found === null) throw new Fault(`the log holds nothing of ${kind} ${reference}`)
+  if (found === null) throw new Fault(`the log holds nothing of ${kind} ${reference}${orEnded(kindOf(kind)?.fold)}`)
   return found.seq
 }
 
@@ -37,7 +37,8 @@ const APART_MAX = 10_000
 
 const rootAt = async (service: Service, seq: number): Promise<Root> => {
   const root = await rootOf(service, seq)
-  if (root === null) throw new Fault(`the log holds no commit #${seq}`)
+  if (root === null)
+    throw new Fault(`the log holds no commit #${seq}: there was none, or its actor has ended and is no longer kept`)
   return { request: root.request, seq: Math.max(1, root.seq - APART_MAX) }
 }
 

@@ -25,13 +25,13 @@ export const rebuildCommand: Command = {
 }
 
 const rebuilt = async (
-  { nats, manager, databaseUrl }: Service,
+  { nats, manager, databaseUrl, limits }: Service,
   projection: Projection,
   signal: AbortSignal
 ): Promise<string> => {
   const { name, tables } = projection
   try {
-    const rebuilding = rebuild({ nats, manager, databaseUrl, projection, progress: progressOf(name) })
+    const rebuilding = rebuild({ nats, manager, databaseUrl, limits, projection, progress: progressOf(name) })
     const { messages, seconds, seq } = await Effect.runPromise(rebuilding, { signal })
     return (
       `${name} rebuilt: ${messages} commits in ${seconds.toFixed(1)} s, ${rate(messages, seconds)} a second; ` +

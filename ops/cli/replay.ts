@@ -16,6 +16,8 @@ import {
   isBeyond,
   isLogless,
   kindOf,
+  lacksItsBeginning,
+  orEnded,
   type Point,
   replay,
   stateAt,
@@ -118,7 +120,9 @@ const point = (option: string, text = ""): Point => {
 }
 
 const nothingOf = ({ kind, name }: Subject, until: Point | null): Fault =>
-  new Fault(`the log holds nothing of ${kind.fold.kind} ${name}${until === null ? "" : ` up to ${pointText(until)}`}`)
+  new Fault(
+    `the log holds nothing of ${kind.fold.kind} ${name}${until === null ? "" : ` up to ${pointText(until)}`}${orEnded(kind.fold)}`
+  )
 
 const upTo = async (subject: Subject, until: Point | null): Promise<ReadonlyArray<Step>> => {
   const steps = await whole(subject, until)
@@ -131,14 +135,18 @@ const whole = ({ kind, id, entries }: Subject, until: Point | null): Promise<Rea
     throw error instanceof TooLong ? new Fault(error.message) : error
   })
 
+const BEGINNING_ENDED = "its first commits are no longer kept, so what is left makes no state"
+
 const history = async (subject: Subject, until: Point | null, values: Options): Promise<unknown> => {
   const masker = new Masker()
-  const all = (await upTo(subject, until)).map((step) => masker.mask(step))
+  const found = await upTo(subject, until)
+  const all = found.map((step) => masker.mask(step))
   const steps = values.last === undefined ? all : all.slice(-Number(values.last))
   const withState = values["events-only"] !== true
   if (values.json === true) return steps.map(({ entry, state }) => (withState ? { ...entry, state } : entry))
   const shown = steps.map((step) => (withState ? stepText(step) : entryText(step.entry)))
-  return [`${subject.kind.fold.kind} ${subject.id}`, ...shown].join("\n\n")
+  const lacks = lacksItsBeginning(subject.kind.fold, found[0]) ? [BEGINNING_ENDED] : []
+  return [`${subject.kind.fold.kind} ${subject.id}`, ...lacks, ...shown].join("\n\n")
 }
 
 const momentOf = async (subject: Subject, at: Point, { json }: Options): Promise<unknown> => {

@@ -24,6 +24,7 @@ import { readMark } from "../../actors/reactions/marks.ts"
 import { commandsOf } from "../../actors/reactions/reaction.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import type { Service } from "../cli/connection.ts"
+import { kindOf } from "../replay/fold.ts"
 import { Masker } from "../replay/masks.ts"
 
 const PAGE = 4000
@@ -62,8 +63,11 @@ export interface Quiet {
   readonly op: string
   readonly kind: string
   readonly actor: string
-  /** `waits`: not asked yet; `parked`: its actor could not be had; `fault`: passed over; `unchanged`: nothing to change. */
-  readonly state: "waits" | "parked" | "fault" | "unchanged"
+  /**
+   * `waits`: not asked yet; `parked`: its actor could not be had; `fault`: passed over; `unchanged`: nothing to change;
+   * `ended`: the same, or the log no longer keeps its actor.
+   */
+  readonly state: "waits" | "parked" | "fault" | "unchanged" | "ended"
 }
 
 interface ReaderOf {
@@ -206,7 +210,7 @@ const quietOf = async (
     state:
       aside.get(`${one.set} ${one.cause} ${one.actor} ${one.op}`) ??
       aside.get(`${one.set} ${one.cause}  `) ??
-      ((marks.get(one.set) ?? 0) >= one.cause ? "unchanged" : "waits")
+      ((marks.get(one.set) ?? 0) < one.cause ? "waits" : kindOf(one.kind)?.fold.ends === true ? "ended" : "unchanged")
   }))
 }
 

@@ -9,7 +9,8 @@ const SAYS: Readonly<Record<Quiet["state"], string>> = {
   waits: "waits: not asked yet",
   parked: "parked: its actor could not be had, and is asked again",
   fault: "passed over: hub reactions list names it",
-  unchanged: "done: there was nothing to change"
+  unchanged: "done: there was nothing to change",
+  ended: "done: its actor may have ended since, and is then no longer kept"
 }
 
 const causeOf = ({ cause, set }: StoryCommit): string =>

@@ -1,4 +1,5 @@
 /** An actor's history folded with the `evolve` that serves: every commit and the state it leads to. Reads only. */
+import { isDeepStrictEqual } from "node:util"
 import { KINDS } from "../../actors/actors.ts"
 import { decodeEvent, shapeProblem } from "../../actors/engine/events.ts"
 import { foldCommit } from "../../actors/engine/fold.ts"
@@ -20,6 +21,14 @@ export const kindOf = (name: string): Kind | undefined => KINDS.find((kind) => k
 
 /** An actor kind without events keeps nothing in the log. */
 export const isLogless = (kind: Kind): boolean => Object.keys(kind.fold.events).length === 0
+
+/** Follows what the log no longer has, or never had: nobody can tell which. Empty where the log keeps such actors for good. */
+export const orEnded = (kind: Pick<AnyFold, "ends"> | undefined): string =>
+  kind?.ends === true ? ": there was none, or it has ended and is no longer kept" : ""
+
+/** True if a history begins with what is left of it, and so makes no state. */
+export const lacksItsBeginning = (fold: AnyFold, first: Step | undefined): boolean =>
+  fold.ends === true && first !== undefined && isDeepStrictEqual(first.state, fold.initial)
 
 /** A moment of a history, inclusive: a sequence, or Unix ms. */
 export type Point = { readonly seq: number } | { readonly time: number }

@@ -108,7 +108,8 @@ export const AgentApi = HttpApiGroup.make("agent")
         describe(
           "signed",
           "Your scores and every entry behind them, newest first",
-          "A score is the sum of its entries. `before_id` gives the entries before that one."
+          "A score is the sum of its entries. `before_id` gives the entries before that one. Entries are kept for 90 days, " +
+            "and your newest 1,000 for longer. `value` is the score after an entry, and no score changes when entries go."
         )
       )
       .annotate(

@@ -1,8 +1,17 @@
 /** Operations on identities: what websites ask, and what agents do with their keys (spec 4.4, 4.5, 4.7; contract 5). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { describe, failures, page, signedFailures, signedWriteFailures, success, PagingQuery } from "../envelope.ts"
-import { KEY_DIRECTORY_TYPE } from "./directory.ts"
+import {
+  describe,
+  failures,
+  page,
+  parameter,
+  signedFailures,
+  signedWriteFailures,
+  success,
+  PagingQuery
+} from "../envelope.ts"
+import { DIRECTORY_TAG, KEY_DIRECTORY_TYPE } from "./directory.ts"
 import {
   Attestation,
   Directory,
@@ -40,6 +49,11 @@ export const SetRecovery = Schema.Struct({ recovery_public_key: Schema.String, p
 export const SetDirectorySignature = Schema.Struct({ signature: Schema.String, signature_input: Schema.String })
 export const Attest = Schema.Struct({ challenge: Schema.String, signature: Schema.String })
 
+const DirectoryTag = parameter(
+  Schema.String.check(Schema.isPattern(DIRECTORY_TAG, { message: "must be the ETag of an earlier answer" })),
+  "The `ETag` of an earlier answer, with or without its quotes: lists only entries that changed since."
+)
+
 const number = { number: Schema.String }
 const ref = { ref: Schema.String }
 
@@ -69,15 +83,22 @@ export const IdentityApi = HttpApiGroup.make("identity")
       )
       .annotate(Row, "for websites: the verdict on a visitor's headers")
       .annotate(Traits, OWN_BUCKET),
-    HttpApiEndpoint.get("directory", "/id/directory", { success: success(Directory), error: failures() })
+    HttpApiEndpoint.get("directory", "/id/directory", {
+      query: { since: DirectoryTag },
+      success: success(Directory),
+      error: failures("validation_error")
+    })
       .annotateMerge(
         describe(
           "none",
           "Every identity and its keys, for verifying offline",
-          "Carries an `ETag`; `If-None-Match` answers 304."
+          "Carries an `ETag`; `If-None-Match` answers 304. With `since`, the `ETag` of an earlier answer, you get the entries " +
+            "that changed since. If `more` is true, ask again with the `ETag` of this answer. An answer " +
+            "without `since` is the whole directory: too much has changed, or the service does not know the `ETag`. " +
+            "Answers are compressed for who takes gzip."
         )
       )
-      .annotate(Row, "every identity with its keys; `ETag`, `If-None-Match`")
+      .annotate(Row, "every identity with its keys; `ETag`, `If-None-Match`; `?since=` an earlier `ETag`: what changed")
       .annotate(Traits, { ...OWN_BUCKET, tagged: true }),
     HttpApiEndpoint.get("getIdentity", "/id/:number", {
       params: number,

@@ -132,9 +132,21 @@ export const DirectoryState = Schema.Struct({
 })
 export type DirectoryState = typeof DirectoryState.Type
 
+/** Entries that changed behind a version, the longest unchanged first. `null`: too many, or nobody can tell. */
+const DirectoryChanges = Schema.Struct({
+  ...DirectoryState.fields,
+  changes: Schema.NullOr(
+    Schema.Struct({
+      /** The version up to which these are all. */
+      reached: Schema.Int,
+      agents: Schema.Record(Schema.String, DirectoryEntry)
+    })
+  )
+})
 export const identityQueries = {
   /** How the directory stands; its blocks only where they are asked for. */
   directory: query({ input: Schema.Struct({ blocks: Schema.Boolean }), output: DirectoryState }),
+  directory_changes: query({ input: Schema.Struct({ since: Schema.Int }), output: DirectoryChanges }),
   /** Entries of one block by agent number. Its members come in this order: readers look at the beginning alone. */
   directory_block: query({
     input: Schema.Struct({ block: Schema.Int }),

@@ -92,6 +92,9 @@ export type DirectoryEntry = typeof DirectoryEntry.Type
 
 export const Directory = Schema.Struct({
   generated_at: Schema.String,
+  /** In changes alone: the tag that was asked for, without quotes; and true if there are more than these. */
+  since: Schema.optionalKey(Schema.String),
+  more: Schema.optionalKey(Schema.Boolean),
   max_number: Schema.Int,
   count: Schema.Int,
   agents: Schema.Record(Schema.String, DirectoryEntry)

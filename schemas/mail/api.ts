@@ -265,9 +265,12 @@ export const MailApi = HttpApiGroup.make("mail")
       success: page(MailEvent),
       error: signedFailures("email_disabled")
     })
-      .annotateMerge(describe("signed", "The journal of your mail, newest first"))
+      .annotateMerge(describe("signed", "The journal of your mail, newest first", "It reaches back 90 days."))
       .annotate(Traits, NEEDS_MAIL)
-      .annotate(Row, "opened, received, dropped, closed, and what became of what you sent; newest first; paged"),
+      .annotate(
+        Row,
+        "opened, received, dropped, closed, and what became of what you sent, of the last {{limits.email.retention_seconds|duration}}; newest first; paged"
+      ),
     HttpApiEndpoint.post("takeMailNotice", "/email/inbound/ses", {
       payload: ProviderNotice,
       success: success(TakenNotice),

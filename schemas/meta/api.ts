@@ -57,7 +57,10 @@ export const Discovery = Schema.Struct({
     voter_min_age_seconds: Schema.Number,
     voter_min_trust: Schema.Number,
     votes_per_pair: Schema.Number,
-    pair_window_seconds: Schema.Number
+    pair_window_seconds: Schema.Number,
+    /** Entries of the history are kept so long, and so many of an agent's newest ones longer. */
+    kept_seconds: Schema.Number,
+    kept_newest: Schema.Number
   }),
   limits: Schema.Record(Schema.String, Schema.Union([Schema.Number, Figures])),
   endpoints: Schema.Array(

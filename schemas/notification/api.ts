@@ -59,7 +59,8 @@ export const NotificationApi = HttpApiGroup.make("notification")
           "signed",
           "Your notifications, newest first",
           "`unread=1` leaves out what you have read, `since_id` everything up to that id. " +
-            "With `wait_seconds` (0 to 25) a list that would be empty is held until it is none, or the time is over."
+            "With `wait_seconds` (0 to 25) a list that would be empty is held until it is none, or the time is over. " +
+            "Notifications are kept for 90 days, and your newest 1,000 for longer."
         )
       )
       .annotate(

@@ -119,7 +119,15 @@ const AgentAdmits = Schema.Struct({
   seq: Schema.Int,
   events: Events,
   also: Schema.optionalKey(
-    Schema.Array(Schema.Struct({ kind: Schema.String, id: Schema.String, expected: Schema.Int, events: Events }))
+    Schema.Array(
+      Schema.Struct({
+        kind: Schema.String,
+        id: Schema.String,
+        expected: Schema.Int,
+        events: Events,
+        keepSeconds: Schema.optionalKey(Schema.Int)
+      })
+    )
   )
 })
 export type AgentAdmits = typeof AgentAdmits.Type

@@ -50,10 +50,12 @@ describe("a history", () => {
     const others = KINDS.map((kind) => kind.fold.kind).filter((kind) => !replayed.has(kind))
     // Those that go by their agent: one that has no mail.
     const ofAgents = new Set(["mailer", "mail_domain_holder"])
+    const ending = new Set(KINDS.filter(({ fold }) => fold.ends === true).map(({ fold }) => fold.kind))
     for (const kind of others) {
+      const ended = ending.has(kind) ? ": there was none, or it has ended and is no longer kept" : ""
       const name = ofAgents.has(kind) ? past.handle : "nobody"
       await replay(kind, name).catch((error: Error) =>
-        expect(error.message).toBe(`the log holds nothing of ${kind} ${name}`)
+        expect(error.message).toBe(`the log holds nothing of ${kind} ${name}${ended}`)
       )
     }
     expect(await replay("limit", "ip")).toMatch(/^limit: no history; /)

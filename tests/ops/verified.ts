@@ -39,6 +39,7 @@ export const parts = (projection: Projection = agentProjection): RebuildParts =>
   nats: service.view.nats,
   manager: service.view.manager,
   databaseUrl: service.view.databaseUrl,
+  limits: service.view.limits,
   projection,
   progress: () => undefined
 })

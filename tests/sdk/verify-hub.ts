@@ -196,9 +196,9 @@ export class TestHub {
     }
   }
 
-  /** How often a path was asked for. */
+  /** How often a path was asked for, whatever its query. */
   count(path: string): number {
-    return this.asked.filter(({ url }) => url === path).length
+    return this.asked.filter(({ url }) => url.split("?")[0] === path).length
   }
 
   get directoryReads(): number {
@@ -219,7 +219,7 @@ export class TestHub {
 
   /** As the hub of the interface would. */
   honest: Answering = (request, response) => {
-    if (request.url === "/api/v1/id/directory") return this.sendDirectory(request, response)
+    if (request.url.split("?")[0] === "/api/v1/id/directory") return this.sendDirectory(request, response)
     const agent = this.agents.find(({ id }) => request.url === `/api/v1/id/${id}`)
     if (agent !== undefined) return this.sendJson(response, { ok: true, data: agent.record(this.base) })
     this.sendJson(response, { ok: false, error: { code: "not_found", message: "No such thing." } }, {}, 404)

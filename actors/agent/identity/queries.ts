@@ -1,11 +1,16 @@
 /** Reads of the identity directory, block by block (spec 2.5). */
 import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../../schemas/bus/operations.ts"
-import { DIRECTORY_BLOCK_SIZE } from "../../../schemas/identity/directory.ts"
+import {
+  DIRECTORY_BLOCK_SIZE,
+  DIRECTORY_CHANGES_MAX,
+  DIRECTORY_CHANGES_PAGE
+} from "../../../schemas/identity/directory.ts"
 import type { DirectoryEntry } from "../../../schemas/identity/records.ts"
 import { agentNumber } from "../../../schemas/signing/identity.ts"
 import { jwkOf } from "../../../schemas/signing/jwk.ts"
 import type { Database } from "../../database.ts"
+import { AGENT_VERSION } from "../projection.ts"
 import { idUrlOf, profileUrlOf, standingOf } from "./record.ts"
 
 export const directoryQuery =
@@ -30,7 +35,7 @@ interface Row {
   readonly public_key: string
   readonly trust: number
   readonly reputation: number
-  readonly key_from: Date
+  readonly key_from: Date | string
   readonly retired: ReadonlyArray<{
     readonly public_key: string
     readonly from: string
@@ -43,15 +48,7 @@ export const directoryBlockQuery =
   async (input: Queries["directory_block"]["input"]): Promise<Queries["directory_block"]["output"]> => {
     const from = input.block * DIRECTORY_BLOCK_SIZE
     const { rows } = await sql<Row>`
-      select a.number, a.handle, a.status, a.provisional, a.public_key, a.trust, a.reputation, a.key_from, k.retired
-      from agents a
-      left join lateral (
-        select json_agg(
-          json_build_object('public_key', r.public_key, 'from', r.valid_from, 'retired_at', r.retired_at)
-          order by r.valid_from
-        ) as retired
-        from retired_keys r where r.agent = a.id
-      ) k on true
+      select ${ENTRY} from agents a ${RETIRED}
       where a.number >= ${from} and a.number < ${from + DIRECTORY_BLOCK_SIZE}
       order by a.number`.execute(db)
     return {
@@ -61,7 +58,56 @@ export const directoryBlockQuery =
     }
   }
 
-const iso = (time: string): string => new Date(time).toISOString()
+/** The columns of agents `a` that make an entry. */
+const ENTRY = sql`
+  a.number, a.handle, a.status, a.provisional, a.public_key, a.trust, a.reputation, a.key_from, k.retired`
+const RETIRED = sql`
+  left join lateral (
+    select json_agg(
+      json_build_object('public_key', r.public_key, 'from', r.valid_from, 'retired_at', r.retired_at)
+      order by r.valid_from
+    ) as retired
+    from retired_keys r where r.agent = a.id
+  ) k on true`
+
+type Changed = Row & { readonly directory_version: number }
+
+interface Found extends State {
+  /** True if each row says when it changed. */
+  readonly tells: boolean
+  readonly behind: number
+  readonly changed: ReadonlyArray<Changed>
+}
+
+/** In one statement, so that the page is of the state that is told with it. */
+export const directoryChangesQuery =
+  (db: Kysely<Database>, baseUrl: string) =>
+  async ({ since }: Queries["directory_changes"]["input"]): Promise<Queries["directory_changes"]["output"]> => {
+    const { rows } = await sql<Found>`
+      with page as (
+        select a.directory_version, ${ENTRY} from agents a ${RETIRED}
+        where a.directory_version > ${since} order by a.directory_version limit ${DIRECTORY_CHANGES_PAGE}
+      )
+      select coalesce(max(version), 0)::float8 as version, coalesce(max(max_number), 0) as max_number,
+        coalesce(sum(agents), 0)::integer as count, '[]'::json as blocks,
+        coalesce((select version >= ${AGENT_VERSION} from projections where name = 'agent'), false) as tells,
+        (
+          select count(*)::integer from (
+            select from agents where directory_version > ${since} limit ${DIRECTORY_CHANGES_MAX + 1}
+          ) later
+        ) as behind,
+        (select coalesce(json_agg(page order by page.directory_version), '[]') from page) as changed
+      from identity_blocks`.execute(db)
+    const [found] = rows
+    if (found === undefined) throw new Error("Postgres answers an aggregate with one row")
+    const { tells, behind, changed, ...state } = found
+    if (!tells || since > state.version || behind > DIRECTORY_CHANGES_MAX) return { ...state, changes: null }
+    const reached = behind > changed.length ? (changed.at(-1)?.directory_version ?? since) : state.version
+    const agents = Object.fromEntries(changed.map((row) => [agentNumber(row.number), entryOf(row, baseUrl)]))
+    return { ...state, changes: { reached, agents } }
+  }
+
+const iso = (time: Date | string): string => new Date(time).toISOString()
 
 const entryOf = (row: Row, baseUrl: string): DirectoryEntry => {
   const id = agentNumber(row.number)
@@ -79,7 +125,7 @@ const entryOf = (row: Row, baseUrl: string): DirectoryEntry => {
     ...(row.provisional === true ? { provisional: true } : {}),
     public_key: gone ? null : row.public_key,
     public_key_jwk: gone ? null : jwkOf(row.public_key),
-    keys: gone ? [] : [...retired, { public_key: row.public_key, status: "current", from: row.key_from.toISOString() }],
+    keys: gone ? [] : [...retired, { public_key: row.public_key, status: "current", from: iso(row.key_from) }],
     trust: row.trust,
     reputation: row.reputation,
     profile_url: profileUrlOf(row.status, row.handle, baseUrl),

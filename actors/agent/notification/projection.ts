@@ -73,7 +73,19 @@ export const notificationProjection = logProjection({
   name: "notification",
   version: 1,
   reads: [{ kind: "agent", events: AGENT_EVENTS }],
-  tables: [{ name: "notifications", kind: "agent", actor: "agent" }],
+  tables: [
+    {
+      name: "notifications",
+      kind: "agent",
+      actor: "agent",
+      kept: {
+        of: "agent",
+        order: "id",
+        at: "created_at",
+        bounds: ({ notifications: { kept_seconds, kept_newest } }) => ({ seconds: kept_seconds, newest: kept_newest })
+      }
+    }
+  ],
   changes: (commits) => {
     const rows = notificationRows(commits)
     return rows.fresh.size + rows.read.length + rows.deleted.size === 0 ? null : writing(rows)

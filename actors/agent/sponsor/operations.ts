@@ -23,7 +23,7 @@ export const sponsorOperations = ({
       const told = toldAs(wanted)
       if (told === null) return null
       const decision = decideTold(state, told, { at, facts: yield* noticeFor(told) })
-      const followed = consequencesOf(baseUrl)(state, decision, { id, at })
+      const followed = consequencesOf(baseUrl, limits)(state, decision, { id, at })
       if ("refused" in followed || followed.events.length === 0) return null
       const also = (followed.also ?? []).map(({ events, ...of }) => ({
         ...of,

@@ -48,7 +48,8 @@ const deliveryOf = (
   agent: Agent,
   url: string,
   { notification, about, payload }: Notified,
-  { id, at }: Context
+  { id, at }: Context,
+  { webhook }: Limits
 ): Companion => {
   const { handle, number } = agent
   const body = {
@@ -66,14 +67,21 @@ const deliveryOf = (
     body: JSON.stringify(body),
     receiver: receiverOf(url)
   }
-  return { kind: "delivery", id: String(notification), expected: 0, events: [queued] }
+  return {
+    kind: "delivery",
+    id: String(notification),
+    expected: 0,
+    events: [queued],
+    keepSeconds: webhook.kept_seconds
+  }
 }
 
 /** The decision, with the delivery of each notification in it. */
 export const withDelivery = (
   agent: AgentState,
   decision: Decision<AgentEvent>,
-  context: Context
+  context: Context,
+  limits: Limits
 ): Decision<AgentEvent> => {
   if (agent === null || "refused" in decision) return decision
   const to = destination(agent)
@@ -84,7 +92,7 @@ export const withDelivery = (
   if (notices.length === 0) return decision
   return {
     ...decision,
-    also: [...(decision.also ?? []), ...notices.map((notice) => deliveryOf(agent, to.url, notice, context))]
+    also: [...(decision.also ?? []), ...notices.map((notice) => deliveryOf(agent, to.url, notice, context, limits))]
   }
 }
 

@@ -8,6 +8,7 @@ import { EXPIRE_TIMER } from "../message/decide.ts"
 import type { MailMessageEvent } from "../message/state.ts"
 import { type Counted, countedSince, DAY_MS, HOUR_MS, WEEK_MS } from "../counted.ts"
 import { mayBeEarly } from "../early.ts"
+import { loggedSeconds } from "../kept.ts"
 import type { MailboxEvent, MailboxState, MailboxValue } from "./state.ts"
 
 type MailLimits = Limits["limits"]["email"]
@@ -115,9 +116,6 @@ export interface ReceiveFacts {
   readonly elsewhere: number
 }
 
-/** The log forgets a message a day after its row is gone. */
-const LOGGED_LONGER_SECONDS = 86_400
-
 export const decideReceive = (
   state: MailboxState,
   { number, bytes, mail, sender, from }: Receiving,
@@ -149,7 +147,7 @@ export const decideReceive = (
       }
     ],
     reply: { mail: number },
-    also: [{ ...of, expected: 0, events: [received], keepSeconds: limits.retention_seconds + LOGGED_LONGER_SECONDS }],
+    also: [{ ...of, expected: 0, events: [received], keepSeconds: loggedSeconds(limits) }],
     timers: [{ name: EXPIRE_TIMER, at: at + limits.retention_seconds * 1000, of }]
   }
 }

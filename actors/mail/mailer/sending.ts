@@ -11,6 +11,7 @@ import type { Limits } from "../../../schemas/limits.ts"
 import { type SendingState, SERVICE_ID } from "../../../schemas/mail/sending-operations.ts"
 import type { Companion, Decision } from "../../engine/definition.ts"
 import { DAY_MS, HOUR_MS, type Rates, ratesOf } from "../counted.ts"
+import { loggedSeconds } from "../kept.ts"
 import { EXPIRE_TIMER } from "../message/decide.ts"
 import type { MailMessageEvent } from "../message/state.ts"
 import { sendingId } from "../sending/id.ts"
@@ -165,9 +166,6 @@ export interface SendFacts extends SenderFacts {
   readonly sending: SealedSending
 }
 
-/** The log forgets a message a day after its row is gone. */
-const LOGGED_LONGER_SECONDS = 86_400
-
 export const decideSend = (
   state: MailerState,
   { id: agent, at, facts }: { readonly id: string; readonly at: number; readonly facts: SendFacts },
@@ -178,7 +176,7 @@ export const decideSend = (
   const refused = sendingRefusal(state, { recipients: recipients.length, outside }, facts, at, limits)
   if (refused !== null) return { refused }
   const { mailbox } = message
-  const keepSeconds = limits.retention_seconds + LOGGED_LONGER_SECONDS
+  const keepSeconds = loggedSeconds(limits)
   const of = { kind: "mail", id: String(mail) }
   const queued: MailMessageEvent = { type: "mail.queued", v: 1, agent, ...message }
   const places = recipients.map((one, index): Companion => {

@@ -9,14 +9,16 @@ import { custom, type PrepareContext, read, write } from "../../engine/definitio
 import { type Fold, kind, type KindParts } from "../../kind.ts"
 import type { Sealer } from "../../log/seal.ts"
 import { Actors, type ActorServices } from "../../services.ts"
+import { leftSeconds } from "../kept.ts"
 import { openEnvelope, openKey, openSent } from "../keys.ts"
 import { mailDisabled } from "../mailer/disabled.ts"
 import { sendingId } from "../sending/id.ts"
-import { decideExpire, decideRead, noMail } from "./decide.ts"
+import { beganAt, decideExpire, decideRead, noMail } from "./decide.ts"
 import { evolveMail, type MailMessageActor, MailMessageEvent, MailMessageState, type SentValue } from "./state.ts"
 
 const fold: Fold<MailMessageActor> = {
   kind: "mail",
+  ends: true,
   state: MailMessageState,
   initial: null,
   events: MailMessageEvent,
@@ -65,6 +67,7 @@ export const mailKind = kind(fold, mailOperations, (parts) => {
   const graceMs = service.blob_grace_seconds * 1000
   const expire = decideExpire(limits.email.retention_seconds * 1000)
   return {
+    keepSeconds: (state, at) => leftSeconds(beganAt(state) ?? at, at, limits.email),
     onTimer: "mail.timer",
     operations: {
       "mail.look": custom((value, { agent }, context) =>

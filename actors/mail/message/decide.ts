@@ -16,14 +16,17 @@ export const decideRead = (state: MailMessageState, { agent }: { readonly agent:
   return { events: isUnread ? [{ type: "mail.read", v: 1, agent }] : [] }
 }
 
+/** Unix ms; `null` where there is none. */
+export const beganAt = (state: MailMessageState): number | null =>
+  state === null ? null : state.box === "inbox" ? state.received_at : state.sent_at
+
 /** Its time is over. One that comes before the message is there, or when it is gone, changes nothing. */
 export const decideExpire =
   (retentionMs: number) =>
   (state: MailMessageState, fired: FiredTimer, { at }: { readonly at: number }): Decided => {
     if (fired.name !== EXPIRE_TIMER || state === null) return { events: [] }
-    const began = state.box === "inbox" ? state.received_at : state.sent_at
     // A retention that was changed since is the new one's: the message goes when either is over.
-    if (firing(fired, began + retentionMs, at) === "early")
+    if (firing(fired, (beganAt(state) ?? at) + retentionMs, at) === "early")
       return { refused: unavailable("The message is not due yet by this node's clock.") }
     return { events: [{ type: "mail.expired", v: 1, agent: state.agent }] }
   }

@@ -13,6 +13,7 @@ import { evolveNotice, type NoticeActor, NoticeEvent, NoticeState } from "./stat
 
 const fold: Fold<NoticeActor> = {
   kind: "mail_notice",
+  ends: true,
   state: NoticeState,
   initial: null,
   events: NoticeEvent,
@@ -22,7 +23,7 @@ const fold: Fold<NoticeActor> = {
 const notRead = unavailable("The log cannot be read at the moment.")
 
 export const noticeKind = kind(fold, noticeOperations, ({ mail, config, nats }) => ({
-  keepSeconds: config.limits.service.mail.notice_kept_seconds,
+  keepSeconds: () => config.limits.service.mail.notice_kept_seconds,
   onTimer: "mail_notice.timer",
   operations: {
     "mail_notice.take": write({

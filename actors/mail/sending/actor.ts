@@ -5,6 +5,7 @@ import { sendingOperations } from "../../../schemas/mail/sending-operations.ts"
 import { custom, read, write } from "../../engine/definition.ts"
 import { type Fold, kind } from "../../kind.ts"
 import { Actors } from "../../services.ts"
+import { loggedSeconds } from "../kept.ts"
 import { openDropped } from "../keys.ts"
 import { mailDisabled } from "../mailer/disabled.ts"
 import { blockedBy } from "./blocked.ts"
@@ -13,6 +14,7 @@ import { evolveMailSending, type MailSendingActor, MailSendingEvent, MailSending
 
 const fold: Fold<MailSendingActor> = {
   kind: "mail_sending",
+  ends: true,
   state: MailSendingState,
   initial: null,
   events: MailSendingEvent,
@@ -24,7 +26,7 @@ const noSending = notFound("message")
 export const mailSendingKind = kind(fold, sendingOperations, ({ mail, config }) => {
   const { email } = config.limits.limits
   return {
-    keepSeconds: email.retention_seconds,
+    keepSeconds: () => loggedSeconds(email),
     onTimer: "mail_sending.timer",
     operations: {
       "mail_sending.take": write({

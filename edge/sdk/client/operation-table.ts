@@ -34,7 +34,7 @@ export const OPERATIONS = {
   getAgent: { method: "GET", path: "/agents/:ref", query: [], body: "none" },
   getAgentScores: { method: "GET", path: "/agents/:ref/scores", query: ["limit", "before_id"], body: "none" },
   verify: { method: "POST", path: "/id/verify", query: [], body: "fields" },
-  directory: { method: "GET", path: "/id/directory", query: [], body: "none" },
+  directory: { method: "GET", path: "/id/directory", query: ["since"], body: "none" },
   getIdentity: { method: "GET", path: "/id/:number", query: [], body: "none" },
   keyDirectory: { method: "GET", path: "/id/:number/http-message-signatures-directory", query: [], body: "none" },
   listMyVerifications: { method: "GET", path: "/me/id/verifications", query: ["page", "per_page"], body: "none" },

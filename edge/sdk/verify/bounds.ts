@@ -22,6 +22,13 @@ export const BOUNDS = {
   /** From this age on a directory is renewed beside the checks, so that none has to wait for it. */
   renewAheadSeconds: 240,
   retryAfterMaxSeconds: 3600,
+  /**
+   * Changes are read instead of the whole directory, in so many answers at most. The whole is read again once so many
+   * agents have changed since, or it is a day old.
+   */
+  changesPages: 12,
+  changedAgents: 20_000,
+  wholeReadSeconds: 86_400,
   /** A number unknown to the hub is looked up again after this long. */
   unknownRecordMaxAgeSeconds: 60,
   records: 1000,

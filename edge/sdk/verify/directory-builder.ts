@@ -1,5 +1,5 @@
 /**
- * A directory out of its document.
+ * A directory out of its document, or the entries of it that changed.
  *
  * Invariants
  *  - Its members may come in whatever order, and each is checked: none may be missing or come twice, and what is
@@ -21,7 +21,9 @@ const FIRST_AGENTS = 1024
 const FIRST_TEXT_BYTES = 16_384
 
 const TOP = names("ok", "data")
-const DATA = names("generated_at", "max_number", "count", "agents")
+/** The last two are of changes alone. */
+const DATA = names("generated_at", "max_number", "count", "agents", "since", "more")
+const DATA_NEEDED = 4
 const ENTRY = names(
   "id",
   "handle",
@@ -47,6 +49,15 @@ const IN_AGENT = 4
 const IN_KEYS = 5
 const IN_KEY = 6
 
+export interface ReadDirectory {
+  readonly directory: Directory
+  /** True if it has only entries that changed since an earlier one; `more`: there are further ones. */
+  readonly isChanges: boolean
+  readonly more: boolean
+  /** Agents in the whole directory. */
+  readonly count: number
+}
+
 export class DirectoryBuilder implements JsonSink {
   private readonly writer: ColumnsWriter
   private readonly agentsMax: number
@@ -58,13 +69,15 @@ export class DirectoryBuilder implements JsonSink {
   private generatedAt = Number.NaN
   private maxNumber = -1
   private declared = -1
+  private isChanges = false
+  private more = false
   private readonly agent = new AgentEntry()
   /** The key of it being read. */
   private readonly entryKey = new Uint8Array(PUBLIC_KEY_BYTES)
   private entryRetired = false
   private entryRetiredAt = 0
 
-  /** `last`: the directory held, which the next one will hardly differ from in size. */
+  /** `last`: the directory held, if the next one is whole and will hardly differ from it in size. */
   constructor(agentsMax: number, last: Directory | null) {
     this.agentsMax = agentsMax
     this.writer = new ColumnsWriter(
@@ -109,7 +122,8 @@ export class DirectoryBuilder implements JsonSink {
   close(): void {
     if (this.depth === IN_AGENT) this.endAgent()
     else if (this.depth === IN_KEY) this.endKey()
-    else if (this.depth === IN_DATA || this.depth === IN_TOP) this.complete(this.depth === IN_DATA ? DATA : TOP)
+    else if (this.depth === IN_DATA || this.depth === IN_TOP)
+      this.complete(this.depth === IN_DATA ? DATA_NEEDED : TOP.length)
     this.depth--
   }
 
@@ -117,6 +131,10 @@ export class DirectoryBuilder implements JsonSink {
     if (length === -1) throw malformed("a text is too long or not ASCII")
     if (this.depth === IN_AGENT) return this.agentText(bytes, length)
     if (this.depth === IN_KEY) return this.keyText(bytes, length)
+    if (this.depth === IN_DATA && this.field === 4) {
+      this.isChanges = true
+      return
+    }
     if (this.depth !== IN_DATA || this.field !== 0) throw malformed("a member has the wrong form")
     this.generatedAt = Date.parse(latin(bytes, 0, length))
     if (Number.isNaN(this.generatedAt)) throw malformed("generated_at is no time")
@@ -132,22 +150,26 @@ export class DirectoryBuilder implements JsonSink {
 
   literal(value: boolean | null): void {
     if (this.depth === IN_TOP && this.field === 0 && value === true) this.ok = true
+    else if (this.depth === IN_DATA && this.field === 5 && value !== null) this.more = value
     // moderation, public_key and profile_url may be null, which is how they begin.
     else if (this.depth !== IN_AGENT || value !== null || ![3, 4, 8].includes(this.field))
       throw malformed("a member has the wrong form")
   }
 
-  finish(): Directory {
-    const { writer, maxNumber, generatedAt } = this
-    if (!this.ok || writer.count !== this.declared) throw malformed("it does not hold what it says")
+  finish(): ReadDirectory {
+    const { writer, maxNumber, generatedAt, isChanges, more, declared } = this
+    const isAll = isChanges ? writer.count <= declared : !more && writer.count === declared
+    if (!this.ok || !isAll) throw malformed("it does not hold what it says")
     writer.putInOrder()
     if (writer.highest() > maxNumber) throw malformed("a number is above max_number")
     writer.trim()
-    return new Directory(writer.columns, writer.count, maxNumber, generatedAt)
+    const directory = Directory.of(writer.columns, writer.count, maxNumber, generatedAt)
+    return { directory, isChanges, more, count: declared }
   }
 
-  private complete(list: ReadonlyArray<Uint8Array>): void {
-    if (this.seen[this.depth] !== (1 << list.length) - 1) throw malformed("a member is missing")
+  private complete(needed: number): void {
+    const all = (1 << needed) - 1
+    if (((this.seen[this.depth] as number) & all) !== all) throw malformed("a member is missing")
   }
 
   private beginAgent(bytes: Uint8Array, length: number): void {
@@ -200,7 +222,7 @@ export class DirectoryBuilder implements JsonSink {
   }
 
   private endAgent(): void {
-    this.complete(ENTRY)
+    this.complete(ENTRY.length)
     const { agent } = this
     if (!agent.hasKey && STATUSES[agent.status] !== "retired") throw malformed("an agent has no key")
     this.writer.add(agent)

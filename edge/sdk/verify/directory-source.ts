@@ -3,6 +3,8 @@
  *
  * Invariants
  *  - Attempts on the directory are counted, not answers: one a minute at most, whoever asks for it, one at a time.
+ *  - Entries that changed are put into the directory held, once all of them are there and they make up the count that the
+ *    hub says. If they do not, the whole is read at the next attempt.
  *  - A directory replaces the last one whole or not at all. One that is cut short, malformed, too large or much older
  *    than the one held changes nothing.
  */
@@ -11,13 +13,19 @@ import { discard, drain } from "./answer.ts"
 import { BOUNDS } from "./bounds.ts"
 import type { HubClock } from "./clock.ts"
 import type { Directory } from "./directory.ts"
-import { DirectoryBuilder } from "./directory-builder.ts"
+import { DirectoryBuilder, type ReadDirectory } from "./directory-builder.ts"
 import type { FetchResponse } from "./interface.ts"
 import { JsonReader } from "./json.ts"
 import { Pause } from "./pause.ts"
 import type { Settings } from "./settings.ts"
 import type { Found, Source } from "./source.ts"
 import { within } from "./within.ts"
+
+/** A directory, and the tag that it stands for. */
+interface Held {
+  readonly directory: Directory
+  readonly etag: string
+}
 
 interface Attempt {
   readonly startedAt: number
@@ -29,6 +37,8 @@ export class DirectorySource implements Source {
   /** When the attempt began that gave or confirmed the directory. */
   confirmedAt = 0
   private etag: string | null = null
+  /** The start of the attempt that gave a whole directory. */
+  private wholeAt = 0
   private attempt: Attempt | null = null
   private lastAttemptAt = Number.NEGATIVE_INFINITY
   private readonly pause = new Pause()
@@ -134,28 +144,66 @@ export class DirectorySource implements Source {
   }
 
   private async load(attempt: Attempt, signal: AbortSignal): Promise<void> {
-    const { settings } = this
+    let held = this.readOn()
+    for (let page = 0; page < BOUNDS.changesPages; page++) {
+      const response = await this.ask(page === 0, held?.etag ?? null, signal)
+      this.pause.heed(response, this.settings.now())
+      if (page === 0 && (response.status === 200 || response.status === 304))
+        this.clock.learn(response, attempt.startedAt)
+      if (response.status !== 200) return this.unread(response, attempt, page === 0, signal)
+      // Whatever makes it fail, the next attempt reads the whole.
+      if (held !== null) this.etag = null
+      const read = await this.read(response, held !== null, signal)
+      if (this.attempt !== attempt || signal.aborted) return
+      if (!read.isChanges) {
+        this.wholeAt = attempt.startedAt
+        return this.replace(read.directory, response, attempt)
+      }
+      // A hub that was not asked for changes.
+      if (held === null) return
+      const directory = held.directory.with(read.directory)
+      if (directory.count > this.settings.maxAgents) return
+      if (!read.more && directory.count === read.count) return this.replace(directory, response, attempt)
+      const etag = etagOf(response)
+      if (!read.more || etag === null) return
+      held = { directory, etag }
+    }
+  }
+
+  /** The directory that changes can be put into; `null` if the whole is to be read. */
+  private readOn(): Held | null {
+    const { directory, etag } = this
+    const age = this.settings.now() - this.wholeAt
+    const isDue = age < 0 || age >= BOUNDS.wholeReadSeconds * 1000
+    return directory === null || etag === null || isDue || directory.changedCount > BOUNDS.changedAgents
+      ? null
+      : { directory, etag }
+  }
+
+  private ask(first: boolean, since: string | null, signal: AbortSignal): Promise<FetchResponse> {
     const headers: Record<string, string> = { accept: "application/json" }
-    if (this.etag !== null && this.directory !== null) headers["if-none-match"] = this.etag
-    const response = await settings.fetch(`${settings.hub}${API_PREFIX}/id/directory`, {
+    if (first && this.etag !== null && this.directory !== null) headers["if-none-match"] = this.etag
+    const query = since === null ? "" : `?since=${encodeURIComponent(since)}`
+    return this.settings.fetch(`${this.settings.hub}${API_PREFIX}/id/directory${query}`, {
       method: "GET",
       headers,
       redirect: "manual",
       signal
     })
-    this.pause.heed(response, settings.now())
-    if (response.status === 200 || response.status === 304) this.clock.learn(response, attempt.startedAt)
-    if (response.status === 304 && headers["if-none-match"] !== undefined) {
-      discard(response)
-      if (this.attempt === attempt && !signal.aborted) this.confirmedAt = attempt.startedAt
-    } else if (response.status === 200) {
-      const directory = await this.read(response, signal)
-      if (this.attempt === attempt && !signal.aborted) this.replace(directory, response, attempt)
-    } else discard(response)
   }
 
-  private async read(response: FetchResponse, signal: AbortSignal): Promise<Directory> {
-    const builder = new DirectoryBuilder(this.settings.maxAgents, this.directory)
+  /** An answer that is no directory. A tag that the hub refuses is not asked for again. */
+  private unread(response: FetchResponse, attempt: Attempt, first: boolean, signal: AbortSignal): void {
+    const { status } = response
+    const isConfirmed = status === 304 && first && this.etag !== null && this.directory !== null
+    discard(response)
+    if (this.attempt !== attempt || signal.aborted) return
+    if (isConfirmed) this.confirmedAt = attempt.startedAt
+    else if (status === 400 || status === 404 || status === 422) this.etag = null
+  }
+
+  private async read(response: FetchResponse, isPart: boolean, signal: AbortSignal): Promise<ReadDirectory> {
+    const builder = new DirectoryBuilder(this.settings.maxAgents, isPart ? null : this.directory)
     const reader = new JsonReader(builder)
     await drain(response, this.settings.maxDirectoryBytes, (chunk) => reader.push(chunk), signal)
     reader.end()
@@ -166,9 +214,13 @@ export class DirectorySource implements Source {
     const held = this.usable()
     // An old copy out of a cache would bring replaced keys back.
     if (held !== null && directory.generatedAt < held.generatedAt - BOUNDS.rollbackSeconds * 1000) return
-    const etag = response.headers.get("etag")
-    this.etag = etag !== null && etag.length <= BOUNDS.etagChars ? etag : null
+    this.etag = etagOf(response)
     this.directory = directory
     this.confirmedAt = attempt.startedAt
   }
+}
+
+const etagOf = (response: FetchResponse): string | null => {
+  const etag = response.headers.get("etag")
+  return etag !== null && etag.length <= BOUNDS.etagChars ? etag : null
 }

@@ -6,17 +6,54 @@ import { type Columns, columnsFor, keyAt, URL_NONE, URL_PREFIXED } from "./colum
 import { type Identity, MODERATIONS, NO_KEYS, STATUSES } from "./identity.ts"
 import type { AgentFields } from "./verdict.ts"
 
+const NONE_CHANGED: ReadonlyMap<number, Identity> = new Map()
+
 export class Directory {
   readonly maxNumber: number
   readonly generatedAt: number
   readonly count: number
   private readonly columns: Columns
+  /** Agents in the columns. */
+  private readonly rows: number
+  /** Entries in place of those in the columns, or beside them. */
+  private readonly changed: ReadonlyMap<number, Identity>
 
-  constructor(columns: Columns, count: number, maxNumber: number, generatedAt: number) {
+  private constructor(
+    columns: Columns,
+    rows: number,
+    changed: ReadonlyMap<number, Identity>,
+    told: Pick<Directory, "count" | "maxNumber" | "generatedAt">
+  ) {
     this.columns = columns
-    this.count = count
-    this.maxNumber = maxNumber
-    this.generatedAt = generatedAt
+    this.rows = rows
+    this.changed = changed
+    this.count = told.count
+    this.maxNumber = told.maxNumber
+    this.generatedAt = told.generatedAt
+  }
+
+  static of(columns: Columns, count: number, maxNumber: number, generatedAt: number): Directory {
+    return new Directory(columns, count, NONE_CHANGED, { count, maxNumber, generatedAt })
+  }
+
+  /** Agents that do not stand in the columns as they are. */
+  get changedCount(): number {
+    return this.changed.size
+  }
+
+  /** This one with the entries of `newer` in place of its own. It keeps nothing else of `newer`. */
+  with(newer: Directory): Directory {
+    const changed = new Map(this.changed)
+    let { count } = this
+    for (let at = 0; at < newer.rows; at++) {
+      const number = newer.columns.numbers[at] as number
+      if (!changed.has(number) && this.rowOf(number) === -1) count++
+      const { fields, key, retiredKeys } = newer.identityAt(at)
+      const retired = retiredKeys().map((one) => one.slice())
+      changed.set(number, { fields, key: key?.slice() ?? null, retiredKeys: () => retired })
+    }
+    const { generatedAt } = newer
+    return new Directory(this.columns, this.rows, changed, { count, maxNumber: newer.maxNumber, generatedAt })
   }
 
   /** Empty ones, with room for as much and a little more. */
@@ -27,18 +64,26 @@ export class Directory {
   }
 
   find(number: number): Identity | null {
+    const changed = this.changed.get(number)
+    if (changed !== undefined) return changed
+    const at = this.rowOf(number)
+    return at === -1 ? null : this.identityAt(at)
+  }
+
+  /** -1 where the columns have none. */
+  private rowOf(number: number): number {
     const { numbers, order } = this.columns
     let low = 0
-    let high = this.count - 1
+    let high = this.rows - 1
     while (low <= high) {
       const middle = (low + high) >>> 1
       const at = order === null ? middle : (order[middle] as number)
       const found = numbers[at] as number
-      if (found === number) return this.identityAt(at)
+      if (found === number) return at
       if (found < number) low = middle + 1
       else high = middle - 1
     }
-    return null
+    return -1
   }
 
   private identityAt(at: number): Identity {

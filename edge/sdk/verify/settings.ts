@@ -68,7 +68,7 @@ export const settingsOf = (options: VerifierOptions): Settings => {
     fetchTimeoutMs: positive("fetchTimeoutMs", options.fetchTimeoutMs, 60_000),
     waitMs: positive("waitMs", options.waitMs, 10_000),
     storeTimeoutMs: positive("storeTimeoutMs", options.storeTimeoutMs, 1000),
-    maxDirectoryBytes: positive("maxDirectoryBytes", options.maxDirectoryBytes, 268_435_456),
+    maxDirectoryBytes: positive("maxDirectoryBytes", options.maxDirectoryBytes, 1_073_741_824),
     maxAgents: positive("maxAgents", options.maxAgents, 1_000_000)
   }
 }

@@ -10,6 +10,7 @@ import {
   decideRedeliver,
   decideReport,
   decideTimer,
+  keptSeconds,
   nextAttemptAt,
   RETRY_TIMER
 } from "../../../actors/delivery/decide.ts"
@@ -150,6 +151,45 @@ describe("an answer", () => {
     }
     const pending = fold(fresh, eventsOf(report(fresh, answered(1, "dns"))))
     expect(eventsOf(decideTimer(pending, { name: "another" }))).toEqual([])
+  })
+})
+
+describe("the end", () => {
+  const { kept_seconds } = LIMITS.webhook
+  const endsAt = AT + kept_seconds * 1000
+  const within = fc.integer({ min: AT, max: endsAt - 1 })
+
+  test("its first commit ends first, and all others within ten seconds of it", () => {
+    fc.assert(
+      fc.property(within, (at) => {
+        const ends = at + keptSeconds(fresh, at, LIMITS) * 1000
+        expect(ends).toBeGreaterThanOrEqual(endsAt + 5000)
+        expect(ends).toBeLessThan(endsAt + 10_000)
+      })
+    )
+  })
+
+  test("no attempt is called for in its last hour", () => {
+    fc.assert(
+      fc.property(within, fc.boolean(), fc.integer({ min: 0, max: 20 }), (at, isPutOff, times) => {
+        const state = { ...fresh, put_off: times, round: Math.min(times, 8) }
+        const decision = isPutOff
+          ? decidePutOff(state, { call: 1 }, context(0, at), LIMITS)
+          : decideReport(state, answered(1, "http_500"), context(0, at), LIMITS)
+        const timer = timerOf(decision)
+        if (timer !== undefined) expect(timer).toBeLessThanOrEqual(endsAt - 3_600_000)
+        else expect(fold(state, eventsOf(decision))?.status).toBe(isPutOff ? "dropped" : "failed")
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  test("the longest round of attempts has room behind the last day on which a delivery is sent again", () => {
+    const longest = SCHEDULE_SECONDS.reduce(
+      (sum, wait) => sum + Math.max(wait * 1.1, LIMITS.webhook.retry_after_max_seconds),
+      0
+    )
+    expect(LIMITS.webhook.log_seconds + longest + 3600).toBeLessThan(kept_seconds)
   })
 })
 

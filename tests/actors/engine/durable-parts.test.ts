@@ -22,6 +22,7 @@ import type { Ask } from "../../../schemas/bus/frames.ts"
 import type { Refusal } from "../../../schemas/errors.ts"
 import { op } from "../../../schemas/operation.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
+import { streams, subjects } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
 import { openScope } from "../../support/scope.ts"
 import { activationOf, performed, writeOf } from "./alone.ts"
@@ -69,6 +70,16 @@ describe("timers", () => {
     for (const ask of fired) expect(ask.input).toEqual({ name: "once", at: due })
     for (const ask of fired) expect(ask.at).toBeGreaterThanOrEqual(due)
     expect(new Set(fired.map((ask) => ask.id)).size).toBe(4)
+    // The schedule is gone, and what fired goes in thirty days.
+    for (const id of ["a", "b", "c", "moved"]) {
+      const { state } = await bus.manager.streams.info(streams.timers, {
+        subjects_filter: subjects.timerSet("clock", id, "once", String(due))
+      })
+      expect(state.subjects ?? {}).toEqual({})
+      const last_by_subj = subjects.timerFire("clock", id, "once", String(due))
+      const message = await bus.manager.streams.getMessage(streams.timers, { last_by_subj })
+      expect(message?.header.get("Nats-TTL")).toBe("2592000s")
+    }
     await scope.close()
   })
 })

@@ -1,7 +1,7 @@
 /** What bounds the streams beside the log. */
 import { Effect } from "effect"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { ensureStreams } from "../../../actors/log/streams.ts"
+import { ensureStreams, UNBOUNDED } from "../../../actors/log/streams.ts"
 import { MailKeys } from "../../../actors/mail/keys.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { streams } from "../../../schemas/subjects.ts"
@@ -25,4 +25,10 @@ test("no account, mailbox or vault is refused for a bound of the stream that its
   await ensureStreams(bus.nats, LIMITS, 1)
   for (let n = 0; n < 20; n++) expect(await made(count + n)).toBe(true)
   for (const name of names) expect((await bus.manager.streams.info(name)).config.max_bytes).toBe(-1)
+})
+
+test("each stream has a bound in bytes, or a reason for none", async () => {
+  const without: Array<string> = []
+  for await (const { config } of bus.manager.streams.list()) if (config.max_bytes <= 0) without.push(config.name)
+  expect(without.toSorted()).toEqual(Object.keys(UNBOUNDED).toSorted())
 })

@@ -20,6 +20,7 @@ import { rebuild } from "../../../actors/projections/rebuild.ts"
 import { takeOver } from "../../../actors/projections/succession.ts"
 import { firstBehind } from "../../../actors/queries/lag.ts"
 import { REGISTERED } from "../../support/registered.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
 import { machineClock, monotonicMs } from "../../../schemas/runtime/clock.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
@@ -112,6 +113,7 @@ const rebuildParts = (projection: Projection) => ({
   nats: bus.nats,
   manager: bus.manager,
   databaseUrl: bus.servers.postgres.url,
+  limits: LIMITS,
   projection,
   progress: () => undefined
 })

@@ -10,6 +10,7 @@ import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import { Feed } from "../../../actors/projections/feed.ts"
 import { Projector } from "../../../actors/projections/projector.ts"
 import { rebuild, type RebuildParts } from "../../../actors/projections/rebuild.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
 import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { leftOver, versionOf, watchCount } from "../../support/tables.ts"
@@ -58,6 +59,7 @@ const rebuildParts = (): RebuildParts => ({
   nats: bus.nats,
   manager: bus.manager,
   databaseUrl: bus.servers.postgres.url,
+  limits: LIMITS,
   projection: agentProjection,
   progress: () => undefined
 })

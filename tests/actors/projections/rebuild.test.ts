@@ -8,6 +8,7 @@ import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import { Feed } from "../../../actors/projections/feed.ts"
 import { Projector } from "../../../actors/projections/projector.ts"
 import { rebuild, type RebuildParts } from "../../../actors/projections/rebuild.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
 import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
@@ -43,6 +44,7 @@ const parts = (progress: RebuildParts["progress"]): RebuildParts => ({
   nats: bus.nats,
   manager: bus.manager,
   databaseUrl: bus.servers.postgres.url,
+  limits: LIMITS,
   projection: categoryProjection,
   pageSize: 1,
   progress

@@ -137,6 +137,102 @@ describe("the directory", () => {
     expect((await directory({ "if-none-match": changed.headers.etag ?? "" })).status).toBe(200)
   })
 
+  describe("since an ETag", () => {
+    interface Changes extends Directory {
+      readonly since?: string
+      readonly more?: boolean
+    }
+    const since = (tag: string, at = edge, headers = {}): Promise<Answer> =>
+      get(`/api/v1/id/directory?since=${encodeURIComponent(tag)}`, headers, at)
+    const entriesIn = (answer: Answer): ReadonlyArray<string> => Object.keys(dataOf<Changes>(answer).agents).toSorted()
+
+    test("has what was added, changed and retired, as the whole has it, and nothing else", async () => {
+      const [rotated, suspended, deleted, same] = [await subject(), await subject(), await subject(), await subject()]
+      const tag = (await directory()).headers.etag ?? ""
+      await rotate(rotated.client, rotated.agent.id, newIdentity())
+      await operate(service.system, ["agent", "suspend", suspended.agent.handle])
+      await deleted.client.call("DELETE", "/api/v1/me", { body: { confirm: deleted.agent.handle } })
+      await same.client.call("PATCH", "/api/v1/me", { body: { description: "This is not in the directory." } })
+      const added = await subject()
+      for (const at of [edge, other]) {
+        const answer = await since(tag, at)
+        const whole = await directory({}, at)
+        const [found, all] = [dataOf<Changes>(answer), dataOf<Directory>(whole)]
+        expect(entriesIn(answer)).toEqual(
+          [rotated, suspended, deleted, added].map(({ agent }) => agent.hx_id).toSorted()
+        )
+        for (const [number, entry] of Object.entries(found.agents)) expect(entry).toEqual(all.agents[number])
+        expect(found.agents[deleted.agent.hx_id]).toMatchObject({ status: "retired", keys: [] })
+        expect([found.since, found.more]).toEqual([tag.slice(1, -1), false])
+        expect([found.count, found.max_number, answer.headers.etag]).toEqual([
+          all.count,
+          all.max_number,
+          whole.headers.etag
+        ])
+      }
+    })
+
+    test("has nothing where nothing changed, and 304 for whoever says what it has", async () => {
+      const tag = (await directory()).headers.etag ?? ""
+      for (const form of [tag, tag.slice(1, -1), `W/${tag}`]) {
+        const answer = await since(form)
+        expect([answer.status, answer.headers.etag, entriesIn(answer)]).toEqual([200, tag, []])
+        expect((await since(form, edge, { "if-none-match": tag })).status).toBe(304)
+      }
+    })
+
+    test("leads from any earlier state to the present one", async () => {
+      let held = dataOf<Directory>(await directory())
+      let tag = (await directory()).headers.etag ?? ""
+      for (let round = 0; round < 3; round++) {
+        const { client, agent } = await subject()
+        if (round > 0) await rotate(client, agent.id, newIdentity())
+        const answer = await since(tag, round % 2 === 0 ? edge : other)
+        const { agents, count, max_number } = dataOf<Changes>(answer)
+        held = { ...held, agents: { ...held.agents, ...agents }, count, max_number }
+        tag = answer.headers.etag ?? ""
+        const { generated_at: _at, ...whole } = dataOf<Directory>(await directory())
+        expect({ ...held, generated_at: undefined }).toEqual({ ...whole, generated_at: undefined })
+        expect(Object.keys(held.agents)).toHaveLength(count)
+      }
+    })
+
+    test("that nobody has given is answered by the whole directory; what is no ETag, by its field", async () => {
+      const whole = dataOf<Changes>(await since("zzzzzzzzz-1"))
+      expect([whole.since, whole.more]).toEqual([undefined, undefined])
+      expect(Object.keys(whole.agents)).toHaveLength(whole.count)
+      for (const wrong of ["", "yesterday", "1", "a-b-c", "ABC-1", `"${"a".repeat(300)}-1"`]) {
+        const refused = await since(wrong)
+        expect(outcome(refused)).toBe("422 validation_error")
+        expect(JSON.stringify(refused.json)).toContain("since")
+      }
+    })
+
+    test("answers HEAD with the same headers and no body", async () => {
+      const tag = (await directory()).headers.etag ?? ""
+      const head = await get(`/api/v1/id/directory?since=${encodeURIComponent(tag)}`, {}, edge, "HEAD")
+      expect([head.status, head.text, head.headers.etag]).toEqual([200, "", tag])
+    })
+  })
+
+  test("is compressed for who takes gzip, whole or what changed, with the same bytes", async () => {
+    const tag = (await directory()).headers.etag ?? ""
+    await subject()
+    const read = async (path: string, encoding: string): Promise<readonly [string | null, unknown]> => {
+      const answer = await fetch(`${edge}${path}`, { headers: { "accept-encoding": encoding } })
+      expect(answer.headers.get("vary")).toBe("Accept-Encoding")
+      const { data } = (await answer.json()) as { data: Directory }
+      return [answer.headers.get("content-encoding"), { ...data, generated_at: null }]
+    }
+    for (const path of ["/api/v1/id/directory", `/api/v1/id/directory?since=${encodeURIComponent(tag)}`]) {
+      const [none, plain] = await read(path, "identity")
+      // Once compressed for it, then as it was kept.
+      for (let again = 0; again < 2; again++) expect(await read(path, "gzip, br")).toEqual(["gzip", plain])
+      expect(none).toBe(null)
+      expect(await read(path, "gzip;q=0, identity")).toEqual([null, plain])
+    }
+  })
+
   test("answers HEAD with the same headers and no body", async () => {
     const head = await get("/api/v1/id/directory", {}, edge, "HEAD")
     expect([head.status, head.text, head.headers.etag]).toEqual([200, "", (await directory()).headers.etag])

@@ -27,7 +27,7 @@ describe("a notification", () => {
   }
 
   test("begins its delivery in the same commit, beside what else the commit begins", () => {
-    expect(alsoOf(withDelivery(agent, decision, context()))).toEqual([
+    expect(alsoOf(withDelivery(agent, decision, context(), LIMITS))).toEqual([
       { kind: "key", id: "k", expected: 0, events: [] },
       {
         kind: "delivery",
@@ -48,7 +48,8 @@ describe("a notification", () => {
               payload: { excerpt: "hello" }
             })
           }
-        ]
+        ],
+        keepSeconds: LIMITS.webhook.kept_seconds
       }
     ])
   })
@@ -57,7 +58,7 @@ describe("a notification", () => {
     const two: Decision<AgentEvent> = {
       events: [notified(1, "webhook.test", {}), { type: "agent.deleted", v: 1 }, notified(2, "webhook.test", {})]
     }
-    expect(alsoOf(withDelivery(agent, two, context())).map(({ id }) => id)).toEqual(["1", "2"])
+    expect(alsoOf(withDelivery(agent, two, context(), LIMITS)).map(({ id }) => id)).toEqual(["1", "2"])
   })
 
   test("has none where there is nothing to deliver to, or it was not chosen", () => {
@@ -70,19 +71,23 @@ describe("a notification", () => {
       withHook({ events: [] }),
       withHook({ events: ["webhook.test"] })
     ]
-    for (const state of none) expect(withDelivery(state, decision, context())).toBe(decision)
-    expect(alsoOf(withDelivery({ ...agent, status: "suspended" }, decision, context()))).toHaveLength(2)
-    expect(alsoOf(withDelivery(withHook({ events: ["message.received"] }), decision, context()))).toHaveLength(2)
+    for (const state of none) expect(withDelivery(state, decision, context(), LIMITS)).toBe(decision)
+    expect(alsoOf(withDelivery({ ...agent, status: "suspended" }, decision, context(), LIMITS))).toHaveLength(2)
+    expect(alsoOf(withDelivery(withHook({ events: ["message.received"] }), decision, context(), LIMITS))).toHaveLength(
+      2
+    )
     const refused: Decision<AgentEvent> = { refused: { code: "unavailable", message: "" }, events: decision.events }
-    expect(withDelivery(agent, refused, context())).toBe(refused)
+    expect(withDelivery(agent, refused, context(), LIMITS)).toBe(refused)
   })
 
   test("a test always goes; what is told of the webhook itself never does", () => {
     const of = (about: NotificationName) =>
-      alsoOf(withDelivery(withHook({ events: [] }), { events: [notified(1, about, {})] }, context())).length
+      alsoOf(withDelivery(withHook({ events: [] }), { events: [notified(1, about, {})] }, context(), LIMITS)).length
     expect([of("webhook.test"), of("agent.key_rotated")]).toEqual([1, 0])
     const chosen = withHook({ events: NOTIFICATION_TYPES.map(({ type }) => type) })
-    expect(alsoOf(withDelivery(chosen, { events: [notified(1, "webhook.disabled", {})] }, context()))).toEqual([])
+    expect(alsoOf(withDelivery(chosen, { events: [notified(1, "webhook.disabled", {})] }, context(), LIMITS))).toEqual(
+      []
+    )
   })
 })
 

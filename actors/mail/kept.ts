@@ -1,0 +1,14 @@
+/** The time that the log keeps what is said of a message: a day longer than its row is there. */
+import type { Limits } from "../../schemas/limits.ts"
+
+type Bounds = Pick<Limits["limits"]["email"], "retention_seconds">
+
+const LOGGED_LONGER_SECONDS = 86_400
+/** Later commits end later than the first one, which the bus may have stored a little after its time. */
+const LATER_SECONDS = 5
+
+export const loggedSeconds = ({ retention_seconds }: Bounds): number => retention_seconds + LOGGED_LONGER_SECONDS
+
+/** The time for a commit at `at` on a message that began at `began`, both Unix ms. */
+export const leftSeconds = (began: number, at: number, bounds: Bounds): number =>
+  Math.max(1, Math.ceil((began - at) / 1000) + loggedSeconds(bounds) + LATER_SECONDS)

@@ -1,0 +1,177 @@
+/**
+ * Rows that are kept for a time: each agent's older ones go, beyond its newest.
+ *
+ * Invariants
+ *  - The log alone says what a row is; when it goes is no part of that. So no row that may go is compared by `verify`, and
+ *    a rebuild leaves such rows out.
+ *  - A row that may go at one time may go at every later one: nothing that was removed has to come back.
+ *  - Nothing is removed until SPARE_SECONDS after it may go, for the clocks of two nodes differ.
+ *  - A step looks at a bounded number of agents and removes a bounded number of rows. It waits for no lock, so it cannot
+ *    take part in a deadlock, and a row that is being changed goes at the next sweep.
+ *  - The node that runs the projections removes rows. Two that believe it of themselves remove the same ones.
+ */
+import { Clock, Effect } from "effect"
+import { type Kysely, sql } from "kysely"
+import type { Limits } from "../../schemas/limits.ts"
+import { wallMs } from "../../schemas/runtime/clock.ts"
+import type { Database } from "../database.ts"
+import type { Kept } from "./kept.ts"
+import type { Projection, ReadModelTable } from "./projection.ts"
+import { rowOf } from "./reading.ts"
+import { toItsEnd } from "./steps.ts"
+
+type KeptTable = ReadModelTable & { readonly kept: Kept }
+
+const isKept = (table: ReadModelTable): table is KeptTable => table.kept !== undefined
+
+const SPARE_SECONDS = 600
+
+/** Older rows may go. */
+const cutOff = ({ kept }: KeptTable, limits: Limits, now: number): Date =>
+  new Date(now - kept.bounds(limits).seconds * 1000)
+
+interface Step {
+  readonly removed: number
+  /** The last agent that was looked at; `null` where there is none behind the one before. */
+  readonly last: string | null
+}
+
+/** One of a sweep: agents behind `after`, in the order of their ids. */
+const step = async (
+  db: Kysely<Database>,
+  table: KeptTable,
+  limits: Limits,
+  { after, now }: { readonly after: string; readonly now: number }
+): Promise<Step> => {
+  const { name, kept } = table
+  const { prune_agents_max, prune_rows_max } = limits.service
+  const [of, order, at] = [sql.ref(`t.${kept.of}`), sql.ref(`t.${kept.order}`), sql.ref(`t.${kept.at}`)]
+  const rows = sql.table(name)
+  const next = (behind: ReturnType<typeof sql>) =>
+    sql`(select ${of} as id from ${rows} t where ${of} > ${behind} order by ${of} limit 1)`
+  const found = await sql<{ last: string | null; removed: number }>`
+    with recursive walk(id, n) as (
+      select id, 1 from ${next(sql`${after}::text`)} first
+      union all
+      select following.id, walk.n + 1 from walk cross join lateral ${next(sql`walk.id`)} following
+      where walk.n < ${prune_agents_max}
+    ), old as (
+      select oldest.ctid as place from walk
+      cross join lateral (
+        select ${order} as number from ${rows} t where ${of} = walk.id
+        order by ${order} desc offset ${kept.bounds(limits).newest} limit 1
+      ) newest
+      cross join lateral (
+        select ctid, ${at} as at from ${rows} t where ${of} = walk.id and ${order} <= newest.number
+        order by ${order} limit ${prune_rows_max}
+      ) oldest
+      where oldest.at < ${cutOff(table, limits, now)}
+      limit ${prune_rows_max}
+    ), held as (
+      select ${sql.ref("t.ctid")} as place from ${rows} t
+      where ${sql.ref("t.ctid")} = any(array(select place from old)) for update skip locked
+    ), gone as (
+      delete from ${rows} t where ${sql.ref("t.ctid")} = any(array(select place from held)) returning 1
+    )
+    select (select max(id) from walk) as last, (select count(*)::integer from gone) as removed`.execute(db)
+  return found.rows[0] ?? { removed: 0, last: null }
+}
+
+interface Sweeping {
+  readonly db: Kysely<Database>
+  readonly limits: Limits
+  readonly pause: Effect.Effect<void>
+  readonly removed: (table: string, rows: number) => void
+}
+
+/** Once over all agents of a table. */
+const sweep = (table: KeptTable, { db, limits, pause, removed }: Sweeping): Effect.Effect<void, unknown> =>
+  Effect.gen(function* () {
+    const now = wallMs(yield* Clock.Clock) - SPARE_SECONDS * 1000
+    for (let after = ""; ;) {
+      const done = yield* toItsEnd(() => step(db, table, limits, { after, now }))
+      removed(table.name, done.removed)
+      if (done.last === null) return
+      // Agents with more than a step removes are looked at again.
+      if (done.removed < limits.service.prune_rows_max) after = done.last
+      yield* pause
+    }
+  })
+
+/** Removes what may go from tables that nobody is served from yet. */
+export const pruneAll = (
+  db: Kysely<Database>,
+  { tables }: Pick<Projection, "tables">,
+  limits: Limits
+): Effect.Effect<void, unknown> =>
+  Effect.forEach(
+    tables.filter(isKept),
+    (table) => sweep(table, { db, limits, pause: Effect.void, removed: () => undefined }),
+    { discard: true }
+  )
+
+/**
+ * Removes from a copy of the table, which nobody else uses, each row that may go by now. For comparisons: rows that a
+ * sweep has not come to yet are left out like those that it has removed.
+ */
+export const withoutOld = async (
+  db: Kysely<Database>,
+  copy: string,
+  table: ReadModelTable,
+  { limits, now }: { readonly limits: Limits; readonly now: number }
+): Promise<void> => {
+  if (!isKept(table)) return
+  const { of, order, at, bounds } = table.kept
+  const rows = sql.table(copy)
+  await sql`
+    delete from ${rows} t using (
+      select ctid as place, row_number() over (partition by ${sql.ref(of)} order by ${sql.ref(order)} desc) as rank from ${rows}
+    ) ranked
+    where t.ctid = ranked.place and ranked.rank > ${bounds(limits).newest}
+      and ${sql.ref(`t.${at}`)} < ${cutOff(table, limits, now)}`.execute(db)
+}
+
+interface PrunerParts {
+  readonly db: Kysely<Database>
+  readonly projections: ReadonlyArray<Projection>
+  readonly limits: Limits
+}
+
+export class Pruner {
+  /** Rows removed since the start, by table. */
+  readonly removed: ReadonlyMap<string, number>
+  /** Sweeps that failed, since the start. */
+  failures = 0
+  /** Sweeps again and again, until it is interrupted. */
+  readonly run: Effect.Effect<never>
+
+  constructor({ db, projections, limits }: PrunerParts) {
+    const removed = new Map<string, number>(
+      projections.flatMap(({ tables }) => tables.filter(isKept).map(({ name }) => [name, 0] as const))
+    )
+    const { prune_pause_ms, prune_every_seconds } = limits.service
+    const sweeping: Sweeping = {
+      db,
+      limits,
+      pause: Effect.sleep(prune_pause_ms),
+      removed: (table, rows) => void removed.set(table, (removed.get(table) ?? 0) + rows)
+    }
+    this.removed = removed
+    const once = ({ name, version, tables }: Projection): Effect.Effect<void, unknown> =>
+      Effect.flatMap(
+        toItsEnd(() => rowOf(db, name)),
+        // A newer release may keep more.
+        (row) =>
+          row === undefined || row.version > version
+            ? Effect.void
+            : Effect.forEach(tables.filter(isKept), (table) => sweep(table, sweeping), { discard: true })
+      )
+    const tried = (projection: Projection): Effect.Effect<void> =>
+      Effect.catch(once(projection), (error) => {
+        this.failures++
+        return Effect.annotateLogs(Effect.logWarning(error), { at: "pruner", projection: projection.name })
+      })
+    const all = Effect.forEach(projections, tried, { discard: true })
+    this.run = Effect.forever(Effect.andThen(all, Effect.sleep(prune_every_seconds * 1000)))
+  }
+}
