@@ -44,7 +44,7 @@ const run = async (count: number): Promise<void> => {
   running = Array.from({ length: count }, () =>
     started(
       new Projector({
-        feed: new Feed(bus.nats, NO_TRACING, streams.events, [agentProjection]),
+        feed: new Feed(bus.nats, NO_TRACING, streams.events),
         db,
         projection: agentProjection,
         announce: (seq) => announced.push(seq),
