@@ -1,4 +1,4 @@
-/** The newest commit of a subject as the log's leader has it, with the sequence of the commit that it follows. */
+/** The newest commit of a subject as the log's leader has it, for a log with replicas, of which another may be behind. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { streams } from "../../schemas/subjects.ts"
 import type { Commit, LogEntry } from "./commit.ts"
@@ -29,8 +29,6 @@ export const lastEntry = async (nats: NatsConnection, subject: string, timeout: 
     throw new Error(`the log was asked for a commit: ${error?.description ?? "no answer that makes sense"}`)
   }
   const { seq, hdrs = "", data = "" } = message
-  // A marker of the server's, left where a message was taken away, is no commit.
-  if (data === "") return null
   const commit: Commit = JSON.parse(textOf(data))
   const expected = EXPECTED_LINE.exec(textOf(hdrs))?.[1]
   return { seq, commit, ...(expected === undefined ? {} : { previous: Number(expected) }) }
