@@ -42,7 +42,7 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "4" },
     rounds: { type: "string", default: "3" },
     kills: { type: "string", default: "50" },
-    megabytes: { type: "string", default: "2000" }
+    megabytes: { type: "string", default: "1000" }
   }
 })
 
