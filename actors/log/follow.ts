@@ -26,8 +26,7 @@ import {
   type JsMsg
 } from "@nats-io/jetstream"
 import { nuid, type NatsConnection } from "@nats-io/transport-node"
-import { delay, machineClock } from "../../schemas/runtime/clock.ts"
-import { Deferred, Effect, FiberHandle, Schedule, type Scope } from "effect"
+import { Deferred, Effect, Fiber, FiberHandle, Schedule, type Scope } from "effect"
 import { attempt } from "./attempt.ts"
 import { CONSUMER_NOT_FOUND } from "./jetstream-codes.ts"
 import { listeningOnLine } from "./renewal.ts"
@@ -47,9 +46,9 @@ const MADE_WITHIN_MAX_MS = 32_000
 /** A consumer that nobody pulls from for so long is forgotten by the server. */
 const FORGOTTEN_AFTER_MS = 30_000
 const TAKEN_BACK_WITHIN_MS = 5000
-/** Between attempts to take a consumer back, twice as long after each; then the server forgets it by itself. */
+/** Attempts to take a consumer back, twice as far apart after each; then the server forgets it by itself. */
+const TAKE_BACK_TRIES = 7
 const TAKE_BACK_PAUSE_MS = 500
-const TAKE_BACK_PAUSE_MAX_MS = 16_000
 /** For whoever leaves. */
 const LEAVE_WITHIN_MS = 1000
 
@@ -116,7 +115,7 @@ class Follower {
   private readonly filter: string | undefined
   private consumer: Consumer | null = null
   private patienceMs = MADE_WITHIN_MS
-  private takenBack: Promise<void> = Promise.resolve()
+  private takingBack: Fiber.Fiber<unknown> | null = null
 
   constructor(
     nats: NatsConnection,
@@ -145,7 +144,7 @@ class Follower {
       received: 0,
       ended: false
     })
-    const reading = Effect.acquireRelease(Effect.sync(begun), (own) => Effect.sync(() => this.end(own)))
+    const reading = Effect.acquireRelease(Effect.sync(begun), (own) => this.end(own))
     return Effect.scoped(
       Effect.gen({ self: this }, function* () {
         const own = yield* reading
@@ -158,9 +157,8 @@ class Follower {
 
   /** Ends what `reading` does, and takes the consumer from the server. */
   left(reading: Effect.Effect<void>): Effect.Effect<void> {
-    const taken = Effect.timeoutOption(
-      Effect.promise(() => this.takenBack),
-      LEAVE_WITHIN_MS
+    const taken = Effect.suspend(() =>
+      this.takingBack === null ? Effect.void : Effect.timeoutOption(Fiber.await(this.takingBack), LEAVE_WITHIN_MS)
     )
     return Effect.andThen(reading, Effect.asVoid(taken))
   }
@@ -210,25 +208,27 @@ class Follower {
     this.receive(message)
   }
 
-  private end(own: Reading): void {
-    own.ended = true
-    own.messages?.stop()
-    this.consumer = null
-    this.takenBack = this.takeBack(own)
+  private end(own: Reading): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      own.ended = true
+      own.messages?.stop()
+      this.consumer = null
+      this.takingBack = yield* Effect.forkDetach(this.takeBack(own))
+    })
   }
 
   /** One that the server had not made yet, when it was waited for no longer, may still come. */
-  private async takeBack({ name, made }: Reading): Promise<void> {
-    for (let pause = TAKE_BACK_PAUSE_MS; pause <= TAKE_BACK_PAUSE_MAX_MS && !this.nats.isClosed(); pause *= 2) {
-      try {
-        const manager = await jetstreamManager(this.nats, { checkAPI: false, timeout: TAKEN_BACK_WITHIN_MS })
-        await manager.consumers.delete(this.stream, name)
-        return
-      } catch (error) {
-        if (made && error instanceof JetStreamApiError && error.code === CONSUMER_NOT_FOUND) return
-      }
-      await delay(machineClock, pause, "unref")
-    }
+  private takeBack(own: Reading): Effect.Effect<void> {
+    const deleted = attempt(async () => {
+      const manager = await jetstreamManager(this.nats, { checkAPI: false, timeout: TAKEN_BACK_WITHIN_MS })
+      await manager.consumers.delete(this.stream, own.name)
+    })
+    const isGone = (error: unknown): boolean =>
+      own.made && error instanceof JetStreamApiError && error.code === CONSUMER_NOT_FOUND
+    const pauses = { schedule: Schedule.exponential(TAKE_BACK_PAUSE_MS), times: TAKE_BACK_TRIES - 1 }
+    return Effect.ignore(
+      Effect.retry(deleted, { ...pauses, while: (error) => !this.nats.isClosed() && !isGone(error) })
+    )
   }
 }
 
