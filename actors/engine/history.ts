@@ -136,18 +136,20 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     this.remembered.add({ id: commit.id, at: commit.at, ...reply }, this.parts.limits)
   }
 
-  /**
-   * When it leaves memory. A kind whose commits the log forgets has none: its rows would stay.
-   */
+  /** When it leaves memory, where a snapshot saves reads. Rejects when it is not stored. */
   async keepSnapshot(): Promise<void> {
     const isLong = this.snapshotSeq > 0 || this.commits >= SNAPSHOT_MIN_COMMITS
-    if (!this.loaded || this.seq === this.snapshotSeq || !isLong) return
-    if (this.definition.keepSeconds === undefined) await this.snapshot()
+    if (isLong && this.hasSnapshots && this.seq > this.snapshotSeq) await this.snapshot()
+  }
+
+  /** A row would stay where the log forgets the commits that it is made of. */
+  private get hasSnapshots(): boolean {
+    return this.definition.keepSeconds === undefined
   }
 
   snapshotWhenDue(): void {
     if (this.commitsSinceSnapshot < this.parts.limits.snapshot_every_commits) return
-    if (this.definition.keepSeconds === undefined) void this.snapshot().catch(() => undefined)
+    if (this.hasSnapshots) void this.snapshot().catch(() => undefined)
   }
 
   private async snapshot(): Promise<void> {
@@ -177,6 +179,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
 
   /** Begins from the snapshot, where there is one that the log goes on from. */
   private async resume(last: LogEntry): Promise<void> {
+    if (!this.hasSnapshots) return
     const snapshot = await this.parts.snapshots.load(this.definition.kind, this.id)
     if (snapshot === null || snapshot.seq > last.seq) return
     if (snapshot.seq === last.seq || snapshot.seq === last.previous) return this.restore(snapshot)
@@ -187,6 +190,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
   }
 
   private restore({ seq, state, commands }: Snapshot): void {
+    if (seq <= this.seq) return
     this.seq = seq
     this.snapshotSeq = seq
     this.state = state
