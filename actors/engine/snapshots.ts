@@ -61,7 +61,10 @@ export class PostgresSnapshots implements SnapshotStore {
     this.db = db
     this.formatOf = formatOf
     this.loads = new Gathered(LOADS, async (places) => {
-      const found = await this.answered(LOAD_TIMEOUT_MS, () => this.find(places))
+      const found = await this.answered(LOAD_TIMEOUT_MS, () => this.find(places)).catch((error: unknown) => {
+        this.awayUntil = monotonicMs(this.clock) + AWAY_MS
+        throw error
+      })
       return (place) => found.get(keyOf(place)) ?? null
     })
     this.saves = new Gathered(SAVES, async (kept) => {
@@ -98,17 +101,13 @@ export class PostgresSnapshots implements SnapshotStore {
     return true
   }
 
+  /** A save that takes long says nothing of loads: only a load that fails has the others not wait. */
   private async answered<A>(withinMs: number, ask: () => Promise<A>): Promise<A> {
     if (this.away) throw new Error("Postgres did not answer a moment ago")
     const late = delay(this.clock, withinMs, "unref").then(() => {
       throw new Error(`Postgres did not answer within ${withinMs} ms`)
     })
-    try {
-      return await Promise.race([ask(), late])
-    } catch (error) {
-      this.awayUntil = monotonicMs(this.clock) + AWAY_MS
-      throw error
-    }
+    return Promise.race([ask(), late])
   }
 
   private async find(places: ReadonlyArray<Place>): Promise<ReadonlyMap<string, Snapshot>> {
@@ -135,20 +134,14 @@ export class PostgresSnapshots implements SnapshotStore {
   }
 
   /** In one order for all nodes, since two statements may lock the same rows; of each actor the newest. */
-  private rowsOf(kept: ReadonlyArray<Kept>): ReadonlyArray<Row> {
+  private *rowsOf(kept: ReadonlyArray<Kept>): Generator<Row> {
     const newest = new Map<string, Kept>()
     for (const one of kept)
       if (one.snapshot.seq >= (newest.get(keyOf(one))?.snapshot.seq ?? 0)) newest.set(keyOf(one), one)
-    return [...newest]
-      .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .map(([, { kind, id, snapshot }]) => ({
-        kind,
-        id,
-        format: this.formatOf(kind),
-        seq: snapshot.seq,
-        state: JSON.stringify(snapshot.state),
-        commands: JSON.stringify(snapshot.commands)
-      }))
-      .filter(({ state, commands }) => !NOT_KEPT.test(state) && !NOT_KEPT.test(commands))
+    for (const [, { kind, id, snapshot }] of [...newest].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+      const [state, commands] = [JSON.stringify(snapshot.state), JSON.stringify(snapshot.commands)]
+      if (NOT_KEPT.test(state) || NOT_KEPT.test(commands)) continue
+      yield { kind, id, format: this.formatOf(kind), seq: snapshot.seq, state, commands }
+    }
   }
 }
