@@ -136,7 +136,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     this.remembered.add({ id: commit.id, at: commit.at, ...reply }, this.parts.limits)
   }
 
-  /** When it leaves memory, where a snapshot saves reads. Rejects when it is not stored. */
+  /** Stores a snapshot if that saves reads later. For an actor that leaves memory. Rejects if it is not stored. */
   async keepSnapshot(): Promise<void> {
     const isLong = this.snapshotSeq > 0 || this.commits >= SNAPSHOT_MIN_COMMITS
     if (isLong && this.hasSnapshots && this.seq > this.snapshotSeq) await this.snapshot()

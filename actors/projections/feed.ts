@@ -5,8 +5,8 @@
  * Invariants
  *  - A reader gets each message that it reads once and in order, from the sequence on that it begins at.
  *  - The common reading begins where the first that ask for it stand, at most `near` messages before the stream's end.
- *    Whoever lacks something from before it reads that alone, and goes over to it when nothing lies between the two any
- *    more. So one that is far behind holds up no other.
+ *    A reader that lacks something from before it reads that alone, and goes over to it when nothing lies between the
+ *    two any more. So one that is far behind holds up no other.
  *  - The common reading is of the whole stream, so that it costs the server the same whatever the stream holds. A reader
  *    alone gets its own subject, or the whole stream where it reads several.
  *  - A reader knows how far the stream was looked at for it, also where nothing of that was its own.
@@ -33,7 +33,7 @@ interface Reader {
 
 interface Common {
   readonly readers: Set<Reader>
-  /** Where those stand that have asked for it until it begins. */
+  /** Positions of the readers that ask for it before it begins. */
   asked: ReadonlyArray<number>
   /** Readers, and those who read alone until they are. */
   users: number

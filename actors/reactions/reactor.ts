@@ -43,7 +43,7 @@ const READ_AHEAD = 4096
 /** The mark is kept no more often than this while something follows, and no less often than that while nothing does. */
 const MARK_GAP_MS = 20
 const MARK_MAX_MS = 1000
-/** How often the mark follows the reading of the log where nothing of it was this set's. */
+/** The mark follows the reading of the log as often as this while nothing of it is this set's. */
 const PASS_MS = 5000
 
 export interface ReactorParts {

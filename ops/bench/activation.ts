@@ -39,7 +39,7 @@ const FILE_MEGABYTES = 8
 
 type Say = (line: string) => void
 
-/** How many commits behind the end the snapshot of each actor stands; `null`: there is none. */
+/** Commits that an actor has behind its snapshot; `null`: there is no snapshot. */
 type Behind = number | null
 
 interface World {

@@ -6,7 +6,7 @@ import { subjects } from "../../../schemas/subjects.ts"
 
 /** As large as the service's own commits are on average. */
 const COMMIT_BYTES = 640
-/** What the server adds to each: subject, sequence, time, checksum. */
+/** The server adds subject, sequence, time and checksum to each. */
 const STORED_BESIDE = 60
 /** Commits of one short-lived actor, one behind the other. */
 const SHORT = 3

@@ -1,4 +1,4 @@
-/** How an actor comes back into memory: by how many reads, from which snapshots, and without Postgres. */
+/** Actors that come back into memory: the reads that it takes, the snapshots that are believed, and no Postgres. */
 import { Effect } from "effect"
 import type { Kysely, KyselyPlugin } from "kysely"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -229,7 +229,7 @@ describe("snapshots in Postgres", () => {
   test("are waited for once where Postgres does not answer, by whoever asks", async () => {
     await put("waiting", 40)
     const clock = standingClock()
-    // Who has no connection yet waits for a frozen server.
+    // A frozen server accepts no connection, and goes on with those it has.
     const unconnected = openDatabase(bus.servers.postgres.url)
     const snapshots = new PostgresSnapshots(clock, unconnected, () => FORMAT)
     bus.servers.postgres.freeze()

@@ -25,7 +25,7 @@ const follow = async (receive: (seq: number) => void) => {
   return { exit, stop: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
 }
 
-/** What the server says of consumers of the log: `created` or `deleted`, and the name. */
+/** The server's reports of consumers of the log: `create` or `delete`, and the name. */
 const told = async () => {
   const all: Array<string> = []
   const subscription = bus.nats.subscribe(`$JS.EVENT.ADVISORY.CONSUMER.*.${streams.events}.>`, {

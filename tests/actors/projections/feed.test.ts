@@ -133,7 +133,7 @@ test("a reader of a rare kind stands where the log was read to, and begins again
   const again = new Feed(bus.nats, NO_TRACING, streams.events, NEAR)
   const [busy, seldom] = await Promise.all([join(again, AGENT, last + 1), join(again, CATEGORY, last + 1)])
   await waitFor(() => busy.got.length === 2 && seldom.got.length === 1, { describe: "what is new" })
-  // Of all that was written, what is new came once for both.
+  // The new messages came once for both, and nothing else came.
   expect([await consumers(), await delivered()]).toEqual([Number(before[0]) + 1, Number(before[1]) + news.length])
   expect([busy.got, seldom.got]).toEqual([[news[0], news[2]], [news[1]]])
   for (const one of [busy, seldom]) await one.stop()
