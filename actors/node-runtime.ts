@@ -38,7 +38,6 @@ import type { ConfigurationFault } from "../schemas/runtime/configuration-fault.
 import { ownKeys } from "./log/own-keys.ts"
 import { MAIL_KEY_NAMES, mailKeysWith } from "./mail/keys.ts"
 import { Bus, Cluster, Configuration, Keys, MailKey, Metrics, Streams, Tables, Tracing } from "./process/services.ts"
-import { PROJECTIONS } from "./projections/all.ts"
 import { feedsFor } from "./projections/feed.ts"
 import { projectorsOn, prunerOn, runAll } from "./projections/running.ts"
 import { AWAITED, REACTIONS } from "./reactions/all.ts"
@@ -245,7 +244,7 @@ export const actorNode = (
     })
     const parts = { nats, host, placement, log, snapshots, nonces, proofs, timers, operations, storage }
     nodeMetrics(metrics, { ...parts, limits: config.limits.service })
-    const feedOf = feedsFor(nats, tracing, [...PROJECTIONS, ...sets])
+    const feedOf = feedsFor(nats, tracing)
     const projecting = yield* projectorsOn(feedOf)
     projectorMetrics(clock, metrics.meter, projecting, manager)
     const pruner = yield* prunerOn

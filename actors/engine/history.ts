@@ -3,6 +3,11 @@
  *
  * Invariants
  *  - Memory of commands is rebuilt from the log, so it survives restarts and moves (remembered.ts).
+ *  - Loading takes at most two reads, however old the log: the newest commit, and the snapshot that it follows. More of
+ *    the log is read only where commits lie between the two (a node died before it could write the snapshot), or where
+ *    there is no snapshot to be had.
+ *  - Each commit names the one before it. A snapshot that no commit of the log follows, or that stands behind its end
+ *    (the log is an older one), is not believed.
  *  - Another actor's commit may have begun this one's log, and the node that was to say so may have died: an actor to
  *    which nothing has happened yet is looked up in the log at each use. (Companions only ever begin a log.)
  *  - An actor of a kind that ends has no snapshot. Once the log has forgotten it, it begins anew: at sequence 0, without
@@ -15,16 +20,17 @@ import { logNow } from "../../schemas/runtime/log/log.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import type { ActorDefinition, ActorTypes } from "./definition.ts"
 import { foldCommit, UnknownEvent } from "./fold.ts"
-import type { RememberedCommand, SnapshotStore } from "./ports.ts"
+import type { RememberedCommand, Snapshot, SnapshotStore } from "./ports.ts"
 import { Remembered } from "./remembered.ts"
 import type { EventLog, LogEntry } from "../log/commit.ts"
 
 /**
- * Most actors have a short log: it is read before anybody looks for a snapshot. Of a long one each commit that is read
- * costs the server some 50 us, all of those of a dead node at once: so what is read in vain is little.
+ * Commits read at once. For each that lies by itself the server reads a whole file of the log, some 10 ms, and does
+ * nothing else for this node meanwhile: lease beats wait.
  */
-const FIRST_READ = 8
-const FULL_READ = 1000
+const PAGE = 32
+/** An actor with one commit is read from the log alone. From so many on a snapshot saves a read. */
+const SNAPSHOT_MIN_COMMITS = 2
 
 export interface HistoryParts {
   readonly log: EventLog
@@ -48,7 +54,11 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
   protected loading: Promise<void> | null = null
   /** Grows whenever the log is known to have moved on without us, so that a read under way does not count as fresh. */
   private staleness = 0
+  /** Known commits, those that a snapshot stands for not counted. */
+  private commits = 0
   private commitsSinceSnapshot = 0
+  /** Sequence of the newest snapshot that is known to be stored. */
+  private snapshotSeq = 0
   /** Why this actor cannot be served here. */
   private unknown: UnknownEvent | null = null
 
@@ -120,61 +130,82 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
   fold(entry: LogEntry): void {
     if (entry.seq <= this.seq) return
     const { commit } = entry
+    // A life after one that the log has forgotten.
+    if (this.definition.ends === true && entry.previous === 0 && this.seq > 0) this.beginAnew()
     this.state = foldCommit(this.definition, this.state, commit, this.id)
     this.seq = entry.seq
+    this.commits++
     this.commitsSinceSnapshot++
     const reply = commit.reply === undefined ? {} : { reply: commit.reply }
     this.remembered.add({ id: commit.id, at: commit.at, ...reply }, this.parts.limits)
   }
 
-  private get ends(): boolean {
-    return this.definition.ends === true
+  /** A row would stay where the log forgets the commits that it is made of. */
+  private get hasSnapshots(): boolean {
+    return this.definition.ends !== true
   }
 
   private beginAnew(): void {
     this.state = this.definition.initial
     this.seq = 0
+    this.commits = 0
     this.remembered.restore([], this.parts.limits)
   }
 
-  /** A short log is read as fast as a snapshot, so only a long one is worth a row. */
-  async snapshotIfLong(): Promise<void> {
-    if (this.loaded && !this.ends && this.commitsSinceSnapshot > FIRST_READ) await this.snapshot()
+  /** Stores a snapshot if that saves reads later. For an actor that leaves memory. Rejects if it is not stored. */
+  async keepSnapshot(): Promise<void> {
+    const isLong = this.snapshotSeq > 0 || this.commits >= SNAPSHOT_MIN_COMMITS
+    if (isLong && this.hasSnapshots && this.seq > this.snapshotSeq) await this.snapshot()
   }
 
   snapshotWhenDue(): void {
-    if (this.ends || this.commitsSinceSnapshot < this.parts.limits.snapshot_every_commits) return
-    void this.snapshot().catch(() => undefined)
+    if (this.commitsSinceSnapshot < this.parts.limits.snapshot_every_commits) return
+    if (this.hasSnapshots) void this.snapshot().catch(() => undefined)
   }
 
   private async snapshot(): Promise<void> {
+    const { seq, state, remembered } = this
     this.commitsSinceSnapshot = 0
-    await this.parts.snapshots.save(this.definition.kind, this.id, {
-      seq: this.seq,
-      state: this.state,
-      commands: this.remembered.all
-    })
+    await this.parts.snapshots.save(this.definition.kind, this.id, { seq, state, commands: remembered.all })
+    this.snapshotSeq = Math.max(this.snapshotSeq, seq)
   }
 
   private async readLog(): Promise<void> {
-    const { staleness, subject } = this
-    let page = await this.parts.log.read(subject, this.seq, FIRST_READ)
-    if (page.more && this.seq === 0 && !this.ends) {
-      const snapshot = await this.parts.snapshots.load(this.definition.kind, this.id)
-      if (snapshot !== null) {
-        this.seq = snapshot.seq
-        this.state = snapshot.state
-        this.remembered.restore(snapshot.commands, this.parts.limits)
-        page = await this.parts.log.read(subject, this.seq, FULL_READ)
-      }
-    }
-    for (;;) {
-      for (const entry of page.entries) this.fold(entry)
-      if (!page.more) break
-      page = await this.parts.log.read(subject, this.seq, FULL_READ)
-    }
-    if (this.ends && this.seq > 0 && (await this.parts.log.lastSeq(subject)) === 0) this.beginAnew()
+    const { staleness } = this
+    const last = await this.parts.log.last(this.subject)
+    if (last === null && this.definition.ends === true) this.beginAnew()
+    if (last !== null && last.seq > this.seq) await this.readUpTo(last)
     if (staleness === this.staleness) this.loaded = true
     else await this.readLog()
+  }
+
+  private async readUpTo(last: LogEntry): Promise<void> {
+    if (this.seq === 0 && last.previous !== 0) await this.resume(last)
+    if (last.previous === this.seq) return this.fold(last)
+    while (this.seq < last.seq) {
+      const { entries, more } = await this.parts.log.read(this.subject, this.seq, PAGE, last.seq)
+      for (const entry of entries) this.fold(entry)
+      if (!more) return
+    }
+  }
+
+  /** Begins from the snapshot, where there is one that the log goes on from. */
+  private async resume(last: LogEntry): Promise<void> {
+    if (!this.hasSnapshots) return
+    const snapshot = await this.parts.snapshots.load(this.definition.kind, this.id)
+    if (snapshot === null || snapshot.seq > last.seq) return
+    if (snapshot.seq === last.seq || snapshot.seq === last.previous) return this.restore(snapshot)
+    const { entries } = await this.parts.log.read(this.subject, snapshot.seq, PAGE, last.seq)
+    if (entries[0]?.previous !== snapshot.seq) return
+    this.restore(snapshot)
+    for (const entry of entries) this.fold(entry)
+  }
+
+  private restore({ seq, state, commands }: Snapshot): void {
+    if (seq <= this.seq) return
+    this.seq = seq
+    this.snapshotSeq = seq
+    this.state = state
+    this.remembered.restore(commands, this.parts.limits)
   }
 }

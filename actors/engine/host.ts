@@ -12,6 +12,8 @@ import type { ActorDefinition, ActorTypes } from "./definition.ts"
 
 /** For what is under way on a shard that is given back. */
 const DRAIN_MAX_MS = 3000
+/** For the snapshots of all its actors. Who is left without one has its log read. */
+const SNAPSHOTS_MAX_MS = 3000
 /** Passivations of one sweep, so that it never holds the event loop. */
 const SWEEP_MAX = 500
 
@@ -163,8 +165,8 @@ export class ActorHost<R = never> {
     return Effect.andThen(
       Effect.timeoutOption(FiberSet.awaitEmpty(fibers), DRAIN_MAX_MS),
       Effect.promise(async () => {
-        await Promise.allSettled([...members].map((activation) => activation.snapshotIfLong()))
-      })
+        await Promise.allSettled([...members].map((activation) => activation.keepSnapshot()))
+      }).pipe(Effect.timeoutOption(SNAPSHOTS_MAX_MS))
     )
   }
 
@@ -183,7 +185,7 @@ export class ActorHost<R = never> {
       this.forget(activation)
       if (now - activation.lastUsed > passivate_after_idle_ms) this.counts.passivated++
       else this.counts.evicted++
-      void activation.snapshotIfLong().catch(() => undefined)
+      void activation.keepSnapshot().catch(() => undefined)
       spare--
     }
   }

@@ -1,19 +1,57 @@
 /**
- * Snapshots in Postgres: only to start an actor with a long log faster. They may be dropped at any time, and when
- * Postgres does not answer within LOAD_TIMEOUT_MS the log is read from its beginning.
+ * Snapshots in Postgres. The log tells the same at any time, only later: so they may be dropped, and nothing waits for
+ * them long.
+ *
+ * Invariants
+ *  - Loads and saves that come together go as one statement each, so that a node that takes over thousands of actors, or
+ *    gives them up, asks a few times and not thousands of times.
+ *  - A Postgres that does not answer is waited for once, for all: until it answers again every load finds nothing at
+ *    once, and every save fails at once. One statement every AWAY_MS finds out.
+ *  - A stored snapshot is replaced by a newer one only, or by one of the same commit that this release can read.
  */
-import type { Kysely } from "kysely"
+import { type Kysely, sql } from "kysely"
 import type { Clock } from "effect"
 import type { Database } from "../database.ts"
+import { rowsJsonPieces } from "../projections/rows.ts"
+import { delay, monotonicMs } from "../../schemas/runtime/clock.ts"
+import { Gathered } from "./gathered.ts"
 import type { Snapshot, SnapshotStore } from "./ports.ts"
-import { delay } from "../../schemas/runtime/clock.ts"
 
-const LOAD_TIMEOUT_MS = 500
+const LOAD_TIMEOUT_MS = 1000
+const SAVE_TIMEOUT_MS = 3000
+const AWAY_MS = 2000
+const LOADS = { together: 256, waiting: 20_000 }
+const SAVES = { together: 500, waiting: 50_000 }
+/** JSON may say what Postgres cannot keep: the character of number 0, and halves of a pair. */
+const NOT_KEPT = /\\u(?:0000|d[89a-f])/
+
+interface Place {
+  readonly kind: string
+  readonly id: string
+}
+
+interface Kept extends Place {
+  readonly snapshot: Snapshot
+}
+
+interface Row extends Place {
+  readonly format: number
+  readonly seq: number
+  /** JSON. */
+  readonly state: string
+  readonly commands: string
+}
+
+const keyOf = ({ kind, id }: Place): string => `${kind} ${id}`
 
 export class PostgresSnapshots implements SnapshotStore {
   private readonly clock: Clock.Clock
   private readonly db: Kysely<Database>
   private readonly formatOf: (kind: string) => number
+  private readonly loads: Gathered<Place, Snapshot | null>
+  private readonly saves: Gathered<Kept, true>
+  /** Monotonic ms at which a Postgres that did not answer is asked again; `null` while it answers. */
+  private awayUntil: number | null = null
   /** Since the start. */
   readonly counts = { saved: 0, failed: 0, loaded: 0 }
 
@@ -22,31 +60,29 @@ export class PostgresSnapshots implements SnapshotStore {
     this.clock = clock
     this.db = db
     this.formatOf = formatOf
+    this.loads = new Gathered(LOADS, async (places) => {
+      const found = await this.answered(LOAD_TIMEOUT_MS, () => this.find(places)).catch((error: unknown) => {
+        this.awayUntil = monotonicMs(this.clock) + AWAY_MS
+        throw error
+      })
+      return (place) => found.get(keyOf(place)) ?? null
+    })
+    this.saves = new Gathered(SAVES, async (kept) => {
+      await this.answered(SAVE_TIMEOUT_MS, () => this.put(kept))
+      return () => true
+    })
   }
 
   async load(kind: string, id: string): Promise<Snapshot | null> {
-    const found = this.db
-      .selectFrom("snapshots")
-      .select(["seq", "state", "commands"])
-      .where("kind", "=", kind)
-      .where("id", "=", id)
-      .where("format", "=", this.formatOf(kind))
-      .executeTakeFirst()
-      .then((row) =>
-        row === undefined
-          ? null
-          : { seq: Number(row.seq), state: row.state, commands: row.commands as Snapshot["commands"] }
-      )
-      .catch(() => null)
-    const late = delay(this.clock, LOAD_TIMEOUT_MS, "unref").then(() => null)
-    const snapshot = await Promise.race([found, late])
+    if (this.away) return null
+    const snapshot = await this.loads.do({ kind, id }).catch(() => null)
     if (snapshot !== null) this.counts.loaded++
     return snapshot
   }
 
   async save(kind: string, id: string, snapshot: Snapshot): Promise<void> {
     try {
-      await this.put(kind, id, snapshot)
+      await this.saves.do({ kind, id, snapshot })
       this.counts.saved++
     } catch (error) {
       this.counts.failed++
@@ -54,28 +90,58 @@ export class PostgresSnapshots implements SnapshotStore {
     }
   }
 
-  private async put(kind: string, id: string, snapshot: Snapshot): Promise<void> {
-    const values = {
-      format: this.formatOf(kind),
-      seq: String(snapshot.seq),
-      state: JSON.stringify(snapshot.state),
-      commands: JSON.stringify(snapshot.commands)
+  /** Asks again where it is time, and waits for no answer. */
+  private get away(): boolean {
+    if (this.awayUntil === null) return false
+    if (monotonicMs(this.clock) >= this.awayUntil) {
+      const asking = this.find([]).then(() => void (this.awayUntil = null))
+      this.awayUntil = monotonicMs(this.clock) + AWAY_MS
+      asking.catch(() => undefined)
     }
-    await this.db
-      .insertInto("snapshots")
-      .values({ kind, id, ...values })
-      .onConflict((conflict) =>
-        conflict
-          .columns(["kind", "id"])
-          .doUpdateSet(values)
-          .where((where) =>
-            where.or([
-              where("snapshots.seq", "<", values.seq),
-              // Another release wrote it, and this one cannot read it.
-              where.and([where("snapshots.seq", "=", values.seq), where("snapshots.format", "<>", values.format)])
-            ])
-          )
+    return true
+  }
+
+  /** A save that takes long says nothing of loads: only a load that fails has the others not wait. */
+  private async answered<A>(withinMs: number, ask: () => Promise<A>): Promise<A> {
+    if (this.away) throw new Error("Postgres did not answer a moment ago")
+    const late = delay(this.clock, withinMs, "unref").then(() => {
+      throw new Error(`Postgres did not answer within ${withinMs} ms`)
+    })
+    return Promise.race([ask(), late])
+  }
+
+  private async find(places: ReadonlyArray<Place>): Promise<ReadonlyMap<string, Snapshot>> {
+    const [kinds, ids] = [places.map(({ kind }) => kind), places.map(({ id }) => id)]
+    const formats = kinds.map((kind) => this.formatOf(kind))
+    const { rows } = await sql<Place & { seq: string; state: unknown; commands: Snapshot["commands"] }>`
+      select kind, id, seq, state, commands from snapshots where (kind, id, format) in
+        (select * from unnest(${kinds}::text[], ${ids}::text[], ${formats}::integer[]))`.execute(this.db)
+    return new Map(rows.map(({ kind, id, seq, ...rest }) => [keyOf({ kind, id }), { seq: Number(seq), ...rest }]))
+  }
+
+  private async put(kept: ReadonlyArray<Kept>): Promise<void> {
+    for await (const rows of rowsJsonPieces(this.rowsOf(kept))) {
+      await sql`
+        insert into snapshots (kind, id, format, seq, state, commands)
+        select kind, id, format, seq, state::jsonb, commands::jsonb from json_to_recordset(${rows}::json)
+          as row(kind text, id text, format integer, seq bigint, state text, commands text)
+        on conflict (kind, id) do update
+          set format = excluded.format, seq = excluded.seq, state = excluded.state, commands = excluded.commands
+          where snapshots.seq < excluded.seq or (snapshots.seq = excluded.seq and snapshots.format <> excluded.format)`.execute(
+        this.db
       )
-      .execute()
+    }
+  }
+
+  /** In one order for all nodes, since two statements may lock the same rows; of each actor the newest. */
+  private *rowsOf(kept: ReadonlyArray<Kept>): Generator<Row> {
+    const newest = new Map<string, Kept>()
+    for (const one of kept)
+      if (one.snapshot.seq >= (newest.get(keyOf(one))?.snapshot.seq ?? 0)) newest.set(keyOf(one), one)
+    for (const [, { kind, id, snapshot }] of [...newest].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+      const [state, commands] = [JSON.stringify(snapshot.state), JSON.stringify(snapshot.commands)]
+      if (NOT_KEPT.test(state) || NOT_KEPT.test(commands)) continue
+      yield { kind, id, format: this.formatOf(kind), seq: snapshot.seq, state, commands }
+    }
   }
 }

@@ -27,6 +27,8 @@ export interface Commit {
 export interface LogEntry {
   readonly seq: number
   readonly commit: Commit
+  /** Sequence of the commit before it on its subject, 0 for the first; absent where the log does not say. */
+  readonly previous?: number
   /** Of the trace that it was committed in, 32 hex characters; absent where that was not sampled. */
   readonly trace_id?: string
 }
@@ -62,8 +64,13 @@ export type AppendResult =
 export interface EventLog {
   /** All or nothing, durable when it resolves. */
   readonly append: (group: ReadonlyArray<Append>) => Promise<AppendResult>
-  /** Up to `max` entries of a subject from `after` (exclusive) on, in order. Rejects when the log cannot be read. */
-  readonly read: (subject: string, after: number, max: number) => Promise<LogPage>
+  /**
+   * Up to `max` entries of a subject from `after` (exclusive) on, in order. `upTo`: a sequence at which the subject is
+   * known to have an entry, so that the log needs not be asked. Rejects when the log cannot be read.
+   */
+  readonly read: (subject: string, after: number, max: number, upTo?: number) => Promise<LogPage>
+  /** The newest entry of a subject; `null` where there is none. Rejects when the log cannot be read. */
+  readonly last: (subject: string) => Promise<LogEntry | null>
   /** The last sequence of a subject, 0 for none. */
   readonly lastSeq: (subject: string) => Promise<number>
 }

@@ -26,6 +26,21 @@ const ends = ({ headers }: Msg): boolean => {
   throw new Error(`direct get answered ${status} ${headers?.description ?? ""}`)
 }
 
+const SILENCE = "direct get did not answer in time, or its connection was lost"
+
+/** The newest message of a subject; `null` where there is none. Rejects when it does not answer in time (ms). */
+export const directLast = async (
+  nats: NatsConnection,
+  stream: string,
+  subject: string,
+  timeout: number
+): Promise<Msg | null> => {
+  const wanted = JSON.stringify({ last_by_subj: subject })
+  const message = await requestsOf(nats).request(`$JS.API.DIRECT.GET.${stream}`, wanted, timeout)
+  if (message === null) throw new Error(SILENCE)
+  return ends(message) ? null : message
+}
+
 /** Resolves when the batch has ended; rejects when it does not end in time (ms) or its connection is lost. */
 export const directGet = (
   nats: NatsConnection,
@@ -38,7 +53,7 @@ export const directGet = (
     const requests = requestsOf(nats)
     const subject = `$JS.API.DIRECT.GET.${stream}`
     const number = requests.send(subject, JSON.stringify(request), timeout, (message) => {
-      if (message === null) return reject(new Error("direct get did not answer in time, or its connection was lost"))
+      if (message === null) return reject(new Error(SILENCE))
       try {
         if (!ends(message)) return receive(message)
         resolve()

@@ -18,13 +18,14 @@
  *  - No acknowledgement in time, or the connection lost: the outcome is unknown and said to be so. Whoever asked reads
  *    the log before it decides anything else; a late append is then fenced off by its expected sequence.
  */
-import { headers, nuid, type NatsConnection } from "@nats-io/transport-node"
+import { headers, type Msg, nuid, type NatsConnection } from "@nats-io/transport-node"
 import type { Clock } from "effect"
 import { delay, monotonicMs } from "../../schemas/runtime/clock.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { streams } from "../../schemas/subjects.ts"
 import { TRACEPARENT } from "../../schemas/runtime/trace/traceparent.ts"
-import { directGet } from "./direct-get.ts"
+import { directGet, directLast } from "./direct-get.ts"
+import { EXPECTED, lastEntry } from "./last-entry.ts"
 import { lastMessage } from "./last-message.ts"
 import { LEADERLESS_PAUSE_MS } from "../../schemas/runtime/bus/requests.ts"
 import { requestsOf } from "./requests.ts"
@@ -224,11 +225,11 @@ export class JetStreamLog implements EventLog {
     return { type: "unknown" }
   }
 
-  async read(subject: string, after: number, max: number): Promise<LogPage> {
+  async read(subject: string, after: number, max: number, upTo?: number): Promise<LogPage> {
     const end = monotonicMs(this.clock) + READ_TIMEOUT_MS
     const [first, stands] = await Promise.all([
       this.readAny(subject, after, max),
-      this.bounds.replicated === true ? this.lastSeq(subject) : 0
+      this.bounds.replicated === true ? (upTo ?? this.lastSeq(subject)) : 0
     ])
     let page = first
     while (!page.more && (page.entries.at(-1)?.seq ?? after) < stands) {
@@ -244,20 +245,32 @@ export class JetStreamLog implements EventLog {
     const entries: Array<LogEntry> = []
     let more = false
     await directGet(this.nats, streams.events, { seq: after + 1, next_by_subj: subject, batch: max }, (message) => {
-      const traceId = traceIdOf(message.headers)
-      const commit: Commit = JSON.parse(text.decode(message.data))
-      entries.push({
-        seq: Number(message.headers?.get("Nats-Sequence")),
-        commit,
-        ...(traceId === null ? {} : { trace_id: traceId })
-      })
+      entries.push(entryOf(message))
       more = Number(message.headers?.get("Nats-Num-Pending")) > 0
     })
     return { entries, more }
   }
 
+  async last(subject: string): Promise<LogEntry | null> {
+    if (this.bounds.replicated === true) return lastEntry(this.nats, subject, READ_TIMEOUT_MS)
+    const message = await directLast(this.nats, streams.events, subject, READ_TIMEOUT_MS)
+    return message === null ? null : entryOf(message)
+  }
+
   async lastSeq(subject: string): Promise<number> {
     return (await lastMessage(this.nats, streams.events, subject, READ_TIMEOUT_MS))?.seq ?? 0
+  }
+}
+
+const entryOf = ({ headers: of, data }: Msg): LogEntry => {
+  const commit: Commit = JSON.parse(text.decode(data))
+  const expected = of?.get(EXPECTED) ?? ""
+  const traceId = traceIdOf(of)
+  return {
+    seq: Number(of?.get("Nats-Sequence")),
+    commit,
+    ...(expected === "" ? {} : { previous: Number(expected) }),
+    ...(traceId === null ? {} : { trace_id: traceId })
   }
 }
 
@@ -267,7 +280,7 @@ const batchHeaders = (id: string, sequence: number, append: Append, commit: bool
   const all = headers()
   all.set("Nats-Batch-Id", id)
   all.set("Nats-Batch-Sequence", String(sequence))
-  all.set("Nats-Expected-Last-Subject-Sequence", String(append.expected))
+  all.set(EXPECTED, String(append.expected))
   if (commit) all.set("Nats-Batch-Commit", "1")
   if (append.keepSeconds !== undefined) all.set("Nats-TTL", `${append.keepSeconds}s`)
   if (append.traceparent !== undefined) all.set(TRACEPARENT, append.traceparent)

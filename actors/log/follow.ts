@@ -7,30 +7,50 @@
  *  - The server keeps such a consumer in memory: one that was killed has forgotten it. So when the connection is
  *    renewed a new consumer is made at once; and also when its heartbeats are missed, for in a cluster the server that
  *    has the consumer may go while the connection, to another one, stays.
- *  - Only the newest consumer is listened to: what an older one still brings is dropped.
+ *  - Only the newest consumer is listened to: what an older one still brings is dropped. So is what follows a gap in its
+ *    deliveries: a new consumer begins behind the last message received.
+ *  - No consumer is left behind. Each has a name of its own before it is asked for, so that one that the server made
+ *    later than anybody waited is taken back as well.
+ *  - A consumer has one filter at most. The server counts the matching subjects when it makes one: without a filter it
+ *    need not, however many there are; with several it looks at every subject of the stream and holds up writes.
  */
 import {
+  AckPolicy,
   type Consumer,
+  type ConsumerConfig,
   type ConsumerMessages,
   DeliverPolicy,
   jetstream,
-  type JsMsg,
-  type OrderedConsumerOptions
+  JetStreamApiError,
+  jetstreamManager,
+  type JsMsg
 } from "@nats-io/jetstream"
-import type { NatsConnection } from "@nats-io/transport-node"
-import { Deferred, Effect, FiberHandle, Schedule, type Scope } from "effect"
+import { nuid, type NatsConnection } from "@nats-io/transport-node"
+import { Deferred, Effect, Fiber, FiberHandle, Schedule, type Scope } from "effect"
 import { attempt } from "./attempt.ts"
+import { CONSUMER_NOT_FOUND } from "./jetstream-codes.ts"
 import { listeningOnLine } from "./renewal.ts"
 
+const NS_PER_MS = 1_000_000
 const RETRY_MS = 200
 const PULL_MESSAGES = 1000
 /** One pull; the server's heartbeats come twice as often. */
 const PULL_MS = 1000
 /**
- * For the making of a consumer. A cluster may place it on a server that was killed, as long as it does not know; then
- * nobody answers, and the next one that is asked for lies elsewhere, more likely than not.
+ * For the making of a consumer, twice as long after each that was not made. A cluster may place it on a server that was
+ * killed, as long as it does not know; then nobody answers, and the next one that is asked for lies elsewhere, more
+ * likely than not. On a slow server it takes its time.
  */
 const MADE_WITHIN_MS = 1000
+const MADE_WITHIN_MAX_MS = 32_000
+/** A consumer that nobody pulls from for so long is forgotten by the server. */
+const FORGOTTEN_AFTER_MS = 30_000
+const TAKEN_BACK_WITHIN_MS = 5000
+/** Attempts to take a consumer back, twice as far apart after each; then the server forgets it by itself. */
+const TAKE_BACK_TRIES = 7
+const TAKE_BACK_PAUSE_MS = 500
+/** For whoever leaves. */
+const LEAVE_WITHIN_MS = 1000
 
 export interface Following {
   /** Messages that the server has still to deliver; `null` while it has no consumer. Rejects when it does not answer. */
@@ -51,7 +71,7 @@ const SILENCE: ReadonlySet<string> = new Set([
   "stream_not_found"
 ])
 
-const startOptions = (start: Start): Partial<OrderedConsumerOptions> => {
+const startOptions = (start: Start): Partial<ConsumerConfig> => {
   if (start === "all") return { deliver_policy: DeliverPolicy.All }
   if (start === "last-per-subject") return { deliver_policy: DeliverPolicy.LastPerSubject }
   if (typeof start === "object")
@@ -61,17 +81,17 @@ const startOptions = (start: Start): Partial<OrderedConsumerOptions> => {
 
 /**
  * Succeeds when the first consumer is in place, fails when it cannot be made; follows for as long as the scope is open.
- * `filters`: only subjects of these patterns; the server delivers nothing else.
+ * `filter`: only subjects of this pattern; the server delivers nothing else.
  */
 export const followStream = (
   nats: NatsConnection,
   stream: string,
   start: Start,
   receive: (message: JsMsg) => void,
-  filters?: ReadonlyArray<string>
+  filter?: string
 ): Effect.Effect<Following, unknown, Scope.Scope> =>
   Effect.gen(function* () {
-    const follower = new Follower(nats, stream, start, receive, filters)
+    const follower = new Follower(nats, stream, start, receive, filter)
     const begun = yield* Deferred.make<void, unknown>()
     const first = Effect.onExit(follower.read(Deferred.succeed(begun, undefined)), (exit) => Deferred.done(begun, exit))
     const untilMade = { schedule: Schedule.spaced(RETRY_MS), while: () => !nats.isClosed() }
@@ -92,21 +112,23 @@ class Follower {
   private readonly stream: string
   private from: Start
   private readonly receive: (message: JsMsg) => void
-  private readonly filters: ReadonlyArray<string> | undefined
+  private readonly filter: string | undefined
   private consumer: Consumer | null = null
+  private patienceMs = MADE_WITHIN_MS
+  private takingBack: Fiber.Fiber<unknown> | null = null
 
   constructor(
     nats: NatsConnection,
     stream: string,
     from: Start,
     receive: (message: JsMsg) => void,
-    filters: ReadonlyArray<string> | undefined
+    filter: string | undefined
   ) {
     this.nats = nats
     this.stream = stream
     this.from = from
     this.receive = receive
-    this.filters = filters
+    this.filter = filter
   }
 
   async pending(): Promise<number | null> {
@@ -115,8 +137,14 @@ class Follower {
 
   /** By one consumer, until nobody has it any more. Fails when it cannot be made. */
   read(made: Effect.Effect<unknown> = Effect.void): Effect.Effect<void, unknown> {
-    const nothing = (): Reading => ({ messages: null, ended: false })
-    const reading = Effect.acquireRelease(Effect.sync(nothing), (own) => Effect.sync(() => this.end(own)))
+    const begun = (): Reading => ({
+      name: `follow_${nuid.next()}`,
+      made: false,
+      messages: null,
+      received: 0,
+      ended: false
+    })
+    const reading = Effect.acquireRelease(Effect.sync(begun), (own) => this.end(own))
     return Effect.scoped(
       Effect.gen({ self: this }, function* () {
         const own = yield* reading
@@ -129,42 +157,89 @@ class Follower {
 
   /** Ends what `reading` does, and takes the consumer from the server. */
   left(reading: Effect.Effect<void>): Effect.Effect<void> {
-    return Effect.suspend(() => {
-      const { consumer } = this
-      // Left alone, the server would keep it for minutes; a follower that begins again and again would leave hundreds.
-      const taken = consumer === null ? Effect.void : Effect.ignore(attempt(() => consumer.delete()))
-      return Effect.andThen(reading, taken)
-    })
+    const taken = Effect.suspend(() =>
+      this.takingBack === null ? Effect.void : Effect.timeoutOption(Fiber.await(this.takingBack), LEAVE_WITHIN_MS)
+    )
+    return Effect.andThen(reading, Effect.asVoid(taken))
   }
 
   private async consume(own: Reading): Promise<void> {
-    const consumer = await jetstream(this.nats, { timeout: MADE_WITHIN_MS }).consumers.get(this.stream, {
-      ...startOptions(this.from),
-      ...(this.filters === undefined ? {} : { filter_subjects: [...this.filters] })
-    })
+    const consumer = await this.make(own)
     if (own.ended) return
     own.messages = await consumer.consume({
       max_messages: PULL_MESSAGES,
       expires: PULL_MS,
-      callback: (message) => {
-        if (own.ended) return
-        this.from = message.seq + 1
-        this.receive(message)
-      }
+      callback: (message) => this.take(own, message)
     })
     if (own.ended) own.messages.stop()
     else this.consumer = consumer
   }
 
-  private end(own: Reading): void {
-    own.ended = true
-    own.messages?.stop()
-    this.consumer = null
+  private async make(own: Reading): Promise<Consumer> {
+    try {
+      const manager = await jetstreamManager(this.nats, { checkAPI: false, timeout: this.patienceMs })
+      const info = await manager.consumers.add(this.stream, {
+        ...startOptions(this.from),
+        ...(this.filter === undefined ? {} : { filter_subject: this.filter }),
+        name: own.name,
+        ack_policy: AckPolicy.None,
+        mem_storage: true,
+        num_replicas: 1,
+        inactive_threshold: FORGOTTEN_AFTER_MS * NS_PER_MS
+      })
+      own.made = true
+      this.patienceMs = MADE_WITHIN_MS
+      return jetstream(this.nats).consumers.getConsumerFromInfo(info)
+    } catch (error) {
+      this.patienceMs = Math.min(2 * this.patienceMs, MADE_WITHIN_MAX_MS)
+      throw error
+    }
+  }
+
+  private take(own: Reading, message: JsMsg): void {
+    if (own.ended) return
+    own.received++
+    if (message.info.deliverySequence !== own.received) {
+      own.ended = true
+      own.messages?.stop()
+      return
+    }
+    this.from = message.seq + 1
+    this.receive(message)
+  }
+
+  private end(own: Reading): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      own.ended = true
+      own.messages?.stop()
+      this.consumer = null
+      this.takingBack = yield* Effect.forkDetach(this.takeBack(own))
+    })
+  }
+
+  /** One that the server had not made yet, when it was waited for no longer, may still come. */
+  private takeBack(own: Reading): Effect.Effect<void> {
+    const deleted = attempt(async () => {
+      const manager = await jetstreamManager(this.nats, { checkAPI: false, timeout: TAKEN_BACK_WITHIN_MS })
+      await manager.consumers.delete(this.stream, own.name)
+    })
+    const isGone = (error: unknown): boolean =>
+      own.made && error instanceof JetStreamApiError && error.code === CONSUMER_NOT_FOUND
+    const pauses = { schedule: Schedule.exponential(TAKE_BACK_PAUSE_MS), times: TAKE_BACK_TRIES - 1 }
+    return Effect.ignore(
+      Effect.retry(deleted, { ...pauses, while: (error) => !this.nats.isClosed() && !isGone(error) })
+    )
   }
 }
 
+/** By one consumer. */
 interface Reading {
+  readonly name: string
+  /** The server has said that it has it. */
+  made: boolean
   messages: ConsumerMessages | null
+  /** Messages that it has brought. */
+  received: number
   /** Nothing that still comes is received. */
   ended: boolean
 }

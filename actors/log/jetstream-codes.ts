@@ -1,6 +1,7 @@
 /** `err_code` of JetStream's refusals, as its server lists them (server/errors.json of nats-server). */
 
 export const STREAM_NOT_FOUND = 10059
+export const CONSUMER_NOT_FOUND = 10014
 /** No message has the sequence: it was deleted, or never there. */
 export const SEQUENCE_NOT_FOUND = 10043
 /** Any fault of deleting a message: only its text tells whether it was not there any more. */

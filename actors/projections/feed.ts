@@ -1,13 +1,15 @@
 /**
- * One reading of a stream for all projections and reactions of a process that read it: each message comes from the server once, however
- * many want it.
+ * One reading of a stream for all projections and reactions of a process that read it: each message comes from the
+ * server once, however many want it.
  *
  * Invariants
  *  - A reader gets each message that it reads once and in order, from the sequence on that it begins at.
- *  - The common reading begins a little before the stream's end, whoever begins first. Whoever lacks something from
- *    before it reads that alone, and goes over to it with the first message that the common reading has not passed:
- *    nothing lies between the two then. So one that is far behind holds up no other.
- *  - The server delivers what some of them read and nothing else. Who reads alone gets its own part alone.
+ *  - The common reading begins where the first that ask for it stand, at most `near` messages before the stream's end.
+ *    A reader that lacks something from before it reads that alone, and goes over to it when nothing lies between the
+ *    two any more. So one that is far behind holds up no other.
+ *  - The common reading is of the whole stream, so that it costs the server the same whatever the stream holds. A reader
+ *    alone gets its own subject, or the whole stream where it reads several.
+ *  - A reader knows how far the stream was looked at for it, also where nothing of that was its own.
  */
 import type { JsMsg } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -31,6 +33,8 @@ interface Reader {
 
 interface Common {
   readonly readers: Set<Reader>
+  /** Positions of the readers that ask for it before it begins. */
+  asked: ReadonlyArray<number>
   /** Readers, and those who read alone until they are. */
   users: number
   /** In a fiber of its own: who came first may be the first to leave. */
@@ -43,39 +47,52 @@ interface Common {
   live: Following | null
 }
 
-/** Messages before the stream's end that are read again for all, rather than by many for themselves. */
-const NEAR = 1000
+/** A reading and how far it has come. */
+export interface FeedReading extends Following {
+  /** The reader has received everything of its own up to this sequence. */
+  readonly at: () => number
+}
+
+/** Messages before the stream's end that are read for all, rather than by many for themselves. */
+const NEAR = 10_000
 const TIMEOUT_MS = 3000
 /** While the common reading goes on: one that is looked for so often reads alone for a moment. */
 const LOOKS_MAX = 3
+/** A reader alone that has received nothing for so long looks whether it may go over. */
+const GO_OVER_LOOK_MS = 1000
 const EVERYTHING = ">"
 
 export class Feed {
   private readonly nats: NatsConnection
   private readonly tracing: Tracing
   private readonly stream: string
-  private readonly subjects: ReadonlyArray<string>
+  private readonly near: number
   private common: Common | null = null
 
-  /** `all`: whoever may read the stream. */
-  constructor(nats: NatsConnection, tracing: Tracing, stream: string, all: ReadonlyArray<Read>) {
+  constructor(nats: NatsConnection, tracing: Tracing, stream: string, near = NEAR) {
     this.nats = nats
     this.tracing = tracing
     this.stream = stream
-    this.subjects = [...new Set(all.filter((one) => one.stream === stream).flatMap(({ subjects }) => subjects))]
+    this.near = near
   }
 
   /** For as long as the scope is open. Fails when the server has no consumer for it. */
-  read(reads: Read, from: number, receive: (message: Message) => void): Effect.Effect<Following, unknown, Scope.Scope> {
+  read(
+    reads: Read,
+    from: number,
+    receive: (message: Message) => void
+  ): Effect.Effect<FeedReading, unknown, Scope.Scope> {
     return Effect.gen({ self: this }, function* () {
       const reader: Reader = { reads, receive, next: from }
       const common = yield* Effect.acquireRelease(
-        Effect.sync(() => this.use()),
+        Effect.sync(() => this.use(from)),
         (used) => this.leave(used)
       )
       yield* Effect.addFinalizer(() => Effect.sync(() => common.readers.delete(reader)))
       yield* Deferred.await(common.begun)
-      return yield* (yield* this.joinsAt(common, reader)) ? Fiber.join(common.following) : this.alone(reader)
+      const reading = (yield* this.joinsAt(common, reader)) ? Fiber.join(common.following) : this.alone(reader)
+      const { pending } = yield* reading
+      return { pending, at: () => reader.next - 1 }
     })
   }
 
@@ -92,14 +109,15 @@ export class Feed {
           const next = yield* nextSeq(this.nats, this.stream, reader.next - 1, subject)
           if (next !== null && next <= at) return false
         }
-        reader.next = at + 1
+        reader.next = Math.max(reader.next, at + 1)
       }
       return false
     })
   }
 
-  private use(): Common {
+  private use(from: number): Common {
     const common = (this.common ??= this.begin())
+    if (!Deferred.isDoneUnsafe(common.begun)) common.asked = [...common.asked, from]
     common.users++
     return common
   }
@@ -113,15 +131,17 @@ export class Feed {
     }
     const scope = Scope.makeUnsafe()
     const begun = Deferred.makeUnsafe<void, unknown>()
-    const { nats, stream, subjects } = this
+    const { nats, stream, near } = this
     const beginning = Effect.gen(function* () {
       const last = yield* attempt(() => leaderMessage(nats, stream, { last_by_subj: EVERYTHING }, TIMEOUT_MS))
-      common.at = Math.max(0, (last?.seq ?? 0) - NEAR)
+      const end = last?.seq ?? 0
+      common.at = Math.min(end, ...common.asked.map((from) => from - 1).filter((at) => at >= end - near))
       yield* Deferred.succeed(begun, undefined)
-      return yield* followStream(nats, stream, common.at + 1, deliver, subjects)
+      return yield* followStream(nats, stream, common.at + 1, deliver)
     })
     const told = Effect.onExit(Scope.provide(beginning, scope), (exit) => Deferred.done(begun, Exit.asVoid(exit)))
-    const common: Common = { following: Effect.runFork(told), scope, readers, users: 0, at: 0, begun, live: null }
+    const following = Effect.runFork(told)
+    const common: Common = { following, scope, readers, asked: [], users: 0, at: 0, begun, live: null }
     common.following.addObserver((exit) => {
       if (Exit.isSuccess(exit)) common.live = exit.value
       else this.over(common)
@@ -135,16 +155,26 @@ export class Feed {
       const run = yield* FiberSet.makeRuntime()
       let joined: Common | null = null
       let alone: Following | null = null
-      const receive = (message: JsMsg): void => {
-        give(reader, this.plain(message))
-        const { common } = this
-        if (joined !== null || alone === null || common === null || common.live === null || message.seq < common.at)
-          return
+      const goOver = (common: Common): void => {
         joined = common
         common.users++
         common.readers.add(reader)
         run(Effect.uninterruptible(Scope.close(own, Exit.void)))
       }
+      const receive = (message: JsMsg): void => {
+        if (joined !== null) return
+        give(reader, this.plain(message))
+        const { common } = this
+        if (alone !== null && common !== null && common.live !== null && message.seq >= common.at) goOver(common)
+      }
+      const look = Effect.gen({ self: this }, function* () {
+        const before = reader.next
+        yield* Effect.sleep(GO_OVER_LOOK_MS)
+        const { common } = this
+        if (common === null || common.live === null || reader.next !== before) return
+        const joins = yield* Effect.orElseSucceed(this.joinsAt(common, reader), () => false)
+        if (joins && joined === null) goOver(common)
+      })
       yield* Effect.addFinalizer(() =>
         Effect.suspend(() => {
           if (joined === null) return Effect.void
@@ -153,8 +183,11 @@ export class Feed {
         })
       )
       const { nats, stream } = this
-      alone = yield* Scope.provide(followStream(nats, stream, reader.next, receive, reader.reads.subjects), own)
-      const following = alone
+      const [first, ...others] = reader.reads.subjects
+      const filter = others.length === 0 ? first : undefined
+      const following = yield* Scope.provide(followStream(nats, stream, reader.next, receive, filter), own)
+      alone = following
+      yield* Scope.provide(Effect.forkScoped(Effect.forever(look)), own)
       return { pending: async () => (joined === null ? following : joined.live)?.pending() ?? null }
     })
   }
@@ -180,11 +213,11 @@ export class Feed {
 
 export type FeedOf = (stream: string) => Feed
 
-/** One feed for each stream. `all`: whoever may read any of them. */
-export const feedsFor = (nats: NatsConnection, tracing: Tracing, all: ReadonlyArray<Read>): FeedOf => {
+/** One feed for each stream. */
+export const feedsFor = (nats: NatsConnection, tracing: Tracing): FeedOf => {
   const feeds = new Map<string, Feed>()
   return (stream) => {
-    const feed = feeds.get(stream) ?? new Feed(nats, tracing, stream, all)
+    const feed = feeds.get(stream) ?? new Feed(nats, tracing, stream)
     feeds.set(stream, feed)
     return feed
   }
@@ -192,7 +225,7 @@ export const feedsFor = (nats: NatsConnection, tracing: Tracing, all: ReadonlyAr
 
 const give = (reader: Reader, message: Message): void => {
   const { kinds } = reader.reads
-  if (message.seq < reader.next || (kinds.length > 0 && !kinds.includes(message.kind))) return
+  if (message.seq < reader.next) return
   reader.next = message.seq + 1
-  reader.receive(message)
+  if (kinds.length === 0 || kinds.includes(message.kind)) reader.receive(message)
 }

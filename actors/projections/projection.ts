@@ -40,7 +40,7 @@ export const unchanged: Change = () => Promise.resolve()
 export interface Projection {
   readonly name: string
   readonly stream: string
-  /** What it reads of the stream; nothing else is delivered to it. */
+  /** The subjects of the stream that it reads. */
   readonly subjects: readonly [string, ...Array<string>]
   /** Kinds of actors whose commits it reads: a write of theirs waits for it. */
   readonly kinds: ReadonlyArray<string>

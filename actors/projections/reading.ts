@@ -8,9 +8,8 @@ import { monotonicMs } from "../../schemas/runtime/clock.ts"
 import { nowMs } from "../../schemas/runtime/trace/span.ts"
 import { NO_TRACING, type Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import type { Database } from "../database.ts"
-import type { Following } from "../log/follow.ts"
 import type { Applier, Mark } from "./applier.ts"
-import type { Feed } from "./feed.ts"
+import type { Feed, FeedReading } from "./feed.ts"
 import type { Message, Projection } from "./projection.ts"
 import { toItsEnd } from "./steps.ts"
 import { tellApplied } from "./trace.ts"
@@ -21,7 +20,10 @@ const BATCH_FIRST = 16
 const BUFFER_MAX = 8000
 /** The watermark that is kept stands no longer than this behind batches that change nothing. */
 const KEEP_MS = 1000
-/** How often it looks whether the watermark was moved by another (a rebuild). */
+/**
+ * How often it looks whether the watermark was moved by another (a rebuild), and keeps how far the stream was read where
+ * nothing of it was its own.
+ */
 const LOOK_MS = 5000
 
 export interface ReadingParts {
@@ -52,7 +54,7 @@ export class Reading {
   private readonly gathered: Array<Message> = []
   /** Closed while it waits for something to come; opened every KEEP_MS besides, which costs less than a limit on each wait. */
   private readonly come = Latch.makeUnsafe(false)
-  private following: Following | null = null
+  private following: FeedReading | null = null
   private mark: Mark
   /** Messages were left out for want of room, and will be read again. */
   private overflowed = false
@@ -77,7 +79,7 @@ export class Reading {
       const looks = Effect.sync(() => reading.come.openUnsafe())
       yield* Effect.forkScoped(Effect.repeat(looks, Schedule.spaced(KEEP_MS)))
       // What comes next need not read again what has changed nothing.
-      yield* Effect.addFinalizer(() => Effect.ignore(toItsEnd(() => applier.keep(reading.mark))))
+      yield* Effect.addFinalizer(() => Effect.ignore(toItsEnd(() => applier.keep(reading.passed()))))
       return reading
     })
   }
@@ -146,9 +148,15 @@ export class Reading {
     return now - this.keptAt < KEEP_MS && now - this.lookedAt < LOOK_MS
   }
 
+  /** The mark with all that the stream was looked at in vain: a start need not look there again. */
+  private passed(): Mark {
+    const at = this.gathered.length > 0 || this.overflowed ? 0 : (this.following?.at() ?? 0)
+    return at > this.mark.seq ? { ...this.mark, seq: at } : this.mark
+  }
+
   /** Whether the watermark is still the one that was kept here. */
   private async look(): Promise<boolean> {
-    this.mark = await this.applier.keep(this.mark)
+    this.mark = await this.applier.keep(this.passed())
     this.keptAt = this.lookedAt = monotonicMs(this.clock)
     return (await rowOf(this.parts.db, this.parts.projection.name))?.seq === this.mark.kept
   }

@@ -21,9 +21,9 @@ export class Progress {
     return this.open.size
   }
 
-  /** Nothing follows from it. */
+  /** Nothing follows from it, nor from what lies before it and did not come. */
   pass(seq: number): void {
-    this.seen = seq
+    this.seen = Math.max(this.seen, seq)
   }
 
   begin(seq: number): void {

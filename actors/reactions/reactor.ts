@@ -43,6 +43,8 @@ const READ_AHEAD = 4096
 /** The mark is kept no more often than this while something follows, and no less often than that while nothing does. */
 const MARK_GAP_MS = 20
 const MARK_MAX_MS = 1000
+/** The mark follows the reading of the log as often as this while nothing of it is this set's. */
+const PASS_MS = 5000
 
 export interface ReactorParts {
   readonly nats: NatsConnection
@@ -106,6 +108,7 @@ export const react = (
     yield* Effect.mapError(run.parking.load, stopped)
     const reading = feed.read(reactions, from.seq + 1, (message) => run.receive(message))
     const following = yield* Effect.mapError(reading, stopped)
+    const passing = Effect.sync(() => run.pass(following.at()))
     running({
       watermark: () => run.progress.mark,
       pending: async () => {
@@ -118,6 +121,7 @@ export const react = (
     return yield* Effect.raceAllFirst([
       Effect.forever(run.next(fibers)),
       run.keeping(from),
+      Effect.forever(Effect.andThen(Effect.sleep(PASS_MS), passing)),
       Effect.mapError(
         run.parking.again((aside) => run.again(aside)),
         stopped
@@ -161,6 +165,11 @@ class Run {
     if (!Queue.offerUnsafe(this.followed, { seq, kind, id, told, traceparent: traced?.traceparent }))
       return this.stop("more came than can be read ahead")
     this.progress.begin(message.seq)
+  }
+
+  /** The log has nothing more of this set's up to here. */
+  pass(seq: number): void {
+    if (this.ending === null) this.progress.pass(seq)
   }
 
   /** `null`: it is not to be read past. */

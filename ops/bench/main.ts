@@ -3,11 +3,12 @@
  *
  * CPU is that of all processes that serve (edges, actors, NATS, Postgres), in units of one Ed25519 verification
  * measured here: machines differ and are noisy, ratios less so. `--only
- * http|at|backup|commits|fill|mail|reads|memory|directory|questions|rebuild|runtime|search|stalls|takeover|traces|vault|verify|waits|webhooks|writes`, `--case <part of a title>`,
- * `--edges`, `--actors`, `--seconds`, `--rounds`, `--kills` narrow it down.
+ * http|activation|at|backup|commits|fill|mail|reads|memory|directory|questions|rebuild|runtime|search|stalls|takeover|traces|vault|verify|waits|webhooks|writes`, `--case <part of a title>`,
+ * `--edges`, `--actors`, `--seconds`, `--rounds`, `--kills`, `--megabytes` narrow it down.
  */
 import { parseArgs } from "node:util"
 import { exitWith } from "../launcher/exit.ts"
+import { activationCase } from "./activation.ts"
 import { atCase } from "./at.ts"
 import { backupCase } from "./backup.ts"
 import { commitPath } from "./commits.ts"
@@ -40,7 +41,8 @@ const { values } = parseArgs({
     actors: { type: "string", default: "1" },
     seconds: { type: "string", default: "4" },
     rounds: { type: "string", default: "3" },
-    kills: { type: "string", default: "50" }
+    kills: { type: "string", default: "50" },
+    megabytes: { type: "string", default: "1000" }
   }
 })
 
@@ -76,6 +78,7 @@ const options = {
 if (wants("http")) await httpCases(options, table)
 if (wants("reads")) await readCases(options, table)
 if (wants("writes")) await writeCases(options, table)
+if (wants("activation")) await activationCase(Number(values.megabytes), say)
 if (wants("at")) await atCase(say)
 if (wants("backup")) await backupCase(say)
 if (wants("commits")) await commitPath(say)

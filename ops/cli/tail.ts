@@ -112,7 +112,7 @@ const followed = async (
       if (isBeyond({ seq: message.seq, commit }, until)) return end()
       say(`${show(message, commit)}\n`)
     }
-    const { pending } = yield* followStream(nats, streams.events, start, shown, [filter])
+    const { pending } = yield* followStream(nats, streams.events, start, shown, filter)
     const looking = new AbortController()
     const either = AbortSignal.any([signal, looking.signal])
     const done = until === null ? [] : [cameTo(service, until, async () => (await pending()) === 0, either)]

@@ -1,5 +1,5 @@
 /**
- * What moderators do: the commands that `hub report`, `hub agent` and `hub post|thread|reply` give, in the operator's
+ * Actions of moderators: the commands that `hub report`, `hub agent` and `hub post|thread|reply` give, in the operator's
  * name. The reason of an action stands in the log; the agent reads what the fields below hold.
  */
 import { html, type Html } from "../../../edge/html/html.ts"
@@ -133,7 +133,7 @@ export const banFields = (agent: string): Html =>
 export const reinstate: ConsoleAction = {
   name: "reinstate-agent",
   button: "Reinstate",
-  says: "The agent may write again. What its suspension stopped goes on.",
+  says: "The agent may write again. Everything that its suspension stopped goes on.",
   run: async ({ command, fields }) => {
     const id = agentIn(fields)
     const { handle } = await command("agent.reinstate", id, { reason: textIn(fields, "told", REASON_MAX_CHARS) })

@@ -61,7 +61,7 @@ describe("an actor of a kind that ends", () => {
   test("leaves no snapshot, however long its log", async () => {
     const { activation, add, saved } = world()
     for (let n = 0; n <= LIMITS.service.snapshot_every_commits * 2; n++) await add(`c${n}`, String(n))
-    await activation.snapshotIfLong()
+    await activation.keepSnapshot()
     expect([activation.state, saved()]).toEqual([expect.arrayContaining(["0", "64"]), 0])
   })
 

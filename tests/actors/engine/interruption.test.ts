@@ -11,8 +11,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { EngineParts } from "../../../actors/engine/activation.ts"
 import { write } from "../../../actors/engine/definition.ts"
 import type { AppendResult, EventShape } from "../../../actors/log/commit.ts"
+import { openDatabase } from "../../../actors/database.ts"
 import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import type { ActorOf } from "../../../actors/kind.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
 import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { shardOf, subjects } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
@@ -100,6 +102,58 @@ describe("a node that is frozen in the middle of a prepare", () => {
     const log = new JetStreamLog(machineClock, cluster.bus.nats, { batchMax: 1, queueMax: 1, replicated: false })
     const { entries } = await log.read(subjects.event("errand", ID), 0, 10)
     expect(entries.map(({ commit }) => commit.events)).toEqual([[{ type: "errand.done", v: 1, said: "by the second" }]])
+  })
+})
+
+describe("an actor whose node is killed", () => {
+  let cluster: TestCluster
+  const children: Array<ChildProcess> = []
+  const provider = createServer((_request, response) => response.end("done"))
+  beforeAll(async () => {
+    provider.listen(0, "127.0.0.1")
+    await once(provider, "listening")
+    cluster = await startCluster()
+  })
+  afterAll(async () => {
+    for (const child of children) child.kill("SIGKILL")
+    provider.close()
+    await cluster?.stop()
+  })
+
+  const node = async (): Promise<ChildProcess> => {
+    const { nats, postgres, folder } = cluster.bus.servers
+    const { port } = provider.address() as AddressInfo
+    const args = [nats.url, postgres.url, folder, `http://127.0.0.1:${port}/`]
+    const child = fork(join(import.meta.dirname, "errand-node.ts"), args, { execArgv: ["--no-warnings"] })
+    children.push(child)
+    await once(child, "message")
+    return child
+  }
+
+  test("goes on from its snapshot and the commits behind it, and repeats no command", async () => {
+    const db = openDatabase(cluster.bus.servers.postgres.url)
+    const first = await node()
+    const { ask } = await cluster.client("actors")
+    const run = async (command: string) =>
+      dataOf(await ask({ kind: "errand", actor: ID, op: "errand.run", input: null, command })) as ReadonlyArray<string>
+    const runs = LIMITS.service.snapshot_every_commits + 3
+    for (let index = 0; index < runs; index++) await run(`c${index}`)
+    const row = await waitFor(() => db.selectFrom("snapshots").select("state").executeTakeFirst(), {
+      describe: "its snapshot"
+    })
+    // So that it shows where the next node begins.
+    const marked = JSON.stringify((row.state as ReadonlyArray<string>).map(() => "of the snapshot"))
+    await db.updateTable("snapshots").set({ state: marked }).execute()
+    first.kill("SIGKILL")
+    await node()
+    const said = await run(`c${runs - 1}`)
+    expect([said.length, said.slice(0, runs - 3).every((one) => one === "of the snapshot")]).toEqual([runs, true])
+    expect(said.slice(runs - 3)).toEqual(["done", "done", "done"])
+    expect(await run("c0")).toHaveLength(runs)
+    expect(await run("new")).toHaveLength(runs + 1)
+    const log = new JetStreamLog(machineClock, cluster.bus.nats, { batchMax: 1, queueMax: 1, replicated: false })
+    expect((await log.read(subjects.event("errand", ID), 0, 100)).entries).toHaveLength(runs + 1)
+    await db.destroy()
   })
 })
 

@@ -9,10 +9,9 @@ import { type ActorDefinition, write } from "../../../actors/engine/definition.t
 import type { ActorOf } from "../../../actors/kind.ts"
 import type { EventShape } from "../../../actors/log/commit.ts"
 import { refusal } from "../../../schemas/errors.ts"
-import { LIMITS } from "../../../schemas/limits.ts"
 import { subjects } from "../../../schemas/subjects.ts"
 import { activationOf } from "./alone.ts"
-import { ModelLog } from "./simulation.ts"
+import { ModelLog, partsOver } from "./simulation.ts"
 
 const ID = "one"
 const NAME = subjects.event("name", "ada")
@@ -62,17 +61,8 @@ class World {
   } as unknown as ActorDefinition
 
   readonly parts: EngineParts = {
-    log: {
-      append: (group) => Promise.resolve(this.log.append(group)),
-      read: (subject, after, max) => Promise.resolve(this.log.read(subject, after, max)),
-      lastSeq: (subject) => Promise.resolve(this.log.subjects.get(subject)?.at(-1)?.seq ?? 0)
-    },
-    snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
-    timers: { set: () => Promise.resolve() },
-    readModels: { reached: () => Promise.resolve() },
-    limits: LIMITS.service,
-    now: () => 0,
-    touched: () => Promise.resolve()
+    ...partsOver(this.log),
+    now: () => 0
   }
 
   owner(id = ID): Activation {

@@ -18,7 +18,7 @@ import { event } from "../../../actors/engine/events.ts"
 import { type ActorOf, type Fold, kind, type KindParts } from "../../../actors/kind.ts"
 import type { ActorHost } from "../../../actors/engine/host.ts"
 import { Placement } from "../../../actors/engine/placement.ts"
-import type { LeaseStore, Ping, Unwritten } from "../../../actors/engine/ports.ts"
+import type { LeaseStore, Ping, Snapshot, SnapshotStore, Unwritten } from "../../../actors/engine/ports.ts"
 import { op } from "../../../schemas/operation.ts"
 import { openScope } from "../../support/scope.ts"
 import { hostWith, writeOf } from "./alone.ts"
@@ -64,7 +64,8 @@ export class ModelLog {
     }
     const seqs = group.map(({ subject, commit }) => {
       const seq = ++this.seq
-      this.subjects.set(subject, [...(this.subjects.get(subject) ?? []), { seq, commit }])
+      const before = this.subjects.get(subject) ?? []
+      this.subjects.set(subject, [...before, { seq, commit, previous: before.at(-1)?.seq ?? 0 }])
       return seq
     })
     return { ok: true, seqs }
@@ -74,6 +75,25 @@ export class ModelLog {
     const rest = (this.subjects.get(subject) ?? []).filter((entry) => entry.seq > after)
     return { entries: rest.slice(0, max), more: rest.length > max }
   }
+
+  last(subject: string): LogEntry | null {
+    return this.subjects.get(subject)?.at(-1) ?? null
+  }
+}
+
+/** Postgres as the nodes have it: a newer snapshot takes the place of an older one. */
+class ModelSnapshots implements SnapshotStore {
+  readonly kept = new Map<string, Snapshot>()
+
+  load(kind: string, id: string): Promise<Snapshot | null> {
+    return Promise.resolve(this.kept.get(`${kind} ${id}`) ?? null)
+  }
+
+  save(kind: string, id: string, snapshot: Snapshot): Promise<void> {
+    const key = `${kind} ${id}`
+    if ((this.kept.get(key)?.seq ?? 0) < snapshot.seq) this.kept.set(key, structuredClone(snapshot))
+    return Promise.resolve()
+  }
 }
 
 /** A log alone: nothing is snapshotted, timed or projected. */
@@ -81,7 +101,8 @@ export const partsOver = (log: ModelLog): EngineParts => ({
   log: {
     append: (group) => Promise.resolve(log.append(group)),
     read: (subject, after, max) => Promise.resolve(log.read(subject, after, max)),
-    lastSeq: (subject) => Promise.resolve(log.subjects.get(subject)?.at(-1)?.seq ?? 0)
+    last: (subject) => Promise.resolve(log.last(subject)),
+    lastSeq: (subject) => Promise.resolve(log.last(subject)?.seq ?? 0)
   },
   snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
   timers: { set: () => Promise.resolve() },
@@ -120,9 +141,13 @@ class ModelLeases {
   }
 }
 
+/** So that actors go on from snapshots with some commits behind them. */
+const SNAPSHOT_EVERY = 3
+
 export class World {
   now = 0
   readonly log = new ModelLog()
+  readonly snapshots = new ModelSnapshots()
   readonly leases = new ModelLeases()
   readonly nodes: Array<SimNode> = []
   sessions = 0
@@ -160,14 +185,15 @@ export class SimNode implements LeaseStore {
     const log: EventLog = {
       append: (group) => this.append(group),
       read: (subject, after, max) => this.deliverLater(() => this.world.log.read(subject, after, max)),
-      lastSeq: (subject) => this.deliverLater(() => this.world.log.subjects.get(subject)?.at(-1)?.seq ?? 0)
+      last: (subject) => this.deliverLater(() => this.world.log.last(subject)),
+      lastSeq: (subject) => this.deliverLater(() => this.world.log.last(subject)?.seq ?? 0)
     }
     this.host = hostWith([tokensKind.make({} as KindParts)], {
       log,
-      snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
+      snapshots: world.snapshots,
       timers: { set: () => Promise.resolve() },
       readModels: { reached: () => Promise.resolve() },
-      limits: LIMITS.service,
+      limits: { ...LIMITS.service, snapshot_every_commits: SNAPSHOT_EVERY },
       now: () => 0,
       touched: () => Promise.resolve()
     })

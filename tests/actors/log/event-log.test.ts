@@ -40,6 +40,36 @@ describe("the log", () => {
     expect(await log.lastSeq(one)).toBe(0)
   })
 
+  test("the newest commit is told with the one before it, alone, in a batch and in a group", async () => {
+    const several = new JetStreamLog(machineClock, bus.nats, { batchMax: 1000, queueMax: 100, replicated: true })
+    const [one, other, absent] = [subject(), subject(), subject()]
+    const text = "Zoë \u2028 😀"
+    const first = await log.append([{ subject: one, expected: 0, commit: { ...commit("a"), op: text } }])
+    if (!first.ok) throw new Error(first.reason)
+    const [begun = 0] = first.seqs
+    for (const each of [log, several])
+      expect(await each.last(one)).toEqual({ seq: begun, commit: { ...commit("a"), op: text }, previous: 0 })
+    const results = await Promise.all([
+      log.append([
+        { subject: one, expected: begun, commit: commit("b") },
+        { subject: other, expected: 0, commit: commit("b") }
+      ]),
+      log.append([{ subject: subject(), expected: 0, commit: commit("c") }])
+    ])
+    const [joint] = results
+    if (!joint.ok) throw new Error(joint.reason)
+    for (const each of [log, several]) {
+      expect(await each.last(one)).toEqual({ seq: joint.seqs[0], commit: commit("b"), previous: begun })
+      expect(await each.last(other)).toEqual({ seq: joint.seqs[1], commit: commit("b"), previous: 0 })
+      expect(await each.last(absent)).toBeNull()
+      const { entries } = await each.read(one, 0, 10)
+      expect(entries.map(({ seq, previous }) => [seq, previous])).toEqual([
+        [begun, 0],
+        [joint.seqs[0], begun]
+      ])
+    }
+  })
+
   test("one stale append in a batch is refused alone: its neighbours are written", async () => {
     const [stale, ...fresh] = [subject(), subject(), subject(), subject()]
     await log.append([{ subject: stale ?? "", expected: 0, commit: commit("before") }])

@@ -15,7 +15,8 @@ const DELIVERY: Read = {
   kinds: ["delivery", "agent"]
 }
 const CATEGORY: Read = { stream: streams.events, subjects: [eventsOf("category")], kinds: ["category"] }
-const ALL = [AGENT, DELIVERY, CATEGORY]
+/** Messages before the end that are read for all. */
+const NEAR = 1000
 
 let bus: OwnBus
 const open: Array<Scope.Closeable> = []
@@ -40,14 +41,21 @@ const join = async (feed: Feed, read: Read, from: number) => {
   const scope = Scope.makeUnsafe()
   open.push(scope)
   const reading = feed.read(read, from, ({ seq }) => got.push(seq))
-  const { pending } = await Effect.runPromise(Scope.provide(reading, scope))
-  return { got, pending, stop: () => close(scope) }
+  const { pending, at } = await Effect.runPromise(Scope.provide(reading, scope))
+  return { got, pending, at, stop: () => close(scope) }
 }
 
 const consumers = async (): Promise<number> => {
   let count = 0
   for await (const _one of bus.manager.consumers.list(streams.events)) count++
   return count
+}
+
+/** Messages that consumers have brought. */
+const delivered = async (): Promise<number> => {
+  let sum = 0
+  for await (const { delivered: of } of bus.manager.consumers.list(streams.events)) sum += of.consumer_seq
+  return sum
 }
 
 /** More than are read again for all. */
@@ -59,7 +67,7 @@ const writeMany = async (kind: string): Promise<void> => {
 }
 
 test("readers share a reading; one from far behind goes over to it; the last to leave ends it", async () => {
-  const feed = new Feed(bus.nats, NO_TRACING, streams.events, ALL)
+  const feed = new Feed(bus.nats, NO_TRACING, streams.events, NEAR)
   const before = await consumers()
   const missed = await write("category")
   await writeMany("handle")
@@ -96,7 +104,7 @@ test("the first to begin, from far behind, makes nobody else read what it reads"
   const from = await write("category")
   await writeMany("agent")
   const last = await write("agent")
-  const feed = new Feed(bus.nats, NO_TRACING, streams.events, ALL)
+  const feed = new Feed(bus.nats, NO_TRACING, streams.events, NEAR)
   const before = await consumers()
   const [behind, agents, rare] = await Promise.all([
     join(feed, CATEGORY, from),
@@ -111,8 +119,42 @@ test("the first to begin, from far behind, makes nobody else read what it reads"
   await waitFor(async () => (await consumers()) === before, { describe: "nothing to be left" })
 })
 
+test("a reader of a rare kind stands where the log was read to, and begins again there", async () => {
+  const feed = new Feed(bus.nats, NO_TRACING, streams.events, NEAR)
+  const before = [await consumers(), await delivered()]
+  const from = await write("agent")
+  const [agents, rare] = await Promise.all([join(feed, AGENT, from), join(feed, CATEGORY, from)])
+  await writeMany("agent")
+  const last = await write("agent")
+  await waitFor(() => rare.at() === last, { describe: "the rare one to be past all of it" })
+  expect([agents.at(), rare.got]).toEqual([last, []])
+  for (const one of [agents, rare]) await one.stop()
+  const news = [await write("agent"), await write("category"), await write("agent")]
+  const again = new Feed(bus.nats, NO_TRACING, streams.events, NEAR)
+  const [busy, seldom] = await Promise.all([join(again, AGENT, last + 1), join(again, CATEGORY, last + 1)])
+  await waitFor(() => busy.got.length === 2 && seldom.got.length === 1, { describe: "what is new" })
+  // The new messages came once for both, and nothing else came.
+  expect([await consumers(), await delivered()]).toEqual([Number(before[0]) + 1, Number(before[1]) + news.length])
+  expect([busy.got, seldom.got]).toEqual([[news[0], news[2]], [news[1]]])
+  for (const one of [busy, seldom]) await one.stop()
+})
+
+test("one from behind goes over to the others without a further message of its own", async () => {
+  const feed = new Feed(bus.nats, NO_TRACING, streams.events, NEAR)
+  const missed = await write("category")
+  await writeMany("agent")
+  const agents = await join(feed, AGENT, await write("agent"))
+  const before = await consumers()
+  const behind = await join(feed, CATEGORY, missed)
+  const last = await write("agent")
+  await waitFor(() => behind.at() === last, { describe: "it to be past what is not its own" })
+  await waitFor(async () => (await consumers()) === before, { describe: "its own reading to end" })
+  expect(behind.got).toEqual([missed])
+  for (const one of [agents, behind]) await one.stop()
+})
+
 test("whoever leaves and comes again at an older place gets everything from there on, once", async () => {
-  const feed = new Feed(bus.nats, NO_TRACING, streams.events, ALL)
+  const feed = new Feed(bus.nats, NO_TRACING, streams.events, NEAR)
   const from = await write("agent")
   const stays = await join(feed, DELIVERY, from)
   const leaves = await join(feed, AGENT, from)
@@ -129,7 +171,7 @@ test("whoever leaves and comes again at an older place gets everything from ther
 })
 
 test("a line that was lost is found again, by each", async () => {
-  const feed = new Feed(bus.nats, NO_TRACING, streams.events, ALL)
+  const feed = new Feed(bus.nats, NO_TRACING, streams.events, NEAR)
   const from = await write("agent")
   const [one, other] = await Promise.all([join(feed, AGENT, from), join(feed, DELIVERY, from)])
   await bus.servers.nats.kill()

@@ -90,7 +90,7 @@ const attempted = (attempt: number) =>
 const described = (description: string) => write("agent", ADA, [{ type: "agent.profile_changed", v: 1, description }])
 
 const start = (projections: ReadonlyArray<Projection>, clock: Clock.Clock = machineClock): void => {
-  const feed = new Feed(bus.nats, NO_TRACING, streams.events, OF_THE_LOG)
+  const feed = new Feed(bus.nats, NO_TRACING, streams.events)
   projectors = projections.map(
     (projection) =>
       new Projector({

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { evolve } from "../../../actors/agent/evolve.ts"
 import { agentProjection } from "../../../actors/agent/projection.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../actors/agent/state.ts"
+import { categoryProjection } from "../../../actors/category/projection.ts"
 import { type Database, openDatabase } from "../../../actors/database.ts"
 import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import { Feed } from "../../../actors/projections/feed.ts"
@@ -15,9 +16,10 @@ import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { leftOver, versionOf, watchCount } from "../../support/tables.ts"
 import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
-import { standingClock, waitFor } from "../../harness/index.ts"
+import { movableClock, standingClock, waitFor } from "../../harness/index.ts"
 import { type OwnBus, startOwnBus } from "../engine/bus.ts"
 import { type Running, started } from "./running.ts"
+import { openScope } from "../../support/scope.ts"
 import { registered } from "../../support/registered.ts"
 
 let bus: OwnBus
@@ -45,7 +47,7 @@ const run = async (count: number): Promise<void> => {
   running = Array.from({ length: count }, () =>
     started(
       new Projector({
-        feed: new Feed(bus.nats, NO_TRACING, streams.events, [agentProjection]),
+        feed: new Feed(bus.nats, NO_TRACING, streams.events),
         db,
         projection: agentProjection,
         announce: (seq) => announced.push(seq),
@@ -256,6 +258,36 @@ describe("the projector", () => {
     await Effect.runPromise(rebuild(rebuildParts()))
     expect(await versionOf(db)).toBe(agentProjection.version)
     await expectRowsToEqualTheFold()
+  })
+
+  test("of a rare kind stands where the log was read to, with no commit of its kind", async () => {
+    const clock = movableClock()
+    const feed = new Feed(bus.nats, NO_TRACING, streams.events)
+    const rare = started(
+      new Projector({
+        feed,
+        db,
+        projection: categoryProjection,
+        announce: () => undefined,
+        renew: Effect.void
+      }),
+      clock
+    )
+    const stands = async (): Promise<number> => {
+      const row = await db.selectFrom("projections").select("seq").where("name", "=", "category").executeTakeFirst()
+      return Number(row?.seq ?? 0)
+    }
+    await waitFor(() => rare.projector.watermark !== null, { describe: "the projector to be under way" })
+    for (let index = 161; index < 165; index++) await register(index)
+    const head = (await bus.manager.streams.info(streams.events)).state.last_seq
+    await clock.passing(waitFor(async () => (await stands()) === head, { describe: "its row to follow" }))
+    const beside = openScope()
+    const { at } = await beside.make(feed.read(agentProjection, head + 1, () => undefined))
+    await register(165)
+    await waitFor(() => at() > head, { describe: "the log to be read on" })
+    await rare.stop()
+    expect(await stands()).toBe(at())
+    await beside.close()
   })
 
   test("stops before an event that it does not know, with all that came before it", async () => {

@@ -58,7 +58,7 @@ const untilHalfway = (halfway: () => void): RebuildParts => parts(({ messages })
 const projecting = (renew: RebuildParts): Running =>
   started(
     new Projector({
-      feed: new Feed(bus.nats, NO_TRACING, streams.events, [categoryProjection]),
+      feed: new Feed(bus.nats, NO_TRACING, streams.events),
       db,
       projection: categoryProjection,
       announce: () => undefined,

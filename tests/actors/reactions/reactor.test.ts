@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest"
 import { asideOf } from "../../../actors/reactions/aside.ts"
 import { keepMark, readMark } from "../../../actors/reactions/marks.ts"
 import type { Reactions } from "../../../actors/reactions/reaction.ts"
-import { streams } from "../../../schemas/subjects.ts"
+import { streams, subjects } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
 import { type Client, dataOf, type RunningNode, startCluster, type TestCluster } from "../engine/cluster.ts"
 import { frozen, pebble, pond, ripples, ripplesBehind } from "./pond.ts"
@@ -174,4 +174,13 @@ test("an older release stops at what it does not know, and a newer one goes on t
   expect(await readMark(cluster.bus.nats, "pond")).toMatchObject({ seq: stands })
   await node()
   await waitFor(async () => (await seen("north")).length === 2 && (await seen("south")).length === 1)
+})
+
+test("the mark follows the log where nothing of it is the set's", async () => {
+  await node()
+  await thrown("a", "north")
+  await waitFor(async () => (await seen("north")).length === 1, { describe: "the ripple" })
+  await cluster.bus.nats.request(subjects.event("other", "a"), "{}")
+  const other = await head()
+  await waitFor(async () => (await mark()) >= other, { describe: "the mark to be past it" })
 })

@@ -1,0 +1,35 @@
+/** The newest commit of a subject as the log's leader has it, for a log with replicas, of which another may be behind. */
+import type { NatsConnection } from "@nats-io/transport-node"
+import { streams } from "../../schemas/subjects.ts"
+import type { Commit, LogEntry } from "./commit.ts"
+import { STREAM_NOT_FOUND } from "./jetstream-codes.ts"
+import { requestStream } from "./requests.ts"
+
+const NOT_FOUND = 404
+
+/** The header of an append. The server keeps it with the message, so that each commit names the one before it. */
+export const EXPECTED = "Nats-Expected-Last-Subject-Sequence"
+const EXPECTED_LINE = /^Nats-Expected-Last-Subject-Sequence: *(\d{1,16})\r?$/m
+
+interface Answer {
+  /** Headers and content in base64. */
+  readonly message?: { readonly seq: number; readonly hdrs?: string; readonly data?: string }
+  readonly error?: { readonly code: number; readonly err_code?: number; readonly description?: string }
+}
+
+const textOf = (base64: string): string => Buffer.from(base64, "base64").toString()
+
+/** `null` where there is none. Rejects when the log does not answer within `timeout` ms. */
+export const lastEntry = async (nats: NatsConnection, subject: string, timeout: number): Promise<LogEntry | null> => {
+  const wanted = JSON.stringify({ last_by_subj: subject })
+  const reply = await requestStream(nats, `$JS.API.STREAM.MSG.GET.${streams.events}`, wanted, { timeout })
+  const { message, error } = reply.json<Answer>()
+  if (message === undefined) {
+    if (error?.code === NOT_FOUND && error.err_code !== STREAM_NOT_FOUND) return null
+    throw new Error(`the log was asked for a commit: ${error?.description ?? "no answer that makes sense"}`)
+  }
+  const { seq, hdrs = "", data = "" } = message
+  const commit: Commit = JSON.parse(textOf(data))
+  const expected = EXPECTED_LINE.exec(textOf(hdrs))?.[1]
+  return { seq, commit, ...(expected === undefined ? {} : { previous: Number(expected) }) }
+}
