@@ -20,7 +20,9 @@ export interface KindParts {
   readonly clock: Clock.Clock
   readonly nats: NatsConnection
   readonly manager: JetStreamManager
-  readonly config: Pick<HubConfig, "env" | "limits" | "baseUrl" | "hosts" | "captchaBypass" | "name" | "mail">
+  readonly config: Pick<HubConfig, "env" | "limits" | "baseUrl" | "hosts" | "captchaBypass" | "name" | "mail"> & {
+    readonly console: Pick<HubConfig["console"], "url">
+  }
   /** What registration questions are made of. */
   readonly bank: Bank
   /** The service's seed. */

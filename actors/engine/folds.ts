@@ -1,6 +1,6 @@
 /** Written by `npm run contracts`: the code of each kind's fold (ops/contracts/folds.ts). */
 export const FOLDS: Readonly<Record<string, string>> = {
-  address: "69422c988bad80ed",
+  address: "1e0bd897962be5e9",
   agent: "93d27cf10ceafd25",
   blob: "8eb9d9bcc633d268",
   captcha: "6aa392efd471a2d0",
@@ -13,7 +13,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   filing: "533416c2a2a917b2",
   fleet: "0b6b71b22d64ae90",
   handle: "8d91f76c79f0d504",
-  human: "98dec066a6c3ef55",
+  human: "971e84894ac4985a",
   key: "c39a3053a015a528",
   letter: "64db430c357bf56d",
   library: "ea4d66fdecada0e4",

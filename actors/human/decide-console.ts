@@ -9,6 +9,7 @@ import { invalidField, refusal } from "../../schemas/errors.ts"
 import type { HumanRole } from "../../schemas/human/records.ts"
 import type { DecideContext } from "../engine/definition.ts"
 import { absent, closing, type Decided, isActive, loginFailed, type OwnerLimits } from "./decide.ts"
+import { decideEnter } from "./decide-passkeys.ts"
 import { isPassword } from "./personal.ts"
 import { decideOpen, openConsole, type OpenFacts, type Opens, sessionInvalid } from "./session-decisions.ts"
 import type { Human, HumanState, Session } from "./state.ts"
@@ -50,6 +51,18 @@ export const decideOpenConsole = (
   if (!isActive(state) || !isPassword(context.facts.secret, input.password)) return { refused: loginFailed }
   if (!isOperator(state)) return { refused: notOperator }
   return state.two_step === null ? { refused: noSecondStep } : decideOpen(state, input, context, owner, true)
+}
+
+/** A passkey is both steps of a login. */
+export const decideEnterConsole = (
+  state: HumanState,
+  input: Parameters<typeof decideEnter>[1],
+  context: Parameters<typeof decideEnter>[2],
+  owner: OwnerLimits
+): Decided<{ readonly expires_at: number }> => {
+  const entered = decideEnter(state, input, context, owner, true)
+  if ("refused" in entered || !isActive(state) || isOperator(state)) return entered
+  return { refused: notOperator }
 }
 
 /** Of an account that is an operator's still. */

@@ -98,12 +98,13 @@ export const decideEnter = (
   state: HumanState,
   { token, bound }: { readonly token: string; readonly bound: string },
   { at, facts: { challenge, signed, browser, login } }: DecideContext<EnterFacts>,
-  owner: OwnerLimits
+  owner: OwnerLimits,
+  isConsole = false
 ): Decided<{ readonly expires_at: number }> => {
   if (!isActive(state)) return { refused: passkeyRefused }
   const answered = answering(passkeysOf(state), challenge, bound, at)
   if (answered === null || signed === null) return { refused: passkeyRefused }
-  const { events, expires_at, posted } = opening(state, { token, browser, login }, at, owner)
+  const { events, expires_at, posted } = opening(state, { token, browser, login, isConsole }, at, owner)
   const used: HumanEvent = { type: "human.passkey_used", v: 1, ...signed, ...answered }
   return { events: [used, ...events], reply: { expires_at }, ...posted }
 }

@@ -1,10 +1,13 @@
 /** Passkeys of an account: offered, added, used, removed (Web Authentication). */
 import { Effect } from "effect"
+import type { Refusal } from "../../schemas/errors.ts"
 import { PASSKEY_LIMITS } from "../../schemas/human/limits.ts"
 import type { humanOperations as declared } from "../../schemas/human/operations.ts"
-import { custom, write } from "../engine/definition.ts"
+import { custom, type PrepareContext, write } from "../engine/definition.ts"
 import type { Doing, KindParts } from "../kind.ts"
+import type { Actors } from "../services.ts"
 import { isActive, loginFailed } from "./decide.ts"
+import { decideEnterConsole } from "./decide-console.ts"
 import {
   decideAdd,
   decideEnter,
@@ -18,11 +21,20 @@ import type { Opened, Opening } from "./opening.ts"
 import { addingTo, type Challenge, LOGIN, PasskeyChallenges } from "./passkey-challenge.ts"
 import { openPasskey, type PasskeyRecord, sealPasskey } from "./passkey-record.ts"
 import { isPassword, sealBrowser } from "./personal.ts"
-import type { HumanActor, Passkey } from "./state.ts"
-import { creationOptions, relyingParty, verifiedCounter, verifiedPasskey } from "./webauthn.ts"
+import type { HumanActor, HumanState, Passkey } from "./state.ts"
+import {
+  consoleParty,
+  creationOptions,
+  type RelyingParty,
+  relyingParty,
+  verifiedCounter,
+  verifiedPasskey
+} from "./webauthn.ts"
 import { iso } from "../../schemas/iso.ts"
 
 type Op<Name extends keyof typeof declared> = Doing<HumanActor, (typeof declared)[Name]>
+
+type Entering = (typeof declared)["human.enter_by_passkey"]["input"]["Type"]
 
 interface PasskeyOperations {
   readonly "human.passkeys": Op<"human.passkeys">
@@ -30,6 +42,7 @@ interface PasskeyOperations {
   readonly "human.add_passkey": Op<"human.add_passkey">
   readonly "human.remove_passkey": Op<"human.remove_passkey">
   readonly "human.enter_by_passkey": Op<"human.enter_by_passkey">
+  readonly "human.open_console_by_passkey": Op<"human.open_console_by_passkey">
 }
 
 type Known = PasskeyRecord & Pick<Passkey, "id" | "added_at" | "used_at">
@@ -60,16 +73,37 @@ export const passkeyOperations = (parts: KindParts, opening: Opening): PasskeyOp
     account: Opened,
     id: string,
     challenge: Challenge | null,
-    signed: Parameters<typeof verifiedCounter>[2]
+    signed: Parameters<typeof verifiedCounter>[2],
+    at: RelyingParty | null
   ): Effect.Effect<EnterFacts["signed"]> =>
     Effect.promise(async () => {
       const known = knownOf(account, id).find(({ credential }) => credential === signed.id)
-      if (known === undefined || challenge === null) return null
-      const counter = await verifiedCounter(party, known, signed, challenge.challenge)
+      if (known === undefined || challenge === null || at === null) return null
+      const counter = await verifiedCounter(at, known, signed, challenge.challenge)
       if (counter === null) return null
       const { id: passkey, added_at: _added, used_at: _used, ...record } = known
       return { passkey, sealed: sealPasskey(account.sealer, id, { ...record, counter }) }
     })
+
+  const entering =
+    (at: RelyingParty | null) =>
+    (
+      state: HumanState,
+      { sealed, signed, browser }: Entering,
+      context: PrepareContext
+    ): Effect.Effect<EnterFacts, Refusal, Actors> =>
+      Effect.gen(function* () {
+        const { id } = context
+        if (!isActive(state)) yield* keys.ofNobody(id)
+        const account = yield* opened(state, id, passkeyRefused)
+        const challenge = challenges.open(LOGIN, sealed)
+        return {
+          challenge,
+          signed: yield* signedBy(account, id, challenge, signed, at),
+          browser: browser === undefined ? null : sealBrowser(account.sealer, id, browser),
+          login: loginOf(account, context, browser)
+        }
+      })
 
   return {
     "human.passkeys": custom((state, _input, { id }) =>
@@ -115,20 +149,13 @@ export const passkeyOperations = (parts: KindParts, opening: Opening): PasskeyOp
       answer: () => null
     }),
     "human.enter_by_passkey": write({
-      prepare: (state, { sealed, signed, browser }, context) =>
-        Effect.gen(function* () {
-          const { id } = context
-          if (!isActive(state)) yield* keys.ofNobody(id)
-          const account = yield* opened(state, id, passkeyRefused)
-          const challenge = challenges.open(LOGIN, sealed)
-          return {
-            challenge,
-            signed: yield* signedBy(account, id, challenge, signed),
-            browser: browser === undefined ? null : sealBrowser(account.sealer, id, browser),
-            login: loginOf(account, context, browser)
-          }
-        }),
+      prepare: entering(party),
       decide: (state, input, context) => decideEnter(state, input, context, owner),
+      answer: (_state, { expires_at }) => ({ expires_at: iso(expires_at) })
+    }),
+    "human.open_console_by_passkey": write({
+      prepare: entering(consoleParty(parts.config)),
+      decide: (state, input, context) => decideEnterConsole(state, input, context, owner),
       answer: (_state, { expires_at }) => ({ expires_at: iso(expires_at) })
     })
   }

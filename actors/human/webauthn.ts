@@ -9,6 +9,7 @@
  */
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from "@simplewebauthn/server"
 import { decodeAttestationObject } from "@simplewebauthn/server/helpers"
+import { takesPasskeys } from "../../schemas/console/settings.ts"
 import { PASSKEY_LIMITS } from "../../schemas/human/limits.ts"
 import type { MadePasskey, SignedByPasskey } from "../../schemas/human/passkey.ts"
 import type { PasskeyRecord } from "./passkey-record.ts"
@@ -27,6 +28,16 @@ export const relyingParty = ({ baseUrl, name }: { readonly baseUrl: string; read
   const { hostname, origin } = new URL(baseUrl)
   return { id: hostname, name, origin }
 }
+
+/** The same at the operators' console; `null` where passkeys do not work there. */
+export const consoleParty = (config: {
+  readonly baseUrl: string
+  readonly name: string
+  readonly console: { readonly url: string }
+}): RelyingParty | null =>
+  takesPasskeys(config.baseUrl, config.console.url)
+    ? { ...relyingParty(config), origin: new URL(config.console.url).origin }
+    : null
 
 const base64url = (bytes: Uint8Array | string): string => Buffer.from(bytes).toString("base64url")
 

@@ -17,6 +17,12 @@ import { newToken } from "./people.ts"
 import type { Person } from "./person.ts"
 import { tokenHash } from "./token-hash.ts"
 
+/** A session. */
+interface Opened {
+  readonly token: string
+  readonly expires_at: string
+}
+
 type Parts = Pick<RouteParts, "bus" | "limits">
 
 /** As a form brings it. */
@@ -45,11 +51,21 @@ export class Passkeys {
     return this.parts.bus.read(call, { actor: call.client, op: "credential.challenge", input: { bound } })
   }
 
-  logIn(
+  logIn(call: Call, answered: Answered, bound: string): Effect.Effect<Opened, Refused> {
+    return this.enter(call, answered, bound, "human.enter_by_passkey")
+  }
+
+  /** Refused `operator_required` for the passkey of somebody who is none. */
+  logInToConsole(call: Call, answered: Answered, bound: string): Effect.Effect<Opened, Refused> {
+    return this.enter(call, answered, bound, "human.open_console_by_passkey")
+  }
+
+  private enter(
     call: Call,
     { answer, challenge: sealed }: Answered,
-    bound: string
-  ): Effect.Effect<{ readonly token: string; readonly expires_at: string }, Refused> {
+    bound: string,
+    op: "human.enter_by_passkey" | "human.open_console_by_passkey"
+  ): Effect.Effect<Opened, Refused> {
     const { bus, limits } = this.parts
     return Effect.gen(function* () {
       yield* drawnOf(limits, "human_login", call)
@@ -62,7 +78,7 @@ export class Passkeys {
       const browser = browserName(call.header("user-agent"))
       const more = browser === null ? {} : { browser }
       const input = { sealed, bound, signed, token: tokenHash(token), ...more }
-      const { expires_at } = yield* bus.read(call, { actor: human, op: "human.enter_by_passkey", input, anew: true })
+      const { expires_at } = yield* bus.read(call, { actor: human, op, input, anew: true })
       return { token, expires_at }
     })
   }

@@ -85,7 +85,8 @@ const bytesOfIdleActor = async (
     captchaBypass: null,
     name: "Hub",
     hosts: [],
-    mail: null
+    mail: null,
+    console: { url: "http://127.0.0.1:8081" }
   } as const
   const letters = openLetters({ ...config, letters: null, chat: null, push: null, mail: null, data: "" })
   const parts: KindParts = {

@@ -19,15 +19,26 @@ import { EdgeLimits } from "../../edge/http/limits.ts"
 import { type Refused, refuse } from "../../edge/http/refused.ts"
 import { empty, plain, type Response, statusOf } from "../../edge/http/respond.ts"
 import { PasswordHashing } from "../../edge/human/password-hash.ts"
+import { Passkeys } from "../../edge/human/passkeys.ts"
 import { People } from "../../edge/human/people.ts"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
+import { takesPasskeys } from "../../schemas/console/settings.ts"
 import { CONSOLE_SESSION_SECONDS } from "../../schemas/human/limits.ts"
 import { passwordParameters } from "../../schemas/human/password.ts"
 import { Fault } from "../cli/fault.ts"
 import { CONSOLE_HEADERS, type Frame, type Framed, framed, type Inside } from "./frame.ts"
 import type { Links } from "./links.ts"
 import type { Live } from "./live.ts"
-import { LOGIN_FORM, loginPage, logIn, usedLinkPage } from "./login.ts"
+import {
+  LOGIN_FORM,
+  loginPage,
+  logIn,
+  logInByPasskey,
+  PASSKEY_FORM,
+  PASSKEY_PATH,
+  passkeyPage,
+  usedLinkPage
+} from "./login.ts"
 import { type Entered, type Guest, Operators } from "./operators.ts"
 import type { ConsoleAction, ConsolePage, Visit } from "./page.ts"
 import type { ConsoleParts } from "./parts.ts"
@@ -39,6 +50,8 @@ type Fields = Readonly<Record<string, string>>
 
 const LOGOUT_FORM = "logout"
 const WHY_MAX_CHARS = 500
+/** Whatever was wrong with it. */
+const PASSKEY_REFUSED_STATUS = 403
 const NOTICE_SECONDS = 60
 const NOTICE_MAX_BYTES = 140
 const UNIQUE_CHARS = 24
@@ -75,6 +88,8 @@ export class Desk {
   private readonly live: Live
   private readonly operators: Operators
   private readonly people: People
+  private readonly passkeys: Passkeys
+  private readonly takesPasskeys: boolean
   private readonly notice: Cookie
   private readonly frame: Frame
   private readonly host: string
@@ -93,10 +108,13 @@ export class Desk {
     this.host = new URL(url).host
     this.crossSite = crossSiteOf({ baseUrl: url, hosts: [this.host] })
     const { passwords_at_once: atOnce, passwords_waiting_max: waiting } = config.limits.service
+    const limits = new EdgeLimits(clock, service.asker, config.limits, randomUUID)
+    this.takesPasskeys = takesPasskeys(config.baseUrl, url)
+    this.passkeys = new Passkeys({ bus, limits })
     this.people = new People({
       bus,
       config: { hub: config },
-      limits: new EdgeLimits(clock, service.asker, config.limits, randomUUID),
+      limits,
       passwords: new PasswordHashing({ atOnce, waiting, parameters: passwordParameters(config.limits.service) })
     })
   }
@@ -115,6 +133,7 @@ export class Desk {
       if (call.path === "/enter") return this.byLink(call)
       const entered = yield* this.operators.entered(call)
       if (call.path === "/login") return yield* this.login(call, entered, isRead)
+      if (call.path === PASSKEY_PATH && this.takesPasskeys) return yield* this.byPasskey(call, entered, isRead)
       if (entered === null) return yield* this.outside(call, isRead)
       return yield* isRead ? this.read(call, entered, response) : this.posted(call, entered)
     })
@@ -153,16 +172,38 @@ export class Desk {
     const next = this.nextOf(asked["next"])
     if (entered !== null) return Effect.succeed(this.goTo(next))
     const guest = this.operators.guest(call)
-    const settings = `${this.parts.config.baseUrl}/owner/settings`
-    if (isRead) return Effect.succeed(this.guestPage(loginPage(guest, settings, { next })))
+    const places = { settings: `${this.parts.config.baseUrl}/owner/settings`, passkeys: this.takesPasskeys }
+    if (isRead) return Effect.succeed(this.guestPage(loginPage(guest, places, { next })))
     return Effect.gen({ self: this }, function* () {
       yield* this.taken(call, guest, LOGIN_FORM, asked)
       const outcome = yield* logIn(this.people, call, asked)
       if (!outcome.ok) {
-        const page = loginPage(guest, settings, { email: asked["email"] ?? "", next }, outcome.problems)
+        const page = loginPage(guest, places, { email: asked["email"] ?? "", next }, outcome.problems)
         return this.guestPage({ ...page, status: outcome.status })
       }
       this.operators.begin(call, outcome.value.token)
+      return this.goTo(next)
+    })
+  }
+
+  private byPasskey(call: Call, entered: Entered | null, isRead: boolean): Served {
+    const asked = isRead ? Object.fromEntries(new URLSearchParams(call.search)) : (fieldsOf(call) ?? {})
+    const next = this.nextOf(asked["next"])
+    if (entered !== null) return Effect.succeed(this.goTo(next))
+    const guest = this.operators.guest(call)
+    const shown = (problem: string | null) =>
+      Effect.map(this.passkeys.challenge(call, guest.forms.bound(PASSKEY_FORM)), (challenge) =>
+        this.guestPage({
+          ...passkeyPage(guest, next, challenge, problem),
+          status: problem === null ? 200 : PASSKEY_REFUSED_STATUS
+        })
+      )
+    if (isRead) return shown(null)
+    return Effect.gen({ self: this }, function* () {
+      yield* this.taken(call, guest, PASSKEY_FORM, asked)
+      const outcome = yield* logInByPasskey(this.passkeys, call, guest, asked)
+      if ("problem" in outcome) return yield* shown(outcome.problem)
+      this.operators.begin(call, outcome.token)
       return this.goTo(next)
     })
   }

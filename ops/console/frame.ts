@@ -7,9 +7,12 @@ import type { ConsolePage, Operator } from "./page.ts"
 import { scriptPath } from "./scripts.ts"
 import { CONSOLE_STYLE } from "./style.ts"
 
+const policyOf = (scripts: string): string =>
+  policyFor("'self'", `script-src ${scripts}; connect-src 'self'; `, CONSOLE_STYLE)
+
 /** Nothing comes from another host, nothing runs inline, nobody frames a page. */
 export const CONSOLE_HEADERS: Readonly<Record<string, string>> = {
-  "content-security-policy": policyFor("'self'", "script-src 'self'; connect-src 'self'; ", CONSOLE_STYLE),
+  "content-security-policy": policyOf("'self'"),
   // Forms say where they come from.
   "referrer-policy": "same-origin",
   "cross-origin-opener-policy": "same-origin",
@@ -25,6 +28,8 @@ export interface Framed {
   /** Said once, above the page. */
   readonly notice?: string | null
   readonly script?: string
+  /** The one script that stands in the page, as a policy names it. */
+  readonly inline?: string
 }
 
 /** Somebody who has logged in, with the form that logs out. */
@@ -53,7 +58,7 @@ ${logOut}`
 
 export const framed = (
   frame: Frame,
-  { title, main, status = 200, notice = null, script }: Framed,
+  { title, main, status = 200, notice = null, script, inline }: Framed,
   inside: Inside | null
 ): Response => {
   const page = {
@@ -75,6 +80,7 @@ ${script === undefined ? null : html`<script type="module" src="${scriptPath(scr
     status,
     headers: {
       ...CONSOLE_HEADERS,
+      ...(inline === undefined ? {} : { "content-security-policy": policyOf(inline) }),
       "content-type": HTML_TYPE,
       "content-length": String(Buffer.byteLength(text)),
       "cache-control": "no-store"

@@ -34,7 +34,8 @@ export const DEFAULT_CONFIG: KindParts["config"] = {
   captchaBypass: null,
   name: "Hub",
   hosts: [],
-  mail: null
+  mail: null,
+  console: { url: "http://127.0.0.1:8081" }
 }
 
 export interface WhatIfCommand {

@@ -19,6 +19,15 @@ const PORT_DEFAULT = 8081
 const PORT_MAX = 65_535
 const HOST = /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$|^[0-9A-Fa-f:]{2,45}$/
 
+/**
+ * Passkeys belong to the host of the service's public address: they work at a console of that host, or of a name below
+ * it (Web Authentication, "rpId").
+ */
+export const takesPasskeys = (baseUrl: string, consoleUrl: string): boolean => {
+  const [own, at] = [new URL(baseUrl).hostname, new URL(consoleUrl).hostname]
+  return at === own || at.endsWith(`.${own}`)
+}
+
 const isOrigin = (text: string): boolean =>
   URL.canParse(text) &&
   /^https?:$/.test(new URL(text).protocol) &&

@@ -21,6 +21,15 @@ export type HashedPassword = typeof HashedPassword.Type
 /** sha256 of a token, in hex. */
 const TokenHash = Schema.String
 
+const EnterByPasskey = Schema.Struct({
+  sealed: Schema.String,
+  /** Of the browser, as its challenge was asked for (`credential.challenge`). */
+  bound: Schema.String,
+  signed: SignedByPasskey,
+  token: TokenHash,
+  browser: Schema.optionalKey(Schema.String)
+})
+
 export const humanOperations = operationsOf("human", {
   "human.register": op({
     input: Schema.Struct({ name: Schema.String, email: Schema.String, password: HashedPassword }),
@@ -178,17 +187,16 @@ export const humanOperations = operationsOf("human", {
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** `bound`: of the browser, as its challenge was asked for (`credential.challenge`). */
   "human.enter_by_passkey": op({
-    input: Schema.Struct({
-      sealed: Schema.String,
-      bound: Schema.String,
-      signed: SignedByPasskey,
-      token: TokenHash,
-      browser: Schema.optionalKey(Schema.String)
-    }),
+    input: EnterByPasskey,
     output: Schema.Struct({ expires_at: Schema.String }),
     askedBy: ["edge"]
+  }),
+  /** The same for the operators' console: needs the role `operator`, and an address where passkeys work. */
+  "human.open_console_by_passkey": op({
+    input: EnterByPasskey,
+    output: Schema.Struct({ expires_at: Schema.String }),
+    askedBy: []
   }),
   /** What the person is about to put into another's log counts among the bytes of the day. Refused `rate_limited`. */
   "human.spend_bytes": op({ input: Schema.Struct({ bytes: Schema.Int }), output: Nothing, askedBy: [] }),

@@ -18,9 +18,10 @@ export interface TestConsole {
 
 export async function startConsole(
   { system, view }: TestService,
-  env: Readonly<Record<string, string>> = {}
+  env: Readonly<Record<string, string>> = {},
+  at?: number
 ): Promise<TestConsole> {
-  const port = await drawPort()
+  const port = at ?? (await drawPort())
   const scope = Scope.makeUnsafe()
   const opened = openConsole({
     HUB_ENV: "development",

@@ -57,11 +57,12 @@ if (window.PublicKeyCredential && navigator.credentials) {
 } else told.textContent = "Your browser knows no passkeys here."
 `
 
-const HASH = createHash("sha256").update(SCRIPT).digest("base64")
+/** As a policy names it. */
+export const PASSKEY_SCRIPT = `'sha256-${createHash("sha256").update(SCRIPT).digest("base64")}'`
 
 export const passkeyPageHeaders: Readonly<Record<string, string>> = {
   ...ownerPageHeaders,
-  "content-security-policy": scriptedPolicy(`'sha256-${HASH}'`)
+  "content-security-policy": scriptedPolicy(PASSKEY_SCRIPT)
 }
 
 /** Beside the form. `options`: what the browser is asked for, JSON. */
