@@ -1,23 +1,38 @@
-/** Processes that answer on the bus (NATS service discovery). */
+/**
+ * Processes that answer on the bus (NATS service discovery).
+ *
+ * Invariant: an answer that is no answer is passed over, and what is shown of one is bounded. So a process that lies
+ * adds rows, and hides none.
+ */
 import type { NatsConnection, RequestManyOptions } from "@nats-io/transport-node"
+import { Option, Schema } from "effect"
 
 /** The listing ends when nobody has answered for so long, and at the latest after the other. */
 const STALL_MS = 300
 const ANSWERS_WITHIN_MS = 1200
 const ANSWERS_MAX = 500
 
-interface Stats {
-  readonly name: string
-  readonly id: string
-  readonly version: string
-  readonly started: string
-  readonly metadata: Readonly<Record<string, string>>
-  readonly endpoints: ReadonlyArray<{
-    readonly num_requests: number
-    readonly num_errors: number
-    readonly processing_time: number
-  }>
-}
+/** Longer texts are cut: any process of the bus may answer. */
+const TEXT_MAX_CHARS = 128
+const ENDPOINTS_MAX = 64
+
+const Stats = Schema.Struct({
+  name: Schema.String,
+  id: Schema.String,
+  version: Schema.String,
+  started: Schema.String,
+  metadata: Schema.Record(Schema.String, Schema.String),
+  endpoints: Schema.Array(
+    Schema.Struct({
+      num_requests: Schema.Finite,
+      num_errors: Schema.Finite,
+      processing_time: Schema.Finite
+    })
+  )
+})
+type Stats = typeof Stats.Type
+
+const readStats = Schema.decodeUnknownOption(Schema.fromJsonString(Stats))
 
 export interface ServiceRow {
   readonly name: string
@@ -37,16 +52,19 @@ export interface ServiceRow {
 
 const sum = <T>(all: ReadonlyArray<T>, of: (one: T) => number): number => all.reduce((total, one) => total + of(one), 0)
 
-const rowOf = ({ name, id, version, started, metadata, endpoints }: Stats): ServiceRow => {
+const cut = (text: string): string => text.slice(0, TEXT_MAX_CHARS)
+
+const rowOf = ({ name, id, version, started, metadata, endpoints: all }: Stats): ServiceRow => {
+  const endpoints = all.slice(0, ENDPOINTS_MAX)
   const requests = sum(endpoints, (endpoint) => endpoint.num_requests)
   return {
-    name,
-    id,
-    version,
-    started,
-    host: metadata["host"] ?? "?",
-    pid: Number(metadata["pid"]),
-    roles: metadata["roles"] ?? "",
+    name: cut(name),
+    id: cut(id),
+    version: cut(version),
+    started: cut(started),
+    host: cut(metadata["host"] ?? "?"),
+    pid: Number(metadata["pid"]) || 0,
+    roles: cut(metadata["roles"] ?? ""),
     metrics_port: Number(metadata["metrics_port"]) || null,
     requests,
     errors: sum(endpoints, (endpoint) => endpoint.num_errors),
@@ -65,8 +83,8 @@ const listed = async (nats: NatsConnection, subject: string, options: Partial<Re
   })
   for await (const message of answers) {
     if (message.data.length === 0) continue
-    const stats = message.json<Stats>()
-    if (stats.name.startsWith("hub-")) rows.push(rowOf(stats))
+    const stats = Option.getOrNull(readStats(message.string()))
+    if (stats?.name.startsWith("hub-") === true) rows.push(rowOf(stats))
   }
   return rows
 }

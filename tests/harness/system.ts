@@ -103,6 +103,8 @@ export interface System {
   readonly keeper: NodeControl | undefined
   /** The host of compartments, where there is one. */
   readonly runtime: NodeControl | undefined
+  /** The address of the bus as an edge or an actor node connects to it. */
+  readonly busUrlOf: (kind: "edge" | "actor") => string
   readonly nats: ServerControl
   readonly postgres: ServerControl
   readonly logs: LogBook
@@ -347,6 +349,7 @@ async function startLocal(options: SystemOptions): Promise<System> {
     mail,
     keeper,
     runtime,
+    busUrlOf: (kind) => servers.urlFor(kind, undefined),
     nats: servers.nats,
     postgres: servers.postgres,
     logs,
@@ -453,6 +456,7 @@ async function startProcesses(options: SystemOptions): Promise<System> {
       stack.runtime === undefined
         ? undefined
         : withLine(nodeControl(stack.runtime), { metrics: stack.metricsOf("runtime", 0) ?? "" }, lines, "runtime 0"),
+    busUrlOf: (kind) => stack.natsUrlFor(kind, undefined),
     nats: serverControl(stack.nats),
     postgres: serverControl(stack.postgres),
     logs,
