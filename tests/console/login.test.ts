@@ -1,6 +1,7 @@
 /** The ways into the console, and out of it. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { CONSOLE_SESSION_SECONDS } from "../../schemas/human/limits.ts"
+import { LIMITS } from "../../schemas/limits.ts"
 import { operate } from "../support/hub.ts"
 import { tokensTo } from "../support/outbox.ts"
 import { logOf, testService, type TestService } from "../support/service.ts"
@@ -82,6 +83,19 @@ describe("an account", () => {
     const entered = await client.enter(fields(codes[2]))
     expect([entered.status, entered.headers.location]).toEqual([303, "/"])
     expect(headingOf(await client.get("/"))).toBe("Cluster")
+  })
+
+  test("is guessed at so often and no more, at the console as elsewhere", async () => {
+    const { owner, codes, fields } = await account()
+    await granted(owner.email)
+    const client = new OperatorClient(desk.url)
+    const tries = LIMITS.limits.owner.login_failures.requests
+    const statuses: Array<number> = []
+    for (let n = 0; n <= tries; n++)
+      statuses.push((await client.enter({ ...fields(), password: `not the right one ${n}` })).status)
+    expect(statuses).toEqual([...Array<number>(tries).fill(422), 429])
+    // The right one is not heard any more either.
+    expect((await client.enter(fields(codes[0]))).status).toBe(429)
   })
 
   test("without a second step is told to set one up", async () => {
