@@ -10,7 +10,7 @@ import { inLog, type Refused, rememberedBy } from "./refused.ts"
 import { type Traces, tracesOf } from "./spans.ts"
 import { rootOf, type Story } from "./story.ts"
 
-/** What is known beside the id. */
+/** Things known beside the id. */
 export interface Hints {
   /** A point; nothing before it is read. */
   readonly since?: string

@@ -8,10 +8,11 @@ import { subjects, streams } from "../../schemas/subjects.ts"
 import { consoleCommand } from "../../ops/cli/console-command.ts"
 import type { Opened } from "../../ops/console/audit.ts"
 import { COMMITS_MAX } from "../../ops/console/actor/history.ts"
+import { reading } from "../../ops/console/readings.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { readFixture } from "../../ops/replay/fixture.ts"
 import { unescaped } from "../../edge/html/html.ts"
-import { headingOf, problemsOf } from "../html/owner/client.ts"
+import { headingOf, OwnerClient, problemsOf } from "../html/owner/client.ts"
 import { type History, liveThrough, said } from "../ops/history.ts"
 import type { Answer } from "../support/http.ts"
 import { dataOf } from "../support/outcome.ts"
@@ -127,6 +128,17 @@ describe("an actor's page", () => {
   })
 })
 
+test("more pages than may do not read the log at once", async () => {
+  const ends: Array<() => void> = []
+  const wait = () => reading(() => new Promise<void>((resolve) => ends.push(resolve)))
+  const open = [wait(), wait(), wait(), wait()]
+  await expect(wait()).rejects.toThrow("4 pages are reading the log already")
+  expect(problemsOf(await client.get(page()))).toEqual([expect.stringContaining("4 pages are reading the log already")])
+  for (const end of ends) end()
+  await Promise.all(open)
+  expect(problemsOf(await client.get(page()))).toEqual([])
+})
+
 describe("a long history", () => {
   const LENGTH = 450
   const id = `long-${process.pid}`
@@ -204,7 +216,7 @@ describe("what if", () => {
     const text = unescaped(shown.text)
     expect(text).toContain("with the actor at its beginning")
     expect(text).toContain("Refused:")
-    expect(text).toContain("What really followed")
+    expect(text).toContain("The commit that really followed")
   })
 
   test.each([
@@ -319,6 +331,17 @@ describe("the search", () => {
     expect(await leadsTo(`#${first?.seq}`)).toEqual([303, `/explain/%23${first?.seq}`])
     expect(await leadsTo(dot)).toEqual([303, `/explain/${dot}`])
     expect(await leadsTo("general")).toEqual([303, "/actor/category/general"])
+  })
+
+  test("leads to a person by address", async () => {
+    const person = new OwnerClient(() => service.edges[0] ?? "")
+    await person.signUp()
+    const [status, to] = await leadsTo(person.email.toUpperCase())
+    expect([status, to]).toEqual([303, expect.stringMatching(/^\/actor\/human\/hum_\w+$/)])
+    const shown = await client.get(String(to))
+    expect(shown.status).toBe(200)
+    expect(shown.text).not.toContain(person.email)
+    expect(shown.text).not.toContain(person.name)
   })
 
   test.each([

@@ -14,7 +14,7 @@ import { commandOf, isInPlace, readable } from "./what-if.ts"
 const JSON_FILE = "application/json; charset=utf-8"
 const TEST_FILE = "text/plain; charset=utf-8"
 
-/** Where the test and its history are to lie: what it imports is named from there. */
+/** Its imports are named from here. */
 const FOLDER = "tests/ops"
 
 const nameOf = ({ kind }: Actor, { entries }: Whole): string => `${kind.fold.kind}-${entries.at(-1)?.seq ?? 0}`

@@ -33,7 +33,7 @@ export interface Around {
   readonly before: unknown
   /** Commits before these. */
   readonly earlier: number
-  /** Whether there are others after these. */
+  /** There are others after these. */
   readonly later: boolean
 }
 

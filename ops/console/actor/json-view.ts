@@ -4,7 +4,7 @@ import { harmless } from "../../../schemas/printed.ts"
 import { differences, shown } from "../../replay/difference.ts"
 
 const LINES_MAX = 3000
-/** Of one line. */
+/** The longest line. */
 const CHARS_MAX = 2000
 const DIFFERENCES_MAX = 200
 

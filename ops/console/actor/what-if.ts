@@ -20,7 +20,7 @@ import { fieldsHtml, inputOf, isOperation } from "./fields.ts"
 import type { Actor, Around } from "./history.ts"
 import { differencesView, linesView } from "./json-view.ts"
 
-/** Whether it comes after the chosen commit, or in its place. */
+/** Otherwise the command comes after the chosen commit. */
 export const isInPlace = (query: URLSearchParams): boolean => query.get("when") === "before"
 
 /** `null` where no operation was chosen. Throws a Fault that names what is wrong. */
@@ -71,8 +71,8 @@ ${told.length === 0 ? null : linesView(told, "Decision")}`
 const reallyHtml = (result: WhatIf): Html => {
   const { really } = result
   if (really === null) return html`<p>Nothing really followed.</p>\n`
-  return html`<h4>What really followed</h4>
-${linesView([headText(really.entry), ...really.entry.commit.events.map(eventText)], "What really followed")}${differsFromReality(result).length === 0 ? html`<p>It led to the same state.</p>\n` : differencesView(asJson(result.state), asJson(really.state), "What if, against what really came")}`
+  return html`<h4>The commit that really followed</h4>
+${linesView([headText(really.entry), ...really.entry.commit.events.map(eventText)], "The commit that really followed")}${differsFromReality(result).length === 0 ? html`<p>It led to the same state.</p>\n` : differencesView(asJson(result.state), asJson(really.state), "Compared with what really came")}`
 }
 
 /** Everything that the address holds, for another button of the same command. */
@@ -105,7 +105,7 @@ ${decidedHtml(result)}${differencesView(before, asJson(result.state), "Changes o
 `
 }
 
-/** What is wrong with the command stands above the form, which keeps what was typed. */
+/** A fault of the command stands above the form, which keeps what was typed. */
 export const whatIfHtml = (visit: Visit, actor: Actor, past: Around): Html => {
   const { query, parts, call } = visit
   const seq = past.steps[past.chosen]?.entry.seq ?? 0

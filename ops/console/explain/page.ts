@@ -49,7 +49,7 @@ ${leftOut === 0 ? null : html`<p>${leftOut} more commits are not shown.</p>\n`}$
   }`
 }
 
-/** Who was refused, with the same operation to try on their history. */
+/** The refusal, and the one who was refused, with the same operation to try on their history. */
 const refusedHtml = (id: string, refused: Refused): Html => {
   const { asked, agent } = refused
   const op = asked !== null && isOperation(asked) && OPERATIONS[asked].kind === "agent" ? asked : null

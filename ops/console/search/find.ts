@@ -1,4 +1,4 @@
-/** Whatever an operator has at hand, as places of the console. Only what the log holds is found; ids of requests are not looked for here. */
+/** Finds the pages for a text that an operator has at hand. Only what the log holds is found; ids of requests are not looked for here. */
 import { HANDLE_PATTERN } from "../../../schemas/agent/fields.ts"
 import { HUMAN_ID, normalEmail } from "../../../schemas/human/fields.ts"
 import { PUBLIC_KEY_BYTES } from "../../../schemas/signing/ed25519.ts"
@@ -21,7 +21,7 @@ export interface Hit {
 const EDGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.\d+)?$/
 /** Nothing else looks like these. */
 const COMMAND_ID = /^(?:operator-\w{1,32}-[0-9a-f]{24}$|react\.)/
-/** What else a command may be called. */
+/** Other ids of commands. */
 const MAYBE_COMMAND = /^(?:timer-|[0-9a-f]{24,64}$)/
 const SEQ = /^#\d{1,15}$/
 const MAIL = /^em_\d+(-\d+)?$/i

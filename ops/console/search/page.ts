@@ -1,4 +1,4 @@
-/** Where the search box leads: to the one thing that was found, or to a list. */
+/** The search box leads to the one thing that was found, or to a list. */
 import { html, type Html } from "../../../edge/html/html.ts"
 import { harmless } from "../../../schemas/printed.ts"
 import type { ConsolePage } from "../page.ts"
@@ -22,7 +22,7 @@ const listHtml = (hits: ReadonlyArray<Hit>): Html =>
   html`<ul>${hits.map(({ name, to }) => html`<li><a href="${to}">${name}</a></li>\n`)}</ul>
 `
 
-const formsHtml: Html = html`<h2>What can be searched for</h2>
+const formsHtml: Html = html`<h2>Search for</h2>
 <div class="wide" role="region" tabindex="0" aria-label="Forms"><table class="told">
 <thead><tr><th scope="col">Text</th><th scope="col">Leads to</th></tr></thead>
 <tbody>${FORMS.map(([text, leads]) => html`<tr><th scope="row">${text}</th><td>${leads}</td></tr>\n`)}</tbody>
