@@ -9,12 +9,12 @@ const READS_MAX = 4
 let open = 0
 
 /** Throws a Fault where too many read already, and where a newer release wrote what is read. */
-export const reading = async <T>(read: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+export const reading = async <T>(read: (signal: AbortSignal) => Promise<T>, ms = READ_MS): Promise<T> => {
   if (open >= READS_MAX)
     throw new Fault(`${READS_MAX} pages are reading the log already. Open this page again in a moment.`)
   open++
   try {
-    return await read(AbortSignal.timeout(READ_MS))
+    return await read(AbortSignal.timeout(ms))
   } catch (error) {
     throw error instanceof UnknownEvent || error instanceof MisshapenEvent ? new Fault(error.message) : error
   } finally {

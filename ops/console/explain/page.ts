@@ -62,12 +62,16 @@ ${linesView(refusedText(id, refused).split("\n"), "Refusal")}${agent === null ? 
 /** The last line of the story in words. */
 const modelsText = (story: Story): string => storyText(story).split("\n").at(-1) ?? ""
 
-const toldHtml = (reference: string, { story, refused, unseen, traces }: Told): Html => {
+const toldHtml = (reference: string, { story, refused, unseen, traces, last }: Told): Html => {
   const nothing =
     story.commits.length === 0
       ? html`<p id="nothing">${refused === null ? `The log holds no commit of it, and ${unseen}. It was only read, or it is older than where reading began. The edge's log has it: npm run hub -- explain ${reference} --log <file>` : "Nothing of it is in the log."}</p>\n`
       : html`<p>Request ${story.request}, ${story.commits.length} ${story.commits.length === 1 ? "commit" : "commits"}.</p>\n`
-  return html`${refused === null ? null : refusedHtml(story.request, refused)}${nothing}${
+  const cut =
+    story.read_to < last
+      ? html`<p class="problem">Time was up at #${story.read_to} of #${last}: commits that followed later are missing. All of it: <code>npm run hub -- explain ${reference}</code></p>\n`
+      : null
+  return html`${refused === null ? null : refusedHtml(story.request, refused)}${nothing}${cut}${
     story.commits.length === 0 ? null : html`${commitsHtml(story)}<p class="faint">${modelsText(story)}</p>\n`
   }${traces === null ? null : html`<h2>Durations</h2>\n${linesView(tracesText(traces).split("\n"), "Durations")}`}`
 }
