@@ -296,7 +296,7 @@ describe("a story", () => {
     expect(text).toContain(`href="/actor/agent/${past.id}`)
   })
 
-  test("that is nowhere is said to be so, and nothing was opened", async () => {
+  test("that is nowhere is said to be so", async () => {
     const nowhere = "00000000-0000-4000-8000-000000000000"
     expect((await client.get(`/explain/${nowhere}`)).text).toContain('<p id="nothing">The log holds no commit of it')
     expect(problemsOf(await client.get("/explain/%23999999999"))).toEqual(["the log holds no commit #999999999"])
