@@ -20,7 +20,7 @@ const OWN = `
 .legend li { display: flex; gap: .5rem; align-items: center } .legend .cell { width: 1.35rem }
 .told { font-size: .9rem } .told td, .told th { padding: .3em .6em } .told caption { padding-bottom: .3em }
 .wide:focus-visible { outline-offset: 0 }
-.find { order: 1; display: flex; flex: none; gap: .4rem; width: 100%; margin: 0 }
+.find { display: flex; flex: none; gap: .4rem; width: 100%; margin: 0 }
 .find input { flex: 1; min-width: 0; width: auto } .find button { flex: none; width: auto }
 #decided { margin-bottom: 1.5rem }
 .past { max-height: 22rem; overflow: auto; margin: 0 0 1rem; padding: 0; list-style: none; border: 1px solid var(--line);

@@ -11,11 +11,11 @@ const FORMS: ReadonlyArray<readonly [string, string]> = [
   ["HX-000001", "an agent, by its number"],
   ["hx2b7df825f9e9e59cf25f58ca", "an agent, by its hub id or that of a later key"],
   ["base64 of 32 bytes", "an agent, by its public key"],
-  ["X-Request-Id", "the story of a request; so do ids of commands"],
+  ["X-Request-Id", "the story of the request; ids of commands lead there too"],
   ["#14", "the story of a commit"],
   ["delivery/12", "any actor, by kind and reference"],
   ["em_12, ada@example.org, example.org", "mail, a mailbox or an account, a mail domain"],
-  ["cmp_…, hum_…, 12", "whatever has that id"]
+  ["cmp_…, hum_…, 12", "anything with that id"]
 ]
 
 const listHtml = (hits: ReadonlyArray<Hit>): Html =>
