@@ -30,6 +30,7 @@
  *    where its account changed; lost hints cost a moment, see LIMITS.notifications.look_ms
  *  - `hub.refused`: an operator asks every edge for a refused request, by its id (bus/refused.ts)
  *  - `hub.console.link`: the operator asks the console for a one-time link
+ *  - `hub.audit`: a line for each private thing that an operator opened in the console
  *  - `hub.suspect`: an edge met no responder: whoever hears it pings that session at once
  */
 export const subjects = {
@@ -37,6 +38,7 @@ export const subjects = {
   nodePing: (session: string) => `hub.ping.${session}`,
   suspect: "hub.suspect",
   consoleLink: "hub.console.link",
+  audit: "hub.audit",
   reply: (role: string, asker: string) => `hub.reply.${role}.${asker}`,
   query: (view: string, host = "any") => {
     if (view.startsWith("host_")) return `hub.host.${host}.${view}`
@@ -116,7 +118,8 @@ export const streams = {
   mail: "HUB_MAIL",
   mailKeys: "HUB_MAIL_KEYS",
   vault: "HUB_VAULT",
-  vaultKeys: "HUB_VAULT_KEYS"
+  vaultKeys: "HUB_VAULT_KEYS",
+  audit: "HUB_AUDIT"
 } as const
 
 /** Numbers that are never given twice, each by its own counter. */

@@ -22,6 +22,8 @@ const SECOND = 1_000_000_000
 export const NONCE_MARGIN_SECONDS = 60
 /** How long a session lives without a beat (actors/engine/placement.ts). */
 export const SESSION_TTL_SECONDS = 3
+/** Some 80,000 lines of the console. */
+const AUDIT_MAX_BYTES = 16_777_216
 
 type Wanted = Partial<StreamConfig> & { readonly name: string; readonly subjects: Array<string> }
 
@@ -141,6 +143,16 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     name: streams.aside,
     subjects: [subjects.asideAll],
     max_msgs_per_subject: 1
+  },
+  {
+    // Nobody takes a line away: the oldest go when there is no more room.
+    ...common,
+    num_replicas: replicas,
+    ...dropping(AUDIT_MAX_BYTES),
+    name: streams.audit,
+    subjects: [subjects.audit],
+    deny_delete: true,
+    deny_purge: true
   },
   {
     // A piece is written once, and never written over.

@@ -111,7 +111,8 @@ const NEWER: ReadonlySet<string> = new Set([
   streams.mail,
   streams.mailKeys,
   streams.vault,
-  streams.vaultKeys
+  streams.vaultKeys,
+  streams.audit
 ])
 
 const faultOf = ({ streams: parts, consumers }: Manifest): string | null => {

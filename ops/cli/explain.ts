@@ -1,102 +1,13 @@
 /** `hub explain`: the whole story of one request, from any of its ids. Reads only. */
-import { placeOf } from "../replay/place.ts"
-import { pointOf } from "../replay/points.ts"
-import { rootOf, type Story, storyOf } from "../explain/story.ts"
-import { inLog, type Refused, rememberedBy } from "../explain/refused.ts"
-import { type Traces, tracesOf } from "../explain/spans.ts"
+import { foundFor, tracesFor } from "../explain/found.ts"
+import type { Refused } from "../explain/refused.ts"
+import type { Traces } from "../explain/spans.ts"
+import { type Story, storyOf } from "../explain/story.ts"
 import { refusedText, storyMermaid, storyText, tracesText } from "../explain/text.ts"
-import { kindOf, orEnded, type Point } from "../replay/fold.ts"
-import { streams, subjects } from "../../schemas/subjects.ts"
 import type { Command, Options } from "./command.ts"
-import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
 import { untilInterrupted } from "./interrupt.ts"
 import { progressOf } from "./progress.ts"
-import { idOfReference } from "./references.ts"
-
-const ID = /^[^\s"\\]{1,256}$/
-
-interface Root {
-  readonly request: string
-  readonly seq: number
-}
-
-/** The first commit of an actor such as `delivery/12`: what began it, began all of it. */
-const firstOf = async (service: Service, kind: string, reference: string): Promise<number> => {
-  const id = await idOfReference(service, kind, reference)
-  const found = await service.manager.direct.getMessage(streams.events, {
-    seq: 1,
-    next_by_subj: subjects.event(kind, id)
-  })
-  if (found === null) throw new Fault(`the log holds nothing of ${kind} ${reference}${orEnded(kindOf(kind)?.fold)}`)
-  return found.seq
-}
-
-/** So far before the place that an id leads to reading begins: a request's own commits lie close together. */
-const APART_MAX = 10_000
-
-const rootAt = async (service: Service, seq: number): Promise<Root> => {
-  const root = await rootOf(service, seq)
-  if (root === null)
-    throw new Fault(`the log holds no commit #${seq}: there was none, or its actor has ended and is no longer kept`)
-  return { request: root.request, seq: Math.max(1, root.seq - APART_MAX) }
-}
-
-/** A request id does not say where in the log to look. */
-const sought = async (service: Service, request: string, point: Point | null): Promise<Root> => {
-  if (point === null) return { request, seq: 1 }
-  if ("seq" in point) return { request, seq: Math.max(1, point.seq) }
-  const { state } = await service.manager.streams.info(streams.events)
-  return { request, seq: (await placeOf(service, { time: point.time - 1 }, state)) + 1 }
-}
-
-/** Edges give ids of this form; a command's id is of no edge. */
-const EDGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-const NOT_ASKED = { refused: null, unseen: "no edge was asked" } as const
-
-/** Clocks of edges and of the log differ by less. */
-const CLOCKS_APART_MS = 300_000
-
-const beganBy = (refused: Refused | null): Point | null =>
-  refused === null ? null : { time: refused.at - refused.ms - CLOCKS_APART_MS }
-
-interface Found {
-  readonly root: Root
-  readonly refused: Refused | null
-  /** Says, if it was found nowhere, who was asked. */
-  readonly unseen: string
-}
-
-const sinceIn = ({ since }: Options): Point | null => {
-  if (since === undefined) return null
-  const point = pointOf(since)
-  if (point === null) throw new Fault("--since takes a sequence or a time")
-  return point
-}
-
-/** Asks the edges, or reads the log of one. */
-const refusedOf = async ({ nats }: Service, request: string, { log }: Options): Promise<Omit<Found, "root">> => {
-  if (log !== undefined) return { refused: await inLog(log, request), unseen: `${log} has no line of it` }
-  if (!EDGE_ID.test(request)) return NOT_ASKED
-  const { edges, found, passed_over } = await rememberedBy(nats, request)
-  const crowded = passed_over === 0 ? "" : `, and ${passed_over} refusals came too fast to be remembered`
-  return {
-    refused: found?.found ?? null,
-    unseen: `${edges} ${edges === 1 ? "edge" : "edges"} answered and none remembers it${crowded}`
-  }
-}
-
-const foundFor = async (service: Service, reference: string, values: Options): Promise<Found> => {
-  const since = sinceIn(values)
-  const seq = /^#(\d{1,15})$/.exec(reference)?.[1]
-  if (seq !== undefined) return { root: await rootAt(service, Number(seq)), ...NOT_ASKED }
-  const [kind = "", ...rest] = reference.split("/")
-  if (rest.length > 0 && kindOf(kind) !== undefined)
-    return { root: await rootAt(service, await firstOf(service, kind, rest.join("/"))), ...NOT_ASKED }
-  if (!ID.test(reference)) throw new Fault("explain takes a request id, a command, #<sequence> or <kind>/<ref>")
-  const known = await refusedOf(service, reference, values)
-  return { root: await sought(service, reference, since ?? beganBy(known.refused)), ...known }
-}
 
 const shown = (story: Story, refused: Refused | null, traces: Traces | null, { json, mermaid }: Options): unknown => {
   if (json === true) return { refused, ...story, traces }
@@ -104,18 +15,6 @@ const shown = (story: Story, refused: Refused | null, traces: Traces | null, { j
   const told = refused === null ? [] : [refusedText(story.request, refused)]
   const followed = refused !== null && story.commits.length === 0 ? "nothing of it is in the log" : storyText(story)
   return [...told, followed, ...(traces === null ? [] : [tracesText(traces)])].join("\n\n")
-}
-
-/** `null` where nothing was traced, or nobody said where traces are asked for. */
-const tracesFor = async (
-  { tracesQuery }: Service,
-  { commits }: Story,
-  { traces }: Options,
-  signal: AbortSignal
-): Promise<Traces | null> => {
-  const address = traces ?? tracesQuery
-  const ids = commits.flatMap(({ trace_id }) => (trace_id === null ? [] : [trace_id]))
-  return address === "" || ids.length === 0 ? null : tracesOf(address, ids, signal)
 }
 
 export const explainCommand: Command = {

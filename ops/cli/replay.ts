@@ -26,9 +26,10 @@ import {
 } from "../replay/fold.ts"
 import { Masker } from "../replay/masks.ts"
 import { POINT_FORMS, pointOf, pointText } from "../replay/points.ts"
+import { type Exported, putTo } from "../replay/put.ts"
 import { differencesText, entryText, headText, stepText, whatIfText } from "../replay/report.ts"
 import { testOf } from "../replay/written-test.ts"
-import { DEFAULT_CONFIG, differsFromReality, readWhatIf, whatIf, WhatIfFault } from "../replay/what-if.ts"
+import { differsFromReality, readWhatIf, whatIf, WhatIfFault } from "../replay/what-if.ts"
 import type { Command, Options } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
@@ -223,20 +224,9 @@ const tested = async (subject: Subject, until: Point | null, file: string, whatI
     : `${file}: move it and ${written.historyFile} into tests/ to run them`
 }
 
-interface Exported {
-  readonly fixture: Fixture
-  readonly masker: Masker
-  /** The commit that really followed. */
-  readonly next: LogEntry | undefined
-}
-
-/** Decided of masked values, as the written test will. At the time of the commit that followed, or now. */
-const put = async ({ kind, id }: Subject, { fixture, masker, next }: Exported, file: string) => {
+const put = async ({ kind }: Subject, exported: Exported, file: string) => {
   const given = readable(file, await textOf(file), readWhatIf)
-  const at = given.at ?? next?.commit.at ?? Date.now()
-  const command = masker.mask({ ...given, at })
-  const past = { kind, id, entries: fixture.commits, until: null }
-  return { command, decided: readable(file, command, (one) => whatIf(past, one, DEFAULT_CONFIG)) }
+  return readable(file, given, (one) => putTo(kind, exported, one))
 }
 
 const supposed = async (subject: Subject, until: Point | null, file: string, { json }: Options): Promise<unknown> => {

@@ -11,7 +11,7 @@ import { readFileSync } from "node:fs"
 import type { ServerResponse } from "node:http"
 import { STATUS_CODES } from "node:http"
 import { Effect } from "effect"
-import { html, type Html } from "../../edge/html/html.ts"
+import { html, Html } from "../../edge/html/html.ts"
 import type { Call } from "../../edge/http/call.ts"
 import { type Cookie, strictCookies } from "../../edge/http/cookies.ts"
 import { crossSiteOf, fieldsOf } from "../../edge/http/form.ts"
@@ -40,13 +40,14 @@ import {
   usedLinkPage
 } from "./login.ts"
 import { type Entered, type Guest, Operators } from "./operators.ts"
-import type { ConsoleAction, ConsolePage, Visit } from "./page.ts"
+import type { ConsoleAction, ConsolePage, Download, Visit } from "./page.ts"
 import type { ConsoleParts } from "./parts.ts"
 import { actionNamed, pageAt } from "./routes.ts"
 import { scriptAt } from "./scripts.ts"
 
 type Served = Effect.Effect<Response | null, Refused>
 type Fields = Readonly<Record<string, string>>
+type Rendered = Awaited<ReturnType<ConsolePage["render"]>>
 
 const LOGOUT_FORM = "logout"
 const WHY_MAX_CHARS = 500
@@ -74,6 +75,12 @@ const forAccounts = refusal("operator_required", "Log in with your account: a on
 const told = (text: string, type: string, kept: string): Response => {
   const answer = plain(text, type)
   Object.assign(answer.headers, CONSOLE_HEADERS, { "cache-control": kept })
+  return answer
+}
+
+const fileOf = ({ file, type, content }: Download): Response => {
+  const answer = told(content, type, "no-store")
+  answer.headers["content-disposition"] = `attachment; filename="${file}"`
   return answer
 }
 
@@ -224,6 +231,7 @@ export class Desk {
     return Effect.gen({ self: this }, function* () {
       const main = yield* this.rendered(page, visit)
       if (main === null) return yield* refuse(notFound("page"))
+      if (!(main instanceof Html)) return "to" in main ? this.goTo(main.to) : fileOf(main)
       const { title, script } = page
       const notice = this.noticeOf(call)
       return framed(
@@ -235,7 +243,7 @@ export class Desk {
   }
 
   /** A fault of a command is shown to the operator as it is. */
-  private rendered(page: ConsolePage, visit: Visit): Effect.Effect<Html | null> {
+  private rendered(page: ConsolePage, visit: Visit): Effect.Effect<Rendered> {
     return Effect.promise(() =>
       page.render(visit).catch((error: unknown) => {
         if (unexpected(error)) throw error

@@ -48,10 +48,16 @@ export interface Frame {
 const way = ({ path, title }: ConsolePage, shown: string): Html =>
   html`<a href="${path}"${path === shown ? html` aria-current="page"` : null}>${title}</a>\n`
 
+const find: Html = html`<form class="find" role="search" action="/search">
+<input name="q" type="search" required maxlength="256" autocomplete="off" spellcheck="false" aria-label="Search the log" placeholder="ada, #14">
+<button>Find</button>
+</form>
+`
+
 const nameOf = ({ name, by }: Operator): string => (by === "link" ? `${name}, by a one-time link` : name)
 
 const beside = ({ pages }: Frame, { operator, path, logOut }: Inside): Html =>
-  html`<nav class="own" aria-label="Console">
+  html`${find}<nav class="own" aria-label="Console">
 ${pages.filter(({ listed }) => listed).map((page) => way(page, path))}</nav>
 <p class="faint">You are ${nameOf(operator)}.</p>
 ${logOut}`

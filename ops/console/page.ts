@@ -29,6 +29,19 @@ export interface Visit {
   readonly form: (action: ConsoleAction, fields: Html) => Html
 }
 
+/** A file to keep. */
+export interface Download {
+  readonly file: string
+  /** Its media type. */
+  readonly type: string
+  readonly content: string
+}
+
+/** Another page of the console. */
+interface Elsewhere {
+  readonly to: string
+}
+
 /** An action that is carried out: `to` is a path of the console, where `says` is shown once. */
 interface Done {
   readonly to: string
@@ -67,7 +80,7 @@ export interface ConsolePage {
   /** A file of `ops/console/script/`, without its ending. */
   readonly script?: string
   /** `null` where there is no such thing. */
-  readonly render: (visit: Visit) => Promise<Html | null>
+  readonly render: (visit: Visit) => Promise<Html | Download | Elsewhere | null>
   readonly actions?: ReadonlyArray<ConsoleAction>
   /** What its script follows at `/events?page=<path>`. */
   readonly live?: (parts: ConsoleParts, params: Visit["params"]) => LiveSource

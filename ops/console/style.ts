@@ -20,6 +20,25 @@ const OWN = `
 .legend li { display: flex; gap: .5rem; align-items: center } .legend .cell { width: 1.35rem }
 .told { font-size: .9rem } .told td, .told th { padding: .3em .6em } .told caption { padding-bottom: .3em }
 .wide:focus-visible { outline-offset: 0 }
+.find { display: flex; flex: none; gap: .4rem; width: 100%; margin: 0 }
+.find input { flex: 1; min-width: 0; width: auto } .find button { flex: none; width: auto }
+#decided { margin-bottom: 1.5rem }
+.past { max-height: 22rem; overflow: auto; margin: 0 0 1rem; padding: 0; list-style: none; border: 1px solid var(--line);
+  border-radius: .6rem }
+.past li { display: flex; flex-wrap: wrap; gap: 0 .8rem; padding: .1rem .8rem; border-top: 1px solid var(--line); font-size: .9rem }
+.past li:first-child { border-top: 0 } .past a { display: inline-flex; align-items: center; min-height: 2rem; font-weight: 600 }
+.past li:has([aria-current]) { background: var(--soft) } .past span { align-content: center; overflow-wrap: anywhere }
+.slide { display: flex; flex-wrap: wrap; gap: .2rem .8rem; align-items: center; margin: 0 0 1rem } .slide[hidden] { display: none }
+.slide input { flex: 1 1 16rem; min-width: 0; padding: 0; accent-color: var(--link) }
+.slide output { flex: 1 1 100%; overflow-wrap: anywhere }
+.facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .2rem 1rem; margin: 0 0 1rem }
+.facts dt { color: var(--faint) } .facts dd { margin: 0; overflow-wrap: anywhere }
+.json { max-height: 40rem; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.45 }
+.json :is(ins, del) { display: block; text-decoration: none; border-inline-start: .25rem solid; padding-inline-start: .3rem }
+.json ins { color: var(--good); background: var(--card) } .json del { color: var(--problem); background: var(--card) }
+.json span { display: block; padding-inline-start: .55rem }
+.story { padding: 0; list-style: none } .story li { padding: .6rem 0; border-top: 1px solid var(--line) }
+.story p { margin: 0 0 .3rem; overflow-wrap: anywhere }
 tr.bad td { color: var(--problem) }
 .words { margin: .4rem 0 1rem; padding: .6rem .9rem; border-inline-start: .25rem solid var(--line); background: var(--code);
   border-radius: .4rem; white-space: pre-wrap; overflow-wrap: anywhere }

@@ -84,6 +84,8 @@ export interface Story {
   readonly commits: ReadonlyArray<StoryCommit>
   /** Commits beyond `COMMITS_MAX`. */
   readonly left_out: number
+  /** Last sequence that was read; the log's last, unless reading was cut short. */
+  readonly read_to: number
   readonly quiet: ReadonlyArray<Quiet>
   /** `null` where Postgres does not answer. */
   readonly read_models: ReadonlyArray<ReaderOf> | null
@@ -238,16 +240,21 @@ export interface Search {
   readonly from: number
   readonly progress: (done: { messages: number; seq: number; target: number }) => void
   readonly signal: AbortSignal
+  /** Cuts the reading short, and the story with it. Asked after each page of the log. */
+  readonly enough?: () => boolean
 }
 
 /** Without commits where the log holds none of the request. Throws `UnknownEvent` where a newer release wrote. */
-export const storyOf = async (service: Service, { request, from, progress, signal }: Search): Promise<Story> => {
+export const storyOf = async (
+  service: Service,
+  { request, from, progress, signal, enough = () => false }: Search
+): Promise<Story> => {
   const marks = new Map<string, number>()
   // Before the end of the log is looked up: what these sets have done lies before it.
   for (const { name } of REACTIONS) marks.set(name, (await readMark(service.nats, name)).seq)
   const last = (await service.manager.streams.info(streams.events)).state.last_seq
   const teller = new Teller(request)
-  let messages = 0
+  let [messages, readTo] = [0, Math.min(from - 1, last)]
   const reading = Stream.runForEachWhile(
     pagesOf(service.nats, streams.events, from - 1, PAGE, subjects.events),
     (page) =>
@@ -255,8 +262,9 @@ export const storyOf = async (service: Service, { request, from, progress, signa
         for (const { subject, seq, data } of page) if (seq <= last) teller.read(subject, seq, data)
         messages += page.length
         const seq = Math.min(page.at(-1)?.seq ?? last, last)
+        readTo = seq
         progress({ messages, seq, target: last })
-        return seq < last
+        return seq < last && !enough()
       })
   )
   if (from <= last) await Effect.runPromise(reading, { signal })
@@ -269,6 +277,7 @@ export const storyOf = async (service: Service, { request, from, progress, signa
     request,
     commits,
     left_out: teller.leftOut,
+    read_to: readTo,
     quiet: await quietOf(service, teller.unmet, marks),
     read_models: await readersOf(service, commits).catch(() => null)
   }

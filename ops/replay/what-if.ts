@@ -97,18 +97,36 @@ export interface Past {
   readonly until: Point | null
 }
 
+/** An actor at one moment of its history. */
+export interface Moment {
+  readonly kind: Kind
+  readonly id: string
+  /** Its last sequence; 0 before its first. */
+  readonly seq: number
+  readonly state: unknown
+  /** The commit that did follow. */
+  readonly next: LogEntry | undefined
+}
+
 export const whatIf = (
   { kind, id, entries, until }: Past,
   command: WhatIfCommand,
   config: KindParts["config"]
 ): WhatIf => {
-  const { fold } = kind
   const before = entries.filter((entry) => !isBeyond(entry, until))
-  const next = entries[before.length]
-  let state: unknown = fold.initial
-  for (const entry of before) state = evolved(fold, id, state, entry)
-  const at = command.at ?? next?.commit.at ?? Date.now()
+  let state: unknown = kind.fold.initial
+  for (const entry of before) state = evolved(kind.fold, id, state, entry)
   const seq = before.at(-1)?.seq ?? 0
+  return whatIfAt({ kind, id, seq, state, next: entries[before.length] }, command, config)
+}
+
+export const whatIfAt = (
+  { kind, id, seq, state, next }: Moment,
+  command: WhatIfCommand,
+  config: KindParts["config"]
+): WhatIf => {
+  const { fold } = kind
+  const at = command.at ?? next?.commit.at ?? Date.now()
   const decision = decided(kind, command, config, state, { at, id, seq })
   const events = decision.events ?? []
   const after = evolved(fold, id, state, { commit: { v: 1, id: "what-if", op: command.op, at, events } })
@@ -159,13 +177,20 @@ const readInput = ({ op, input }: WhatIfCommand): unknown => {
   throw new WhatIfFault(`\`${path.join(".")}\`: ${first?.message ?? "is not valid"}; ${op} takes ${shapeOf(declared)}`)
 }
 
+/** The operations of a kind that decide something. */
+export const decidingOf = (kind: Kind, config: KindParts["config"]): ReadonlyArray<string> =>
+  decidingIn(kind.make(closedParts(config)).operations)
+
+const decidingIn = (operations: ReturnType<Kind["make"]>["operations"]): ReadonlyArray<string> =>
+  Object.entries(operations).flatMap(([name, one]) => (one.type === "write" ? [name] : []))
+
 const writeOf = (kind: Kind, op: string, config: KindParts["config"]) => {
   const { operations, consequences = (_state: unknown, decision: Decision) => decision } = kind.make(
     closedParts(config)
   )
   const operation = Object.hasOwn(operations, op) ? operations[op] : undefined
   if (operation?.type === "write") return { operation, consequences }
-  const deciding = Object.entries(operations).flatMap(([name, one]) => (one.type === "write" ? [name] : []))
+  const deciding = decidingIn(operations)
   const problem = operation === undefined ? `${kind.fold.kind} has no operation ${op}` : `${op} decides nothing`
   throw new WhatIfFault(`${problem}; those that decide: ${deciding.join(", ") || "none"}`)
 }

@@ -12,6 +12,9 @@ import { projectRoot } from "../launcher/paths.ts"
 import { type Fixture, fixtureText } from "./fixture.ts"
 import type { WhatIf, WhatIfCommand } from "./what-if.ts"
 
+/** The part of a decision that the test expects. */
+export type Expected = Pick<WhatIf, "refused" | "events">
+
 /** A member of that name would be the prototype of an object literal. */
 const json = (value: unknown): string =>
   JSON.stringify(value ?? null, null, 2).replaceAll('"__proto__":', '["__proto__"]:')
@@ -33,7 +36,7 @@ export interface WrittenTest {
 export const testOf = (
   file: string,
   fixture: Fixture,
-  put: { readonly command: WhatIfCommand; readonly decided: WhatIf } | null,
+  put: { readonly command: WhatIfCommand; readonly decided: Expected } | null,
   state: unknown
 ): WrittenTest => {
   const historyFile = `${file.replace(/(?:\.test)?\.[cm]?[jt]s$/, "")}.history.json`

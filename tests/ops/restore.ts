@@ -55,7 +55,7 @@ export const restoreTests = (): void => {
     expect(config.filter_subject).toBe(subjects.timerFires)
     expect(ack_floor.stream_seq).toBe(manifest.consumers.find(({ name }) => name === consumers.timers)?.floor)
     expect(await refusal(into.desk, ["restore", folder])).toMatch(
-      /^JetStream holds HUB_ASIDE, HUB_BLOBS, HUB_COUNTERS, .*--replace/
+      /^JetStream holds HUB_ASIDE, HUB_AUDIT, HUB_BLOBS, HUB_COUNTERS, .*--replace/
     )
   })
 

@@ -1,0 +1,28 @@
+/** `hub console …`: a one-time link in the name of who asks, and the things that operators opened there. */
+import { openedLast, type Opened } from "../console/audit.ts"
+import { timeText } from "../replay/report.ts"
+import { askLink } from "./ask-link.ts"
+import type { Command } from "./command.ts"
+import { operatorIn } from "./connection.ts"
+import { Fault } from "./fault.ts"
+
+const LINES = 100
+const LINES_MAX = 10_000
+
+const lineOf = ({ at, who, by, what, of }: Opened): string =>
+  `${timeText(at)}  ${who}${by === "link" ? " (one-time link)" : ""}  ${what}  ${of}`
+
+export const consoleCommand: Command = {
+  usage: ["console link", "console audit [--last <number>] [--json]"],
+  run: async (service, { positionals: [action = ""], values: { last, json } }) => {
+    if (action === "link" && last === undefined && json === undefined)
+      return askLink(service.nats, operatorIn(process.env))
+    if (action !== "audit") throw new Fault(`usage: hub ${consoleCommand.usage.join("\n       hub ")}`)
+    const count = last === undefined ? LINES : Number(last)
+    if (!(Number.isInteger(count) && count >= 1 && count <= LINES_MAX))
+      throw new Fault(`--last takes a whole number from 1 to ${LINES_MAX}`)
+    const opened = await openedLast(service, count)
+    if (json === true) return opened
+    return opened.length === 0 ? "nothing private was opened" : opened.map(lineOf).join("\n")
+  }
+}

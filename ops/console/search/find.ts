@@ -1,0 +1,103 @@
+/** Finds the pages for a text that an operator has at hand. Only what the log holds is found; ids of requests are not looked for here. */
+import { HANDLE_PATTERN } from "../../../schemas/agent/fields.ts"
+import { HUMAN_ID, normalEmail } from "../../../schemas/human/fields.ts"
+import { PUBLIC_KEY_BYTES } from "../../../schemas/signing/ed25519.ts"
+import { decodeBase64, hubIdOf } from "../../../schemas/signing/key.ts"
+import { subjects } from "../../../schemas/subjects.ts"
+import { KINDS } from "../../../actors/actors.ts"
+import type { Service } from "../../cli/connection.ts"
+import { Fault } from "../../cli/fault.ts"
+import { hubIdOfReference, idOfReference } from "../../cli/references.ts"
+import { isLogless, kindOf } from "../../replay/fold.ts"
+import { bounded } from "../../status/cluster.ts"
+import { actorPath, explainPath } from "../paths.ts"
+
+export interface Hit {
+  /** Such as `agent/hx…`. */
+  readonly name: string
+  readonly to: string
+}
+
+const EDGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.\d+)?$/
+/** Nothing else looks like these. */
+const COMMAND_ID = /^(?:operator-\w{1,32}-[0-9a-f]{24}$|react\.)/
+/** Other ids of commands. */
+const MAYBE_COMMAND = /^(?:timer-|[0-9a-f]{24,64}$)/
+const SEQ = /^#\d{1,15}$/
+const MAIL = /^em_\d+(-\d+)?$/i
+/** One token of a subject. */
+const TOKEN = /^[^\s.*>/]{1,128}$/
+const LOGGED = KINDS.filter((kind) => !isLogless(kind)).map(({ fold }) => fold.kind)
+
+const story = (id: string): Hit => ({ name: `request ${id}`, to: explainPath(id) })
+
+const held = async ({ log }: Service, kind: string, id: string): Promise<ReadonlyArray<Hit>> =>
+  (await log.lastSeq(subjects.event(kind, id))) > 0 ? [{ name: `${kind}/${id}`, to: actorPath(kind, id) }] : []
+
+/** Nothing where there is no such actor. */
+const named = async (service: Service, kind: string, reference: string): Promise<ReadonlyArray<Hit>> => {
+  try {
+    return await held(service, kind, await idOfReference(service, kind, reference))
+  } catch (error) {
+    if (error instanceof Fault) return []
+    throw error
+  }
+}
+
+const agentOf = async (service: Service, reference: string): Promise<ReadonlyArray<Hit>> => {
+  try {
+    return await held(service, "agent", await hubIdOfReference(service, reference))
+  } catch (error) {
+    if (error instanceof Fault) return []
+    throw error
+  }
+}
+
+/** The account of an address is known to its actor alone; nothing where nobody answers. */
+const personAt = async (service: Service, address: string): Promise<ReadonlyArray<Hit>> => {
+  const email = normalEmail(address)
+  if (email === null) return []
+  const found = await bounded(service.command("credential.whose", "operators", { email }))
+  const human = found?.human ?? null
+  return human === null ? [] : held(service, "human", human)
+}
+
+/** Every kind is asked for an actor of that id. */
+const anywhere = async (service: Service, id: string): Promise<ReadonlyArray<Hit>> =>
+  (await Promise.all(LOGGED.map((kind) => held(service, kind, id)))).flat()
+
+const first = async (...tries: ReadonlyArray<() => Promise<ReadonlyArray<Hit>>>): Promise<ReadonlyArray<Hit>> => {
+  for (const one of tries) {
+    const hits = await one()
+    if (hits.length > 0) return hits
+  }
+  return []
+}
+
+export const found = async (service: Service, text: string): Promise<ReadonlyArray<Hit>> => {
+  const words = text.replace(/^@/, "")
+  if (SEQ.test(words) || EDGE_ID.test(words) || COMMAND_ID.test(words)) return [story(words)]
+  const [kind = "", ...rest] = words.split("/")
+  if (rest.length > 0 && kindOf(kind) !== undefined) {
+    const reference = rest.join("/")
+    if (LOGGED.includes(kind)) return named(service, kind, reference)
+    return []
+  }
+  if (words.includes("@"))
+    return first(
+      () => named(service, "mailbox", words),
+      () => personAt(service, words),
+      () => named(service, "mail_address", words)
+    )
+  const mail = MAIL.exec(words)
+  if (mail !== null) return named(service, mail[1] === undefined ? "mail" : "mail_sending", words)
+  if (HUMAN_ID.test(words)) return held(service, "human", words)
+  if (words.includes(".")) return named(service, "mail_domain", words)
+  const key = decodeBase64(words, PUBLIC_KEY_BYTES)
+  if (key !== null) return agentOf(service, hubIdOf(key))
+  return first(
+    () => (HANDLE_PATTERN.test(words) ? agentOf(service, words) : Promise.resolve([])),
+    () => (TOKEN.test(words) ? anywhere(service, words) : Promise.resolve([])),
+    () => Promise.resolve(MAYBE_COMMAND.test(words) ? [story(words)] : [])
+  )
+}
