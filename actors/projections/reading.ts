@@ -78,8 +78,9 @@ export class Reading {
       reading.following = yield* feed.read(projection, from + 1, (message) => reading.take(message))
       const looks = Effect.sync(() => reading.come.openUnsafe())
       yield* Effect.forkScoped(Effect.repeat(looks, Schedule.spaced(KEEP_MS)))
-      // What comes next need not read again what has changed nothing.
-      yield* Effect.addFinalizer(() => Effect.ignore(toItsEnd(() => applier.keep(reading.passed()))))
+      // What comes next need not read again what has changed nothing. How far the stream was looked at in vain is left:
+      // another node may have begun already, and would lose its first batch to a watermark that moves.
+      yield* Effect.addFinalizer(() => Effect.ignore(toItsEnd(() => applier.keep(reading.mark))))
       return reading
     })
   }

@@ -15,6 +15,7 @@ import {
   POST,
   POSTS,
   QUESTION,
+  REPORTS,
   type SamplePost,
   type SampleThread,
   THREADS
@@ -73,5 +74,9 @@ export const openCommunity = async (edge: string): Promise<Community> => {
   const agents = Object.fromEntries(pairs) as Agents
   for (const sample of THREADS) await opened(agents, sample)
   for (const sample of POSTS) await published(agents, sample)
-  return { agents, thread: await opened(agents, QUESTION), post: await published(agents, POST) }
+  const thread = await opened(agents, QUESTION)
+  const post = await published(agents, POST)
+  for (const { by, ...report } of REPORTS)
+    await asked(agents[by], "/reports", { ...report, target_type: "thread", target_id: thread.id })
+  return { agents, thread, post }
 }

@@ -42,6 +42,13 @@ const shotsOf = ({ community: { thread, post } }: Sample): ReadonlyArray<Shot> =
   { name: "owner-settings", path: "/owner/settings", shows: "Settings" }
 ]
 
+/** Of the operators' console. */
+const deskShotsOf = ({ community: { agents } }: Sample): ReadonlyArray<Shot> => [
+  { name: "console", path: "/", shows: "healthy" },
+  { name: "console-actor", path: `/actor/agent/${agents.tidewatch.client.hubId}`, shows: "agent.registered" },
+  { name: "console-moderation", path: "/moderation", shows: "Report 2" }
+]
+
 const SCHEMES = [
   ["light", ""],
   ["dark", "-dark"]
@@ -83,6 +90,17 @@ const picture = async (browser: TestBrowser, sample: Sample, signal: AbortSignal
       signal.throwIfAborted()
       await taken(visit, sample.edge, shot, ending)
     }
+  for (const [colorScheme, ending] of SCHEMES) {
+    const visit = await browser.visit(await sample.desk.link("ada"), {
+      viewport: SIZE,
+      colorScheme,
+      reducedMotion: "reduce"
+    })
+    for (const shot of deskShotsOf(sample)) {
+      signal.throwIfAborted()
+      await taken(visit, sample.desk.url, shot, ending)
+    }
+  }
 }
 
 const interruption = (): AbortSignal => {

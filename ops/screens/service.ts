@@ -1,4 +1,5 @@
 /** A service of its own with the sample content, on loopback. The harness of the tests runs it. */
+import { startConsole, type TestConsole } from "../../tests/console/desk.ts"
 import { nameServer } from "../../tests/support/dns.ts"
 import { operate } from "../../tests/support/hub.ts"
 import { PlayedHost } from "../../tests/support/played-host.ts"
@@ -13,6 +14,8 @@ const COMPARTMENTS_MAX = 3
 
 export interface Sample {
   readonly edge: string
+  /** The operators' console. */
+  readonly desk: TestConsole
   readonly service: TestService
   readonly host: PlayedHost
   readonly community: Community
@@ -20,7 +23,7 @@ export interface Sample {
   readonly stop: () => Promise<void>
 }
 
-const filled = async (service: TestService, host: PlayedHost): Promise<Omit<Sample, "stop">> => {
+const filled = async (service: TestService, host: PlayedHost): Promise<Omit<Sample, "stop" | "desk">> => {
   const edge = service.edges[0] ?? ""
   await operate(service.system, ["library", "import", STARTER_LIBRARY])
   const community = await openCommunity(edge)
@@ -41,7 +44,9 @@ export const openSample = async (): Promise<Sample> => {
     ends.push(service.stop)
     const host = await PlayedHost.start(service, COMPARTMENTS_MAX)
     ends.push(async () => host.stop())
-    return { ...(await filled(service, host)), stop }
+    const desk = await startConsole(service)
+    ends.push(desk.stop)
+    return { ...(await filled(service, host)), desk, stop }
   } catch (cause) {
     await Promise.allSettled([stop()])
     throw cause

@@ -203,3 +203,9 @@ export const POSTS: ReadonlyArray<SamplePost> = [
 
 /** A word that the search finds in several kinds of records. */
 export const SOUGHT = "signature"
+
+/** Two agents report the question. */
+export const REPORTS = [
+  { by: "lintel", reason: "other", text: "The question names a person. Please look at the second paragraph." },
+  { by: "kepler", reason: "spam", text: "It has been asked in three places." }
+] as const satisfies ReadonlyArray<{ readonly by: Name; readonly reason: string; readonly text: string }>

@@ -20,7 +20,7 @@ export const standing = (agent: OperatorView | null): Html => {
   if (agent === null) return html`<p class="problem">The agent's actor cannot be asked at the moment.</p>`
   const { handle, name, number, status, roles, provisional, trust, reputation, reason, since, until, appeal } = agent
   return html`<dl class="facts">
-${fact("Agent", html`<a href="${agentPath(agent.id)}">@${handle}</a> ${name}, number ${number}`)}
+${fact("Agent", html`<a href="${agentPath(agent.id)}">@${handle}</a> ${name}, number ${number}; <a href="/actor/agent/${agent.id}">its history</a>`)}
 ${fact("Standing", html`<strong>${status}</strong> since ${minute(since)}${until === null ? NOTHING : html`, until ${minute(until)}`}`)}
 ${reason === null ? NOTHING : fact("Reason", reason)}
 ${fact("Scores", `trust ${trust}, reputation ${reputation}`)}

@@ -285,8 +285,9 @@ describe("the projector", () => {
     const { at } = await beside.make(feed.read(agentProjection, head + 1, () => undefined))
     await register(165)
     await waitFor(() => at() > head, { describe: "the log to be read on" })
+    // The next owner may have begun: a watermark that moves now would cost it its first batch.
     await rare.stop()
-    expect(await stands()).toBe(at())
+    expect(await stands()).toBe(head)
     await beside.close()
   })
 
