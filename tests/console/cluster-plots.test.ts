@@ -99,8 +99,12 @@ describe("the last hour", () => {
     expect(history.silent).toEqual([])
     history.add(50, 50_000, [])
     history.add(60, 60_000, [])
-    expect(history.silent).toHaveLength(3)
-    history.add(1000, 1_000_000, [])
+    expect(history.silent).toEqual([])
+    const keeper = figures("keeper", { roles: "keeper", pid: 5 })
+    history.add(70, 70_000, [keeper])
+    // The first had a successor, which is silent itself by now.
+    expect(history.silent.map(({ pid }) => pid)).toEqual([3, 2, 4])
+    history.add(1000, 1_000_000, [keeper])
     expect(history.silent).toEqual([])
   })
 

@@ -5,7 +5,8 @@
  * Invariants
  *  - It holds at most `POINTS_MAX` points and `PROCESSES_MAX` processes.
  *  - A process counts from the second time on that it is heard: nobody knows over which time its first totals grew.
- *  - A process that does not answer any more is silent for `SILENT_MS`, unless one with its roles has come since.
+ *  - A process that does not answer any more is silent for `SILENT_MS`, unless one with its roles has come since. Where
+ *    nobody answers, the bus may be away: that says nothing of anybody.
  *  - Nothing is told as zero that nobody told. A point without a measure has `null` there.
  */
 import { DURATION_SECONDS } from "../../../schemas/runtime/metrics/meter.ts"
@@ -129,7 +130,7 @@ export class History {
     }
     this.heard = new Map([...heard].slice(-PROCESSES_MAX))
     this.loads = loads
-    this.at = at
+    if (told.length > 0) this.at = at
     this.kept.set(String(seconds), [
       sum.requests === null ? null : rounded(sum.requests),
       sum.commits === null ? null : rounded(sum.commits),
@@ -150,7 +151,7 @@ export class History {
   get silent(): ReadonlyArray<Silent> {
     const all = [...this.heard.values()].toSorted((left, right) => left.at - right.at)
     const gone = all.filter(({ at }) => this.at - at > MISSED_MS)
-    const came = all.filter((one) => !gone.includes(one))
+    const came = [...all]
     return gone.flatMap(({ figures: { host, pid, roles }, at, seconds }) => {
       const instead = came.findIndex((one) => one.figures.roles === roles && one.began > at)
       if (instead === -1) return [{ host, pid, roles, since: seconds }]

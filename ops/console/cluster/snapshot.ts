@@ -59,6 +59,9 @@ export interface Recorded {
 
 const NOTHING_SEEN = { verdict: null, seen_at: null, services: null, streams: null, read_models: null, reactions: null }
 
+/** Unix seconds as `05:08:22 UTC`: nobody is silent for a day here. */
+const clockOf = (seconds: number): string => `${iso(seconds * SECOND_MS).slice(11, 19)} UTC`
+
 /** The console knows longer than the leases who was there: a node that is killed or frozen has lost its lease. */
 const withSilent = ({ status, problems }: Verdict, silent: ReadonlyArray<Silent>): Verdict => ({
   status: status === "healthy" && silent.length > 0 ? "degraded" : status,
@@ -66,7 +69,7 @@ const withSilent = ({ status, problems }: Verdict, silent: ReadonlyArray<Silent>
     ...problems,
     ...silent.map(({ roles, since, ...place }): Problem => ({
       status: "degraded",
-      says: `the process of ${roles} ${placeOf(place)} is silent since ${iso(since * SECOND_MS)}: killed, frozen, cut off or stopped`
+      says: `the process of ${roles} ${placeOf(place)} is silent since ${clockOf(since)}: killed, frozen, cut off or stopped`
     }))
   ]
 })
