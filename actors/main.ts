@@ -3,8 +3,10 @@
  * HUB_ROLES says).
  */
 import { setFlagsFromString } from "node:v8"
+import { Effect, Latch } from "effect"
 import { runProgram } from "../schemas/runtime/program.ts"
 import { openActors } from "./app.ts"
+import { Drained } from "./process/services.ts"
 
 const STOP_WITHIN_MS = 8000
 
@@ -12,4 +14,9 @@ const STOP_WITHIN_MS = 8000
 // full one.
 setFlagsFromString("--heap-growing-percent=50")
 
-runProgram(openActors(process.env), { stopWithinMs: STOP_WITHIN_MS })
+const drained = Latch.makeUnsafe(false)
+
+runProgram(Effect.provideService(openActors(process.env), Drained, drained), {
+  stopWithinMs: STOP_WITHIN_MS,
+  until: drained.await
+})

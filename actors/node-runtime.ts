@@ -37,7 +37,18 @@ import { replicaMetrics } from "./metrics/replicas.ts"
 import type { ConfigurationFault } from "../schemas/runtime/configuration-fault.ts"
 import { ownKeys } from "./log/own-keys.ts"
 import { MAIL_KEY_NAMES, mailKeysWith } from "./mail/keys.ts"
-import { Bus, Cluster, Configuration, Keys, MailKey, Metrics, Streams, Tables, Tracing } from "./process/services.ts"
+import {
+  Bus,
+  Cluster,
+  Configuration,
+  Drained,
+  Keys,
+  MailKey,
+  Metrics,
+  Streams,
+  Tables,
+  Tracing
+} from "./process/services.ts"
 import { feedsFor } from "./projections/feed.ts"
 import { projectorsOn, prunerOn, runAll } from "./projections/running.ts"
 import { AWAITED, REACTIONS } from "./reactions/all.ts"
@@ -62,10 +73,10 @@ const logsOf = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const nats = yield* Bus
   const config = yield* Configuration
-  const { meter } = yield* Metrics
+  const metrics = yield* Metrics
   const { service, authentication, identity } = config.limits
   const storage = yield* StorageWatch.watching({ manager: yield* Streams, config }, service.storage_free_min_bytes)
-  const commits = commitMetrics(meter)
+  const commits = commitMetrics(metrics)
   const bounds = {
     batchMax: service.commit_batch_max,
     queueMax: service.commit_queue_max,
@@ -152,11 +163,11 @@ const hostOf = (
 const listeningFor = (
   nats: NatsConnection,
   transport: Loopback,
-  own: { readonly session: string; readonly role: BusRole },
+  own: { readonly session: string; readonly role: BusRole; readonly drained: Latch.Latch | null },
   node: Node<ActorServices>
 ): Effect.Effect<void, unknown, Scope.Scope> =>
   Effect.gen(function* () {
-    const { session, role } = own
+    const { session, role, drained } = own
     yield* Effect.acquireRelease(
       Effect.sync(() => transport.listen(subjects.node(session, role), (message) => node.receive(message))),
       (leave) => Effect.sync(leave)
@@ -169,6 +180,11 @@ const listeningFor = (
       }
     })
     yield* subscribed(nats, subjects.nodePing(session), (message) => void message.respond())
+    if (drained !== null)
+      yield* subscribed(nats, subjects.nodeDrain(session), (message) => {
+        message.respond()
+        drained.openUnsafe()
+      })
     yield* attempt(() => nats.flush())
   })
 
@@ -205,6 +221,7 @@ export const actorNode = (
     const config = yield* Configuration
     const metrics = yield* Metrics
     const tracing = yield* Tracing
+    const drained = yield* Drained
     const { transport, view, leases, asker, name } = yield* Cluster
     const formats = new Map(kinds.map(({ fold, format }) => [fold.kind, format]))
     const snapshots = new PostgresSnapshots(clock, yield* Tables, (kind) => formats.get(kind) ?? NO_FORMAT)
@@ -232,7 +249,7 @@ export const actorNode = (
       events: {
         listen: (session) => {
           const node = new Node(clock, transport, host, placement, view, tracing, operations)
-          return listeningFor(nats, transport, { session, role: busRoleOf(config.roles) }, node)
+          return listeningFor(nats, transport, { session, role: busRoleOf(config.roles), drained }, node)
         },
         prepare: Effect.all([nonces.catchUp, proofs.catchUp], { concurrency: "unbounded" }),
         drain: (shard) => host.drain(shard),

@@ -4,6 +4,8 @@
  *
  *  - `hub.node.<session>.<role>`: command frames to one actor node (request-reply in batches), by the asker's role (bus/roles.ts)
  *  - `hub.ping.<session>`: asked whether a node is there
+ *  - `hub.drain.<session>`: the operator tells a node to give its shards back and to end
+ *  - `$SRV.FIGURES`: the operators' console asks every process for its figures (runtime/metrics/figures.ts)
  *  - `hub.reply.<role>.<asker>.<session>`: reply frames back to one asker; a "no responders" on it names the session
  *  - `hub.qry.<view>`: queries of the read models, queue group, any actor node
  *  - `hub.evt.<kind>.<id>`: the log: one subject an actor, one message a commit
@@ -36,6 +38,8 @@
 export const subjects = {
   node: (session: string, role: string) => `hub.node.${session}.${role}`,
   nodePing: (session: string) => `hub.ping.${session}`,
+  nodeDrain: (session: string) => `hub.drain.${session}`,
+  figures: "$SRV.FIGURES",
   suspect: "hub.suspect",
   consoleLink: "hub.console.link",
   audit: "hub.audit",

@@ -28,12 +28,13 @@ interface SessionOperations {
 const sessionsOf = ({ human, sealer }: Opened, id: string, current: number, at: number): ReadonlyArray<HumanSession> =>
   human.sessions
     .filter(({ expires_at }) => expires_at > at)
-    .map(({ id: session, opened_at, expires_at, browser }) => ({
+    .map(({ id: session, opened_at, expires_at, browser, console }) => ({
       id: session,
       opened_at: new Date(opened_at).toISOString(),
       expires_at: new Date(expires_at).toISOString(),
       browser: browser === undefined ? null : openBrowser(sealer, id, browser),
-      current: session === current
+      current: session === current,
+      ...(console === true ? { console } : {})
     }))
     .toReversed()
 

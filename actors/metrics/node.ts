@@ -41,7 +41,7 @@ export const operationCalls = (meter: Meter): Calls => {
   )
 }
 
-export const commitMetrics = (meter: Meter): LogObserver => {
+export const commitMetrics = ({ meter, committing }: Pick<ProcessMetrics, "meter" | "committing">): LogObserver => {
   const batches = new Counters(
     meter,
     "hub_log_batches_total",
@@ -61,8 +61,11 @@ export const commitMetrics = (meter: Meter): LogObserver => {
     "Batches: from sending to the server's acknowledgement, in seconds.",
     DURATION_SECONDS
   )
+  let written = 0
+  committing(() => written)
   return {
     batch: (commits, outcome, took) => {
+      if (outcome === "written") written += commits
       byOutcome[outcome].add()
       size.observe(commits)
       seconds.observe(took)

@@ -7,6 +7,7 @@ import type { Asker } from "../../schemas/runtime/bus/asker.ts"
 import { answerDiscovery, type DiscoveredService } from "../../schemas/runtime/bus/discovery.ts"
 import type { HubConfig } from "../../schemas/config.ts"
 import { askCalls, askerMetrics, lineMetrics } from "../../schemas/runtime/metrics/bus.ts"
+import { answerFigures } from "../../schemas/runtime/metrics/figures.ts"
 import { listenForScrapes } from "../../schemas/runtime/metrics/listener.ts"
 import { Meter } from "../../schemas/runtime/metrics/meter.ts"
 import { processMetrics } from "../../schemas/runtime/metrics/process.ts"
@@ -20,6 +21,8 @@ export interface ProcessMetrics {
   readonly observed: (asker: Asker) => Asker
   /** Answers who asks NATS what serves there, for one role. */
   readonly discovered: (service: Omit<DiscoveredService, "id" | "metadata">) => void
+  /** How many commits the log has taken from this process. */
+  readonly committing: (commits: () => number) => void
   /** Resolves with what ends the listening; rejects with MetricsPortProblem. */
   readonly listen: (ready: () => boolean) => Promise<() => Promise<void>>
 }
@@ -37,8 +40,14 @@ export const openProcessMetrics = (
     if (line.up) line.reconnects++
   })
   lineMetrics(meter, line)
+  let commits: (() => number) | null = null
+  answerFigures(nats, { id: randomUUID(), host: hostname(), pid: process.pid, roles: roles.join(",") }, () => ({
+    edge: null,
+    commits: commits?.() ?? null
+  }))
   return {
     meter,
+    committing: (read) => void (commits = read),
     asks: askCalls(meter),
     observed: (asker) => {
       askerMetrics(meter, asker)

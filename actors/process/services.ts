@@ -4,7 +4,7 @@
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Context } from "effect"
+import { Context, type Latch } from "effect"
 import type { Kysely } from "kysely"
 import type { Asker } from "../../schemas/runtime/bus/asker.ts"
 import type { Loopback } from "../engine/loopback.ts"
@@ -45,6 +45,14 @@ export class VaultKey extends Context.Service<
 export class RuntimeKey extends Context.Service<RuntimeKey, { readonly seed: Uint8Array }>()("hub/actors/RuntimeKey") {}
 
 export class Metrics extends Context.Service<Metrics, ProcessMetrics>()("hub/actors/Metrics") {}
+
+/** Opened when an operator tells the node to end. `null`: it shares its process with others, and cannot be told. */
+export const Drained: Context.Reference<Latch.Latch | null> = Context.Reference<Latch.Latch | null>(
+  "hub/actors/Drained",
+  {
+    defaultValue: () => null
+  }
+)
 
 export class Queried extends Context.Service<Queried, QueryObserver>()("hub/actors/Queried") {}
 

@@ -9,16 +9,10 @@ import { type Endpoint, ENDPOINTS, isApiPath } from "../http/endpoints.ts"
 import type { Call } from "../http/call.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { CallStats } from "../../schemas/runtime/metrics/calls.ts"
+import type { Figures } from "../../schemas/runtime/metrics/figures.ts"
 import { Calls, secondsSince } from "../../schemas/runtime/metrics/calls.ts"
 import { askCalls } from "../../schemas/runtime/metrics/bus.ts"
-import {
-  Counter,
-  Counters,
-  DURATION_SECONDS,
-  type Histogram,
-  Meter,
-  OTHER
-} from "../../schemas/runtime/metrics/meter.ts"
+import { Counter, Counters, DURATION_SECONDS, Histogram, Meter, OTHER } from "../../schemas/runtime/metrics/meter.ts"
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 const SERVER_FAULT = 500
@@ -50,6 +44,10 @@ export class EdgeMetrics {
   private readonly refusals: Counters
   private readonly rateLimited: ReadonlyMap<string, Counter>
   private readonly routes = new Map<Endpoint | "page" | "none", Route>()
+  /** Of requests that nobody held on purpose, whatever their route. */
+  private readonly durations = new Histogram(DURATION_SECONDS)
+  private readonly byCode = new Map<string, number>()
+  private answers = 0
   private inFlight = 0
 
   constructor(clock: Clock.Clock, { rate_limits }: Limits) {
@@ -104,7 +102,10 @@ export class EdgeMetrics {
   /** Once an answer is made; of a stream that is its beginning. `began`: monotonic ms. */
   answered(call: Call, status: number, began: number): void {
     const series = this.seriesOf(call)
-    series.duration.observe(secondsSince(call.clock, began))
+    const seconds = secondsSince(call.clock, began)
+    series.duration.observe(seconds)
+    this.answers++
+    if (call.endpoint?.held !== true) this.durations.observe(seconds)
     const counter = series.byStatus.get(status)
     if (counter !== undefined) counter.add()
     else this.firstOf(series, call, status).add()
@@ -131,8 +132,14 @@ export class EdgeMetrics {
     return [...nouns].map(([name, sum]) => ({ name, ...sum }))
   }
 
+  /** Of all routes together, for the operators' console. */
+  figures(): NonNullable<Figures["edge"]> {
+    return { requests: this.answers, refusals: Object.fromEntries(this.byCode), durations: this.durations.each }
+  }
+
   private refused({ code, details }: NonNullable<Call["refusal"]>): void {
     this.refusals.of(code).add()
+    this.byCode.set(code, (this.byCode.get(code) ?? 0) + 1)
     if (code === "rate_limited")
       (this.rateLimited.get(String(details?.["bucket"])) ?? this.rateLimited.get(OTHER))?.add()
   }

@@ -5,6 +5,7 @@ import { type Clock, Effect, type Scope } from "effect"
 import { ConfigurationFault } from "../../schemas/runtime/configuration-fault.ts"
 import { answerDiscovery } from "../../schemas/runtime/bus/discovery.ts"
 import { askerMetrics, lineMetrics } from "../../schemas/runtime/metrics/bus.ts"
+import { answerFigures } from "../../schemas/runtime/metrics/figures.ts"
 import { listenForScrapes, MetricsPortProblem } from "../../schemas/runtime/metrics/listener.ts"
 import { processMetrics } from "../../schemas/runtime/metrics/process.ts"
 import { subjects } from "../../schemas/subjects.ts"
@@ -55,14 +56,16 @@ export const tellMetrics = ({
   meter.gauge("hub_edge_held_requests", held, () => waiting.held, { kind: "list" })
   meter.gauge("hub_edge_held_requests", held, () => forOwners.held, { kind: "owner" })
   meter.gauge("hub_edge_held_requests", held, () => streams.held, { kind: "stream" })
+  const place = { id: randomUUID(), host: hostname(), pid: process.pid, roles: "edge" }
+  answerFigures(bus.nats, place, () => ({ edge: metrics.figures(), commits: null }))
   answerDiscovery(clock, bus.nats, {
     name: "hub-edge",
-    id: randomUUID(),
+    id: place.id,
     description: "Speaks HTTP with agents; its endpoints are served there, by noun.",
     metadata: {
-      host: hostname(),
-      pid: String(process.pid),
-      roles: "edge",
+      host: place.host,
+      pid: String(place.pid),
+      roles: place.roles,
       metrics_port: String(config.hub.metricsPort)
     },
     endpoints: () =>

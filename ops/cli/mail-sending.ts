@@ -27,6 +27,11 @@ export const sendingStatus = async (service: Service, { values }: Arguments): Pr
   ].join("\n")
 }
 
+export const pauseSending = async (service: Service): Promise<unknown> => {
+  const { changed } = await service.command("mail_service.pause", SERVICE_ID, null)
+  return changed ? "no mail is sent until hub mail resume" : "mail was paused already"
+}
+
 export const resumeSending = async (service: Service): Promise<unknown> => {
   const { changed } = await service.command("mail_service.resume", SERVICE_ID, null)
   return changed ? "mail is sent again; what was counted counts no more" : "mail was not paused"

@@ -4,13 +4,21 @@ import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
 import { serviceDomain } from "./mail-domain.ts"
 import { forgetPostmasterMail, postmasterMail } from "./mail-postmaster.ts"
-import { liftSuppression, reinstateSender, resumeSending, sendingStatus, suppressions } from "./mail-sending.ts"
+import {
+  liftSuppression,
+  pauseSending,
+  reinstateSender,
+  resumeSending,
+  sendingStatus,
+  suppressions
+} from "./mail-sending.ts"
 
 const ACTIONS: Readonly<Record<string, (service: Service, args: Arguments) => Promise<unknown>>> = {
   domain: serviceDomain,
   status: sendingStatus,
   postmaster: postmasterMail,
   forget: forgetPostmasterMail,
+  pause: pauseSending,
   resume: resumeSending,
   reinstate: reinstateSender,
   suppressions,
@@ -23,6 +31,7 @@ export const mailCommand: Command = {
     "mail status [--json]",
     "mail postmaster [<message>] [--json]",
     "mail forget <message>|all",
+    "mail pause",
     "mail resume",
     "mail reinstate <agent>",
     "mail suppressions [<page>] [--json]",

@@ -11,7 +11,7 @@ import type { Command } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
 import { untilInterrupted } from "./interrupt.ts"
-import { progressOf, rate } from "./progress.ts"
+import { type Done, progressOf, rate } from "./progress.ts"
 
 export const rebuildCommand: Command = {
   usage: ["rebuild", `rebuild ${PROJECTIONS.map((projection) => projection.name).join("|")}`],
@@ -19,19 +19,21 @@ export const rebuildCommand: Command = {
     untilInterrupted(async (signal) => {
       const said: Array<string> = []
       for (const projection of PROJECTIONS.filter((one) => name === undefined || one.name === name))
-        said.push(await rebuilt(service, projection, signal))
+        said.push(await rebuilt(service, projection, signal, progressOf(projection.name)))
       return said.join("\n")
     })
 }
 
-const rebuilt = async (
+/** Says how it went; a Fault says why nothing has changed. */
+export const rebuilt = async (
   { nats, manager, databaseUrl, limits }: Service,
   projection: Projection,
-  signal: AbortSignal
+  signal: AbortSignal,
+  progress: (done: Done) => void
 ): Promise<string> => {
   const { name, tables } = projection
   try {
-    const rebuilding = rebuild({ nats, manager, databaseUrl, limits, projection, progress: progressOf(name) })
+    const rebuilding = rebuild({ nats, manager, databaseUrl, limits, projection, progress })
     const { messages, seconds, seq } = await Effect.runPromise(rebuilding, { signal })
     return (
       `${name} rebuilt: ${messages} commits in ${seconds.toFixed(1)} s, ${rate(messages, seconds)} a second; ` +

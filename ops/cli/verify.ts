@@ -20,7 +20,7 @@ import { type Arguments, type Command, Finding } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
 import { untilInterrupted } from "./interrupt.ts"
-import { progressOf } from "./progress.ts"
+import { type Done, progressOf } from "./progress.ts"
 
 /** Read models of which the log can say what they should hold. */
 const VERIFIABLE = PROJECTIONS.filter((projection) => projection !== seenProjection)
@@ -30,7 +30,9 @@ export const verifyCommand: Command = {
   usage: ["verify [--kind <kind>] [--sample <number>]", "verify --scores"],
   run: (service, args) =>
     untilInterrupted((signal) =>
-      args.values.scores === true ? recounted(service, args, signal) : verified(service, scopeOf(args, signal))
+      args.values.scores === true
+        ? recounted(service, args, signal)
+        : verified(service, scopeOf(args, signal), progressOf)
     )
 }
 
@@ -53,7 +55,11 @@ const scopeOf = ({ values }: Arguments, signal: AbortSignal): Scope => {
   return { kind: values.kind ?? null, sample, signal }
 }
 
-const verified = async (service: Service, scope: Scope): Promise<string | Finding> => {
+export const verified = async (
+  service: Service,
+  scope: Scope,
+  progress: (what: string) => (done: Done) => void
+): Promise<string | Finding> => {
   const began = performance.now()
   const snapshots = await verifySnapshots(service, scope, () => undefined)
   const said = [snapshotLine(snapshots)]
@@ -61,7 +67,7 @@ const verified = async (service: Service, scope: Scope): Promise<string | Findin
   const passed = await passedOver(service.db)
   for (const projection of VERIFIABLE) {
     if (scope.kind !== null && !projection.tables.some((table) => table.kind === scope.kind)) continue
-    const report = await compared(service, projection, scope)
+    const report = await compared(service, projection, scope, progress(projection.name))
     const incomplete = passed.filter((fault) => fault.projection === projection.name)
     said.push(...readModelLines(projection, report))
     faults.push(...report.tables.flatMap((table) => table.named), ...incomplete.map(passedOverLine))
@@ -109,9 +115,14 @@ const standsStill = async (service: Service, projection: Projection, seq: number
   return null
 }
 
-const compared = async (service: Service, projection: Projection, scope: Scope): Promise<ReadModelReport> => {
+const compared = async (
+  service: Service,
+  projection: Projection,
+  scope: Scope,
+  progress: (done: Done) => void
+): Promise<ReadModelReport> => {
   try {
-    return await verifyReadModels(service, projection, scope, progressOf(projection.name))
+    return await verifyReadModels(service, projection, scope, progress)
   } catch (error) {
     if (error instanceof Busy) throw new Fault(error.message)
     throw error

@@ -14,6 +14,9 @@ import { QueryClient } from "../../schemas/runtime/bus/queries.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
 import { ConfigurationFault } from "../../schemas/runtime/configuration-fault.ts"
 import { openService, refuseSettings, type Service } from "../cli/connection.ts"
+import { History } from "./cluster/history.ts"
+import { Jobs } from "./cluster/jobs.ts"
+import { recording } from "./cluster/recorder.ts"
 import { PAGES } from "./pages.ts"
 import { serveConsole } from "./server.ts"
 
@@ -75,5 +78,8 @@ export const openConsole = (env: Env): Effect.Effect<Server, ConfigurationFault,
     const clock = yield* Clock.Clock
     const built = yield* Layer.build(Layer.provideMerge(operating(env), configuration(env)))
     const [config, service] = [Context.get(built, Configuration), Context.get(built, Operating)]
-    return yield* serveConsole({ clock, config, service, bus: busOver(clock, service) }, PAGES)
+    const [history, jobs] = [new History(), new Jobs(clock)]
+    yield* recording(service.nats, history)
+    yield* Effect.addFinalizer(() => Effect.promise(() => jobs.close()))
+    return yield* serveConsole({ clock, config, service, bus: busOver(clock, service), history, jobs }, PAGES)
   })

@@ -295,11 +295,12 @@ export class Desk {
     if (why === "" || why.length > WHY_MAX_CHARS)
       return this.said(422, action.button, `Say why, in 1 to ${WHY_MAX_CHARS} characters.`)
     let commands = 0
+    const once = call.command ?? randomUUID()
     const unique = (): string =>
-      createHash("sha256").update(`${call.command}.${commands++}`).digest("hex").slice(0, UNIQUE_CHARS)
+      createHash("sha256").update(`${once}.${commands++}`).digest("hex").slice(0, UNIQUE_CHARS)
     const command = this.parts.service.commandBy({ name: operator.name, why, unique })
     try {
-      const { to, says } = await action.run({ parts: this.parts, operator, why, fields, command })
+      const { to, says } = await action.run({ parts: this.parts, operator, why, fields, once, command })
       const text = Buffer.from(says).subarray(0, NOTICE_MAX_BYTES).toString("base64url")
       this.notice.set(call, text, NOTICE_SECONDS)
       return this.goTo(to)

@@ -15,7 +15,7 @@ import { every } from "../../schemas/runtime/clock.ts"
 import { type Json, patchOf } from "./patch.ts"
 
 export const STREAMS_MAX = 16
-const BACKLOG_MAX_BYTES = 65_536
+const BACKLOG_MAX_BYTES = 262_144
 const HEARTBEAT_MS = 15_000
 const RETRY_MS = 1000
 

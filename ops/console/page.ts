@@ -55,6 +55,8 @@ export interface Acting {
   /** Never empty. It stands in the commits of `command`. */
   readonly why: string
   readonly fields: Readonly<Record<string, string>>
+  /** Of the form, however often it is sent. */
+  readonly once: string
   /** In the operator's name. A form that is sent twice is one command. */
   readonly command: Service["command"]
 }

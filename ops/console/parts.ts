@@ -3,6 +3,8 @@ import type { Clock } from "effect"
 import type { Bus } from "../../edge/bus/bus.ts"
 import type { HubConfig } from "../../schemas/config.ts"
 import type { Service } from "../cli/connection.ts"
+import type { History } from "./cluster/history.ts"
+import type { Jobs } from "./cluster/jobs.ts"
 
 export interface ConsoleParts {
   readonly clock: Clock.Clock
@@ -11,4 +13,6 @@ export interface ConsoleParts {
   readonly service: Service
   /** The same bus for the parts of an edge that the console reuses. */
   readonly bus: Bus
+  readonly history: History
+  readonly jobs: Jobs
 }

@@ -1,18 +1,24 @@
 /**
- * Scripts of the console's pages: modules in `script/`, served as they are written. Their path holds a hash of them all,
+ * Scripts of the console's pages: modules in `script/`, and the library of the plots, served from here alone. Their path holds a hash of them all,
  * so a browser keeps them for good and one module finds the others beside it.
  */
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
 
 const FOLDER = new URL("script/", import.meta.url)
 
-const files: ReadonlyMap<string, string> = new Map(
-  readdirSync(FOLDER)
-    .filter((name) => name.endsWith(".js"))
-    .toSorted()
-    .map((name) => [name, readFileSync(new URL(name, FOLDER), "utf8")] as const)
-)
+const own = readdirSync(FOLDER)
+  .filter((name) => name.endsWith(".js"))
+  .toSorted()
+  // A browser knows no package by its name.
+  .map(
+    (name) => [name, readFileSync(new URL(name, FOLDER), "utf8").replace(`from "uplot"`, `from "./uplot.js"`)] as const
+  )
+
+const plots = createRequire(import.meta.url).resolve("uplot/dist/uPlot.esm.js")
+
+const files: ReadonlyMap<string, string> = new Map([...own, ["uplot.js", readFileSync(plots, "utf8")]])
 
 const HASH_CHARS = 16
 const HASH = createHash("sha256")

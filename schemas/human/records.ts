@@ -51,6 +51,8 @@ export const HumanSession = Schema.Struct({
   /** Such as "Firefox on Linux". */
   browser: Schema.NullOr(Schema.String),
   /** Whether it is the one that asks. */
-  current: Schema.Boolean
+  current: Schema.Boolean,
+  /** It opens the operators' console. */
+  console: Schema.optionalKey(Schema.Literal(true))
 })
 export type HumanSession = typeof HumanSession.Type

@@ -183,6 +183,7 @@ const Rates = Schema.Struct({
 
 export const serviceOperations = operationsOf("mail_service", {
   "mail_service.look": op({ input: Nothing, output: Rates, askedBy: ["mail"] }),
+  "mail_service.pause": op({ input: Nothing, output: Schema.Struct({ changed: Schema.Boolean }), askedBy: [] }),
   "mail_service.resume": op({ input: Nothing, output: Schema.Struct({ changed: Schema.Boolean }), askedBy: [] }),
   /** Newest first. */
   "mail_service.suppressed": op({

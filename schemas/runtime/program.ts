@@ -18,6 +18,8 @@ const FAILURE = 1
 export interface ProgramOptions {
   /** A stop that takes longer is cut off, in milliseconds. Absent: the starter decides. */
   readonly stopWithinMs?: number
+  /** Resolves where the program ends by itself, cleanly. Absent: it does not. */
+  readonly until?: Effect.Effect<void>
   /** Called last, before the process ends. */
   readonly ended?: () => void
 }
@@ -38,9 +40,11 @@ export const runProgram = (
   opened: Effect.Effect<unknown, unknown, Scope.Scope>,
   options: ProgramOptions = {}
 ): void => {
-  const { stopWithinMs } = options
+  const { stopWithinMs, until = Effect.never } = options
+  const cutOff = (): void => {
+    if (stopWithinMs !== undefined) setTimeout(() => process.exit(FAILURE), stopWithinMs).unref()
+  }
   if (stopWithinMs !== undefined) {
-    const cutOff = (): void => void setTimeout(() => process.exit(FAILURE), stopWithinMs).unref()
     process.once("SIGTERM", cutOff)
     process.once("SIGINT", cutOff)
   }
@@ -49,7 +53,8 @@ export const runProgram = (
   const program = Effect.gen(function* () {
     yield* opened
     process.send?.({ ready: true })
-    return yield* Effect.never
+    yield* until
+    cutOff()
   })
   NodeRuntime.runMain(Effect.scoped(Effect.provide(program, processLog.logging)), {
     disableErrorReporting: true,

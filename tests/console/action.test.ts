@@ -56,6 +56,28 @@ test("mail that is paused is resumed once, by somebody and for a reason", async 
   expect(history).toContain("why: the bounces were a typing error")
 })
 
+test("mail is paused by an operator, once, and agents are told", async () => {
+  const client = new OperatorClient(desk.url)
+  await client.enterBy(await desk.link("ada"))
+  const form = await client.form("/", "/act/pause-mail")
+  const sent = { ...form.fields, why: "the provider asks for it" }
+  expect((await client.post(form.action, sent)).status).toBe(303)
+  expect((await client.post(form.action, sent)).status).toBe(303)
+  const { text } = await client.get("/")
+  expect(text).toContain("Mail is paused since")
+  expect(text).toContain("/act/resume-mail")
+  const paused = (await logOf(service.view, "mail_service", "service")).filter(
+    ({ commit }) => commit.op === "mail_service.pause"
+  )
+  expect(paused.map(({ commit }) => commit)).toMatchObject([{ why: "the provider asks for it" }])
+  expect(paused[0]?.commit.id).toMatch(/^operator-ada-[0-9a-f]{24}$/)
+  const refused = await send(await aSender(), { to: [stranger()] })
+  expect(refused.json.error).toMatchObject({ code: "email_paused" })
+  expect(await operate(service.system, ["mail", "pause"])).toContain("mail was paused already")
+  expect(await operate(service.system, ["mail", "resume"])).toContain("mail is sent again")
+  expect(await operate(service.system, ["mail", "pause"])).toContain("no mail is sent until")
+})
+
 test("an action that there is not changes nothing", async () => {
   const client = new OperatorClient(desk.url)
   await client.enterBy(await desk.link())

@@ -4,6 +4,8 @@ import type { AddressInfo } from "node:net"
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { clusterSource } from "../../ops/console/cluster/source.ts"
+import { History } from "../../ops/console/cluster/history.ts"
+import { Jobs } from "../../ops/console/cluster/jobs.ts"
 import { Live, STREAMS_MAX } from "../../ops/console/live.ts"
 import type { ConsoleParts } from "../../ops/console/parts.ts"
 import { type Json, type Operation, patchOf } from "../../ops/console/patch.ts"
@@ -142,7 +144,12 @@ describe("beside a system", () => {
         }
       })
     }
-    const source = clusterSource({ clock, service: counting } as unknown as ConsoleParts)
+    const source = clusterSource({
+      clock,
+      service: counting,
+      history: new History(),
+      jobs: new Jobs(clock)
+    } as unknown as ConsoleParts)
     let seen: Array<string | null> = []
     const heard = (snapshot: Json) => void seen.push((snapshot as { seen_at: string | null }).seen_at)
     const end = source(heard)

@@ -126,6 +126,8 @@ describe("an account", () => {
     const other = new OperatorClient(desk.url)
     other.cookies.set("hub_console", owner.session ?? "")
     expect((await other.get("/")).headers.location).toBe("/login")
+    // Among the sessions of the account it is told from the others.
+    expect((await owner.get("/owner/settings")).text.match(/operators' console/g)).toHaveLength(1)
   })
 
   test("loses its sessions with the role, which the log tells by whom and why", async () => {

@@ -16,6 +16,7 @@ import {
   MailServiceEvent,
   MailServiceState,
   NOTHING_SENT,
+  paused,
   resumed,
   usedOfDay
 } from "./state.ts"
@@ -41,6 +42,13 @@ export const mailServiceKind = kind(fold, serviceOperations, ({ mail, config }) 
           ...ratesOf(state.days, at, email.window_days)
         }
       })),
+      "mail_service.pause": write({
+        decide: (state, _input, { at }) => {
+          const changed = state.paused_at === null
+          return { events: changed ? [paused(state, at)] : [], reply: { changed } }
+        },
+        answer: (_state, reply) => reply
+      }),
       "mail_service.resume": write({
         decide: (state) => {
           const changed = state.paused_at !== null

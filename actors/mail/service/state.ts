@@ -57,7 +57,7 @@ export const MailServiceEvent = Schema.Union([
   event("mail_service.stands", 1, {
     ...whole,
     senders: Schema.optionalKey(senders),
-    why: Schema.Literals(["sent", "bounced", "complained", "suspended", "resumed"])
+    why: Schema.Literals(["sent", "bounced", "complained", "suspended", "paused", "resumed"])
   })
 ])
 export type MailServiceEvent = typeof MailServiceEvent.Type
@@ -213,6 +213,10 @@ export const afterSuspension = (state: MailServiceState, sender: SenderDays): Ma
   })
   return stands({ ...state, days: daysWithout(state.days, sender.days), senders }, "suspended")
 }
+
+/** By an operator. */
+export const paused = (state: MailServiceState, at: number): MailServiceEvent =>
+  stands({ ...state, paused_at: at }, "paused")
 
 /** By an operator: what was counted counts no more. */
 export const resumed = (state: MailServiceState): MailServiceEvent =>

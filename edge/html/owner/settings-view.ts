@@ -97,7 +97,7 @@ ${form("send_verification", NOTHING, html`<button>Send the letter again</button>
     hint: "To make sure that this is what you want."
   }
 
-  const session = ({ id, browser, opened_at, expires_at, current }: HumanSession): Html => {
+  const session = ({ id, browser, opened_at, expires_at, current, console }: HumanSession): Html => {
     const named = browser ?? "A browser or program that is not known"
     const end = form(
       "end_session",
@@ -106,7 +106,7 @@ ${form("send_verification", NOTHING, html`<button>Send the letter again</button>
       String(id)
     )
     return html`<li class="row">
-<p class="title">${named}${current ? html` <span class="faint">this one</span>` : null}</p>
+<p class="title">${named}${current ? html` <span class="faint">this one</span>` : null}${console === true ? html` <span class="faint">operators' console</span>` : null}</p>
 <p class="faint">Since ${minute(opened_at)}, until ${minute(expires_at)} at the latest</p>
 ${current ? null : end}</li>
 `

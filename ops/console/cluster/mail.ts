@@ -1,8 +1,19 @@
-/** Mail that the service has paused: whether it is, and the action that resumes it. */
+/** Mail to other services: whether it is sent, and the actions that pause and resume it. */
 import { html, type Html, NOTHING } from "../../../edge/html/html.ts"
+import { minute } from "../../../edge/html/times.ts"
 import { SERVICE_ID } from "../../../schemas/mail/sending-operations.ts"
 import { bounded } from "../../status/cluster.ts"
 import type { ConsoleAction, Visit } from "../page.ts"
+
+export const pauseMail: ConsoleAction = {
+  name: "pause-mail",
+  button: "Pause mail",
+  says: "No agent's mail is sent until somebody resumes it. New mail is refused; mail that waits is kept. Mail still comes in.",
+  run: async ({ command }) => {
+    const { changed } = await command("mail_service.pause", SERVICE_ID, null)
+    return { to: "/", says: changed ? "Mail is paused." : "Mail was paused already." }
+  }
+}
 
 export const resumeMail: ConsoleAction = {
   name: "resume-mail",
@@ -14,19 +25,22 @@ export const resumeMail: ConsoleAction = {
   }
 }
 
-/** Empty where the service has no mail, or nobody answers for it in time. */
-export const mailSection = async ({ parts: { config, service }, form }: Visit): Promise<Html> => {
-  if (config.mail === null) return NOTHING
-  const stands = await bounded(service.command("mail_service.look", SERVICE_ID, null))
-  if (stands === null) return NOTHING
-  const { paused_at: paused, used_day: used, recipients, bounced, complained } = stands
+export interface MailStands {
+  readonly stands: Html
+  readonly act: Html
+}
+
+/** `null` where the service has no mail, or nobody answers for it in time. */
+export const mailStands = async ({ parts: { config, service }, form }: Visit): Promise<MailStands | null> => {
+  if (config.mail === null) return null
+  const told = await bounded(service.command("mail_service.look", SERVICE_ID, null))
+  if (told === null) return null
+  const { paused_at: paused, used_day: used, recipients, bounced, complained } = told
   const since =
-    paused === null ? html`<p>Mail is sent.</p>` : html`<p class="problem">Mail is paused since ${paused}.</p>`
-  return html`<section>
-<h2>Mail</h2>
-${since}
-<p>${used} recipients within a day. Within the window ${bounced} of ${recipients} bounced and ${complained} complained.</p>
-${paused === null ? NOTHING : html`<div class="panel">${form(resumeMail, NOTHING)}</div>`}
-</section>
-`
+    paused === null ? html`<p>Mail is sent.</p>` : html`<p class="problem">Mail is paused since ${minute(paused)}.</p>`
+  return {
+    stands: html`${since}
+<p class="faint">${used} recipients within a day. Within the window ${bounced} of ${recipients} bounced and ${complained} complained.</p>`,
+    act: form(paused === null ? pauseMail : resumeMail, NOTHING)
+  }
 }

@@ -2,8 +2,11 @@
 import { SHARD_COUNT } from "../../../schemas/subjects.ts"
 import type { Cluster, NodeRow } from "../../status/cluster.ts"
 import { placeOf } from "../../status/cluster.ts"
-import { verdictOf } from "../../status/verdict.ts"
+import { iso } from "../../../schemas/iso.ts"
+import { type Problem, type Verdict, verdictOf } from "../../status/verdict.ts"
 import type { Json } from "../patch.ts"
+import type { History, Silent } from "./history.ts"
+import type { Job } from "./jobs.ts"
 
 export interface Leases {
   readonly ownerOf: (shard: number) => string | null
@@ -17,6 +20,7 @@ export interface Seen {
   readonly at: string
 }
 
+const SECOND_MS = 1000
 const SHARDS: ReadonlyArray<number> = Array.from({ length: SHARD_COUNT }, (_, shard) => shard)
 
 /** A shard whose owner's session has ended belongs to nobody. */
@@ -47,26 +51,53 @@ const nodesIn = (leases: Leases, owners: ReadonlyArray<string | null>, seen: See
       shards: SHARDS.filter((shard) => owners[shard] === session)
     }))
 
+/** Read at each moment, whenever the cluster was looked at. */
+export interface Recorded {
+  readonly history: Pick<History, "points" | "loadOf" | "silent">
+  readonly jobs: ReadonlyArray<Job>
+}
+
 const NOTHING_SEEN = { verdict: null, seen_at: null, services: null, streams: null, read_models: null, reactions: null }
+
+/** Unix seconds as `05:08:22 UTC`: nobody is silent for a day here. */
+const clockOf = (seconds: number): string => `${iso(seconds * SECOND_MS).slice(11, 19)} UTC`
+
+/** The console knows longer than the leases who was there: a node that is killed or frozen has lost its lease. */
+const withSilent = ({ status, problems }: Verdict, silent: ReadonlyArray<Silent>): Verdict => ({
+  status: status === "healthy" && silent.length > 0 ? "degraded" : status,
+  problems: [
+    ...problems,
+    ...silent.map(({ roles, since, ...place }): Problem => ({
+      status: "degraded",
+      says: `the process of ${roles} ${placeOf(place)} is silent since ${clockOf(since)}: killed, frozen, cut off or stopped`
+    }))
+  ]
+})
+
+const UNKNOWN_LOAD = { cpu: null, memory_bytes: null }
 
 const json = (value: object): Json => JSON.parse(JSON.stringify(value)) as Json
 
-export const snapshotOf = (leases: Leases, seen: Seen | null): Json => {
+export const snapshotOf = (leases: Leases, seen: Seen | null, { history, jobs }: Recorded): Json => {
   const shards = ownersIn(leases)
   const nodes = nodesIn(leases, shards, seen)
   const services = seen?.cluster.services ?? []
   const shown = nodes.map((node) => ({
     ...node,
+    ...(history.loadOf(node) ?? UNKNOWN_LOAD),
     shards: node.shards.length,
     place: node.host === "?" ? "?" : placeOf(node),
     version: services.find(({ host, pid }) => host === node.host && pid === node.pid)?.version ?? "?"
   }))
-  if (seen === null) return json({ ...NOTHING_SEEN, checks: null, shards, nodes: shown })
+  const recorded = { points: history.points, jobs }
+  if (seen === null) return json({ ...NOTHING_SEEN, ...recorded, checks: null, shards, nodes: shown })
   const { cluster, at } = seen
   const unowned = SHARDS.filter((shard) => shards[shard] === null)
   return json({
     ...cluster,
-    verdict: verdictOf({ ...cluster, nodes, unowned_shards: unowned }),
+    ...recorded,
+    services: cluster.services?.map((one) => ({ ...one, ...(history.loadOf(one) ?? UNKNOWN_LOAD) })) ?? null,
+    verdict: withSilent(verdictOf({ ...cluster, nodes, unowned_shards: unowned }), history.silent),
     seen_at: at,
     shards,
     nodes: shown

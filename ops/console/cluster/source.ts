@@ -19,7 +19,7 @@ const TOGETHER_MS = 20
 const looks = new WeakMap<Service, number>()
 
 export const clusterSource =
-  ({ service, clock }: ConsoleParts): LiveSource =>
+  ({ service, clock, history, jobs }: ConsoleParts): LiveSource =>
   (publish) => {
     const following = { isOn: true }
     let seen: Seen | null = null
@@ -28,7 +28,7 @@ export const clusterSource =
     const show = (): void => {
       told?.()
       told = null
-      if (following.isOn) publish(snapshotOf(service.view, seen))
+      if (following.isOn) publish(snapshotOf(service.view, seen, { history, jobs: jobs.last }))
     }
     const soon = (): void => void (told ??= after(clock, TOGETHER_MS, show, "unref"))
     const pause = (ms: number): Promise<void> =>

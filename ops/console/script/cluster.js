@@ -1,24 +1,11 @@
 /** The cluster's page: writes each state into the tables and the map, as text alone. */
 import { follow } from "./live.js"
+import { showPlots } from "./plots.js"
+import { count, element, megabytes, percent, several, shown, since, write } from "./text.js"
 
 const COLOURS = 8
 
 const by = (id) => document.getElementById(id)
-
-/** Writes only where something differs, so that screen readers hear changes alone. */
-const write = (element, text) => {
-  if (element.textContent !== text) element.textContent = text
-}
-
-const element = (name, className, text) => {
-  const made = document.createElement(name)
-  if (className !== "") made.className = className
-  made.textContent = text
-  return made
-}
-
-const shown = (value) => (value === null || value === undefined ? "?" : String(value))
-const count = (value) => (typeof value === "number" ? value.toLocaleString("en-GB") : shown(value))
 
 /** Rows of cells; a row with `bad` is marked. The first cell is the row's head. */
 const fill = (id, rows) => {
@@ -27,11 +14,9 @@ const fill = (id, rows) => {
   const made = rows.map(({ cells, bad }) => {
     const row = element("tr", bad ? "bad" : "", "")
     cells.forEach((cell, place) => {
-      const one = element(
-        place === 0 ? "th" : "td",
-        isNumber[place] ? "number" : "",
-        isNumber[place] ? count(cell) : shown(cell)
-      )
+      const one = element(place === 0 ? "th" : "td", isNumber[place] ? "number" : "", "")
+      if (cell instanceof Node) one.append(cell)
+      else one.textContent = isNumber[place] ? count(cell) : shown(cell)
       if (place === 0) one.scope = "row"
       row.append(one)
     })
@@ -116,7 +101,31 @@ const showVerdict = ({ verdict }) => {
   list.replaceChildren(...says.map((text) => element("li", "", text)))
 }
 
-const showTables = ({ nodes, streams, read_models: models, reactions, services, checks }) => {
+/** Bad rows first, otherwise in their order. */
+const sorted = (rows) => [...rows.filter(({ bad }) => bad), ...rows.filter(({ bad }) => !bad)]
+
+const wasBad = new Map()
+
+/** A part with its line. It opens where a row has become bad, and is left to whoever closes it. */
+const showPart = (id, rows, line) => {
+  const part = by(`${id}-part`)
+  const bad = rows.some((row) => row.bad)
+  fill(id, sorted(rows))
+  write(by(`${id}-line`), line)
+  part.classList.toggle("bad", bad)
+  if (bad && wasBad.get(id) !== true) part.open = true
+  wasBad.set(id, bad)
+}
+
+const UNSEEN = "not seen yet"
+
+/** `none`: what is said where no row is bad. */
+const lineOf = (rows, one, many, none, isBad) => {
+  const bad = rows.filter((row) => row.bad).length
+  return `${several(rows.length, one, many)}, ${bad === 0 ? none : `${bad} ${isBad}`}`
+}
+
+const showNodes = ({ nodes }) =>
   fill(
     "nodes",
     nodes.map((node) => ({
@@ -125,7 +134,9 @@ const showTables = ({ nodes, streams, read_models: models, reactions, services, 
         node.place,
         node.roles.join(", "),
         node.version,
-        node.started_at,
+        since(node.started_at),
+        percent(node.cpu),
+        megabytes(node.memory_bytes),
         node.resident,
         node.shards,
         node.answers ? "yes" : "no"
@@ -133,73 +144,199 @@ const showTables = ({ nodes, streams, read_models: models, reactions, services, 
       bad: !node.answers
     }))
   )
-  fill(
+
+const showStreams = ({ streams }) => {
+  const rows = (streams ?? []).map((stream) => ({
+    cells: [
+      stream.name,
+      stream.messages,
+      megabytes(stream.bytes),
+      stream.last_seq,
+      stream.replicas,
+      stream.leader ?? "",
+      stream.offline.join(", "),
+      stream.lagging.join(", ")
+    ],
+    bad: stream.messages === null || stream.offline.length > 0 || stream.lagging.length > 0
+  }))
+  showPart(
     "streams",
-    (streams ?? []).map((stream) => ({
-      cells: [
-        stream.name,
-        stream.messages,
-        stream.bytes,
-        stream.last_seq,
-        stream.replicas,
-        stream.leader ?? "",
-        stream.offline.join(", "),
-        stream.lagging.join(", ")
-      ],
-      bad: stream.messages === null || stream.offline.length > 0
-    }))
+    rows,
+    streams === null ? UNSEEN : lineOf(rows, "stream", "streams", "all complete", "not as they should be")
   )
-  fill(
+  const consumers = (streams ?? []).flatMap(({ name, consumers: all }) =>
+    all.map((one) => ({ cells: [name, one.name, one.pending, one.unacknowledged] }))
+  )
+  const pending = (streams ?? []).flatMap((stream) => stream.consumers).reduce((sum, one) => sum + one.pending, 0)
+  showPart(
     "consumers",
-    (streams ?? []).flatMap(({ name, consumers }) =>
-      consumers.map((one) => ({ cells: [name, one.name, one.pending, one.unacknowledged] }))
-    )
+    consumers,
+    streams === null ? UNSEEN : `${several(consumers.length, "consumer")}, ${count(pending)} pending`
   )
-  fill(
-    "models",
-    (models ?? []).map((model) => ({
-      cells: [model.name, model.version, model.watermark, model.lag, model.faults, model.rebuilt_to ?? ""],
-      bad: model.lag === null || model.faults > 0
-    }))
-  )
-  fill(
-    "reactions",
-    (reactions ?? []).map((one) => ({
-      cells: [one.name, one.watermark, one.lag, one.parked, one.faults],
-      bad: one.lag === null || one.parked > 0 || one.faults > 0
-    }))
-  )
-  fill(
+}
+
+const showReaders = ({ read_models: models, reactions }) => {
+  const ofModels = (models ?? []).map((model) => ({
+    cells: [model.name, model.version, model.watermark, model.lag, model.faults, model.rebuilt_to ?? ""],
+    bad: model.lag === null || model.faults > 0
+  }))
+  const behind = (all) => all.filter(({ lag }) => lag > 0).length
+  const of = (rows, all, one, many) =>
+    lineOf(rows, one, many, behind(all) === 0 ? "none behind" : `${behind(all)} catching up`, "bad")
+  showPart("models", ofModels, models === null ? "not seen" : of(ofModels, models, "read model", "read models"))
+  const ofReactions = (reactions ?? []).map((one) => ({
+    cells: [one.name, one.watermark, one.lag, one.parked, one.faults],
+    bad: one.lag === null || one.parked > 0 || one.faults > 0
+  }))
+  showPart("reactions", ofReactions, reactions === null ? UNSEEN : of(ofReactions, reactions, "reaction", "reactions"))
+}
+
+const showProcesses = ({ services, checks }) => {
+  const rows = (services ?? []).map((one) => ({
+    cells: [
+      one.name,
+      one.roles,
+      `${one.host}, pid ${one.pid}`,
+      one.version,
+      since(one.started),
+      percent(one.cpu),
+      megabytes(one.memory_bytes),
+      one.requests,
+      one.errors,
+      one.average_ms
+    ]
+  }))
+  const errors = (services ?? []).reduce((sum, one) => sum + one.errors, 0)
+  showPart(
     "services",
-    (services ?? []).map((one) => ({
-      cells: [
-        one.name,
-        one.roles,
-        `${one.host}, pid ${one.pid}`,
-        one.version,
-        one.started,
-        one.requests,
-        one.errors,
-        one.average_ms
-      ]
-    }))
+    rows,
+    services === null
+      ? "not seen"
+      : `${several(rows.length, "role")} in processes, ${several(errors, "error")} since they began`
   )
-  fill(
+  const ofChecks = Object.entries(checks ?? {}).map(([name, check]) => ({
+    cells: [name, check.status, check.observed, check.unit ?? "", check.message ?? ""],
+    bad: check.status !== "pass"
+  }))
+  showPart(
     "checks",
-    Object.entries(checks ?? {}).map(([name, check]) => ({
-      cells: [name, check.status, check.observed, check.unit ?? "", check.message ?? ""],
-      bad: check.status !== "pass"
-    }))
+    ofChecks,
+    checks === null ? "not seen" : lineOf(ofChecks, "check", "checks", "all pass", "do not pass")
   )
+}
+
+const tile = (id, value, unit, beside, bad = false) => {
+  const at = by(`tile-${id}`)
+  write(at.querySelector(".value"), value)
+  write(at.querySelector(".unit"), unit)
+  write(at.lastElementChild, beside)
+  at.classList.toggle("bad", bad)
+}
+
+const rate = (value) =>
+  value === null || value === undefined ? "–" : value.toLocaleString("en-GB", { maximumSignificantDigits: 3 })
+
+const showTiles = ({ nodes, shards, services, streams, read_models: models, points }) => {
+  const silent = nodes.filter(({ answers }) => !answers).length
+  const unowned = shards.filter((owner) => owner === null).length
+  tile(
+    "nodes",
+    count(nodes.length),
+    "",
+    silent > 0 ? `${silent} frozen or cut off` : unowned > 0 ? `${unowned} shards without an owner` : "all answer",
+    nodes.length === 0 || silent > 0 || unowned > 0
+  )
+  const edges = services?.filter(({ name }) => name === "hub-edge") ?? null
+  tile(
+    "edges",
+    shown(edges?.length),
+    "",
+    edges === null ? "not seen" : edges.length === 0 ? "none answers" : "answer",
+    edges?.length === 0
+  )
+  const newest = Math.max(...Object.keys(points).map(Number))
+  const [requests, commits, median, p99, refused] = points[newest] ?? []
+  tile(
+    "requests",
+    rate(requests),
+    "/s",
+    requests === null || requests === undefined ? "known in a moment" : "all edges"
+  )
+  tile("commits", rate(commits), "/s", commits === null || commits === undefined ? "known in a moment" : "all nodes")
+  tile(
+    "p99",
+    rate(p99),
+    "ms",
+    median === null || median === undefined ? "no request lately" : `half within ${rate(median)} ms`
+  )
+  const most = Object.entries(refused ?? {}).toSorted(([, left], [, right]) => right - left)
+  tile(
+    "refusals",
+    requests === null || requests === undefined ? "–" : rate(most.reduce((sum, [, one]) => sum + one, 0)),
+    "/s",
+    most[0]?.[0] ?? (requests === null || requests === undefined ? "known in a moment" : "none")
+  )
+  const behind = (models ?? []).filter(({ lag, faults }) => lag === null || lag > 0 || faults > 0).length
+  tile(
+    "models",
+    models === null ? "?" : count(behind),
+    "behind",
+    models === null ? "not seen" : `of ${models.length}`,
+    (models ?? []).some(({ lag, faults }) => lag === null || faults > 0)
+  )
+  const log = streams?.find(({ name }) => name === "HUB_EVENTS")
+  tile(
+    "log",
+    megabytes(log?.bytes),
+    "MB",
+    log === undefined ? "not seen" : several(log.messages, "commit"),
+    log?.messages === null
+  )
+}
+
+const STATUSES = { runs: "under way", done: "done", failed: "not as it should be" }
+let jobsShown = ""
+
+const showJobs = ({ jobs }) => {
+  const text = JSON.stringify(jobs)
+  if (text === jobsShown) return
+  jobsShown = text
+  by("jobs").replaceChildren(
+    ...jobs.map(({ what, by: who, why, began, status, says }) => {
+      const item = element("li", status, "")
+      const line = element("p", "", "")
+      line.append(element("strong", "", what), ` by ${who}, `, since(began, " ago"), `: ${STATUSES[status]}`)
+      item.append(line, element("p", "faint", `Reason: ${why}`))
+      if (says !== "") item.append(element("pre", "words", says))
+      return item
+    })
+  )
+}
+
+let pointsShown = ""
+
+const showHour = ({ points }) => {
+  const text = Object.keys(points).at(-1) ?? "none"
+  if (text === pointsShown) return
+  pointsShown = text
+  showPlots(points)
 }
 
 follow(
   "/",
   (state) => {
     showVerdict(state)
+    showTiles(state)
+    showHour(state)
     showMap(state)
-    showTables(state)
-    write(by("seen"), state.seen_at === null ? "" : `Last look: ${state.seen_at}. The map is live.`)
+    showNodes(state)
+    showStreams(state)
+    showReaders(state)
+    showProcesses(state)
+    showJobs(state)
+    by("seen").replaceChildren(
+      ...(state.seen_at === null ? [] : ["Last look: ", since(state.seen_at, " ago"), ". The map is live."])
+    )
   },
   () => write(by("seen"), "The console does not answer at the moment. This page tries again.")
 )

@@ -57,6 +57,11 @@ export class Histogram {
     this.sum += value
   }
 
+  /** So many in each of the bounds, and above. */
+  get each(): ReadonlyArray<number> {
+    return [...this.counts]
+  }
+
   get state(): Metric.HistogramState {
     let cumulated = 0
     const buckets = this.bounds.map((bound, at): [number, number] => [bound, (cumulated += this.counts[at] as number)])

@@ -1,0 +1,169 @@
+/**
+ * The last hour in points, from what processes tell of themselves: rates of requests, commits and refusals, and how long
+ * requests took. Pure but for what it keeps.
+ *
+ * Invariants
+ *  - It holds at most `POINTS_MAX` points and `PROCESSES_MAX` processes.
+ *  - A process counts from the second time on that it is heard: nobody knows over which time its first totals grew.
+ *  - A process that does not answer any more is silent for `SILENT_MS`, unless one with its roles has come since. Where
+ *    nobody answers, the bus may be away: that says nothing of anybody.
+ *  - Nothing is told as zero that nobody told. A point without a measure has `null` there.
+ */
+import { DURATION_SECONDS } from "../../../schemas/runtime/metrics/meter.ts"
+import type { Figures } from "../../../schemas/runtime/metrics/figures.ts"
+
+export const POINT_EVERY_MS = 10_000
+export const POINTS_MAX = 360
+const PROCESSES_MAX = 500
+/** Refusals by code: so many codes of a point have a name, those of most. */
+const CODES_MAX = 12
+const OTHER = "other"
+
+/** For one place in a page: requests a second, commits a second, median ms, 99th percentile ms, refusals a second by code. */
+export type Point = readonly [
+  requests: number | null,
+  commits: number | null,
+  p50: number | null,
+  p99: number | null,
+  refused: Readonly<Record<string, number>>
+]
+
+export interface Load {
+  /** Of one core; `null` until it was heard twice. */
+  readonly cpu: number | null
+  readonly memory_bytes: number
+}
+
+interface Heard {
+  readonly figures: Figures
+  /** Monotonic ms. */
+  readonly began: number
+  readonly at: number
+  /** When it answered last, Unix seconds. */
+  readonly seconds: number
+}
+
+/** A process that answered, and does not any more. */
+export interface Silent extends Pick<Figures, "host" | "pid" | "roles"> {
+  /** Unix seconds. */
+  readonly since: number
+}
+
+/** Whoever did not answer once is not new the next time, and not silent yet. */
+const MISSED_MS = 15_000
+/** As long as anybody may want to know of it. */
+const SILENT_MS = 600_000
+const MS = 1000
+const MEDIAN = 0.5
+const HIGH = 0.99
+
+const rounded = (value: number): number => Number(value.toPrecision(3))
+
+/** Straight within a bucket, as Prometheus does; above the last bound it is that bound. `null` where nothing was. */
+export const quantileMs = (counts: ReadonlyArray<number>, part: number): number | null => {
+  const all = counts.reduce((sum, count) => sum + count, 0)
+  if (all === 0) return null
+  let rest = all * part
+  for (const [place, count] of counts.entries()) {
+    const upper = DURATION_SECONDS[place]
+    if (upper === undefined) break
+    const lower = DURATION_SECONDS[place - 1] ?? 0
+    if (count > 0 && rest <= count) return rounded((lower + (upper - lower) * (rest / count)) * MS)
+    rest -= count
+  }
+  return (DURATION_SECONDS.at(-1) ?? 0) * MS
+}
+
+const rise = (now: number, before: number): number => Math.max(0, now - before)
+
+interface Summed {
+  requests: number | null
+  commits: number | null
+  durations: Array<number>
+  readonly refused: Map<string, number>
+}
+
+const addEdge = (sum: Summed, now: NonNullable<Figures["edge"]>, before: NonNullable<Figures["edge"]>, s: number) => {
+  sum.requests = (sum.requests ?? 0) + rise(now.requests, before.requests) / s
+  sum.durations = now.durations.map(
+    (count, place) => (sum.durations[place] ?? 0) + rise(count, before.durations[place] ?? 0)
+  )
+  for (const [code, count] of Object.entries(now.refusals)) {
+    const more = rise(count, before.refusals[code] ?? 0)
+    if (more > 0) sum.refused.set(code, (sum.refused.get(code) ?? 0) + more / s)
+  }
+}
+
+const namedCodes = (refused: ReadonlyMap<string, number>): Readonly<Record<string, number>> => {
+  const sorted = [...refused].toSorted(([, left], [, right]) => right - left)
+  const rest = sorted.slice(CODES_MAX).reduce((sum, [, rate]) => sum + rate, 0)
+  const named = sorted.slice(0, CODES_MAX).map(([code, rate]) => [code, rounded(rate)] as const)
+  return Object.fromEntries(rest > 0 ? [...named, [OTHER, rounded(rest)] as const] : named)
+}
+
+export class History {
+  private readonly kept = new Map<string, Point>()
+  private heard: ReadonlyMap<string, Heard> = new Map()
+  private loads: ReadonlyMap<string, Load> = new Map()
+  private at = 0
+
+  /** `seconds`: Unix time of the point. `at`: monotonic ms, when it was heard. */
+  add(seconds: number, at: number, told: ReadonlyArray<Figures>): void {
+    const sum: Summed = { requests: null, commits: null, durations: [], refused: new Map() }
+    const heard = new Map([...this.heard].filter(([, before]) => at - before.at < SILENT_MS))
+    const loads = new Map<string, { cpu: number | null; memory_bytes: number }>()
+    for (const figures of told.slice(0, PROCESSES_MAX)) {
+      const before = this.heard.get(figures.id)
+      // Whoever answers anew stands behind those that were heard before.
+      heard.delete(figures.id)
+      heard.set(figures.id, { figures, began: before?.began ?? at, at, seconds })
+      const passed = before === undefined ? 0 : (at - before.at) / MS
+      const counts = before !== undefined && passed > 0
+      loads.set(placeKey(figures), {
+        cpu: counts ? rounded(rise(figures.cpu_seconds, before.figures.cpu_seconds) / passed) : null,
+        memory_bytes: figures.memory_bytes
+      })
+      if (!counts) continue
+      if (figures.edge !== null && before.figures.edge !== null) addEdge(sum, figures.edge, before.figures.edge, passed)
+      if (figures.commits !== null && before.figures.commits !== null)
+        sum.commits = (sum.commits ?? 0) + rise(figures.commits, before.figures.commits) / passed
+    }
+    this.heard = new Map([...heard].slice(-PROCESSES_MAX))
+    this.loads = loads
+    if (told.length > 0) this.at = at
+    this.kept.set(String(seconds), [
+      sum.requests === null ? null : rounded(sum.requests),
+      sum.commits === null ? null : rounded(sum.commits),
+      quantileMs(sum.durations, MEDIAN),
+      quantileMs(sum.durations, HIGH),
+      namedCodes(sum.refused)
+    ])
+    const [oldest] = this.kept.keys()
+    if (this.kept.size > POINTS_MAX && oldest !== undefined) this.kept.delete(oldest)
+  }
+
+  /** By their times, in Unix seconds. */
+  get points(): Readonly<Record<string, Point>> {
+    return Object.fromEntries(this.kept)
+  }
+
+  /** Each that came since with its roles takes the place of one. */
+  get silent(): ReadonlyArray<Silent> {
+    const all = [...this.heard.values()].toSorted((left, right) => left.at - right.at)
+    const gone = all.filter(({ at }) => this.at - at > MISSED_MS)
+    const came = [...all]
+    return gone.flatMap(({ figures: { host, pid, roles }, at, seconds }) => {
+      const instead = came.findIndex((one) => one.figures.roles === roles && one.began > at)
+      if (instead === -1) return [{ host, pid, roles, since: seconds }]
+      came.splice(instead, 1)
+      return []
+    })
+  }
+
+  /** Of the process at a place; `null` where it told nothing lately. */
+  loadOf(place: Pick<Figures, "host" | "pid">): Load | null {
+    return this.loads.get(placeKey(place)) ?? null
+  }
+}
+
+const placeKey = ({ host, pid }: Pick<Figures, "host" | "pid">): string => `${host} ${pid}`

@@ -1,0 +1,53 @@
+/** Asks every process for its figures each `POINT_EVERY_MS`, from the console's start on, whoever looks. */
+import type { NatsConnection } from "@nats-io/transport-node"
+import { Clock, Effect, Option, Schema, type Scope } from "effect"
+import { every, monotonicMs, wallSeconds } from "../../../schemas/runtime/clock.ts"
+import { Figures } from "../../../schemas/runtime/metrics/figures.ts"
+import { logNow } from "../../../schemas/runtime/log/log.ts"
+import { subjects } from "../../../schemas/subjects.ts"
+import { type History, POINT_EVERY_MS } from "./history.ts"
+
+/** The asking ends when nobody has answered for so long, and at the latest after the other. */
+const STALL_MS = 500
+const WITHIN_MS = 3000
+const ANSWERS_MAX = 500
+const ANSWER_MAX_BYTES = 16_384
+
+const readFigures = Schema.decodeUnknownOption(Schema.fromJsonString(Figures))
+
+const figuresOf = async (nats: NatsConnection): Promise<ReadonlyArray<Figures>> => {
+  const told: Array<Figures> = []
+  const answers = await nats.requestMany(subjects.figures, "", {
+    strategy: "stall",
+    stall: STALL_MS,
+    maxWait: WITHIN_MS,
+    maxMessages: ANSWERS_MAX
+  })
+  for await (const { data } of answers) {
+    if (data.length === 0 || data.length > ANSWER_MAX_BYTES) continue
+    told.push(...Option.toArray(readFigures(new TextDecoder().decode(data))))
+  }
+  return told
+}
+
+/** A bus on which nobody listens, or that is away, is a point at which nothing is known. */
+const orNone = (): ReadonlyArray<Figures> => []
+
+export const recording = (nats: NatsConnection, history: History): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const clock = yield* Clock.Clock
+    let asking = false
+    const ask = async (): Promise<void> => {
+      if (asking) return
+      asking = true
+      const told = await figuresOf(nats).catch(orNone)
+      history.add(wallSeconds(clock), monotonicMs(clock), told)
+      asking = false
+    }
+    const point = (): void => void ask().catch((error: unknown) => logNow("error", "console", { error }))
+    point()
+    yield* Effect.acquireRelease(
+      Effect.sync(() => every(clock, POINT_EVERY_MS, point)),
+      (end) => Effect.sync(end)
+    )
+  })

@@ -1,0 +1,69 @@
+/**
+ * The few figures of a process that the operators' console plots. The console asks for them on the bus, where only
+ * processes of the service answer, so that it needs no address of a metrics port.
+ *
+ * All are totals since the process began: who asks twice knows the rates between.
+ */
+import { Schema } from "effect"
+import { subjects } from "../../subjects.ts"
+import type { NatsShape } from "../bus/transport.ts"
+import { DURATION_SECONDS } from "./meter.ts"
+
+const Count = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
+const NAME_MAX_CHARS = 128
+const Name = Schema.String.check(Schema.isMaxLength(NAME_MAX_CHARS))
+/** Of requests that nobody held on purpose: so many in each of `DURATION_SECONDS`, and above. */
+const Durations = Schema.Array(Count).check(
+  Schema.isMinLength(DURATION_SECONDS.length + 1),
+  Schema.isMaxLength(DURATION_SECONDS.length + 1)
+)
+const CODES_MAX = 128
+
+export const Figures = Schema.Struct({
+  /** Unique: another one of the same place began anew. */
+  id: Name,
+  host: Name,
+  pid: Schema.Int,
+  /** Such as `actors,queries`. */
+  roles: Name,
+  cpu_seconds: Count,
+  memory_bytes: Count,
+  /** Of edges. */
+  edge: Schema.NullOr(
+    Schema.Struct({
+      requests: Count,
+      /** By the error's code. */
+      refusals: Schema.Record(Schema.String.check(Schema.isPattern(/^[a-z_]{1,64}$/)), Count).check(
+        Schema.isMaxProperties(CODES_MAX)
+      ),
+      durations: Durations
+    })
+  ),
+  /** Of actor nodes: commits that the log has taken. */
+  commits: Schema.NullOr(Count)
+})
+export type Figures = typeof Figures.Type
+
+const US = 1e6
+const utf8 = new TextEncoder()
+
+/** Answers for as long as the connection lives. */
+export const answerFigures = (
+  nats: NatsShape,
+  place: Pick<Figures, "id" | "host" | "pid" | "roles">,
+  read: () => Pick<Figures, "edge" | "commits">
+): void => {
+  nats.subscribe(subjects.figures, {
+    callback: (error, { reply }) => {
+      if (error !== null || reply === undefined || reply === "") return
+      const { user, system } = process.cpuUsage()
+      const figures: Figures = {
+        ...place,
+        cpu_seconds: (user + system) / US,
+        memory_bytes: process.memoryUsage.rss(),
+        ...read()
+      }
+      nats.publish(reply, utf8.encode(JSON.stringify(figures)))
+    }
+  })
+}
