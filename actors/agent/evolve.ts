@@ -17,6 +17,9 @@ import {
   withOutcome
 } from "./state.ts"
 
+/** More than the limit counts need not be remembered. */
+const CONFIRMATIONS_MAX = 50
+
 type Meta = { readonly at: number }
 
 export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentState => {
@@ -27,8 +30,13 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
       return { ...state, ...changedFields(event), webhook: evolveWebhook(state, event, meta.at) }
     case "agent.score_changed":
       return { ...state, ...scored(event), entries: event.entry, ...counted(state, event) }
-    case "agent.sponsorship_declared":
     case "agent.sponsorship_confirmed":
+      return {
+        ...state,
+        sponsors: evolveSponsors(state.sponsors, event),
+        confirmations: [...(state.confirmations ?? []), meta.at].slice(-CONFIRMATIONS_MAX)
+      }
+    case "agent.sponsorship_declared":
     case "agent.sponsorship_verified":
     case "agent.owner_judged":
     case "agent.sponsorship_came_late":

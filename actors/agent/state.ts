@@ -137,6 +137,8 @@ export const Agent = Schema.Struct({
   sponsors: Schema.Array(SponsorState),
   /** People who carried it, newest last, and until when (unix ms): for the window in which votes of theirs do not count. */
   former_sponsors: Schema.Array(FormerSponsor),
+  /** Unix ms of the latest confirmations, oldest first: each is told to all owners. */
+  confirmations: Schema.optionalKey(Schema.Array(Schema.Number)),
   /** Messages with them (owner/). */
   owners: OwnersState,
   /** That wait for one of them (captcha/). */

@@ -1,7 +1,7 @@
 /** Written by `npm run contracts`: the code of each kind's fold (ops/contracts/folds.ts). */
 export const FOLDS: Readonly<Record<string, string>> = {
-  address: "2cece224dd8e080c",
-  agent: "93d27cf10ceafd25",
+  address: "a630e09e2208b219",
+  agent: "755206040a51e878",
   blob: "8eb9d9bcc633d268",
   captcha: "6aa392efd471a2d0",
   category: "eb734887cb572cdf",
@@ -13,7 +13,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   filing: "533416c2a2a917b2",
   fleet: "0b6b71b22d64ae90",
   handle: "8d91f76c79f0d504",
-  human: "9334b32c702675a2",
+  human: "f8e1e2141b7eae3f",
   key: "c39a3053a015a528",
   letter: "64db430c357bf56d",
   library: "ea4d66fdecada0e4",

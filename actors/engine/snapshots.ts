@@ -23,7 +23,7 @@ const AWAY_MS = 2000
 const LOADS = { together: 256, waiting: 20_000 }
 const SAVES = { together: 500, waiting: 50_000 }
 /** JSON may say what Postgres cannot keep: the character of number 0, and halves of a pair. */
-const NOT_KEPT = /\\u(?:0000|d[89a-f])/
+const NOT_KEPT = /(?:^|[^\\])(?:\\\\)*\\u(?:0000|d[89a-f])/
 
 interface Place {
   readonly kind: string

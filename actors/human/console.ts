@@ -32,13 +32,13 @@ export const consoleOperations = ({ config }: KindParts, opening: Opening): Cons
       prepare: (state, input, context) =>
         Effect.tap(logInFacts(opening, state, input, context), (facts) =>
           isCodeWanted(decideOpenConsole(state, input, { ...context, facts }, owner))
-            ? Effect.forkDetach(giveBackTry(`${context.commandId}-right`, facts.address))
+            ? Effect.forkDetach(giveBackTry(`${context.commandId}-right`, facts.address, true))
             : Effect.void
         ),
       decide: (state, input, context) => decideOpenConsole(state, input, context, owner),
       answer: (_state, { expires_at }) => ({ expires_at: new Date(expires_at).toISOString() }),
       after: (_input, { id, seq, facts }, { refused }) =>
-        refused === null ? giveBackTry(`${id}-${seq}`, facts.address) : Effect.void
+        refused === null ? giveBackTry(`${id}-${seq}`, facts.address, true) : Effect.void
     }),
     "human.console_session": read((state, { token }, { at }) => {
       const session = consoleSession(state, token, at)

@@ -60,11 +60,12 @@ export const credentialKind = kind(fold, credentialOperations, ({ seed, config }
 
   const find = (
     email: string,
+    isConsole: boolean,
     context: PrepareContext
   ): Effect.Effect<{ readonly human: string } & typeof Salted.Type, Refusal, Actors> =>
     Effect.gen(function* () {
       const address = hashOf(email)
-      yield* tryOf(context, address, config.limits)
+      yield* tryOf(context, address, config.limits, isConsole)
       const { actors, human } = yield* holderOf(address, context)
       const salted = yield* absentAs(null, actors.ask(context, "human.salt", human, null))
       return salted === null ? nobody(address) : { human, ...salted }
@@ -73,7 +74,7 @@ export const credentialKind = kind(fold, credentialOperations, ({ seed, config }
   return {
     logless: true,
     operations: {
-      "credential.find": custom((_state, { email }, context) => find(email, context)),
+      "credential.find": custom((_state, { email, console: at }, context) => find(email, at === true, context)),
       "credential.whose": custom((_state, { email }, context) =>
         Effect.gen(function* () {
           const { human } = yield* (yield* Actors).ask(context, "address.look", hashOf(email), null)

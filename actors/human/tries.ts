@@ -11,12 +11,21 @@ import { Actors, type Asking } from "../services.ts"
 const BUCKET = "login_failures"
 const GIVEN_BACK_WITHIN_MS = 5_000
 
+/** At the console tries are counted apart: nobody locks operators out by guesses at the public pages. */
+const counted = (address: string, isConsole: boolean): string =>
+  bucketActor(BUCKET, isConsole ? `console-${address}` : address, false)
+
 /** `address`: the keyed hash. */
-export const tryOf = (asking: Asking, address: string, { limits }: Limits): Effect.Effect<void, Refusal, Actors> =>
+export const tryOf = (
+  asking: Asking,
+  address: string,
+  { limits }: Limits,
+  isConsole = false
+): Effect.Effect<void, Refusal, Actors> =>
   Effect.gen(function* () {
     const actors = yield* Actors
     const input = { bucket: BUCKET, wanted: 1 }
-    const drawn = yield* actors.ask(asking, "limit.draw", bucketActor(BUCKET, address, false), input)
+    const drawn = yield* actors.ask(asking, "limit.draw", counted(address, isConsole), input)
     if (drawn.granted > 0) return
     const { requests, window_seconds } = limits.owner.login_failures
     const retryAfter = Math.max(1, Math.ceil((drawn.resets_at - (yield* Clock.currentTimeMillis)) / 1000))
@@ -26,10 +35,10 @@ export const tryOf = (asking: Asking, address: string, { limits }: Limits): Effe
   })
 
 /** Lost with the node, the try counts: that locks nobody out by itself. `id`: of what was right, for which it counts once. */
-export const giveBackTry = (id: string, address: string): Effect.Effect<void, never, Actors> =>
+export const giveBackTry = (id: string, address: string, isConsole = false): Effect.Effect<void, never, Actors> =>
   Effect.gen(function* () {
     const actors = yield* Actors
     const asking = { commandId: id, deadline: (yield* Clock.currentTimeMillis) + GIVEN_BACK_WITHIN_MS }
-    const actor = bucketActor(BUCKET, address, false)
+    const actor = counted(address, isConsole)
     yield* Effect.ignore(actors.ask(asking, "limit.give_back", actor, { bucket: BUCKET, count: 1 }))
   })

@@ -180,7 +180,7 @@ export class People {
       const email = normalEmail(form.email)
       if (email === null) return yield* refuse(loginFailed)
       // A try of its own each time, as what gives it back is.
-      const input = { email }
+      const input = { email, ...(op === "human.open_console" ? { console: true as const } : {}) }
       const found = yield* bus.read(call, { actor: call.client, op: "credential.find", input, anew: true })
       const { human, salt, parameters } = found
       if (only !== undefined && human !== only) return yield* refuse(formUsed)

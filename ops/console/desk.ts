@@ -51,6 +51,8 @@ type Rendered = Awaited<ReturnType<ConsolePage["render"]>>
 
 const LOGOUT_FORM = "logout"
 const WHY_MAX_CHARS = 500
+/** Characters that an address and a header may hold. */
+const PATH = /^\/[\x21-\x7e]*$/
 /** Whatever was wrong with it. */
 const PASSKEY_REFUSED_STATUS = 403
 const NOTICE_SECONDS = 60
@@ -295,7 +297,11 @@ export class Desk {
     if (why === "" || why.length > WHY_MAX_CHARS)
       return this.said(422, action.button, `Say why, in 1 to ${WHY_MAX_CHARS} characters.`)
     let commands = 0
-    const once = call.command ?? randomUUID()
+    // A form that is sent again as it was is one command; with other fields it is another, which its actor judges.
+    const sent = createHash("sha256")
+      .update(JSON.stringify([call.command, why, fields]))
+      .digest("hex")
+    const once = call.command === null ? randomUUID() : sent
     const unique = (): string =>
       createHash("sha256").update(`${once}.${commands++}`).digest("hex").slice(0, UNIQUE_CHARS)
     const command = this.parts.service.commandBy({ name: operator.name, why, unique })
@@ -356,7 +362,7 @@ ${forms.field(LOGOUT_FORM)}<button>Log out</button>
 
   /** One of our own pages, whatever was asked for. */
   private nextOf(next: string | undefined): string {
-    return next !== undefined && pageAt(this.pages, next) !== null ? next : "/"
+    return next !== undefined && PATH.test(next) && pageAt(this.pages, next) !== null ? next : "/"
   }
 
   private goTo(path: string): Response {

@@ -26,6 +26,7 @@ const BODY_MAX_BYTES = 16_384
 const BODY_MS = 10_000
 const BODIES_MAX_BYTES = 1_048_576
 const CONNECTIONS_MAX = 128
+const CHECK_MS = 2000
 const ADDRESS_KEY_BYTES = 32
 
 /** Listens for as long as the scope is open. */
@@ -105,6 +106,8 @@ export const serveConsole = (
       maxHeaderSize: HEADER_MAX_BYTES,
       headersTimeout: HEADERS_MS,
       requestTimeout: HEADERS_MS + BODY_MS,
+      // Node looks for connections that are too slow as often as this.
+      connectionsCheckingInterval: CHECK_MS,
       requireHostHeader: false
     })
     server.maxConnections = CONNECTIONS_MAX

@@ -244,7 +244,8 @@ export const credentialOperations = operationsOf("credential", {
    * there. Counts as a try of that address until a session is opened.
    */
   "credential.find": op({
-    input: Schema.Struct({ email: Schema.String }),
+    /** `console`: tries at the operators' console are counted apart. */
+    input: Schema.Struct({ email: Schema.String, console: Schema.optionalKey(Schema.Literal(true)) }),
     output: Schema.Struct({ human: Schema.String, ...Salted.fields }),
     askedBy: ["edge"]
   }),

@@ -98,6 +98,27 @@ describe("an account", () => {
     expect((await client.enter(fields(codes[0]))).status).toBe(429)
   })
 
+  test("is let in whatever is guessed at the public pages", async () => {
+    const { owner, codes, fields } = await account()
+    await granted(owner.email)
+    const public_ = new OwnerClient(() => service.edges[0] ?? "")
+    for (let n = 0; n <= LIMITS.limits.owner.login_failures.requests; n++)
+      await public_.fill("/owner/login", { email: owner.email, password: `not the right one ${n}` })
+    expect((await public_.fill("/owner/login", { email: owner.email, password: owner.password })).status).toBe(429)
+    expect((await new OperatorClient(desk.url).enter(fields(codes[0]))).status).toBe(303)
+  })
+
+  test("leads to pages of its own alone", async () => {
+    const { owner, codes, fields } = await account()
+    await granted(owner.email)
+    const client = new OperatorClient(desk.url)
+    await client.enter(fields(codes[0]))
+    for (const next of ["/actor/agent/x%0d%0aSet-Cookie:a", "//evil.example/", "https://evil.example/", "/nowhere"]) {
+      const answer = await client.get(`/login?next=${next}`)
+      expect([next, answer.status, answer.headers.location]).toEqual([next, 303, "/"])
+    }
+  })
+
   test("without a second step is told to set one up", async () => {
     const owner = new OwnerClient(() => service.edges[0] ?? "")
     await owner.signUp()

@@ -100,6 +100,9 @@ test("a report is shown with its target, and decided once for all that name the 
   expect([done.status, done.headers.location]).toEqual([303, "/moderation"])
   expect(noticeOf(await client.get("/moderation"))).toBe(`Report ${first.id} is resolved.`)
   await waitFor(async () => !(await isShown(target.id)), { describe: "the post to be hidden" })
+  // The same form with another outcome is another decision, which comes too late.
+  const late = await client.post(again.action, { ...decided, ...again.fields, outcome: "banned" })
+  expect([late.status, late.text.includes("Report")]).toEqual([409, true])
   for (const { id } of [first, second]) {
     const commits = (await logOf(service.view, "report", String(id))).map(({ commit }) => commit)
     const resolved = commits.filter(({ op }) => op === "report.resolve")

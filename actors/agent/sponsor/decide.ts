@@ -92,7 +92,7 @@ type Admitting = Operations["sponsorship.admits"]["input"]
 const limited = (why: string, max: number): Refusal => refusal("sponsorship_limit", why, { max })
 
 const confirmRefusal = (
-  { sponsors, former_sponsors }: Agent,
+  { sponsors, former_sponsors, confirmations = [] }: Agent,
   at: number,
   { scores, limits: { owner } }: AdmitLimits
 ): Refusal | null => {
@@ -101,10 +101,8 @@ const confirmRefusal = (
   if (confirmed >= max) return limited("Too many people carry this agent.", max)
   const { requests, window_seconds } = owner.confirmed_owners
   const from = at - window_seconds * 1000
-  // Of those who stopped since, nothing says when they began.
-  const begun = sponsors.filter(({ since }) => since !== null && since > from).length
-  const stopped = former_sponsors.filter(({ until }) => until > from).length
-  if (begun + stopped >= requests) return limited("So many people were confirmed lately. Try again later.", requests)
+  if (confirmations.filter((confirmed) => confirmed > from).length >= requests)
+    return limited("So many people were confirmed lately. Try again later.", requests)
   const former = formerSince(former_sponsors, at, scores).length
   return former + confirmed < REMEMBERED_MAX
     ? null

@@ -27,7 +27,8 @@ const signatureVerdict = (result: string | undefined): Verdict => (result === "n
 
 /** Header fields that say how the body is read. */
 const FORM = ["content-type", "content-transfer-encoding", "content-disposition"]
-const FIELD = /^([!-9;-~]{1,64})[ \t]{0,8}:/gm
+/** As `form.ts` and postal-mime see a field: any number of blanks may stand before its colon. */
+const FIELD = /^([!-9;-~]+)[ \t]*:/gm
 
 /** Names of the fields of a header, in lower case. */
 const fieldsOf = (bytes: Buffer): ReadonlySet<string> => {

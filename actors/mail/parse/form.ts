@@ -23,7 +23,8 @@ const ONCE: ReadonlySet<string> = new Set([
   "message-id",
   "mime-version",
   "content-type",
-  "content-transfer-encoding"
+  "content-transfer-encoding",
+  "content-disposition"
 ])
 
 const FIELD = /^([\x21-\x39\x3b-\x7e]+)[ \t]*:/

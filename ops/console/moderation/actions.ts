@@ -97,7 +97,7 @@ export const resolveFields = (
   others: number
 ): Html => html`${hidden("report", report)}<div class="field"><label for="outcome">Outcome</label>
 <select id="outcome" name="outcome">${REPORT_OUTCOMES.map((one) => html`<option value="${one}">${one}</option>`)}</select></div>
-${daysField("resolve-days")}<div class="field"><label for="note">Note for operators, optional</label>
+${daysField("resolve-days")}<div class="field"><label for="note">Note, optional: the reporter reads it, and a suspended agent as the reason</label>
 <input id="note" name="note" maxlength="${NOTE_MAX_CHARS}" autocomplete="off"></div>
 <div class="field"><label><input type="checkbox" name="rejected" value="yes"> The report was wrong</label></div>
 ${others === 0 ? null : html`<div class="field"><label><input type="checkbox" name="all" value="yes"> Decide the ${others} other reports on it alike</label></div>\n`}`

@@ -125,15 +125,6 @@ describe("counters", () => {
     expect(new Set(numbers).size).toBe(300)
     expect(Math.min(...numbers)).toBeGreaterThan(0)
   })
-
-  test("answer who asks at once in the order of asking, by few messages", async () => {
-    const nats = await bus.connection()
-    const before = nats.stats().outMsgs
-    const numbers = await Promise.all(Array.from({ length: 50 }, () => nextNumber(nats, "together")))
-    expect(numbers).toEqual(Array.from({ length: 50 }, (_, index) => index + 1))
-    expect(nats.stats().outMsgs - before).toBeLessThan(5)
-    expect(await nextNumber(await bus.connection(), "together")).toBe(51)
-  })
 })
 
 interface Added extends EventShape {

@@ -224,6 +224,8 @@ describe("snapshots in Postgres", () => {
     await snapshots.save("steps", "beside", { seq: 1, state: "kept", commands: [] })
     expect((await snapshots.load("steps", "beside"))?.state).toBe("kept")
     for (const id of ["nul", "half"]) expect(await snapshots.load("steps", id)).toBeNull()
+    // The letters of an escape are letters.
+    expect((await snapshots.load("steps", "plain"))?.state).toBe(states.plain)
   })
 
   test("are waited for once where Postgres does not answer, by whoever asks", async () => {

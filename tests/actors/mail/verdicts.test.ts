@@ -194,6 +194,7 @@ test.each([
   ["Subject:\r\n Your code is 777111"],
   [`Content-Type: multipart/mixed; boundary="b"\r\nContent-Type: text/plain`],
   ["Content-Transfer-Encoding: base64\r\ncontent-transfer-encoding: 7bit"],
+  ["Content-Disposition: attachment\r\ncontent-disposition: inline"],
   ["MIME-Version: 1.0"],
   ["From: x@bank.example"],
   ["FROM: a@good.example"],
@@ -258,8 +259,12 @@ test.each([
   "Content-Type: text/html",
   "Content-Type: message/rfc822",
   "Content-Transfer-Encoding: base64",
-  "content-disposition: attachment"
-])("%s put above a signature that does not cover it has the body read in another way: no proof", async (field) => {
+  "content-disposition: attachment",
+  "Content-Type : text/html",
+  `Content-Type${" ".repeat(9)}: multipart/mixed; boundary=b`,
+  `Content-Transfer-Encoding${"\t".repeat(40)}: base64`,
+  `Content-Disposition${" \t".repeat(50)}: attachment`
+])("%j put above a signature that does not cover it has the body read in another way: no proof", async (field) => {
   const genuine = await signed(GENUINE, { raw: coded() })
   expect(await relayed(genuine)).toMatchObject({ dmarc: "PASS", reasons: [] })
   expect(await relayed(`${field}\r\n${genuine}`)).toMatchObject({ dmarc: "FAIL", reasons: ["form_unsigned"] })

@@ -224,10 +224,26 @@ describe("room for sponsorships", () => {
       code: "sponsorship_limit",
       details: { max: requests }
     })
-    // Who stops carrying it makes no room within the hour.
+    // Nobody who stops carrying it makes room within the hour, nor who takes turns.
     for (const id of ids) hear(history, ended(id))
     expect(admits(history, CONFIRM, history.now)).toMatchObject({ code: "sponsorship_limit" })
     expect(admits(history, CONFIRM, history.now + window_seconds * 1000)).toBeNull()
+  })
+
+  test("is bounded within an hour also where the same few people take turns", () => {
+    const { requests } = owner.confirmed_owners
+    const history = agentWith(10)
+    for (let turn = 0; turn < requests; turn++) {
+      expect(admits(history, CONFIRM, history.now)).toBeNull()
+      const id = turn + 1
+      hear(
+        history,
+        { ...declared(id), human: `hum_${turn % 2}` },
+        { change: "confirmed", sponsorship: id, at: history.now },
+        ended(id)
+      )
+    }
+    expect(admits(history, CONFIRM, history.now)).toMatchObject({ code: "sponsorship_limit" })
   })
 
   test("leaves room to remember all who stop carrying it at once", () => {
