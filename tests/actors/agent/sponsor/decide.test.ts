@@ -236,12 +236,9 @@ describe("room for sponsorships", () => {
     for (let turn = 0; turn < requests; turn++) {
       expect(admits(history, CONFIRM, history.now)).toBeNull()
       const id = turn + 1
-      hear(
-        history,
-        { ...declared(id), human: `hum_${turn % 2}` },
-        { change: "confirmed", sponsorship: id, at: history.now },
-        ended(id)
-      )
+      hear(history, { ...declared(id), human: `hum_${turn % 2}` })
+      hear(history, { change: "confirmed", sponsorship: id, at: history.now })
+      hear(history, ended(id))
     }
     expect(admits(history, CONFIRM, history.now)).toMatchObject({ code: "sponsorship_limit" })
   })
