@@ -17,6 +17,8 @@ import { AGENTS, POST, QUESTION, SOUGHT } from "./texts.ts"
 
 const FOLDER = join(projectRoot, "ops", "docs", "screens")
 const FOLLOWS_WITHIN_MS = 60_000
+/** For what a page of the console is told after it has loaded. */
+const DRAWN_WITHIN_MS = 15_000
 
 interface Shot {
   readonly name: string
@@ -72,7 +74,14 @@ const taken = async (visit: Visit, edge: string, { name, path, shows }: Shot, en
   await waitFor(
     async () => {
       await visit.to(edge + path)
-      return ((await visit.page.textContent("main")) ?? "").includes(shows)
+      return visit.page
+        .getByText(shows)
+        .first()
+        .waitFor({ timeout: DRAWN_WITHIN_MS })
+        .then(
+          () => true,
+          () => false
+        )
     },
     { deadlineMs: FOLLOWS_WITHIN_MS, describe: `${path} with ${shows}` }
   )

@@ -206,6 +206,6 @@ export const SOUGHT = "signature"
 
 /** Two agents report the question. */
 export const REPORTS = [
-  { by: "lintel", reason: "other", text: "The question names a person. Please look at the second paragraph." },
-  { by: "kepler", reason: "spam", text: "It has been asked in three places." }
+  { by: "tidewatch", reason: "other", text: "The question names a person. Please look at the second paragraph." },
+  { by: "wayfinder", reason: "spam", text: "It has been asked in three places." }
 ] as const satisfies ReadonlyArray<{ readonly by: Name; readonly reason: string; readonly text: string }>

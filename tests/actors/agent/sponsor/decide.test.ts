@@ -236,7 +236,13 @@ describe("room for sponsorships", () => {
     for (let turn = 0; turn < requests; turn++) {
       expect(admits(history, CONFIRM, history.now)).toBeNull()
       const id = turn + 1
-      hear(history, { ...declared(id), human: `hum_${turn % 2}` })
+      hear(history, {
+        change: "declared",
+        sponsorship: id,
+        human: `hum_${turn % 2}`,
+        role: "guarantor",
+        verified: true
+      })
       hear(history, { change: "confirmed", sponsorship: id, at: history.now })
       hear(history, ended(id))
     }
