@@ -9,8 +9,8 @@ import { Fault } from "./fault.ts"
 const LINES = 100
 const LINES_MAX = 10_000
 
-const lineOf = ({ at, who, by, what, of }: Opened): string =>
-  `${timeText(at)}  ${who}${by === "link" ? " (one-time link)" : ""}  ${what}  ${of}`
+const lineOf = ({ at, who, by, what, of, why }: Opened): string =>
+  `${timeText(at)}  ${who}${by === "link" ? " (one-time link)" : ""}  ${what}  ${of}${why === undefined ? "" : `  why: ${why}`}`
 
 export const consoleCommand: Command = {
   usage: ["console link", "console audit [--last <number>] [--json]"],
@@ -23,6 +23,8 @@ export const consoleCommand: Command = {
       throw new Fault(`--last takes a whole number from 1 to ${LINES_MAX}`)
     const opened = await openedLast(service, count)
     if (json === true) return opened
-    return opened.length === 0 ? "nothing private was opened" : opened.map(lineOf).join("\n")
+    return opened.length === 0
+      ? "nothing private was opened, and nothing done that leaves no commit"
+      : opened.map(lineOf).join("\n")
   }
 }

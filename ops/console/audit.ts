@@ -1,9 +1,9 @@
 /**
- * A line for each private thing that an operator opens: who, when, and which. It is in a stream of its own, which the
- * service's nodes cannot write and nobody can take lines from.
+ * A line for each private thing that an operator opens, and for each action that is no command of an actor: who, when,
+ * which, and why. It is in a stream of its own, which the service's nodes cannot write and nobody can take lines from.
  *
  * Invariants
- *  - The line is there before anything is shown. Where the stream does not take it, nothing is shown.
+ *  - The line is there before anything is shown or done. Where the stream does not take it, nothing is.
  *  - The same thing opened by the same operator again within `AGAIN_MS` has its line already.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -28,9 +28,11 @@ const Opened = Schema.Struct({
   at: Schema.Number,
   who: Schema.String,
   by: Schema.Literals(["account", "link"]),
-  what: Schema.Literals(["history", "what-if", "export", "test", "story"]),
-  /** Such as `agent/hx…`, or what was to be explained. */
-  of: Schema.String
+  what: Schema.Literals(["history", "what-if", "export", "test", "story", "drain", "rebuild", "verify"]),
+  /** Such as `agent/hx…`, what was to be explained, or what an action is about. */
+  of: Schema.String,
+  /** Of an action. */
+  why: Schema.optionalKey(Schema.String)
 })
 export type Opened = typeof Opened.Type
 const readOpened = Schema.decodeUnknownOption(Schema.fromJsonString(Opened))
@@ -63,13 +65,22 @@ export const noteOpened = async (
   lines.set(line, at)
 }
 
+/** An action that leaves no commit, before it is done. Throws a Fault where the line cannot be written. */
+export const noteActed = (
+  { service, clock }: ConsoleParts,
+  { name, by }: Operator,
+  what: "drain" | "rebuild" | "verify",
+  of: string,
+  why: string
+): Promise<void> => written(service.nats, { at: wallMs(clock), who: name, by, what, of, why })
+
 const written = async (nats: NatsConnection, opened: Opened): Promise<void> => {
   try {
     const reply = await requestStream(nats, subjects.audit, JSON.stringify(opened), { timeout: TIMEOUT_MS })
     storedAs(streams.audit, reply.json())
   } catch (error) {
     throw new Fault(
-      `Nothing private is shown, because the audit stream did not take a line: ${error instanceof Error ? error.message : String(error)}. ` +
+      `Nothing is shown or done, because the audit stream did not take a line: ${error instanceof Error ? error.message : String(error)}. ` +
         `If there is no stream ${streams.audit}, run hub migrate.`
     )
   }

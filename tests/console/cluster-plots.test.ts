@@ -15,6 +15,7 @@ import { overflow } from "../html/in-page.ts"
 import { headingOf, noticeOf } from "../html/owner/client.ts"
 import { openBrowser, type TestBrowser, type Visit } from "../support/browser.ts"
 import { AgentClient } from "../support/client.ts"
+import { operate } from "../support/hub.ts"
 import { register } from "../support/register.ts"
 import { sharedService, type TestService } from "../support/service.ts"
 import { bare, OperatorClient, startConsole, type TestConsole } from "./desk.ts"
@@ -25,6 +26,10 @@ const PAGE_MAX_BYTES = 150_000
 const HOSTILE = `<img src=x onerror="alert(1)">`
 
 const NONE: ReadonlyArray<number> = [...DURATION_SECONDS, 0].map(() => 0)
+
+/** Lines of the audit stream, as `hub console audit` tells them. */
+const audited = async ({ system }: TestService): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>> =>
+  JSON.parse(await operate(system, ["console", "audit", "--json"]))
 
 describe("the last hour", () => {
   const figures = (id: string, part: Partial<Figures> = {}): Figures => ({
@@ -238,6 +243,9 @@ describe("beside a system", () => {
     const job = visit.page.locator("#jobs li", { hasText: "verify by ada" })
     await job.filter({ hasText: "verified in" }).waitFor()
     expect(await job.getAttribute("class")).toBe("done")
+    expect(await audited(service)).toContainEqual(
+      expect.objectContaining({ who: "ada", what: "verify", of: "all", why: "to be sure" })
+    )
     await visit.close()
   })
 
@@ -284,6 +292,8 @@ describe("beside a system", () => {
     expect((await client.post(form.action, sent)).status).toBe(409)
     const gone = await client.post(form.action, { ...sent, session: second })
     expect(gone.text).toContain("It is the only actor node.")
+    const drains = (await audited(service)).filter(({ what }) => what === "drain")
+    expect(drains).toMatchObject([{ of: first, why: "its machine is mended" }])
     await renamed("Still there")
     await visit.close()
   })

@@ -4,6 +4,7 @@ import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { subjects } from "../../../schemas/subjects.ts"
 import { requestsOf } from "../../../actors/log/requests.ts"
 import { Fault } from "../../cli/fault.ts"
+import { noteActed } from "../audit.ts"
 import type { ConsoleAction, Visit } from "../page.ts"
 
 const TOLD_WITHIN_MS = 3000
@@ -12,11 +13,13 @@ export const drainNode: ConsoleAction = {
   name: "drain-node",
   button: "Drain",
   says: "The node ends what it has begun, gives its shards to the other nodes and ends. Requests wait for a moment. Its supervisor starts it anew, so stop it there if it is to stay away.",
-  run: async ({ parts: { service }, operator, why, fields }) => {
+  run: async ({ parts, operator, why, fields }) => {
+    const { service } = parts
     const session = fields["session"] ?? ""
     const live = service.view.sessions()
     if (!live.includes(session)) throw new Fault("No node has this session. It may have ended already.")
     if (live.length === 1) throw new Fault("It is the only actor node. Nobody would take its shards.")
+    await noteActed(parts, operator, "drain", session, why)
     const asked = requestsOf(service.nats).request(subjects.nodeDrain(session), "", TOLD_WITHIN_MS)
     const answer = await asked.catch(() => null)
     if (answer === null || answer.headers?.code === 503)
