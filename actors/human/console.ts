@@ -1,4 +1,4 @@
-/** What an account answers to the operators' console, and the right to use it. */
+/** Operations of an account for the operators' console, and the right to use it. */
 import { Effect } from "effect"
 import type { humanOperations as declared } from "../../schemas/human/operations.ts"
 import { read, write } from "../engine/definition.ts"

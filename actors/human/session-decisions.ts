@@ -34,7 +34,7 @@ export const sessionInvalid: Refusal = refusal(
 export const openSession = (state: HumanState, token: string, at: number): Session | null =>
   found(state, token, at, (session) => session.console === undefined)
 
-/** Of the operators' console: that is no session of the owner's, nor the other way round. */
+/** The open session of the operators' console. Such a session does not open the owner's space, nor the reverse. */
 export const openConsole = (state: HumanState, token: string, at: number): Session | null =>
   found(state, token, at, (session) => session.console === true)
 

@@ -20,7 +20,7 @@ export const withCommand = (window: Window, id: string, granted: number): Window
   commands: [...(window.commands ?? []).filter(([known]) => known !== id), [id, granted] as const].slice(-COMMANDS_MAX)
 })
 
-/** What the command was granted by this window; `undefined` where it is not known. */
+/** The number that this window granted to the command; `undefined` if the window does not know the command. */
 export const grantedTo = (window: Window | null, id: string): number | undefined =>
   window?.commands?.find(([known]) => known === id)?.[1]
 

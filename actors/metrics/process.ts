@@ -21,7 +21,7 @@ export interface ProcessMetrics {
   readonly observed: (asker: Asker) => Asker
   /** Answers who asks NATS what serves there, for one role. */
   readonly discovered: (service: Omit<DiscoveredService, "id" | "metadata">) => void
-  /** How many commits the log has taken from this process. */
+  /** `commits` answers the number of commits that the log has taken from this process. */
   readonly committing: (commits: () => number) => void
   /** Resolves with what ends the listening; rejects with MetricsPortProblem. */
   readonly listen: (ready: () => boolean) => Promise<() => Promise<void>>

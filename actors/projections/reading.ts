@@ -21,8 +21,8 @@ const BUFFER_MAX = 8000
 /** The watermark that is kept stands no longer than this behind batches that change nothing. */
 const KEEP_MS = 1000
 /**
- * How often it looks whether the watermark was moved by another (a rebuild), and keeps how far the stream was read where
- * nothing of it was its own.
+ * The time between two looks at the watermark, which a rebuild may have moved. The place that the reader has come to is
+ * kept then too, where nothing on the way was its own.
  */
 const LOOK_MS = 5000
 
@@ -78,8 +78,8 @@ export class Reading {
       reading.following = yield* feed.read(projection, from + 1, (message) => reading.take(message))
       const looks = Effect.sync(() => reading.come.openUnsafe())
       yield* Effect.forkScoped(Effect.repeat(looks, Schedule.spaced(KEEP_MS)))
-      // What comes next need not read again what has changed nothing. How far the stream was looked at in vain is left:
-      // another node may have begun already, and would lose its first batch to a watermark that moves.
+      // The next reader need not repeat commits that changed nothing. The watermark itself stays: another node may have
+      // begun already, and would lose its first batch if it moved.
       yield* Effect.addFinalizer(() => Effect.ignore(toItsEnd(() => applier.keep(reading.mark))))
       return reading
     })

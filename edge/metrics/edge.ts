@@ -44,7 +44,7 @@ export class EdgeMetrics {
   private readonly refusals: Counters
   private readonly rateLimited: ReadonlyMap<string, Counter>
   private readonly routes = new Map<Endpoint | "page" | "none", Route>()
-  /** Of requests that nobody held on purpose, whatever their route. */
+  /** Durations of the requests of all routes, without those that wait on purpose. */
   private readonly durations = new Histogram(DURATION_SECONDS)
   private readonly byCode = new Map<string, number>()
   private answers = 0
@@ -132,7 +132,7 @@ export class EdgeMetrics {
     return [...nouns].map(([name, sum]) => ({ name, ...sum }))
   }
 
-  /** Of all routes together, for the operators' console. */
+  /** The sums over all routes, for the operators' console. */
   figures(): NonNullable<Figures["edge"]> {
     return { requests: this.answers, refusals: Object.fromEntries(this.byCode), durations: this.durations.each }
   }

@@ -31,7 +31,7 @@ const Opened = Schema.Struct({
   what: Schema.Literals(["history", "what-if", "export", "test", "story", "drain", "rebuild", "verify"]),
   /** Such as `agent/hx…`, what was to be explained, or what an action is about. */
   of: Schema.String,
-  /** Of an action. */
+  /** The operator's reason; only actions have one. */
   why: Schema.optionalKey(Schema.String)
 })
 export type Opened = typeof Opened.Type

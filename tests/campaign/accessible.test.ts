@@ -1,7 +1,6 @@
 /** Every kind of page, looked at by axe-core and gone through by keyboard alone, in light and dark, wide and narrow. */
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { faintTexts, violations } from "../html/accessible.ts"
 import { numberedSlug } from "../../schemas/content/slug.ts"
 import { STARTER_LIBRARY } from "../../ops/launcher/starter-library.ts"
 import { openBrowser, type TestBrowser, type Visit } from "../support/browser.ts"
@@ -9,20 +8,11 @@ import { operate } from "../support/hub.ts"
 import { sharedService, type TestService } from "../support/service.ts"
 import { contrast } from "../html/contrast.ts"
 import { openCommunity, openThread, pageWith } from "../html/community.ts"
-import { focus, type Focus, overflow, reachable, textsShown } from "../html/in-page.ts"
+import { focus, type Focus, overflow, reachable } from "../html/in-page.ts"
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-const ENOUGH_FOR_TEXT = 4.5
 const ENOUGH_FOR_FOCUS = 3
 
 /** Of what axe-core finds: which rule, and where. */
-interface Finding {
-  readonly rule: string
-  readonly at: ReadonlyArray<string>
-}
-
-const FIND = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-  violations.map(({ id, nodes }) => ({ rule: id, at: nodes.map(({ html }) => html.slice(0, 120)) })))`
 
 const KINDS = [
   "the first page",
@@ -108,8 +98,7 @@ afterAll(async () => {
 it("what would be found is found", async () => {
   const visit = await browser.visit(`${edge}/roadmap`, { bypassCSP: true })
   await visit.page.setContent('<html lang="en"><title>x</title><main><h1>x</h1><img src="data:,"><input></main></html>')
-  await visit.page.evaluate(AXE)
-  const found = await visit.page.evaluate<ReadonlyArray<Finding>>(FIND)
+  const found = await violations(visit)
   expect(found.map(({ rule }) => rule)).toEqual(expect.arrayContaining(["image-alt", "label"]))
   await visit.close()
 })
@@ -122,12 +111,8 @@ describe.each(KINDS)("%s", (kind) => {
   ] as const)("in %s wide, keeps nobody out and fits", async (_, window) => {
     const visit = window()
     await visit.to(edge + paths[kind])
-    await visit.page.evaluate(AXE)
-    expect(await visit.page.evaluate<ReadonlyArray<Finding>>(FIND)).toEqual([])
-    const faint = (await visit.page.evaluate(textsShown))
-      .map(({ text, colour, grounds }) => ({ text, contrast: contrast(colour, grounds) }))
-      .filter((text) => text.contrast < ENOUGH_FOR_TEXT)
-    expect(faint).toEqual([])
+    expect(await violations(visit)).toEqual([])
+    expect(await faintTexts(visit)).toEqual([])
     expect(await visit.page.evaluate(overflow)).toBe(0)
   })
 

@@ -1,20 +1,13 @@
 /** The console in a real browser: the cluster's page, live, on narrow and wide screens, in light and dark. */
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { gzipSync } from "node:zlib"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { looksWell } from "../html/accessible.ts"
 import { SHARD_COUNT } from "../../schemas/subjects.ts"
 import { waitFor } from "../harness/index.ts"
-import { contrast } from "../html/contrast.ts"
-import { overflow, textsShown } from "../html/in-page.ts"
 import { openBrowser, type TestBrowser, type Visit } from "../support/browser.ts"
 import { sharedService, type TestService } from "../support/service.ts"
 import { OperatorClient, startConsole, type TestConsole } from "./desk.ts"
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-const FIND = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-  violations.map(({ id, nodes }) => ({ rule: id, at: nodes.map(({ html }) => html.slice(0, 120)) })))`
-const ENOUGH_FOR_TEXT = 4.5
 const PAGE_MAX_BYTES = 150_000
 const NARROW = { width: 320, height: 740 }
 
@@ -31,16 +24,6 @@ afterAll(async () => {
   await desk?.stop()
   await service?.stop()
 })
-
-const looksWell = async ({ page }: Visit): Promise<void> => {
-  await page.evaluate(AXE)
-  expect(await page.evaluate(FIND)).toEqual([])
-  const faint = (await page.evaluate(textsShown))
-    .map(({ text, colour, grounds }) => ({ text, contrast: contrast(colour, grounds) }))
-    .filter((text) => text.contrast < ENOUGH_FOR_TEXT)
-  expect(faint).toEqual([])
-  expect(await page.evaluate(overflow)).toBe(0)
-}
 
 const looked = ({ page }: Visit) => page.locator("#verdict.healthy").waitFor()
 

@@ -1,10 +1,9 @@
 /** The cluster's page: the last hour in plots, what an operator may do there, and outages that it names by itself. */
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { gzipSync } from "node:zlib"
 import fc from "fast-check"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { violations } from "../html/accessible.ts"
 import { History, POINTS_MAX, quantileMs } from "../../ops/console/cluster/history.ts"
 import type { Figures } from "../../schemas/runtime/metrics/figures.ts"
 import { DURATION_SECONDS } from "../../schemas/runtime/metrics/meter.ts"
@@ -20,8 +19,6 @@ import { register } from "../support/register.ts"
 import { sharedService, type TestService } from "../support/service.ts"
 import { bare, OperatorClient, startConsole, type TestConsole } from "./desk.ts"
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-const FIND = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id }) => id))`
 const PAGE_MAX_BYTES = 150_000
 const HOSTILE = `<img src=x onerror="alert(1)">`
 
@@ -180,8 +177,7 @@ describe("beside a system", () => {
     expect(
       Number((await textOf(visit, "#nodes tbody tr:first-child td:nth-child(7)")).replace(",", ""))
     ).toBeGreaterThan(1)
-    await visit.page.evaluate(AXE)
-    expect(await visit.page.evaluate(FIND)).toEqual([])
+    expect(await violations(visit)).toEqual([])
     expect(await visit.page.evaluate(overflow)).toBe(0)
     const client = await entered()
     const paths = new Set(visit.requests.map((address) => new URL(address).pathname))

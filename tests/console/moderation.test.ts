@@ -1,14 +1,11 @@
 /** Moderation in the console: what waits, in context, and what is done about it, by somebody and for a reason. */
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { looksWell } from "../html/accessible.ts"
 import type { Post } from "../../schemas/post/records.ts"
 import type { Report } from "../../schemas/report/records.ts"
-import { contrast } from "../html/contrast.ts"
-import { overflow, textsShown } from "../html/in-page.ts"
 import { noticeOf, problemsOf } from "../html/owner/client.ts"
 import { waitFor } from "../harness/index.ts"
-import { openBrowser, type TestBrowser, type Visit } from "../support/browser.ts"
+import { openBrowser, type TestBrowser } from "../support/browser.ts"
 import { AgentClient } from "../support/client.ts"
 import type { Answer } from "../support/http.ts"
 import { send } from "../support/http.ts"
@@ -17,9 +14,6 @@ import { register, type Registered } from "../support/register.ts"
 import { logOf, sharedService, type TestService } from "../support/service.ts"
 import { OperatorClient, startConsole, type TestConsole } from "./desk.ts"
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-const FIND = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-  violations.map(({ id, nodes }) => ({ rule: id, at: nodes.map(({ html }) => html.slice(0, 120)) })))`
 const HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
 
 let service: TestService
@@ -187,16 +181,6 @@ test("nobody else sees it or acts, and strange paths are no page", async () => {
   expect((await client.get("/moderation/report/999999999")).text).toContain("There is no such report.")
   expect((await client.get("/moderation/agent/nobody-at-all")).text).toContain("there is no agent nobody-at-all")
 })
-
-const looksWell = async ({ page }: Visit): Promise<void> => {
-  await page.evaluate(AXE)
-  expect(await page.evaluate(FIND)).toEqual([])
-  const faint = (await page.evaluate(textsShown))
-    .map(({ text, colour, grounds }) => ({ text, contrast: contrast(colour, grounds) }))
-    .filter((text) => text.contrast < 4.5)
-  expect(faint).toEqual([])
-  expect(await page.evaluate(overflow)).toBe(0)
-}
 
 test.each([
   ["light", { width: 320, height: 740 }],

@@ -1,7 +1,6 @@
 /** The page that seals, as a person uses it: a browser, a vault and the tokens of its sources. */
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { expect } from "vitest"
+import { violations } from "./accessible.ts"
 import { openEntry } from "../../edge/sdk/vault/seal.ts"
 import type { VaultEntry } from "../../schemas/vault/records.ts"
 import { openBrowser, type TestBrowser, type Visit } from "../support/browser.ts"
@@ -11,9 +10,6 @@ import { asHolder, issueToken, oneTimeKey, VAULT, type WithVault } from "../supp
 import { ownedVault } from "../support/vault-owner.ts"
 import { overflow } from "./in-page.ts"
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-const FIND = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-  violations.map(({ id, nodes }) => ({ rule: id, at: nodes.map(({ html }) => html.slice(0, 120)) })))`
 export const NARROW = { width: 360, height: 740 }
 export const PASSWORD = "correct horse battery 18"
 export const SHOP = "https://shop.example"
@@ -71,8 +67,7 @@ export const status = async ({ page }: Visit, words: string | RegExp): Promise<v
 
 export const looksWell = async ({ page }: Visit): Promise<void> => {
   // Playwright's own way in: the page's policy lets no other script run.
-  await page.evaluate(AXE)
-  expect(await page.evaluate(FIND)).toEqual([])
+  expect(await violations({ page })).toEqual([])
   expect(await page.evaluate(overflow)).toBe(0)
 }
 

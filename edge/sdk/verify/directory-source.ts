@@ -151,7 +151,7 @@ export class DirectorySource implements Source {
       if (page === 0 && (response.status === 200 || response.status === 304))
         this.clock.learn(response, attempt.startedAt)
       if (response.status !== 200) return this.unread(response, attempt, page === 0, signal)
-      // Whatever makes it fail, the next attempt reads the whole.
+      // If reading fails for any reason, the next attempt reads the whole.
       if (held !== null) this.etag = null
       const read = await this.read(response, held !== null, signal)
       if (this.attempt !== attempt || signal.aborted) return

@@ -29,7 +29,7 @@ export type Point = readonly [
 ]
 
 export interface Load {
-  /** Of one core; `null` until it was heard twice. */
+  /** The share of one core; `null` until it was heard twice. */
   readonly cpu: number | null
   readonly memory_bytes: number
 }
@@ -49,7 +49,7 @@ export interface Silent extends Pick<Figures, "host" | "pid" | "roles"> {
   readonly since: number
 }
 
-/** Whoever did not answer once is not new the next time, and not silent yet. */
+/** A process that missed one answer is not new the next time, and not silent yet. */
 const MISSED_MS = 15_000
 /** As long as anybody may want to know of it. */
 const SILENT_MS = 600_000
@@ -114,7 +114,7 @@ export class History {
     const loads = new Map<string, { cpu: number | null; memory_bytes: number }>()
     for (const figures of told.slice(0, PROCESSES_MAX)) {
       const before = this.heard.get(figures.id)
-      // Whoever answers anew stands behind those that were heard before.
+      // A process that answers again moves to the end: the first ones are those not heard for longest.
       heard.delete(figures.id)
       heard.set(figures.id, { figures, began: before?.began ?? at, at, seconds })
       const passed = before === undefined ? 0 : (at - before.at) / MS

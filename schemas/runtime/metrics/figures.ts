@@ -12,7 +12,7 @@ import { DURATION_SECONDS } from "./meter.ts"
 const Count = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 const NAME_MAX_CHARS = 128
 const Name = Schema.String.check(Schema.isMaxLength(NAME_MAX_CHARS))
-/** Of requests that nobody held on purpose: so many in each of `DURATION_SECONDS`, and above. */
+/** Counts of requests that do not wait on purpose: one for each of `DURATION_SECONDS`, and one for all above. */
 const Durations = Schema.Array(Count).check(
   Schema.isMinLength(DURATION_SECONDS.length + 1),
   Schema.isMaxLength(DURATION_SECONDS.length + 1)

@@ -1,7 +1,6 @@
 /** A person and an agent find together: by pages in a real browser at 360 px, by a letter, and by the agent's own requests. */
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { afterAll, beforeAll, expect, it, test } from "vitest"
+import { violations } from "../accessible.ts"
 import type { AgentSponsorship } from "../../../schemas/sponsorship/records.ts"
 import type { OwnerMessage } from "../../../schemas/owner/records.ts"
 import { waitFor } from "../../harness/index.ts"
@@ -14,9 +13,6 @@ import { sharedService, type TestService } from "../../support/service.ts"
 import { overflow } from "../in-page.ts"
 import { noticeOf, OwnerClient, problemsOf } from "./client.ts"
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-const FIND = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-  violations.map(({ id, nodes }) => ({ rule: id, at: nodes.map(({ html }) => html.slice(0, 120)) })))`
 const NARROW = { width: 360, height: 740 }
 const MINE = "/api/v1/me/sponsorships"
 
@@ -49,8 +45,7 @@ it("somebody signs up, confirms the address by the letter, asks an agent, is con
   const visit = await browser.visit(`${edge}/agents`, { viewport: NARROW, colorScheme: "light", bypassCSP: true })
   const { page } = visit
   const looksWell = async (): Promise<void> => {
-    await page.evaluate(AXE)
-    expect(await page.evaluate(FIND)).toEqual([])
+    expect(await violations({ page })).toEqual([])
     expect(await page.evaluate(overflow)).toBe(0)
   }
   const press = (name: string) => page.getByRole("button", { name }).click()

@@ -1,17 +1,10 @@
 /** The owner's space in a real browser, on a narrow screen: each page is looked at by axe-core, and then gone through. */
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { looksWell } from "../accessible.ts"
 import { openBrowser, type TestBrowser, type Visit } from "../../support/browser.ts"
 import { sharedService, type TestService } from "../../support/service.ts"
-import { contrast } from "../contrast.ts"
-import { overflow, textsShown } from "../in-page.ts"
 import { OwnerClient } from "./client.ts"
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-const FIND = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-  violations.map(({ id, nodes }) => ({ rule: id, at: nodes.map(({ html }) => html.slice(0, 120)) })))`
-const ENOUGH_FOR_TEXT = 4.5
 const NARROW = { width: 360, height: 740 }
 
 let service: TestService
@@ -26,16 +19,6 @@ afterAll(async () => {
   await browser?.stop()
   await service?.stop()
 })
-
-const looksWell = async ({ page }: Visit): Promise<void> => {
-  await page.evaluate(AXE)
-  expect(await page.evaluate(FIND)).toEqual([])
-  const faint = (await page.evaluate(textsShown))
-    .map(({ text, colour, grounds }) => ({ text, contrast: contrast(colour, grounds) }))
-    .filter((text) => text.contrast < ENOUGH_FOR_TEXT)
-  expect(faint).toEqual([])
-  expect(await page.evaluate(overflow)).toBe(0)
-}
 
 const heading = async ({ page }: Visit, name: string): Promise<void> =>
   page.getByRole("heading", { level: 1, name }).waitFor()

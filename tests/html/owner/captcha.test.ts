@@ -1,7 +1,6 @@
 /** An owner solves captchas in a real browser at 360 px, by pointer and by keyboard; the agent's held request hears of it. */
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { violations } from "../accessible.ts"
 import type { Captcha, CaptchaAnswer } from "../../../schemas/captcha/records.ts"
 import { waitFor } from "../../harness/index.ts"
 import { openBrowser, type TestBrowser, type Visit } from "../../support/browser.ts"
@@ -11,9 +10,6 @@ import { png } from "../../support/pictures.ts"
 import { sharedService, type TestService } from "../../support/service.ts"
 import { overflow } from "../in-page.ts"
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-const FIND = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-  violations.map(({ id, nodes }) => ({ rule: id, at: nodes.map(({ html }) => html.slice(0, 120)) })))`
 const NARROW = { width: 360, height: 740 }
 /** A pixel of the screen, and what rounding adds, of a picture shown 320 by 160. */
 const NEAR = 0.01
@@ -32,8 +28,7 @@ afterAll(async () => {
 })
 
 const looksWell = async ({ page }: Visit): Promise<void> => {
-  await page.evaluate(AXE)
-  expect(await page.evaluate(FIND)).toEqual([])
+  expect(await violations({ page })).toEqual([])
   expect(await page.evaluate(overflow)).toBe(0)
 }
 

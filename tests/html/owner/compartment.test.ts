@@ -2,9 +2,8 @@
  * A compartment on its owner's pages: what he sees, that he may stop it and nothing else, that it is not there for others,
  * its link, and that what programs write comes to nothing. Over real edges and actors, with a host that is played.
  */
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { violations } from "../accessible.ts"
 import type { Compartment, LogLine } from "../../../schemas/compartment/records.ts"
 import { openBrowser, type TestBrowser } from "../../support/browser.ts"
 import { dataOf, outcome } from "../../support/outcome.ts"
@@ -15,10 +14,6 @@ import { overflow } from "../in-page.ts"
 import { TEXTS } from "../payloads.ts"
 import { formsOf, headingOf, OwnerClient } from "./client.ts"
 import { Compartments, NEW, pathOf, steered } from "./compartments.ts"
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-const FIND = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-  violations.map(({ id, nodes }) => ({ rule: id, at: nodes.map(({ html }) => html.slice(0, 120)) })))`
 
 let all: Compartments
 let browser: TestBrowser
@@ -133,8 +128,7 @@ describe("one of an agent", () => {
         await visit.page.getByRole("heading", { level: 1, name: "Your agents" }).waitFor()
         for (const path of [pathOf(id), NEW, "/owner", owner.page(carried)]) {
           await visit.to(`${all.service.edges[0]}${path}`)
-          await visit.page.evaluate(AXE)
-          expect(await visit.page.evaluate(FIND), path).toEqual([])
+          expect(await violations(visit), path).toEqual([])
           expect(await visit.page.evaluate(overflow), path).toBe(0)
           expect(await visit.page.evaluate("window.__pwned"), path).toBeUndefined()
         }

@@ -1,7 +1,6 @@
 /** An owner sees an agent's mail: who, what about, which codes, and how far to believe it (spec 4.10). */
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { afterAll, beforeAll, expect, it, test } from "vitest"
+import { violations } from "../accessible.ts"
 import { originOf } from "../../../edge/html/owner/mail-view.ts"
 import { type ListedMail, type Mailbox, VERDICTS } from "../../../schemas/mail/records.ts"
 import { waitFor } from "../../harness/index.ts"
@@ -15,9 +14,6 @@ import { anAgent, type Carried } from "../../support/sponsorship.ts"
 import { overflow } from "../in-page.ts"
 import { noticeOf, problemsOf } from "./client.ts"
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-const FIND = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-  violations.map(({ id, nodes }) => ({ rule: id, at: nodes.map(({ html }) => html.slice(0, 120)) })))`
 const NARROW = { width: 360, height: 740 }
 const DOMAIN = "mail.hub.example"
 const MAILBOXES = "/api/v1/email/mailboxes"
@@ -118,8 +114,7 @@ it("what strangers write stands there as they wrote it, does nothing, and fits a
   expect(await page.evaluate("window.ran")).toBeUndefined()
   await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
   expect(await page.evaluate(overflow)).toBe(0)
-  await page.evaluate(AXE)
-  expect(await page.evaluate(FIND)).toEqual([])
+  expect(await violations({ page })).toEqual([])
   await visit.close()
 })
 

@@ -1,20 +1,14 @@
 /** The owner's space as one application: the overview, the pages of mail, vaults and compartments, and the navigation. */
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { faintTexts, violations } from "../accessible.ts"
 import { openSample, type Sample } from "../../../ops/screens/service.ts"
 import { waitFor } from "../../harness/index.ts"
 import { openBrowser, type TestBrowser, type Visit } from "../../support/browser.ts"
 import { newOwner } from "../../support/owner.ts"
 import { anAgent } from "../../support/sponsorship.ts"
-import { contrast } from "../contrast.ts"
-import { overflow, textsShown } from "../in-page.ts"
+import { overflow } from "../in-page.ts"
 import { headingOf } from "./client.ts"
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-const FIND = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-  violations.map(({ id, nodes }) => ({ rule: id, at: nodes.map(({ html }) => html.slice(0, 120)) })))`
-const ENOUGH_FOR_TEXT = 4.5
 const HEIGHT = 740
 /** One more than a page of mail or vaults shows. */
 const MANY = 11
@@ -194,12 +188,8 @@ describe.each([
       expect(await page.locator("script").count(), path).toBe(0)
       expect(await page.evaluate(overflow), path).toBe(0)
       expect(await page.evaluate(LOW), path).toEqual([])
-      await page.evaluate(AXE)
-      expect(await page.evaluate(FIND), path).toEqual([])
-      const faint = (await page.evaluate(textsShown))
-        .map(({ text, colour, grounds }) => ({ text, contrast: contrast(colour, grounds) }))
-        .filter((text) => text.contrast < ENOUGH_FOR_TEXT)
-      expect(faint, path).toEqual([])
+      expect(await violations({ page }), path).toEqual([])
+      expect(await faintTexts({ page }), path).toEqual([])
     }
     await visit.close()
   })

@@ -1,14 +1,10 @@
 /** Passkeys in a real browser, whose authenticator is a virtual one; a passkey needs a name, so the service has one here. */
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { violations } from "../accessible.ts"
 import { openBrowser, type TestBrowser, type Visit } from "../../support/browser.ts"
 import { testService, type TestService } from "../../support/service.ts"
 import { OwnerClient } from "./client.ts"
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-const FIND = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-  violations.map(({ id, nodes }) => ({ rule: id, at: nodes.map(({ html }) => html.slice(0, 120)) })))`
 const NARROW = { width: 360, height: 740 }
 
 let service: TestService
@@ -48,8 +44,7 @@ const authenticatorOf = async ({ page }: Visit) => {
 
 const looksWell = async ({ page }: Visit): Promise<void> => {
   // Playwright's own way in: the page's policy lets no other script run.
-  await page.evaluate(AXE)
-  expect(await page.evaluate(FIND)).toEqual([])
+  expect(await violations({ page })).toEqual([])
 }
 
 const heading = async ({ page }: Visit, name: string): Promise<void> =>

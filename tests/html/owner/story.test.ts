@@ -2,9 +2,8 @@
  * A person and an agent, from the sign-up to the end: in a real browser at 360 px, by letters through a mail server, and by
  * a chat. What single steps do otherwise, their own tests show.
  */
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { violations } from "../accessible.ts"
 import type { Captcha } from "../../../schemas/captcha/records.ts"
 import type { OwnerMessage } from "../../../schemas/owner/records.ts"
 import type { AgentSponsorship } from "../../../schemas/sponsorship/records.ts"
@@ -20,9 +19,6 @@ import { Telegram } from "../../support/telegram.ts"
 import { overflow } from "../in-page.ts"
 import { OwnerClient } from "./client.ts"
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-const FIND = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-  violations.map(({ id, nodes }) => ({ rule: id, at: nodes.map(({ html }) => html.slice(0, 120)) })))`
 const NARROW = { width: 360, height: 740 }
 const CHAT = 800_000_123
 
@@ -72,8 +68,7 @@ it(STORY, async () => {
   const visit = await browser.visit(`${edge}/agents`, { viewport: NARROW, colorScheme: "light", bypassCSP: true })
   const { page } = visit
   const looksWell = async (): Promise<void> => {
-    await page.evaluate(AXE)
-    expect(await page.evaluate(FIND)).toEqual([])
+    expect(await violations({ page })).toEqual([])
     expect(await page.evaluate(overflow)).toBe(0)
   }
   const press = (name: string) => page.getByRole("button", { name, exact: true }).click()
