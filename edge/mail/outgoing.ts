@@ -5,19 +5,17 @@ import { type Addressee, addressee, shownAddressee } from "../../schemas/mail/ad
 import { aboveMax, belowMin, invalidField, type Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { MailAttachment } from "../../schemas/mail/records.ts"
-import { mailExcerpt } from "../../schemas/mail/excerpt.ts"
 import type { SendMail } from "../../schemas/mail/send.ts"
+import { recipientAddress } from "../../schemas/mail/senders.ts"
 import type { SentContent } from "../../schemas/mail/sent.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 
-export interface Outgoing {
+export interface Recipients {
   readonly to: ReadonlyArray<string>
   readonly cc: ReadonlyArray<string>
   readonly bcc: ReadonlyArray<string>
   /** Alone, of all of them. */
   readonly addresses: ReadonlyArray<string>
-  readonly content: SentContent
-  readonly excerpt: string
 }
 
 type Bounds = Pick<Limits["limits"]["email"], "recipients_max" | "send_attachments_max_bytes">
@@ -49,14 +47,30 @@ const attachmentRefusal = (
   return bytes <= max ? null : aboveMax("attachments", `Attachments have at most ${max} bytes together.`, max)
 }
 
-export const outgoing = (mail: SendMail, bounds: Bounds): Effect.Effect<Outgoing, Refused> =>
+export const recipientsIn = (
+  mail: Pick<SendMail, "to" | "cc" | "bcc">,
+  { recipients_max: most }: Bounds,
+  field = "to"
+): Effect.Effect<Recipients, Refused> =>
   Effect.suspend(() => {
     const known = new Set<string>()
     const [to, cc, bcc] = [each(mail.to, known), each(mail.cc ?? [], known), each(mail.bcc ?? [], known)]
-    const { recipients_max: most } = bounds
     if (mail.to.length === 0) return Effect.fail(refuse(belowMin("to", "A message needs a recipient in `to`.", 1)))
     if (known.size > most)
-      return Effect.fail(refuse(aboveMax("to", `A message has at most ${most} recipients in all.`, most)))
+      return Effect.fail(refuse(aboveMax(field, `A message has at most ${most} recipients in all.`, most)))
+    return Effect.succeed({
+      to: to.map(shownAddressee),
+      cc: cc.map(shownAddressee),
+      bcc: bcc.map(shownAddressee),
+      addresses: [...known]
+    })
+  })
+
+export const contentIn = (
+  mail: Pick<SendMail, "text" | "html" | "attachments">,
+  bounds: Bounds
+): Effect.Effect<SentContent, Refused> =>
+  Effect.suspend(() => {
     const [text, html] = [mail.text ?? null, mail.html ?? null]
     if ((text ?? "").trim() === "" && (html ?? "").trim() === "")
       return wrong("text", "A message needs `text` or `html`.")
@@ -64,22 +78,43 @@ export const outgoing = (mail: SendMail, bounds: Bounds): Effect.Effect<Outgoing
     const refused = attachmentRefusal(attachments, bounds)
     if (refused !== null) return Effect.fail(refuse(refused))
     return Effect.succeed({
-      to: to.map(shownAddressee),
-      cc: cc.map(shownAddressee),
-      bcc: bcc.map(shownAddressee),
-      addresses: [...known],
-      content: {
-        text,
-        html,
-        attachments: attachments.map(({ filename, content_type = "application/octet-stream", content_base64 }) => ({
-          filename,
-          content_type,
-          content_base64
-        }))
-      },
-      excerpt: mailExcerpt(text ?? "")
+      text,
+      html,
+      attachments: attachments.map(({ filename, content_type = "application/octet-stream", content_base64 }) => ({
+        filename,
+        content_type,
+        content_base64
+      }))
     })
   })
+
+/** Of whoever answers, all of them, and the sender of what is answered (contract 22). */
+export interface Answered {
+  readonly own: ReadonlyArray<string>
+  readonly sender: string
+  readonly to: ReadonlyArray<string>
+  readonly cc: ReadonlyArray<string>
+}
+
+/** An address without its tag. */
+const untagged = (address: string): string => {
+  const at = address.lastIndexOf("@")
+  return `${address.slice(0, at).split("+", 1).join("")}${address.slice(at)}`
+}
+
+/**
+ * Whom an answer to everybody goes to. Strangers wrote those addresses: any that no mail can go to is left out, and so
+ * is whoever answers.
+ */
+export const everybodyIn = ({ own, sender, to, cc }: Answered): Pick<SendMail, "to" | "cc"> => {
+  const mine = new Set(own)
+  const others = (texts: ReadonlyArray<string>) =>
+    texts.flatMap((text) => {
+      const address = recipientAddress(text)
+      return address === null || mine.has(untagged(address)) ? [] : [address]
+    })
+  return { to: [sender, ...others(to)], cc: others(cc) }
+}
 
 /** Of a message that was sent. */
 export const attachmentsOf = ({ attachments }: SentContent): ReadonlyArray<MailAttachment> =>

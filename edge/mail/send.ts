@@ -1,12 +1,14 @@
 /**
- * `POST /email/send`: what is sent is stored sealed, then counted and queued in one commit; the answer waits a moment for
+ * `POST /email/send`, and `POST /email/messages/{id}/reply`: what is sent is stored sealed, then counted and queued in one commit; the answer waits a moment for
  * what becomes of the first attempt.
  */
 import { Clock, Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import { invalidField, refusal } from "../../schemas/errors.ts"
+import { mailExcerpt } from "../../schemas/mail/excerpt.ts"
 import { type Mailbox, MESSAGE_ID } from "../../schemas/mail/records.ts"
-import { type SendMail } from "../../schemas/mail/send.ts"
+import { answerSubject, type ReplyMail, type SendMail } from "../../schemas/mail/send.ts"
+import { recipientAddress } from "../../schemas/mail/senders.ts"
 import type { ListedSent, SentContent } from "../../schemas/mail/sent.ts"
 import { wordsOf } from "../../schemas/mail/words.ts"
 import { newKey, sealBytes } from "../../schemas/secret/bytes.ts"
@@ -16,14 +18,16 @@ import { admitted, textsChecked } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { RouteParts } from "../routes/parts.ts"
-import type { MailReading } from "./reading.ts"
-import { attachmentsOf, type Outgoing, outgoing } from "./outgoing.ts"
+import type { LookedInbox, MailReading } from "./reading.ts"
+import { attachmentsOf, contentIn, everybodyIn, type Recipients, recipientsIn } from "./outgoing.ts"
 
 const notYours = refusal("email_sender_not_yours", "`from` must be an open mailbox of yours.", { field: "from" })
 const replyNotYours = refusal("email_sender_not_yours", "`reply_to` must be an open mailbox of yours.", {
   field: "reply_to"
 })
 const noSuchMessage = invalidField("in_reply_to", "in_reply_to must be a message that you received.")
+const notReceived = invalidField("id", "id must be a message that you received.")
+const nobodyToAnswer = invalidField("id", "The message names no sender that could be answered.")
 
 /** Envelope, marks and places in the queue, beside the text of which the log has nothing. */
 const SEND_BYTES = 16_000
@@ -35,6 +39,17 @@ const LOOK_AGAIN_MS = 50
 
 /** As far as it is looked at; what is no text has none. */
 const fileText = (base64: string): string => textOfFile(Buffer.from(base64, "base64")) ?? ""
+
+/** A message to send, with everything found that it names. */
+interface Stored {
+  readonly from: Mailbox
+  readonly replyTo: string | null
+  readonly recipients: Recipients
+  readonly content: SentContent
+  readonly subject: string
+  readonly in_reply_to: string | null
+  readonly references: ReadonlyArray<string>
+}
 
 const failed = (detail: string | null) => refusal("email_send_failed", detail ?? "The message was refused.")
 
@@ -48,8 +63,7 @@ export const mailSending = ({ bus, blobs, config: { hub } }: RouteParts, reading
       typeof wanted === "number" ? id === wanted : address === wanted.trim().toLowerCase() || String(id) === wanted
     )
 
-  /** What an answer follows from: the ids of what it answers, the nearest last. */
-  const referencesTo = (call: Call, agent: string, text: string): Effect.Effect<ReadonlyArray<string>, Refused> =>
+  const received = (call: Call, agent: string, text: string): Effect.Effect<LookedInbox, Refused> =>
     Effect.gen(function* () {
       if (!MESSAGE_ID.test(text)) return yield* refuse(noSuchMessage)
       const found = yield* Effect.catchIf(
@@ -57,9 +71,7 @@ export const mailSending = ({ bus, blobs, config: { hub } }: RouteParts, reading
         ({ refusal: { code } }) => code === "not_found",
         () => refuse(noSuchMessage)
       )
-      if (found.box !== "inbox") return yield* refuse(noSuchMessage)
-      const { thread_ids } = yield* reading.textOf(call, found)
-      return thread_ids.slice(-REFERENCES_MAX)
+      return found.box === "inbox" ? found : yield* refuse(noSuchMessage)
     })
 
   const kept = (call: Call, content: SentContent) =>
@@ -87,56 +99,96 @@ export const mailSending = ({ bus, blobs, config: { hub } }: RouteParts, reading
       }
     })
 
-  const store = (call: Call, agent: string, wanted: SendMail, { content, addresses, ...shown }: Outgoing) =>
+  /** What an answer follows from: the ids of what it answers, the nearest last. */
+  const referencesTo = (call: Call, agent: string, text: string): Effect.Effect<ReadonlyArray<string>, Refused> =>
     Effect.gen(function* () {
-      const boxes = yield* reading.boxes(call, agent)
-      const from = boxOf(boxes, wanted.from)
-      if (from === undefined) return yield* refuse(notYours)
-      const replyTo = wanted.reply_to ?? null
-      const answers = replyTo === null ? null : boxOf(boxes, replyTo)
-      if (answers === undefined) return yield* refuse(replyNotYours)
-      const inReplyTo = wanted.in_reply_to ?? null
-      const references = inReplyTo === null ? [] : yield* referencesTo(call, agent, inReplyTo)
+      const { thread_ids } = yield* reading.textOf(call, yield* received(call, agent, text))
+      return thread_ids.slice(-REFERENCES_MAX)
+    })
+
+  const store = (call: Call, agent: string, { from, replyTo, recipients, content, ...shown }: Stored) =>
+    Effect.gen(function* () {
+      const { addresses, ...named } = recipients
       const mailbox = from.id
       if (!call.again)
         yield* bus.read(call, { actor: agent, op: "mailer.may_send", input: { mailbox, recipients: addresses } })
-      const words = `${shown.to.join(" ")} ${shown.cc.join(" ")} ${wanted.subject} ${(content.text ?? "").slice(0, SEARCHED_CHARS)}`
+      const words = `${named.to.join(" ")} ${named.cc.join(" ")} ${shown.subject} ${(content.text ?? "").slice(0, SEARCHED_CHARS)}`
       const input = {
+        ...named,
         ...shown,
         ...(yield* kept(call, content)),
+        excerpt: mailExcerpt(content.text ?? ""),
         mailbox,
-        reply_to: answers?.address ?? null,
-        subject: wanted.subject,
+        reply_to: replyTo,
         attachments: content.attachments.length,
         files: attachmentsOf(content),
-        in_reply_to: inReplyTo,
-        references,
         words: wordsOf(words, wordsMax)
       }
       const asked = bus.ask(call, { actor: agent, op: "mailer.send", input })
       return parse<Operations["mailer.send"]["output"]>(yield* asked).mail
     })
 
+  /** The answer, once the first attempt has come to something, or a while later. */
+  const answered = (call: Call, agent: string, mail: number): Effect.Effect<ListedSent, Refused> =>
+    Effect.gen(function* () {
+      const sent = yield* first(call, agent, mail)
+      const refused = sent.recipients.every(({ status, unknown }) => status === "failed" && !unknown)
+      if (refused) return yield* refuse(failed(sent.recipients[0]?.detail ?? null))
+      // It is on its way whatever the read models say now.
+      const thread_id = yield* Effect.orElseSucceed(reading.threadOf(call, agent, mail), () => null)
+      // Spec 4.9: what was taken is `sent`, even where its recipient has it by now.
+      return { ...sent, thread_id, status: sent.status === "delivered" ? "sent" : sent.status }
+    })
+
+  const filesOf = (attachments: SendMail["attachments"] = []) =>
+    attachments.map(({ filename, content_base64 }) => [filename, fileText(content_base64)])
+
+  const taking = (call: Call, recipients: number) => ({
+    log: SEND_BYTES + recipients * RECIPIENT_BYTES,
+    upload: call.body.length
+  })
+
   return {
     send: (call: Call, wanted: SendMail): Effect.Effect<ListedSent, Refused> =>
       Effect.gen(function* () {
-        const { attachments = [], subject, text = null, html = null } = wanted
-        const { to, cc = [], bcc = [] } = wanted
-        const files = attachments.map(({ filename, content_base64 }) => [filename, fileText(content_base64)])
-        yield* textsChecked(call, { subject, text, html, to, cc, bcc, attachments: files })
-        const made = yield* outgoing(wanted, email)
-        const { agent } = yield* admitted(bus, call, {
-          log: SEND_BYTES + made.addresses.length * RECIPIENT_BYTES,
-          upload: call.body.length
-        })
-        const mail = yield* store(call, agent, wanted, made)
-        const sent = yield* first(call, agent, mail)
-        const refused = sent.recipients.every(({ status, unknown }) => status === "failed" && !unknown)
-        if (refused) return yield* refuse(failed(sent.recipients[0]?.detail ?? null))
-        // It is on its way whatever the read models say now.
-        const thread_id = yield* Effect.orElseSucceed(reading.threadOf(call, agent, mail), () => null)
-        // Spec 4.9: what was taken is `sent`, even where its recipient has it by now.
-        return { ...sent, thread_id, status: sent.status === "delivered" ? "sent" : sent.status }
+        const { to, cc = [], bcc = [], subject, text = null, html = null } = wanted
+        yield* textsChecked(call, { subject, text, html, to, cc, bcc, attachments: filesOf(wanted.attachments) })
+        const recipients = yield* recipientsIn(wanted, email)
+        const content = yield* contentIn(wanted, email)
+        const { agent } = yield* admitted(bus, call, taking(call, recipients.addresses.length))
+        const boxes = yield* reading.boxes(call, agent)
+        const from = boxOf(boxes, wanted.from)
+        if (from === undefined) return yield* refuse(notYours)
+        const answers = wanted.reply_to ?? null
+        const replyTo = answers === null ? null : boxOf(boxes, answers)
+        if (replyTo === undefined) return yield* refuse(replyNotYours)
+        const in_reply_to = wanted.in_reply_to ?? null
+        const references = in_reply_to === null ? [] : yield* referencesTo(call, agent, in_reply_to)
+        const mail = { from, replyTo: replyTo?.address ?? null, recipients, content, subject, in_reply_to, references }
+        return yield* answered(call, agent, yield* store(call, agent, mail))
+      }),
+    reply: (call: Call, id: string, wanted: ReplyMail): Effect.Effect<ListedSent, Refused> =>
+      Effect.gen(function* () {
+        const { all = false, text = null, html = null } = wanted
+        // Whoever is answered wrote the subject and the addresses: they are no secrets of the agent.
+        yield* textsChecked(call, { text, html, attachments: filesOf(wanted.attachments) })
+        const content = yield* contentIn(wanted, email)
+        const { agent } = yield* admitted(bus, call, taking(call, all ? email.recipients_max : 1))
+        const found = yield* reading.looked(call, agent, id)
+        if (found.box !== "inbox") return yield* refuse(notReceived)
+        const stored = yield* reading.textOf(call, found)
+        const boxes = yield* reading.boxes(call, agent)
+        const from = boxOf(boxes, found.mail.mailbox.id)
+        if (from === undefined) return yield* refuse(notYours)
+        const sender = recipientAddress(stored.reply_to ?? found.mail.from.address)
+        if (sender === null) return yield* refuse(nobodyToAnswer)
+        const own = boxes.map(({ address }) => address)
+        const to = all ? everybodyIn({ own, sender, to: stored.to, cc: stored.cc }) : { to: [sender] }
+        const recipients = yield* recipientsIn(to, email, "all")
+        const subject = answerSubject(found.mail.subject)
+        const references = stored.thread_ids.slice(-REFERENCES_MAX)
+        const mail = { from, replyTo: null, recipients, content, subject, in_reply_to: id, references }
+        return yield* answered(call, agent, yield* store(call, agent, mail))
       })
   }
 }

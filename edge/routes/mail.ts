@@ -4,7 +4,7 @@ import { invalidField, notFound, refusal, type Refusal, untilOperator } from "..
 import { MailApi } from "../../schemas/mail/api.ts"
 import { ChangeMailbox, CloseMailbox, MailRules, OpenMailbox } from "../../schemas/mail/bodies.ts"
 import { type Mail, THREAD_ID } from "../../schemas/mail/records.ts"
-import { SendMail } from "../../schemas/mail/send.ts"
+import { ReplyMail, SendMail } from "../../schemas/mail/send.ts"
 import type { SentContent, SentMail } from "../../schemas/mail/sent.ts"
 import { mailDomain } from "../../schemas/mail/settings.ts"
 import { attachmentPart } from "../../schemas/mail/stored.ts"
@@ -33,6 +33,7 @@ const noRules = (ignored: ReadonlyArray<string>): Refusal =>
 const decodeChange = bodyDecoder(ChangeMailbox)
 const decodeClose = bodyDecoder(CloseMailbox)
 const decodeSend = bodyDecoder(SendMail)
+const decodeReply = bodyDecoder(ReplyMail)
 
 const CREATED = 201
 const ACCEPTED = 202
@@ -157,6 +158,10 @@ export const mailRoutes = (parts: RouteParts) => {
       Effect.flatMap(decodeSend(call), (wanted) =>
         Effect.map(sending.send(call, wanted), (sent) => dataValue(sent, ACCEPTED))
       ),
+    replyToMail: (call, { params }) =>
+      Effect.flatMap(decodeReply(call), (wanted) =>
+        Effect.map(sending.reply(call, params.id, wanted), (sent) => dataValue(sent, ACCEPTED))
+      ),
     getMailMessage: (call, { params, query }) =>
       Effect.gen(function* () {
         const { id: agent } = yield* signer(bus, call)
@@ -170,7 +175,7 @@ export const mailRoutes = (parts: RouteParts) => {
           const mail: SentMail = { ...found.mail, thread_id, text, attachments }
           return dataValue(withHtml ? { ...mail, html } : mail)
         }
-        const { html, thread_ids: _ids, ...stored } = yield* reading.textOf(call, found)
+        const { html, to: _to, reply_to: _replyTo, thread_ids: _ids, ...stored } = yield* reading.textOf(call, found)
         const isPeek = query.peek === "1" || call.method === "HEAD"
         const marked = isPeek
           ? found.mail

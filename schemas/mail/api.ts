@@ -21,9 +21,24 @@ import { Chapter, OWN_BUCKET, Row, Traits } from "../traits.ts"
 import { ChangeMailbox, CloseMailbox, MailStatus, OpenMailbox } from "./bodies.ts"
 import { MAIL_LIMITS } from "./limits.ts"
 import { ListedMail, Mail, Mailbox, MailCodes, MailEvent, MailThread } from "./records.ts"
-import { SendMail } from "./send.ts"
+import { ReplyMail, SendMail } from "./send.ts"
 import { ListedSent, SentMail } from "./sent.ts"
 import { endMailTag, listMailTags, makeMailTag } from "./tags.ts"
+
+const sendingFailures = [
+  "email_disabled",
+  "email_sender_not_yours",
+  "email_sending_suspended",
+  "email_paused",
+  "email_recipient_suppressed",
+  "email_quota",
+  "email_instance_quota",
+  "email_send_failed",
+  "email_provider_error",
+  "email_owner_rule",
+  "email_domain_not_ready",
+  "content_secret"
+] as const
 
 /** What of the service may be off: then it is 503 `email_disabled`, whoever asks. */
 const NEEDS_MAIL: Traits = { needs: "mail" }
@@ -178,20 +193,7 @@ export const MailApi = HttpApiGroup.make("mail")
     HttpApiEndpoint.post("sendMail", "/email/send", {
       payload: SendMail,
       success: success(ListedSent).pipe(HttpApiSchema.status(202)),
-      error: signedWriteFailures(
-        "email_disabled",
-        "email_sender_not_yours",
-        "email_sending_suspended",
-        "email_paused",
-        "email_recipient_suppressed",
-        "email_quota",
-        "email_instance_quota",
-        "email_send_failed",
-        "email_provider_error",
-        "email_owner_rule",
-        "email_domain_not_ready",
-        "content_secret"
-      )
+      error: signedWriteFailures(...sendingFailures)
     })
       .annotateMerge(
         describe(
@@ -208,6 +210,27 @@ export const MailApi = HttpApiGroup.make("mail")
         Row,
         "`from` (mailbox or address), `to`, `cc`, `bcc`, `subject`, `text`, `html`, `reply_to`, `in_reply_to`, " +
           "`attachments {filename, content_type, content_base64}`; 202"
+      ),
+    HttpApiEndpoint.post("replyToMail", "/email/messages/:id/reply", {
+      params: id,
+      payload: ReplyMail,
+      success: success(ListedSent).pipe(HttpApiSchema.status(202)),
+      error: signedWriteFailures(...sendingFailures, "not_found", "email_inbound_unavailable")
+    })
+      .annotateMerge(
+        describe(
+          "signed",
+          "Answer a message that you received",
+          "It goes from the mailbox that the message came to, to its `Reply-To`, else to its sender. `all`: also to everybody " +
+            "whom its `To` and `Cc` name, without your own addresses. Subject and thread follow from the message. The rest " +
+            "is as in `POST /email/send`.",
+          "upload"
+        )
+      )
+      .annotate(Traits, NEEDS_MAIL)
+      .annotate(
+        Row,
+        "`text`, `html`, `all` (also whom `To` and `Cc` name), `attachments`; recipients, subject and thread follow from the message; 202"
       ),
     HttpApiEndpoint.get("getMailMessage", "/email/messages/:id", {
       params: id,

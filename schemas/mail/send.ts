@@ -49,6 +49,10 @@ const SendAttachment = Schema.Struct({
   content_base64: Schema.String
 })
 
+const Attachments = Schema.Array(SendAttachment).check(
+  Schema.isMaxLength(send_attachments_max, { message: `must be at most ${send_attachments_max} attachments` })
+)
+
 export const SendMail = Schema.Struct({
   from: Box,
   to: Recipients,
@@ -63,10 +67,22 @@ export const SendMail = Schema.Struct({
   reply_to: Schema.optionalKey(Schema.NullOr(Box)),
   /** `em_<id>` of a message that you received. */
   in_reply_to: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  attachments: Schema.optionalKey(
-    Schema.Array(SendAttachment).check(
-      Schema.isMaxLength(send_attachments_max, { message: `must be at most ${send_attachments_max} attachments` })
-    )
-  )
+  attachments: Schema.optionalKey(Attachments)
 })
 export type SendMail = typeof SendMail.Type
+
+/** The answer to a message that you received (contract 22). */
+export const ReplyMail = Schema.Struct({
+  text: Schema.optionalKey(Schema.NullOr(Body)),
+  html: Schema.optionalKey(Schema.NullOr(Body)),
+  /** To everybody that the message names, and not to its sender alone. */
+  all: Schema.optionalKey(Schema.Boolean),
+  attachments: Schema.optionalKey(Attachments)
+})
+export type ReplyMail = typeof ReplyMail.Type
+
+const ANSWER = /^re\s*:/i
+
+/** Of an answer: never longer than any that is sent. */
+export const answerSubject = (subject: string): string =>
+  [...(ANSWER.test(subject) ? subject : `Re: ${subject}`)].slice(0, subject_max_chars).join("").trim()

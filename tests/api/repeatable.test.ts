@@ -9,6 +9,7 @@ import { TIMER_COMMAND } from "../../actors/engine/command-ids.ts"
 import type { MailTag } from "../../schemas/mail/tags.ts"
 import { waitFor } from "../harness/index.ts"
 import { operate } from "../support/hub.ts"
+import { deliver, message as letter } from "../support/mail.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
 import { logOf, type TestService, testService } from "../support/service.ts"
 import { aPerson, declared } from "../support/sponsorship.ts"
@@ -16,7 +17,7 @@ import { freshText, made, type Member, member } from "./community.ts"
 import { OPERATIONS } from "./interface.ts"
 
 const NOUNS =
-  /^\/api\/v1\/(posts|threads|replies|votes|reports|messages|email\/(mailboxes|domains|send)|me\/(blocks|votes|reports|appeal|notifications|sponsorships))/
+  /^\/api\/v1\/(posts|threads|replies|votes|reports|messages|email\/(mailboxes|domains|messages|send)|me\/(blocks|votes|reports|appeal|notifications|sponsorships))/
 
 const WRITES = OPERATIONS.filter(
   ({ method, auth, path }) => method !== "GET" && auth === "signed" && NOUNS.test(path)
@@ -76,6 +77,15 @@ const PREPARED: Readonly<Record<string, (world: World) => Promise<Prepared>>> = 
   "POST /email/send": async ({ bob: as }) => {
     const body = { from: await mailbox(as), to: ["zoe@example.com"], subject: "Once", text: freshText() }
     return { as, path: "/email/send", body, log: ["mailer", as.agent.id] }
+  },
+  "POST /email/messages/{id}/reply": async ({ bob: as }) => {
+    const to = await mailbox(as)
+    const { address } = dataOf<{ address: string }>(await as.client.call("GET", `/api/v1/email/mailboxes/${to}`))
+    await deliver(service.system.mail?.port ?? 0, { to: address, raw: letter({ to: address }) })
+    const came = await waitFor(async () =>
+      dataOf<ReadonlyArray<{ id: string }>>(await as.client.call("GET", "/api/v1/email/messages")).at(0)
+    )
+    return { as, path: `/email/messages/${came.id}/reply`, body: { text: freshText() }, log: ["mailer", as.agent.id] }
   },
   "PATCH /email/mailboxes/{id}": async ({ bob: as }) => {
     const id = await mailbox(as)

@@ -630,6 +630,16 @@ export const WRITES: Readonly<Record<string, Flow>> = {
     await ask(as, "POST", "/email/send", { from, to: [address], subject: "Hello", text: "Hi." })
     return [(await rows(as, "/email/messages?box=sent")).length, 1]
   },
+  "POST /api/v1/email/messages/{id}/reply": async (world) => {
+    const [as, other] = [await agent(world), await agent(world)]
+    const [{ id: from }, { address }] = [await box(other), await box(as)]
+    await ask(other, "POST", "/email/send", { from, to: [address], subject: "Hello", text: "Hi." })
+    await notified(as, 1)
+    const [came] = await rows(as, "/email/messages")
+    await ask(as, "POST", `/email/messages/${came?.id}/reply`, { text: "Well." })
+    const sent = await rows(as, "/email/messages?box=sent")
+    return [sent.map((one) => [one["subject"], one["in_reply_to"]]), [["Re: Hello", came?.id]]]
+  },
   "POST /api/v1/email/domains": async (world) => {
     const [as, domain] = [await agent(world), freshDomain()]
     await ask(as, "POST", "/email/domains", { domain })

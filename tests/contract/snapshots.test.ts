@@ -225,6 +225,7 @@ describe("openapi.json", () => {
   it("tells the ceiling of each body: 10 MB with files or data, 1.5 MB with a long text or a picture, 64 KB elsewhere", () => {
     const more = new Map([
       ["post /api/v1/email/send", 10_551_296],
+      ["post /api/v1/email/messages/{id}/reply", 10_551_296],
       ["post /api/v1/posts", 10_551_296],
       ["patch /api/v1/posts/{id}", 10_551_296],
       ["put /api/v1/posts/{id}/file", 10_485_760],

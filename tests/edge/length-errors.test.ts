@@ -4,7 +4,7 @@ import { HttpApi } from "effect/http-api"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Call } from "../../edge/http/call.ts"
 import { valueDecoder } from "../../edge/http/json.ts"
-import { outgoing } from "../../edge/mail/outgoing.ts"
+import { contentIn, recipientsIn } from "../../edge/mail/outgoing.ts"
 import { HubApi } from "../../schemas/api.ts"
 import { MAIL_LIMITS } from "../../schemas/mail/limits.ts"
 import { SendMail } from "../../schemas/mail/send.ts"
@@ -114,11 +114,12 @@ describe("a field whose bound its form holds", () => {
   })
 
   it("tells it: mail", () => {
+    const bounds = { recipients_max: 2, send_attachments_max_bytes: 3 }
     const refusalOf = (mail: object) =>
       Effect.runSync(
         Effect.flip(
           Effect.flatMap(valueDecoder(SendMail)({ ignored: [] } as unknown as Call, mail), (sent) =>
-            outgoing(sent, { recipients_max: 2, send_attachments_max_bytes: 3 })
+            Effect.andThen(recipientsIn(sent, bounds), contentIn(sent, bounds))
           )
         )
       ).refusal.details

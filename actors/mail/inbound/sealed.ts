@@ -84,7 +84,7 @@ const attachmentsOf = ({ attachments }: ParsedMail): ReadonlyArray<MailAttachmen
   }))
 
 export const partsOf = (mail: ParsedMail): ReadonlyArray<Part> => {
-  const { date, cc, text, html, links, codes, truncated, parsed, attachments_dropped } = mail
+  const { date, to, cc, text, html, links, codes, truncated, parsed, attachments_dropped, replyTo } = mail
   const stored: StoredText = {
     date,
     cc,
@@ -96,6 +96,8 @@ export const partsOf = (mail: ParsedMail): ReadonlyArray<Part> => {
     parsed,
     attachments_dropped,
     attachments: attachmentsOf(mail),
+    to,
+    reply_to: replyTo,
     thread_ids: [...mail.follows.toReversed(), ...(mail.messageId === null ? [] : [mail.messageId])]
   }
   return [

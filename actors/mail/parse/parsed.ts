@@ -21,6 +21,8 @@ export interface ParsedMail {
   /** Addresses of the header, as they stand there. */
   readonly to: ReadonlyArray<string>
   readonly cc: ReadonlyArray<string>
+  /** The first of `Reply-To`, as `from`; `null` where there is none that makes sense. */
+  readonly replyTo: string | null
   /** One line. */
   readonly subject: string
   /** ISO 8601; `null` where there is none that makes sense. */

@@ -68,8 +68,8 @@ const shownAddresses = (addresses: ReadonlyArray<Address> | undefined): Readonly
     .filter((address) => address !== "")
 
 /** The first mailbox of the list (RFC 5322 3.6.2), also where it is none that mail could come from. */
-const senderOf = ({ headers }: Email): MailSender => {
-  const all = mailboxesIn(headers.find(({ key }) => key === "from")?.value ?? "")
+const firstIn = ({ headers }: Email, header: "from" | "reply-to"): MailSender => {
+  const all = mailboxesIn(headers.find(({ key }) => key === header)?.value ?? "")
   const [{ address, name } = { address: null, name: "" }] = all
   return { address: address ?? "", name: line(name, NAME_MAX_CHARS) }
 }
@@ -124,7 +124,7 @@ export const readMail = async (raw: Uint8Array, bounds: ReadBounds): Promise<Par
   const html = email.html === undefined ? null : cutTo(storable(email.html), bounds.body_max_bytes)
   const made = own.text.trim() === "" && html !== null ? cutTo(textOfHtml(html.text), bounds.body_max_bytes) : own
   const attachments = keptAttachments(email.attachments, bounds)
-  const from = senderOf(email)
+  const from = firstIn(email, "from")
   const subject = line(email.subject ?? "", SUBJECT_MAX_CHARS)
   const { codes, links } = findIn({ from: from.address, subject, text: own.text, html: html?.text ?? null })
   const [messageId = null] = idsIn(email.messageId)
@@ -136,6 +136,7 @@ export const readMail = async (raw: Uint8Array, bounds: ReadBounds): Promise<Par
     doubts: doubtsOf(raw),
     to: shownAddresses(email.to),
     cc: shownAddresses(email.cc),
+    replyTo: firstIn(email, "reply-to").address || null,
     subject,
     date: ISO_8601.test(email.date ?? "") ? (email.date ?? null) : null,
     messageId,
@@ -160,6 +161,7 @@ export const unread = (raw: Uint8Array, { body_max_bytes }: Pick<ReadBounds, "bo
     doubts: [],
     to: [],
     cc: [],
+    replyTo: null,
     subject: "",
     date: null,
     messageId: null,

@@ -1,6 +1,6 @@
 /** Mail that goes out. */
 import { basename } from "node:path"
-import type { SendMail } from "../../../schemas/mail/send.ts"
+import { answerSubject, type SendMail } from "../../../schemas/mail/send.ts"
 import { present, WRITE_OPTIONS, WRITE_USAGE, writeOf } from "./arguments.ts"
 import type { Command, Invocation, OptionTable } from "./command.ts"
 import { Fault, usage } from "./fault.ts"
@@ -42,12 +42,17 @@ const fromOf = async (invocation: Invocation): Promise<string> => {
   return only.address
 }
 
-const sent = async (invocation: Invocation, mail: Omit<SendMail, "html" | "attachments">): Promise<void> => {
+/** Text, HTML and attachments, as the options name them. */
+const contentOf = async (invocation: Invocation, body: string) => {
   const attachments = await attached(invocation)
   const html = await htmlOf(invocation)
+  const text = await textArgument(body, invocation.around)
+  return { text, ...present({ html, attachments: attachments.length === 0 ? undefined : attachments }) }
+}
+
+const sent = async (invocation: Invocation, mail: SendMail): Promise<void> => {
   const { client } = await invocation.agent()
-  const more = present({ html, attachments: attachments.length === 0 ? undefined : attachments })
-  const { data } = await client.operations.sendMail({ ...mail, ...more }, writeOf(invocation))
+  const { data } = await client.operations.sendMail(mail, writeOf(invocation))
   invocation.print(sentHead(data), data)
 }
 
@@ -69,31 +74,36 @@ export const send: Command = {
       cc,
       bcc,
       subject,
-      text: await textArgument(body, invocation.around)
+      ...(await contentOf(invocation, body))
     })
   }
 }
 
-const RE = /^re:/i
-
 export const reply: Command = {
-  usage: [`mail reply <message> <text|@file|-> [--subject <subject>] ${SEND_USAGE} ${WRITE_USAGE}`],
-  summary: "answer a message that you received: to its sender, from the mailbox that it came to",
+  usage: [`mail reply <message> <text|@file|-> [--all] [--subject <subject>] ${SEND_USAGE} ${WRITE_USAGE}`],
+  summary: "answer a message that you received, from the mailbox that it came to; --all: everybody whom it names",
   words: true,
-  options: SEND_OPTIONS,
+  options: { ...SEND_OPTIONS, all: { type: "boolean" } },
   run: async (invocation) => {
     const [id, body] = invocation.words("message", "text")
     const { client } = await invocation.agent()
+    const all = invocation.flag("all")
+    const content = await contentOf(invocation, body)
+    const [from, subject] = [invocation.text("from"), invocation.text("subject")]
+    if (from === undefined && subject === undefined) {
+      const { data } = await client.operations.replyToMail({ id, all, ...content }, writeOf(invocation))
+      return invocation.print(sentHead(data), data)
+    }
+    if (all) throw usage("--all goes without --from and --subject")
     const { data: mail } = await client.operations.getMailMessage({ id, peek: "1" })
     if (mail.box === "sent") throw usage(`${id} is one that you sent yourself`)
     if (mail.from.address === "") throw new Fault("no_sender", `${id} does not say who sent it`)
     await sent(invocation, {
-      from: invocation.text("from") ?? mail.mailbox.address,
+      from: from ?? mail.mailbox.address,
       to: [mail.from.address],
-      subject:
-        invocation.text("subject") ?? (RE.test(mail.subject) ? mail.subject : `Re: ${mail.subject}`).slice(0, 200),
-      text: await textArgument(body, invocation.around),
-      in_reply_to: mail.message_id
+      subject: subject ?? answerSubject(mail.subject),
+      in_reply_to: mail.message_id,
+      ...content
     })
   }
 }

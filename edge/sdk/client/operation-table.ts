@@ -122,6 +122,7 @@ export const OPERATIONS = {
   listMail: { method: "GET", path: "/email/messages", query: ["page", "per_page", "box", "thread", "unread", "q"], body: "none" },
   listMailThreads: { method: "GET", path: "/email/threads", query: ["page", "per_page"], body: "none" },
   sendMail: { method: "POST", path: "/email/send", query: [], body: "fields" },
+  replyToMail: { method: "POST", path: "/email/messages/:id/reply", query: [], body: "fields" },
   getMailMessage: { method: "GET", path: "/email/messages/:id", query: ["peek", "include"], body: "none" },
   getMailAttachment: { method: "GET", path: "/email/messages/:id/attachments/:n", query: [], body: "none" },
   listMailCodes: { method: "GET", path: "/email/codes", query: ["minutes", "from", "wait_seconds"], body: "none" },
