@@ -22,7 +22,7 @@ export let edge = ""
 export let folder = ""
 let homes = 0
 
-export const openCliService = async (more: { readonly keeper?: true } = {}): Promise<void> => {
+export const openCliService = async (more: { readonly keeper?: true; readonly mail?: string } = {}): Promise<void> => {
   service = await testService({
     edges: 1,
     actors: 1,
