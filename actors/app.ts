@@ -9,7 +9,8 @@ import { MetricsPortProblem } from "../schemas/runtime/metrics/listener.ts"
 import { ConfigurationFault } from "../schemas/runtime/configuration-fault.ts"
 import { bus, configuration, keys, mailKeys, metrics, runtimeKeys, tracing, vaultKeys } from "./process/layers.ts"
 import { rolesWith } from "./process/roles.ts"
-import { Configuration, Keys, Metrics, RuntimeKey, VaultKey } from "./process/services.ts"
+import { Keys } from "./process/keys.ts"
+import { Configuration, Metrics, RuntimeKey, VaultKey } from "./kit/process.ts"
 
 /** The keys of a role that this process does not have. */
 const absent = <I, S>(key: Context.Key<I, S>, role: string): Layer.Layer<I> =>

@@ -6,7 +6,7 @@ import { setFlagsFromString } from "node:v8"
 import { Effect, Latch } from "effect"
 import { runProgram } from "../schemas/runtime/program.ts"
 import { openActors } from "./app.ts"
-import { Drained } from "./process/services.ts"
+import { Drained } from "./kit/process.ts"
 
 const STOP_WITHIN_MS = 8000
 

@@ -7,7 +7,7 @@ import { addressOperations, FormerAccount } from "../../schemas/human/operations
 import { Sealed } from "../../schemas/secret/sealed.ts"
 import { custom } from "../engine/definition.ts"
 import { event } from "../engine/events.ts"
-import { type ActorOf, type Fold, kind } from "../kind.ts"
+import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 
 const Former = Schema.optionalKey(FormerAccount)
 /** See actors/human/left-behind.ts. */

@@ -6,14 +6,15 @@ import { notificationProjection } from "./notification/projection.ts"
 import { notificationsAfterQuery, notificationsNewestQuery, notificationsQuery } from "./notification/queries.ts"
 import { agentProjection } from "./projection.ts"
 import { agentsQuery, authorsQuery, scoresQuery } from "./queries.ts"
-import { agentReactions } from "./reactions.ts"
+import { agentReactions, sponsorshipsOfAgents } from "./reactions.ts"
 import { seenProjection } from "./seen/projection.ts"
+import { deliveryProjection } from "./webhook/deliveries.ts"
 
 export const kinds = [agentKind]
 
-export const projections = [agentProjection, notificationProjection, seenProjection]
+export const projections = [agentProjection, notificationProjection, seenProjection, deliveryProjection]
 
-export const reactions = [agentReactions]
+export const reactions = [agentReactions, sponsorshipsOfAgents]
 
 export const queries = ({ db, people, words, mails, config: { baseUrl } }: Answering) => ({
   agents: agentsQuery(db, baseUrl, people),

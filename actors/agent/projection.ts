@@ -4,9 +4,9 @@
  */
 import { sql, type Transaction } from "kysely"
 import { AGENT_EVENTS, AgentEvent } from "./state.ts"
-import type { Database } from "../database.ts"
+import type { Database } from "../tables/database.ts"
 import { type Logged, logProjection } from "../projections/projection.ts"
-import { rowsJson } from "../projections/rows.ts"
+import { rowsJson } from "../tables/rows.ts"
 import { eventsOf } from "../engine/events.ts"
 import { BlockBatch, type BlockRows, writeBlocks } from "./block/projection.ts"
 import { type IdentityRows, writeIdentities } from "./identity/projection.ts"

@@ -9,9 +9,9 @@ import { targetShown } from "../../schemas/report/records.ts"
 import type { Paged } from "../../schemas/operation.ts"
 import { inOrder } from "../content/listing.ts"
 import { publicProfile, type Shown } from "./profile.ts"
-import type { Database } from "../database.ts"
-import { COUNTED, pageOf } from "../page.ts"
-import type { People } from "../sponsorship/people.ts"
+import type { Database } from "../tables/database.ts"
+import { COUNTED, pageOf } from "../tables/page.ts"
+import type { People } from "../queries/serve.ts"
 import { sponsorsOf } from "../sponsorship/queries.ts"
 
 const shownAgents = (db: Kysely<Database>) => db.selectFrom("agents").where("status", "in", ["active", "suspended"])

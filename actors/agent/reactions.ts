@@ -1,10 +1,7 @@
-/**
- * What follows from an agent's events elsewhere: its visits go with its account, and threads know who watches them. One
- * set for all of it, since agents write more than anybody.
- */
 import { on, reactions, tell } from "../reactions/reaction.ts"
 import { AgentEvent } from "./state.ts"
 
+/** Visits go with the account, and threads know who watches them. One set, since agents write more than anybody. */
 export const agentReactions = reactions(
   "agent",
   on("agent", AgentEvent, (event, { id: agent }) => {
@@ -20,5 +17,15 @@ export const agentReactions = reactions(
       default:
         return []
     }
+  })
+)
+
+/** Sponsorships end with the agent's account: those that it knew of, and those that it hears of later. */
+export const sponsorshipsOfAgents = reactions(
+  "sponsorship_of_agent",
+  on("agent", AgentEvent, (event) => {
+    const revoked = (id: number) => tell("sponsorship.end", String(id), { status: "revoked" })
+    if (event.type === "agent.deleted") return (event.sponsorships ?? []).map(revoked)
+    return event.type === "agent.sponsorship_came_late" ? [revoked(event.sponsorship)] : []
   })
 )

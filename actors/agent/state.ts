@@ -1,5 +1,5 @@
 /** The state of an agent and its events (spec 2.2, 3.1). `null` is an agent that was never registered. */
-import type { ActorOf } from "../kind.ts"
+import type { ActorOf } from "../kit/kind.ts"
 import type { AgentMemory } from "./memory.ts"
 import { Schema } from "effect"
 import { SignedRequest } from "../../schemas/identity/operations.ts"

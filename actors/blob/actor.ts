@@ -4,7 +4,7 @@ import { blobOperations } from "../../schemas/blob/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { write } from "../engine/definition.ts"
-import { type Fold, kind, type KindParts } from "../kind.ts"
+import { type Fold, kind, type KindParts } from "../kit/kind.ts"
 import { collecting, decideCollect, decideExpect, decidePurge, isStanding, PURGE_TIMER } from "./decide.ts"
 import { type BlobActor, BlobEvent, BlobState, evolveBlob } from "./state.ts"
 

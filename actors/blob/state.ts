@@ -16,7 +16,7 @@
  */
 import { Schema } from "effect"
 import { event } from "../engine/events.ts"
-import type { ActorOf } from "../kind.ts"
+import type { ActorOf } from "../kit/kind.ts"
 
 const standing = {
   /** Bytes. */

@@ -6,8 +6,8 @@ import type { Refusal } from "../../schemas/errors.ts"
 import { iso } from "../../schemas/iso.ts"
 import { blobsAt, naming } from "../blob/naming.ts"
 import { custom, type PrepareContext, write } from "../engine/definition.ts"
-import { type Fold, kind, type KindParts } from "../kind.ts"
-import { Actors, type ActorServices } from "../services.ts"
+import { type Fold, kind, type KindParts } from "../kit/kind.ts"
+import { Actors, type ActorServices } from "../kit/services.ts"
 import {
   decideAnswer,
   decideCancel,

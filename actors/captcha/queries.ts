@@ -4,7 +4,7 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import type { CaptchaKind } from "../../schemas/captcha/records.ts"
 import { authorOf } from "../content/author.ts"
 import { isCarriedBy } from "../sponsorship/carried.ts"
-import type { Database } from "../database.ts"
+import type { Database } from "../tables/database.ts"
 
 /** Of all agents of a person. */
 const PENDING_MAX = 50

@@ -2,8 +2,8 @@
 import { Effect, Schema } from "effect"
 import { CaptchaAnswer } from "../../schemas/captcha/records.ts"
 import type { Refusal } from "../../schemas/errors.ts"
-import type { AccountKeys } from "../human/account-keys.ts"
-import { openFor, sealFor, type SealedFor } from "../human/sealed-for.ts"
+import type { AccountKeys } from "../kit/account-keys.ts"
+import { openFor, sealFor, type SealedFor } from "../kit/sealed-for.ts"
 
 /** `key`: of the sealed picture, in base64url. */
 const Told = Schema.Struct({

@@ -7,7 +7,7 @@ import { BlobRef } from "../../schemas/blob/operations.ts"
 import { CaptchaKind, CaptchaResult, CaptchaState as Standing } from "../../schemas/captcha/records.ts"
 import { Sealed } from "../../schemas/secret/sealed.ts"
 import { event } from "../engine/events.ts"
-import type { ActorOf } from "../kind.ts"
+import type { ActorOf } from "../kit/kind.ts"
 import { SealedFields } from "../owner/state.ts"
 
 /** `agent`: hub id. */

@@ -6,7 +6,7 @@ import { aboveMax, badLength, invalidField, notFound } from "../../schemas/error
 import { type Decision, read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { event, inventoryOf } from "../engine/events.ts"
-import { type ActorOf, type Fold, kind } from "../kind.ts"
+import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 
 export const CategoryState = Schema.Struct({
   name: Schema.String,

@@ -1,7 +1,7 @@
 /** Read model of the forum's categories. */
 import type { Transaction } from "kysely"
 import { CATEGORY_EVENTS, CategoryEvent } from "./actor.ts"
-import type { Database } from "../database.ts"
+import type { Database } from "../tables/database.ts"
 import { eventsOf } from "../engine/events.ts"
 import { type Logged, logProjection } from "../projections/projection.ts"
 

@@ -6,7 +6,7 @@ import { Effect, Schema } from "effect"
 import { chatOperations } from "../../schemas/chat/operations.ts"
 import { custom } from "../engine/definition.ts"
 import { event } from "../engine/events.ts"
-import { type ActorOf, type Fold, kind } from "../kind.ts"
+import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 
 export const ChatClaim = Schema.Struct({ human: Schema.NullOr(Schema.String) })
 export type ChatClaim = typeof ChatClaim.Type

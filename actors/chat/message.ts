@@ -7,7 +7,7 @@
 import { Schema } from "effect"
 import { CaptchaKind } from "../../schemas/captcha/records.ts"
 import type { ConsentAsked } from "../../schemas/vault/records.ts"
-import type { News, NewsOf } from "../relay/news.ts"
+import type { News, NewsOf } from "../kit/news.ts"
 import { legible } from "../../schemas/legible.ts"
 import { relayedEvent } from "../../schemas/relay/events.ts"
 

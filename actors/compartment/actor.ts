@@ -7,9 +7,9 @@ import type { Refusal } from "../../schemas/errors.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { blobsAt, naming } from "../blob/naming.ts"
 import { custom, type DecideContext, type PrepareContext, read, write } from "../engine/definition.ts"
-import { type Fold, kind } from "../kind.ts"
+import { type Fold, kind } from "../kit/kind.ts"
 import { Sealer } from "../log/seal.ts"
-import { Actors } from "../services.ts"
+import { Actors } from "../kit/services.ts"
 import { askedBy } from "./asked.ts"
 import {
   belongsTo,

@@ -14,7 +14,7 @@ import { BlobRef } from "../../schemas/blob/operations.ts"
 import { Box, NamedBox } from "../../schemas/compartment/operations.ts"
 import { CompartmentStatus } from "../../schemas/compartment/records.ts"
 import { event } from "../engine/events.ts"
-import type { ActorOf } from "../kind.ts"
+import type { ActorOf } from "../kit/kind.ts"
 
 const UploadValue = Schema.Struct({ id: Schema.Int, dest: Schema.String, blob: BlobRef, key: Box, files: Schema.Int })
 type UploadValue = typeof UploadValue.Type

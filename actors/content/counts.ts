@@ -4,7 +4,7 @@
  */
 import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Clock } from "effect"
-import type { Database } from "../database.ts"
+import type { Database } from "../tables/database.ts"
 import { kept } from "../../schemas/runtime/kept.ts"
 
 export const COUNTED_EVERY_MS = 2000

@@ -8,8 +8,8 @@
  *    is hidden is kept as well as any other.
  */
 import { type Kysely, type QueryCreator, sql, type Transaction } from "kysely"
-import type { Database } from "../database.ts"
-import { rowsJson } from "../projections/rows.ts"
+import type { Database } from "../tables/database.ts"
+import { rowsJson } from "../tables/rows.ts"
 
 export interface HiddenRows {
   /** By id, why; `null`: shown again. What a batch says last. */

@@ -12,7 +12,7 @@ import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
 import type { Decision } from "../engine/definition.ts"
 import type { EventShape } from "../log/commit.ts"
-import { type Tally, tallied, saidTally } from "../vote/ballot.ts"
+import { type Tally, tallied, saidTally } from "./ballot.ts"
 
 /** Who hid it, and why. */
 export const Hidden = Schema.Struct({ by: Schema.String, reason: Schema.String })

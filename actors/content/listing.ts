@@ -14,8 +14,8 @@
  */
 import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Clock } from "effect"
-import type { Database } from "../database.ts"
-import { Lanes } from "../lanes.ts"
+import type { Database } from "../tables/database.ts"
+import { Lanes } from "../kit/lanes.ts"
 import { findsIn, textQuery } from "./searched.ts"
 import { searching } from "./searching.ts"
 import { monotonicMs } from "../../schemas/runtime/clock.ts"

@@ -1,7 +1,7 @@
 /** Columns derived from texts in the tables of publications: excerpts and search vectors. */
 import { sql, type Transaction } from "kysely"
-import type { Database } from "../database.ts"
-import { rowsJsonPieces } from "../projections/rows.ts"
+import type { Database } from "../tables/database.ts"
+import { rowsJsonPieces } from "../tables/rows.ts"
 import { excerptOf } from "./excerpt.ts"
 import { type SearchedText, searchVectorOf } from "./searched.ts"
 

@@ -4,8 +4,8 @@
  * statements, which together take twice as long, with its line.
  */
 import { type Kysely, sql, type Transaction } from "kysely"
-import type { Database } from "../database.ts"
-import { Lanes } from "../lanes.ts"
+import type { Database } from "../tables/database.ts"
+import { Lanes } from "../kit/lanes.ts"
 
 const SEARCH_WITHIN_MS = 2000
 /** Of one process, which has eight lines (database.ts). */

@@ -14,7 +14,7 @@ import { type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
 import { normalForm } from "../../schemas/legible.ts"
 import type { Companion } from "../engine/definition.ts"
 import { event, eventsOf } from "../engine/events.ts"
-import { type ActorOf, type Fold, kind } from "../kind.ts"
+import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 import { lastCommit } from "../log/last-commit.ts"
 
 const KEPT_SECONDS = 86_400

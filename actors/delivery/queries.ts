@@ -5,8 +5,8 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 import type { DeliveryAttempt, DeliveryStatus } from "../../schemas/webhook/api.ts"
-import type { Database } from "../database.ts"
-import { COUNTED, pageOf } from "../page.ts"
+import type { Database } from "../tables/database.ts"
+import { COUNTED, pageOf } from "../tables/page.ts"
 
 /** Of a delivery that was repeated again and again the newest attempts are shown. */
 const ATTEMPTS_SHOWN_MAX = 50

@@ -11,8 +11,8 @@
  */
 import { type Kysely, sql } from "kysely"
 import type { Clock } from "effect"
-import type { Database } from "../database.ts"
-import { rowsJsonPieces } from "../projections/rows.ts"
+import type { Database } from "../tables/database.ts"
+import { rowsJsonPieces } from "../tables/rows.ts"
 import { delay, monotonicMs } from "../../schemas/runtime/clock.ts"
 import { Gathered } from "./gathered.ts"
 import type { Snapshot, SnapshotStore } from "./ports.ts"

@@ -1,7 +1,8 @@
 /** What a commit of a delivery calls for. Pure. */
 import { isCompleted } from "../../schemas/notification/completed.ts"
 import { eventsOf } from "../engine/events.ts"
-import { checkEvents } from "../engine/fold.ts"
+import { checkEvents, UnknownEvent } from "../engine/fold.ts"
+import { logFault, type Message } from "../kit/worker/message.ts"
 import type { Commit } from "../log/commit.ts"
 import { DELIVERY_EVENTS, DeliveryEvent } from "../delivery/state.ts"
 
@@ -34,4 +35,15 @@ export const callOf = (data: Uint8Array): { readonly call: number; readonly cont
       return { call: event.call, content: null }
   }
   return null
+}
+
+/** `undefined`: this release does not know. What nobody can read is called by nobody, and told. */
+export const calledBy = (message: Message): ReturnType<typeof callOf> | undefined => {
+  try {
+    return callOf(message.data)
+  } catch (error) {
+    if (error instanceof UnknownEvent) return undefined
+    logFault(message, error)
+    return null
+  }
 }

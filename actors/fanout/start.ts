@@ -1,10 +1,10 @@
 /** The role `webhooks` of an actor process: a worker on the shared consumer. */
 import { Clock, Effect, type Scope } from "effect"
 import { consumers } from "../../schemas/subjects.ts"
-import { webhookMetrics } from "../metrics/webhooks.ts"
-import { Bus, Cluster, Configuration, Metrics, Streams, Tracing } from "../process/services.ts"
-import { Poster } from "./post.ts"
-import { commitSource } from "./source.ts"
+import { webhookMetrics } from "./metrics.ts"
+import { Bus, Cluster, Configuration, Metrics, Streams, Tracing } from "../kit/process.ts"
+import { Poster } from "../kit/post.ts"
+import { commitSource } from "../kit/worker/source.ts"
 import { Worker } from "./worker.ts"
 
 /** Delivers for as long as the scope is open; then what is under way ends first. */

@@ -5,7 +5,7 @@
 import type { Span } from "../../schemas/runtime/trace/span.ts"
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import { parseWebAddress } from "../../schemas/web-address.ts"
-import type { PostOutcome } from "./post.ts"
+import type { PostOutcome } from "../kit/post.ts"
 
 export const attemptSpan = (tracing: Tracing, traceparent: string | undefined, seq: number): Span | null => {
   const span = tracing.follow("deliver webhook", "consumer", traceparent)

@@ -14,7 +14,7 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import type { FeedScope, FeedStanding } from "../../schemas/feed/operations.ts"
 import { FEED_ENTRIES, FEED_TEXT_CHARS, type FeedEntry } from "../../schemas/feed/records.ts"
 import { authorOf } from "../content/author.ts"
-import type { Database } from "../database.ts"
+import type { Database } from "../tables/database.ts"
 
 type Db = Kysely<Database>
 type Type = FeedEntry["type"]

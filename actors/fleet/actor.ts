@@ -6,8 +6,8 @@ import { monotonicMs } from "../../schemas/runtime/clock.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { UNOWNED } from "../compartment/refusals.ts"
 import { custom, type DecideContext, read, write } from "../engine/definition.ts"
-import { type Fold, kind } from "../kind.ts"
-import { Actors } from "../services.ts"
+import { type Fold, kind } from "../kit/kind.ts"
+import { Actors } from "../kit/services.ts"
 import {
   decideCreate,
   decideDrain,

@@ -10,7 +10,7 @@
 import { Schema } from "effect"
 import { HostReport } from "../../schemas/fleet/operations.ts"
 import { event } from "../engine/events.ts"
-import type { ActorOf } from "../kind.ts"
+import type { ActorOf } from "../kit/kind.ts"
 
 const HostValue = Schema.Struct({ ...HostReport.fields, drained: Schema.Boolean })
 export type HostValue = typeof HostValue.Type

@@ -4,7 +4,7 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import { HOME_ITEMS_MAX, HOME_WATCHES_MAX, isFirstNotice } from "../../schemas/home/records.ts"
 import { NOTIFICATION_TYPES, type NotificationName } from "../../schemas/notification/types.ts"
 import { type Knowing, recordsOf } from "../agent/notification/queries.ts"
-import type { Database } from "../database.ts"
+import type { Database } from "../tables/database.ts"
 import { messagesSince } from "../message/queries.ts"
 import { movedSince } from "../watch/queries.ts"
 

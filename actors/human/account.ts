@@ -3,8 +3,9 @@ import { Effect } from "effect"
 import type { humanOperations as declared } from "../../schemas/human/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import { custom, type PrepareContext, write } from "../engine/definition.ts"
-import type { Doing, KindParts } from "../kind.ts"
-import { Actors, anew } from "../services.ts"
+import type { Doing } from "../kit/kind.ts"
+import type { LetterParts } from "../letter/letters.ts"
+import { Actors, anew } from "../kit/services.ts"
 import { addressHasher, addressSealer } from "../address/hash.ts"
 import {
   decideConfirm,
@@ -36,7 +37,7 @@ interface AccountOperations {
   readonly "human.erase": Op<"human.erase">
 }
 
-export const accountOperations = (parts: KindParts, opening: Opening): AccountOperations => {
+export const accountOperations = (parts: LetterParts, opening: Opening): AccountOperations => {
   const { seed, config } = parts
   const { owner } = config.limits.limits
   const { opened, personalOf, said, keys } = opening

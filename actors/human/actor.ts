@@ -6,7 +6,8 @@ import { pushOperations as pushing } from "../../schemas/push/operations.ts"
 import { reachingOperations as reaching } from "../../schemas/owner/operations.ts"
 import { relayOperations as relaying } from "../../schemas/relay/operations.ts"
 import { sponsoringOperations as sponsoring } from "../../schemas/sponsorship/operations.ts"
-import { type Fold, kind } from "../kind.ts"
+import { type Fold, kind } from "../kit/kind.ts"
+import type { LetterParts } from "../letter/letters.ts"
 import { newDayBytes } from "../limit/day-bytes.ts"
 import { logBytesMeter } from "../limit/log-bytes.ts"
 import { bytesOperations, METERED } from "./bytes.ts"
@@ -26,7 +27,7 @@ const humanFold: Fold<HumanActor> = {
 export const humanKind = kind(
   humanFold,
   { ...accounts, ...requests, ...sponsoring, ...reaching, ...relaying, ...chatting, ...pushing },
-  (parts) => {
+  (parts: LetterParts) => {
     const meter = logBytesMeter(parts.clock, parts.nats, parts.config.limits)
     return {
       onTimer: "human.digest",

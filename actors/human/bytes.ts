@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import type { humanOperations as declared } from "../../schemas/human/operations.ts"
 import { type Meter, once } from "../engine/definition.ts"
-import type { Doing } from "../kind.ts"
+import type { Doing } from "../kit/kind.ts"
 import type { DayBytes } from "../limit/day-bytes.ts"
 import type { HumanActor } from "./state.ts"
 
@@ -22,13 +22,6 @@ export const METERED: ReadonlySet<string> = new Set([
   "human.offer_passkey",
   "human.add_passkey"
 ])
-
-/** What stands in the log beside the words that an owner writes: commits, keys, the notification. */
-const WORDS_BESIDE_BYTES = 2048
-
-/** Of words as they stand there: sealed, as base64. */
-export const wordsBytes = (text: string): number =>
-  WORDS_BESIDE_BYTES + Math.ceil((Buffer.byteLength(JSON.stringify(text)) * 4) / 3)
 
 interface BytesOperations {
   readonly "human.spend_bytes": Doing<HumanActor, (typeof declared)["human.spend_bytes"]>

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { humanOperations as declared } from "../../schemas/human/operations.ts"
 import { read, write } from "../engine/definition.ts"
-import type { Doing, KindParts } from "../kind.ts"
+import type { Doing, KindParts } from "../kit/kind.ts"
 import { isActive } from "./decide.ts"
 import { consoleSession, decideCloseConsole, decideOpenConsole, decideRole } from "./decide-console.ts"
 import { logInFacts } from "./log-in-facts.ts"

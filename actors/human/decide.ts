@@ -20,7 +20,7 @@ import type { AddressEvent } from "../address/actor.ts"
 import type { SponsorshipEvent } from "../sponsorship/state.ts"
 import type { Unanswered } from "./left-behind.ts"
 import { isPassword, type PasswordSecret } from "./personal.ts"
-import type { NewToken } from "./tokens.ts"
+import type { NewToken } from "../kit/tokens.ts"
 import type { Human, HumanEvent, HumanState, Link, LinkPurpose } from "./state.ts"
 
 export type Posted = Pick<Extract<Decision, { readonly reply?: unknown }>, "also" | "timers">

@@ -1,7 +1,7 @@
 /** Letters to the person, each written in the commit of what it tells. */
 import { Effect } from "effect"
 import { type Refusal, refusal, untilOperator } from "../../schemas/errors.ts"
-import type { KindParts } from "../kind.ts"
+import type { LetterParts } from "../letter/letters.ts"
 import { newLetterId, posting, sealLetter } from "../letter/posting.ts"
 import type { TemplateName } from "../letter/templates.ts"
 import type { Sealer } from "../log/seal.ts"
@@ -20,12 +20,12 @@ interface Wanted {
 const noLetters = untilOperator(refusal("letters_unavailable", "This deployment sends no letters to people."))
 
 /** Refuses what makes no sense without a letter. */
-export const lettersGoOut = ({ letters }: Pick<KindParts, "letters">): Effect.Effect<void, Refusal> =>
+export const lettersGoOut = ({ letters }: Pick<LetterParts, "letters">): Effect.Effect<void, Refusal> =>
   letters.transport === null ? Effect.fail(noLetters) : Effect.void
 
 /** Where letters do not go out, what is only told of by one is done without. */
 export const post = (
-  { letters }: Pick<KindParts, "letters">,
+  { letters }: Pick<LetterParts, "letters">,
   sealer: Sealer,
   { human, template, to, values, at }: Wanted
 ): Posted => {

@@ -1,7 +1,7 @@
 import { humanKind } from "./actor.ts"
 import { credentialKind } from "./credential.ts"
-import { erasedAccounts } from "./reactions.ts"
+import { erasedAccounts, sponsorshipsOfHumans } from "./reactions.ts"
 
 export const kinds = [humanKind, credentialKind]
 
-export const reactions = [erasedAccounts]
+export const reactions = [erasedAccounts, sponsorshipsOfHumans]

@@ -2,17 +2,17 @@
 import { Effect } from "effect"
 import { notFound, type Refusal } from "../../schemas/errors.ts"
 import type { PrepareContext } from "../engine/definition.ts"
-import type { KindParts } from "../kind.ts"
-import type { Actors } from "../services.ts"
+import type { LetterParts } from "../letter/letters.ts"
+import type { Actors } from "../kit/services.ts"
 import type { Sealer } from "../log/seal.ts"
 import type { TemplateName } from "../letter/templates.ts"
-import type { AccountKeys } from "./account-keys.ts"
+import type { AccountKeys } from "../kit/account-keys.ts"
 import { isActive, type LinkFacts, loginFailed, type PasswordFacts, type Posted } from "./decide.ts"
 import { lettersGoOut, post } from "./letters.ts"
 import type { LoginFacts } from "./logins.ts"
 import { isPassword, openPassword, openPersonal, type Personal } from "./personal.ts"
 import type { Human, HumanState, LinkPurpose } from "./state.ts"
-import { newLinkToken } from "./tokens.ts"
+import { newLinkToken } from "../kit/tokens.ts"
 import { giveBackTry } from "./tries.ts"
 
 export const noHuman = notFound("human")
@@ -64,7 +64,7 @@ const UNNAMED = "a browser that does not say what it is called"
 /** As letters say it: "2026-11-24 09:30 UTC". */
 const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`
 
-export const openingOf = (parts: KindParts): Opening => {
+export const openingOf = (parts: LetterParts): Opening => {
   const keys = parts.accounts
 
   const opened: Opening["opened"] = (state, id, otherwise = noHuman) =>

@@ -5,7 +5,8 @@ import type { pushOperations as pushing } from "../../schemas/push/operations.ts
 import type { reachingOperations as reaching } from "../../schemas/owner/operations.ts"
 import type { relayOperations as relaying } from "../../schemas/relay/operations.ts"
 import type { sponsoringOperations as sponsoring } from "../../schemas/sponsorship/operations.ts"
-import type { KindParts, Operating } from "../kind.ts"
+import type { Operating } from "../kit/kind.ts"
+import type { LetterParts } from "../letter/letters.ts"
 import { accountOperations } from "./account.ts"
 import { consoleOperations } from "./console.ts"
 import { chatOperations } from "./chat/operations.ts"
@@ -22,7 +23,7 @@ import { twoStepOperations } from "./two-step.ts"
 type Accounts = Omit<typeof humanOperations, "human.spend_bytes">
 type Declared = Accounts & typeof sponsoring & typeof reaching & typeof relaying & typeof chatting & typeof pushing
 
-export const operationsWith = (parts: KindParts): Operating<Declared, HumanActor> => {
+export const operationsWith = (parts: LetterParts): Operating<Declared, HumanActor> => {
   const opening = openingOf(parts)
   return {
     ...accountOperations(parts, opening),

@@ -4,8 +4,9 @@ import type { Refusal } from "../../schemas/errors.ts"
 import { PASSKEY_LIMITS } from "../../schemas/human/limits.ts"
 import type { humanOperations as declared } from "../../schemas/human/operations.ts"
 import { custom, type PrepareContext, write } from "../engine/definition.ts"
-import type { Doing, KindParts } from "../kind.ts"
-import type { Actors } from "../services.ts"
+import type { Doing } from "../kit/kind.ts"
+import type { LetterParts } from "../letter/letters.ts"
+import type { Actors } from "../kit/services.ts"
 import { isActive, loginFailed } from "./decide.ts"
 import { decideEnterConsole } from "./decide-console.ts"
 import {
@@ -62,7 +63,7 @@ const shown = ({ id, name, added_at, used_at }: Known) => ({
   used_at: used_at === null ? null : iso(used_at)
 })
 
-export const passkeyOperations = (parts: KindParts, opening: Opening): PasskeyOperations => {
+export const passkeyOperations = (parts: LetterParts, opening: Opening): PasskeyOperations => {
   const { opened, personalOf, said, told, loginOf, keys } = opening
   const { owner } = parts.config.limits.limits
   const party = relyingParty(parts.config)

@@ -2,7 +2,8 @@
 import { Effect } from "effect"
 import type { humanOperations as declared } from "../../schemas/human/operations.ts"
 import { custom, write } from "../engine/definition.ts"
-import type { Doing, KindParts } from "../kind.ts"
+import type { Doing } from "../kit/kind.ts"
+import type { LetterParts } from "../letter/letters.ts"
 import { decideChange, decideForgot, decideRenew, decideReset, linkInvalid, linkOf } from "./decide.ts"
 import type { Opening } from "./opening.ts"
 import { sealPassword } from "./personal.ts"
@@ -18,7 +19,7 @@ interface PasswordOperations {
   readonly "human.renew_password": Op<"human.renew_password">
 }
 
-export const passwordOperations = ({ config }: KindParts, opening: Opening): PasswordOperations => {
+export const passwordOperations = ({ config }: LetterParts, opening: Opening): PasswordOperations => {
   const { owner } = config.limits.limits
   const { opened, personalOf, tried, said, told } = opening
   return {

@@ -1,8 +1,24 @@
-/** With an account its key goes: what was sealed under it is readable to nobody from then on. */
-import { on, reactions, tell } from "../reactions/reaction.ts"
+import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
 import { HumanEvent } from "./state.ts"
 
+/** An account takes its key along: nobody can read from then on what was sealed under it. */
 export const erasedAccounts = reactions(
   "human_erased",
   on("human", HumanEvent, (event, { id }) => (event.type === "human.deleted" ? [tell("human.erase", id, null)] : []))
+)
+
+/** Sponsorships are verified with their person's address, and end with the account. */
+export const sponsorshipsOfHumans = awaited(
+  reactions(
+    "sponsorship_of_human",
+    on("human", HumanEvent, (event) => {
+      const withdrawn = (id: number) => tell("sponsorship.end", String(id), { status: "withdrawn" })
+      if (event.type === "human.address_confirmed")
+        return [
+          ...(event.ended ?? []).map(withdrawn),
+          ...(event.sponsorships ?? []).map((id) => tell("sponsorship.verify", String(id), null))
+        ]
+      return event.type === "human.deleted" ? (event.sponsorships ?? []).map(withdrawn) : []
+    })
+  )
 )

@@ -2,7 +2,7 @@
 import type { requestOperations as declared } from "../../schemas/idempotency/operations.ts"
 import { custom } from "../engine/definition.ts"
 import { firstAnswers } from "../idempotency/first-answers.ts"
-import type { KindParts, Operating } from "../kind.ts"
+import type { KindParts, Operating } from "../kit/kind.ts"
 import { Sealer } from "../log/seal.ts"
 import type { HumanActor } from "./state.ts"
 

@@ -2,7 +2,8 @@
 import { Effect } from "effect"
 import type { humanOperations as declared } from "../../schemas/human/operations.ts"
 import { custom, write } from "../engine/definition.ts"
-import type { Doing, KindParts } from "../kind.ts"
+import type { Doing } from "../kit/kind.ts"
+import type { LetterParts } from "../letter/letters.ts"
 import { Sealer } from "../log/seal.ts"
 import { decideDisable, decideEnable, decideOffer, decideRenewCodes } from "./decide-two-step.ts"
 import type { Opening } from "./opening.ts"
@@ -23,7 +24,7 @@ interface TwoStepOperations {
 
 const offerPurpose = (human: string): string => `offered second factor ${human}`
 
-export const twoStepOperations = (parts: KindParts, opening: Opening): TwoStepOperations => {
+export const twoStepOperations = (parts: LetterParts, opening: Opening): TwoStepOperations => {
   const { opened, personalOf, said, told } = opening
   const { name: issuer } = parts.config
   // What is shown once goes into the commit's reply sealed: a command that is repeated gets it again.

@@ -4,7 +4,7 @@ import { keyOperations } from "../../schemas/key/operations.ts"
 import { notFound } from "../../schemas/errors.ts"
 import { event } from "../engine/events.ts"
 import { read } from "../engine/definition.ts"
-import { type ActorOf, type Fold, kind } from "../kind.ts"
+import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 
 export const KeyClaim = Schema.Struct({
   agent: Schema.String,

@@ -4,12 +4,13 @@ import { LETTER_LIMITS } from "../../schemas/letter/limits.ts"
 import { letterOperations } from "../../schemas/letter/operations.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { type Decision, write } from "../engine/definition.ts"
-import { type Fold, kind } from "../kind.ts"
+import { type Fold, kind } from "../kit/kind.ts"
 import { decideOverdue, decideSend, decideSettle, judgeSend, OVERDUE_TIMER } from "./decide.ts"
 import { attempted, NOTHING_TO_SEND, prepared } from "./sending.ts"
 import { evolveLetter, type LetterActor, LetterEvent, LetterState } from "./state.ts"
 import { holdsSeconds } from "./templates.ts"
 import { letterLimits } from "./limits.ts"
+import type { LetterParts } from "./letters.ts"
 
 const fold: Fold<LetterActor> = {
   kind: "letter",
@@ -23,7 +24,7 @@ const fold: Fold<LetterActor> = {
 /** What was known before the commit: what has come of it is told once it is in the log. */
 const before = (state: LetterState): Effect.Effect<LetterState> => Effect.succeed(state)
 
-export const letterKind = kind(fold, letterOperations, (parts) => {
+export const letterKind = kind(fold, letterOperations, (parts: LetterParts) => {
   const { config, letters } = parts
   const limits = letterLimits(config.limits)
   const holds = (template: string): number | null => holdsSeconds(template, limits)

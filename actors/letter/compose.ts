@@ -13,7 +13,7 @@ import { MAIL_ADDRESS } from "../../schemas/plain-text.ts"
 import { isLetterId } from "./posting.ts"
 import type { Laid } from "./templates/layout.ts"
 import { line } from "./templates/template.ts"
-import type { Message } from "./transport.ts"
+import type { Message } from "../kit/mailing/transport.ts"
 
 /** RFC 5321: a path has 256 octets with its brackets. */
 const ADDRESS_MAX_CHARS = 254

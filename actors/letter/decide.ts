@@ -5,7 +5,7 @@ import type { FiredTimer } from "../../schemas/timer.ts"
 import { type Decision, firing } from "../engine/definition.ts"
 import type { LetterLimits } from "./limits.ts"
 import type { Letter, LetterEvent, LetterState } from "./state.ts"
-import type { TransportName } from "./transport.ts"
+import type { TransportName } from "../kit/mailing/transport.ts"
 
 export const SEND_TIMER = "send"
 export const OVERDUE_TIMER = "overdue"

@@ -3,20 +3,22 @@ import { Clock, Deferred, Effect, type Scope } from "effect"
 import type { HubConfig } from "../../schemas/config.ts"
 import { mailHostOf } from "../../schemas/letter/settings.ts"
 import { Bot } from "../chat/bot.ts"
-import { Poster } from "../fanout/post.ts"
+import { Poster } from "../kit/post.ts"
 import { Pusher } from "../push/pusher.ts"
-import { fileTransport } from "./file-transport.ts"
+import { fileTransport } from "../kit/mailing/file-transport.ts"
 import { worldTransport } from "../mail/outbound/world.ts"
 import { mailTransport } from "./mail-transport.ts"
-import { outboxOf } from "./outbox.ts"
+import type { KindParts } from "../kit/kind.ts"
+import { outboxOf } from "../kit/mailing/outbox.ts"
 import { Slots } from "./slots.ts"
-import { smtpTransport } from "./smtp-transport.ts"
-import type { Transport } from "./transport.ts"
+import { smtpTransport } from "../kit/mailing/smtp-transport.ts"
+import type { Transport } from "../kit/mailing/transport.ts"
 import { monotonicMs } from "../../schemas/runtime/clock.ts"
 
 /** As the node ends: for attempts to come to their end by themselves, then for what became of the rest to be told. */
 const ENDING_MS = 1500
 const TELLING_MS = 500
+
 export interface Letters {
   readonly config: Pick<HubConfig, "letters" | "limits" | "baseUrl" | "name">
   /** `null`: nobody is reached by chat. */
@@ -33,6 +35,12 @@ export interface Letters {
   readonly hurry: Effect.Effect<void>
   /** What is under way is waited for, and then told to hurry. */
   readonly end: Effect.Effect<void>
+}
+
+/** Of a kind that writes letters, or sends them. */
+export interface LetterParts extends KindParts {
+  /** How letters to people leave this node. */
+  readonly letters: Letters
 }
 
 export const openLetters = (

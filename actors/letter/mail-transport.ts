@@ -1,7 +1,7 @@
 /** Letters by the way that agents' mail takes to the world. */
 import { Effect } from "effect"
 import type { Transport as MailTransport } from "../mail/outbound/transport.ts"
-import type { Transport } from "./transport.ts"
+import type { Transport } from "../kit/mailing/transport.ts"
 
 export const mailTransport = (world: MailTransport): Transport => ({
   // What is written again as a file takes its own place; of everything else nobody knows.

@@ -3,19 +3,12 @@ import { randomBytes } from "node:crypto"
 import { Schema } from "effect"
 import { LETTER_LIMITS } from "../../schemas/letter/limits.ts"
 import type { Companion, Timer } from "../engine/definition.ts"
+import { LetterContent } from "../kit/letter-content.ts"
 import type { Sealer } from "../log/seal.ts"
 import { SEND_TIMER } from "./decide.ts"
 import type { CHAT, PUSH } from "./ways.ts"
 import type { LetterEvent } from "./state.ts"
 import type { TemplateName } from "./templates.ts"
-
-/** To whom a letter goes, and what its template is filled with. */
-export const LetterContent = Schema.Struct({
-  to: Schema.String,
-  name: Schema.String,
-  values: Schema.Record(Schema.String, Schema.String)
-})
-export type LetterContent = typeof LetterContent.Type
 
 export interface PostedLetter {
   readonly id: string

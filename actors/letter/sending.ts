@@ -6,18 +6,19 @@ import { mailHostOf } from "../../schemas/letter/settings.ts"
 import type { PrepareContext } from "../engine/definition.ts"
 import { chatSending, type Sending } from "../chat/sending.ts"
 import { pushSending } from "../push/sending.ts"
-import type { KindParts } from "../kind.ts"
+import type { LetterParts } from "./letters.ts"
 import type { Sealer } from "../log/seal.ts"
-import { Actors, type Asking } from "../services.ts"
+import { Actors, type Asking } from "../kit/services.ts"
 import { composed } from "./compose.ts"
 import { type SendFacts, staleAt } from "./decide.ts"
 import type { Letters } from "./letters.ts"
-import { type LetterContent, openLetter } from "./posting.ts"
+import type { LetterContent } from "../kit/letter-content.ts"
+import { openLetter } from "./posting.ts"
 import type { Slots } from "./slots.ts"
 import { aboutOf, CHAT, isRelayed, PUSH } from "./ways.ts"
 import type { Letter } from "./state.ts"
 import { holdsSeconds, rendered } from "./templates.ts"
-import type { Message, TransportName } from "./transport.ts"
+import type { Message, TransportName } from "../kit/mailing/transport.ts"
 import { letterLimits } from "./limits.ts"
 
 /** Of telling what came of an attempt. */
@@ -36,7 +37,7 @@ export interface Ready {
 }
 
 /** What sending needs of its node. */
-export type Parts = Pick<KindParts, "letters" | "accounts" | "nats" | "seed">
+export type Parts = Pick<LetterParts, "letters" | "accounts" | "nats" | "seed">
 
 const NO_SLOT = unavailable("As many letters as may be are under way.")
 

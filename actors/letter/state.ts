@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - It is written in the commit that it follows from (posting.ts), so that it is there exactly if its cause is.
- *  - To whom it goes, and what it says, stands sealed under the key of the account (actors/human/account-keys.ts), here
+ *  - To whom it goes, and what it says, stands sealed under the key of the account (actors/kit/account-keys.ts), here
  *    as in the log; once nothing more is to be sent, no longer here. With the account's key erased it is dropped.
  *  - An attempt is in the log before a byte of it is on the wire, and is made at most once, by the node that has
  *    committed it. What came of it is told to this actor, whoever has it by then.
@@ -16,8 +16,8 @@
 import { Schema } from "effect"
 import { Sealed } from "../../schemas/secret/sealed.ts"
 import { event } from "../engine/events.ts"
-import type { ActorOf } from "../kind.ts"
-import { TransportName } from "./transport.ts"
+import type { ActorOf } from "../kit/kind.ts"
+import { TransportName } from "../kit/mailing/transport.ts"
 
 export const Letter = Schema.Struct({
   human: Schema.String,

@@ -1,7 +1,7 @@
 /** The library: one actor, id = `own`, so that the number of its entries has an end. */
 import { libraryOperations } from "../../schemas/library/operations.ts"
 import { read, write } from "../engine/definition.ts"
-import { type ActorOf, type Fold, kind } from "../kind.ts"
+import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 import { decideRemove, decideSeed, decideSet, evolveLibrary, LibraryEvent, LibraryState, NO_ENTRIES } from "./decide.ts"
 
 const fold: Fold<ActorOf<LibraryState, LibraryEvent>> = {

@@ -1,6 +1,6 @@
 /** Read model of the library: the one place where an entry's text can be read without the log. */
 import type { Transaction } from "kysely"
-import type { Database } from "../database.ts"
+import type { Database } from "../tables/database.ts"
 import { eventsOf, inventoryOf } from "../engine/events.ts"
 import { type Logged, logProjection } from "../projections/projection.ts"
 import { LibraryEvent } from "./decide.ts"

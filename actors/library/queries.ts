@@ -3,8 +3,8 @@ import type { Kysely } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { LibraryKind } from "../../schemas/library/fields.ts"
 import type { LibraryListed } from "../../schemas/library/records.ts"
-import type { Database } from "../database.ts"
-import { COUNTED, pageOf } from "../page.ts"
+import type { Database } from "../tables/database.ts"
+import { COUNTED, pageOf } from "../tables/page.ts"
 
 const LISTED = ["id", "slug", "title", "kind", "language", "summary", "updated_at"] as const
 

@@ -10,7 +10,7 @@ import { invalidField, type Refusal, unavailable } from "../../schemas/errors.ts
 import { figuresOf, isCounted, type RateLimit, wideLimit } from "../../schemas/limit/bucket.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { once } from "../engine/definition.ts"
-import { type ActorOf, type Fold, kind, type Operating } from "../kind.ts"
+import { type ActorOf, type Fold, kind, type Operating } from "../kit/kind.ts"
 import { keepWindow, keptWindow } from "./kept.ts"
 import { draw, grantedTo, type Window, withCommand } from "./window.ts"
 

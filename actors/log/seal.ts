@@ -1,7 +1,7 @@
 /**
  * What must not stand in the clear in events, snapshots, replays and backups: secrets that an actor must keep (a
  * webhook's HMAC key), under a key derived from the service's seed; what is a person's own, under a key of that account
- * (actors/human/account-keys.ts). AES-256-GCM.
+ * (actors/kit/account-keys.ts). AES-256-GCM.
  */
 import {
   createCipheriv,

@@ -5,8 +5,8 @@ import { domainOperations } from "../../schemas/mail-domain/operations.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import type { FiredTimer } from "../../schemas/timer.ts"
 import { custom, type PrepareContext, read, write } from "../engine/definition.ts"
-import { type Fold, kind } from "../kind.ts"
-import { Actors } from "../services.ts"
+import { type Fold, kind } from "../kit/kind.ts"
+import { Actors } from "../kit/services.ts"
 import { type Checked, checkedBy, unheard } from "./checks.ts"
 import {
   CHECK_TIMER,
@@ -37,6 +37,7 @@ import {
   MailDomainState,
   NOT_HELD
 } from "./state.ts"
+import type { MailParts } from "../mail/keys.ts"
 
 const fold: Fold<MailDomainActor> = {
   kind: "mail_domain",
@@ -60,7 +61,7 @@ interface TimerFacts {
   readonly givenUp: string | null
 }
 
-export const mailDomainKind = kind(fold, domainOperations, (node) => {
+export const mailDomainKind = kind(fold, domainOperations, (node: MailParts) => {
   const parts = domainParts(node)
   const { limits, service } = node.config.limits
   const isOwn = (id: string): boolean => parts !== null && id === domainId(parts.own)

@@ -1,7 +1,7 @@
 /** What both kinds of mail domains work with, where there is mail. */
 import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
-import type { KindParts } from "../kind.ts"
+import type { MailParts } from "../mail/keys.ts"
 import { lastCommit } from "../log/last-commit.ts"
 import type { Sealer } from "../log/seal.ts"
 import { DnsQuestions } from "../mail/dns.ts"
@@ -19,7 +19,7 @@ export interface DomainParts {
 }
 
 /** `null` where there is no mail. */
-export const domainParts = ({ mail, config }: Pick<KindParts, "mail" | "config">): DomainParts | null =>
+export const domainParts = ({ mail, config }: Pick<MailParts, "mail" | "config">): DomainParts | null =>
   mail === null || config.mail === null
     ? null
     : {
@@ -36,7 +36,7 @@ export const withMail = (parts: DomainParts | null): Effect.Effect<DomainParts, 
 const notLooked = unavailable("Mail domains cannot be looked up at the moment. It is safe to try again.")
 
 /** Where an agent's list of domains stands in the log. */
-export const holderSeq = ({ nats }: Pick<KindParts, "nats">, agent: string): Effect.Effect<number, Refusal> =>
+export const holderSeq = ({ nats }: Pick<MailParts, "nats">, agent: string): Effect.Effect<number, Refusal> =>
   Effect.tryPromise({
     try: async () => (await lastCommit(nats, "mail_domain_holder", agent))?.seq ?? 0,
     catch: () => notLooked

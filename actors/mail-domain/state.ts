@@ -11,7 +11,7 @@ import { Schema } from "effect"
 import { DnsRecord } from "../../schemas/mail-domain/records.ts"
 import { Sealed } from "../../schemas/secret/sealed.ts"
 import { event } from "../engine/events.ts"
-import type { ActorOf } from "../kind.ts"
+import type { ActorOf } from "../kit/kind.ts"
 
 const NullableNumber = Schema.NullOr(Schema.Number)
 

@@ -1,7 +1,7 @@
 /** What happened to an agent's mail, as rows of its journal. */
 import { eventsOf } from "../engine/events.ts"
 import type { Logged } from "../projections/projection.ts"
-import { lineNumber } from "../projections/rows.ts"
+import { lineNumber } from "../tables/rows.ts"
 import { MailboxEvent } from "./box/state.ts"
 import { MailSendingEvent } from "./sending/state.ts"
 

@@ -9,6 +9,7 @@ import { SentSummary } from "../../schemas/mail/sent.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { ErasableKeys } from "../log/erasable-keys.ts"
 import { Sealer } from "../log/seal.ts"
+import type { KindParts } from "../kit/kind.ts"
 
 export class MailKeys extends ErasableKeys {
   /** Of what belongs to no mailbox: addresses that may not be written to, and marks by which they are known. */
@@ -191,4 +192,10 @@ export const isSendingToken = (
 ): boolean => {
   const [known, given] = [Buffer.from(sendingToken(keys, purpose, sending)), Buffer.from(token ?? "")]
   return known.length === given.length && timingSafeEqual(known, given)
+}
+
+/** Of a kind that reads mail, or writes it. */
+export interface MailParts extends KindParts {
+  /** Under which stands what mail says; `null` where there is no mail. */
+  readonly mail: MailKeys | null
 }

@@ -1,9 +1,9 @@
 /** The tables of mail: messages, sealed, what became of those that were sent, and what happened to mailboxes. */
 import { sql, type Transaction } from "kysely"
-import type { Database } from "../database.ts"
+import type { Database } from "../tables/database.ts"
 import { eventsOf, inventoryOf } from "../engine/events.ts"
 import { type Change, type Logged, logProjection } from "../projections/projection.ts"
-import { rowsJson } from "../projections/rows.ts"
+import { rowsJson } from "../tables/rows.ts"
 import { MailboxEvent } from "./box/state.ts"
 import { type JournalRow, journalOf } from "./journal.ts"
 import { MailMessageEvent } from "./message/state.ts"

@@ -2,8 +2,8 @@
 import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { SendingStatus } from "../../schemas/mail/sent.ts"
-import type { Database } from "../database.ts"
-import { COUNTED, pageOf } from "../page.ts"
+import type { Database } from "../tables/database.ts"
+import { COUNTED, pageOf } from "../tables/page.ts"
 
 type Sendings = Queries["mail_rows"]["output"]["items"][number]["sendings"]
 

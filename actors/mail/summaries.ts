@@ -2,11 +2,8 @@
 import { Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"
-import type { MailToTell } from "../../schemas/mail/operations.ts"
 import { QueryRefused } from "../queries/refused.ts"
-
-/** Of these messages, those that can be opened. */
-export type MailsOf = (mails: ReadonlyArray<number>) => Promise<ReadonlyMap<number, MailToTell>>
+import type { MailsOf } from "../queries/serve.ts"
 
 type AskMails = (mails: ReadonlyArray<number>) => Effect.Effect<Queries["mail_summaries"]["output"], Refusal>
 

@@ -3,7 +3,7 @@ import { messageOperations } from "../../schemas/message/operations.ts"
 import { iso } from "../../schemas/iso.ts"
 import { read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
-import { type Fold, kind } from "../kind.ts"
+import { type Fold, kind } from "../kit/kind.ts"
 import { decideRead, noMessage } from "./decide.ts"
 import { evolveMessage, type MessageActor, MessageEvent, MessageState } from "./state.ts"
 

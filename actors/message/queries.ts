@@ -8,8 +8,8 @@ import type { AliasableExpression, Kysely, Selectable } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Message } from "../../schemas/message/records.ts"
 import { authorOf } from "../content/author.ts"
-import type { Database } from "../database.ts"
-import { COUNTED, totalBeside } from "../page.ts"
+import type { Database } from "../tables/database.ts"
+import { COUNTED, totalBeside } from "../tables/page.ts"
 
 type Asked = Queries["messages"]["input"]
 type Box = Omit<Asked, "page" | "per_page">

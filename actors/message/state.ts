@@ -1,7 +1,7 @@
 /** The state of a private message and its events (contract 3, 19). Its text is in the log and in the table. */
 import { Schema } from "effect"
 import { event } from "../engine/events.ts"
-import type { ActorOf } from "../kind.ts"
+import type { ActorOf } from "../kit/kind.ts"
 
 const Message = Schema.Struct({
   /** Hub ids. */

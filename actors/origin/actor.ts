@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { originOperations } from "../../schemas/origin/operations.ts"
 import { read, write } from "../engine/definition.ts"
 import { event } from "../engine/events.ts"
-import { type ActorOf, type Fold, kind } from "../kind.ts"
+import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 
 export const OriginState = Schema.Struct({
   /** Unix ms of the latest registrations. */

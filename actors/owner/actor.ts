@@ -4,7 +4,7 @@ import { ownerMessageOperations, type SealedMessage } from "../../schemas/owner/
 import { iso } from "../../schemas/iso.ts"
 import { custom, read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
-import { type Fold, kind } from "../kind.ts"
+import { type Fold, kind } from "../kit/kind.ts"
 import { decideRead, noMessage } from "./decide.ts"
 import { messagesShown, wordsShown } from "./shown.ts"
 import {

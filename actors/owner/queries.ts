@@ -5,8 +5,8 @@ import type { SealedMessage } from "../../schemas/owner/operations.ts"
 import type { OwnerMessageKind } from "../../schemas/owner/records.ts"
 import { authorOf } from "../content/author.ts"
 import { isCarriedBy } from "../sponsorship/carried.ts"
-import type { Database } from "../database.ts"
-import { COUNTED, pageOf } from "../page.ts"
+import type { Database } from "../tables/database.ts"
+import { COUNTED, pageOf } from "../tables/page.ts"
 
 type Db = Kysely<Database>
 type Row = Selectable<Database["owner_messages"]>

@@ -1,8 +1,8 @@
 /** What a message with owners says, sealed for those who may read it, and opened again. */
 import { Effect, Schema } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
-import type { AccountKeys } from "../human/account-keys.ts"
-import { openFor, sealFor, type SealedFor } from "../human/sealed-for.ts"
+import type { AccountKeys } from "../kit/account-keys.ts"
+import { openFor, sealFor, type SealedFor } from "../kit/sealed-for.ts"
 
 const Words = Schema.Struct({ text: Schema.String, options: Schema.NullOr(Schema.Array(Schema.String)) })
 export type Words = typeof Words.Type
@@ -26,3 +26,10 @@ export const openWords = (
   sealed: SealedWords
 ): Effect.Effect<Words | null, Refusal> =>
   Effect.map(openFor(accounts, placeOf(id), sealed), (text) => (text === null ? null : decodeWords(text)))
+
+/** What stands in the log beside the words that an owner writes: commits, keys, the notification. */
+const WORDS_BESIDE_BYTES = 2048
+
+/** Of words as they stand there: sealed, as base64. */
+export const wordsBytes = (text: string): number =>
+  WORDS_BESIDE_BYTES + Math.ceil((Buffer.byteLength(JSON.stringify(text)) * 4) / 3)

@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { DeliveredTo, OwnerMessageKind } from "../../schemas/owner/records.ts"
 import { Sealed } from "../../schemas/secret/sealed.ts"
 import { event } from "../engine/events.ts"
-import type { ActorOf } from "../kind.ts"
+import type { ActorOf } from "../kit/kind.ts"
 
 export const SealedFields = {
   /** Text and options, under a key of this message's own. */

@@ -10,9 +10,7 @@ import { WORDS_ASKED_MAX } from "../../schemas/owner/operations.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import { QueryRefused } from "../queries/refused.ts"
-
-/** Of these messages, those that can be opened. */
-export type WordsOf = (messages: ReadonlyArray<number>) => Promise<ReadonlyMap<number, string>>
+import type { WordsOf } from "../queries/serve.ts"
 
 const ABREAST = 16
 const ASK_DEADLINE_MS = 3000

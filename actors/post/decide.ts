@@ -7,7 +7,7 @@ import { decideHideOf, isForeign, isHidden } from "../content/hiding.ts"
 import { newlyNamed } from "../content/mentions.ts"
 import { released, type TextClaim } from "../content/text.ts"
 import type { Decision } from "../engine/definition.ts"
-import { saidTally } from "../vote/ballot.ts"
+import { saidTally } from "../content/ballot.ts"
 import type { Post, PostEvent, PostState } from "./state.ts"
 
 export const noPost = notFound("post")

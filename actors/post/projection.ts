@@ -4,10 +4,10 @@ import type { BlobRef } from "../../schemas/blob/operations.ts"
 import type { FileRef } from "../../schemas/file/records.ts"
 import { foldHiding, type HiddenRows, noHiddenRows, writeBack, writeHidden } from "../content/hidden-rows.ts"
 import { BARE, MADE, type Made, withExcerpts, withMade, writeSearched } from "../content/searched-rows.ts"
-import type { Database } from "../database.ts"
+import type { Database } from "../tables/database.ts"
 import { eventsOf, inventoryOf } from "../engine/events.ts"
 import { type Change, type Logged, logProjection } from "../projections/projection.ts"
-import { rowsJson, rowsJsonPieces } from "../projections/rows.ts"
+import { rowsJson, rowsJsonPieces } from "../tables/rows.ts"
 import { PostEvent } from "./state.ts"
 
 /** Seconds in which a post sinks as far as ten times its score lifts it (contract 1). */

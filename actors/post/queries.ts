@@ -11,7 +11,7 @@ import { authorOf } from "../content/author.ts"
 import { inOrder, type Listing, Listings } from "../content/listing.ts"
 import { whyHidden, withHidden } from "../content/hidden-rows.ts"
 import { myVote } from "../content/my-vote.ts"
-import type { Database } from "../database.ts"
+import type { Database } from "../tables/database.ts"
 
 const allPosts = (db: QueryCreator<Database>) =>
   db.selectFrom("posts as p").innerJoin("agents as a", "a.id", "p.author")

@@ -2,7 +2,7 @@
 import { API_PREFIX } from "../../schemas/version.ts"
 import { tellNamed } from "../content/mentions.ts"
 import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
-import { countedOf, ratedBy } from "../vote/ballot.ts"
+import { countedOf, ratedBy } from "../content/ballot.ts"
 import { PostEvent } from "./state.ts"
 
 const rated = { target_type: "post" } as const

@@ -6,8 +6,8 @@ import { Mentions } from "../../schemas/content/fields.ts"
 import { PostKind } from "../../schemas/post/records.ts"
 import { Hidden, hiddenFields, restoredFields } from "../content/hiding.ts"
 import { event } from "../engine/events.ts"
-import { heldTally, NO_VOTES, tallied, voted, votedInPart, votedWithheld, votesHeld } from "../vote/ballot.ts"
-import type { ActorOf } from "../kind.ts"
+import { heldTally, NO_VOTES, tallied, voted, votedInPart, votedWithheld, votesHeld } from "../content/ballot.ts"
+import type { ActorOf } from "../kit/kind.ts"
 
 export const Post = Schema.Struct({
   /** Hub id. */

@@ -18,20 +18,19 @@ import { transportOver } from "../../schemas/runtime/bus/transport.ts"
 import { type HubConfig, readConfig } from "../../schemas/config.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { openTracing } from "../../schemas/runtime/trace/open.ts"
-import { openDatabase } from "../database.ts"
+import { openDatabase } from "../tables/database.ts"
 import { KvLeases } from "../engine/leases.ts"
 import { findStreams } from "../log/streams.ts"
-import { openProcessMetrics } from "../metrics/process.ts"
-import { queryCalls } from "../metrics/queries.ts"
+import { openProcessMetrics } from "../kit/process-metrics.ts"
+import { queryCalls } from "./metrics/queries.ts"
 import { readBank } from "../registration/questions/bank/own.ts"
 import { bankProblem } from "../registration/questions/bank/wanted.ts"
-import { formerVaultKey, mailKey, runtimeKey, serverSeed, vaultKey } from "../server-key.ts"
+import { formerVaultKey, mailKey, runtimeKey, serverSeed, vaultKey } from "./server-key.ts"
 import { ConfigurationFault } from "../../schemas/runtime/configuration-fault.ts"
 import {
   Bus,
   Cluster,
   Configuration,
-  Keys,
   MailKey,
   Metrics,
   Queried,
@@ -40,7 +39,8 @@ import {
   Tables,
   Tracing,
   VaultKey
-} from "./services.ts"
+} from "../kit/process.ts"
+import { Keys } from "./keys.ts"
 
 const RECONNECT_MS = 100
 const STREAMS_RETRY_MS = 250

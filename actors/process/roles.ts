@@ -13,17 +13,17 @@ import { wallMs } from "../../schemas/runtime/clock.ts"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import { SEEDED_CATEGORIES } from "../category/actor.ts"
 import { webhookWorker } from "../fanout/start.ts"
-import { AccountKeys } from "../human/account-keys.ts"
-import { actorNode } from "../node-runtime.ts"
-import * as nouns from "../nouns.ts"
+import { AccountKeys } from "../kit/account-keys.ts"
+import { actorNode } from "./node.ts"
+import * as nouns from "./nouns.ts"
 import { mailKeysWith } from "../mail/keys.ts"
 import { openedQueries } from "../mail/opened.ts"
 import { mailsBy } from "../mail/summaries.ts"
-import { healthQuery } from "../queries/health.ts"
-import { visibleQuery } from "../queries/visible.ts"
+import { healthQuery } from "./health.ts"
+import { visibleQuery } from "./visible.ts"
 import { keeper } from "../vault/keeper/start.ts"
 import { type QueryHandlers, serveQueries } from "../queries/serve.ts"
-import { actorServices, viewsOver } from "../services.ts"
+import { actorServices, viewsOver } from "../kit/services.ts"
 import { conversationQuery } from "../owner/conversation.ts"
 import { wordsBy, wordsQuery } from "../owner/words.ts"
 import { peopleBy, peopleQuery } from "../sponsorship/people.ts"
@@ -33,7 +33,6 @@ import {
   Bus,
   Cluster,
   Configuration,
-  Keys,
   MailKey,
   Metrics,
   Queried,
@@ -42,7 +41,8 @@ import {
   Tables,
   Tracing,
   VaultKey
-} from "./services.ts"
+} from "../kit/process.ts"
+import { Keys } from "./keys.ts"
 
 const SEED_DEADLINE_MS = 15_000
 /** Within the time of a query. */

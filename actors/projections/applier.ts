@@ -19,7 +19,7 @@
  */
 import { type Kysely, sql, type Transaction } from "kysely"
 import { logNow } from "../../schemas/runtime/log/log.ts"
-import type { Database } from "../database.ts"
+import type { Database } from "../tables/database.ts"
 import { UnknownEvent } from "../engine/fold.ts"
 import { type Change, type Message, type Projection, unchanged } from "./projection.ts"
 

@@ -5,7 +5,7 @@
  */
 import type { Transaction } from "kysely"
 import { streams, subjects } from "../../schemas/subjects.ts"
-import type { Database } from "../database.ts"
+import type { Database } from "../tables/database.ts"
 import { checkEvents, type Inventory } from "../engine/fold.ts"
 import type { Commit } from "../log/commit.ts"
 import type { Kept } from "./kept.ts"

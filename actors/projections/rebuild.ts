@@ -14,7 +14,7 @@
 import { Clock, Effect, Schedule } from "effect"
 import { type Kysely, sql, type Transaction } from "kysely"
 import type { Limits } from "../../schemas/limits.ts"
-import { type Database, LIVE_SCHEMA } from "../database.ts"
+import { type Database, LIVE_SCHEMA } from "../tables/database.ts"
 import { Filling, type FillingParts } from "./filling.ts"
 import type { Projection } from "./projection.ts"
 import { pruneAll } from "./pruning.ts"

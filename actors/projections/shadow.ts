@@ -5,7 +5,7 @@
  */
 import { Effect, type Scope } from "effect"
 import { type Kysely, sql, type Transaction } from "kysely"
-import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../database.ts"
+import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../tables/database.ts"
 import type { Projection } from "./projection.ts"
 import { exclusively, toItsEnd } from "./steps.ts"
 

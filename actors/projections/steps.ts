@@ -1,7 +1,7 @@
 /** What is done in Postgres, as Effects. */
 import { Effect, type Scope } from "effect"
 import { type Kysely, sql, type Transaction } from "kysely"
-import type { Database } from "../database.ts"
+import type { Database } from "../tables/database.ts"
 import { attempt } from "../log/attempt.ts"
 
 type Db = Kysely<Database>

@@ -5,7 +5,7 @@
  * to that release and had it rebuild its tables.
  */
 import { type Kysely, sql } from "kysely"
-import type { Database } from "../database.ts"
+import type { Database } from "../tables/database.ts"
 
 const LAST_VERSION = 3
 const SUCCESSORS = ["agent", "notification", "delivery", "category"]

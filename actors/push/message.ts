@@ -4,8 +4,8 @@ import { legible } from "../../schemas/legible.ts"
 import { KeptSubscription, type PushSubscription } from "../../schemas/push/operations.ts"
 import { relayedEvent } from "../../schemas/relay/events.ts"
 import { wish } from "../chat/message.ts"
-import type { LetterContent } from "../letter/posting.ts"
-import type { News, NewsOf } from "../relay/news.ts"
+import type { LetterContent } from "../kit/letter-content.ts"
+import type { News, NewsOf } from "../kit/news.ts"
 import { PushMessage } from "./pusher.ts"
 
 /** Push services take 4,096 bytes, of which some are the cipher's. */

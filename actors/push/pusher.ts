@@ -3,7 +3,7 @@
  * (RFC 8291), and signed by this service's key (RFC 8292).
  *
  * Invariants
- *  - The address is a stranger's: it is connected to as webhooks are (actors/fanout/post.ts), within their bounds.
+ *  - The address is a stranger's: it is connected to as webhooks are (actors/kit/post.ts), within their bounds.
  *  - A push service learns when a browser is told and how urgent it is, not of what.
  *  - Neither address nor text ever reach a log or an error.
  */
@@ -12,7 +12,7 @@ import webpush from "web-push"
 import type { LetterOutcome } from "../../schemas/letter/operations.ts"
 import type { PushSubscription } from "../../schemas/push/operations.ts"
 import type { PushSettings } from "../../schemas/push/settings.ts"
-import type { Poster, PostOutcome } from "../fanout/post.ts"
+import type { Poster, PostOutcome } from "../kit/post.ts"
 
 /** `tag`: a message takes the place of one with the same tag. */
 export const PushMessage = Schema.Struct({

@@ -2,7 +2,7 @@
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { streams } from "../../schemas/subjects.ts"
-import { firstBehind } from "./lag.ts"
+import { firstBehind } from "../projections/lag.ts"
 
 export type Check = Queries["health"]["output"]["checks"][string]
 export type Checks = Record<string, Check>

@@ -18,17 +18,16 @@ import {
 import type { Queries, QueryName, QueryReply } from "../../schemas/bus/operations.ts"
 import type { HubConfig } from "../../schemas/config.ts"
 import { type ErrorCode, unavailable } from "../../schemas/errors.ts"
+import type { MailToTell } from "../../schemas/mail/operations.ts"
+import type { PersonShown } from "../../schemas/sponsorship/operations.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { queueGroups, subjects } from "../../schemas/subjects.ts"
 import { endAs } from "../../schemas/runtime/trace/ask.ts"
 import type { Span } from "../../schemas/runtime/trace/span.ts"
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
-import type { Database } from "../database.ts"
+import type { Database } from "../tables/database.ts"
 import { queryAnswerSpan } from "../engine/trace.ts"
-import type { MailsOf } from "../mail/summaries.ts"
-import type { WordsOf } from "../owner/words.ts"
-import type { People } from "../sponsorship/people.ts"
 import { QueryRefused } from "./refused.ts"
 
 /** A query that is not answered by then is told to be at work: whoever asked need not try another node. */
@@ -39,6 +38,15 @@ const UNDER_WAY_MAX = 500
 export type QueryHandlers = {
   readonly [Name in QueryName]: (input: Queries[Name]["input"]) => Promise<Queries[Name]["output"]>
 }
+
+/** Of these ids, those people that have an account. */
+export type People = (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, PersonShown>>
+
+/** Of these messages of owners, those that can be opened. */
+export type WordsOf = (messages: ReadonlyArray<number>) => Promise<ReadonlyMap<number, string>>
+
+/** Of these mails, those that can be opened. */
+export type MailsOf = (mails: ReadonlyArray<number>) => Promise<ReadonlyMap<number, MailToTell>>
 
 /** What a noun's queries are made of. */
 export interface Answering {

@@ -9,8 +9,8 @@ import type { CountedBucket } from "../../schemas/limit/bucket.ts"
 import { homeIn, homeOf } from "../../schemas/limit/home.ts"
 import { existing } from "../engine/existing.ts"
 import { isSealed, Sealer } from "../log/seal.ts"
-import { type ActorOf, type Fold, kind, type KindParts } from "../kind.ts"
-import { Actors, type ActorServices, Counters } from "../services.ts"
+import { type ActorOf, type Fold, kind, type KindParts } from "../kit/kind.ts"
+import { Actors, type ActorServices, Counters } from "../kit/services.ts"
 import { newWebhookSecret, secretPurpose } from "../agent/webhook/secret.ts"
 import {
   challengeRecord,
@@ -58,6 +58,11 @@ const fold: Fold<ActorOf<ChallengeState, ChallengeEvent>> = {
   evolve
 }
 
+export interface RegistrationParts extends KindParts {
+  /** What registration questions are made of. */
+  readonly bank: Bank
+}
+
 const rulesOf = ({ config }: KindParts): Rules => ({
   limits: config.limits,
   production: config.env === "production",
@@ -66,7 +71,7 @@ const rulesOf = ({ config }: KindParts): Rules => ({
   ownName: config.name
 })
 
-export const challengeKind = kind(fold, registrationOperations, (parts) => {
+export const challengeKind = kind(fold, registrationOperations, (parts: RegistrationParts) => {
   const rules = rulesOf(parts)
   const sealer = new Sealer(parts.seed)
   const { registration } = parts.config.limits

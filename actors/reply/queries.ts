@@ -7,7 +7,7 @@ import { type Reply, REPLIES_PAGE_CHARS_MAX, type ReplySort, tooManyChars } from
 import { authorOf } from "../content/author.ts"
 import { inOrder, type Listing, Listings, type PageOfIds } from "../content/listing.ts"
 import { myVote } from "../content/my-vote.ts"
-import type { Database } from "../database.ts"
+import type { Database } from "../tables/database.ts"
 import { QueryRefused } from "../queries/refused.ts"
 
 const all = (db: Kysely<Database>) =>

@@ -4,7 +4,7 @@ import { API_PREFIX } from "../../schemas/version.ts"
 import { excerptOf } from "../content/excerpt.ts"
 import { tellNamed } from "../content/mentions.ts"
 import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
-import { countedOf, ratedBy } from "../vote/ballot.ts"
+import { countedOf, ratedBy } from "../content/ballot.ts"
 import { ReplyEvent } from "./state.ts"
 
 /** The thread knows which replies stand. */

@@ -3,8 +3,8 @@ import { Schema } from "effect"
 import { Mentions } from "../../schemas/content/fields.ts"
 import { Hidden, hiddenFields, restoredFields } from "../content/hiding.ts"
 import { event } from "../engine/events.ts"
-import type { ActorOf } from "../kind.ts"
-import { heldTally, NO_VOTES, tallied, voted, votedInPart, votedWithheld, votesHeld } from "../vote/ballot.ts"
+import type { ActorOf } from "../kit/kind.ts"
+import { heldTally, NO_VOTES, tallied, voted, votedInPart, votedWithheld, votesHeld } from "../content/ballot.ts"
 
 const Reply = Schema.Struct({
   thread: Schema.Int,

@@ -2,10 +2,10 @@
 import { Effect } from "effect"
 import { reportOperations } from "../../schemas/report/operations.ts"
 import { write } from "../engine/definition.ts"
-import { type Fold, kind } from "../kind.ts"
+import { type Fold, kind } from "../kit/kind.ts"
 import { decideCarriedOut, decideResolve, decideReview } from "./decide.ts"
 import { filingOf } from "./filing.ts"
-import { Actors } from "../services.ts"
+import { Actors } from "../kit/services.ts"
 import { refusalOf } from "./outcome.ts"
 import { evolveReport, type ReportActor, ReportEvent, ReportState } from "./state.ts"
 

@@ -11,7 +11,7 @@ import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { ReportTarget } from "../../schemas/report/records.ts"
 import type { Companion } from "../engine/definition.ts"
 import { event, eventsOf } from "../engine/events.ts"
-import { type ActorOf, type Fold, kind } from "../kind.ts"
+import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 import { lastCommit } from "../log/last-commit.ts"
 
 /** The report that is not closed. */

@@ -2,7 +2,7 @@
 import { sql } from "kysely"
 import { eventsOf, inventoryOf } from "../engine/events.ts"
 import { type Change, type Logged, logProjection } from "../projections/projection.ts"
-import { rowsJson } from "../projections/rows.ts"
+import { rowsJson } from "../tables/rows.ts"
 import { ReportEvent } from "./state.ts"
 
 interface ReportRow {

@@ -3,8 +3,8 @@ import { type Kysely, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { type Report, type ReportInQueue, targetShown } from "../../schemas/report/records.ts"
 import { authorOf } from "../content/author.ts"
-import type { Database } from "../database.ts"
-import { COUNTED, pageOf } from "../page.ts"
+import type { Database } from "../tables/database.ts"
+import { COUNTED, pageOf } from "../tables/page.ts"
 
 type Row = Pick<Selectable<Database["reports"]>, "id" | "target_id" | "text" | "created_at" | "resolved_at"> &
   Pick<Report, "target_type" | "reason" | "status" | "outcome">

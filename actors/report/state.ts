@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { ReportOutcome, ReportReason, ReportStatus, ReportTarget } from "../../schemas/report/records.ts"
 import { Resolution } from "../../schemas/report/operations.ts"
 import { event } from "../engine/events.ts"
-import type { ActorOf } from "../kind.ts"
+import type { ActorOf } from "../kit/kind.ts"
 
 const target = {
   /** Hub id. */

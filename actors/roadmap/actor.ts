@@ -1,7 +1,7 @@
 /** The roadmap: one actor, id = `own`. It is small and read whole, so that it needs no read model. */
 import { roadmapOperations } from "../../schemas/roadmap/operations.ts"
 import { read, write } from "../engine/definition.ts"
-import { type ActorOf, type Fold, kind } from "../kind.ts"
+import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 import {
   decideAdd,
   decideChange,

@@ -2,7 +2,7 @@
 import { Effect, Result } from "effect"
 import type { OperationName, Operations } from "../../schemas/bus/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"
-import type { Asking } from "../fanout/asks.ts"
+import type { Asking } from "../kit/worker/asks.ts"
 
 export class Refused extends Error {
   override readonly name = "Refused"

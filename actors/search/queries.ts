@@ -13,9 +13,9 @@ import { type Found, RANKED_MAX, type SearchType } from "../../schemas/search/re
 import { listedAgents } from "../agent/queries.ts"
 import { findsIn, rankIn, type TextQuery, textQuery, typed } from "../content/searched.ts"
 import { searching } from "../content/searching.ts"
-import type { Database } from "../database.ts"
+import type { Database } from "../tables/database.ts"
 import { listedPosts } from "../post/queries.ts"
-import type { People } from "../sponsorship/people.ts"
+import type { People } from "../queries/serve.ts"
 import { listedThreads } from "../thread/queries.ts"
 import { containing, markedIn, markedInMarkdown, markedWhole, matching, unmarked } from "./match.ts"
 

@@ -16,7 +16,7 @@ import { subjects } from "../../schemas/subjects.ts"
 import { event, eventsOf } from "../engine/events.ts"
 import { read } from "../engine/definition.ts"
 import type { EventLog } from "../log/commit.ts"
-import { type ActorOf, type Fold, kind } from "../kind.ts"
+import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 import { ConfigurationFault } from "../../schemas/runtime/configuration-fault.ts"
 
 /** How long a signature over the service's key directory holds; edges ask for a new one once a minute. */

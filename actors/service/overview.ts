@@ -6,7 +6,7 @@ import { DAY_COUNTED_MAX } from "../../schemas/meta/operations.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 import { kept } from "../../schemas/runtime/kept.ts"
 import type { ContentCounts } from "../content/counts.ts"
-import type { Database } from "../database.ts"
+import type { Database } from "../tables/database.ts"
 
 /** A count in all looks at every row of an index. */
 export const OVERVIEW_EVERY_MS = 10_000

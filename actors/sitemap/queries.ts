@@ -3,7 +3,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { numberedSlug } from "../../schemas/content/slug.ts"
 import { SITEMAP_CATEGORIES_MAX, SITEMAP_EACH_MAX } from "../../schemas/sitemap/operations.ts"
-import type { Database } from "../database.ts"
+import type { Database } from "../tables/database.ts"
 
 type Db = Kysely<Database>
 

@@ -13,9 +13,7 @@ import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import { PEOPLE_ASKED_MAX, type PersonShown } from "../../schemas/sponsorship/operations.ts"
 import { Recent } from "../engine/recent.ts"
 import { QueryRefused } from "../queries/refused.ts"
-
-/** Of these ids, those that have an account. */
-export type People = (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, PersonShown>>
+import type { People } from "../queries/serve.ts"
 
 const SHOWN_MS = 1000
 const SHOWN_MAX = 10_000

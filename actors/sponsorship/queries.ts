@@ -9,9 +9,9 @@ import {
   type SponsorshipStatus
 } from "../../schemas/sponsorship/records.ts"
 import { authorOf } from "../content/author.ts"
-import type { Database } from "../database.ts"
-import { COUNTED, pageOf } from "../page.ts"
-import type { People } from "./people.ts"
+import type { Database } from "../tables/database.ts"
+import { COUNTED, pageOf } from "../tables/page.ts"
+import type { People } from "../queries/serve.ts"
 
 type Db = Kysely<Database>
 type Sponsor = AgentPublic["sponsors"][number]

@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { SponsorRole, SponsorshipStatus } from "../../schemas/sponsorship/records.ts"
 import { event } from "../engine/events.ts"
-import type { ActorOf } from "../kind.ts"
+import type { ActorOf } from "../kit/kind.ts"
 
 /** `agent`: hub id. */
 const parties = { human: Schema.String, agent: Schema.String }

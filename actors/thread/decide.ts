@@ -2,7 +2,7 @@
 import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
 import type { EditThread } from "../../schemas/thread/api.ts"
-import { saidTally } from "../vote/ballot.ts"
+import { saidTally } from "../content/ballot.ts"
 import type { ThreadStatus } from "../../schemas/thread/records.ts"
 import { decideHideOf, isForeign, isHidden } from "../content/hiding.ts"
 import { newlyNamed } from "../content/mentions.ts"

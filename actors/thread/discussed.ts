@@ -5,7 +5,7 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 import { kept } from "../../schemas/runtime/kept.ts"
 import { DISCUSSED_MAX } from "../../schemas/thread/operations.ts"
-import type { Database } from "../database.ts"
+import type { Database } from "../tables/database.ts"
 import { listedThreads } from "./queries.ts"
 
 /** The ids are found out once in so long. The records are read each time. */

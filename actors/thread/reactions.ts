@@ -3,7 +3,7 @@ import { OPERATOR } from "../../schemas/content/author.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { tellNamed } from "../content/mentions.ts"
 import { awaited, on, reactions, tell, type Told } from "../reactions/reaction.ts"
-import { countedOf, ratedBy } from "../vote/ballot.ts"
+import { countedOf, ratedBy } from "../content/ballot.ts"
 import { type Accepted, isCounted, ThreadEvent } from "./state.ts"
 
 const countOne = (author: string, by: 1 | -1) => tell("content.count", author, { of: "accepted_answers", by })

@@ -3,7 +3,7 @@ import { amountOf } from "../../schemas/vault/money.ts"
 import type { EntryKind, FillStatus } from "../../schemas/vault/records.ts"
 import { eventsOf } from "../engine/events.ts"
 import type { Logged } from "../projections/projection.ts"
-import { lineNumber } from "../projections/rows.ts"
+import { lineNumber } from "../tables/rows.ts"
 import { VaultEvent } from "./state.ts"
 
 export interface JournalRow {

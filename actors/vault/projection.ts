@@ -3,7 +3,7 @@ import { sql } from "kysely"
 import type { FillStatus } from "../../schemas/vault/records.ts"
 import { eventsOf } from "../engine/events.ts"
 import { type Change, type Logged, logProjection } from "../projections/projection.ts"
-import { lineNumber, rowsJson } from "../projections/rows.ts"
+import { lineNumber, rowsJson } from "../tables/rows.ts"
 import { journalOf } from "./journal.ts"
 import { VAULT_EVENTS, VaultEvent } from "./state.ts"
 

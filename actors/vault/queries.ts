@@ -4,8 +4,8 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import type { EntryKind, FillStatus, VaultLogLine } from "../../schemas/vault/records.ts"
 import { authorOf } from "../content/author.ts"
 import { isCarriedBy } from "../sponsorship/carried.ts"
-import type { Database } from "../database.ts"
-import { COUNTED, pageOf } from "../page.ts"
+import type { Database } from "../tables/database.ts"
+import { COUNTED, pageOf } from "../tables/page.ts"
 
 export const vaultLogQuery =
   (db: Kysely<Database>) =>

@@ -13,7 +13,7 @@
 import { Schema } from "effect"
 import { EntryKind, FillAction, VaultAlert } from "../../schemas/vault/records.ts"
 import { event, inventoryOf } from "../engine/events.ts"
-import type { ActorOf } from "../kind.ts"
+import type { ActorOf } from "../kit/kind.ts"
 
 /** In minor units. */
 export const MinorLimits = Schema.Struct({

@@ -1,5 +1,5 @@
 import type { Answering } from "../queries/serve.ts"
-import { voteKind } from "./ballot.ts"
+import { voteKind } from "../content/ballot.ts"
 import { votePairKind } from "./pair.ts"
 import { voteProjection } from "./projection.ts"
 import { votesQuery, votesToWithdrawQuery } from "./queries.ts"

@@ -9,7 +9,7 @@ import { Effect, Schema } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Companion } from "../engine/definition.ts"
 import { event, eventsOf } from "../engine/events.ts"
-import { type ActorOf, type Fold, kind } from "../kind.ts"
+import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 import { lastCommit } from "../log/last-commit.ts"
 
 /** The newest of them, at most `votes_per_pair`. */

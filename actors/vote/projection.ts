@@ -2,8 +2,8 @@
 import { sql } from "kysely"
 import { eventsOf, inventoryOf } from "../engine/events.ts"
 import { logProjection } from "../projections/projection.ts"
-import { rowsJson } from "../projections/rows.ts"
-import { VoteEvent } from "./ballot.ts"
+import { rowsJson } from "../tables/rows.ts"
+import { VoteEvent } from "../content/ballot.ts"
 
 export const voteProjection = logProjection({
   name: "vote",

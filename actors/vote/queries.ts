@@ -4,7 +4,7 @@ import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Vote } from "../../schemas/vote/records.ts"
 import { inOrder, type Listing, Listings } from "../content/listing.ts"
-import type { Database } from "../database.ts"
+import type { Database } from "../tables/database.ts"
 
 /**
  * Votes on what is gone are left out (contract 19). Values, not `exists`: that may be planned as a table of all targets

@@ -19,9 +19,9 @@ import type { Vote } from "../../schemas/vote/records.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { type Companion, type Decision, firing, type PrepareContext, type Timer, write } from "../engine/definition.ts"
 import { event } from "../engine/events.ts"
-import { type ActorOf, type Fold, kind } from "../kind.ts"
+import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 import type { EventLog } from "../log/commit.ts"
-import { Actors, Views } from "../services.ts"
+import { Actors, Views } from "../kit/services.ts"
 
 const TIMER = "go_on"
 /** Targets that take a vote back in one step, and abreast. */

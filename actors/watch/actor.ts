@@ -1,6 +1,6 @@
 import { watchOperations } from "../../schemas/watch/operations.ts"
 import { write } from "../engine/definition.ts"
-import { type Fold, kind } from "../kind.ts"
+import { type Fold, kind } from "../kit/kind.ts"
 import { decideJoined, decideLeft, decideReplied, decideSeen } from "./decide.ts"
 import { evolveWatch, NOBODY, type WatchActor, WatchEvent, WatchState } from "./state.ts"
 

@@ -2,8 +2,8 @@
 import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { NEW_REPLIES_MAX, type Watch } from "../../schemas/watch/records.ts"
-import type { Database } from "../database.ts"
-import { COUNTED, pageOf } from "../page.ts"
+import type { Database } from "../tables/database.ts"
+import { COUNTED, pageOf } from "../tables/page.ts"
 
 const watchesOf = (db: Kysely<Database>, agent: string) =>
   db.selectFrom("watches as w").innerJoin("threads as t", "t.id", "w.thread").where("w.agent", "=", agent)

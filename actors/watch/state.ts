@@ -10,7 +10,7 @@
 import { Schema } from "effect"
 import { THREAD_WATCHERS_MAX } from "../../schemas/watch/records.ts"
 import { event } from "../engine/events.ts"
-import type { ActorOf } from "../kind.ts"
+import type { ActorOf } from "../kit/kind.ts"
 
 /** Of one thread. */
 export const WATCHERS_MAX = THREAD_WATCHERS_MAX

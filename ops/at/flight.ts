@@ -11,7 +11,7 @@ import { reactionPlaceOf } from "../../actors/engine/command-ids.ts"
 import { UnknownEvent } from "../../actors/engine/fold.ts"
 import type { Stored } from "../../actors/log/stream-pages.ts"
 import { commitOf, messageOf } from "../../actors/projections/projection.ts"
-import { REACTIONS } from "../../actors/reactions/all.ts"
+import { REACTIONS } from "../../actors/process/reactions.ts"
 import type { Aside } from "../../actors/reactions/aside.ts"
 import { commandsOf, type Reactions } from "../../actors/reactions/reaction.ts"
 

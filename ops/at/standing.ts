@@ -7,11 +7,11 @@
  *    tests/ops/standing.test.ts).
  *  - Only what the report names is kept whole, up to `WHOLE_MAX`.
  */
-import { KINDS } from "../../actors/actors.ts"
+import { KINDS } from "../../actors/process/kinds.ts"
 import type { CompartmentState } from "../../actors/compartment/state.ts"
 import { isThere } from "../../actors/compartment/state.ts"
 import { foldCommit } from "../../actors/engine/fold.ts"
-import type { KindFold } from "../../actors/kind.ts"
+import type { KindFold } from "../../actors/kit/kind.ts"
 import type { Stored } from "../../actors/log/stream-pages.ts"
 import { commitOf, messageOf } from "../../actors/projections/projection.ts"
 import type { VaultState } from "../../actors/vault/state.ts"

@@ -6,15 +6,15 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { connect, type NatsConnection } from "@nats-io/transport-node"
 import { jetstreamManager } from "@nats-io/jetstream"
-import { type ActorServices, actorServices } from "../../actors/services.ts"
-import { KINDS } from "../../actors/actors.ts"
+import { type ActorServices, actorServices } from "../../actors/kit/services.ts"
+import { KINDS } from "../../actors/process/kinds.ts"
 import { OUR_BANK } from "../../actors/registration/questions/bank/index.ts"
-import { AccountKeys } from "../../actors/human/account-keys.ts"
+import { AccountKeys } from "../../actors/kit/account-keys.ts"
 import { openLetters } from "../../actors/letter/letters.ts"
 import { JetStreamLog } from "../../actors/log/event-log.ts"
 import { ActorHost } from "../../actors/engine/host.ts"
 import { type NonceHome, NonceLog } from "../../actors/log/nonces.ts"
-import type { KindParts } from "../../actors/kind.ts"
+import type { NodeParts } from "../../actors/process/kinds.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
@@ -89,7 +89,7 @@ const bytesOfIdleActor = async (
     console: { url: "http://127.0.0.1:8081" }
   } as const
   const letters = openLetters({ ...config, letters: null, chat: null, push: null, mail: null, data: "" })
-  const parts: KindParts = {
+  const parts: NodeParts = {
     nats,
     manager: await jetstreamManager(nats),
     config,

@@ -9,7 +9,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { setTimeout as delay } from "node:timers/promises"
 import { connect } from "@nats-io/transport-node"
-import { PROJECTOR } from "../../actors/node-runtime.ts"
+import { PROJECTOR } from "../../actors/process/node.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
 import { shardOf } from "../../schemas/subjects.ts"
 import { register } from "./agents.ts"

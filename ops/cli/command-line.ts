@@ -4,7 +4,7 @@
  */
 import { parseArgs } from "node:util"
 import { migrate, migrateStreams } from "../migrations/migrate.ts"
-import { KINDS } from "../../actors/actors.ts"
+import { KINDS } from "../../actors/process/kinds.ts"
 import { POINT_FORMS } from "../replay/points.ts"
 import { agentCommand } from "./agent.ts"
 import { appealsCommand } from "./appeals.ts"

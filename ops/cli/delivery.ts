@@ -1,6 +1,6 @@
 /** `hub delivery list <agent>`: what was sent to an agent's webhook, newest first. No payload is shown. */
 import type { Selectable } from "kysely"
-import type { Database } from "../../actors/database.ts"
+import type { Database } from "../../actors/tables/database.ts"
 import type { Command } from "./command.ts"
 import { Fault } from "./fault.ts"
 import { hubIdOfReference } from "./references.ts"

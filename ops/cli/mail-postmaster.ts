@@ -2,7 +2,7 @@
 import { lastMessage } from "../../actors/log/last-message.ts"
 import { keptForPostmaster, sealedKeyPurpose } from "../../actors/mail/inbound/postmaster.ts"
 import { MailKeys } from "../../actors/mail/keys.ts"
-import { mailKey } from "../../actors/server-key.ts"
+import { mailKey } from "../../actors/process/server-key.ts"
 import { readConfig } from "../../schemas/config.ts"
 import { openBytes } from "../../schemas/secret/bytes.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"

@@ -1,5 +1,5 @@
 /** `hub operations <kind>`: what may be asked of a kind's actors, and the input of each, for `replay --what-if`. */
-import { KINDS } from "../../actors/actors.ts"
+import { KINDS } from "../../actors/process/kinds.ts"
 import { type OperationName, OPERATIONS } from "../../schemas/bus/operations.ts"
 import { shapeOf } from "../replay/shape.ts"
 import type { Arguments, Command } from "./command.ts"

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { commandsAgain } from "../../actors/reactions/again.ts"
-import { REACTIONS } from "../../actors/reactions/all.ts"
+import { REACTIONS } from "../../actors/process/reactions.ts"
 import { type Aside, asideOf, takeBack } from "../../actors/reactions/aside.ts"
 import { carryOut, ONCE } from "../../actors/reactions/carrying.ts"
 import type { Reactions } from "../../actors/reactions/reaction.ts"

@@ -3,7 +3,7 @@
  * it is until the new tables take its place (actors/projections/rebuild.ts).
  */
 import { Effect } from "effect"
-import { PROJECTIONS } from "../../actors/projections/all.ts"
+import { PROJECTIONS } from "../../actors/process/projections.ts"
 import type { Projection } from "../../actors/projections/projection.ts"
 import { rebuild } from "../../actors/projections/rebuild.ts"
 import { Busy } from "../../actors/projections/steps.ts"

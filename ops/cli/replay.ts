@@ -5,8 +5,7 @@
 import { readFile, stat, writeFile } from "node:fs/promises"
 import { join, resolve, sep } from "node:path"
 import type { LogEntry } from "../../actors/log/commit.ts"
-import type { Kind } from "../../actors/kind.ts"
-import { KINDS } from "../../actors/actors.ts"
+import { KINDS } from "../../actors/process/kinds.ts"
 import { readConfig } from "../../schemas/config.ts"
 import { projectRoot } from "../launcher/paths.ts"
 import { asJson, differences } from "../replay/difference.ts"
@@ -34,6 +33,7 @@ import type { Command, Options } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
 import { idOfReference } from "./references.ts"
+import type { NodeKind } from "../../actors/process/kinds.ts"
 
 const FILE_MAX_BYTES = 67_108_864
 const LAST = /^[1-9]\d{0,8}$/
@@ -41,7 +41,7 @@ const LAST = /^[1-9]\d{0,8}$/
 const MODES = ["at", "diff", "what-if", "export"] as const
 
 interface Subject {
-  readonly kind: Kind
+  readonly kind: NodeKind
   readonly id: string
   /** As it was named. */
   readonly name: string
@@ -91,7 +91,7 @@ const refuseModes = (values: Options): void => {
     throw new Fault(`--diff takes two points, each ${POINT_FORMS}`)
 }
 
-const fromLog = async (service: Service, kind: Kind, reference: string): Promise<Subject> => {
+const fromLog = async (service: Service, kind: NodeKind, reference: string): Promise<Subject> => {
   const id = await idOfReference(service, kind.fold.kind, reference)
   return { kind, id, name: reference, entries: historyOf(service.log, kind.fold.kind, id) }
 }

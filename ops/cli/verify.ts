@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
-import { KINDS } from "../../actors/actors.ts"
+import { KINDS } from "../../actors/process/kinds.ts"
 import { seenProjection } from "../../actors/agent/seen/projection.ts"
-import { PROJECTIONS } from "../../actors/projections/all.ts"
+import { PROJECTIONS } from "../../actors/process/projections.ts"
 import { nextSeq } from "../../actors/log/stream-pages.ts"
 import type { Projection } from "../../actors/projections/projection.ts"
 import { rowOf } from "../../actors/projections/reading.ts"

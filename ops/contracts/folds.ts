@@ -6,7 +6,7 @@ import { createHash } from "node:crypto"
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Plugin, rolldown } from "rolldown"
-import { KINDS } from "../../actors/actors.ts"
+import { KINDS } from "../../actors/process/kinds.ts"
 import { projectRoot } from "../launcher/paths.ts"
 
 /** Written by `npm run contracts`. */

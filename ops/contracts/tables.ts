@@ -7,11 +7,11 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Kysely, sql } from "kysely"
-import { type Database, openDatabase } from "../../actors/database.ts"
+import { type Database, openDatabase } from "../../actors/tables/database.ts"
 import { startPostgres } from "../launcher/postgres.ts"
 import { migrate } from "../migrations/migrate.ts"
 
-export const TABLES = "actors/tables.ts"
+export const TABLES = "actors/tables/columns.ts"
 
 const HEAD = `/** Generated from the migrations by \`npm run contracts\`: the tables of Postgres, column by column. */
 import type { ColumnType } from "kysely"

@@ -8,7 +8,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { OpenApi } from "effect/http-api"
-import { KINDS } from "../../actors/actors.ts"
+import { KINDS } from "../../actors/process/kinds.ts"
 import { HubApi } from "../../schemas/api.ts"
 import { buckets, consumers, queueGroups, streams, subjects } from "../../schemas/subjects.ts"
 import { BUNDLE, bundled } from "../kit/bundle.ts"

@@ -4,7 +4,7 @@
  * (edge/config.ts).
  */
 import { createHmac } from "node:crypto"
-import { serverSeed } from "../../actors/server-key.ts"
+import { serverSeed } from "../../actors/process/server-key.ts"
 import { readConfig } from "../../schemas/config.ts"
 import { encodeBase64 } from "../../schemas/signing/key.ts"
 import { keyPairOfSeed } from "../../schemas/signing/seed.ts"

@@ -7,7 +7,7 @@
  */
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { outboxOf } from "../../actors/letter/outbox.ts"
+import { outboxOf } from "../../actors/kit/mailing/outbox.ts"
 import { readConfig } from "../../schemas/config.ts"
 import { consoleLine } from "./console-line.ts"
 import { claimDataFolder } from "./data-folder.ts"

@@ -11,7 +11,7 @@ import { busServers } from "../../schemas/bus/servers.ts"
 import { readConfig } from "../../schemas/config.ts"
 import { type Migration, Migrator } from "kysely/migration"
 import { type Kysely, sql } from "kysely"
-import { type Database, openDatabase, PATIENT_CONNECT_MS } from "../../actors/database.ts"
+import { type Database, openDatabase, PATIENT_CONNECT_MS } from "../../actors/tables/database.ts"
 import { Fault } from "../cli/fault.ts"
 
 const MIGRATION = /^(\d{4}_\w+)\.ts$/

@@ -1,6 +1,6 @@
 /** Reports as operators list and decide them, by `hub report` and in the console (contract 19). */
 import { type Kysely, sql } from "kysely"
-import type { Database } from "../../actors/database.ts"
+import type { Database } from "../../actors/tables/database.ts"
 import type { Verdict } from "../../schemas/report/operations.ts"
 import type { Service } from "../cli/connection.ts"
 import { Fault } from "../cli/fault.ts"

@@ -1,26 +1,26 @@
 /** An actor's history folded with the `evolve` that serves: every commit and the state it leads to. Reads only. */
 import { isDeepStrictEqual } from "node:util"
-import { KINDS } from "../../actors/actors.ts"
+import { KINDS } from "../../actors/process/kinds.ts"
 import { decodeEvent, shapeProblem } from "../../actors/engine/events.ts"
 import { foldCommit } from "../../actors/engine/fold.ts"
 import type { EventLog, LogEntry } from "../../actors/log/commit.ts"
-import type { Kind } from "../../actors/kind.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { asJson } from "./difference.ts"
+import type { NodeKind } from "../../actors/process/kinds.ts"
 
 const PAGE = 1000
 
-export type AnyFold = Kind["fold"]
+export type AnyFold = NodeKind["fold"]
 
 export interface Step {
   readonly entry: LogEntry
   readonly state: unknown
 }
 
-export const kindOf = (name: string): Kind | undefined => KINDS.find((kind) => kind.fold.kind === name)
+export const kindOf = (name: string): NodeKind | undefined => KINDS.find((kind) => kind.fold.kind === name)
 
 /** An actor kind without events keeps nothing in the log. */
-export const isLogless = (kind: Kind): boolean => Object.keys(kind.fold.events).length === 0
+export const isLogless = (kind: NodeKind): boolean => Object.keys(kind.fold.events).length === 0
 
 /** Follows what the log no longer has, or never had: nobody can tell which. Empty where the log keeps such actors for good. */
 export const orEnded = (kind: Pick<AnyFold, "ends"> | undefined): string =>

@@ -1,9 +1,9 @@
 /** A command put to an exported history, as the written test will put it: decided of masked values. */
 import type { LogEntry } from "../../actors/log/commit.ts"
-import type { Kind } from "../../actors/kind.ts"
 import type { Fixture } from "./fixture.ts"
 import type { Masker } from "./masks.ts"
 import { DEFAULT_CONFIG, type WhatIf, whatIf, type WhatIfCommand } from "./what-if.ts"
+import type { NodeKind } from "../../actors/process/kinds.ts"
 
 export interface Exported {
   readonly fixture: Fixture
@@ -19,7 +19,7 @@ export interface Put {
 }
 
 /** At the time of the commit that followed, or now. */
-export const putTo = (kind: Kind, { fixture, masker, next }: Exported, given: WhatIfCommand): Put => {
+export const putTo = (kind: NodeKind, { fixture, masker, next }: Exported, given: WhatIfCommand): Put => {
   const at = given.at ?? next?.commit.at ?? Date.now()
   const command = masker.mask({ ...given, at })
   const past = { kind, id: fixture.id, entries: fixture.commits, until: null }

@@ -13,7 +13,6 @@ import { Result, Schema, SchemaIssue } from "effect"
 import type { Companion, Decision, Timer } from "../../actors/engine/definition.ts"
 import type { EventShape, LogEntry } from "../../actors/log/commit.ts"
 import { OUR_BANK } from "../../actors/registration/questions/bank/index.ts"
-import type { Kind, KindParts } from "../../actors/kind.ts"
 import { type OperationName, OPERATIONS } from "../../schemas/bus/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import { LIMITS } from "../../schemas/limits.ts"
@@ -22,12 +21,13 @@ import { defaultFacts } from "./facts.ts"
 import { evolved, isBeyond, type Point, type Step } from "./fold.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
 import { shapeOf } from "./shape.ts"
+import type { NodeKind, NodeParts } from "../../actors/process/kinds.ts"
 
 /** The command's file: what is wrong with it, or what it may not do, in words. */
 export class WhatIfFault extends Error {}
 
 /** The defaults: a written test decides the same everywhere. */
-export const DEFAULT_CONFIG: KindParts["config"] = {
+export const DEFAULT_CONFIG: NodeParts["config"] = {
   limits: LIMITS,
   env: "development",
   baseUrl: "http://127.0.0.1:8080",
@@ -90,7 +90,7 @@ export const readWhatIf = (text: string): WhatIfCommand => {
 }
 
 export interface Past {
-  readonly kind: Kind
+  readonly kind: NodeKind
   readonly id: string
   readonly entries: ReadonlyArray<LogEntry>
   /** The whole history where there is none. */
@@ -99,7 +99,7 @@ export interface Past {
 
 /** An actor at one moment of its history. */
 export interface Moment {
-  readonly kind: Kind
+  readonly kind: NodeKind
   readonly id: string
   /** Its last sequence; 0 before its first. */
   readonly seq: number
@@ -111,7 +111,7 @@ export interface Moment {
 export const whatIf = (
   { kind, id, entries, until }: Past,
   command: WhatIfCommand,
-  config: KindParts["config"]
+  config: NodeParts["config"]
 ): WhatIf => {
   const before = entries.filter((entry) => !isBeyond(entry, until))
   let state: unknown = kind.fold.initial
@@ -123,7 +123,7 @@ export const whatIf = (
 export const whatIfAt = (
   { kind, id, seq, state, next }: Moment,
   command: WhatIfCommand,
-  config: KindParts["config"]
+  config: NodeParts["config"]
 ): WhatIf => {
   const { fold } = kind
   const at = command.at ?? next?.commit.at ?? Date.now()
@@ -145,9 +145,9 @@ export const whatIfAt = (
 }
 
 const decided = (
-  kind: Kind,
+  kind: NodeKind,
   command: WhatIfCommand,
-  config: KindParts["config"],
+  config: NodeParts["config"],
   state: unknown,
   context: { at: number; id: string; seq: number }
 ): Decision => {
@@ -178,13 +178,13 @@ const readInput = ({ op, input }: WhatIfCommand): unknown => {
 }
 
 /** The operations of a kind that decide something. */
-export const decidingOf = (kind: Kind, config: KindParts["config"]): ReadonlyArray<string> =>
+export const decidingOf = (kind: NodeKind, config: NodeParts["config"]): ReadonlyArray<string> =>
   decidingIn(kind.make(closedParts(config)).operations)
 
-const decidingIn = (operations: ReturnType<Kind["make"]>["operations"]): ReadonlyArray<string> =>
+const decidingIn = (operations: ReturnType<NodeKind["make"]>["operations"]): ReadonlyArray<string> =>
   Object.entries(operations).flatMap(([name, one]) => (one.type === "write" ? [name] : []))
 
-const writeOf = (kind: Kind, op: string, config: KindParts["config"]) => {
+const writeOf = (kind: NodeKind, op: string, config: NodeParts["config"]) => {
   const { operations, consequences = (_state: unknown, decision: Decision) => decision } = kind.make(
     closedParts(config)
   )
@@ -206,7 +206,7 @@ const asked = (op: string, facts: Readonly<Record<string, unknown>>): unknown =>
   })
 
 /** What a kind is made of, without the world: only its configuration can be read. */
-const closedParts = (config: KindParts["config"]): KindParts => ({
+const closedParts = (config: NodeParts["config"]): NodeParts => ({
   clock: machineClock,
   config,
   bank: OUR_BANK,

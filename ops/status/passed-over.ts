@@ -1,6 +1,6 @@
 /** Commits that read models have passed over. */
 import type { Kysely } from "kysely"
-import type { Database } from "../../actors/database.ts"
+import type { Database } from "../../actors/tables/database.ts"
 
 /** A commit whose rows could not be written whole (projections/applier.ts). */
 export interface PassedOver {

@@ -15,7 +15,7 @@
  */
 import { Effect } from "effect"
 import { type Kysely, sql } from "kysely"
-import { type Database, LIVE_SCHEMA } from "../../actors/database.ts"
+import { type Database, LIVE_SCHEMA } from "../../actors/tables/database.ts"
 import { Applier, type Mark } from "../../actors/projections/applier.ts"
 import { Filling, type Progress } from "../../actors/projections/filling.ts"
 import type { Message, Projection, ReadModelTable } from "../../actors/projections/projection.ts"

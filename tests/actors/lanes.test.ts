@@ -1,6 +1,6 @@
 /** So many at once, the others in line, and no more. */
 import { expect, test } from "vitest"
-import { Lanes } from "../../actors/lanes.ts"
+import { Lanes } from "../../actors/kit/lanes.ts"
 
 test("works go in the order they came, so many at once; where the line is full they are refused", async () => {
   const lanes = new Lanes(2, 2)

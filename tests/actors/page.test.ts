@@ -1,7 +1,7 @@
 /** The total of a list agrees with the page beside it, whatever came between the two reads. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { totalBeside } from "../../actors/page.ts"
+import { totalBeside } from "../../actors/tables/page.ts"
 
 test.each([
   [{ counted: 1, shown: 0, page: 1 }, 0],

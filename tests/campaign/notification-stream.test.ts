@@ -15,7 +15,7 @@ import { isSettled, sessionOf } from "../chaos/verdict.ts"
 
 const ACTORS = 3
 const AGENTS = 4
-/** Behind which the projections' owner is known: they run where this id lives (actors/node-runtime.ts). */
+/** Behind which the projections' owner is known: they run where this id lives (actors/process/node.ts). */
 const PROJECTOR = "projector"
 /** Notifications of each writer before and behind each fault. */
 const SOME = 5

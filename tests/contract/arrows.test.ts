@@ -123,8 +123,8 @@ describe("packages", () => {
     const broken = foreign.filter(
       ({ file, name }) =>
         topOf(file) === "actors" &&
-        !(["actors/fanout/post.ts", "actors/mail/scan/rspamd.ts"].includes(file) && /^node:https?$/.test(name)) &&
-        !(file === "actors/metrics/platform.ts" && name === "node:http") &&
+        !(["actors/kit/post.ts", "actors/mail/scan/rspamd.ts"].includes(file) && /^node:https?$/.test(name)) &&
+        !(file === "actors/kit/platform.ts" && name === "node:http") &&
         // The container engine's own, over its socket.
         !(file === "actors/runtime/host/docker.ts" && name === "node:http") &&
         /^(node:https?|effect\/http(-api)?|@effect\/platform-node|fastify)$/.test(name)
@@ -188,5 +188,39 @@ describe("circles", () => {
     const next = new Map<string, Array<string>>()
     for (const one of product.filter(isRelative)) next.set(one.file, [...(next.get(one.file) ?? []), targetOf(one)])
     expect([...next.keys()].map((file) => circleFrom(file, next)).filter((way) => way.length > 0)).toEqual([])
+  })
+})
+
+/**
+ * Rooms are the folders of a side; the files beside them put the rooms together. `BELOW` has the rooms that all others
+ * may build on, the lowest first: each may import those before it.
+ */
+const BELOW: Readonly<Record<string, ReadonlyArray<string>>> = {
+  actors: ["tables", "log", "engine", "projections", "reactions", "queries", "kit"]
+}
+
+describe.each(Object.entries(BELOW))("rooms of %s/", (side, below) => {
+  const roomOf = (file: string): string => file.split("/")[1] ?? ""
+  const inRoom = (file: string): boolean => topOf(file) === side && file.split("/").length > 2
+  const doors = imports.filter(
+    (one) =>
+      isRelative(one) && inRoom(one.file) && topOf(targetOf(one)) === side && roomOf(one.file) !== roomOf(targetOf(one))
+  )
+
+  it("import each other in one direction", () => {
+    const next = new Map<string, Array<string>>()
+    for (const one of doors) next.set(roomOf(one.file), [...(next.get(roomOf(one.file)) ?? []), roomOf(targetOf(one))])
+    expect(next.size).toBeGreaterThan(10)
+    expect([...next.keys()].map((room) => circleFrom(room, next)).filter((way) => way.length > 0)).toEqual([])
+  })
+
+  it("import no file that puts rooms together", () => {
+    expect(doors.filter((one) => !inRoom(targetOf(one))).map(show)).toEqual([])
+  })
+
+  it.each(below)("%s/ imports only rooms below it", (room) => {
+    const lower = below.slice(0, below.indexOf(room))
+    const own = doors.filter((one) => roomOf(one.file) === room)
+    expect(own.filter((one) => !lower.includes(roomOf(targetOf(one)))).map(show)).toEqual([])
   })
 })

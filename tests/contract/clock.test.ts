@@ -34,7 +34,7 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   // The bus keeps the time to live of leases, and takes its own time to answer.
   "actors/engine/leases.ts": 1,
   "actors/log/requests.ts": 1,
-  "actors/node-runtime.ts": 1,
+  "actors/process/node.ts": 1,
   "edge/bus/service.ts": 2,
   // A process has a log and an end of its own, beside its node's.
   "edge/main.ts": 1,

@@ -94,7 +94,7 @@ describe("run-a-cluster.md", () => {
           "schemas/mail/settings.ts",
           "schemas/compartment/settings.ts",
           "schemas/console/settings.ts",
-          "actors/server-key.ts",
+          "actors/process/server-key.ts",
           "edge/fill/options.ts",
           "ops/cli/connection.ts"
         ].includes(file) || /^ops\/launcher\/[^/]+\.(ts|mjs)$/.test(file)

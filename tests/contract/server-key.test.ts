@@ -1,6 +1,6 @@
 /** The service's key, by the environment (contract 15). */
 import { describe, expect, it } from "vitest"
-import { serverSeed } from "../../actors/server-key.ts"
+import { serverSeed } from "../../actors/process/server-key.ts"
 import { readConfig } from "../../schemas/config.ts"
 
 type Env = Readonly<Record<string, string>>

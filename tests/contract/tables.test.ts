@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { openDatabase } from "../../actors/database.ts"
+import { openDatabase } from "../../actors/tables/database.ts"
 import { TABLES, tablesText } from "../../ops/contracts/tables.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { openServers } from "../harness/index.ts"

@@ -8,8 +8,8 @@ import {
   mayConnect,
   safeAddresses,
   UnresolvedName
-} from "../../actors/fanout/address.ts"
-import { Poster } from "../../actors/fanout/post.ts"
+} from "../../actors/kit/reach.ts"
+import { Poster } from "../../actors/kit/post.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { startReceiver } from "../support/receiver.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"

@@ -5,7 +5,7 @@
 import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net"
 import { once } from "node:events"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { Poster, type PosterOptions, type PostOutcome, retryAfter } from "../../actors/fanout/post.ts"
+import { Poster, type PosterOptions, type PostOutcome, retryAfter } from "../../actors/kit/post.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { waitFor } from "../harness/index.ts"
 import {

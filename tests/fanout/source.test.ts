@@ -1,7 +1,7 @@
 /** The consumer of deliveries, as a worker reads it. */
 import { Effect, Fiber } from "effect"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { commitSource } from "../../actors/fanout/source.ts"
+import { commitSource } from "../../actors/kit/worker/source.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
 import { NO_TRACING } from "../../schemas/runtime/trace/tracing.ts"
 import { consumers, streams } from "../../schemas/subjects.ts"

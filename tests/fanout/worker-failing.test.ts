@@ -1,6 +1,6 @@
 /** What the worker does when the log, actors or receivers fail. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import type { PostOutcome } from "../../actors/fanout/post.ts"
+import type { PostOutcome } from "../../actors/kit/post.ts"
 import { ASTRAY_MS, LINGER_MS } from "../../actors/fanout/worker.ts"
 import { waitFor } from "../harness/index.ts"
 import {

@@ -1,7 +1,7 @@
 /** `hub at`: the cluster at a moment, and the changes between two. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { EventShape } from "../../actors/log/commit.ts"
-import { REACTIONS } from "../../actors/reactions/all.ts"
+import { REACTIONS } from "../../actors/process/reactions.ts"
 import { Flying, type Known } from "../../ops/at/flight.ts"
 import type { Moment } from "../../ops/at/moment.ts"
 import { Standing } from "../../ops/at/standing.ts"

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { KINDS } from "../../actors/actors.ts"
-import { PROJECTIONS } from "../../actors/projections/all.ts"
+import { KINDS } from "../../actors/process/kinds.ts"
+import { PROJECTIONS } from "../../actors/process/projections.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { streams } from "../../schemas/subjects.ts"
 

@@ -2,7 +2,7 @@
 import type { SchemaAST } from "effect"
 import { Schema } from "effect"
 import { describe, expect, test } from "vitest"
-import { KINDS } from "../../actors/actors.ts"
+import { KINDS } from "../../actors/process/kinds.ts"
 import { Sealer } from "../../actors/log/seal.ts"
 import { boxesOf } from "../../actors/runtime/boxes.ts"
 import { Masker } from "../../ops/replay/masks.ts"

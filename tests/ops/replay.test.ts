@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { KINDS } from "../../actors/actors.ts"
+import { KINDS } from "../../actors/process/kinds.ts"
 import type { Agent } from "../../actors/agent/state.ts"
 import type { Options } from "../../ops/cli/command.ts"
 import { replayCommand } from "../../ops/cli/replay.ts"

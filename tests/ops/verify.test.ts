@@ -3,7 +3,7 @@
  * they read.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
-import { PROJECTIONS } from "../../actors/projections/all.ts"
+import { PROJECTIONS } from "../../actors/process/projections.ts"
 import type { Projection } from "../../actors/projections/projection.ts"
 import type { Options } from "../../ops/cli/command.ts"
 import { progressOf } from "../../ops/cli/progress.ts"

@@ -1,7 +1,7 @@
 /** Postgres, and what was asked of it. */
 import { type CompiledQuery, Kysely, PostgresDialect } from "kysely"
 import pg from "pg"
-import type { Database } from "../../actors/database.ts"
+import type { Database } from "../../actors/tables/database.ts"
 
 export interface Watched {
   readonly db: Kysely<Database>

@@ -3,7 +3,7 @@
  * no containers: what would run is a line in a table that all machines of a test share, and that is watched.
  */
 import { randomBytes } from "node:crypto"
-import { asking } from "../../actors/fanout/asks.ts"
+import { asking } from "../../actors/kit/worker/asks.ts"
 import { type Asked, askedBy } from "../../actors/runtime/asked.ts"
 import { Beat } from "../../actors/runtime/beat.ts"
 import type { Found } from "../../actors/runtime/host/types.ts"

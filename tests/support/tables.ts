@@ -1,6 +1,6 @@
 /** The tables of the read models, looked at from beside. */
 import { type Kysely, sql } from "kysely"
-import type { Database } from "../../actors/database.ts"
+import type { Database } from "../../actors/tables/database.ts"
 import { breath } from "./breath.ts"
 
 /** Of the agents' read model. */

@@ -1,7 +1,7 @@
 /** An older release on what a newer one has left: refused before anything is changed. */
 import { sql } from "kysely"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { openDatabase } from "../../actors/database.ts"
+import { openDatabase } from "../../actors/tables/database.ts"
 import { migrateTables } from "../../ops/launcher/prepared.ts"
 import { type OpenServers, openServers } from "../harness/index.ts"
 import { refusal } from "../support/operator.ts"

@@ -1,7 +1,7 @@
 /** The tables of Postgres as a release leaves them: their rows as JSON, and made again as that release had them. */
 import { type Kysely, sql } from "kysely"
 import { Migrator } from "kysely/migration"
-import { type Database, openDatabase } from "../../actors/database.ts"
+import { type Database, openDatabase } from "../../actors/tables/database.ts"
 import { migrations } from "../../ops/migrations/migrate.ts"
 
 export type Rows = Readonly<Record<string, ReadonlyArray<Readonly<Record<string, unknown>>>>>

@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { KINDS } from "../../actors/actors.ts"
+import { KINDS } from "../../actors/process/kinds.ts"
 import { VERSION } from "../../schemas/version.ts"
 import { MARKING, type World, WRITES } from "../api/writes.ts"
 import setup from "../harness/global-setup.ts"

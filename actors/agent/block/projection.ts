@@ -1,7 +1,7 @@
 /** Blocks' side of the agents' read models: a row for each that stands. */
 import { sql, type Transaction } from "kysely"
-import type { Database } from "../../database.ts"
-import { rowsJson } from "../../projections/rows.ts"
+import type { Database } from "../../tables/database.ts"
+import { rowsJson } from "../../tables/rows.ts"
 import type { AgentEvent } from "../state.ts"
 
 interface Named {

@@ -2,8 +2,8 @@
 import type { Kysely } from "kysely"
 import type { Queries } from "../../../schemas/bus/operations.ts"
 import { authorOf } from "../../content/author.ts"
-import type { Database } from "../../database.ts"
-import { COUNTED, pageOf } from "../../page.ts"
+import type { Database } from "../../tables/database.ts"
+import { COUNTED, pageOf } from "../../tables/page.ts"
 
 export const blocksQuery =
   (db: Kysely<Database>, baseUrl: string) =>

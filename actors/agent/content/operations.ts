@@ -1,7 +1,6 @@
 /** What the agent actor does for what its agent publishes. */
 import { Effect, Fiber } from "effect"
 import type { contentOperations as declared } from "../../../schemas/content/operations.ts"
-import { CATEGORY_SLUG } from "../../../schemas/category/operations.ts"
 import { invalidField, type Refusal } from "../../../schemas/errors.ts"
 import type { publishOperations } from "../../../schemas/post/operations.ts"
 import type { replyingOperations } from "../../../schemas/reply/operations.ts"
@@ -14,9 +13,9 @@ import { authorOf } from "../../content/author.ts"
 import { claimOf, duplicate, type TextClaim, textOf } from "../../content/text.ts"
 import { type Meter, once, type PrepareContext, read, write } from "../../engine/definition.ts"
 import { existing } from "../../engine/existing.ts"
-import type { KindParts, Operating } from "../../kind.ts"
+import type { KindParts, Operating } from "../../kit/kind.ts"
 import { uploadDraw } from "../../limit/upload-bytes.ts"
-import { Actors, Counters } from "../../services.ts"
+import { Actors, Counters } from "../../kit/services.ts"
 import { missing, statusRefusal } from "../decide.ts"
 import type { AgentMemory } from "../memory.ts"
 import { drawNotification } from "../notification/draw.ts"
@@ -31,6 +30,7 @@ import {
   type PublishFacts
 } from "./publish.ts"
 import { decideAcceptance, decideHidden, decideRated, decideUnrated, votingParty } from "./rating.ts"
+import { categoryOf } from "../../category/asked.ts"
 
 type Declared = typeof publishOperations &
   typeof openingOperations &
@@ -40,7 +40,6 @@ type Declared = typeof publishOperations &
 
 const codePoints = (text: string): number => Array.from(text).length
 
-const noCategory = invalidField("category", "category must be the slug of a category.")
 const noParent = invalidField("parent_id", "parent_id must be the id of a reply to the same thread.")
 
 /** `meter`: of what agents put into the log. */
@@ -148,13 +147,3 @@ export const contentOperations = (
     })
   }
 }
-
-/** A reference that names none is refused by its field (spec 4.1.5). */
-export const categoryOf = (slug: string, context: PrepareContext) =>
-  Effect.gen(function* () {
-    if (!CATEGORY_SLUG.test(slug)) return yield* Effect.fail(noCategory)
-    const actors = yield* Actors
-    return yield* Effect.mapError(actors.ask(context, "category.look", slug, null), (refused) =>
-      refused.code === "not_found" ? noCategory : refused
-    )
-  })

@@ -17,7 +17,7 @@ import {
 import type { Refusal } from "../../../schemas/errors.ts"
 import { custom, type PrepareContext } from "../../engine/definition.ts"
 import { firstAnswers, type FirstAnswersParts, heard } from "../../idempotency/first-answers.ts"
-import type { Operating } from "../../kind.ts"
+import type { Operating } from "../../kit/kind.ts"
 import type { AgentMemory } from "../memory.ts"
 import type { AgentActor, AgentState } from "../state.ts"
 import { isRetired } from "./signer.ts"

@@ -21,8 +21,8 @@ import {
   type WriteOperation
 } from "../../engine/definition.ts"
 import { existing } from "../../engine/existing.ts"
-import type { KindParts, Operating } from "../../kind.ts"
-import { Actors, Counters } from "../../services.ts"
+import type { KindParts, Operating } from "../../kit/kind.ts"
+import { Actors, Counters } from "../../kit/services.ts"
 import { Attester } from "./attest.ts"
 import { Challenges } from "./challenge.ts"
 import { decideSignDirectory, decideUnsignDirectory } from "./directory.ts"

@@ -5,8 +5,8 @@
  */
 import { sql, type Transaction } from "kysely"
 import { DIRECTORY_BLOCK_SIZE } from "../../../schemas/identity/directory.ts"
-import type { Database } from "../../database.ts"
-import { rowsJson } from "../../projections/rows.ts"
+import type { Database } from "../../tables/database.ts"
+import { rowsJson } from "../../tables/rows.ts"
 
 interface RetiredKeyRow {
   readonly agent: string

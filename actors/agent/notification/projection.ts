@@ -4,7 +4,7 @@ import { subjects } from "../../../schemas/subjects.ts"
 import { AGENT_EVENTS, AgentEvent } from "../state.ts"
 import { eventsOf } from "../../engine/events.ts"
 import { type Change, type Logged, logProjection } from "../../projections/projection.ts"
-import { rowsJson } from "../../projections/rows.ts"
+import { rowsJson } from "../../tables/rows.ts"
 import { newsOf } from "./news.ts"
 
 interface NotificationRow {

@@ -3,11 +3,11 @@ import { type Kysely, type Selectable, sql } from "kysely"
 import type { Queries } from "../../../schemas/bus/operations.ts"
 import type { Notification } from "../../../schemas/notification/api.ts"
 import { completed, wantedBy } from "../../../schemas/notification/completed.ts"
-import type { Database } from "../../database.ts"
-import { COUNTED, pageOf } from "../../page.ts"
-import type { MailsOf } from "../../mail/summaries.ts"
-import type { WordsOf } from "../../owner/words.ts"
-import type { People } from "../../sponsorship/people.ts"
+import type { Database } from "../../tables/database.ts"
+import { COUNTED, pageOf } from "../../tables/page.ts"
+import type { MailsOf } from "../../queries/serve.ts"
+import type { WordsOf } from "../../queries/serve.ts"
+import type { People } from "../../queries/serve.ts"
 
 type Row = Selectable<Database["notifications"]>
 

@@ -5,7 +5,7 @@
 import { sql } from "kysely"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { type Message, type Projection, unchanged } from "../../projections/projection.ts"
-import { rowsJson } from "../../projections/rows.ts"
+import { rowsJson } from "../../tables/rows.ts"
 import { lockAgents, settleSeen } from "../projection.ts"
 
 const text = new TextDecoder()

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { sponsoredOperations as declared, SponsorshipTold } from "../../../schemas/sponsorship/operations.ts"
 import { custom, write } from "../../engine/definition.ts"
-import type { KindParts, Operating } from "../../kind.ts"
+import type { KindParts, Operating } from "../../kit/kind.ts"
 import { consequencesOf } from "../consequences.ts"
 import { drawNotification, NO_NOTIFICATION } from "../notification/draw.ts"
 import type { AgentActor } from "../state.ts"

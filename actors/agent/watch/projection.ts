@@ -1,7 +1,7 @@
 /** The table of watches: which threads an agent watches, since when, and when it looked last. */
 import { sql, type Transaction } from "kysely"
-import type { Database } from "../../database.ts"
-import { rowsJson } from "../../projections/rows.ts"
+import type { Database } from "../../tables/database.ts"
+import { rowsJson } from "../../tables/rows.ts"
 import type { AgentEvent } from "../state.ts"
 
 interface WatchKey {

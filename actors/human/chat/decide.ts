@@ -3,7 +3,7 @@ import { type Refusal, refusal } from "../../../schemas/errors.ts"
 import type { Companion, DecideContext } from "../../engine/definition.ts"
 import type { ChatClaimEvent } from "../../chat/actor.ts"
 import { absent, type Decided, isActive, type Posted } from "../decide.ts"
-import type { NewToken } from "../tokens.ts"
+import type { NewToken } from "../../kit/tokens.ts"
 import type { HumanState } from "../state.ts"
 
 const codeInvalid = refusal("token_invalid", "This code was used, or a newer one has replaced it.")

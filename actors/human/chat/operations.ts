@@ -4,13 +4,14 @@ import type { chattingOperations as declared } from "../../../schemas/chat/opera
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import { chatHasher } from "../../chat/hash.ts"
 import { type PrepareContext, read, write } from "../../engine/definition.ts"
-import type { KindParts, Operating } from "../../kind.ts"
+import type { Operating } from "../../kit/kind.ts"
+import type { LetterParts } from "../../letter/letters.ts"
 import { Sealer } from "../../log/seal.ts"
-import { Actors } from "../../services.ts"
+import { Actors } from "../../kit/services.ts"
 import { isActive } from "../decide.ts"
 import type { Opening } from "../opening.ts"
 import type { HumanActor, HumanState } from "../state.ts"
-import { newLinkToken } from "../tokens.ts"
+import { newLinkToken } from "../../kit/tokens.ts"
 import { chatTaken, codeRefusal, decideLink, decideOffer, decideUnlink, type LinkFacts, noChat } from "./decide.ts"
 import { sealChat } from "./sealed.ts"
 
@@ -19,7 +20,7 @@ const noChats: Refusal = unavailable("This deployment reaches nobody by chat.")
 const shownPurpose = (human: string): string => `code of a chat ${human}`
 
 export const chatOperations = (
-  { seed, letters, config: { limits } }: KindParts,
+  { seed, letters, config: { limits } }: LetterParts,
   { opened, told }: Opening
 ): Operating<typeof declared, HumanActor> => {
   const hashOf = chatHasher(seed)

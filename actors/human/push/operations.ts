@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { unavailable } from "../../../schemas/errors.ts"
 import type { pushOperations as declared } from "../../../schemas/push/operations.ts"
 import { read, write } from "../../engine/definition.ts"
-import type { KindParts, Operating } from "../../kind.ts"
+import type { Operating } from "../../kit/kind.ts"
+import type { LetterParts } from "../../letter/letters.ts"
 import { isActive } from "../decide.ts"
 import type { Opening } from "../opening.ts"
 import type { HumanActor } from "../state.ts"
@@ -13,7 +14,7 @@ import { openBrowser, sealBrowser } from "./sealed.ts"
 const noPush = unavailable("This deployment tells nobody by push messages.")
 
 export const pushOperations = (
-  { letters, config: { limits } }: KindParts,
+  { letters, config: { limits } }: LetterParts,
   { opened, told }: Opening
 ): Operating<typeof declared, HumanActor> => ({
   "human.subscribe_push": write({

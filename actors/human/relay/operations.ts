@@ -6,9 +6,10 @@ import type { SubscribedBrowser } from "../../../schemas/push/operations.ts"
 import { type Choice, OWNER_CONFIRMED, RELAYED_EVENTS } from "../../../schemas/relay/events.ts"
 import type { Relayed, RelaySettings, relayOperations as declared } from "../../../schemas/relay/operations.ts"
 import { custom, type PrepareContext, write } from "../../engine/definition.ts"
-import type { KindParts, Operating } from "../../kind.ts"
+import type { Operating } from "../../kit/kind.ts"
+import type { LetterParts } from "../../letter/letters.ts"
 import type { Sealer } from "../../log/seal.ts"
-import type { Actors } from "../../services.ts"
+import type { Actors } from "../../kit/services.ts"
 import { iso } from "../../../schemas/iso.ts"
 import { isActive } from "../decide.ts"
 import type { Opening } from "../opening.ts"
@@ -30,7 +31,7 @@ const isToldOf = ({ sponsorships }: Human, { agent: wanted, event }: Pick<Relaye
   sponsorships.some(({ agent, open }) => agent === wanted && (open || event === OWNER_CONFIRMED))
 
 export const relayOperations = (
-  { letters, config: { baseUrl, limits } }: KindParts,
+  { letters, config: { baseUrl, limits } }: LetterParts,
   { opened, personalOf, told }: Opening
 ): Operating<typeof declared & typeof reaching, HumanActor> => {
   const { owner } = limits.limits

@@ -1,5 +1,6 @@
 /** A letter's two forms: plain text, and HTML without pictures or colours of its own, which a dark screen turns dark. */
 import type { Draft } from "./template.ts"
+import { escaped } from "../../kit/escaped.ts"
 
 export interface Laid {
   readonly subject: string
@@ -15,16 +16,6 @@ interface Around {
   /** How long that holds; 0: for as long as there is such a page. */
   readonly seconds: number
 }
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;"
-}
-
-export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
 
 /** In the largest unit that comes out even. */
 export const spoken = (seconds: number): string => {

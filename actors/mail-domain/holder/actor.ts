@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import { holderOperations } from "../../../schemas/mail-domain/operations.ts"
 import { type PrepareContext, read, write } from "../../engine/definition.ts"
-import { type Fold, kind } from "../../kind.ts"
-import { Actors } from "../../services.ts"
+import { type Fold, kind } from "../../kit/kind.ts"
+import { Actors } from "../../kit/services.ts"
 import { isProven, proofOf } from "../checks.ts"
 import { makeKey } from "../dkim.ts"
 import { domainId } from "../../../schemas/mail-domain/id.ts"
@@ -25,6 +25,7 @@ import {
   MailDomainHolderState,
   NO_DOMAIN
 } from "./state.ts"
+import type { MailParts } from "../../mail/keys.ts"
 
 const fold: Fold<MailDomainHolderActor> = {
   kind: "mail_domain_holder",
@@ -39,7 +40,7 @@ const standingOf = (context: PrepareContext, domain: string): Effect.Effect<Stan
 
 const NO_CLAIM = { claim: 0 }
 
-export const mailDomainHolderKind = kind(fold, holderOperations, (node) => {
+export const mailDomainHolderKind = kind(fold, holderOperations, (node: MailParts) => {
   const parts = domainParts(node)
   const { email } = node.config.limits.limits
 

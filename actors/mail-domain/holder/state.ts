@@ -1,7 +1,7 @@
 /** The one domain that an agent has: id = its hub id. */
 import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
-import type { ActorOf } from "../../kind.ts"
+import type { ActorOf } from "../../kit/kind.ts"
 
 export const MailDomainHolderState = Schema.Struct({
   domain: Schema.NullOr(Schema.String),

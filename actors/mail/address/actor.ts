@@ -7,7 +7,7 @@ import { notFound } from "../../../schemas/errors.ts"
 import { addressOperations } from "../../../schemas/mail/operations.ts"
 import { read } from "../../engine/definition.ts"
 import { event } from "../../engine/events.ts"
-import { type ActorOf, type Fold, kind } from "../../kind.ts"
+import { type ActorOf, type Fold, kind } from "../../kit/kind.ts"
 
 export const MailAddress = Schema.NullOr(
   Schema.Struct({

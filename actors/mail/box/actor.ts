@@ -10,9 +10,9 @@ import type { MailTag } from "../../../schemas/mail/tags.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { iso } from "../../../schemas/iso.ts"
 import { custom, type PrepareContext, read, write } from "../../engine/definition.ts"
-import { type Fold, kind } from "../../kind.ts"
+import { type Fold, kind } from "../../kit/kind.ts"
 import type { Sealer } from "../../log/seal.ts"
-import { Actors } from "../../services.ts"
+import { Actors } from "../../kit/services.ts"
 import { type Chosen, openChosen, sealChosen } from "../keys.ts"
 import { mailDisabled } from "../mailer/disabled.ts"
 import { orNone } from "../or-none.ts"
@@ -30,6 +30,7 @@ import {
 import { settled, type Tag } from "./tag-state.ts"
 import { decideEndTag, decideMakeTag, drawTag, isDrawn, isOver, markTag, openTag, sealTag } from "./tags.ts"
 import { evolveMailbox, type MailboxActor, MailboxEvent, MailboxState, type MailboxValue } from "./state.ts"
+import type { MailParts } from "../keys.ts"
 
 const fold: Fold<MailboxActor> = {
   kind: "mailbox",
@@ -109,7 +110,7 @@ const isKnown = (
     return yield* actors.ask(context, "mailer.wrote_to", agent, { recipients: sender.proven })
   })
 
-export const mailboxKind = kind(fold, mailboxOperations, (parts) => {
+export const mailboxKind = kind(fold, mailboxOperations, (parts: MailParts) => {
   const { manager, mail, config } = parts
   const limits = { ...config.limits.limits.email, ...config.limits.service.mail }
 

@@ -12,7 +12,7 @@ import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
 import { SealedMail } from "../../../schemas/mail/operations.ts"
 import { Sealed } from "../../../schemas/secret/sealed.ts"
-import type { ActorOf } from "../../kind.ts"
+import type { ActorOf } from "../../kit/kind.ts"
 import { Counted, counted, countedSince, DAY_MS, HOUR_MS, WEEK_MS } from "../counted.ts"
 import { madeFields, tagFields, withoutTag, withTag } from "./tag-state.ts"
 

@@ -8,7 +8,7 @@
 import { Effect, FiberSet, Schedule, type Scope } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
-import type { Asking } from "../../fanout/asks.ts"
+import type { Asking } from "../../kit/worker/asks.ts"
 import type { MailStore, Place } from "./store.ts"
 
 export interface Doubting {

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import { domainId } from "../../../schemas/mail-domain/id.ts"
-import type { Asking } from "../../fanout/asks.ts"
+import type { Asking } from "../../kit/worker/asks.ts"
 import { addressId } from "../address/id.ts"
 import { orNone } from "../or-none.ts"
 

@@ -9,9 +9,10 @@ import { addressesOf } from "../../../schemas/mail/sent.ts"
 import { custom, type PrepareContext, read, write } from "../../engine/definition.ts"
 import { blobsAt, naming } from "../../blob/naming.ts"
 import { eventsOf } from "../../engine/events.ts"
-import { type Fold, kind, type KindParts } from "../../kind.ts"
+import { type Fold, kind } from "../../kit/kind.ts"
+import type { MailParts } from "../keys.ts"
 import { lastCommit } from "../../log/last-commit.ts"
-import { Actors, Counters } from "../../services.ts"
+import { Actors, Counters } from "../../kit/services.ts"
 import { evolveMailAddress, type MailAddress, MailAddressEvent } from "../address/actor.ts"
 import { addressId } from "../address/id.ts"
 import { domainId } from "../../../schemas/mail-domain/id.ts"
@@ -79,7 +80,7 @@ const claimOn = (
   })
 
 const openFacts = (
-  { nats, mail, config }: KindParts,
+  { nats, mail, config }: MailParts,
   state: MailerState,
   {
     local_part,
@@ -103,7 +104,7 @@ const openFacts = (
   })
 
 const closeFacts = (
-  { nats }: Pick<KindParts, "nats">,
+  { nats }: Pick<MailParts, "nats">,
   { mailboxes }: MailerState,
   wanted: ReadonlyArray<number>
 ): Effect.Effect<CloseFacts, Refusal> =>
@@ -127,7 +128,7 @@ const allOf = ({ mailboxes }: MailerState): ReadonlyArray<number> => mailboxes.m
 
 const operations = { ...mailerOperations, ...sendingOfMailerOperations }
 
-export const mailerKind = kind(fold, operations, (parts) => {
+export const mailerKind = kind(fold, operations, (parts: MailParts) => {
   const { limits, service } = parts.config.limits
   const { email } = limits
   const graceMs = service.blob_grace_seconds * 1000

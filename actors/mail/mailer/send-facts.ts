@@ -9,10 +9,10 @@ import { type Sending, SERVICE_ID } from "../../../schemas/mail/sending-operatio
 import { addressesOf, type SentSummary } from "../../../schemas/mail/sent.ts"
 import type { PrepareContext } from "../../engine/definition.ts"
 import { eventsOf } from "../../engine/events.ts"
-import type { KindParts } from "../../kind.ts"
+import type { MailParts } from "../keys.ts"
 import { lastCommit } from "../../log/last-commit.ts"
 import type { Sealer } from "../../log/seal.ts"
-import { Actors, type ActorServices, Counters } from "../../services.ts"
+import { Actors, type ActorServices, Counters } from "../../kit/services.ts"
 import {
   type MailKeys,
   markMessageId,
@@ -121,7 +121,7 @@ export const sponsorsOf = (context: Context): Effect.Effect<ReadonlyArray<string
 
 /** `addresses`: of all recipients, alone. */
 export const senderFacts = (
-  { nats, mail, config }: Pick<KindParts, "nats" | "mail" | "config">,
+  { nats, mail, config }: Pick<MailParts, "nats" | "mail" | "config">,
   { mailbox: number, addresses }: { readonly mailbox: number; readonly addresses: ReadonlyArray<string> },
   context: Context
 ): Effect.Effect<Sender, Refusal, ActorServices> =>
@@ -151,7 +151,7 @@ export const senderFacts = (
 
 /** What `mailer.sending` tells of the world. */
 export const sendingFacts = (
-  { nats }: Pick<KindParts, "nats">,
+  { nats }: Pick<MailParts, "nats">,
   context: Context
 ): Effect.Effect<Pick<SenderFacts, "registeredAt" | "service">, Refusal, ActorServices> =>
   Effect.gen(function* () {

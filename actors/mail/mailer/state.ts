@@ -1,7 +1,7 @@
 /** What an agent has of mail: id = its hub id. */
 import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
-import type { ActorOf } from "../../kind.ts"
+import type { ActorOf } from "../../kit/kind.ts"
 import { DAY_MS, dayCounted, NO_DAYS, SendingDays } from "../counted.ts"
 
 /** Used by the fold, so it does not depend on configuration. */

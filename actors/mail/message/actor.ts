@@ -6,9 +6,10 @@ import { addressesOf, type ListedSent, statusOfAll } from "../../../schemas/mail
 import { iso } from "../../../schemas/iso.ts"
 import { blobsAt, naming } from "../../blob/naming.ts"
 import { custom, type PrepareContext, read, write } from "../../engine/definition.ts"
-import { type Fold, kind, type KindParts } from "../../kind.ts"
+import { type Fold, kind } from "../../kit/kind.ts"
+import type { MailParts } from "../keys.ts"
 import type { Sealer } from "../../log/seal.ts"
-import { Actors, type ActorServices } from "../../services.ts"
+import { Actors, type ActorServices } from "../../kit/services.ts"
 import { leftSeconds } from "../kept.ts"
 import { openEnvelope, openKey, openSent } from "../keys.ts"
 import { mailDisabled } from "../mailer/disabled.ts"
@@ -30,7 +31,7 @@ const failing = (refused: Refusal): Effect.Effect<never, Refusal> => Effect.fail
 type Opened = { readonly state: NonNullable<MailMessageState>; readonly sealer: Sealer }
 
 /** With what opens it. With its mailbox it is gone at once, whatever the log still holds. */
-const opened = ({ mail }: Pick<KindParts, "mail">, state: MailMessageState): Effect.Effect<Opened, Refusal> =>
+const opened = ({ mail }: Pick<MailParts, "mail">, state: MailMessageState): Effect.Effect<Opened, Refusal> =>
   Effect.gen(function* () {
     if (mail === null) return yield* failing(mailDisabled)
     if (state === null) return yield* failing(noMail.refused)
@@ -61,7 +62,7 @@ const shownSent = (
     return { box: "sent", ...summary, thread_id: null, sent_at: iso(state.sent_at), status, recipients }
   })
 
-export const mailKind = kind(fold, mailOperations, (parts) => {
+export const mailKind = kind(fold, mailOperations, (parts: MailParts) => {
   const { nats, config } = parts
   const { limits, service } = config.limits
   const graceMs = service.blob_grace_seconds * 1000

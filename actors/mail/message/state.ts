@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { BlobRef } from "../../../schemas/blob/operations.ts"
 import { event } from "../../engine/events.ts"
-import type { ActorOf } from "../../kind.ts"
+import type { ActorOf } from "../../kit/kind.ts"
 import { receivedFields } from "../box/state.ts"
 
 const { agent, mailbox, envelope, key, parts, words, own, follows } = receivedFields

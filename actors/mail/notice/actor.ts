@@ -5,11 +5,12 @@ import { unavailable } from "../../../schemas/errors.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { custom, write } from "../../engine/definition.ts"
 import { eventsOf } from "../../engine/events.ts"
-import { type Fold, kind } from "../../kind.ts"
+import { type Fold, kind } from "../../kit/kind.ts"
 import { firstCommit } from "../../log/last-commit.ts"
 import { mailDisabled } from "../mailer/disabled.ts"
 import { decidePutOff, decideSettle, decideTake, decideTimer, NOBODY, noNotice, OVER_TIMER } from "./decide.ts"
 import { evolveNotice, type NoticeActor, NoticeEvent, NoticeState } from "./state.ts"
+import type { MailParts } from "../keys.ts"
 
 const fold: Fold<NoticeActor> = {
   kind: "mail_notice",
@@ -22,7 +23,7 @@ const fold: Fold<NoticeActor> = {
 
 const notRead = unavailable("The log cannot be read at the moment.")
 
-export const noticeKind = kind(fold, noticeOperations, ({ mail, config, nats }) => ({
+export const noticeKind = kind(fold, noticeOperations, ({ mail, config, nats }: MailParts) => ({
   keepSeconds: () => config.limits.service.mail.notice_kept_seconds,
   onTimer: "mail_notice.timer",
   operations: {

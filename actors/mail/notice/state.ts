@@ -10,7 +10,7 @@ import { Schema } from "effect"
 import { NOTICE_OUTCOMES } from "../../../schemas/mail/notice.ts"
 import { Sealed } from "../../../schemas/secret/sealed.ts"
 import { event, inventoryOf } from "../../engine/events.ts"
-import type { ActorOf } from "../../kind.ts"
+import type { ActorOf } from "../../kit/kind.ts"
 
 /** What it says is in the log alone. */
 export const NoticeState = Schema.NullOr(

@@ -8,7 +8,7 @@
  */
 import MailComposer from "nodemailer/lib/mail-composer"
 import { addressee } from "../../../schemas/mail/addresses.ts"
-import { escaped } from "../../letter/templates/layout.ts"
+import { escaped } from "../../kit/escaped.ts"
 import type { SendJob } from "../../../schemas/mail/sending-operations.ts"
 import { recipientsOf, type SentContent } from "../../../schemas/mail/sent.ts"
 

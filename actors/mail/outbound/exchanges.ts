@@ -5,7 +5,7 @@
 import type { Resolver } from "node:dns/promises"
 import { isIP } from "node:net"
 import { Effect } from "effect"
-import { mayConnect, type Reach } from "../../fanout/address.ts"
+import { mayConnect, type Reach } from "../../kit/reach.ts"
 import { codeOf } from "../dns.ts"
 import type { Outcome } from "./transport.ts"
 

@@ -1,6 +1,6 @@
 /** Mail as files, one for each recipient, for a service that is tried out. */
 import { Effect } from "effect"
-import { fileTransport } from "../../letter/file-transport.ts"
+import { fileTransport } from "../../kit/mailing/file-transport.ts"
 import type { Transport } from "./transport.ts"
 
 export const filesTransport = (folder: string): Transport => {

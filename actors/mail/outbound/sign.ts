@@ -3,7 +3,7 @@ import { dkimSign } from "mailauth"
 import { Effect } from "effect"
 import { domainId } from "../../../schemas/mail-domain/id.ts"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
-import type { Asking } from "../../fanout/asks.ts"
+import type { Asking } from "../../kit/worker/asks.ts"
 
 const notSigned = unavailable("The message cannot be signed at the moment.")
 

@@ -7,7 +7,7 @@ import { recipientOperations, SUPPRESSIONS } from "../../../schemas/mail/sending
 import { Sealed } from "../../../schemas/secret/sealed.ts"
 import { read, write } from "../../engine/definition.ts"
 import { event } from "../../engine/events.ts"
-import { type ActorOf, type Fold, kind } from "../../kind.ts"
+import { type ActorOf, type Fold, kind } from "../../kit/kind.ts"
 
 const suppressed = {
   reason: Schema.Literals(SUPPRESSIONS),

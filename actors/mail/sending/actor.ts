@@ -3,14 +3,15 @@ import { Effect } from "effect"
 import { notFound } from "../../../schemas/errors.ts"
 import { sendingOperations } from "../../../schemas/mail/sending-operations.ts"
 import { custom, read, write } from "../../engine/definition.ts"
-import { type Fold, kind } from "../../kind.ts"
-import { Actors } from "../../services.ts"
+import { type Fold, kind } from "../../kit/kind.ts"
+import { Actors } from "../../kit/services.ts"
 import { loggedSeconds } from "../kept.ts"
 import { openDropped } from "../keys.ts"
 import { mailDisabled } from "../mailer/disabled.ts"
 import { blockedBy } from "./blocked.ts"
 import { decideReport, decideRetry, decideSettle, decideTake, decideUnsubscribe } from "./decide.ts"
 import { evolveMailSending, type MailSendingActor, MailSendingEvent, MailSendingState } from "./state.ts"
+import type { MailParts } from "../keys.ts"
 
 const fold: Fold<MailSendingActor> = {
   kind: "mail_sending",
@@ -23,7 +24,7 @@ const fold: Fold<MailSendingActor> = {
 
 const noSending = notFound("message")
 
-export const mailSendingKind = kind(fold, sendingOperations, ({ mail, config }) => {
+export const mailSendingKind = kind(fold, sendingOperations, ({ mail, config }: MailParts) => {
   const { email } = config.limits.limits
   return {
     keepSeconds: () => loggedSeconds(email),

@@ -10,7 +10,7 @@ import { Schema } from "effect"
 import { SendingStatus } from "../../../schemas/mail/sent.ts"
 import { Sealed } from "../../../schemas/secret/sealed.ts"
 import { event, inventoryOf } from "../../engine/events.ts"
-import type { ActorOf } from "../../kind.ts"
+import type { ActorOf } from "../../kit/kind.ts"
 
 /** The same address without its tag, where it has one: it is the same person's in most places. */
 const untagged = Schema.optionalKey(Schema.Struct({ recipient: Schema.String, sealed: Sealed }))

@@ -5,8 +5,8 @@ import { serviceOperations } from "../../../schemas/mail/sending-operations.ts"
 import { senderAddress } from "../../../schemas/mail/senders.ts"
 import { iso } from "../../../schemas/iso.ts"
 import { custom, read, write } from "../../engine/definition.ts"
-import { type Fold, kind } from "../../kind.ts"
-import { Actors, Views } from "../../services.ts"
+import { type Fold, kind } from "../../kit/kind.ts"
+import { Actors, Views } from "../../kit/services.ts"
 import { ratesOf } from "../counted.ts"
 import { openRecipient, recipientId } from "../keys.ts"
 import { mailDisabled } from "../mailer/disabled.ts"
@@ -20,6 +20,7 @@ import {
   resumed,
   usedOfDay
 } from "./state.ts"
+import type { MailParts } from "../keys.ts"
 
 const fold: Fold<MailServiceActor> = {
   kind: "mail_service",
@@ -31,7 +32,7 @@ const fold: Fold<MailServiceActor> = {
 
 const notSuppressed = notFound("suppressed address")
 
-export const mailServiceKind = kind(fold, serviceOperations, ({ mail, config }) => {
+export const mailServiceKind = kind(fold, serviceOperations, ({ mail, config }: MailParts) => {
   const { email } = config.limits.limits
   return {
     operations: {

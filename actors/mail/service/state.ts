@@ -13,7 +13,7 @@
 import { Schema } from "effect"
 import type { Limits } from "../../../schemas/limits.ts"
 import { event } from "../../engine/events.ts"
-import type { ActorOf } from "../../kind.ts"
+import type { ActorOf } from "../../kit/kind.ts"
 import {
   Counted,
   counted,

@@ -1,6 +1,6 @@
 /** Posts, threads and replies by the hundred thousand, as rows: what reading them costs does not ask how they came. */
 import { sql } from "kysely"
-import { openBulkDatabase, LIVE_SCHEMA } from "../../../actors/database.ts"
+import { openBulkDatabase, LIVE_SCHEMA } from "../../../actors/tables/database.ts"
 
 const THREADS = 100_000
 const POSTS = 100_000

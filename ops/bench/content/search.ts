@@ -1,6 +1,6 @@
 /** Search over 100,000 posts: through the interface, and the same query of the tables asked directly, in turns. */
 import { searchQuery } from "../../../actors/search/queries.ts"
-import { openDatabase } from "../../../actors/database.ts"
+import { openDatabase } from "../../../actors/tables/database.ts"
 import type { HttpOptions } from "../http.ts"
 import { newAgent, register } from "../agents.ts"
 import { BYPASS, startService } from "../subjects-under-test.ts"

@@ -6,11 +6,11 @@
  *  - A history that takes longer than `READ_MS` is not shown: the page names the command that shows it.
  */
 import type { LogEntry } from "../../../actors/log/commit.ts"
-import type { Kind } from "../../../actors/kind.ts"
 import type { Service } from "../../cli/connection.ts"
 import { Fault } from "../../cli/fault.ts"
 import { evolved, historyOf, type Step } from "../../replay/fold.ts"
 import { READ_MS, reading } from "../readings.ts"
+import type { NodeKind } from "../../../actors/process/kinds.ts"
 
 export const COMMITS_MAX = 200
 /** After the chosen one. */
@@ -20,7 +20,7 @@ const ENTRIES_MAX = 20_000
 const ENTRIES_MAX_BYTES = 16_777_216
 
 export interface Actor {
-  readonly kind: Kind
+  readonly kind: NodeKind
   readonly id: string
 }
 

@@ -6,7 +6,7 @@
  *  - Texts are cut at `TEXT_MAX_CHARS`, and lists at the bounds below.
  */
 import type { Kysely } from "kysely"
-import type { Database } from "../../../actors/database.ts"
+import type { Database } from "../../../actors/tables/database.ts"
 
 const TEXT_MAX_CHARS = 4000
 const AROUND_CHARS = 300

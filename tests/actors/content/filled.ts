@@ -1,6 +1,6 @@
 /** Tables with very many rows, made in Postgres itself: what the log would take minutes to make. */
 import { type Kysely, sql } from "kysely"
-import type { Database } from "../../../actors/database.ts"
+import type { Database } from "../../../actors/tables/database.ts"
 
 type Db = Kysely<Database>
 

@@ -2,7 +2,7 @@
 import { type CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely"
 import { expect } from "vitest"
 import { EXACT_MAX, MARK_EVERY } from "../../../actors/content/listing.ts"
-import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../../actors/database.ts"
+import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../../actors/tables/database.ts"
 import type { PostSort } from "../../../schemas/post/records.ts"
 import type { ReplySort } from "../../../schemas/reply/records.ts"
 import type { ThreadSort } from "../../../schemas/thread/records.ts"

@@ -1,7 +1,7 @@
 /** Figures of the first page: counted by time, bounded, and once in a while. */
 import { type Kysely, sql } from "kysely"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../../actors/database.ts"
+import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../../actors/tables/database.ts"
 import { contentCounts, COUNTED_EVERY_MS } from "../../../actors/content/counts.ts"
 import { OVERVIEW_EVERY_MS, overviewQuery } from "../../../actors/service/overview.ts"
 import { DISCUSSED_EVERY_MS, discussedQuery } from "../../../actors/thread/discussed.ts"

@@ -1,9 +1,9 @@
 /** Whole actor nodes in the test's own process, on real servers, and askers that the test may be hard on. */
 import { randomBytes } from "node:crypto"
-import { openDatabase } from "../../../actors/database.ts"
+import { openDatabase } from "../../../actors/tables/database.ts"
 import { KvLeases } from "../../../actors/engine/leases.ts"
 import type { Reactions } from "../../../actors/reactions/reaction.ts"
-import type { Kind } from "../../../actors/kind.ts"
+import type { NodeKind } from "../../../actors/process/kinds.ts"
 import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { type Answer, Asker, type BusTransport } from "../../../schemas/runtime/bus/asker.ts"
 import type { Ask } from "../../../schemas/bus/frames.ts"
@@ -38,7 +38,7 @@ export interface TestCluster {
   readonly bus: EngineBus
   /** One more node. */
   readonly node: (
-    kinds: ReadonlyArray<Kind>,
+    kinds: ReadonlyArray<NodeKind>,
     limits?: Readonly<Record<string, number>>,
     reactions?: ReadonlyArray<Reactions>,
     env?: Readonly<Record<string, string>>

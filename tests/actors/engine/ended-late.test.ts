@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util"
 import { Arbitrary, Effect, type Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { KINDS } from "../../../actors/actors.ts"
+import { KINDS } from "../../../actors/process/kinds.ts"
 import { FIRE } from "../../../actors/engine/timers.ts"
 import { foldCommit } from "../../../actors/engine/fold.ts"
 import type { EventShape } from "../../../actors/log/commit.ts"

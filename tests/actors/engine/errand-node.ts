@@ -2,7 +2,7 @@
 import { connect } from "@nats-io/transport-node"
 import { busServers } from "../../../schemas/bus/servers.ts"
 import { jetstreamManager } from "@nats-io/jetstream"
-import { openDatabase } from "../../../actors/database.ts"
+import { openDatabase } from "../../../actors/tables/database.ts"
 import { readConfig } from "../../../schemas/config.ts"
 import { errandKind } from "./errand.ts"
 import { startNode } from "./started-node.ts"

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { write } from "../../../actors/engine/definition.ts"
 import type { EventShape } from "../../../actors/log/commit.ts"
 import { event } from "../../../actors/engine/events.ts"
-import { type ActorOf, type Kind, kind } from "../../../actors/kind.ts"
+import { type ActorOf, type Kind, kind } from "../../../actors/kit/kind.ts"
 import { Nothing, op } from "../../../schemas/operation.ts"
 import { unavailable } from "../../../schemas/errors.ts"
 

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { expect, test } from "vitest"
 import type { ActorHost } from "../../../actors/engine/host.ts"
-import { type ActorOf, kind, type KindParts } from "../../../actors/kind.ts"
+import { type ActorOf, kind, type KindParts } from "../../../actors/kit/kind.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { SHARD_COUNT, shardOf } from "../../../schemas/subjects.ts"
 import { hostWith } from "./alone.ts"

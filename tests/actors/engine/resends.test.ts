@@ -1,7 +1,7 @@
 /** Whoever gets no answer sends the same ask again: limits are drawn once for it, and a visit is counted once. */
 import { randomBytes, sign } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { KINDS } from "../../../actors/actors.ts"
+import { KINDS } from "../../../actors/process/kinds.ts"
 import { registrationEvents } from "../../../actors/agent/decide.ts"
 import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import { Recent } from "../../../actors/engine/recent.ts"

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Kysely, KyselyPlugin } from "kysely"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type Database, openDatabase } from "../../../actors/database.ts"
+import { type Database, openDatabase } from "../../../actors/tables/database.ts"
 import type { EngineParts } from "../../../actors/engine/activation.ts"
 import type { ActorDefinition } from "../../../actors/engine/definition.ts"
 import { History } from "../../../actors/engine/history.ts"

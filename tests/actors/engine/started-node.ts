@@ -3,11 +3,12 @@ import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Exit, Layer, Scope } from "effect"
 import type { Kysely } from "kysely"
-import type { Database } from "../../../actors/database.ts"
-import type { Kind } from "../../../actors/kind.ts"
-import { actorNode } from "../../../actors/node-runtime.ts"
+import type { Database } from "../../../actors/tables/database.ts"
+import { Keys } from "../../../actors/process/keys.ts"
+import type { NodeKind } from "../../../actors/process/kinds.ts"
+import { actorNode } from "../../../actors/process/node.ts"
 import { cluster, metrics } from "../../../actors/process/layers.ts"
-import { Bus, Configuration, Keys, MailKey, Streams, Tables, Tracing } from "../../../actors/process/services.ts"
+import { Bus, Configuration, MailKey, Streams, Tables, Tracing } from "../../../actors/kit/process.ts"
 import type { Reactions } from "../../../actors/reactions/reaction.ts"
 import { OUR_BANK } from "../../../actors/registration/questions/bank/index.ts"
 import type { HubConfig } from "../../../schemas/config.ts"
@@ -18,7 +19,7 @@ export interface StartedParts {
   readonly manager: JetStreamManager
   readonly db: Kysely<Database>
   readonly config: HubConfig
-  readonly kinds: ReadonlyArray<Kind>
+  readonly kinds: ReadonlyArray<NodeKind>
   readonly reactions?: ReadonlyArray<Reactions>
 }
 

@@ -10,7 +10,7 @@ import { reactionCommand, TIMER_COMMAND } from "../../../actors/engine/command-i
 import { isDue, wholeMs, write } from "../../../actors/engine/definition.ts"
 import type { EventShape } from "../../../actors/log/commit.ts"
 import { event } from "../../../actors/engine/events.ts"
-import { type ActorOf, kind, type KindParts } from "../../../actors/kind.ts"
+import { type ActorOf, kind, type KindParts } from "../../../actors/kit/kind.ts"
 import { Nothing, op } from "../../../schemas/operation.ts"
 import { FiredTimer } from "../../../schemas/timer.ts"
 import { waitFor } from "../../harness/index.ts"

@@ -1,7 +1,7 @@
 /** What is new for an agent, where strangers send it very much. */
 import { type Kysely, sql } from "kysely"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../../actors/database.ts"
+import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../../actors/tables/database.ts"
 import { homeQuery } from "../../../actors/home/queries.ts"
 import { type OpenServers, openServers } from "../../harness/index.ts"
 import { watchedDatabase, type Watched } from "../../support/asked.ts"

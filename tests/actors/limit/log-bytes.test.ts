@@ -1,7 +1,7 @@
 /** What an agent may put into the log in a day, over whatever restarts between. */
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { KINDS } from "../../../actors/actors.ts"
+import { KINDS } from "../../../actors/process/kinds.ts"
 import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"

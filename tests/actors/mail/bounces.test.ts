@@ -1,6 +1,6 @@
 /** Which bounces suppress an address (contract 22). */
 import { expect, test } from "vitest"
-import { faultOf } from "../../../actors/letter/smtp-fault.ts"
+import { faultOf } from "../../../actors/kit/mailing/smtp-fault.ts"
 import { reportsIn } from "../../../actors/mail/inbound/reports.ts"
 import { MailKeys, recipientId } from "../../../actors/mail/keys.ts"
 import { reportIn } from "../../../actors/mail/notice/feedback.ts"

@@ -1,7 +1,7 @@
 /** From a message's bytes to a mailbox: what is stored on the way does not stay for nothing. */
 import { Deferred, Effect, Fiber, Result } from "effect"
 import { afterEach, beforeEach, expect, it, test } from "vitest"
-import { asking } from "../../../actors/fanout/asks.ts"
+import { asking } from "../../../actors/kit/worker/asks.ts"
 import { Sealer } from "../../../actors/log/seal.ts"
 import { delivered, type DeliveryParts } from "../../../actors/mail/inbound/delivery.ts"
 import { doubts } from "../../../actors/mail/inbound/doubts.ts"

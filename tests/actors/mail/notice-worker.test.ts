@@ -1,8 +1,8 @@
 /** The worker that carries out what the provider told, between a log and actors that are played here. */
 import { Effect } from "effect"
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
-import { asking } from "../../../actors/fanout/asks.ts"
-import type { Message, Source } from "../../../actors/fanout/message.ts"
+import { asking } from "../../../actors/kit/worker/asks.ts"
+import type { Message, Source } from "../../../actors/kit/worker/message.ts"
 import { MailKeys } from "../../../actors/mail/keys.ts"
 import { noticeWorker } from "../../../actors/mail/notice/worker.ts"
 import type { Ask } from "../../../schemas/bus/frames.ts"

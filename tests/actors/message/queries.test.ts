@@ -1,7 +1,7 @@
 /** Each list of an agent's messages goes along an index in its own order, however many there are. On real servers. */
 import { type Kysely, sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type Database, openDatabase } from "../../../actors/database.ts"
+import { type Database, openDatabase } from "../../../actors/tables/database.ts"
 import { listOf, messageQuery, messagesQuery } from "../../../actors/message/queries.ts"
 import { type OpenServers, openServers } from "../../harness/index.ts"
 

@@ -1,7 +1,7 @@
 /** One commit whose rows cannot be written, or not in time, stops no other: what can be written of it is. */
 import { type Kysely, sql } from "kysely"
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest"
-import { type Database, openDatabase } from "../../../actors/database.ts"
+import { type Database, openDatabase } from "../../../actors/tables/database.ts"
 import { postProjection } from "../../../actors/post/projection.ts"
 import type { PostEvent } from "../../../actors/post/state.ts"
 import { Applier, type Mark } from "../../../actors/projections/applier.ts"

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { write } from "../../../actors/engine/definition.ts"
 import { event } from "../../../actors/engine/events.ts"
-import { type ActorOf, kind, type Kind } from "../../../actors/kind.ts"
+import { type ActorOf, kind, type Kind } from "../../../actors/kit/kind.ts"
 import { on, reactions, type Reactions, type Told } from "../../../actors/reactions/reaction.ts"
 import { Nothing, op } from "../../../schemas/operation.ts"
 import { notFound, unavailable } from "../../../schemas/errors.ts"

@@ -1,7 +1,7 @@
 /** Step 2 before anything is drawn: who has not worked for the questions costs no more than the look at that. */
 import { Effect } from "effect"
 import { expect, test } from "vitest"
-import type { KindParts } from "../../../actors/kind.ts"
+import type { RegistrationParts } from "../../../actors/registration/actor.ts"
 import type { PrepareContext } from "../../../actors/engine/definition.ts"
 import { challengeKind } from "../../../actors/registration/actor.ts"
 import type { Bank } from "../../../actors/registration/questions/bank/bank.ts"
@@ -38,7 +38,7 @@ const { operations } = challengeKind.make({
   config: { env: "production", limits: LIMITS, baseUrl: "https://hub.example", captchaBypass: null, name: "Hub" },
   bank,
   seed: new Uint8Array(32)
-} as unknown as KindParts)
+} as unknown as RegistrationParts)
 const serve = writeOf({ operations }, "challenge.serve")
 
 const prepared = async (state: ChallengeState, pow_nonce: unknown, at: number): Promise<string> => {

@@ -2,7 +2,7 @@
 import { type Kysely, type KyselyPlugin, RawNode, sql } from "kysely"
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { searching } from "../../../actors/content/searching.ts"
-import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../../actors/database.ts"
+import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../../../actors/tables/database.ts"
 import { postsQuery } from "../../../actors/post/queries.ts"
 import { PLACES_OF_AUTHOR, searchQuery } from "../../../actors/search/queries.ts"
 import { machineClock } from "../../../schemas/runtime/clock.ts"

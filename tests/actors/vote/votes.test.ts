@@ -6,7 +6,7 @@ import type { Agent, AgentEvent } from "../../../actors/agent/state.ts"
 import { decideAnnul, decideVote } from "../../../actors/post/actor.ts"
 import { decideHide } from "../../../actors/post/decide.ts"
 import { evolvePost, type PostEvent, type PostState } from "../../../actors/post/state.ts"
-import { type Ballot, countedOf, ratedBy, recast, scoreOf, type VoteState } from "../../../actors/vote/ballot.ts"
+import { type Ballot, countedOf, ratedBy, recast, scoreOf, type VoteState } from "../../../actors/content/ballot.ts"
 
 const WHY = "voter_age" as const
 

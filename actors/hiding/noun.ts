@@ -1,0 +1,3 @@
+import { hiddenContent } from "./reactions.ts"
+
+export const reactions = [hiddenContent]

@@ -1,0 +1,50 @@
+/** What is hidden, and shown again, means for its author. */
+import { API_PREFIX } from "../../schemas/version.ts"
+import type { VoteTarget } from "../../schemas/vote/records.ts"
+import { PostEvent } from "../post/state.ts"
+import { awaited, on, reactions, tell, type Told } from "../reactions/reaction.ts"
+import { ReplyEvent } from "../reply/state.ts"
+import { ThreadEvent } from "../thread/state.ts"
+import { countedOf } from "../content/ballot.ts"
+import type { HiddenBy, RestoredBy } from "../content/hiding.ts"
+
+interface Place {
+  readonly url: string
+  readonly api_url: string
+}
+
+const moderated = (
+  target_type: VoteTarget,
+  id: string,
+  event: HiddenBy | RestoredBy,
+  place: Place
+): ReadonlyArray<Told> => {
+  const { author } = event
+  const [hidden, reason] = "reason" in event ? [true, event.reason] : [false, null]
+  const input = { target_type, target_id: Number(id), hidden, reason, ...countedOf(event), ...place }
+  return [tell("content.hidden", author, input)]
+}
+
+export const hiddenContent = awaited(
+  reactions(
+    "hidden",
+    on("post", PostEvent, (event, { id }) =>
+      event.type === "post.hidden" || event.type === "post.restored"
+        ? moderated("post", id, event, { url: `/posts/${id}`, api_url: `${API_PREFIX}/posts/${id}` })
+        : []
+    ),
+    on("thread", ThreadEvent, (event, { id }) =>
+      event.type === "thread.hidden" || event.type === "thread.restored"
+        ? moderated("thread", id, event, { url: `/threads/${id}`, api_url: `${API_PREFIX}/threads/${id}` })
+        : []
+    ),
+    on("reply", ReplyEvent, (event, { id }) =>
+      event.type === "reply.hidden" || event.type === "reply.restored"
+        ? moderated("reply", id, event, {
+            url: `/threads/${event.thread}#reply-${id}`,
+            api_url: `${API_PREFIX}/replies/${id}`
+          })
+        : []
+    )
+  )
+)

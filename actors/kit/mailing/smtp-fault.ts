@@ -1,0 +1,78 @@
+/** What went wrong with a mail server, in words of ours: its own may repeat an address or a password. */
+import { isNoSuchAddress } from "../../../schemas/mail/bounces.ts"
+
+export interface SmtpFault {
+  readonly reason: string
+  /** No attempt will do better. */
+  readonly final: boolean
+  /** The server itself has said so. */
+  readonly replied: boolean
+  /** What it is that no attempt will do better with; `null` where one may. */
+  readonly of: "address" | "message" | null
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNECTION: "the connection ended",
+  ETIMEDOUT: "timeout",
+  ESOCKET: "no connection",
+  EDNS: "the mail server's name is not known",
+  ETLS: "TLS failed",
+  EAUTH: "the mail server refused the login",
+  EPROTOCOL: "the mail server does not speak SMTP"
+}
+
+/** Node's own words for what is wrong with TLS, which the library files under the socket. */
+const OF_TLS = /^(?:ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_)/
+
+interface Told {
+  readonly code: string
+  readonly command: string
+  /** SMTP's own; 0 without a reply. */
+  readonly status: number
+}
+
+const toldBy = (error: unknown): Told => {
+  const { code, originalCode, command, responseCode } = (typeof error === "object" && error !== null ? error : {}) as {
+    readonly code?: unknown
+    readonly originalCode?: unknown
+    readonly command?: unknown
+    readonly responseCode?: unknown
+  }
+  return {
+    code: typeof originalCode === "string" && OF_TLS.test(originalCode) ? "ETLS" : typeof code === "string" ? code : "",
+    command: typeof command === "string" ? command : "",
+    status: typeof responseCode === "number" && Number.isInteger(responseCode) ? responseCode : 0
+  }
+}
+
+/** What the server says of the letter: of anything else, its own configuration say, the next attempt may hear better. */
+const ABOUT_THE_LETTER = /^(?:MAIL FROM|RCPT TO|DATA)$/
+
+/** `null`: the connection ended without a word. */
+export const faultOf = (error: unknown): SmtpFault => {
+  const { code, command, status } = toldBy(error)
+  const replied = status >= 400 && status < 600
+  const words = REASONS[code] ?? (error === null ? REASONS["ECONNECTION"] : undefined) ?? "the mail server refused it"
+  const final = ABOUT_THE_LETTER.test(command) && status >= 500 && status < 600 && status !== WRONG_ORDER
+  const of = !final ? null : command === "RCPT TO" && isOfAddress(error, status) ? "address" : "message"
+  return { reason: replied ? `${words} (${status})` : words, final, replied, of }
+}
+
+/** RFC 3463; without such a code, what means an address by RFC 5321 and says nothing of whoever sends. */
+const ENHANCED = /\b5\.\d{1,3}\.\d{1,3}\b/
+const NOT_OF_ADDRESS = /block|spam|polic|reputation|denied|listed|blacklist|dnsbl|reject|full|quota|space/i
+const ADDRESS_STATUSES: ReadonlySet<number> = new Set([550, 551, 553])
+
+const isOfAddress = (error: unknown, status: number): boolean => {
+  const told = typeof error === "object" && error !== null && "response" in error ? error.response : ""
+  const response = typeof told === "string" ? told.slice(0, RESPONSE_LOOKED_AT_CHARS) : ""
+  const [enhanced] = ENHANCED.exec(response) ?? []
+  return enhanced === undefined
+    ? ADDRESS_STATUSES.has(status) && !NOT_OF_ADDRESS.test(response)
+    : isNoSuchAddress(enhanced)
+}
+
+const RESPONSE_LOOKED_AT_CHARS = 200
+
+/** Says nothing of the letter: the session was in a state that the server did not expect. */
+const WRONG_ORDER = 503

@@ -1,0 +1,63 @@
+/**
+ * Letters by SMTP, over a few connections that are kept for a moment (smtp-connections.ts).
+ *
+ * Invariants
+ *  - Whether the mail server may have the letter is known: the message is read only behind the server's answer to DATA,
+ *    and without its end no server takes it. From there on nothing but a reply tells what became of it; without one the
+ *    outcome is `unknown`.
+ *  - An attempt ends in time, whatever the server does, and its connection with it: nothing of it happens later.
+ *  - One attempt, one connection, or two where the first had been kept and was gone before the message began.
+ *  - TLS that fails is a fault, never a reason to go on without it.
+ */
+import { Clock, Effect, type Scope } from "effect"
+import type { LetterOutcome } from "../../../schemas/letter/operations.ts"
+import type { MailServer } from "../../../schemas/letter/settings.ts"
+import { Connections, type Handed, Handing, type Settings } from "./smtp-connections.ts"
+import type { Message, Transport } from "./transport.ts"
+
+export const smtpTransport = (server: MailServer, settings: Settings): Effect.Effect<Transport, never, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.map(Clock.Clock, (clock) => new Connections(clock, server, settings)),
+      (connections) => Effect.sync(() => connections.close())
+    ),
+    (connections): Transport => ({
+      name: "smtp",
+      send: (message, hurry) => sent(connections, message, hurry, settings.letter_timeout_ms)
+    })
+  )
+
+const sent = (
+  connections: Connections,
+  message: Message,
+  hurry: Effect.Effect<void>,
+  withinMs: number
+): Effect.Effect<LetterOutcome> =>
+  Effect.map(attempt(connections, message, hurry, withinMs), ({ fault, handing: { whole } }) => {
+    if (fault === null) return { type: "sent", message_id: message.messageId }
+    const { reason, final, replied } = fault
+    if (whole && !replied) return { type: "unknown", reason }
+    return { type: final ? "final" : "passing", reason }
+  })
+
+export interface Attempted extends Handed {
+  readonly handing: Handing
+}
+
+/** One attempt, in time; `hurry` ends it earlier. */
+export const attempt = (
+  connections: Connections,
+  message: Message,
+  hurry: Effect.Effect<void>,
+  withinMs: number
+): Effect.Effect<Attempted> =>
+  Effect.suspend(() => {
+    const handing = new Handing(message)
+    const late = Effect.as(Effect.sleep(withinMs), without("timeout"))
+    const ended = Effect.as(hurry, without("the node ends"))
+    const handed = Effect.raceFirst(connections.deliver(handing), Effect.raceFirst(late, ended))
+    return Effect.map(handed, ({ fault }) => ({ fault, handing }))
+  })
+
+/** The server has not said anything. */
+const without = (reason: string): Handed => ({ fault: { reason, final: false, replied: false, of: null } })

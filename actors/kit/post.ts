@@ -1,0 +1,250 @@
+/**
+ * One attempt over HTTP: a POST to an address that a stranger has given, bounded in every direction.
+ *
+ * Invariants
+ *  - It ends within `timeout_ms` (name, connection, TLS and the answer's head together), whatever the receiver does: the
+ *    clock settles it by itself.
+ *  - The answer's status decides; of its body at most `answer_max_bytes` are read, for `answer_drain_ms` at most, so
+ *    that the connection can be used again; otherwise it is closed.
+ *  - No redirect is followed, and no proxy asked.
+ *  - A kept connection that the receiver closed as the request went out says nothing of the receiver: once, the attempt
+ *    goes on over a fresh one. Should the receiver have taken it after all, it sees the same `webhook-id` twice.
+ *  - Neither body nor headers nor address ever reach a log or an error.
+ */
+import {
+  Agent as HttpAgent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as httpRequest,
+  type RequestOptions
+} from "node:http"
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
+import type { LookupFunction, Socket } from "node:net"
+import type { Clock } from "effect"
+import { webhookAddressProblem } from "../../schemas/agent/fields.ts"
+import type { Limits } from "../../schemas/limits.ts"
+import { after, wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
+import type { DeliveryError } from "../../schemas/webhook/api.ts"
+import {
+  bareHost,
+  BlockedAddress,
+  byNameServers,
+  guardedLookup,
+  literalBlocked,
+  type Reach,
+  type Resolve,
+  UnresolvedName
+} from "./reach.ts"
+
+export interface PostOutcome {
+  readonly response_code: number | null
+  /** `null`: taken. */
+  readonly error: DeliveryError | null
+  readonly retry_after_seconds: number | null
+  readonly duration_ms: number
+}
+
+export interface PosterOptions {
+  readonly clock: Clock.Clock
+  readonly production: boolean
+  readonly limits: Limits["webhook"]
+  readonly resolve?: Resolve
+  /** Certificates to trust besides the usual ones. */
+  readonly ca?: string
+}
+
+/** Idle connections, over all receivers; one that lies idle longer is closed. */
+const IDLE_MAX = 512
+const IDLE_MS = 20_000
+
+class StaleConnection extends Error {}
+class Late extends Error {}
+/** The connection ended and nothing has said why. */
+class Unanswered extends Error {}
+
+/** Counts what lies idle, so that many receivers do not add up to all the sockets there are. */
+const bounded = <A extends HttpAgent>(agent: A): A => {
+  const idle = new Set<unknown>()
+  /** A connection is kept many times, and closed once. */
+  const watched = new WeakSet<object>()
+  // It says whether the socket is kept, whatever its declared type.
+  const keep = agent.keepSocketAlive.bind(agent) as (socket: Parameters<A["keepSocketAlive"]>[0]) => unknown
+  const reuse = agent.reuseSocket.bind(agent)
+  agent.keepSocketAlive = (socket) => {
+    if (idle.size >= IDLE_MAX || keep(socket) === false) return false
+    idle.add(socket)
+    if (!watched.has(socket)) {
+      watched.add(socket)
+      socket.once("close", () => idle.delete(socket))
+    }
+    return true
+  }
+  agent.reuseSocket = (socket, request) => {
+    idle.delete(socket)
+    reuse(socket, request)
+  }
+  return agent
+}
+
+export class Poster {
+  private readonly options: PosterOptions
+  private readonly reach: Reach
+  private readonly plain: HttpAgent
+  private readonly secure: HttpsAgent
+
+  constructor(options: PosterOptions) {
+    this.options = options
+    this.reach = { loopback: !options.production }
+    const lookup: LookupFunction = guardedLookup(this.reach, options.resolve ?? byNameServers())
+    const settings = {
+      keepAlive: true,
+      timeout: IDLE_MS,
+      maxSockets: Number.POSITIVE_INFINITY,
+      scheduling: "lifo",
+      lookup
+    } as const
+    this.plain = bounded(new HttpAgent(settings))
+    this.secure = bounded(new HttpsAgent({ ...settings, ...(options.ca === undefined ? {} : { ca: options.ca }) }))
+  }
+
+  async post(address: string, headers: Readonly<Record<string, string | number>>, body: Buffer): Promise<PostOutcome> {
+    const { clock } = this.options
+    const began = monotonicMs(clock)
+    const failed = (error: DeliveryError): PostOutcome => ({
+      response_code: null,
+      error,
+      retry_after_seconds: null,
+      duration_ms: Math.round(monotonicMs(clock) - began)
+    })
+    const { production, limits } = this.options
+    if (webhookAddressProblem(address, production) !== null) return failed("blocked_address")
+    const url = new URL(address)
+    if (literalBlocked(url.hostname, this.reach)) return failed("blocked_address")
+    const deadline = began + limits.timeout_ms
+    try {
+      const answer = await this.exchange(url, headers, body, deadline).catch((error: unknown) => {
+        if (error instanceof StaleConnection) return this.exchange(url, headers, body, deadline)
+        throw error
+      })
+      return { ...answer, duration_ms: Math.round(monotonicMs(clock) - began) }
+    } catch (error) {
+      return failed(reasonOf(error))
+    }
+  }
+
+  close(): void {
+    this.plain.destroy()
+    this.secure.destroy()
+  }
+
+  private exchange(
+    url: URL,
+    headers: Readonly<Record<string, string | number>>,
+    body: Buffer,
+    deadline: number
+  ): Promise<Omit<PostOutcome, "duration_ms">> {
+    const { clock, limits } = this.options
+    const secure = url.protocol === "https:"
+    const options: RequestOptions = {
+      protocol: url.protocol,
+      hostname: bareHost(url.hostname),
+      port: url.port,
+      path: url.pathname + url.search,
+      method: "POST",
+      headers,
+      agent: secure ? this.secure : this.plain,
+      maxHeaderSize: limits.answer_max_header_bytes
+    }
+    return new Promise((resolve, reject) => {
+      const outgoing = secure ? httpsRequest(options) : httpRequest(options)
+      const stage = stageOf(outgoing, secure)
+      const fail = (error: unknown): void => {
+        endTimer()
+        const stale = outgoing.reusedSocket && !(error instanceof Late)
+        reject(stale ? new StaleConnection() : stage.handshaking && !isOwn(error) ? new BrokenTls() : error)
+      }
+      const answered = (answer: IncomingMessage): void => {
+        endTimer()
+        resolve(judged(answer, wallMs(clock)))
+      }
+      // By itself: a request that has ended without a word tells nobody of an error any more.
+      const endTimer = after(clock, Math.max(0, deadline - monotonicMs(clock)), () => {
+        fail(new Late())
+        outgoing.destroy(new Late())
+      })
+      outgoing.on("response", (answer) => {
+        answered(answer)
+        drain(clock, answer, limits)
+      })
+      outgoing.on("upgrade", (answer, socket) => {
+        answered(answer)
+        socket.on("error", () => undefined)
+        socket.destroy()
+      })
+      outgoing.on("error", fail)
+      // Comes last, whatever came before it: what was not settled by then never would be.
+      outgoing.on("close", () => fail(new Unanswered()))
+      outgoing.end(body)
+    })
+  }
+}
+
+class BrokenTls extends Error {}
+
+const isOwn = (error: unknown): boolean =>
+  error instanceof Late || error instanceof BlockedAddress || error instanceof UnresolvedName
+
+/** Whether the connection stands and TLS on it does not: whatever goes wrong then is a matter of TLS. */
+const stageOf = (outgoing: ClientRequest, secure: boolean): { handshaking: boolean } => {
+  const stage = { handshaking: false }
+  if (!secure) return stage
+  outgoing.once("socket", (socket: Socket) => {
+    if (outgoing.reusedSocket) return
+    socket.once("connect", () => {
+      stage.handshaking = true
+    })
+    socket.once("secureConnect", () => {
+      stage.handshaking = false
+    })
+  })
+  return stage
+}
+
+const reasonOf = (error: unknown): DeliveryError => {
+  if (error instanceof Late) return "timeout"
+  if (error instanceof BlockedAddress) return "blocked_address"
+  if (error instanceof UnresolvedName) return "dns"
+  return error instanceof BrokenTls ? "tls" : "connect"
+}
+
+/** Nobody has asked for another protocol, and a connection that was switched to one speaks no HTTP any more. */
+const SWITCHING_PROTOCOLS = 101
+
+const drain = (clock: Clock.Clock, answer: IncomingMessage, limits: Limits["webhook"]): void => {
+  if (answer.statusCode === SWITCHING_PROTOCOLS) answer.destroy()
+  let left = limits.answer_max_bytes
+  const cancel = after(clock, limits.answer_drain_ms, () => answer.destroy())
+  answer.on("data", (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) answer.destroy()
+  })
+  answer.on("error", () => undefined)
+  answer.on("close", cancel)
+}
+
+const judged = (answer: IncomingMessage, now: number): Omit<PostOutcome, "duration_ms"> => {
+  const response_code = answer.statusCode ?? 0
+  if (response_code >= 200 && response_code < 300) return { response_code, error: null, retry_after_seconds: null }
+  const error = response_code >= 300 && response_code < 400 ? "redirect" : (`http_${response_code}` as const)
+  return { response_code, error, retry_after_seconds: retryAfter(answer.headers["retry-after"], now) }
+}
+
+/** Seconds, or a date (RFC 9110); anything else says nothing. */
+export const retryAfter = (text: string | undefined, now: number): number | null => {
+  if (text === undefined) return null
+  if (/^\s*\d{1,10}\s*$/.test(text)) return Number(text)
+  const at = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN
+  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now) / 1000))
+}

@@ -1,0 +1,66 @@
+/**
+ * What a process of the actors' side is made of. A role names in its type what it reaches: who has no `Tables` there
+ * cannot reach Postgres, who has no `Keys` cannot sign.
+ */
+import type { JetStreamManager } from "@nats-io/jetstream"
+import type { NatsConnection } from "@nats-io/transport-node"
+import { Context, type Latch } from "effect"
+import type { Kysely } from "kysely"
+import type { Asker } from "../../schemas/runtime/bus/asker.ts"
+import type { Loopback } from "../engine/loopback.ts"
+import type { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
+import type { HubConfig } from "../../schemas/config.ts"
+import type { Tracing as TracingShape } from "../../schemas/runtime/trace/tracing.ts"
+import type { Database } from "../tables/database.ts"
+import type { KvLeases } from "../engine/leases.ts"
+import type { ProcessMetrics } from "./process-metrics.ts"
+import type { QueryObserver } from "../queries/serve.ts"
+
+export class Configuration extends Context.Service<Configuration, HubConfig>()("hub/actors/Configuration") {}
+
+export class Bus extends Context.Service<Bus, NatsConnection>()("hub/actors/Bus") {}
+
+/** JetStream with every stream in its place. */
+export class Streams extends Context.Service<Streams, JetStreamManager>()("hub/actors/Streams") {}
+
+/** Postgres: snapshots and read models. */
+export class Tables extends Context.Service<Tables, Kysely<Database>>()("hub/actors/Tables") {}
+
+/** What stored mail is sealed under; `null` where there is no mail. */
+export class MailKey extends Context.Service<MailKey, { readonly key: Uint8Array | null }>()("hub/actors/MailKey") {}
+
+/** What private keys of vaults are sealed under, and what they were before: the keeper alone has them. */
+export class VaultKey extends Context.Service<
+  VaultKey,
+  { readonly seed: Uint8Array; readonly former: Uint8Array | null }
+>()("hub/actors/VaultKey") {}
+
+/** What secrets of compartments are sealed to: their hosts alone have it. */
+export class RuntimeKey extends Context.Service<RuntimeKey, { readonly seed: Uint8Array }>()("hub/actors/RuntimeKey") {}
+
+export class Metrics extends Context.Service<Metrics, ProcessMetrics>()("hub/actors/Metrics") {}
+
+/** Opened when an operator tells the node to end. `null`: it shares its process with others, and cannot be told. */
+export const Drained: Context.Reference<Latch.Latch | null> = Context.Reference<Latch.Latch | null>(
+  "hub/actors/Drained",
+  {
+    defaultValue: () => null
+  }
+)
+
+export class Queried extends Context.Service<Queried, QueryObserver>()("hub/actors/Queried") {}
+
+export class Tracing extends Context.Service<Tracing, TracingShape>()("hub/actors/Tracing") {}
+
+/** Who owns what, and how others are asked: one for the process, whatever its roles. */
+export class Cluster extends Context.Service<
+  Cluster,
+  {
+    readonly transport: Loopback
+    readonly view: LeaseView
+    readonly leases: KvLeases
+    readonly asker: Asker
+    /** Of this process, in its asks and on its session's key. */
+    readonly name: string
+  }
+>()("hub/actors/Cluster") {}

@@ -1,0 +1,114 @@
+/**
+ * What the operations of actors reach beyond their own state. An operation that reaches a service says so in its type;
+ * the node (process/node.ts) provides all of them.
+ */
+import { randomBytes } from "node:crypto"
+import { type Clock, Context, Effect, Layer } from "effect"
+import { headers, type NatsConnection } from "@nats-io/transport-node"
+import type { Answer } from "../../schemas/runtime/bus/asker.ts"
+import type { Ask } from "../../schemas/bus/frames.ts"
+import {
+  type OperationName,
+  OPERATIONS,
+  type Operations,
+  type Queries,
+  type QueryName,
+  type QueryReply
+} from "../../schemas/bus/operations.ts"
+import { type Refusal, unavailable } from "../../schemas/errors.ts"
+import { QueryClient } from "../../schemas/runtime/bus/queries.ts"
+import { type CounterName, subjects } from "../../schemas/subjects.ts"
+import { nextNumber } from "../log/counters.ts"
+import { requestsOf } from "../log/requests.ts"
+import type { PrepareContext } from "../engine/definition.ts"
+
+/** Of the command that asks: the same command asks under the same id, so that it is answered from memory. */
+export type Asking = Pick<PrepareContext, "commandId" | "deadline" | "traceparent">
+
+/** For questions that each try of a command asks anew: after a lost race the last answer is out of date. */
+export const anew = <Context extends Asking>(context: Context): Context => ({
+  ...context,
+  commandId: `${context.commandId}-${randomBytes(8).toString("hex")}`
+})
+
+/** Other actors, wherever they live. */
+export class Actors extends Context.Service<
+  Actors,
+  {
+    /** The answer's `data`; fails with the other's refusal. */
+    readonly ask: <Name extends OperationName>(
+      asking: Asking,
+      op: Name,
+      actor: string,
+      input: Operations[Name]["input"]
+    ) => Effect.Effect<Operations[Name]["output"], Refusal>
+  }
+>()("hub/actors/Actors") {}
+
+/** Numbers that are never given twice (spec 2.1). A gap is no harm: one is drawn for each attempt. */
+export class Counters extends Context.Service<
+  Counters,
+  { readonly next: (counter: CounterName) => Effect.Effect<number, Refusal> }
+>()("hub/actors/Counters") {}
+
+/** The read models, a moment behind the log: what is decided by them must be right then too. */
+export class Views extends Context.Service<
+  Views,
+  {
+    readonly query: <View extends QueryName>(
+      asking: Asking,
+      view: View,
+      input: Queries[View]["input"]
+    ) => Effect.Effect<Queries[View]["output"], Refusal>
+  }
+>()("hub/actors/Views") {}
+
+export type ActorServices = Actors | Counters | Views
+
+const text = new TextDecoder()
+const encoder = new TextEncoder()
+
+const noView = unavailable("The service's read side did not answer. It is safe to try again.")
+
+export const viewsOver = (clock: Clock.Clock, nats: NatsConnection): typeof Views.Service => {
+  const client = new QueryClient(clock, requestsOf(nats), { newHeaders: headers, isClosed: () => nats.isClosed() })
+  return {
+    query: <View extends QueryName>({ deadline, traceparent }: Asking, view: View, input: Queries[View]["input"]) =>
+      Effect.flatMap(
+        Effect.promise(() =>
+          client.ask(subjects.query(view), encoder.encode(JSON.stringify(input)), deadline, traceparent)
+        ),
+        (answer): Effect.Effect<Queries[View]["output"], Refusal> => {
+          if (answer === null) return Effect.fail(noView)
+          const reply: QueryReply<Queries[View]["output"]> = JSON.parse(text.decode(answer))
+          return reply.ok ? Effect.succeed(reply.data) : Effect.fail(reply.refused)
+        }
+      )
+  }
+}
+
+export const actorServices = (
+  clock: Clock.Clock,
+  nats: NatsConnection,
+  ask: (ask: Ask) => Promise<Answer>
+): Layer.Layer<ActorServices> =>
+  Layer.mergeAll(
+    Layer.succeed(Actors, {
+      ask: ({ commandId, deadline, traceparent }, op, actor, input) =>
+        Effect.flatMap(
+          Effect.promise(() =>
+            ask({ id: `${commandId}-${op}`, kind: OPERATIONS[op].kind, actor, op, input, deadline, traceparent })
+          ),
+          ({ head, body }) =>
+            head.refused === undefined ? Effect.succeed(JSON.parse(text.decode(body))) : Effect.fail(head.refused)
+        )
+    }),
+    Layer.succeed(Views, viewsOver(clock, nats)),
+    Layer.succeed(Counters, {
+      next: (counter) =>
+        Effect.tryPromise({
+          try: () => nextNumber(nats, counter),
+          catch: () => unavailable("The service cannot number this at the moment. It is safe to try again.")
+        })
+    })
+  )

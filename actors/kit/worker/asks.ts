@@ -1,0 +1,49 @@
+/** What a worker asks the actors of deliveries and of agents. */
+import { type Clock, Effect } from "effect"
+import type { Ask } from "../../../schemas/bus/frames.ts"
+import { type OperationName, OPERATIONS, type Operations } from "../../../schemas/bus/operations.ts"
+import type { Refusal } from "../../../schemas/errors.ts"
+import { wallMs } from "../../../schemas/runtime/clock.ts"
+import type { Answer } from "../../../schemas/runtime/bus/asker.ts"
+import { askSpan, endAnswered } from "../../../schemas/runtime/trace/ask.ts"
+import type { Span } from "../../../schemas/runtime/trace/span.ts"
+
+export type Send = (ask: Ask, span?: Span | null) => Promise<Answer>
+
+/** What an ask is part of. */
+export interface Traced {
+  readonly span?: Span | null
+  readonly message: { readonly traceparent?: string | undefined }
+}
+
+export const ASK_DEADLINE_MS = 10_000
+
+const text = new TextDecoder()
+
+/** Any refusal says that nobody can say at the moment: an actor that seems not to be there is one whose log lags. */
+export const asking =
+  (clock: Clock.Clock, send: Send) =>
+  <Op extends OperationName>(
+    id: string,
+    op: Op,
+    actor: string,
+    input: Operations[Op]["input"],
+    traced?: Traced
+  ): Effect.Effect<Operations[Op]["output"], Refusal> => {
+    const { kind } = OPERATIONS[op]
+    const span = askSpan(traced?.span, kind, op, actor)
+    // An attempt that is put off has no step of its own: its timer is one of the commit's trace all the same.
+    const traceparent = span?.traceparent ?? traced?.message.traceparent
+    const ask = { id, kind, actor, op, input, deadline: wallMs(clock) + ASK_DEADLINE_MS, traceparent }
+    return Effect.flatMap(
+      Effect.promise(() => send(ask, span)),
+      ({ head, body }) => {
+        if (span !== null) endAnswered(span, head)
+        return head.refused === undefined
+          ? Effect.succeed(JSON.parse(text.decode(body)) as Operations[Op]["output"])
+          : Effect.fail(head.refused)
+      }
+    )
+  }
+
+export type Asking = ReturnType<typeof asking>

@@ -1,0 +1,91 @@
+/**
+ * The messages that a worker holds.
+ *
+ * Invariants
+ *  - They are bounded (`held_max`); the worker fetches while there is room for some (`fetch_room_min`).
+ *  - Each is settled once: acknowledged, or given back. What is done about it afterwards says nothing to the consumer.
+ */
+import { type Effect, Latch } from "effect"
+import type { Limits } from "../../../schemas/limits.ts"
+import type { Message } from "./message.ts"
+
+/** What could not be asked or reported comes again after this, each time later. */
+const AGAIN_MS = 1000
+const AGAIN_MAX_MS = 60_000
+/** What there is no room for at the moment comes again after this, each time later. */
+const BUSY_MS = 250
+const BUSY_MAX_MS = 2000
+
+export type HeldBounds = Pick<Limits["webhook"], "held_max" | "fetch_room_min" | "ack_pending_max">
+
+export class Held {
+  private readonly bounds: HeldBounds
+  /** By sequence. */
+  private readonly messages = new Map<number, Message>()
+  /** Given back unasked, for want of room: nobody else has had it when it comes again the next time. */
+  private readonly givenBack = new Map<number, number>()
+  private readonly mayFetch = Latch.makeUnsafe(true)
+
+  constructor(bounds: HeldBounds) {
+    this.bounds = bounds
+  }
+
+  get size(): number {
+    return this.messages.size
+  }
+
+  get room(): number {
+    return this.bounds.held_max - this.messages.size
+  }
+
+  /** Waits until there is room. */
+  get roomy(): Effect.Effect<void> {
+    return this.mayFetch.await
+  }
+
+  has({ seq }: Message): boolean {
+    return this.messages.has(seq)
+  }
+
+  /** Whether nobody has seen to it before. */
+  hold(message: Message): boolean {
+    const { seq, given } = message
+    this.messages.set(seq, message)
+    if (!this.hasRoom) this.mayFetch.closeUnsafe()
+    const untouched = this.givenBack.get(seq) ?? 0
+    this.givenBack.delete(seq)
+    return given === untouched + 1
+  }
+
+  ack(message: Message): void {
+    this.settle(message, message.ack)
+  }
+
+  nak(message: Message, afterMs: number): void {
+    this.settle(message, () => message.nak(afterMs))
+  }
+
+  again(message: Message): void {
+    this.nak(message, Math.min(AGAIN_MS * message.given, AGAIN_MAX_MS))
+  }
+
+  giveBack(message: Message): void {
+    if (this.givenBack.size < this.bounds.ack_pending_max) this.givenBack.set(message.seq, message.given)
+    this.nak(message, Math.min(BUSY_MS * message.given, BUSY_MAX_MS))
+  }
+
+  sayWorking(): void {
+    for (const message of this.messages.values()) message.working()
+  }
+
+  private get hasRoom(): boolean {
+    const { held_max, fetch_room_min } = this.bounds
+    return this.room >= Math.min(held_max, fetch_room_min)
+  }
+
+  private settle({ seq }: Message, how: () => void): void {
+    if (!this.messages.delete(seq)) return
+    how()
+    if (this.hasRoom) this.mayFetch.openUnsafe()
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * A consumer that all workers share: every commit of a delivery, or of what else it follows, each to one worker. Kept by
+ * the server, so that it
+ * goes on where it was whatever ends. A commit that is not acknowledged in time is given out again.
+ */
+import { type Consumer, jetstream, type JsMsg } from "@nats-io/jetstream"
+import type { NatsConnection } from "@nats-io/transport-node"
+import { type Clock, Effect } from "effect"
+import { streams } from "../../../schemas/subjects.ts"
+import { paced } from "../../../schemas/runtime/bus/pace.ts"
+import type { Tracing } from "../../../schemas/runtime/trace/tracing.ts"
+import { listeningOnLine } from "../../log/renewal.ts"
+import { traceparentOf } from "../../log/traceparent.ts"
+import type { Message, Source } from "./message.ts"
+
+/** How long one fetch waits for messages; a lost connection ends it at once. */
+const FETCH_MS = 2_000
+/**
+ * Acknowledgements gather for this long: nobody waits for them, and each write to the server costs more than they do.
+ */
+const ACK_GAP_MS = 5
+
+const gatheredAcks = (clock: Clock.Clock): ((message: JsMsg) => void) => {
+  let gathered: Array<JsMsg> = []
+  const flushSoon = paced(
+    clock,
+    () => {
+      const acked = gathered
+      gathered = []
+      try {
+        for (const message of acked) message.ack()
+      } catch {
+        // The connection is at its end: they are given out again, and whoever gets them finds them answered.
+      }
+    },
+    ACK_GAP_MS
+  )
+  return (message) => {
+    gathered.push(message)
+    flushSoon()
+  }
+}
+
+const messageOf = (message: JsMsg, ack: (message: JsMsg) => void, tracing: Tracing): Message => ({
+  seq: message.seq,
+  delivery: message.subject.split(".")[3] ?? "",
+  data: message.data,
+  given: message.info.deliveryCount,
+  traceparent: tracing.on ? traceparentOf(message.headers) : undefined,
+  ack: () => ack(message),
+  nak: (afterMs) => message.nak(afterMs),
+  working: () => message.working()
+})
+
+/** `durable`: name of the consumer. */
+export const commitSource = (clock: Clock.Clock, nats: NatsConnection, tracing: Tracing, durable: string): Source => {
+  const ack = gatheredAcks(clock)
+  let known: Consumer | null = null
+  const consumer = Effect.tryPromise(
+    async () => (known ??= await jetstream(nats).consumers.get(streams.events, durable))
+  )
+  const fetched = (from: Consumer, max: number) =>
+    Effect.acquireRelease(
+      Effect.tryPromise(() => from.fetch({ max_messages: max, expires: FETCH_MS })),
+      (messages) => Effect.sync(() => messages.stop())
+    )
+  const fetch = (max: number, receive: (message: Message) => void) =>
+    Effect.gen(function* () {
+      const messages = yield* fetched(yield* consumer, max)
+      yield* listeningOnLine(nats, () => messages.stop())
+      yield* Effect.tryPromise(async () => {
+        for await (const message of messages) receive(messageOf(message, ack, tracing))
+      })
+    })
+  // Should it be gone, the operator makes it again.
+  const forget = Effect.sync(() => void (known = null))
+  return { fetch: (max, receive) => Effect.tapError(Effect.scoped(fetch(max, receive)), () => forget) }
+}

@@ -1,0 +1,259 @@
+/**
+ * The actor side's own checks (contract 7): what it sees of the bus, of Postgres, of the read models and of what waits.
+ *
+ * Invariants
+ *  - Nothing is made up: a check that this deployment has no part for is not there, one that cannot be answered
+ *    here says so in its message.
+ *  - All of it ends within CHECK_WITHIN_MS and LOOK_WITHIN_MS together, which is less than an edge waits
+ *    (health_check_timeout_ms): what has not answered by then has failed, and the others are told all the same.
+ */
+import type { JetStreamAccountStats, JetStreamManager } from "@nats-io/jetstream"
+import type { NatsConnection } from "@nats-io/transport-node"
+import { type Clock, Effect } from "effect"
+import { type Kysely, sql } from "kysely"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import type { HubConfig } from "../../schemas/config.ts"
+import { unexplained, worstClock } from "../../schemas/meta/clock.ts"
+import { after, wallMs, type Cancel } from "../../schemas/runtime/clock.ts"
+import { consumers, streams, subjects } from "../../schemas/subjects.ts"
+import type { Database } from "../tables/database.ts"
+import { freeStorage } from "../log/storage.ts"
+import { PROJECTIONS } from "./projections.ts"
+import { PREDECESSOR } from "../projections/succession.ts"
+import { type ReactionsSeen, reactionsSeen } from "./reactions-health.ts"
+import { firstBehind } from "../projections/lag.ts"
+import { type Replicas, replicasIn } from "../queries/replicas.ts"
+import {
+  ageOf,
+  type Check,
+  type Checks,
+  type Made,
+  mailChecks,
+  queueOf,
+  type Timed,
+  webhookChecks
+} from "../queries/queue-health.ts"
+
+const CHECK_WITHIN_MS = 500
+/** For what can only be asked afterwards. */
+const LOOK_WITHIN_MS = 250
+/** Seconds that the oldest commit may wait for the read models before something is wrong. */
+const LAG_WARN_SECONDS = 5
+/** Of the floor below which writes are refused. */
+const DISK_WARN_TIMES = 4
+const STORE_WARN_PERCENT = 80
+const STORE_FAIL_PERCENT = 95
+
+export interface HealthParts {
+  readonly clock: Clock.Clock
+  readonly nats: NatsConnection
+  readonly db: Kysely<Database>
+  readonly manager: JetStreamManager
+  readonly config: Pick<HubConfig, "natsUrl" | "natsMonitors" | "data" | "limits" | "mail">
+}
+
+interface Marks {
+  /** By projection. */
+  readonly watermarks: ReadonlyMap<string, number>
+  readonly faults: number
+  /** Unix ms. */
+  readonly now: number
+}
+
+/** `null` when it fails or does not come in time. */
+const timed = async <T extends object>(
+  clock: Clock.Clock,
+  asked: Promise<T>,
+  withinMs = CHECK_WITHIN_MS
+): Promise<Timed<T> | null> => {
+  const began = wallMs(clock)
+  let cancel: Cancel | undefined
+  const late = new Promise<null>((resolve) => {
+    cancel = after(clock, withinMs, () => resolve(null))
+  })
+  const value = await Promise.race([asked.catch(() => null), late])
+  cancel?.()
+  const ended = wallMs(clock)
+  return value === null ? null : { value, at: (began + ended) / 2, give: (ended - began) / 2 }
+}
+
+const marksOf = async (db: Kysely<Database>): Promise<Marks> => {
+  const { rows } = await sql<{ seqs: Readonly<Record<string, number>> | null; faults: string; now: string }>`
+    select (select json_object_agg(name, seq) from projections) as seqs, (select count(*) from projection_faults) as faults,
+      extract(epoch from clock_timestamp()) * 1000 as now`.execute(db)
+  return {
+    watermarks: new Map(Object.entries(rows[0]?.seqs ?? {})),
+    faults: Number(rows[0]?.faults ?? 0),
+    now: Number(rows[0]?.now ?? 0)
+  }
+}
+
+/** `floor`: bytes below which nothing is written (log/storage.ts). */
+const diskCheck = (disk: Timed<{ readonly free: number | null }> | null, floor: number, check: Made): Check => {
+  const free = disk?.value.free ?? null
+  if (disk === null) return check("warn", null, "bytes free", "the disk does not answer")
+  if (free === null)
+    return check(
+      "pass",
+      null,
+      "bytes free",
+      "the log lies on another machine, whose disk cannot be seen from here: name its monitoring, or watch it there"
+    )
+  if (free < floor)
+    return check("fail", free, "bytes free", "too little room is left for the log: writes are refused, reads go on")
+  return free < floor * DISK_WARN_TIMES
+    ? check("warn", free, "bytes free", "little room is left for the log")
+    : check("pass", free, "bytes free", null)
+}
+
+const replicasCheck = ({ wanted, current, offline, lagging }: Replicas, check: Made): Check => {
+  const missing = [...offline, ...lagging]
+  if (current >= wanted) return check("pass", current, "replicas", null)
+  const where = missing.length === 0 ? "" : ` at ${missing.join(", ")}`
+  return check(
+    "warn",
+    current,
+    "replicas",
+    `${wanted - current} of ${wanted} replicas of the log are not current${where}`
+  )
+}
+
+/** What all streams take, against the bound of the account where it has one. */
+const storeCheck = (account: Timed<JetStreamAccountStats> | null, check: Made): Check => {
+  if (account === null) return check("fail", null, "bytes used", "the bus does not tell what it stores")
+  const { storage, limits } = account.value
+  const percent = limits.max_storage > 0 ? (100 * storage) / limits.max_storage : 0
+  const status = percent >= STORE_FAIL_PERCENT ? "fail" : percent >= STORE_WARN_PERCENT ? "warn" : "pass"
+  return check(
+    status,
+    storage,
+    "bytes used",
+    limits.max_storage > 0 ? `${Math.round(percent)} percent of what the account may store` : null
+  )
+}
+
+/** How far the log has come into the tables at all. */
+const newestOf = ({ watermarks }: Marks): number =>
+  Math.max(
+    ...PROJECTIONS.filter(({ stream }) => stream === streams.events).map(({ name }) => watermarks.get(name) ?? 0)
+  )
+
+/** Seconds that each projection is behind. */
+const lagsOf = (clock: Clock.Clock, manager: JetStreamManager, { watermarks }: Marks) =>
+  Promise.all(
+    PROJECTIONS.map(async (projection) => {
+      // Until this release takes them over, the tables stand where the one before has them.
+      const seq = watermarks.get(projection.name) ?? watermarks.get(PREDECESSOR) ?? 0
+      return { name: projection.name, seconds: ageOf(await firstBehind(manager, projection, seq), wallMs(clock)) }
+    })
+  )
+
+const readModelChecks = async (
+  clock: Clock.Clock,
+  manager: JetStreamManager,
+  marks: Marks,
+  check: Made
+): Promise<Checks> => {
+  const lags = await timed(clock, lagsOf(clock, manager, marks), LOOK_WITHIN_MS)
+  const lag = lags === null ? null : Math.max(...lags.value.map(({ seconds }) => seconds))
+  const still = (lags?.value ?? []).filter(({ seconds }) => seconds > LAG_WARN_SECONDS).map(({ name }) => name)
+  return {
+    read_models: check(
+      still.length > 0 || lag === null ? "warn" : "pass",
+      lag,
+      "seconds behind",
+      still.length > 0
+        ? `the read models stand still: ${still.join(", ")}`
+        : lag === null
+          ? "the log does not tell"
+          : null
+    ),
+    projection_faults: check(
+      marks.faults > 0 ? "warn" : "pass",
+      marks.faults,
+      "commits passed over",
+      marks.faults > 0 ? "see the table projection_faults" : null
+    )
+  }
+}
+
+/** What follows from events elsewhere: told of where it can be seen. */
+const reactionChecks = (seen: Timed<ReactionsSeen> | null, now: number, check: Made): Checks => {
+  if (seen === null)
+    return { reactions: check("warn", null, "seconds behind", "how far the reactions are cannot be seen") }
+  const { waiting, parked, faults } = seen.value
+  const late = [...waiting].filter(([, since]) => ageOf(since, now) > LAG_WARN_SECONDS).map(([name]) => name)
+  return {
+    reactions: check(
+      late.length > 0 ? "warn" : "pass",
+      Math.max(0, ...[...waiting.values()].map((since) => ageOf(since, now))),
+      "seconds behind",
+      late.length > 0 ? `reactions stand still: ${late.join(", ")}` : null
+    ),
+    reactions_parked: check(
+      parked > 0 ? "warn" : "pass",
+      parked,
+      "commands",
+      parked > 0 ? "their actors cannot be had; hub reactions list names them" : null
+    ),
+    reaction_faults: check(
+      faults > 0 ? "warn" : "pass",
+      faults,
+      "commits passed over",
+      faults > 0 ? "hub reactions list names them" : null
+    )
+  }
+}
+
+/** Anybody may ask for it: those who ask at once are told by one look. */
+export const healthQuery = (parts: HealthParts): (() => Promise<Queries["health"]["output"]>) => {
+  let looking: Promise<Queries["health"]["output"]> | null = null
+  return () =>
+    (looking ??= look(parts).finally(() => {
+      looking = null
+    }))
+}
+
+const look = async (parts: HealthParts): Promise<Queries["health"]["output"]> => {
+  const { clock, nats, db, manager } = parts
+  const time = new Date(wallMs(clock)).toISOString()
+  const check: Made = (status, observed, unit, message) => ({ status, observed, unit, time, message })
+  const stream = timed(clock, manager.streams.info(streams.events))
+  const [head, marks, disk, account, queue, outbound, reactions] = await Promise.all([
+    stream,
+    timed(clock, marksOf(db)),
+    timed(clock, Effect.runPromise(Effect.map(freeStorage(parts), (free) => ({ free })))),
+    timed(clock, manager.getAccountInfo()),
+    timed(clock, queueOf(manager, consumers.webhooks, subjects.deliveries)),
+    parts.config.mail === null ? null : timed(clock, queueOf(manager, consumers.outbound, subjects.sendings)),
+    timed(clock, reactionsSeen(nats, manager))
+  ])
+  const now = wallMs(clock)
+  const last = head?.value.state.last_seq ?? null
+  const clocks = [
+    ...(marks === null ? [] : [{ name: "Postgres", ms: unexplained(marks.value.now - marks.at, marks.give) }]),
+    ...(head?.value.ts === undefined
+      ? []
+      : [{ name: "JetStream", ms: unexplained(Date.parse(head.value.ts) - head.at, head.give) }])
+  ]
+  const checks: Checks = {
+    jetstream:
+      last === null
+        ? check("fail", null, "sequence", "the log does not answer")
+        : check("pass", last, "sequence", null),
+    ...(head === null ? {} : { replicas: replicasCheck(replicasIn(head.value), check) }),
+    db:
+      marks === null
+        ? check("fail", null, "sequence", "Postgres does not answer")
+        : check("pass", newestOf(marks.value), "sequence", null),
+    disk: diskCheck(disk, parts.config.limits.service.storage_free_min_bytes, check),
+    jetstream_storage: storeCheck(account, check),
+    clock: worstClock(clocks, time),
+    ...webhookChecks(queue, now, check),
+    ...(parts.config.mail === null ? {} : mailChecks(outbound, now, check)),
+    ...reactionChecks(reactions, now, check),
+    ...(last === null || marks === null ? {} : await readModelChecks(clock, manager, marks.value, check))
+  }
+  const failed = Object.values(checks).some((one) => one.status !== "pass")
+  return { status: last === null ? "down" : failed ? "degraded" : "ok", checks, clocks, now: wallMs(clock) }
+}

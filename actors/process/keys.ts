@@ -1,0 +1,7 @@
+import { Context } from "effect"
+import type { Bank } from "../registration/questions/bank/bank.ts"
+
+/** The service's seed, and what its questions are made of. */
+export class Keys extends Context.Service<Keys, { readonly seed: Uint8Array; readonly bank: Bank }>()(
+  "hub/actors/Keys"
+) {}

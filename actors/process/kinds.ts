@@ -1,0 +1,14 @@
+/** Every actor kind of the service, noun by noun. */
+import { partsOf } from "../../schemas/noun.ts"
+import type { Kind } from "../kit/kind.ts"
+import type { LetterParts } from "../letter/letters.ts"
+import type { MailParts } from "../mail/keys.ts"
+import type { RegistrationParts } from "../registration/actor.ts"
+import * as nouns from "./nouns.ts"
+
+/** All that they are made of. */
+export type NodeParts = LetterParts & MailParts & RegistrationParts
+
+export type NodeKind = Kind<NodeParts>
+
+export const KINDS: ReadonlyArray<NodeKind> = partsOf(nouns, "kinds").flat()

@@ -1,0 +1,320 @@
+/**
+ * One actor node, wired: the engine around a connection, the actor kinds, projections and timers of its shards.
+ *
+ * As its scope closes: projections and reactions end, then every shard is drained and given back, and beats go on until that is done.
+ */
+import { randomBytes } from "node:crypto"
+import { hostname } from "node:os"
+import type { NatsConnection } from "@nats-io/transport-node"
+import { Clock, Effect, FiberHandle, FiberSet, Latch, Schedule, type Scope } from "effect"
+import { type BusRole, busRoleOf } from "../../schemas/bus/roles.ts"
+import type { HubConfig } from "../../schemas/config.ts"
+import { wallMs, monotonicMs, machineClock } from "../../schemas/runtime/clock.ts"
+import { logNow } from "../../schemas/runtime/log/log.ts"
+import { shardOf, streams, subjects } from "../../schemas/subjects.ts"
+import { KINDS, type NodeKind, type NodeParts } from "./kinds.ts"
+import { AccountKeys } from "../kit/account-keys.ts"
+import { type Letters, openLetters } from "../letter/letters.ts"
+import { attempt } from "../log/attempt.ts"
+import { JetStreamLog } from "../log/event-log.ts"
+import { ActorHost } from "../engine/host.ts"
+import type { Loopback } from "../engine/loopback.ts"
+import { Node, REFRESH } from "../engine/node.ts"
+import { NonceLog } from "../log/nonces.ts"
+import { BEAT_MS, Placement } from "../engine/placement.ts"
+import { Announcer, Watermarks } from "../engine/read-models.ts"
+import { PostgresSnapshots } from "../engine/snapshots.ts"
+import { NONCE_MARGIN_SECONDS, SESSION_TTL_SECONDS } from "../log/streams.ts"
+import { StorageWatch } from "../log/storage.ts"
+import { subscribed } from "../log/subscription.ts"
+import { ScheduledTimers } from "../engine/timers.ts"
+import { commitMetrics, nodeMetrics, operationCalls } from "./metrics/node.ts"
+import { reactorMetrics } from "./metrics/reactors.ts"
+import { projectorMetrics } from "./metrics/projectors.ts"
+import { prunerMetrics } from "./metrics/pruner.ts"
+import { replicaMetrics } from "./metrics/replicas.ts"
+import type { ConfigurationFault } from "../../schemas/runtime/configuration-fault.ts"
+import { ownKeys } from "../log/own-keys.ts"
+import { MAIL_KEY_NAMES, mailKeysWith } from "../mail/keys.ts"
+import { Bus, Cluster, Configuration, Drained, MailKey, Metrics, Streams, Tables, Tracing } from "../kit/process.ts"
+import { Keys } from "./keys.ts"
+import { feedsFor } from "../projections/feed.ts"
+import { projectorsOn, prunerOn, runAll } from "./projecting.ts"
+import { AWAITED, REACTIONS } from "./reactions.ts"
+import type { Reactions } from "../reactions/reaction.ts"
+import { Reactor } from "./reacting.ts"
+import { chatHasher } from "../chat/hash.ts"
+import { LISTENER, listens } from "../chat/polling.ts"
+import { claimLog } from "../service/actor.ts"
+import { type ActorServices, actorServices } from "../kit/services.ts"
+
+/** Whoever owns this actor id's shard runs projections and reactions: one node at a time, as long as leases hold. */
+export const PROJECTOR = "projector"
+const SWEEP_MS = 5000
+/** Of a kind that this release has not. */
+const NO_FORMAT = -1
+const REFRESH_DEADLINE_MS = 1000
+
+export type NodeServices = Bus | Cluster | Configuration | Keys | MailKey | Metrics | Streams | Tables | Tracing
+
+/** The log and its nonces, as the node writes to them. */
+const logsOf = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
+  const nats = yield* Bus
+  const config = yield* Configuration
+  const metrics = yield* Metrics
+  const { service, authentication, identity } = config.limits
+  const storage = yield* StorageWatch.watching({ manager: yield* Streams, config }, service.storage_free_min_bytes)
+  const commits = commitMetrics(metrics)
+  const bounds = {
+    batchMax: service.commit_batch_max,
+    queueMax: service.commit_queue_max,
+    replicated: config.streamReplicas > 1
+  }
+  const log = new JetStreamLog(clock, nats, bounds, {
+    batch: (size, outcome, seconds) => {
+      if (outcome === "full") storage.refused()
+      commits.batch(size, outcome, seconds)
+    }
+  })
+  const nonces = yield* NonceLog.make(nats, {
+    stream: streams.nonces,
+    subject: subjects.nonce,
+    keepSeconds: authentication.nonce_reuse_seconds + NONCE_MARGIN_SECONDS
+  })
+  const proofs = yield* NonceLog.make(nats, {
+    stream: streams.proofs,
+    subject: subjects.proof,
+    keepSeconds: identity.nonce_memory_seconds
+  })
+  return { storage, log, nonces, proofs }
+})
+
+type Logs = Effect.Success<typeof logsOf>
+
+const isClaim = (definition: { readonly operations: object } | undefined): boolean =>
+  definition !== undefined && Object.keys(definition.operations).length === 0
+
+/** `serves`: whether the node owns a shard, at the moment. */
+const hostOf = (
+  kinds: ReadonlyArray<NodeKind>,
+  { storage, log, nonces, proofs }: Logs,
+  timers: ScheduledTimers,
+  snapshots: PostgresSnapshots,
+  letters: Letters,
+  serves: (shard: number) => boolean
+): Effect.Effect<ActorHost<ActorServices>, never, NodeServices | Scope.Scope> =>
+  Effect.gen(function* () {
+    const clock = yield* Clock.Clock
+    const nats = yield* Bus
+    const config = yield* Configuration
+    const { service } = config.limits
+    const { asker } = yield* Cluster
+    const touched = async (kind: string, id: string): Promise<void> => {
+      // A claim is read in the log alone: nobody has it in memory.
+      if (isClaim(host.definition(kind))) return
+      if (serves(shardOf(id))) return host.stale(kind, id)
+      const deadline = wallMs(clock) + REFRESH_DEADLINE_MS
+      await asker.ask({ id: randomBytes(8).toString("hex"), kind, actor: id, op: REFRESH, input: null, deadline })
+    }
+    const keys = yield* Keys
+    const parts: NodeParts = {
+      ...keys,
+      clock,
+      accounts: new AccountKeys(nats, keys.seed),
+      mail: mailKeysWith(nats, (yield* MailKey).key),
+      letters,
+      nats,
+      manager: yield* Streams,
+      config,
+      log,
+      nonces,
+      proofs,
+      stateOf: (fold, id) => host.stateOf(fold, id)
+    }
+    const host: ActorHost<ActorServices> = yield* ActorHost.make(
+      kinds.map((kind) => kind.make(parts)),
+      {
+        log,
+        snapshots,
+        timers,
+        readModels: yield* Watermarks.make(nats, service.projected_wait_ms, AWAITED),
+        limits: service,
+        now: () => wallMs(clock),
+        touched,
+        noRoom: () => storage.refusal()
+      }
+    ).pipe(Effect.provide(actorServices(clock, nats, (ask) => asker.ask(ask))))
+    return host
+  })
+
+/** On a session's subjects, for as long as it lives. */
+const listeningFor = (
+  nats: NatsConnection,
+  transport: Loopback,
+  own: { readonly session: string; readonly role: BusRole; readonly drained: Latch.Latch | null },
+  node: Node<ActorServices>
+): Effect.Effect<void, unknown, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { session, role, drained } = own
+    yield* Effect.acquireRelease(
+      Effect.sync(() => transport.listen(subjects.node(session, role), (message) => node.receive(message))),
+      (leave) => Effect.sync(leave)
+    )
+    yield* subscribed(nats, subjects.node(session, "*"), ({ subject, data: payload, reply }) => {
+      try {
+        node.receive({ subject, payload, reply, noResponders: false })
+      } catch (problem) {
+        logNow("error", "frame", { error: problem })
+      }
+    })
+    yield* subscribed(nats, subjects.nodePing(session), (message) => void message.respond())
+    if (drained !== null)
+      yield* subscribed(nats, subjects.nodeDrain(session), (message) => {
+        message.respond()
+        drained.openUnsafe()
+      })
+    yield* attempt(() => nats.flush())
+  })
+
+const describing = (
+  clock: Clock.Clock,
+  name: string,
+  { roles }: HubConfig,
+  host: ActorHost<ActorServices>
+): (() => string) => {
+  const startedAt = new Date(wallMs(clock)).toISOString()
+  return () =>
+    JSON.stringify({ name, host: hostname(), pid: process.pid, roles, started_at: startedAt, resident: host.resident })
+}
+
+/** Again and again, for as long as the scope is open. */
+const every = (
+  ms: number,
+  act: Effect.Effect<unknown, never, Scope.Scope>
+): Effect.Effect<unknown, never, Scope.Scope> => Effect.forkScoped(Effect.repeat(told(act), Schedule.fixed(ms)))
+
+/** What goes wrong in what is done again and again ends nothing, and is told. */
+const told = <R>(act: Effect.Effect<unknown, never, R>): Effect.Effect<unknown, never, R> =>
+  Effect.catchDefect(act, (defect) => Effect.annotateLogs(Effect.logError(defect), { at: "node" }))
+
+/** Resolves when it takes part; `kinds` and `sets`: another release has others. */
+export const actorNode = (
+  kinds: ReadonlyArray<NodeKind> = KINDS,
+  sets: ReadonlyArray<Reactions> = REACTIONS
+): Effect.Effect<void, ConfigurationFault, NodeServices | Scope.Scope> =>
+  Effect.gen(function* () {
+    const clock = yield* Clock.Clock
+    const nats = yield* Bus
+    const manager = yield* Streams
+    const config = yield* Configuration
+    const metrics = yield* Metrics
+    const tracing = yield* Tracing
+    const drained = yield* Drained
+    const { transport, view, leases, asker, name } = yield* Cluster
+    const formats = new Map(kinds.map(({ fold, format }) => [fold.kind, format]))
+    const snapshots = new PostgresSnapshots(clock, yield* Tables, (kind) => formats.get(kind) ?? NO_FORMAT)
+    const timers = new ScheduledTimers(nats, tracing)
+    const logs = yield* logsOf
+    const { storage, log, nonces, proofs } = logs
+    yield* claimLog(log, (yield* Keys).seed)
+    const mail = mailKeysWith(nats, (yield* MailKey).key)
+    if (mail !== null) yield* ownKeys(() => mail.opens(), MAIL_KEY_NAMES)
+    const letters = yield* openLetters(config)
+    const services = actorServices(clock, nats, (ask) => asker.ask(ask))
+    const hashOf = chatHasher((yield* Keys).seed)
+    const host = yield* hostOf(kinds, logs, timers, snapshots, letters, (shard) => placement.serves(shard))
+    const operations = operationCalls(metrics.meter)
+    /** Open once the shard was taken on which projections and reactions run. */
+    const taken = Latch.makeUnsafe(false)
+    const placement: Placement = yield* Placement.make({
+      store: leases,
+      view,
+      // The bus keeps the time to live of a lease, by the time of its own machine.
+      now: () => monotonicMs(machineClock),
+      newSession: () => randomBytes(8).toString("hex"),
+      describe: describing(clock, name, config, host),
+      ttlSeconds: SESSION_TTL_SECONDS,
+      events: {
+        listen: (session) => {
+          const node = new Node(clock, transport, host, placement, view, tracing, operations)
+          return listeningFor(nats, transport, { session, role: busRoleOf(config.roles), drained }, node)
+        },
+        prepare: Effect.all([nonces.catchUp, proofs.catchUp], { concurrency: "unbounded" }),
+        drain: (shard) => host.drain(shard),
+        served: (shard) => {
+          if (shard === shardOf(PROJECTOR)) taken.openUnsafe()
+        },
+        dropped: (shard) => host.drop(shard)
+      }
+    })
+    const parts = { nats, host, placement, log, snapshots, nonces, proofs, timers, operations, storage }
+    nodeMetrics(metrics, { ...parts, limits: config.limits.service })
+    const feedOf = feedsFor(nats, tracing)
+    const projecting = yield* projectorsOn(feedOf)
+    projectorMetrics(clock, metrics.meter, projecting, manager)
+    const pruner = yield* prunerOn
+    prunerMetrics(metrics.meter, pruner)
+    replicaMetrics(metrics.meter, manager)
+
+    yield* Effect.orDie(Effect.all([nonces.follow, proofs.follow], { concurrency: "unbounded" }))
+    yield* subscribed(nats, subjects.suspect, (message) => placement.suspect(message.string()))
+    const delivering = timers.deliver(
+      manager,
+      (ask) => asker.ask(ask),
+      (kind, timer) => {
+        const onTimer = host.definition(kind)?.onTimer
+        return typeof onTimer === "function" ? onTimer(timer) : onTimer
+      }
+    )
+    yield* Effect.orDie(delivering)
+    const tick = placement.tick.pipe(
+      Effect.catch((error) => Effect.logError(error)),
+      Effect.catchDefect((defect) => Effect.logError(defect)),
+      Effect.annotateLogs({ at: "placement" })
+    )
+    yield* tick
+    // A beat that hangs must not hold up the next, and they go on while the scope closes: until all is given back.
+    const beat = yield* FiberSet.makeRuntime<never, void, never>()
+    yield* every(
+      BEAT_MS,
+      Effect.sync(() => void beat(tick))
+    )
+    yield* Effect.addFinalizer(() => placement.stop)
+    // Letters under way come to their end while their actors are still here to be told.
+    yield* Effect.addFinalizer(() => letters.end)
+    const running = yield* FiberHandle.make()
+    const project = Effect.suspend(() =>
+      placement.serves(shardOf(PROJECTOR))
+        ? FiberHandle.run(running, runAll([...projecting, pruner]), { onlyIfMissing: true })
+        : FiberHandle.clear(running)
+    )
+    const chats = yield* FiberHandle.make()
+    const chatting = Effect.suspend(() => {
+      if (letters.chat === null || !placement.serves(shardOf(LISTENER))) return FiberHandle.clear(chats)
+      const listening = listens({ bot: letters.chat, hashOf })
+      return FiberHandle.run(chats, Effect.provide(listening, services), { onlyIfMissing: true })
+    })
+    yield* every(BEAT_MS, chatting)
+    const announcer = yield* Announcer.make(nats)
+    const reactors = yield* Effect.forEach(sets, (set) => Reactor.make(set, feedOf, announcer))
+    reactorMetrics(metrics.meter, reactors)
+    const react = Effect.suspend(() => {
+      const ours = placement.serves(shardOf(PROJECTOR))
+      return Effect.forEach(reactors, ({ start, stop }) => (ours ? start : stop), { discard: true })
+    })
+    // Writes wait for the read models: whoever takes the shard begins at once.
+    const looked = Effect.raceFirst(taken.await, Effect.sleep(BEAT_MS))
+    const looking = (act: Effect.Effect<unknown>) =>
+      Effect.andThen(
+        Effect.sync(() => taken.closeUnsafe()),
+        Effect.andThen(told(act), looked)
+      )
+    // Each by itself: a projection that ends may have Postgres to wait for.
+    yield* Effect.forkScoped(Effect.forever(looking(react)))
+    yield* Effect.forkScoped(Effect.forever(looking(project)))
+    yield* every(
+      SWEEP_MS,
+      Effect.sync(() => host.sweep())
+    )
+  })

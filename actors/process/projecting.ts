@@ -1,0 +1,59 @@
+/** The projections that a node runs while it owns their shard. */
+import { Effect, type Scope } from "effect"
+import { logNow } from "../../schemas/runtime/log/log.ts"
+import { Announcer } from "../engine/read-models.ts"
+import { Bus, Configuration, Streams, Tables, Tracing } from "../kit/process.ts"
+import { PROJECTIONS } from "./projections.ts"
+import type { FeedOf } from "../projections/feed.ts"
+import type { Projection } from "../projections/projection.ts"
+import { Projector } from "../projections/projector.ts"
+import { Pruner } from "../projections/pruning.ts"
+import { rebuild, type RebuildParts } from "../projections/rebuild.ts"
+
+/** Messages a page of a rebuild in this process: what it takes to fold one, the actors wait. */
+const RENEWAL_PAGE = 1000
+
+/** A release whose projection makes other rows brings them itself, once, while the old ones are served. */
+const renewed = (parts: Omit<RebuildParts, "progress" | "pageSize">): Effect.Effect<void, unknown> => {
+  const rebuilding = rebuild({ ...parts, pageSize: RENEWAL_PAGE, progress: () => undefined })
+  const { name, version } = parts.projection
+  return Effect.map(rebuilding, ({ messages, seq, seconds }) =>
+    logNow("info", "projector", { projection: name, version, rebuilt: messages, watermark: seq, seconds })
+  )
+}
+
+/** None of them runs yet. */
+export const projectorsOn = (
+  feedOf: FeedOf
+): Effect.Effect<ReadonlyArray<Projector>, never, Bus | Configuration | Scope.Scope | Streams | Tables | Tracing> =>
+  Effect.gen(function* () {
+    const nats = yield* Bus
+    const manager = yield* Streams
+    const db = yield* Tables
+    const tracing = yield* Tracing
+    const { databaseUrl, limits } = yield* Configuration
+    const announcer = yield* Announcer.make(nats)
+    const projector = (projection: Projection): Projector =>
+      new Projector({
+        feed: feedOf(projection.stream),
+        db,
+        projection,
+        announce: (seq, batch, changed) => {
+          if (projection.kinds.length > 0) announcer.moved(projection.name, seq, changed)
+          for (const [subject, content] of projection.hints(batch)) nats.publish(subject, content)
+        },
+        tracing,
+        renew: renewed({ nats, manager, databaseUrl: databaseUrl ?? "", limits, projection })
+      })
+    return PROJECTIONS.map(projector)
+  })
+
+/** Does not run yet. */
+export const prunerOn: Effect.Effect<Pruner, never, Configuration | Tables> = Effect.gen(function* () {
+  const { limits } = yield* Configuration
+  return new Pruner({ db: yield* Tables, projections: PROJECTIONS, limits })
+})
+
+/** Each for itself, until interrupted. */
+export const runAll = (all: ReadonlyArray<{ readonly run: Effect.Effect<never> }>): Effect.Effect<unknown> =>
+  Effect.forEach(all, ({ run }) => run, { concurrency: "unbounded", discard: true })

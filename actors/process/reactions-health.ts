@@ -1,0 +1,28 @@
+/** What health tells of the reactions: how long the oldest commit waits for them, and what could not be done in its turn. */
+import type { JetStreamManager } from "@nats-io/jetstream"
+import type { NatsConnection } from "@nats-io/transport-node"
+import { firstBehind } from "../projections/lag.ts"
+import { REACTIONS } from "./reactions.ts"
+import { asideCount } from "../reactions/aside.ts"
+import { readMark } from "../reactions/marks.ts"
+
+export interface ReactionsSeen {
+  /** By set, of those that are behind: since when, in unix ms, its oldest commit waits. */
+  readonly waiting: ReadonlyMap<string, number>
+  /** Commands whose actors cannot be had. */
+  readonly parked: number
+  /** Commands, or commits, that were passed over. */
+  readonly faults: number
+}
+
+/** Rejects when the bus does not answer. */
+export const reactionsSeen = async (nats: NatsConnection, manager: JetStreamManager): Promise<ReactionsSeen> => {
+  const aside = Promise.all([asideCount(manager, "*", "parked"), asideCount(manager, "*", "fault")])
+  const sets = REACTIONS.map(async ({ name, stream, subjects: read }) => {
+    const { seq } = await readMark(nats, name)
+    const since = await firstBehind(manager, { stream, subjects: read }, seq)
+    return since === null ? [] : [[name, since] as const]
+  })
+  const [[parked, faults], ...found] = await Promise.all([aside, ...sets])
+  return { waiting: new Map(found.flat()), parked, faults }
+}

@@ -1,0 +1,18 @@
+/** Every set of reactions, noun by noun. */
+import { partsOf } from "../../schemas/noun.ts"
+import * as nouns from "./nouns.ts"
+import { READERS } from "./projections.ts"
+import { markOf, type Reactions } from "../reactions/reaction.ts"
+
+export const REACTIONS: ReadonlyArray<Reactions> = partsOf(nouns, "reactions").flat()
+
+/** By kind, what the answer to a write of it waits for: the projections that read it, and the awaited sets. */
+export const AWAITED: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
+  [...new Set([...READERS.keys(), ...REACTIONS.flatMap(({ kinds }) => kinds)])].map((kind) => [
+    kind,
+    [
+      ...(READERS.get(kind) ?? []),
+      ...REACTIONS.filter(({ awaited, kinds }) => awaited && kinds.includes(kind)).map(markOf)
+    ]
+  ])
+)

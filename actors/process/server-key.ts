@@ -1,0 +1,73 @@
+/**
+ * Keys of the service on the actor side (contract 15, 16): each from the environment, or from the file that `…_FILE`
+ * names; in development made once and kept under the data folder. Several processes start at once: the file is made by
+ * exactly one of them, complete or not at all (written aside, then linked into place), and read by the others.
+ */
+import { randomBytes } from "node:crypto"
+import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import type { HubConfig } from "../../schemas/config.ts"
+import { formatSeed, parseSeed, SEED_BYTES } from "../../schemas/signing/seed.ts"
+
+type SeedResult = { readonly ok: true; readonly seed: Uint8Array } | { readonly ok: false; readonly problem: string }
+
+type Env = NodeJS.ProcessEnv
+type Place = Pick<HubConfig, "env" | "data">
+
+export const serverSeed = (place: Place, env: Env): SeedResult => keyOf(place, env, "HUB_SERVER_KEY", "server.key")
+
+/** Under which the keys of mailboxes stand. */
+export const mailKey = (place: Place, env: Env): SeedResult => keyOf(place, env, "HUB_MAIL_KEY", "mail.key")
+
+/** Under which the private keys of vaults stand: read by the keeper, and by nobody else. */
+export const vaultKey = (place: Place, env: Env): SeedResult => keyOf(place, env, "HUB_VAULT_KEY", "vault.key")
+
+/** To which secrets of compartments are sealed: read by their hosts, and by nobody else. */
+export const runtimeKey = (place: Place, env: Env): SeedResult => keyOf(place, env, "HUB_RUNTIME_KEY", "runtime.key")
+
+/** The one before, while keys that stand under it are brought over (`hub vault rewrap`); `null`: there is none. */
+export const formerVaultKey = (env: Env): SeedResult | null => {
+  const [text, file] = [env["HUB_VAULT_KEY_FORMER"], env["HUB_VAULT_KEY_FORMER_FILE"]]
+  if (text !== undefined && text !== "") return parsed(text, "HUB_VAULT_KEY_FORMER")
+  return file === undefined || file === "" ? null : readSeed(file, "HUB_VAULT_KEY_FORMER_FILE")
+}
+
+const keyOf = (place: Place, env: Env, name: string, fileName: string): SeedResult => {
+  const [text, file] = [env[name], env[`${name}_FILE`]]
+  if (text !== undefined && text !== "") return parsed(text, name)
+  if (file !== undefined && file !== "") return readSeed(file, `${name}_FILE`)
+  if (place.env === "production") return { ok: false, problem: `${name} or ${name}_FILE is required in production` }
+  const path = join(place.data, fileName)
+  makeOnce(path)
+  return readSeed(path, path)
+}
+
+const parsed = (text: string, name: string): SeedResult => {
+  const seed = parseSeed(text)
+  return seed === null ? { ok: false, problem: `${name} must be base64 of ${SEED_BYTES} bytes` } : { ok: true, seed }
+}
+
+const readSeed = (path: string, name: string): SeedResult => {
+  try {
+    return parsed(readFileSync(path, "utf8"), name)
+  } catch {
+    return { ok: false, problem: `${name}: the file ${path} cannot be read` }
+  }
+}
+
+const makeOnce = (path: string): void => {
+  const aside = `${path}.${process.pid}`
+  try {
+    mkdirSync(join(path, ".."), { recursive: true })
+    writeFileSync(aside, formatSeed(randomBytes(SEED_BYTES)), { mode: 0o600, flag: "wx" })
+    linkSync(aside, path)
+  } catch {
+    // Another process was first, or the folder cannot be written: reading says which.
+  } finally {
+    try {
+      unlinkSync(aside)
+    } catch {
+      // It was never made.
+    }
+  }
+}

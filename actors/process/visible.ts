@@ -1,0 +1,50 @@
+/**
+ * Until when all that is in the log stands in the tables of which an agent's home is made (contract 19). Told by those
+ * who may read the log; one look serves all that ask within a moment.
+ *
+ * Invariant: the moment is taken before anything is looked at, so whoever reads the tables afterwards sees what was in
+ * the log by then.
+ */
+import type { JetStreamManager } from "@nats-io/jetstream"
+import type { Kysely } from "kysely"
+import type { Clock } from "effect"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import type { Database } from "../tables/database.ts"
+import { PROJECTIONS } from "./projections.ts"
+import { firstBehind } from "../projections/lag.ts"
+import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
+
+/** A look is as good as a new one for so long: its moment is past in any case. */
+const SHARED_MS = 500
+
+const OF_HOME: ReadonlySet<string> = new Set(["agent", "message", "notification", "thread"])
+
+export interface VisibleParts {
+  readonly clock: Clock.Clock
+  readonly db: Kysely<Database>
+  readonly manager: JetStreamManager
+}
+
+const look = async ({ clock, db, manager }: VisibleParts): Promise<number> => {
+  const now = wallMs(clock)
+  const rows = await db.selectFrom("projections").select(["name", "seq"]).execute()
+  const kept = new Map(rows.map(({ name, seq }) => [name, Number(seq)]))
+  const behind = await Promise.all(
+    PROJECTIONS.filter(({ name }) => OF_HOME.has(name)).map((one) => firstBehind(manager, one, kept.get(one.name) ?? 0))
+  )
+  return Math.min(now, ...behind.filter((at) => at !== null))
+}
+
+export const visibleQuery = (parts: VisibleParts): (() => Promise<Queries["visible"]["output"]>) => {
+  let looked: { readonly since: number; readonly found: Promise<number> } | null = null
+  return () => {
+    const now = monotonicMs(parts.clock)
+    if (looked !== null && now - looked.since < SHARED_MS) return looked.found
+    const mine = { since: now, found: look(parts) }
+    looked = mine
+    mine.found.catch(() => {
+      if (looked === mine) looked = null
+    })
+    return mine.found
+  }
+}

@@ -1,0 +1,72 @@
+/** The tables of Postgres: snapshots and read models. All of it can be made again from the log. */
+import { Kysely, PostgresDialect } from "kysely"
+import pg from "pg"
+import { namedSocket } from "../../schemas/runtime/names.ts"
+import type { Database } from "./columns.ts"
+
+export type { Database }
+
+/** Connections of one process; Postgres itself takes 100. */
+const POOL_MAX = 8
+const CONNECT_TIMEOUT_MS = 2000
+/** For commands of the operator and for the start, which have nobody waiting: a machine may be as slow as it likes. */
+export const PATIENT_CONNECT_MS = 60_000
+const STATEMENT_TIMEOUT_MS = 10_000
+/** Below the statement timeout, so that waiting for a lock has an error code of its own. */
+const LOCK_TIMEOUT_MS = 8000
+const ANSWER_MS = 2000
+
+/** One at work, one that holds what excludes others, one to look at the served tables with. */
+const BULK_POOL_MAX = 3
+const BULK_STATEMENT_TIMEOUT_MS = 600_000
+const BULK_SETTINGS = "-c work_mem=64MB -c maintenance_work_mem=128MB"
+
+interface Pool {
+  readonly max: number
+  readonly timeoutMs: number
+  readonly options: string
+  readonly connectWithinMs: number
+}
+
+const open = (url: string, { max, timeoutMs, options, connectWithinMs }: Pool): Kysely<Database> => {
+  const pool = new pg.Pool({
+    connectionString: url,
+    stream: () => namedSocket(),
+    max,
+    // Everything here is made from the log, rows and watermark in one transaction: what a crash takes away is applied
+    // again.
+    options: `-c synchronous_commit=off ${options}`,
+    connectionTimeoutMillis: connectWithinMs,
+    statement_timeout: timeoutMs,
+    // A query sent into a dead connection must not hang for as long as TCP would let it; whoever lives has ended it before.
+    query_timeout: timeoutMs + ANSWER_MS
+  })
+  // A connection that dies, idle or in use, is replaced at the next query; without a listener it would end the process.
+  pool.on("error", () => undefined)
+  pool.on("connect", (client) => {
+    client.on("error", () => undefined)
+  })
+  return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+}
+
+export const openDatabase = (url: string, connectWithinMs = CONNECT_TIMEOUT_MS): Kysely<Database> =>
+  open(url, {
+    max: POOL_MAX,
+    timeoutMs: STATEMENT_TIMEOUT_MS,
+    options: `-c lock_timeout=${LOCK_TIMEOUT_MS}`,
+    connectWithinMs
+  })
+
+/** The schema of the tables that are served. */
+export const LIVE_SCHEMA = "public"
+
+/**
+ * For work on whole tables. A table's name means the one in `schema` where there is one, else the one that is served.
+ */
+export const openBulkDatabase = (url: string, schema: string): Kysely<Database> =>
+  open(url, {
+    max: BULK_POOL_MAX,
+    timeoutMs: BULK_STATEMENT_TIMEOUT_MS,
+    connectWithinMs: PATIENT_CONNECT_MS,
+    options: `${BULK_SETTINGS} -c search_path=${schema},${LIVE_SCHEMA}`
+  })
