@@ -5,7 +5,7 @@ import { machineClock } from "../schemas/runtime/clock.ts"
 import { standardOutput } from "../schemas/runtime/log/log.ts"
 import { runProgram } from "../schemas/runtime/program.ts"
 import { openEdge } from "./app.ts"
-import { loadEdgeConfig } from "./config.ts"
+import { loadEdgeConfig } from "./http/config.ts"
 import { RequestLog } from "./http/log.ts"
 
 // Left to itself, V8 gives a process that has been idle so little room to grow that under load every collection is a

@@ -15,7 +15,7 @@ import type { SignatureHeaders } from "./headers.ts"
 import { type VerifyKeys } from "./keys.ts"
 import { signatureHolds } from "../../schemas/signing/verify.ts"
 import type { SignedRequest, VerifierConfig } from "./signed.ts"
-import { Ticket } from "./ticket.ts"
+import { Ticket } from "../http/ticket.ts"
 
 /**
  * Verifications that the explanation of one refusal may cost, about 0.1 ms each: no more than there are mistakes to

@@ -12,7 +12,7 @@ import { Requests } from "../../schemas/runtime/bus/requests.ts"
 import { inboxOf } from "../../schemas/bus/roles.ts"
 import { transportOver } from "../../schemas/runtime/bus/transport.ts"
 import type { Limits } from "../../schemas/limits.ts"
-import type { EdgeMetrics } from "../metrics/edge.ts"
+import type { EdgeMetrics } from "../http/metrics.ts"
 import { Bus } from "./bus.ts"
 import { connectBus, followLink, type Link } from "./connection.ts"
 

@@ -5,7 +5,7 @@ import type { CaptchaAnswer } from "../../schemas/captcha/records.ts"
 import { notFound } from "../../schemas/errors.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 import { openBytes } from "../../schemas/secret/bytes.ts"
 
 export type Shown = Operations["captcha.shown"]["output"]
@@ -15,9 +15,9 @@ const NUMBER = /^[1-9]\d{0,14}$/
 const noCaptcha = refuse(notFound("captcha"))
 
 export class Solving {
-  private readonly parts: Pick<RouteParts, "bus" | "blobs">
+  private readonly parts: Pick<EdgeParts, "bus" | "blobs">
 
-  constructor(parts: Pick<RouteParts, "bus" | "blobs">) {
+  constructor(parts: Pick<EdgeParts, "bus" | "blobs">) {
     this.parts = parts
   }
 

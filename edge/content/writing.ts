@@ -9,7 +9,7 @@ import { ignoredIn } from "../http/ignored.ts"
 import { isRecord, parseJson } from "../http/json.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { turnOf } from "../http/turns.ts"
-import { author, own } from "../routes/own.ts"
+import { author, own } from "../bus/own.ts"
 import { withoutSecrets } from "./secrets.ts"
 import { textsIn } from "./texts.ts"
 

@@ -6,7 +6,7 @@
  */
 import { OpenApi } from "effect/http-api"
 import { HubApi } from "../../schemas/api.ts"
-import type { EdgeConfig } from "../config.ts"
+import type { EdgeConfig } from "../http/config.ts"
 import { type Document, documentOf } from "../http/documents.ts"
 
 type Spec = OpenApi.OpenAPISpec

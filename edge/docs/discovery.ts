@@ -2,7 +2,7 @@
 import { API_PREFIX, API_VERSION, VERSION } from "../../schemas/api.ts"
 import type { Discovery, Stats } from "../../schemas/meta/api.ts"
 import { REQUEST_SCHEME_V2 } from "../../schemas/signing/request.ts"
-import type { EdgeConfig } from "../config.ts"
+import type { EdgeConfig } from "../http/config.ts"
 import { ENDPOINTS } from "../http/endpoints.ts"
 
 const TAGLINE = "A community service for autonomous agents: your key is your identity."

@@ -10,7 +10,7 @@ import { FEED_ENTRIES, FEED_TEXT_CHARS } from "../../schemas/feed/records.ts"
 import { Home } from "../../schemas/home/records.ts"
 import { DUPLICATE_REPLY_MIN_CHARS, REPLIES_PAGE_CHARS_MAX } from "../../schemas/reply/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
-import type { EdgeConfig } from "../config.ts"
+import type { EdgeConfig } from "../http/config.ts"
 import { ENDPOINTS } from "../http/endpoints.ts"
 
 type Tree = { readonly [key: string]: number | string | Tree }

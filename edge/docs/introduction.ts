@@ -1,7 +1,7 @@
 /** What the service says of itself where programs look first: well-known addresses, and texts for models. */
 import { API_PREFIX } from "../../schemas/api.ts"
 import { API_CATALOG_TYPE, type ApiCatalog, PLAIN_TYPE } from "../../schemas/introduction/pages.ts"
-import type { EdgeConfig } from "../config.ts"
+import type { EdgeConfig } from "../http/config.ts"
 import { type Document, documentOf } from "../http/documents.ts"
 import { frontMatter } from "../markdown/write.ts"
 

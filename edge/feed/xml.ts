@@ -1,5 +1,5 @@
 /** Texts of agents as parts of an XML document. */
-import { escape } from "../html/html.ts"
+import { escape } from "../kit/html.ts"
 
 /** What XML 1.0 has no way to write, escaped or not (2.2). */
 const NOT_IN_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu

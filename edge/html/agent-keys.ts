@@ -2,8 +2,8 @@
 import type { AgentPublic } from "../../schemas/agent/records.ts"
 import { API_PREFIX } from "../../schemas/api.ts"
 import type { IdentityRecord } from "../../schemas/identity/records.ts"
-import { html, type Html, NOTHING } from "./html.ts"
-import type { Site } from "./layout.ts"
+import { html, type Html, NOTHING } from "../kit/html.ts"
+import type { Site } from "../kit/layout.ts"
 import { minute } from "./times.ts"
 
 /** A page shows the newest keys. The record has all. */

@@ -2,8 +2,8 @@
 import type { AgentListed } from "../../schemas/agent/records.ts"
 import { agentBadges } from "./badges.ts"
 import { picture } from "./identicon.ts"
-import { html, type Html, NOTHING } from "./html.ts"
-import { shortened } from "./layout.ts"
+import { html, type Html, NOTHING } from "../kit/html.ts"
+import { shortened } from "../kit/layout.ts"
 import { dotted, number, own } from "./record.ts"
 import { day, minute } from "./times.ts"
 

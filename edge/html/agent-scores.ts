@@ -1,9 +1,9 @@
 /** The scores of an agent and what it has written, in figures; and how the scores came about. */
 import type { AgentPublic, ScoreEntryPublic } from "../../schemas/agent/records.ts"
-import { html, type Html, markup, NOTHING } from "./html.ts"
+import { html, type Html, markup, NOTHING } from "../kit/html.ts"
 import { number, own } from "./record.ts"
 import { sparkline } from "./sparkline.ts"
-import { WIDE_BEGIN, WIDE_END } from "./tables.ts"
+import { WIDE_BEGIN, WIDE_END } from "../kit/tables.ts"
 import { day } from "./times.ts"
 
 export type ScoreEntry = typeof ScoreEntryPublic.Type

@@ -21,7 +21,7 @@ import { pictureAlone } from "./identicon.ts"
 import { orNull, PART_WAIT_MS } from "./optional.ts"
 import { PER_PAGE, recordsOf } from "./listed.ts"
 import { agentsAt } from "./paths.ts"
-import { movedTo, servedPage } from "./serve.ts"
+import { movedTo, servedPage } from "../kit/serve.ts"
 
 /** Changes of scores that the lines of the scores are made of. */
 const ENTRIES_READ = 60

@@ -1,9 +1,9 @@
 /** All categories as a page: what each is for, how many threads it has, and which was active last. */
 import { API_PREFIX } from "../../schemas/api.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
-import { asJson, asMarkdown } from "./alternates.ts"
-import { html, type Html, NOTHING } from "./html.ts"
-import type { Page, Site } from "./layout.ts"
+import { asJson, asMarkdown } from "../kit/alternates.ts"
+import { html, type Html, NOTHING } from "../kit/html.ts"
+import type { Page, Site } from "../kit/layout.ts"
 import { categoryAddress, threadAddress } from "./paths.ts"
 import { counted, own } from "./record.ts"
 import { day } from "./times.ts"

@@ -7,11 +7,11 @@ import type { LibraryEntry, LibraryListed } from "../../schemas/library/records.
 import { entryOf } from "../bus/library.ts"
 import { pagesOf } from "../http/handlers.ts"
 import type { RouteParts } from "../routes/parts.ts"
-import { asJson, asMarkdown } from "./alternates.ts"
-import { html, type Html, NOTHING } from "./html.ts"
-import type { Page, Site } from "./layout.ts"
+import { asJson, asMarkdown } from "../kit/alternates.ts"
+import { html, type Html, NOTHING } from "../kit/html.ts"
+import type { Page, Site } from "../kit/layout.ts"
 import { LibraryMarkdown } from "./library-markdown.ts"
-import { servedPage } from "./serve.ts"
+import { servedPage } from "../kit/serve.ts"
 import { day } from "./times.ts"
 
 /** In this order. */

@@ -13,9 +13,9 @@ import type { RouteParts } from "../routes/parts.ts"
 import { introducing } from "./authors.ts"
 import { beginningPage, SHOWN_MAX } from "./beginning.ts"
 import { beginningParts } from "./beginning-parts.ts"
-import type { Site } from "./layout.ts"
+import type { Site } from "../kit/layout.ts"
 import { recordsOf } from "./listed.ts"
-import { servedPage } from "./serve.ts"
+import { servedPage } from "../kit/serve.ts"
 
 /** For programs that were given nothing but the address. */
 const beginningOf = ({ name, baseUrl }: Site) => ({

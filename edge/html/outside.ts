@@ -10,7 +10,7 @@ import { drawnOf, type EdgeLimits } from "../http/limits.ts"
 import type { Refused } from "../http/refused.ts"
 import type { Judge } from "../identity/judge.ts"
 import { checkVisitor } from "../identity/visitor.ts"
-import type { Site } from "./layout.ts"
+import type { Site } from "../kit/layout.ts"
 import { type RefusedPage, refusedPage } from "./refused.ts"
 
 export interface Outside {

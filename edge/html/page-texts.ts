@@ -8,8 +8,8 @@
  *    shown as it was written, with a link to the whole at the interface.
  */
 import { Effect } from "effect"
-import type { AgentMarkdown } from "./agent-markdown.ts"
-import { html, type Html } from "./html.ts"
+import type { AgentMarkdown } from "../kit/agent-markdown.ts"
+import { html, type Html } from "../kit/html.ts"
 
 export const PAGE_HTML_MAX_CHARS = 1_000_000
 /** UTF-16 units of a text for which nothing is left. Fifty of them become 300,000 characters of HTML at most. */

@@ -1,6 +1,6 @@
 /** Addresses of pages, each in the one form that is true. */
 import { numberedSlug } from "../../schemas/content/slug.ts"
-import type { Site } from "./layout.ts"
+import type { Site } from "../kit/layout.ts"
 
 interface Titled {
   readonly id: number

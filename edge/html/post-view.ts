@@ -1,10 +1,10 @@
 /** What the page of a post shows. All of its text but the headings comes from strangers. */
 import type { Post } from "../../schemas/post/records.ts"
-import { asFeeds, asJson, asMarkdown } from "./alternates.ts"
+import { asFeeds, asJson, asMarkdown } from "../kit/alternates.ts"
 import { described, textSection } from "./article.ts"
 import { sizeOf } from "./file-size.ts"
-import { html, type Html, NOTHING } from "./html.ts"
-import type { Page, Site } from "./layout.ts"
+import { html, type Html, NOTHING } from "../kit/html.ts"
+import type { Page, Site } from "../kit/layout.ts"
 import { postAddress } from "./paths.ts"
 import { KIND_NAMES } from "./post-list.ts"
 import { byline, dotted, own, scored, tagged } from "./record.ts"

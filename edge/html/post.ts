@@ -16,7 +16,7 @@ import { numberedIn } from "./numbered.ts"
 import { agentsAt } from "./paths.ts"
 import { postList } from "./post-list.ts"
 import { postPage } from "./post-view.ts"
-import { movedTo, servedPage } from "./serve.ts"
+import { movedTo, servedPage } from "../kit/serve.ts"
 
 export const postPages = ({ bus, lists, markdown, config: { hub } }: RouteParts) =>
   pagesOf(PostPages, {

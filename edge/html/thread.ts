@@ -19,7 +19,7 @@ import { PER_PAGE, recordsOf } from "./listed.ts"
 import { numberedIn } from "./numbered.ts"
 import { PageTexts } from "./page-texts.ts"
 import { agentsAt } from "./paths.ts"
-import { movedTo, servedPage } from "./serve.ts"
+import { movedTo, servedPage } from "../kit/serve.ts"
 import { sifted, threadList } from "./thread-list.ts"
 import { REPLIES_PER_PAGE, type ReplyShown, threadPage } from "./thread-view.ts"
 

@@ -9,7 +9,7 @@
  *  - This stands beside a session's cookie with `SameSite=Lax`, not in its place: that one keeps no neighbour out
  *    (`same-site`), and lets a form of the first two minutes pass in some browsers.
  *  - A page with a form must let browsers tell its origin: `referrer-policy: no-referrer` makes `Origin` null
- *    (`formPageHeaders` of edge/html/layout.ts).
+ *    (`formPageHeaders` of edge/kit/layout.ts).
  *  - Fields are text in UTF-8. Of a repeated one the last counts, as in a query; one that is not declared is left out.
  */
 import { Effect, Schema } from "effect"

@@ -14,7 +14,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { drawn, drawnOf, type EdgeLimits } from "../http/limits.ts"
 import type { Refused } from "../http/refused.ts"
-import type { Bearer, Person } from "./person.ts"
+import type { Bearer, Person } from "../http/person.ts"
 import { tokenHash } from "./token-hash.ts"
 
 const noToken = refusal("authentication_required", "This needs a person's token: send `Authorization: Bearer hxh_…`.", {

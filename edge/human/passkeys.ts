@@ -11,10 +11,10 @@ import { invalidField, refusal } from "../../schemas/errors.ts"
 import type { Call } from "../http/call.ts"
 import { drawnOf } from "../http/limits.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 import { browserName } from "./browser-name.ts"
 import { newToken } from "./people.ts"
-import type { Person } from "./person.ts"
+import type { Person } from "../http/person.ts"
 import { tokenHash } from "./token-hash.ts"
 
 /** A session. */
@@ -23,7 +23,7 @@ interface Opened {
   readonly expires_at: string
 }
 
-type Parts = Pick<RouteParts, "bus" | "limits">
+type Parts = Pick<EdgeParts, "bus" | "limits">
 
 /** As a form brings it. */
 export interface Answered {

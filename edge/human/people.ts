@@ -19,15 +19,17 @@ import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Call } from "../http/call.ts"
 import { drawnOf, drawnOnce } from "../http/limits.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 import { browserName } from "./browser-name.ts"
 import type { LinkToken } from "./links.ts"
 import { freshSalt } from "./password-hash.ts"
 import type { Person } from "./personal-password.ts"
 import { passwordProblem } from "./password-policy.ts"
 import { tokenHash } from "./token-hash.ts"
+import type { PasswordHashing } from "./password-hash.ts"
 
-type Parts = Pick<RouteParts, "bus" | "limits" | "passwords"> & {
+type Parts = Pick<EdgeParts, "bus" | "limits"> & {
+  readonly passwords: PasswordHashing
   readonly config: { readonly hub: Pick<HubConfig, "mail"> }
 }
 

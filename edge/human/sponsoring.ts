@@ -5,7 +5,7 @@ import { type HumanSponsorship, ownerRights, type SponsorRole } from "../../sche
 import { agentOf } from "../bus/agent.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 type Agent = HumanSponsorship["agent"]
 
@@ -16,9 +16,9 @@ const toHuman = ({ human: _human, ...facts }: SponsorshipFacts, agent: Agent): H
 })
 
 export class Sponsoring {
-  private readonly parts: Pick<RouteParts, "bus">
+  private readonly parts: Pick<EdgeParts, "bus">
 
-  constructor(parts: Pick<RouteParts, "bus">) {
+  constructor(parts: Pick<EdgeParts, "bus">) {
     this.parts = parts
   }
 

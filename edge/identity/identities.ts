@@ -1,6 +1,6 @@
 /** What an edge needs to answer for identities, made once. */
 import type { Bus } from "../bus/bus.ts"
-import type { EdgeConfig } from "../config.ts"
+import type { EdgeConfig } from "../http/config.ts"
 import { Directory } from "./directory.ts"
 import { type Judge, judgeOf } from "./judge.ts"
 import { OwnDirectory } from "./key-directory.ts"

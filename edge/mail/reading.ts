@@ -10,7 +10,7 @@ import { streams, subjects } from "../../schemas/subjects.ts"
 import { piecesOf } from "../../schemas/blob/operations.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 import { readPart, type StoredMail } from "./parts.ts"
 
 const noMessage = refuse(notFound("message"))
@@ -31,7 +31,7 @@ const numberOf = (text: string): Effect.Effect<number, Refused> => {
   return number === undefined ? Effect.fail(noMessage) : Effect.succeed(Number(number))
 }
 
-export const mailReading = ({ bus, blobs }: Pick<RouteParts, "bus" | "blobs">) => {
+export const mailReading = ({ bus, blobs }: Pick<EdgeParts, "bus" | "blobs">) => {
   const mailbox = (call: Call, agent: string, id: number): Effect.Effect<Mailbox, Refused> =>
     bus.read(call, { actor: String(id), op: "mailbox.look", input: { agent } })
 

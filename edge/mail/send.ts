@@ -17,7 +17,7 @@ import { textOfFile } from "../content/texts.ts"
 import { admitted, textsChecked } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 import type { LookedInbox, MailReading } from "./reading.ts"
 import { attachmentsOf, contentIn, everybodyIn, type Recipients, recipientsIn } from "./outgoing.ts"
 
@@ -53,7 +53,7 @@ interface Stored {
 
 const failed = (detail: string | null) => refusal("email_send_failed", detail ?? "The message was refused.")
 
-export const mailSending = ({ bus, blobs, config: { hub } }: RouteParts, reading: MailReading) => {
+export const mailSending = ({ bus, blobs, config: { hub } }: EdgeParts, reading: MailReading) => {
   const { email } = hub.limits.limits
   const { send_answer_ms: answerMs, words_max: wordsMax } = hub.limits.service.mail
 

@@ -11,11 +11,11 @@ import { processMetrics } from "../../schemas/runtime/metrics/process.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import type { Blobs } from "../bus/blobs.ts"
 import type { EdgeBus } from "../bus/service.ts"
-import type { EdgeConfig } from "../config.ts"
+import type { EdgeConfig } from "../http/config.ts"
 import type { Shares } from "../http/shares.ts"
 import type { Leaving } from "../http/leaving.ts"
 import type { Notifications } from "../notification/notifications.ts"
-import type { EdgeMetrics } from "./edge.ts"
+import type { EdgeMetrics } from "../http/metrics.ts"
 import { platform } from "./platform.ts"
 
 export interface Told {

@@ -4,7 +4,7 @@
  */
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
-import type { Holder } from "../vault/holder.ts"
+import type { Holder } from "../http/holder.ts"
 import type { ErrorCode, Refusal } from "../../schemas/errors.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { LaterOwner } from "../../schemas/owner/operations.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 /** `name`: `null` while it cannot be had. */
 export interface Named extends LaterOwner {
@@ -11,9 +11,9 @@ export interface Named extends LaterOwner {
 }
 
 export class LaterOwners {
-  private readonly bus: RouteParts["bus"]
+  private readonly bus: EdgeParts["bus"]
 
-  constructor({ bus }: Pick<RouteParts, "bus">) {
+  constructor({ bus }: Pick<EdgeParts, "bus">) {
     this.bus = bus
   }
 

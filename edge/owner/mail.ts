@@ -4,7 +4,7 @@ import type { HubConfig } from "../../schemas/config.ts"
 import type { ListedMail, Mailbox } from "../../schemas/mail/records.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 /** Of a message. Whoever holds one holds no body, and no link. */
 export type SeenMail = Pick<ListedMail, "message_id" | "from" | "to" | "subject" | "received_at" | "verdicts"> & {
@@ -30,10 +30,10 @@ const seen = ({ message_id, from, to, subject, received_at, verdicts, codes }: L
 })
 
 export class OwningMail {
-  private readonly bus: RouteParts["bus"]
+  private readonly bus: EdgeParts["bus"]
   private readonly settings: HubConfig["mail"]
 
-  constructor({ bus, config }: Pick<RouteParts, "bus" | "config">) {
+  constructor({ bus, config }: Pick<EdgeParts, "bus" | "config">) {
     this.bus = bus
     this.settings = config.hub.mail
   }

@@ -8,7 +8,7 @@ import { agentOf } from "../bus/agent.ts"
 import type { Call } from "../http/call.ts"
 import type { Page } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 import { NOBODY } from "../../schemas/secret/owner.ts"
 import { withoutOwnerSecrets } from "./secrets.ts"
 
@@ -26,9 +26,9 @@ const MARKS_ABREAST = 10
 const noAgent = refuse(notFound("agent"))
 
 export class Owning {
-  private readonly parts: Pick<RouteParts, "bus">
+  private readonly parts: Pick<EdgeParts, "bus">
 
-  constructor(parts: Pick<RouteParts, "bus">) {
+  constructor(parts: Pick<EdgeParts, "bus">) {
     this.parts = parts
   }
 

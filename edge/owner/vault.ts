@@ -4,7 +4,7 @@ import type { Operations, Queries } from "../../schemas/bus/operations.ts"
 import { VAULT_SERVICE_LIMITS } from "../../schemas/vault/limits.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 const { entries_told_max: TOLD_MAX } = VAULT_SERVICE_LIMITS
 
@@ -16,9 +16,9 @@ type Pending = Queries["consents_pending"]["output"]
 const ABREAST = 8
 
 export class OwningVault {
-  private readonly bus: RouteParts["bus"]
+  private readonly bus: EdgeParts["bus"]
 
-  constructor({ bus }: Pick<RouteParts, "bus">) {
+  constructor({ bus }: Pick<EdgeParts, "bus">) {
     this.bus = bus
   }
 

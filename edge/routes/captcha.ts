@@ -12,7 +12,7 @@ import { bodyDecoder } from "../http/json.ts"
 import { clamped } from "../http/query.ts"
 import { dataValue } from "../http/respond.ts"
 import { withoutOwnerSecrets } from "../owner/secrets.ts"
-import { author, own, signer } from "./own.ts"
+import { author, own, signer } from "../bus/own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeSent = bodyDecoder(SendCaptcha)

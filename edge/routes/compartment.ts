@@ -22,7 +22,7 @@ import { clamped, pageMeta, pageOf, sinceIdOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
 import { lastEventId } from "../notification/event-stream.ts"
-import { signer } from "./own.ts"
+import { signer } from "../bus/own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeCreate = bodyDecoder(CreateCompartment)

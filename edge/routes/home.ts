@@ -16,7 +16,7 @@ import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
-import { own } from "./own.ts"
+import { own } from "../bus/own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const NOTHING_NEW: HomeItems = {

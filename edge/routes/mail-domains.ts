@@ -13,7 +13,7 @@ import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
 import { declarable, ownNames } from "../mail/domain-names.ts"
-import { signer } from "./own.ts"
+import { signer } from "../bus/own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeDeclare = bodyDecoder(DeclareDomain)

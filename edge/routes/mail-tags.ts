@@ -8,7 +8,7 @@ import { bodyDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
-import { signer } from "./own.ts"
+import { signer } from "../bus/own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeMake = bodyDecoder(MakeTag)

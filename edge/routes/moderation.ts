@@ -6,7 +6,7 @@ import { withoutSecrets } from "../content/secrets.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { dataBytes } from "../http/respond.ts"
 import { turnOf } from "../http/turns.ts"
-import { author, own } from "./own.ts"
+import { author, own } from "../bus/own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeAppeal = bodyDecoder(MakeAppeal)

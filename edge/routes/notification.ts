@@ -8,7 +8,7 @@ import { clamped, pageMeta, pageOf, sinceIdOf, isSet } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
 import { dataBytes, dataItems } from "../http/respond.ts"
 import { lastEventId } from "../notification/event-stream.ts"
-import { own, signer } from "./own.ts"
+import { own, signer } from "../bus/own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeRead = bodyDecoder(ReadNotifications)

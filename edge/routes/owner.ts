@@ -19,7 +19,7 @@ import { dataOfPeople, dataValue } from "../http/respond.ts"
 import { withoutOwnerSecrets } from "../owner/secrets.ts"
 import type { Waited } from "../notification/holding.ts"
 import { OwnerWaits } from "../owner/waits.ts"
-import { author, own, signer } from "./own.ts"
+import { author, own, signer } from "../bus/own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeWritten = bodyDecoder(WriteToOwners)

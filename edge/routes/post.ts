@@ -23,7 +23,7 @@ import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
 import { turnOf } from "../http/turns.ts"
 import { standsAs } from "./file.ts"
-import { author as authorOf, own } from "./own.ts"
+import { author as authorOf, own } from "../bus/own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeWritten = bodyDecoder(WritePost)

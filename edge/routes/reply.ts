@@ -14,7 +14,7 @@ import { bodyDecoder, valueDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import type { Refused } from "../http/refused.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
-import { own } from "./own.ts"
+import { own } from "../bus/own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeWritten = bodyDecoder(WriteReply)

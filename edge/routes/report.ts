@@ -14,7 +14,7 @@ import { bodyDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { namedBy, type Refused, refuse } from "../http/refused.ts"
 import { dataItems, dataValue } from "../http/respond.ts"
-import { own, signer } from "./own.ts"
+import { own, signer } from "../bus/own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeFiled = bodyDecoder(FileReport)

@@ -13,7 +13,7 @@ import { type Refused, refuse } from "../http/refused.ts"
 import { dataItems, dataValue, type Response } from "../http/respond.ts"
 import { asking } from "../human/bearer.ts"
 import { Sponsoring } from "../human/sponsoring.ts"
-import { signer } from "./own.ts"
+import { signer } from "../bus/own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeDeclared = bodyDecoder(DeclareAgent)

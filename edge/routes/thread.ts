@@ -16,7 +16,7 @@ import { bodyDecoder, valueDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataItems, dataParts, dataValue } from "../http/respond.ts"
-import { own } from "./own.ts"
+import { own } from "../bus/own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeWritten = bodyDecoder(WriteThread)

@@ -17,7 +17,7 @@ import { bodyDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
-import { signer } from "./own.ts"
+import { signer } from "../bus/own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeWrite = bodyDecoder(WriteEntry)

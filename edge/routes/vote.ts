@@ -10,7 +10,7 @@ import { bodyDecoder, valueDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { namedBy, type Refused, refuse } from "../http/refused.ts"
 import { dataItems, dataValue } from "../http/respond.ts"
-import { signer } from "./own.ts"
+import { signer } from "../bus/own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeCast = bodyDecoder(CastVote)

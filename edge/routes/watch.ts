@@ -7,7 +7,7 @@ import { routesOf } from "../http/handlers.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
 import { dataItems, dataValue } from "../http/respond.ts"
-import { own, signer } from "./own.ts"
+import { own, signer } from "../bus/own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const noThread = refuse(notFound("thread"))

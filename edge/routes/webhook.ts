@@ -7,7 +7,7 @@ import { bodyDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
 import { dataBytes, dataItems } from "../http/respond.ts"
-import { own, signer } from "./own.ts"
+import { own, signer } from "../bus/own.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeChoice = bodyDecoder(ChooseEvents)

@@ -17,7 +17,7 @@ import { drawnOf, type EdgeLimits } from "../http/limits.ts"
 import { tokenHash } from "../human/token-hash.ts"
 import type { Refused } from "../http/refused.ts"
 import type { TokenKind } from "../../schemas/envelope.ts"
-import type { Bearer, Holder } from "./holder.ts"
+import type { Bearer, Holder } from "../http/holder.ts"
 
 const noToken = refusal("authentication_required", "This needs a vault's token: send `Authorization: Bearer hx…`.", {
   scheme: "Bearer"

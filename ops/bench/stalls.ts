@@ -6,7 +6,7 @@
  * lets other work go on in between is measured by its longest stretch.
  */
 import { writeFileSync } from "node:fs"
-import { AgentMarkdown } from "../../edge/html/agent-markdown.ts"
+import { AgentMarkdown } from "../../edge/kit/agent-markdown.ts"
 import type { ReplyShown } from "../../edge/html/thread-view.ts"
 import { type Costly, cpuMsOf, leastOf, longestStretch, STALL_MAX_MS } from "../../tests/support/cost.ts"
 import { gradeAllGiven } from "../../tests/support/costly/answers.ts"

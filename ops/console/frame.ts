@@ -1,6 +1,6 @@
 /** The frame of the console's pages, and the headers of all its answers. */
-import { html, type Html, NOTHING } from "../../edge/html/html.ts"
-import { documentText, policyFor } from "../../edge/html/layout.ts"
+import { html, type Html, NOTHING } from "../../edge/kit/html.ts"
+import { documentText, policyFor } from "../../edge/kit/layout.ts"
 import type { Response } from "../../edge/http/respond.ts"
 import { HTML_TYPE } from "../../schemas/page.ts"
 import type { ConsolePage, Operator } from "./page.ts"

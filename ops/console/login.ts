@@ -4,7 +4,7 @@
  * The fields, their checks and the login itself are those of the owner's pages.
  */
 import { Effect } from "effect"
-import { html, type Html, NOTHING } from "../../edge/html/html.ts"
+import { html, type Html, NOTHING } from "../../edge/kit/html.ts"
 import { checked, ended, hidden, NO_PROBLEMS, type Problems } from "../../edge/html/owner/fields.ts"
 import { codeFields, LOG_IN, LOGIN_TOLD, passwordFields } from "../../edge/html/owner/login-fields.ts"
 import { PASSKEY_SCRIPT, passkeyFields, passkeyScript } from "../../edge/html/owner/passkey-script.ts"

@@ -5,7 +5,7 @@
  *  - Operators alone see pages and send actions; what else differs by person, a page says in `who`.
  *  - A page changes nothing. An action does, and carries the name of who sent it and the reason.
  */
-import type { Html } from "../../edge/html/html.ts"
+import type { Html } from "../../edge/kit/html.ts"
 import type { Call } from "../../edge/http/call.ts"
 import type { Service } from "../cli/connection.ts"
 import type { LiveSource } from "./live.ts"

@@ -1,7 +1,7 @@
 /**
  * What nodes may know of the service's keys. The keeper: the key of vaults, which nobody else gets, and no other; a host of
  * compartments likewise that of their secrets. An edge: the public half, and a key derived of it for one purpose
- * (edge/config.ts).
+ * (edge/http/config.ts).
  */
 import { createHmac } from "node:crypto"
 import { serverSeed } from "../../actors/process/server-key.ts"

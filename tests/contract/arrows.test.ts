@@ -196,7 +196,8 @@ describe("circles", () => {
  * may build on, the lowest first: each may import those before it.
  */
 const BELOW: Readonly<Record<string, ReadonlyArray<string>>> = {
-  actors: ["tables", "log", "engine", "projections", "reactions", "queries", "kit"]
+  actors: ["tables", "log", "engine", "projections", "reactions", "queries", "kit"],
+  edge: ["http", "auth", "bus", "content", "kit"]
 }
 
 describe.each(Object.entries(BELOW))("rooms of %s/", (side, below) => {

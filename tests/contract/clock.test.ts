@@ -46,7 +46,7 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   "actors/mail/parse/thread.ts": 2,
   "edge/http/send.ts": 1,
   // The cost of laying out a text is measured.
-  "edge/html/agent-markdown.ts": 1,
+  "edge/kit/agent-markdown.ts": 1,
   // A collector puts spans beside those of other processes.
   "schemas/runtime/trace/span.ts": 5,
   // `setImmediate` alone, which waits for no time.

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { loadEdgeConfig } from "../../edge/config.ts"
+import { loadEdgeConfig } from "../../edge/http/config.ts"
 import { filledIn } from "../../edge/docs/fill-in.ts"
 import { edgeKeys } from "../../ops/launcher/node-environment.ts"
 

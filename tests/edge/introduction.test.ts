@@ -71,9 +71,9 @@ describe("/skill.md", () => {
     const skill = await text("/skill.md", MARKDOWN)
     const { json } = { json: JSON.parse((await world.edge.call("/api/v1/openapi.json")).text) as OpenApi }
     const bodies = [...skill.matchAll(/POST (\/api\/v1\/[\w/]+) '(\{.*\})'/g)]
-    expect(bodies.length).toBe(8)
+    expect(bodies.length).toBe(9)
     for (const [, path = "", body = ""] of bodies) {
-      const operation = json.paths[path.replace("/12/", "/{id}/")]?.post
+      const operation = json.paths[path.replace(/\/(?:em_)?12\//, "/{id}/")]?.post
       const shape = operation?.requestBody?.content["application/json"]?.schema
       const named = shape?.$ref === undefined ? shape : json.components.schemas[shape.$ref.split("/").at(-1) ?? ""]
       for (const field of Object.keys(JSON.parse(body) as object)) expect(named?.properties, path).toHaveProperty(field)

@@ -1,9 +1,9 @@
 /** What the head of a page says of it: in plain words, and where its feeds are. */
 import { describe, expect, it } from "vitest"
 import { agentPage } from "../../edge/html/agent-view.ts"
-import { AgentMarkdown } from "../../edge/html/agent-markdown.ts"
+import { AgentMarkdown } from "../../edge/kit/agent-markdown.ts"
 import { beginningPage } from "../../edge/html/beginning.ts"
-import { publicPageText, type Page } from "../../edge/html/layout.ts"
+import { publicPageText, type Page } from "../../edge/kit/layout.ts"
 import { postPage } from "../../edge/html/post-view.ts"
 import { threadPage } from "../../edge/html/thread-view.ts"
 import type { AgentPublic } from "../../schemas/agent/records.ts"

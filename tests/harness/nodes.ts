@@ -5,7 +5,7 @@
 import { Clock, Deferred, Effect, Exit, Fiber, type Scope } from "effect"
 import { openActors } from "../../actors/app.ts"
 import { openEdge } from "../../edge/app.ts"
-import { loadEdgeConfig } from "../../edge/config.ts"
+import { loadEdgeConfig } from "../../edge/http/config.ts"
 import { RequestLog } from "../../edge/http/log.ts"
 import type { NodeKind } from "../../ops/launcher/node-environment.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"

@@ -1,8 +1,8 @@
 /** The template, and markdown by strangers: escaping by default, and bounds on what a text can cost. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { AgentMarkdown } from "../../edge/html/agent-markdown.ts"
-import { html, markup } from "../../edge/html/html.ts"
+import { AgentMarkdown } from "../../edge/kit/agent-markdown.ts"
+import { html, markup } from "../../edge/kit/html.ts"
 
 const LENGTH_MAX = 100_000
 /** Far above what it takes, far below what a text could take that grows by its square. */

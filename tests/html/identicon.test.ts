@@ -7,7 +7,7 @@ import { contrast } from "./contrast.ts"
 
 const KEY_BYTES = 32
 const ENOUGH_FOR_GRAPHICS = 3
-/** Cards and pages, light and dark (edge/html/style.ts). */
+/** Cards and pages, light and dark (edge/kit/style.ts). */
 const GROUNDS = ["rgb(255, 255, 255)", "rgb(251, 250, 247)", "rgb(28, 28, 34)", "rgb(21, 21, 25)"]
 const FORM =
   /^<svg class="picture" viewBox="0 -0\.5 7 7" width="20" height="20" shape-rendering="crispEdges" aria-hidden="true"><rect y="-0\.5" width="7" height="7" rx="1\.4" fill="#[0-9a-f]{6}"\/>(<path stroke="#[0-9a-f]{6}" d="(M[1-5] [1-5]h[1-5])+"\/>){0,3}<\/svg>$/

@@ -1,6 +1,6 @@
 /** What one text may cost: every mark of markdown, as often as a text may hold it, beside a text that has none. */
 import { describe, expect, it } from "vitest"
-import { AgentMarkdown } from "../../edge/html/agent-markdown.ts"
+import { AgentMarkdown } from "../../edge/kit/agent-markdown.ts"
 import { GROWTH_MAX, growthOf } from "../support/cost.ts"
 import {
   behindOpenMarks,

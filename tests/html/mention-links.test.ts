@@ -1,8 +1,8 @@
 /** Who is named in a text that is laid out: a link to the agent's page, in the text's own words and nowhere else. */
 import { describe, expect, it } from "vitest"
-import { AgentMarkdown } from "../../edge/html/agent-markdown.ts"
+import { AgentMarkdown } from "../../edge/kit/agent-markdown.ts"
 import { handlesIn } from "../../edge/content/mentions.ts"
-import { MENTION_LINKS_MAX } from "../../edge/html/mention-links.ts"
+import { MENTION_LINKS_MAX } from "../../edge/kit/mention-links.ts"
 
 const AGENTS = "https://hub.example/agents/"
 

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { AgentMarkdown } from "../../edge/html/agent-markdown.ts"
+import { AgentMarkdown } from "../../edge/kit/agent-markdown.ts"
 import { PAGE_HTML_MAX_CHARS, SHORTENED_CHARS } from "../../edge/html/page-texts.ts"
 import type { ReplyShown } from "../../edge/html/thread-view.ts"
 import { legible } from "../../schemas/legible.ts"

@@ -6,7 +6,7 @@ import type { OwnerMessage, OwnerMessageKind } from "../../../schemas/owner/reco
 import { OWNER_MESSAGE_LIMITS } from "../../../schemas/owner/limits.ts"
 import type { Owned } from "../../owner/owning.ts"
 import { pager } from "../choices.ts"
-import { html, type Html, NOTHING } from "../html.ts"
+import { html, type Html, NOTHING } from "../../kit/html.ts"
 import { withQuery } from "../paths.ts"
 import { own } from "../record.ts"
 import { minute } from "../times.ts"

@@ -24,7 +24,7 @@ import {
   revokingForm,
   vaultSection
 } from "./vault-view.ts"
-import { type Html, NOTHING } from "../html.ts"
+import { type Html, NOTHING } from "../../kit/html.ts"
 import { checkOf, ended, NO_PROBLEMS, type Problems, type Told } from "./fields.ts"
 import type { Member, OwnerSpace } from "./space.ts"
 

@@ -2,7 +2,7 @@
 import type { OwnedMail } from "../../owner/mail.ts"
 import type { OwnedVault } from "../../owner/vault.ts"
 import { pager } from "../choices.ts"
-import { html, type Html, NOTHING } from "../html.ts"
+import { html, type Html, NOTHING } from "../../kit/html.ts"
 import { withQuery } from "../paths.ts"
 import { own } from "../record.ts"
 import { minute } from "../times.ts"

@@ -1,6 +1,6 @@
 /** Compartments in lists: on the overview, on the page of their agent, and on a page of their own. */
 import type { StandingCompartment } from "../../compartment/owning.ts"
-import { html, type Html, NOTHING } from "../html.ts"
+import { html, type Html, NOTHING } from "../../kit/html.ts"
 import { own } from "../record.ts"
 import { chips, emptyPlace } from "./signs.ts"
 import { compartmentPath, NEW_COMPARTMENT_PATH, statusChip } from "./compartment-view.ts"

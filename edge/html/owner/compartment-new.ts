@@ -3,7 +3,7 @@ import { COMPARTMENT_COMMAND, COMPARTMENT_NAME } from "../../../schemas/compartm
 import type { Program } from "../../compartment/programs.ts"
 import { RUNTIME_LIMITS } from "../../../schemas/compartment/limits.ts"
 import type { Limits } from "../../../schemas/limits.ts"
-import { html, type Html, NOTHING } from "../html.ts"
+import { html, type Html, NOTHING } from "../../kit/html.ts"
 import { checkOf, fieldsOf, type Problems } from "./fields.ts"
 import { NEW_COMPARTMENT_PATH } from "./compartment-view.ts"
 import type { Member, OwnerPage, OwnerSpace } from "./space.ts"

@@ -3,7 +3,7 @@
  * host has taken over the last hour, one each minute.
  */
 import type { Compartment, CompartmentStats, UsageReading } from "../../../schemas/compartment/records.ts"
-import { html, type Html, NOTHING } from "../html.ts"
+import { html, type Html, NOTHING } from "../../kit/html.ts"
 import { polyline } from "../sparkline.ts"
 import { minute } from "../times.ts"
 

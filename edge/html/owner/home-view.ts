@@ -2,7 +2,7 @@
 import type { HomeAction } from "../../../schemas/human/pages.ts"
 import { OWNER_PATH } from "../../../schemas/human/pages.ts"
 import type { HumanSponsorship, SponsorshipStatus } from "../../../schemas/sponsorship/records.ts"
-import { html, type Html, NOTHING } from "../html.ts"
+import { html, type Html, NOTHING } from "../../kit/html.ts"
 import { counted, own } from "../record.ts"
 import { day } from "../times.ts"
 import { agentPath } from "./agent-view.ts"

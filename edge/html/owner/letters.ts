@@ -11,7 +11,7 @@ import type { People } from "../../human/people.ts"
 import type { Call } from "../../http/call.ts"
 import type { Refused } from "../../http/refused.ts"
 import { type Response, statusOf } from "../../http/respond.ts"
-import { html } from "../html.ts"
+import { html } from "../../kit/html.ts"
 import { NEW_PASSWORD_HINT, withProblems } from "./entry.ts"
 import { emailField } from "./login-fields.ts"
 import {

@@ -4,7 +4,7 @@
  */
 import type { Mailbox, Verdicts } from "../../../schemas/mail/records.ts"
 import type { OwnedMail, SeenMail } from "../../owner/mail.ts"
-import { html, type Html, NOTHING } from "../html.ts"
+import { html, type Html, NOTHING } from "../../kit/html.ts"
 import { own } from "../record.ts"
 import { minute } from "../times.ts"
 import { chip, emptyPlace, type Tone } from "./signs.ts"

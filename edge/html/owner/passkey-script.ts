@@ -8,7 +8,7 @@
  *  - It loads nothing, sends nothing itself, and writes into the page by `textContent` alone.
  */
 import { createHash } from "node:crypto"
-import { html, type Html, markup } from "../html.ts"
+import { html, type Html, markup } from "../../kit/html.ts"
 import { ownerPageHeaders, scriptedPolicy } from "./headers.ts"
 import { hidden } from "./fields.ts"
 

@@ -2,7 +2,7 @@
 import type { HumanPasskey, PasskeyChallenge } from "../../../schemas/human/passkey.ts"
 import { PASSKEY_LIMITS } from "../../../schemas/human/limits.ts"
 import type { SettingsAction } from "../../../schemas/human/pages.ts"
-import { html, type Html } from "../html.ts"
+import { html, type Html } from "../../kit/html.ts"
 import { minute } from "../times.ts"
 import { type Field, hidden } from "./fields.ts"
 import { passkeyFields, passkeyPageHeaders, passkeyScript } from "./passkey-script.ts"

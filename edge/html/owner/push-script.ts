@@ -8,7 +8,7 @@
  *  - What a message says is shown as text by the browser, and leads to a page of this service alone.
  */
 import { createHash } from "node:crypto"
-import { html, type Html, markup } from "../html.ts"
+import { html, type Html, markup } from "../../kit/html.ts"
 import { ownerPageHeaders, scriptedPolicy } from "./headers.ts"
 
 export const PUSH_WORKER = `

@@ -2,7 +2,7 @@
 import type { HumanAccount, HumanSession } from "../../../schemas/human/records.ts"
 import type { SettingsAction } from "../../../schemas/human/pages.ts"
 import type { RelaySettings } from "../../../schemas/relay/operations.ts"
-import { html, type Html, NOTHING } from "../html.ts"
+import { html, type Html, NOTHING } from "../../kit/html.ts"
 import { minute } from "../times.ts"
 import { NEW_PASSWORD_HINT } from "./entry.ts"
 import { type Field, fieldsOf, hidden, NO_PROBLEMS, type Problems, whosePassword } from "./fields.ts"

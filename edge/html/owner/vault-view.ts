@@ -4,7 +4,7 @@
  */
 import type { ConsentAsked, FillAction, VaultEntry } from "../../../schemas/vault/records.ts"
 import type { OwnedVault } from "../../owner/vault.ts"
-import { html, type Html, NOTHING } from "../html.ts"
+import { html, type Html, NOTHING } from "../../kit/html.ts"
 import { counted, own } from "../record.ts"
 import { minute } from "../times.ts"
 import { emptyPlace } from "./signs.ts"

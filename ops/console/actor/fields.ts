@@ -3,7 +3,7 @@
  * member of the input; what is nested is written as JSON.
  */
 import { Schema } from "effect"
-import { html, type Html } from "../../../edge/html/html.ts"
+import { html, type Html } from "../../../edge/kit/html.ts"
 import { type OperationName, OPERATIONS } from "../../../schemas/bus/operations.ts"
 import { Fault } from "../../cli/fault.ts"
 import { shapeOf } from "../../replay/shape.ts"

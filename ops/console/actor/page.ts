@@ -1,6 +1,6 @@
 /** An actor's history around one commit: timeline, state, differences, what-if, and downloads. */
 import { operatorOf } from "../../../actors/engine/command-ids.ts"
-import { html, type Html } from "../../../edge/html/html.ts"
+import { html, type Html } from "../../../edge/kit/html.ts"
 import { harmless } from "../../../schemas/printed.ts"
 import { Fault } from "../../cli/fault.ts"
 import { idOfReference } from "../../cli/references.ts"

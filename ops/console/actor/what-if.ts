@@ -1,5 +1,5 @@
 /** The form that puts another command to an actor at the chosen commit, and what it would have come to. */
-import { html, type Html, NOTHING } from "../../../edge/html/html.ts"
+import { html, type Html, NOTHING } from "../../../edge/kit/html.ts"
 import { ERROR_STATUS } from "../../../schemas/errors.ts"
 import { Fault } from "../../cli/fault.ts"
 import { asJson } from "../../replay/difference.ts"

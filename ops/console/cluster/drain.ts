@@ -1,5 +1,5 @@
 /** Tells an actor node to give its shards to the others and to end cleanly, as SIGTERM does. */
-import { html, type Html } from "../../../edge/html/html.ts"
+import { html, type Html } from "../../../edge/kit/html.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { subjects } from "../../../schemas/subjects.ts"
 import { requestsOf } from "../../../actors/log/requests.ts"

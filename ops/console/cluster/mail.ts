@@ -1,5 +1,5 @@
 /** Mail to other services: whether it is sent, and the actions that pause and resume it. */
-import { html, type Html, NOTHING } from "../../../edge/html/html.ts"
+import { html, type Html, NOTHING } from "../../../edge/kit/html.ts"
 import { minute } from "../../../edge/html/times.ts"
 import { SERVICE_ID } from "../../../schemas/mail/sending-operations.ts"
 import { bounded } from "../../status/cluster.ts"

@@ -2,7 +2,7 @@
  * The first page: a verdict on the cluster, its figures now and within the last hour, its shards as a map, what an operator
  * may do, and everything that `hub status --all` tells. Live.
  */
-import { html, type Html, NOTHING } from "../../../edge/html/html.ts"
+import { html, type Html, NOTHING } from "../../../edge/kit/html.ts"
 import type { ConsolePage, Visit } from "../page.ts"
 import { drainFields, drainNode } from "./drain.ts"
 import { mailStands, pauseMail, resumeMail } from "./mail.ts"

@@ -1,5 +1,5 @@
 /** Work on the read models that an operator begins on the page: what `hub rebuild` and `hub verify` do. */
-import { html, type Html } from "../../../edge/html/html.ts"
+import { html, type Html } from "../../../edge/kit/html.ts"
 import { PROJECTIONS } from "../../../actors/process/projections.ts"
 import { Finding } from "../../cli/command.ts"
 import { Fault } from "../../cli/fault.ts"

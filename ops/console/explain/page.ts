@@ -1,5 +1,5 @@
 /** The story of one request, from any of its ids: what `hub explain` tells, with links to the actors. */
-import { html, type Html } from "../../../edge/html/html.ts"
+import { html, type Html } from "../../../edge/kit/html.ts"
 import { harmless } from "../../../schemas/printed.ts"
 import { OPERATIONS } from "../../../schemas/bus/operations.ts"
 import { Fault } from "../../cli/fault.ts"

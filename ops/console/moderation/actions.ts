@@ -2,7 +2,7 @@
  * Actions of moderators: the commands that `hub report`, `hub agent` and `hub post|thread|reply` give, in the operator's
  * name. The reason of an action stands in the log; the agent reads what the fields below hold.
  */
-import { html, type Html } from "../../../edge/html/html.ts"
+import { html, type Html } from "../../../edge/kit/html.ts"
 import { OPERATOR } from "../../../schemas/content/author.ts"
 import { HIDDEN_REASON_MAX_CHARS } from "../../../schemas/content/hiding.ts"
 import { NOTE_MAX_CHARS, SUSPENDED_DAYS_DEFAULT, SUSPENDED_DAYS_MAX } from "../../../schemas/report/api.ts"

@@ -1,5 +1,5 @@
 /** A post, thread or reply in context, which may be hidden or restored. */
-import { html, type Html } from "../../../edge/html/html.ts"
+import { html, type Html } from "../../../edge/kit/html.ts"
 import { bounded } from "../../status/cluster.ts"
 import type { ConsolePage, Visit } from "../page.ts"
 import { hide, hideFields, restore, restoreFields } from "./actions.ts"

@@ -1,5 +1,5 @@
 /** The search box leads to the one thing that was found, or to a list. */
-import { html, type Html } from "../../../edge/html/html.ts"
+import { html, type Html } from "../../../edge/kit/html.ts"
 import { harmless } from "../../../schemas/printed.ts"
 import type { ConsolePage } from "../page.ts"
 import { found, type Hit } from "./find.ts"

@@ -1,5 +1,5 @@
 /** Texts of 100,000 characters that cost a renderer of markdown most: every mark as often as a text may hold it. */
-import { AgentMarkdown } from "../../../edge/html/agent-markdown.ts"
+import { AgentMarkdown } from "../../../edge/kit/agent-markdown.ts"
 import type { Costly } from "../cost.ts"
 
 export const LENGTH = 100_000

@@ -1,8 +1,8 @@
 /** Pages of fifty replies of 100,000 characters, and single texts, that cost the edge most. */
 import { Effect } from "effect"
-import { AgentMarkdown } from "../../../edge/html/agent-markdown.ts"
-import { NOTHING } from "../../../edge/html/html.ts"
-import { publicPageText } from "../../../edge/html/layout.ts"
+import { AgentMarkdown } from "../../../edge/kit/agent-markdown.ts"
+import { NOTHING } from "../../../edge/kit/html.ts"
+import { publicPageText } from "../../../edge/kit/layout.ts"
 import { PageTexts } from "../../../edge/html/page-texts.ts"
 import { type ReplyShown, threadPage } from "../../../edge/html/thread-view.ts"
 import { BODIES, LONG_BODIES } from "../../html/content-payloads.ts"

@@ -36,11 +36,11 @@ import {
 } from "../../schemas/idempotency/operations.ts"
 import { aboveMax, belowMin, invalidField, isPassing, type Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
-import type { Bearer } from "../human/person.ts"
-import type { Call } from "./call.ts"
-import { memberOf } from "./json-member.ts"
-import { type Refused, refuse } from "./refused.ts"
-import { keptAnswer, type Response } from "./respond.ts"
+import type { Bearer } from "../http/person.ts"
+import type { Call } from "../http/call.ts"
+import { memberOf } from "../http/json-member.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import { keptAnswer, type Response } from "../http/respond.ts"
 
 const ANSWER_MAX_BYTES = 524_288
 const IN_FLIGHT_RETRY_SECONDS = 1

@@ -1,6 +1,6 @@
 /** Anchors of a document: its headings, and each error code in the first column of the table of errors. */
 import type { MarkdownIt } from "markdown-it"
-import { slugOf } from "../docs/chapters.ts"
+import { slugOf } from "./chapters.ts"
 
 /** The slug of the chapter whose tables explain error codes. */
 const ERRORS = "errors"

@@ -14,15 +14,15 @@
  *  - Where nobody can tell the watermarks, the answer is made, after a moment at most (marks.ts).
  */
 import { Effect } from "effect"
-import { prefersMarkdown } from "./accept.ts"
-import { ByteCache } from "./byte-cache.ts"
-import type { Call } from "./call.ts"
-import { entityTag, matchesTag } from "./documents.ts"
-import { type Endpoint, isApiPath } from "./endpoints.ts"
-import type { Route } from "./handlers.ts"
+import { prefersMarkdown } from "../http/accept.ts"
+import { ByteCache } from "../http/byte-cache.ts"
+import type { Call } from "../http/call.ts"
+import { entityTag, matchesTag } from "../http/documents.ts"
+import { type Endpoint, isApiPath } from "../http/endpoints.ts"
+import type { Route } from "../http/handlers.ts"
 import type { Marks } from "./marks.ts"
-import type { Refused } from "./refused.ts"
-import { empty, type Response } from "./respond.ts"
+import type { Refused } from "../http/refused.ts"
+import { empty, type Response } from "../http/respond.ts"
 
 export const REUSED_MAX_MS = 2000
 const KEPT_MAX_BYTES = 64 * 1024 * 1024

@@ -5,8 +5,8 @@
  * that nothing has, and what was refused before its path was looked at. All pages are one noun.
  */
 import type { Clock } from "effect"
-import { type Endpoint, ENDPOINTS, isApiPath } from "../http/endpoints.ts"
-import type { Call } from "../http/call.ts"
+import { type Endpoint, ENDPOINTS, isApiPath } from "./endpoints.ts"
+import type { Call } from "./call.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { CallStats } from "../../schemas/runtime/metrics/calls.ts"
 import type { Figures } from "../../schemas/runtime/metrics/figures.ts"

@@ -1,7 +1,7 @@
 /** Asking the actor of whoever signed. The pipeline lets nobody unsigned come to such a handler. */
 import { Effect } from "effect"
 import type { OperationName, Operations } from "../../schemas/bus/operations.ts"
-import { type Bus, parse } from "../bus/bus.ts"
+import { type Bus, parse } from "./bus.ts"
 import type { Author } from "../../schemas/secret/secrets.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"

@@ -13,11 +13,11 @@ import type { Verifier } from "../auth/verify.ts"
 import type { Bus, SettlingOp } from "../bus/bus.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
-import type { Call } from "./call.ts"
-import { type Drawn, type EdgeLimits, passed, type Taken } from "./limits.ts"
-import { type Refused, refuse } from "./refused.ts"
-import { refused, type Response } from "./respond.ts"
-import { discard } from "./send.ts"
+import type { Call } from "../http/call.ts"
+import { type Drawn, type EdgeLimits, passed, type Taken } from "../http/limits.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import { refused, type Response } from "../http/respond.ts"
+import { discard } from "../http/send.ts"
 
 export interface SignatureParts {
   readonly limits: Limits

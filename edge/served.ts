@@ -1,8 +1,8 @@
 /** Every endpoint, of the interface and outside it, and what handles it. */
-import { type Endpoint, ENDPOINTS, PAGES } from "../http/endpoints.ts"
-import type { Route, Routes } from "../http/handlers.ts"
-import * as nouns from "../nouns.ts"
-import type { RouteParts } from "./parts.ts"
+import { type Endpoint, ENDPOINTS, PAGES } from "./http/endpoints.ts"
+import type { Route, Routes } from "./http/handlers.ts"
+import * as nouns from "./nouns.ts"
+import type { RouteParts } from "./routes/parts.ts"
 
 /** What an edge serves. */
 export interface Served {

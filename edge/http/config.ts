@@ -6,10 +6,10 @@
  * both; in a cluster ops/deploy/secrets.sh draws them.
  */
 import { Effect } from "effect"
-import { type HubConfig, readConfig } from "../schemas/config.ts"
-import { ConfigurationFault } from "../schemas/runtime/configuration-fault.ts"
-import { PUBLIC_KEY_BYTES } from "../schemas/signing/ed25519.ts"
-import { decodeBase64, encodeBase64 } from "../schemas/signing/key.ts"
+import { type HubConfig, readConfig } from "../../schemas/config.ts"
+import { ConfigurationFault } from "../../schemas/runtime/configuration-fault.ts"
+import { PUBLIC_KEY_BYTES } from "../../schemas/signing/ed25519.ts"
+import { decodeBase64, encodeBase64 } from "../../schemas/signing/key.ts"
 
 export interface EdgeConfig {
   readonly hub: HubConfig

@@ -11,12 +11,12 @@
 import { Effect } from "effect"
 import type { BlobRef } from "../../schemas/blob/operations.ts"
 import { refusal } from "../../schemas/errors.ts"
-import type { Blobs } from "../bus/blobs.ts"
-import type { Call } from "./call.ts"
-import { matchesTag } from "./documents.ts"
-import { rangeOf } from "./range.ts"
-import { type Refused, refuse } from "./refused.ts"
-import { empty, type Response } from "./respond.ts"
+import type { Blobs } from "./blobs.ts"
+import type { Call } from "../http/call.ts"
+import { matchesTag } from "../http/documents.ts"
+import { rangeOf } from "../http/range.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import { empty, type Response } from "../http/respond.ts"
 
 const beyond = (size: number) =>
   refuse(refusal("range_not_satisfiable", `There are ${size} bytes, and the range begins behind them.`, { size }))
