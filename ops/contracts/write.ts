@@ -1,7 +1,7 @@
 /**
  * The generated files that are committed: the contract (`openapi.json`, the events with their versions, the subjects),
- * the operations by name for clients, the hashes of folds, the verifier as the one file that websites copy, the script of the page that seals, and the
- * types of the tables.
+ * the operations by name for clients, the hashes of folds, the verifier as the one file that websites copy, the script of the page that seals, the
+ * picture of the rooms, and the types of the tables.
  * `npm run contracts` writes them; with `--check` it only compares and names what differs, so that no interface changes
  * without being declared. The tables' types, which take a Postgres, are compared by a test.
  */
@@ -16,6 +16,7 @@ import { SEAL_SCRIPT, sealScript } from "../kit/seal-page.ts"
 import { projectRoot } from "../launcher/paths.ts"
 import { FOLDS, foldsText } from "./folds.ts"
 import { OPERATION_TABLE, operationsIn, operationTable, TOOLS, toolsJson } from "./operations.ts"
+import { ROOMS, roomsText } from "./rooms.ts"
 import { TABLES, tablesOfMigrations } from "./tables.ts"
 
 const FOLDER = "schemas/contract"
@@ -57,7 +58,8 @@ const contents: Readonly<Record<string, string>> = {
   [TOOLS]: toolsJson(operations),
   [BUNDLE]: await bundled(),
   [SEAL_SCRIPT]: await sealScript(),
-  [FOLDS]: await foldsText()
+  [FOLDS]: await foldsText(),
+  [ROOMS]: roomsText()
 }
 
 const check = process.argv.includes("--check")

@@ -1,10 +1,11 @@
 /**
- * The import arrows are the architecture. Read from the text of every tracked source, type imports and imports over
- * several lines included: a type alone would tie two sides together just as well.
+ * The import arrows are the architecture. Read from every tracked source, imports of types included: a type alone would
+ * tie two sides together just as well.
  */
 import { posix } from "node:path"
 import { describe, expect, it } from "vitest"
 import packageJson from "../../package.json" with { type: "json" }
+import { BELOW, importsIn, roomOf } from "../../ops/contracts/rooms.ts"
 import { textOf, trackedFiles } from "./tracked.ts"
 
 /** Which folders a folder may import. Those that are not named here may import all. */
@@ -18,17 +19,6 @@ const FOLDERS = ["schemas", "edge", "actors", "ops", "tests"]
 interface Import {
   readonly file: string
   readonly name: string
-}
-
-const STATEMENT = /(?:^|[;\n])\s*(?:import|export)\s(?:[^"';]*?\sfrom\s*)?["']([^"']+)["']/g
-const EXPRESSION = /\bimport\(\s*["']([^"']+)["']\s*\)/g
-const COMMENT = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm
-/** Programs that a test or a page holds as text import what is theirs. */
-const TEXT = /`(?:[^`\\]|\\.)*`/g
-
-const importsIn = (source: string): ReadonlyArray<string> => {
-  const code = source.replace(COMMENT, "").replace(TEXT, "``")
-  return [...code.matchAll(STATEMENT), ...code.matchAll(EXPRESSION)].map((match) => match[1] ?? "")
 }
 
 const tracked = trackedFiles()
@@ -191,26 +181,17 @@ describe("circles", () => {
   })
 })
 
-/**
- * Rooms are the folders of a side; the files beside them put the rooms together. `BELOW` has the rooms that all others
- * may build on, the lowest first: each may import those before it.
- */
-const BELOW: Readonly<Record<string, ReadonlyArray<string>>> = {
-  actors: ["tables", "log", "engine", "projections", "reactions", "queries", "kit"],
-  edge: ["http", "auth", "bus", "content", "kit"]
-}
-
 describe.each(Object.entries(BELOW))("rooms of %s/", (side, below) => {
-  const roomOf = (file: string): string => file.split("/")[1] ?? ""
-  const inRoom = (file: string): boolean => topOf(file) === side && file.split("/").length > 2
+  const roomIn = (file: string): string => roomOf(file) ?? ""
+  const inRoom = (file: string): boolean => topOf(file) === side && roomOf(file) !== null
   const doors = imports.filter(
     (one) =>
-      isRelative(one) && inRoom(one.file) && topOf(targetOf(one)) === side && roomOf(one.file) !== roomOf(targetOf(one))
+      isRelative(one) && inRoom(one.file) && topOf(targetOf(one)) === side && roomIn(one.file) !== roomIn(targetOf(one))
   )
 
   it("import each other in one direction", () => {
     const next = new Map<string, Array<string>>()
-    for (const one of doors) next.set(roomOf(one.file), [...(next.get(roomOf(one.file)) ?? []), roomOf(targetOf(one))])
+    for (const one of doors) next.set(roomIn(one.file), [...(next.get(roomIn(one.file)) ?? []), roomIn(targetOf(one))])
     expect(next.size).toBeGreaterThan(10)
     expect([...next.keys()].map((room) => circleFrom(room, next)).filter((way) => way.length > 0)).toEqual([])
   })
@@ -221,7 +202,7 @@ describe.each(Object.entries(BELOW))("rooms of %s/", (side, below) => {
 
   it.each(below)("%s/ imports only rooms below it", (room) => {
     const lower = below.slice(0, below.indexOf(room))
-    const own = doors.filter((one) => roomOf(one.file) === room)
-    expect(own.filter((one) => !lower.includes(roomOf(targetOf(one)))).map(show)).toEqual([])
+    const own = doors.filter((one) => roomIn(one.file) === room)
+    expect(own.filter((one) => !lower.includes(roomIn(targetOf(one)))).map(show)).toEqual([])
   })
 })

@@ -1,0 +1,122 @@
+/**
+ * Rooms: the folders of `actors/` and of `edge/`, and which of them imports which, read from the text of the sources. A
+ * picture of both is generated; `tests/contract/arrows.test.ts` refuses a circle.
+ */
+import { globSync, readFileSync } from "node:fs"
+import { join, posix } from "node:path"
+import { parseSync } from "vite"
+import { projectRoot } from "../launcher/paths.ts"
+
+export const ROOMS = "ops/docs/rooms.md"
+
+/**
+ * Rooms that all others of a side may build on, the lowest first: each may import those before it. The rest are nouns,
+ * and parts of nouns.
+ */
+export const BELOW: Readonly<Record<string, ReadonlyArray<string>>> = {
+  actors: ["tables", "log", "engine", "projections", "reactions", "queries", "kit"],
+  edge: ["http", "auth", "bus", "content", "kit"]
+}
+
+/** Programs of their own, which their side does not import. */
+const PROGRAMS: ReadonlySet<string> = new Set(["sdk", "fill"])
+
+/** Names in `import(…)`, of values and of types, anywhere in a tree. */
+const namesIn = (tree: unknown): ReadonlyArray<string> => {
+  if (Array.isArray(tree)) return tree.flatMap(namesIn)
+  if (typeof tree !== "object" || tree === null) return []
+  const { type, source, ...rest } = tree as { readonly type?: string; readonly source?: { readonly value?: unknown } }
+  const own = type === "ImportExpression" || type === "TSImportType" ? source?.value : undefined
+  return [...(typeof own === "string" ? [own] : []), ...Object.values(rest).flatMap(namesIn)]
+}
+
+/** Names that a source imports, types included. */
+export const importsIn = (source: string): ReadonlyArray<string> => {
+  const { module, program } = parseSync("source.ts", source)
+  return [
+    ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
+    ...module.staticExports.flatMap(({ entries }) =>
+      entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? [])
+    ),
+    ...(source.includes("import(") ? namesIn(program) : [])
+  ]
+}
+
+/** `null` for a file that lies beside the rooms, and puts them together. */
+export const roomOf = (file: string): string | null => {
+  const [, room, name] = file.split("/")
+  return room === undefined || name === undefined ? null : room
+}
+
+type Arrows = ReadonlyMap<string, ReadonlySet<string>>
+
+const arrowsOf = (side: string): Arrows => {
+  const arrows = new Map<string, Set<string>>()
+  for (const file of globSync(`${side}/*/**/*.ts`, { cwd: projectRoot }).toSorted()) {
+    const from = roomOf(file)
+    if (from === null || PROGRAMS.has(from)) continue
+    const targets = arrows.get(from) ?? new Set<string>()
+    arrows.set(from, targets)
+    for (const name of importsIn(readFileSync(join(projectRoot, file), "utf8"))) {
+      const to = name.startsWith(".") ? posix.join(posix.dirname(file), name) : ""
+      const room = to.startsWith(`${side}/`) ? roomOf(to) : null
+      if (room !== null && room !== from) targets.add(room)
+    }
+  }
+  return arrows
+}
+
+/** Rooms that can be reached from `room`. */
+const reached = (arrows: Arrows, room: string, seen = new Set<string>()): ReadonlySet<string> => {
+  for (const next of arrows.get(room) ?? []) {
+    if (seen.has(next)) continue
+    seen.add(next)
+    reached(arrows, next, seen)
+  }
+  return seen
+}
+
+/** Without an arrow that others together make as well. */
+const drawn = (arrows: Arrows, below: ReadonlyArray<string>): ReadonlyArray<readonly [string, string]> =>
+  [...arrows.keys()]
+    .filter((room) => !below.includes(room))
+    .toSorted()
+    .flatMap((room) => {
+      const targets = [...(arrows.get(room) ?? [])].filter((to) => !below.includes(to)).toSorted()
+      const further = new Set(targets.flatMap((to) => [...reached(arrows, to)]))
+      return targets.filter((to) => !further.has(to)).map((to) => [room, to] as const)
+    })
+
+const node = (room: string): string => `${room.replaceAll("-", "_")}["${room}"]`
+
+const pictureOf = (side: string): string => {
+  const below = BELOW[side] ?? []
+  const arrows = arrowsOf(side)
+  const all = drawn(arrows, below)
+  const alone = [...arrows.keys()].filter((room) => !below.includes(room) && !all.flat().includes(room)).toSorted()
+  return [
+    `## \`${side}/\``,
+    "",
+    `Below all of them, each importing only what stands left of it: ${below.map((room) => `\`${room}\``).join(", ")}.`,
+    "",
+    "```mermaid",
+    "flowchart TD",
+    ...all.map(([from, to]) => `  ${node(from)} --> ${node(to)}`),
+    "```",
+    "",
+    ...(alone.length === 0 ? [] : [`No other noun: ${alone.map((room) => `\`${room}\``).join(", ")}.`, ""])
+  ].join("\n")
+}
+
+export const roomsText = (): string =>
+  [
+    "# Rooms",
+    "",
+    "For people who add or move code. After reading you know which folder may import which. `npm run contracts` draws",
+    "these pictures from the imports, and `tests/contract/arrows.test.ts` fails on a circle. An arrow says that a room",
+    "imports another one. Arrows that follow from others are left out.",
+    "",
+    ...Object.keys(BELOW).map(pictureOf)
+  ]
+    .join("\n")
+    .trimEnd() + "\n"
