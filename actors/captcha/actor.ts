@@ -7,7 +7,7 @@ import { iso } from "../../schemas/iso.ts"
 import { blobsAt, naming } from "../blob/naming.ts"
 import { custom, type PrepareContext, write } from "../engine/definition.ts"
 import { type Fold, kind, type KindParts } from "../kit/kind.ts"
-import { Actors, type ActorServices } from "../kit/services.ts"
+import { Actors, type ActorServices } from "../engine/services.ts"
 import {
   decideAnswer,
   decideCancel,

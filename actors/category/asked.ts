@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { CATEGORY_SLUG } from "../../schemas/category/operations.ts"
 import { invalidField } from "../../schemas/errors.ts"
 import type { PrepareContext } from "../engine/definition.ts"
-import { Actors } from "../kit/services.ts"
+import { Actors } from "../engine/services.ts"
 
 const noCategory = invalidField("category", "category must be the slug of a category.")
 

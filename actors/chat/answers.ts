@@ -18,7 +18,7 @@ import { homeOf } from "../../schemas/limit/home.ts"
 import { OwnerText } from "../../schemas/owner/api.ts"
 import { NOBODY, ownerSecretIn } from "../../schemas/secret/owner.ts"
 import { hashOfToken } from "../kit/tokens.ts"
-import { Actors, type Asking } from "../kit/services.ts"
+import { Actors, type Asking } from "../engine/services.ts"
 import type { Bot } from "./bot.ts"
 import { said } from "./words.ts"
 

@@ -10,7 +10,7 @@
  */
 import { Cause, Clock, Effect, Exit, type Scope } from "effect"
 import { logNow } from "../../schemas/runtime/log/log.ts"
-import type { Actors } from "../kit/services.ts"
+import type { Actors } from "../engine/services.ts"
 import { heard, type Listening } from "./answers.ts"
 import type { Polled } from "./bot.ts"
 import { Inbox, type Waiting } from "./inbox.ts"

@@ -9,7 +9,7 @@ import { blobsAt, naming } from "../blob/naming.ts"
 import { custom, type DecideContext, type PrepareContext, read, write } from "../engine/definition.ts"
 import { type Fold, kind } from "../kit/kind.ts"
 import { Sealer } from "../log/seal.ts"
-import { Actors } from "../kit/services.ts"
+import { Actors } from "../engine/services.ts"
 import { askedBy } from "./asked.ts"
 import {
   belongsTo,

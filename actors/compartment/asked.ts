@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Asker } from "../../schemas/compartment/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { PrepareContext } from "../engine/definition.ts"
-import { Actors, type ActorServices } from "../kit/services.ts"
+import { Actors, type ActorServices } from "../engine/services.ts"
 import { NO_COMPARTMENT } from "./refusals.ts"
 import { type CompartmentState, isThere } from "./state.ts"
 

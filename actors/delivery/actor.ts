@@ -5,7 +5,7 @@ import { notFound, type Refusal } from "../../schemas/errors.ts"
 import { completed, isCompleted, type Known, wantedBy, type Wanting } from "../../schemas/notification/completed.ts"
 import { type PrepareContext, read, write } from "../engine/definition.ts"
 import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
-import { Actors } from "../kit/services.ts"
+import { Actors } from "../engine/services.ts"
 import { decideDrop, decidePutOff, decideRedeliver, decideReport, decideTimer, keptSeconds } from "./decide.ts"
 import { DeliveryEvent, DeliveryState, evolve } from "./state.ts"
 

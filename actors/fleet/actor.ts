@@ -7,7 +7,7 @@ import { subjects } from "../../schemas/subjects.ts"
 import { UNOWNED } from "../compartment/refusals.ts"
 import { custom, type DecideContext, read, write } from "../engine/definition.ts"
 import { type Fold, kind } from "../kit/kind.ts"
-import { Actors } from "../kit/services.ts"
+import { Actors } from "../engine/services.ts"
 import {
   decideCreate,
   decideDrain,

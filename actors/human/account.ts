@@ -5,7 +5,7 @@ import type { Refusal } from "../../schemas/errors.ts"
 import { custom, type PrepareContext, write } from "../engine/definition.ts"
 import type { Doing } from "../kit/kind.ts"
 import type { LetterParts } from "../letter/letters.ts"
-import { Actors, anew } from "../kit/services.ts"
+import { Actors, anew } from "../engine/services.ts"
 import { addressHasher, addressSealer } from "../address/hash.ts"
 import {
   decideConfirm,

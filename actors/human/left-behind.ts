@@ -12,7 +12,7 @@ import type { Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { PrepareContext } from "../engine/definition.ts"
 import type { Sealer } from "../log/seal.ts"
-import { Actors, anew } from "../kit/services.ts"
+import { Actors, anew } from "../engine/services.ts"
 import type { Human } from "./state.ts"
 
 const ABREAST = 8

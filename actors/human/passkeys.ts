@@ -6,7 +6,7 @@ import type { humanOperations as declared } from "../../schemas/human/operations
 import { custom, type PrepareContext, write } from "../engine/definition.ts"
 import type { Doing } from "../kit/kind.ts"
 import type { LetterParts } from "../letter/letters.ts"
-import type { Actors } from "../kit/services.ts"
+import type { Actors } from "../engine/services.ts"
 import { isActive, loginFailed } from "./decide.ts"
 import { decideEnterConsole } from "./decide-console.ts"
 import {

@@ -22,7 +22,7 @@ import type { SponsorRole, SponsorshipStatus } from "../../schemas/sponsorship/r
 import { custom, type Decision, type DecideContext, type PrepareContext, read, write } from "../engine/definition.ts"
 import type { KindParts, Operating } from "../kit/kind.ts"
 import { drawnFor, givenBackFor } from "../limit/drawing.ts"
-import { Actors, anew, Counters } from "../kit/services.ts"
+import { Actors, anew, Counters } from "../engine/services.ts"
 import { besideAgent, isOpen, noSponsorship } from "../sponsorship/decide.ts"
 import type { SponsorshipEvent } from "../sponsorship/state.ts"
 import { absent, isActive, type Posted } from "./decide.ts"

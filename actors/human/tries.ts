@@ -6,7 +6,7 @@ import { Clock, Effect } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import { bucketActor } from "../../schemas/limit/bucket.ts"
 import type { Limits } from "../../schemas/limits.ts"
-import { Actors, type Asking } from "../kit/services.ts"
+import { Actors, type Asking } from "../engine/services.ts"
 
 const BUCKET = "login_failures"
 const GIVEN_BACK_WITHIN_MS = 5_000

@@ -10,7 +10,7 @@ import type { EventLog, EventShape } from "../log/commit.ts"
 import { type EventUnion, inventoryOf } from "../engine/events.ts"
 import type { NonceLog } from "../log/nonces.ts"
 import { formatOf } from "../engine/state-format.ts"
-import type { ActorServices } from "./services.ts"
+import type { ActorServices } from "../engine/services.ts"
 
 /** What every kind may be made of. A noun that needs more of its node extends it, and the node provides all of it. */
 export interface KindParts {

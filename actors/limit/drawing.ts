@@ -4,7 +4,7 @@ import { type Refusal, refusal } from "../../schemas/errors.ts"
 import { type CountedBucket, figuresOf } from "../../schemas/limit/bucket.ts"
 import { homeOf } from "../../schemas/limit/home.ts"
 import type { Limits } from "../../schemas/limits.ts"
-import { Actors, type Asking } from "../kit/services.ts"
+import { Actors, type Asking } from "../engine/services.ts"
 
 /** Fails where nothing is left. `value`: who is counted. */
 export const drawnFor = (

@@ -6,7 +6,7 @@ import { logNow } from "../../schemas/runtime/log/log.ts"
 import type { FiredTimer } from "../../schemas/timer.ts"
 import { custom, type PrepareContext, read, write } from "../engine/definition.ts"
 import { type Fold, kind } from "../kit/kind.ts"
-import { Actors } from "../kit/services.ts"
+import { Actors } from "../engine/services.ts"
 import { type Checked, checkedBy, unheard } from "./checks.ts"
 import {
   CHECK_TIMER,

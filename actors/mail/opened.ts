@@ -11,7 +11,7 @@ import { addressesOf, type ListedSent, statusOfAll } from "../../schemas/mail/se
 import { wordsOf } from "../../schemas/mail/words.ts"
 import type { Sealer } from "../log/seal.ts"
 import { QueryRefused } from "../queries/refused.ts"
-import { Actors, type ActorServices, type Asking, Views } from "../kit/services.ts"
+import { Actors, type ActorServices, type Asking, Views } from "../engine/services.ts"
 import { coded, type CodesBounds, type OpenPage } from "./coded.ts"
 import { type MailKeys, markWord, openDropped, openEnvelope, openSent } from "./keys.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { HubConfig } from "../../schemas/config.ts"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
-import { Actors, type Asking } from "../kit/services.ts"
+import { Actors, type Asking } from "../engine/services.ts"
 
 const NO_OWNER: Refusal = refusal(
   "email_owner_rule",

@@ -8,7 +8,7 @@ import type { Refusal } from "../../schemas/errors.ts"
 import type { OwnerAnswer } from "../../schemas/owner/records.ts"
 import type { AccountKeys } from "../kit/account-keys.ts"
 import { QueryRefused } from "../queries/refused.ts"
-import { type ActorServices, type Asking, Views } from "../kit/services.ts"
+import { type ActorServices, type Asking, Views } from "../engine/services.ts"
 import { messagesShown } from "./shown.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 

@@ -4,7 +4,7 @@ import type { Refusal } from "../../schemas/errors.ts"
 import type { SealedMessage } from "../../schemas/owner/operations.ts"
 import type { Owner, OwnerAnswer } from "../../schemas/owner/records.ts"
 import type { AccountKeys } from "../kit/account-keys.ts"
-import { Actors, type Asking } from "../kit/services.ts"
+import { Actors, type Asking } from "../engine/services.ts"
 import { openWords, type SealedWords, type Words } from "./sealed.ts"
 
 const ABREAST = 8

@@ -46,7 +46,7 @@ import { Reactor } from "./reacting.ts"
 import { chatHasher } from "../chat/hash.ts"
 import { LISTENER, listens } from "../chat/polling.ts"
 import { claimLog } from "../service/actor.ts"
-import { type ActorServices, actorServices } from "../kit/services.ts"
+import { type ActorServices, actorServices } from "../engine/services.ts"
 
 /** Whoever owns this actor id's shard runs projections and reactions: one node at a time, as long as leases hold. */
 export const PROJECTOR = "projector"

@@ -4,7 +4,7 @@ import type { Refusal } from "../../schemas/errors.ts"
 import type { LetterOutcome } from "../../schemas/letter/operations.ts"
 import type { PrepareContext } from "../engine/definition.ts"
 import type { LetterContent } from "../kit/letter-content.ts"
-import { Actors, type Asking } from "../kit/services.ts"
+import { Actors, type Asking } from "../engine/services.ts"
 import { toldOf } from "./message.ts"
 import { PUSH_GONE, type Pusher } from "./pusher.ts"
 

@@ -10,7 +10,7 @@ import { homeIn, homeOf } from "../../schemas/limit/home.ts"
 import { existing } from "../engine/existing.ts"
 import { isSealed, Sealer } from "../log/seal.ts"
 import { type ActorOf, type Fold, kind, type KindParts } from "../kit/kind.ts"
-import { Actors, type ActorServices, Counters } from "../kit/services.ts"
+import { Actors, type ActorServices, Counters } from "../engine/services.ts"
 import { newWebhookSecret, secretPurpose } from "../agent/webhook/secret.ts"
 import {
   challengeRecord,

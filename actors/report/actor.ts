@@ -5,7 +5,7 @@ import { write } from "../engine/definition.ts"
 import { type Fold, kind } from "../kit/kind.ts"
 import { decideCarriedOut, decideResolve, decideReview } from "./decide.ts"
 import { filingOf } from "./filing.ts"
-import { Actors } from "../kit/services.ts"
+import { Actors } from "../engine/services.ts"
 import { refusalOf } from "./outcome.ts"
 import { evolveReport, type ReportActor, ReportEvent, ReportState } from "./state.ts"
 

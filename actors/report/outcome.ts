@@ -11,7 +11,7 @@ import { Effect } from "effect"
 import type { ErrorCode, Refusal } from "../../schemas/errors.ts"
 import type { Resolution } from "../../schemas/report/operations.ts"
 import type { PrepareContext } from "../engine/definition.ts"
-import { Actors, type ActorServices } from "../kit/services.ts"
+import { Actors, type ActorServices } from "../engine/services.ts"
 import { placeOf } from "./place.ts"
 import type { Report } from "./state.ts"
 

@@ -4,7 +4,7 @@ import type { Refusal } from "../../schemas/errors.ts"
 import type { Place } from "../../schemas/report/operations.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import type { PrepareContext } from "../engine/definition.ts"
-import { Actors, type ActorServices } from "../kit/services.ts"
+import { Actors, type ActorServices } from "../engine/services.ts"
 import type { Report } from "./state.ts"
 
 const ofPath = (path: string): Place => ({ url: path, api_url: `${API_PREFIX}${path}` })

@@ -5,7 +5,7 @@ import type { SponsorshipFacts } from "../../schemas/sponsorship/operations.ts"
 import { type AnswerContext, custom, read, write, type WriteOperation } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kit/kind.ts"
-import { Actors, anew } from "../kit/services.ts"
+import { Actors, anew } from "../engine/services.ts"
 import {
   besideAgent,
   decideConfirm,

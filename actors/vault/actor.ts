@@ -9,7 +9,7 @@ import { custom, read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kit/kind.ts"
 import { Sealer } from "../log/seal.ts"
-import type { ActorServices } from "../kit/services.ts"
+import type { ActorServices } from "../engine/services.ts"
 import { ciphertextsOf } from "./ciphertexts.ts"
 import { ownersOf } from "./consenters.ts"
 import {

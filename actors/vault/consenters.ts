@@ -13,7 +13,7 @@ import type { Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { OwnerStanding } from "../../schemas/owner/operations.ts"
 import type { PrepareContext } from "../engine/definition.ts"
-import { Actors, type ActorServices } from "../kit/services.ts"
+import { Actors, type ActorServices } from "../engine/services.ts"
 import type { EntryOwner, EntryValue } from "./state.ts"
 
 export type WaitLimits = Pick<Limits["limits"]["owner"], "later_owner_seconds">

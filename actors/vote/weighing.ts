@@ -13,7 +13,7 @@ import type { Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { VoteTarget, WhyNotCounted } from "../../schemas/vote/records.ts"
 import type { Companion, PrepareContext } from "../engine/definition.ts"
-import { Actors, type ActorServices } from "../kit/services.ts"
+import { Actors, type ActorServices } from "../engine/services.ts"
 import { type Ballot, ballotOf, type VoteState } from "../content/ballot.ts"
 import { type Pair, pairOf, takingPlaces } from "./pair.ts"
 

@@ -21,7 +21,7 @@ import { type Companion, type Decision, firing, type PrepareContext, type Timer,
 import { event } from "../engine/events.ts"
 import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 import type { EventLog } from "../log/commit.ts"
-import { Actors, Views } from "../kit/services.ts"
+import { Actors, Views } from "../engine/services.ts"
 
 const TIMER = "go_on"
 /** Targets that take a vote back in one step, and abreast. */

@@ -6,7 +6,7 @@
 import { createHash, randomUUID } from "node:crypto"
 import { setTimeout as delay } from "node:timers/promises"
 import { Effect } from "effect"
-import { viewsOver } from "../../actors/kit/services.ts"
+import { viewsOver } from "../../actors/engine/services.ts"
 import { sealEntry } from "../../edge/sdk/vault/seal.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
 import type { Vault } from "../../schemas/vault/records.ts"

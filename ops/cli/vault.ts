@@ -1,6 +1,6 @@
 /** `hub vault …`: tokens for fill services, how a vault stands, and keys brought under another HUB_VAULT_KEY. */
 import { randomUUID } from "node:crypto"
-import { viewsOver } from "../../actors/kit/services.ts"
+import { viewsOver } from "../../actors/engine/services.ts"
 import type { Queries, QueryName } from "../../schemas/bus/operations.ts"
 import { Effect } from "effect"
 import type { Arguments, Command } from "./command.ts"

@@ -4,7 +4,7 @@ import type { blockOperations as declared, Named } from "../../../schemas/block/
 import { type PrepareContext, write } from "../../engine/definition.ts"
 import { existing } from "../../engine/existing.ts"
 import type { KindParts, Operating } from "../../kit/kind.ts"
-import { Actors } from "../../kit/services.ts"
+import { Actors } from "../../engine/services.ts"
 import { iso } from "../../../schemas/iso.ts"
 import type { AgentActor, AgentState } from "../state.ts"
 import { decideBlock, decideUnblock } from "./decide.ts"

@@ -15,7 +15,7 @@ import { type Meter, once, type PrepareContext, read, write } from "../../engine
 import { existing } from "../../engine/existing.ts"
 import type { KindParts, Operating } from "../../kit/kind.ts"
 import { uploadDraw } from "../../limit/upload-bytes.ts"
-import { Actors, Counters } from "../../kit/services.ts"
+import { Actors, Counters } from "../../engine/services.ts"
 import { missing, statusRefusal } from "../decide.ts"
 import type { AgentMemory } from "../memory.ts"
 import { drawNotification } from "../notification/draw.ts"

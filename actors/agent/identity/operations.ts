@@ -22,7 +22,7 @@ import {
 } from "../../engine/definition.ts"
 import { existing } from "../../engine/existing.ts"
 import type { KindParts, Operating } from "../../kit/kind.ts"
-import { Actors, Counters } from "../../kit/services.ts"
+import { Actors, Counters } from "../../engine/services.ts"
 import { Attester } from "./attest.ts"
 import { Challenges } from "./challenge.ts"
 import { decideSignDirectory, decideUnsignDirectory } from "./directory.ts"

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
-import { Counters } from "../../kit/services.ts"
+import { Counters } from "../../engine/services.ts"
 import type { NoticeFacts } from "./notify.ts"
 
 export const drawNotification: Effect.Effect<NoticeFacts, Refusal, Counters> = Effect.flatMap(Counters, (counters) =>

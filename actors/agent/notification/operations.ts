@@ -11,7 +11,7 @@ import {
 import type { NotificationName } from "../../../schemas/notification/types.ts"
 import { type Decision, type DecideContext, type PrepareContext, write } from "../../engine/definition.ts"
 import type { Operating } from "../../kit/kind.ts"
-import { Actors, type ActorServices } from "../../kit/services.ts"
+import { Actors, type ActorServices } from "../../engine/services.ts"
 import { blocks } from "../block/blocks.ts"
 import { statusRefusal, unlessSuspended } from "../decide.ts"
 import { drawNotification, NO_NOTIFICATION } from "./draw.ts"

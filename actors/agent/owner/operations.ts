@@ -6,7 +6,7 @@ import type { owningOperations as declared } from "../../../schemas/owner/operat
 import type { OwnerAnswer } from "../../../schemas/owner/records.ts"
 import { custom, type PrepareContext, read, write } from "../../engine/definition.ts"
 import type { KindParts, Operating } from "../../kit/kind.ts"
-import { Actors, type ActorServices } from "../../kit/services.ts"
+import { Actors, type ActorServices } from "../../engine/services.ts"
 import { iso } from "../../../schemas/iso.ts"
 import type { AgentActor, AgentState } from "../state.ts"
 import { decideAnswer, decideSeen, decideWrite, hasProvenOwner, isOwner, provenOwner } from "./decide.ts"

@@ -9,7 +9,7 @@ import { monotonicMs } from "../../../schemas/runtime/clock.ts"
 import type { PersonShown } from "../../../schemas/sponsorship/operations.ts"
 import type { PrepareContext } from "../../engine/definition.ts"
 import { Recent } from "../../engine/recent.ts"
-import { Actors } from "../../kit/services.ts"
+import { Actors } from "../../engine/services.ts"
 import type { SponsorState } from "./state.ts"
 
 type Sponsor = AgentPublic["sponsors"][number]

@@ -9,7 +9,7 @@ import { type PrepareContext, read, type Result, write } from "../../engine/defi
 import { existing } from "../../engine/existing.ts"
 import { Sealer } from "../../log/seal.ts"
 import type { KindParts, Operating } from "../../kit/kind.ts"
-import { Actors } from "../../kit/services.ts"
+import { Actors } from "../../engine/services.ts"
 import { drawNotification, NO_NOTIFICATION } from "../notification/draw.ts"
 import { iso } from "../../../schemas/iso.ts"
 import type { Agent, AgentActor, AgentState } from "../state.ts"

@@ -12,7 +12,7 @@ import {
 import type { Relayed } from "../../../schemas/relay/operations.ts"
 import type { PrepareContext } from "../../engine/definition.ts"
 import { toldOf } from "../../letter/ways.ts"
-import type { Actors } from "../../kit/services.ts"
+import type { Actors } from "../../engine/services.ts"
 import type { Posted } from "../decide.ts"
 import type { Opened, Opening } from "../opening.ts"
 import { heldFirst, type RelayState } from "./state.ts"

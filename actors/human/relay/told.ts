@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import { CAPTCHA_ASKED, OWNER_CONFIRMED } from "../../../schemas/relay/events.ts"
 import type { PrepareContext } from "../../engine/definition.ts"
-import { Actors } from "../../kit/services.ts"
+import { Actors } from "../../engine/services.ts"
 
 const NOTHING_SAID = "It says nothing that could be shown here."
 

@@ -12,7 +12,7 @@ import { eventsOf } from "../../engine/events.ts"
 import type { MailParts } from "../keys.ts"
 import { lastCommit } from "../../log/last-commit.ts"
 import type { Sealer } from "../../log/seal.ts"
-import { Actors, type ActorServices, Counters } from "../../kit/services.ts"
+import { Actors, type ActorServices, Counters } from "../../engine/services.ts"
 import {
   type MailKeys,
   markMessageId,

@@ -9,7 +9,7 @@ import { custom, type PrepareContext, read, write } from "../../engine/definitio
 import { type Fold, kind } from "../../kit/kind.ts"
 import type { MailParts } from "../keys.ts"
 import type { Sealer } from "../../log/seal.ts"
-import { Actors, type ActorServices } from "../../kit/services.ts"
+import { Actors, type ActorServices } from "../../engine/services.ts"
 import { leftSeconds } from "../kept.ts"
 import { openEnvelope, openKey, openSent } from "../keys.ts"
 import { mailDisabled } from "../mailer/disabled.ts"

@@ -4,7 +4,7 @@ import type { HubConfig } from "../../../schemas/config.ts"
 import type { Refusal } from "../../../schemas/errors.ts"
 import { domainId } from "../../../schemas/mail-domain/id.ts"
 import type { SendJob } from "../../../schemas/mail/sending-operations.ts"
-import { Actors, type Asking } from "../../kit/services.ts"
+import { Actors, type Asking } from "../../engine/services.ts"
 import { orNone } from "../or-none.ts"
 import type { MailSendingValue } from "./state.ts"
 

@@ -4,7 +4,7 @@ import type { Update } from "grammy/types"
 import { describe, expect, test } from "vitest"
 import { heard, type Listening } from "../../../actors/chat/answers.ts"
 import { chatMessageOf, contentOf, valuesOf } from "../../../actors/chat/message.ts"
-import { Actors } from "../../../actors/kit/services.ts"
+import { Actors } from "../../../actors/engine/services.ts"
 import { type Refusal, refusal, unavailable } from "../../../schemas/errors.ts"
 
 const BOT = 5

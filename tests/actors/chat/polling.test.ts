@@ -4,7 +4,7 @@ import type { Update } from "grammy/types"
 import { expect, test } from "vitest"
 import type { Listening } from "../../../actors/chat/answers.ts"
 import { listens } from "../../../actors/chat/polling.ts"
-import { Actors } from "../../../actors/kit/services.ts"
+import { Actors } from "../../../actors/engine/services.ts"
 import { unavailable } from "../../../schemas/errors.ts"
 
 const SLOW = 1

@@ -20,7 +20,7 @@ import { QueryClient } from "../../schemas/runtime/bus/queries.ts"
 import { type CounterName, subjects } from "../../schemas/subjects.ts"
 import { nextNumber } from "../log/counters.ts"
 import { requestsOf } from "../log/requests.ts"
-import type { PrepareContext } from "../engine/definition.ts"
+import type { PrepareContext } from "./definition.ts"
 
 /** Of the command that asks: the same command asks under the same id, so that it is answered from memory. */
 export type Asking = Pick<PrepareContext, "commandId" | "deadline" | "traceparent">
