@@ -29,6 +29,7 @@ import { StorageWatch } from "./log/storage.ts"
 import { subscribed } from "./log/subscription.ts"
 import { ScheduledTimers } from "./engine/timers.ts"
 import type { Kind, KindParts } from "./kind.ts"
+import { GapCloser } from "./message/closer.ts"
 import { commitMetrics, nodeMetrics, operationCalls } from "./metrics/node.ts"
 import { reactorMetrics } from "./metrics/reactors.ts"
 import { projectorMetrics } from "./metrics/projectors.ts"
@@ -266,6 +267,7 @@ export const actorNode = (
     projectorMetrics(clock, metrics.meter, projecting, manager)
     const pruner = yield* prunerOn
     prunerMetrics(metrics.meter, pruner)
+    const closer = new GapCloser({ db: yield* Tables, log })
     replicaMetrics(metrics.meter, manager)
 
     yield* Effect.orDie(Effect.all([nonces.follow, proofs.follow], { concurrency: "unbounded" }))
@@ -297,7 +299,7 @@ export const actorNode = (
     const running = yield* FiberHandle.make()
     const project = Effect.suspend(() =>
       placement.serves(shardOf(PROJECTOR))
-        ? FiberHandle.run(running, runAll([...projecting, pruner]), { onlyIfMissing: true })
+        ? FiberHandle.run(running, runAll([...projecting, pruner, closer]), { onlyIfMissing: true })
         : FiberHandle.clear(running)
     )
     const chats = yield* FiberHandle.make()

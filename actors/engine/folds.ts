@@ -28,7 +28,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   mail_service: "407c03479c6d5389",
   mailbox: "84b2c45503d04a7c",
   mailer: "5238527fb3a56dec",
-  message: "ab38faf9826d391d",
+  message: "9e8f0138e7d88186",
   number: "0e89f1d2e56c6cfd",
   origin: "4d58faa839ffc15e",
   owner_message: "5d430323eb0024e0",

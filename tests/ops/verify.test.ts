@@ -124,7 +124,7 @@ describe("verify", () => {
 
   test("of a sample says what it cannot say", async () => {
     expect(await verify({ sample: "3" })).toContain(
-      "not compared: identity_blocks, library_entries, mails, mail_sendings, mail_events, threads: made of all actors, and only 3 were picked"
+      "not compared: identity_blocks, library_entries, mails, mail_sendings, mail_events, message_gaps, threads: made of all actors, and only 3 were picked"
     )
   })
 
