@@ -265,7 +265,7 @@ export const actorNode = (
     const feedOf = feedsFor(nats, tracing)
     const projecting = yield* projectorsOn(feedOf)
     projectorMetrics(clock, metrics.meter, projecting, manager)
-    const pruner = yield* prunerOn
+    const pruner = yield* Effect.provide(prunerOn, services)
     prunerMetrics(metrics.meter, pruner)
     const closer = new GapCloser({ db: yield* Tables, log })
     replicaMetrics(metrics.meter, manager)
