@@ -51,6 +51,7 @@ import {
   Tracing
 } from "./process/services.ts"
 import { feedsFor } from "./projections/feed.ts"
+import { raisingCounters } from "./projections/numbered.ts"
 import { projectorsOn, prunerOn, runAll } from "./projections/running.ts"
 import { AWAITED, REACTIONS } from "./reactions/all.ts"
 import type { Reactions } from "./reactions/reaction.ts"
@@ -267,7 +268,8 @@ export const actorNode = (
     projectorMetrics(clock, metrics.meter, projecting, manager)
     const pruner = yield* Effect.provide(prunerOn, services)
     prunerMetrics(metrics.meter, pruner)
-    const closer = new GapCloser({ db: yield* Tables, log })
+    const db = yield* Tables
+    const closer = new GapCloser({ db, log })
     replicaMetrics(metrics.meter, manager)
 
     yield* Effect.orDie(Effect.all([nonces.follow, proofs.follow], { concurrency: "unbounded" }))
@@ -299,7 +301,9 @@ export const actorNode = (
     const running = yield* FiberHandle.make()
     const project = Effect.suspend(() =>
       placement.serves(shardOf(PROJECTOR))
-        ? FiberHandle.run(running, runAll([...projecting, pruner, closer]), { onlyIfMissing: true })
+        ? FiberHandle.run(running, runAll([...projecting, pruner, closer, { run: raisingCounters(nats, db) }]), {
+            onlyIfMissing: true
+          })
         : FiberHandle.clear(running)
     )
     const chats = yield* FiberHandle.make()
