@@ -1,7 +1,7 @@
 /** Written by `npm run contracts`: the code of each kind's fold (ops/contracts/folds.ts). */
 export const FOLDS: Readonly<Record<string, string>> = {
   address: "a630e09e2208b219",
-  agent: "755206040a51e878",
+  agent: "cd90e7f6de6194ac",
   blob: "8eb9d9bcc633d268",
   captcha: "6aa392efd471a2d0",
   category: "eb734887cb572cdf",
@@ -28,7 +28,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   mail_service: "407c03479c6d5389",
   mailbox: "84b2c45503d04a7c",
   mailer: "5238527fb3a56dec",
-  message: "ab38faf9826d391d",
+  message: "9e8f0138e7d88186",
   number: "0e89f1d2e56c6cfd",
   origin: "4d58faa839ffc15e",
   owner_message: "5d430323eb0024e0",
@@ -39,7 +39,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   service: "e8183552e454469e",
   sponsorship: "7f98b14bfac59210",
   text: "4976aa9d93511bb6",
-  thread: "cb668d91a675e3cf",
+  thread: "c2882b3c1bb2f010",
   vault: "7a7893bce6b70181",
   vote: "917ffd65aef4931c",
   vote_pair: "71253ec6ccebca6d",

@@ -7,7 +7,8 @@
  *    the log is read only where commits lie between the two (a node died before it could write the snapshot), or where
  *    there is no snapshot to be had.
  *  - Each commit names the one before it. A snapshot that no commit of the log follows, or that stands behind its end
- *    (the log is an older one), is not believed.
+ *    (the log is an older one, or has lost its end), is not believed: it is dropped, and one of the log takes its place.
+ *  - An actor in memory that stands behind the log's end is read from the log again. What was lost is no state.
  *  - Another actor's commit may have begun this one's log, and the node that was to say so may have died: an actor to
  *    which nothing has happened yet is looked up in the log at each use. (Companions only ever begin a log.)
  *  - An actor of a kind that ends has no snapshot. Once the log has forgotten it, it begins anew: at sequence 0, without
@@ -59,6 +60,8 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
   private commitsSinceSnapshot = 0
   /** Sequence of the newest snapshot that is known to be stored. */
   private snapshotSeq = 0
+  /** A stored snapshot was refused: the next one is written at once. */
+  private refusedSnapshot = false
   /** Why this actor cannot be served here. */
   private unknown: UnknownEvent | null = null
 
@@ -116,7 +119,9 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
 
   /** Whether the log has nothing newer. Rejects when it does not answer. */
   async isNewest(): Promise<boolean> {
-    if ((await this.parts.log.lastSeq(this.subject)) <= this.seq) return true
+    const { seq, definition } = this
+    const newest = await this.parts.log.lastSeq(this.subject)
+    if (newest === seq || (newest < seq && definition.ends === true)) return true
     this.stale()
     return false
   }
@@ -171,12 +176,26 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
   }
 
   private async readLog(): Promise<void> {
-    const { staleness } = this
+    const { staleness, seq } = this
     const last = await this.parts.log.last(this.subject)
-    if (last === null && this.definition.ends === true) this.beginAnew()
+    if (this.definition.ends === true) {
+      if (last === null) this.beginAnew()
+    } else if ((last?.seq ?? 0) < seq) this.forgetLost(last?.seq ?? 0)
     if (last !== null && last.seq > this.seq) await this.readUpTo(last)
     if (staleness === this.staleness) this.loaded = true
-    else await this.readLog()
+    else return this.readLog()
+    if (!this.refusedSnapshot) return
+    this.refusedSnapshot = false
+    void this.keepSnapshot().catch(() => undefined)
+  }
+
+  /** The log ends before what was read of it. */
+  private forgetLost(end: number): void {
+    const { id, seq, definition } = this
+    const error = "the log has lost commits of this actor: its state is made of what is left"
+    logNow("error", "actor", { kind: definition.kind, id, seq, log: end, error })
+    this.beginAnew()
+    this.snapshotSeq = 0
   }
 
   private async readUpTo(last: LogEntry): Promise<void> {
@@ -193,12 +212,28 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
   private async resume(last: LogEntry): Promise<void> {
     if (!this.hasSnapshots) return
     const snapshot = await this.parts.snapshots.load(this.definition.kind, this.id)
-    if (snapshot === null || snapshot.seq > last.seq) return
-    if (snapshot.seq === last.seq || snapshot.seq === last.previous) return this.restore(snapshot)
+    if (snapshot === null) return
+    if (snapshot.seq > last.seq) return this.refuse(snapshot, last)
+    if (snapshot.seq === last.seq)
+      return snapshot.commands.some(({ id }) => id === last.commit.id)
+        ? this.restore(snapshot)
+        : this.refuse(snapshot, last)
+    if (snapshot.seq === last.previous) return this.restore(snapshot)
     const { entries } = await this.parts.log.read(this.subject, snapshot.seq, PAGE, last.seq)
-    if (entries[0]?.previous !== snapshot.seq) return
+    if (entries[0]?.previous !== snapshot.seq) return this.refuse(snapshot, last)
     this.restore(snapshot)
     for (const entry of entries) this.fold(entry)
+  }
+
+  /** Once for each: it is gone afterwards. */
+  private async refuse(snapshot: Snapshot, last: LogEntry): Promise<void> {
+    // Another node may have written on and stored it, since the log was read here.
+    if ((await this.parts.log.lastSeq(this.subject)) > last.seq) return
+    const { kind } = this.definition
+    const error = "a snapshot is of another log, and is made anew"
+    logNow("warn", "actor", { kind, id: this.id, snapshot: snapshot.seq, log: last.seq, error })
+    await this.parts.snapshots.drop(kind, this.id, snapshot.seq).catch(() => undefined)
+    this.refusedSnapshot = true
   }
 
   private restore({ seq, state, commands }: Snapshot): void {

@@ -18,6 +18,8 @@ export interface RememberedCommand {
 export interface SnapshotStore {
   readonly load: (kind: string, id: string) => Promise<Snapshot | null>
   readonly save: (kind: string, id: string, snapshot: Snapshot) => Promise<void>
+  /** Removes the one of this sequence, where it is the one that is stored. */
+  readonly drop: (kind: string, id: string, seq: number) => Promise<void>
 }
 
 export interface Timers {

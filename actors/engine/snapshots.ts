@@ -7,7 +7,8 @@
  *    gives them up, asks a few times and not thousands of times.
  *  - A Postgres that does not answer is waited for once, for all: until it answers again every load finds nothing at
  *    once, and every save fails at once. One statement every AWAY_MS finds out.
- *  - A stored snapshot is replaced by a newer one only, or by one of the same commit that this release can read.
+ *  - A stored snapshot is replaced by a newer one only, or by one of the same commit that this release can read. One
+ *    that the log does not go on from is dropped first (history.ts).
  */
 import { type Kysely, sql } from "kysely"
 import type { Clock } from "effect"
@@ -88,6 +89,12 @@ export class PostgresSnapshots implements SnapshotStore {
       this.counts.failed++
       throw error
     }
+  }
+
+  async drop(kind: string, id: string, seq: number): Promise<void> {
+    await this.answered(SAVE_TIMEOUT_MS, () =>
+      sql`delete from snapshots where kind = ${kind} and id = ${id} and seq = ${seq}`.execute(this.db)
+    )
   }
 
   /** Asks again where it is time, and waits for no answer. */

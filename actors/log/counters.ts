@@ -1,13 +1,25 @@
 /** Numbers that are never given twice (spec 2.1): JetStream counters. Gaps are fine, reuse never happens. */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
-import { subjects } from "../../schemas/subjects.ts"
+import { streams, subjects } from "../../schemas/subjects.ts"
+import { lastMessage } from "./last-message.ts"
 import { requestStream } from "./requests.ts"
 
 const TIMEOUT_MS = 3000
 
-export const nextNumber = async (nats: NatsConnection, name: string): Promise<number> => {
+export const nextNumber = (nats: NatsConnection, name: string): Promise<number> => countUp(nats, name, 1)
+
+const text = new TextDecoder()
+
+/** The last number that was given; 0 where none was. */
+export const lastNumber = async (nats: NatsConnection, name: string): Promise<number> => {
+  const last = await lastMessage(nats, streams.counters, subjects.counter(name), TIMEOUT_MS)
+  return last === null ? 0 : Number((JSON.parse(text.decode(last.data)) as { readonly val: string }).val)
+}
+
+/** The counter's value afterwards. */
+export const countUp = async (nats: NatsConnection, name: string, by: number): Promise<number> => {
   const more = headers()
-  more.set("Nats-Incr", "1")
+  more.set("Nats-Incr", String(by))
   const reply = await requestStream(nats, subjects.counter(name), undefined, { headers: more, timeout: TIMEOUT_MS })
   const ack = reply.json<{ val?: string; error?: { description?: string } }>()
   if (ack.val === undefined)

@@ -10,7 +10,7 @@ export const projections = [messageProjection]
 
 export const reactions = [toldMessages]
 
-export const queries = ({ db, config: { baseUrl } }: Answering) => ({
-  messages: messagesQuery(db, baseUrl),
+export const queries = ({ clock, db, config: { baseUrl } }: Answering) => ({
+  messages: messagesQuery(clock, db, baseUrl),
   message: messageQuery(db, baseUrl)
 })

@@ -1,8 +1,9 @@
-/** The table of private messages. */
+/** The table of private messages, and of the numbers between them that are not settled. */
 import { sql } from "kysely"
 import { eventsOf, inventoryOf } from "../engine/events.ts"
 import { type Change, type Logged, logProjection } from "../projections/projection.ts"
 import { rowsJson } from "../tables/rows.ts"
+import { type Settled, writeGaps } from "./gaps.ts"
 import { MessageEvent } from "./state.ts"
 
 interface MessageRow {
@@ -20,15 +21,18 @@ interface MessageRows {
   readonly sent: Map<number, MessageRow>
   /** Of those that were there before, the time. */
   readonly read: Map<number, string>
+  readonly settled: Array<Settled>
 }
 
 /** Folds a batch of commits into rows. Pure. */
 const messageRows = (commits: ReadonlyArray<Logged>): MessageRows => {
-  const rows: MessageRows = { sent: new Map(), read: new Map() }
+  const rows: MessageRows = { sent: new Map(), read: new Map(), settled: [] }
   for (const { id: text, commit } of commits) {
     const id = Number(text)
     const at = new Date(commit.at).toISOString()
     for (const event of eventsOf(MessageEvent, commit)) {
+      if (event.type !== "message.read") rows.settled.push({ id, at, voided: event.type === "message.voided" })
+      if (event.type === "message.voided") continue
       if (event.type === "message.sent") {
         const { from: sender, to: recipient, conversation, body, in_reply_to } = event
         rows.sent.set(id, { id, sender, recipient, conversation, body, in_reply_to, created_at: at, read_at: null })
@@ -43,8 +47,9 @@ const messageRows = (commits: ReadonlyArray<Logged>): MessageRows => {
 }
 
 const writing =
-  ({ sent, read }: MessageRows): Change =>
+  ({ sent, read, settled }: MessageRows): Change =>
   async (trx) => {
+    await writeGaps(trx, settled)
     if (sent.size > 0) {
       await sql`
         insert into messages select * from jsonb_populate_recordset(null::messages, ${rowsJson([...sent.values()])}::jsonb)
@@ -62,8 +67,11 @@ const writing =
 
 export const messageProjection = logProjection({
   name: "message",
-  version: 1,
+  version: 2,
   reads: [{ kind: "message", events: inventoryOf(MessageEvent) }],
-  tables: [{ name: "messages", kind: "message", actor: "id" }],
+  tables: [
+    { name: "messages", kind: "message", actor: "id" },
+    { name: "message_gaps", kind: "message", actor: null }
+  ],
   changes: (commits) => writing(messageRows(commits))
 })

@@ -4,12 +4,19 @@
  * Invariant: whatever is found has the agent that asks as its sender or its recipient. There is no reading without it,
  * for operators neither.
  */
-import type { AliasableExpression, Kysely, Selectable } from "kysely"
+import { type AliasableExpression, type Kysely, type Selectable, sql } from "kysely"
+import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Message } from "../../schemas/message/records.ts"
+import { delay, monotonicMs } from "../../schemas/runtime/clock.ts"
 import { authorOf } from "../content/author.ts"
 import type { Database } from "../tables/database.ts"
 import { COUNTED, totalBeside } from "../tables/page.ts"
+import { gapBetween, lowestGap } from "./gaps.ts"
+
+/** An answer waits this long at most for lower numbers; then it ends below the first that is not settled. */
+const HELD_MS = 2_500
+const LOOK_MS = 10
 
 type Asked = Queries["messages"]["input"]
 type Box = Omit<Asked, "page" | "per_page">
@@ -24,6 +31,10 @@ const found = (db: Kysely<Database>, { agent, with: other, unread, since_id }: B
 type Found = ReturnType<typeof found>
 type Stored = Selectable<Database["messages"]>
 
+/** Up to the first number that may still come: a poller that goes on from the highest one misses nothing. */
+const listed = (db: Kysely<Database>, asked: Box, own: "recipient" | "sender") =>
+  found(db, asked, own).where("id", "<", lowestGap(asked.since_id))
+
 /**
  * Of a box of both, two searches and no `or`: each has an index of its own. Nobody writes to himself, so none is found
  * twice.
@@ -33,9 +44,9 @@ const boxOf = (
   asked: Box,
   each: (messages: Found) => Found = (all) => all
 ): AliasableExpression<Stored> => {
-  if (asked.box === "inbox") return each(found(db, asked, "recipient"))
-  if (asked.box === "sent") return each(found(db, asked, "sender"))
-  const ended = (own: "recipient" | "sender") => db.selectFrom(each(found(db, asked, own)).as("one")).selectAll("one")
+  if (asked.box === "inbox") return each(listed(db, asked, "recipient"))
+  if (asked.box === "sent") return each(listed(db, asked, "sender"))
+  const ended = (own: "recipient" | "sender") => db.selectFrom(each(listed(db, asked, own)).as("one")).selectAll("one")
   return ended("recipient").unionAll(ended("sender"))
 }
 
@@ -102,9 +113,32 @@ const messageOf = (row: Row, baseUrl: string): Message => {
   }
 }
 
+/** The newest of a box where a gap holds it back; `null` where none does. */
+const heldBack = async (db: Kysely<Database>, { agent, box, since_id }: Box): Promise<string | null> => {
+  const newest = (own: "recipient" | "sender") => sql`(select max(id) from messages where ${sql.ref(own)} = ${agent})`
+  const top =
+    box === "all"
+      ? sql`greatest(${newest("recipient")}, ${newest("sender")})`
+      : newest(box === "sent" ? "sender" : "recipient")
+  const { rows } = await sql<{ top: string }>`
+    select top from (select ${top} as top) box where ${gapBetween(since_id, sql`top`)}`.execute(db)
+  return rows[0]?.top ?? null
+}
+
+/** Until what is there at the moment can be listed: so whoever has just written sees what he wrote. */
+const untilSettled = async (clock: Clock.Clock, db: Kysely<Database>, asked: Box): Promise<void> => {
+  const top = await heldBack(db, asked)
+  if (top === null) return
+  const end = monotonicMs(clock) + HELD_MS
+  const isHeld = sql<{ held: boolean }>`select ${gapBetween(asked.since_id, sql`${top}::bigint`)} as held`
+  do await delay(clock, LOOK_MS)
+  while (monotonicMs(clock) < end && (await isHeld.execute(db)).rows[0]?.held === true)
+}
+
 export const messagesQuery =
-  (db: Kysely<Database>, baseUrl: string) =>
+  (clock: Clock.Clock, db: Kysely<Database>, baseUrl: string) =>
   async (input: Queries["messages"]["input"]): Promise<Queries["messages"]["output"]> => {
+    await untilSettled(clock, db, input)
     const [{ total }, rows] = await Promise.all([
       db.selectFrom(boxOf(db, input).as("m")).select(COUNTED).executeTakeFirstOrThrow(),
       shown(db, listOf(db, input)).execute()

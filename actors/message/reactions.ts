@@ -13,6 +13,7 @@ export const toldMessages = awaited(
   reactions(
     "message_told",
     on("message", MessageEvent, (event, { id }) => {
+      if (event.type === "message.voided") return []
       const message = Number(id)
       if (event.type === "message.read") return [tell("message.seen", event.by, { message })]
       const { from, to, conversation, body } = event

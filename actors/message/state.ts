@@ -26,7 +26,9 @@ export const MessageEvent = Schema.Union([
     body: Schema.String
   }),
   /** By its recipient. */
-  event("message.read", 1, { by: Schema.String })
+  event("message.read", 1, { by: Schema.String }),
+  /** The number was drawn and not used in time: no message can have it any more. */
+  event("message.voided", 1, {})
 ])
 export type MessageEvent = typeof MessageEvent.Type
 
@@ -41,6 +43,7 @@ export const evolveMessage = (
     const { from, to, conversation } = event
     return { from, to, conversation, read_at: null }
   }
+  if (event.type === "message.voided") return state
   return state && { ...state, read_at: state.read_at ?? at }
 }
 

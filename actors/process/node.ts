@@ -28,6 +28,7 @@ import { NONCE_MARGIN_SECONDS, SESSION_TTL_SECONDS } from "../log/streams.ts"
 import { StorageWatch } from "../log/storage.ts"
 import { subscribed } from "../log/subscription.ts"
 import { ScheduledTimers } from "../engine/timers.ts"
+import { GapCloser } from "../message/closer.ts"
 import { commitMetrics, nodeMetrics, operationCalls } from "./metrics/node.ts"
 import { reactorMetrics } from "./metrics/reactors.ts"
 import { projectorMetrics } from "./metrics/projectors.ts"
@@ -39,6 +40,7 @@ import { MAIL_KEY_NAMES, mailKeysWith } from "../mail/keys.ts"
 import { Bus, Cluster, Configuration, Drained, MailKey, Metrics, Streams, Tables, Tracing } from "../kit/process.ts"
 import { Keys } from "./keys.ts"
 import { feedsFor } from "../projections/feed.ts"
+import { raisingCounters } from "../projections/numbered.ts"
 import { projectorsOn, prunerOn, runAll } from "./projecting.ts"
 import { AWAITED, REACTIONS } from "./reactions.ts"
 import type { Reactions } from "../reactions/reaction.ts"
@@ -253,8 +255,10 @@ export const actorNode = (
     const feedOf = feedsFor(nats, tracing)
     const projecting = yield* projectorsOn(feedOf)
     projectorMetrics(clock, metrics.meter, projecting, manager)
-    const pruner = yield* prunerOn
+    const pruner = yield* Effect.provide(prunerOn, services)
     prunerMetrics(metrics.meter, pruner)
+    const db = yield* Tables
+    const closer = new GapCloser({ db, log })
     replicaMetrics(metrics.meter, manager)
 
     yield* Effect.orDie(Effect.all([nonces.follow, proofs.follow], { concurrency: "unbounded" }))
@@ -286,7 +290,9 @@ export const actorNode = (
     const running = yield* FiberHandle.make()
     const project = Effect.suspend(() =>
       placement.serves(shardOf(PROJECTOR))
-        ? FiberHandle.run(running, runAll([...projecting, pruner]), { onlyIfMissing: true })
+        ? FiberHandle.run(running, runAll([...projecting, pruner, closer, { run: raisingCounters(nats, db) }]), {
+            onlyIfMissing: true
+          })
         : FiberHandle.clear(running)
     )
     const chats = yield* FiberHandle.make()

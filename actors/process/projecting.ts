@@ -3,6 +3,7 @@ import { Effect, type Scope } from "effect"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { Announcer } from "../engine/read-models.ts"
 import { Bus, Configuration, Streams, Tables, Tracing } from "../kit/process.ts"
+import { Actors } from "../engine/services.ts"
 import { PROJECTIONS } from "./projections.ts"
 import type { FeedOf } from "../projections/feed.ts"
 import type { Projection } from "../projections/projection.ts"
@@ -49,9 +50,9 @@ export const projectorsOn = (
   })
 
 /** Does not run yet. */
-export const prunerOn: Effect.Effect<Pruner, never, Configuration | Tables> = Effect.gen(function* () {
+export const prunerOn: Effect.Effect<Pruner, never, Actors | Configuration | Tables> = Effect.gen(function* () {
   const { limits } = yield* Configuration
-  return new Pruner({ db: yield* Tables, projections: PROJECTIONS, limits })
+  return new Pruner({ db: yield* Tables, projections: PROJECTIONS, limits, actors: yield* Actors })
 })
 
 /** Each for itself, until interrupted. */

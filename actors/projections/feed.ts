@@ -11,7 +11,7 @@
  *    alone gets its own subject, or the whole stream where it reads several.
  *  - A reader knows how far the stream was looked at for it, also where nothing of that was its own.
  */
-import type { JsMsg } from "@nats-io/jetstream"
+import { jetstreamManager, type JsMsg } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Deferred, Effect, Exit, Fiber, FiberSet, Scope } from "effect"
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
@@ -61,6 +61,9 @@ const LOOKS_MAX = 3
 /** A reader alone that has received nothing for so long looks whether it may go over. */
 const GO_OVER_LOOK_MS = 1000
 const EVERYTHING = ">"
+/** Looks at a stream that ends before what was read of it, until that is believed. */
+const LOST_LOOKS = 6
+const LOST_LOOK_MS = 500
 
 export class Feed {
   private readonly nats: NatsConnection
@@ -93,6 +96,27 @@ export class Feed {
       const reading = (yield* this.joinsAt(common, reader)) ? Fiber.join(common.following) : this.alone(reader)
       const { pending } = yield* reading
       return { pending, at: () => reader.next - 1 }
+    })
+  }
+
+  /**
+   * The stream's end, where it stays before a sequence that was read once: the stream has lost messages, or is an older
+   * copy. `null` where it does not.
+   */
+  lostAt(seq: number): Effect.Effect<number | null, unknown> {
+    const { nats, stream } = this
+    const end = attempt(async () => {
+      const manager = await jetstreamManager(nats, { checkAPI: false, timeout: TIMEOUT_MS })
+      return (await manager.streams.info(stream)).state.last_seq
+    })
+    return Effect.gen(function* () {
+      let last = yield* end
+      // A leader that is new may have to catch up.
+      for (let looked = 1; last < seq && looked < LOST_LOOKS; looked++) {
+        yield* Effect.sleep(LOST_LOOK_MS)
+        last = yield* end
+      }
+      return last < seq ? last : null
     })
   }
 

@@ -10,6 +10,12 @@ export interface Kept {
   /** The column with the time that a row is of. */
   readonly at: string
   readonly bounds: (limits: Limits) => KeptBounds
+  /** For rows that their actor counts: it is told before they go, so that it never counts what no list has. */
+  readonly counted?: {
+    /** The column that is null while the actor counts the row. */
+    readonly by: string
+    readonly release: "notification.lapse"
+  }
 }
 
 export interface KeptBounds {

@@ -12,12 +12,16 @@
  *  - An event that this release does not know is not read past: a newer release goes on there.
  *  - Tables of an older version are served and projected as they are, while new ones are made beside them and then take
  *    their place (rebuild.ts). A migration that leaves them unfit to be served deletes their watermark.
+ *  - Tables that are ahead of their stream (it lost its end, or is an older copy) are emptied and filled from the
+ *    beginning, and snapshots ahead of the log go.
  *  - Without a watermark nothing is known of the tables: they are emptied and filled from the beginning.
  *  - Tables of a newer version are left alone: in a rolling deployment the older release must not undo the newer one's
  *    work.
  */
 import { Effect, FiberHandle, Schedule, Semaphore } from "effect"
 import { sql } from "kysely"
+import { logNow } from "../../schemas/runtime/log/log.ts"
+import { streams } from "../../schemas/subjects.ts"
 import { attempt } from "../log/attempt.ts"
 import { Applier } from "./applier.ts"
 import type { Projection } from "./projection.ts"
@@ -94,6 +98,8 @@ export class Projector {
 
   private *reading(renewal: FiberHandle.FiberHandle) {
     const { seq, version } = yield* toItsEnd(() => this.position())
+    const end = yield* this.parts.feed.lostAt(seq)
+    if (end !== null) return yield* toItsEnd(() => this.startOver(seq, end))
     if (version < this.projection.version) yield* FiberHandle.run(renewal, this.renewing, { onlyIfMissing: true })
     const reading = yield* Reading.begin(this.parts, this.applier, seq)
     yield* Effect.acquireRelease(
@@ -115,6 +121,15 @@ export class Projector {
     if (row.version > version)
       throw new Newer(`the read models are of version ${row.version}, newer than ${version}: they are left alone`)
     return row
+  }
+
+  /** The next attempt fills the tables. */
+  private async startOver(seq: number, end: number): Promise<void> {
+    const { name, stream } = this.projection
+    const error = `${stream} ends before what these tables are made of: they are made anew`
+    logNow("error", "projector", { projection: name, seq, log: end, error })
+    if (stream === streams.events) await this.parts.db.deleteFrom("snapshots").where("seq", ">", String(end)).execute()
+    await this.parts.db.deleteFrom("projections").where("name", "=", name).where("seq", "=", String(seq)).execute()
   }
 
   private async begin(): Promise<Row> {

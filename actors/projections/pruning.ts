@@ -6,15 +6,17 @@
  *    a rebuild leaves such rows out.
  *  - A row that may go at one time may go at every later one: nothing that was removed has to come back.
  *  - Nothing is removed until SPARE_SECONDS after it may go, for the clocks of two nodes differ.
+ *  - A row that its actor counts goes after the actor was told. Tables that nobody is served from yet keep such rows.
  *  - A step looks at a bounded number of agents and removes a bounded number of rows. It waits for no lock, so it cannot
  *    take part in a deadlock, and a row that is being changed goes at the next sweep.
  *  - The node that runs the projections removes rows. Two that believe it of themselves remove the same ones.
  */
 import { Clock, Effect } from "effect"
-import { type Kysely, sql } from "kysely"
+import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Limits } from "../../schemas/limits.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 import type { Database } from "../tables/database.ts"
+import type { Actors } from "../engine/services.ts"
 import type { Kept } from "./kept.ts"
 import type { Projection, ReadModelTable } from "./projection.ts"
 import { rowOf } from "./reading.ts"
@@ -36,21 +38,21 @@ interface Step {
   readonly last: string | null
 }
 
-/** One of a sweep: agents behind `after`, in the order of their ids. */
-const step = async (
-  db: Kysely<Database>,
-  table: KeptTable,
-  limits: Limits,
-  { after, now }: { readonly after: string; readonly now: number }
-): Promise<Step> => {
+interface Place {
+  readonly after: string
+  readonly now: number
+}
+
+/** `walk`: agents behind `after`, in the order of their ids; `old`: places of rows of theirs that may go. */
+const oldRows = (table: KeptTable, limits: Limits, { after, now }: Place, which: RawBuilder<unknown>) => {
   const { name, kept } = table
   const { prune_agents_max, prune_rows_max } = limits.service
   const [of, order, at] = [sql.ref(`t.${kept.of}`), sql.ref(`t.${kept.order}`), sql.ref(`t.${kept.at}`)]
   const rows = sql.table(name)
   const next = (behind: ReturnType<typeof sql>) =>
     sql`(select ${of} as id from ${rows} t where ${of} > ${behind} order by ${of} limit 1)`
-  const found = await sql<{ last: string | null; removed: number }>`
-    with recursive walk(id, n) as (
+  return sql`
+    recursive walk(id, n) as (
       select id, 1 from ${next(sql`${after}::text`)} first
       union all
       select following.id, walk.n + 1 from walk cross join lateral ${next(sql`walk.id`)} following
@@ -62,12 +64,48 @@ const step = async (
         order by ${order} desc offset ${kept.bounds(limits).newest} limit 1
       ) newest
       cross join lateral (
-        select ctid, ${at} as at from ${rows} t where ${of} = walk.id and ${order} <= newest.number
+        select ctid, ${at} as at from ${rows} t where ${of} = walk.id and ${order} <= newest.number and ${which}
         order by ${order} limit ${prune_rows_max}
       ) oldest
       where oldest.at < ${cutOff(table, limits, now)}
       limit ${prune_rows_max}
-    ), held as (
+    )`
+}
+
+/** Numbers of an agent's rows, ascending. */
+interface Counted {
+  readonly agent: string
+  readonly numbers: ReadonlyArray<number>
+}
+
+/** Rows of a step that may go and that their actors still count. */
+const countedRows = async (db: Kysely<Database>, table: KeptTable, limits: Limits, place: Place) => {
+  const { name, kept } = table
+  if (kept.counted === undefined) return []
+  const { rows } = await sql<Counted>`
+    with ${oldRows(table, limits, place, sql`${sql.ref(`t.${kept.counted.by}`)} is null`)}
+    select ${sql.ref(`t.${kept.of}`)} as agent,
+      json_agg(${sql.ref(`t.${kept.order}`)} order by ${sql.ref(`t.${kept.order}`)}) as numbers
+    from ${sql.table(name)} t where ${sql.ref("t.ctid")} = any(array(select place from old)) group by 1`.execute(db)
+  return rows
+}
+
+/** One of a sweep. `released`: numbers of rows whose actors have been told. */
+const step = async (
+  db: Kysely<Database>,
+  table: KeptTable,
+  limits: Limits,
+  place: Place,
+  released: ReadonlyArray<number>
+): Promise<Step> => {
+  const { name, kept } = table
+  const rows = sql.table(name)
+  const may =
+    kept.counted === undefined
+      ? sql`true`
+      : sql`(${sql.ref(`t.${kept.counted.by}`)} is not null or ${sql.ref(`t.${kept.order}`)} = any(${released.map(String)}::bigint[]))`
+  const found = await sql<{ last: string | null; removed: number }>`
+    with ${oldRows(table, limits, place, may)}, held as (
       select ${sql.ref("t.ctid")} as place from ${rows} t
       where ${sql.ref("t.ctid")} = any(array(select place from old)) for update skip locked
     ), gone as (
@@ -82,18 +120,24 @@ interface Sweeping {
   readonly limits: Limits
   readonly pause: Effect.Effect<void>
   readonly removed: (table: string, rows: number) => void
+  /** `null`: nobody is told, and rows that are counted stay. */
+  readonly release: ((table: KeptTable, counted: Counted) => Effect.Effect<unknown, unknown>) | null
 }
 
 /** Once over all agents of a table. */
-const sweep = (table: KeptTable, { db, limits, pause, removed }: Sweeping): Effect.Effect<void, unknown> =>
+const sweep = (table: KeptTable, { db, limits, pause, removed, release }: Sweeping): Effect.Effect<void, unknown> =>
   Effect.gen(function* () {
     const now = wallMs(yield* Clock.Clock) - SPARE_SECONDS * 1000
     for (let after = ""; ;) {
-      const done = yield* toItsEnd(() => step(db, table, limits, { after, now }))
+      const place = { after, now }
+      const counted = release === null ? [] : yield* toItsEnd(() => countedRows(db, table, limits, place))
+      for (const one of counted) yield* release?.(table, one) ?? Effect.void
+      const released = counted.flatMap(({ numbers }) => numbers)
+      const done = yield* toItsEnd(() => step(db, table, limits, place, released))
       removed(table.name, done.removed)
       if (done.last === null) return
       // Agents with more than a step removes are looked at again.
-      if (done.removed < limits.service.prune_rows_max) after = done.last
+      if (Math.max(done.removed, released.length) < limits.service.prune_rows_max) after = done.last
       yield* pause
     }
   })
@@ -106,7 +150,7 @@ export const pruneAll = (
 ): Effect.Effect<void, unknown> =>
   Effect.forEach(
     tables.filter(isKept),
-    (table) => sweep(table, { db, limits, pause: Effect.void, removed: () => undefined }),
+    (table) => sweep(table, { db, limits, pause: Effect.void, removed: () => undefined, release: null }),
     { discard: true }
   )
 
@@ -135,7 +179,29 @@ interface PrunerParts {
   readonly db: Kysely<Database>
   readonly projections: ReadonlyArray<Projection>
   readonly limits: Limits
+  readonly actors: typeof Actors.Service
 }
+
+/** For an actor that must be told; the next sweep tells it again. */
+const RELEASE_WITHIN_MS = 10_000
+
+const releasing =
+  (actors: typeof Actors.Service) =>
+  ({ kept }: KeptTable, { agent, numbers }: Counted): Effect.Effect<unknown, unknown> =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      kept.counted === undefined
+        ? Effect.void
+        : actors.ask(
+            {
+              commandId: `prune-${agent}-${numbers[0]}-${numbers.at(-1)}`,
+              deadline: now + RELEASE_WITHIN_MS,
+              traceparent: undefined
+            },
+            kept.counted.release,
+            agent,
+            { ids: numbers }
+          )
+    )
 
 export class Pruner {
   /** Rows removed since the start, by table. */
@@ -145,7 +211,7 @@ export class Pruner {
   /** Sweeps again and again, until it is interrupted. */
   readonly run: Effect.Effect<never>
 
-  constructor({ db, projections, limits }: PrunerParts) {
+  constructor({ db, projections, limits, actors }: PrunerParts) {
     const removed = new Map<string, number>(
       projections.flatMap(({ tables }) => tables.filter(isKept).map(({ name }) => [name, 0] as const))
     )
@@ -154,7 +220,8 @@ export class Pruner {
       db,
       limits,
       pause: Effect.sleep(prune_pause_ms),
-      removed: (table, rows) => void removed.set(table, (removed.get(table) ?? 0) + rows)
+      removed: (table, rows) => void removed.set(table, (removed.get(table) ?? 0) + rows),
+      release: releasing(actors)
     }
     this.removed = removed
     const once = ({ name, version, tables }: Projection): Effect.Effect<void, unknown> =>

@@ -45,6 +45,8 @@ const MARK_GAP_MS = 20
 const MARK_MAX_MS = 1000
 /** The mark follows the reading of the log as often as this while nothing of it is this set's. */
 const PASS_MS = 5000
+/** Commits before the end of a log that has lost some: more than are written until a reactor finds out. */
+const LOST_BACK = 10_000
 
 export interface ReactorParts {
   readonly nats: NatsConnection
@@ -95,6 +97,20 @@ const asideAt = ({ seq, kind, id }: Followed, why: unknown, command?: Command): 
   return { seq, kind, id, error, command: { op: told.op, kind: told.kind, actor: told.actor, which } }
 }
 
+/**
+ * Its mark. Where that is ahead of the log, a place before the log's end: what was written since the loss is done, and
+ * what comes again counts once.
+ */
+const begins = ({ nats, feed, reactions: { name } }: ReactorParts): Effect.Effect<Mark, ReactorStopped> =>
+  Effect.gen(function* () {
+    const mark = yield* trying(() => readMark(nats, name))
+    const end = yield* Effect.mapError(feed.lostAt(mark.seq), stopped)
+    if (end === null) return mark
+    const error = "the log ends before the mark: it has lost commits"
+    logNow("error", "reactor", { reactions: name, seq: mark.seq, log: end, error })
+    return { ...mark, seq: Math.max(0, end - LOST_BACK) }
+  })
+
 /** Goes on until it fails, or is interrupted. */
 export const react = (
   parts: ReactorParts,
@@ -102,8 +118,8 @@ export const react = (
   running: (told: Running) => void
 ): Effect.Effect<never, ReactorStopped, Scope.Scope> =>
   Effect.gen(function* () {
-    const { nats, feed, reactions } = parts
-    const from = yield* trying(() => readMark(nats, reactions.name))
+    const { feed, reactions } = parts
+    const from = yield* begins(parts)
     const run = new Run(parts, counts, from.seq)
     yield* Effect.mapError(run.parking.load, stopped)
     const reading = feed.read(reactions, from.seq + 1, (message) => run.receive(message))

@@ -139,6 +139,10 @@ export interface Database {
     lets_in: boolean
     box: string
   }
+  message_gaps: {
+    id: Big
+    noted_at: Time
+  }
   messages: {
     id: Big
     sender: string

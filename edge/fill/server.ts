@@ -9,6 +9,9 @@
  *  - An answer is bare JSON and holds no secret. What goes wrong unforeseen is told without its message.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import { LEAVING_MAX, Places } from "../../schemas/runtime/places.ts"
+import { onWhole } from "../http/whole.ts"
 import { isFrom } from "./peer.ts"
 import { invalid, Refused } from "./refusal.ts"
 
@@ -129,9 +132,11 @@ export const serve = (
     const body = await bodyOf(request)
     return endpoint.method === "GET" ? endpoint.run(body, signal) : queued(() => endpoint.run(body, signal))
   }
+  const places = new Places<Socket>(CONNECTIONS_MAX, CONNECTIONS_MAX)
   const server = createServer(
     { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: 1_000 },
     (request, response) => {
+      onWhole(request, response, (socket) => places.asks(socket))
       const gone = new AbortController()
       response.once("close", () => gone.abort())
       answer(request, gone.signal).then(
@@ -143,7 +148,8 @@ export const serve = (
       )
     }
   )
-  server.maxConnections = CONNECTIONS_MAX
+  server.maxConnections = CONNECTIONS_MAX + LEAVING_MAX
+  server.on("connection", (socket) => places.meet(socket, HOST))
   return new Promise((resolve, reject) => {
     server.once("error", reject)
     server.listen(port, HOST, () =>

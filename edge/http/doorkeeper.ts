@@ -4,6 +4,8 @@
  * Invariants
  *  - Where a socket tells who its client is, its connections are counted. Behind a proxy, which bounds those itself, a
  *    client's requests under way are.
+ *  - Where an edge is short of places, whoever has most connections without a whole request loses some of these to
+ *    whoever has fewer connections.
  *  - Whoever has too many is told so, `LINGERING_MAX` at a time; beyond that the connection just ends.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -11,8 +13,11 @@ import type { Socket } from "node:net"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { Clients } from "./address.ts"
 import { type Outside, refusalOutside, refuseOn } from "./raw-answer.ts"
+import type { Network } from "./address.ts"
 import type { Shares } from "./shares.ts"
+import { onWhole } from "./whole.ts"
 import { after } from "../../schemas/runtime/clock.ts"
+import { Connections } from "../../schemas/runtime/places.ts"
 
 /** Connections that are told no and have not closed. */
 export const LINGERING_MAX = 64
@@ -30,6 +35,7 @@ export class Doorkeeper {
   private readonly outside: Outside
   private readonly clients: Clients
   private readonly connections: Shares
+  private readonly sockets = new Connections<Socket>()
   private readonly turnedAway = new WeakSet<Socket>()
   private lingering = 0
 
@@ -43,13 +49,24 @@ export class Doorkeeper {
   meet(socket: Socket): void {
     if (!this.clients.direct) return
     const network = this.clients.at(socket.remoteAddress ?? "")
-    if (this.connections.take(network, 1)) socket.once("close", () => this.connections.give(network, 1))
-    else this.turnAway(socket)
+    while (!this.connections.take(network, 1)) if (!this.makeRoom(network)) return this.turnAway(socket)
+    this.sockets.meet(socket, network.client, () => this.connections.give(network, 1))
+  }
+
+  /** Ends one connection, where that helps and takes from nobody with fewer. */
+  private makeRoom(network: Network): boolean {
+    const own = this.connections.heldBy(network)
+    if (own >= this.connections.clientMax || this.sockets.mostWaiting <= own) return false
+    this.sockets.endOldest()
+    return true
   }
 
   /** Whether a request may go on; what may not has been answered. */
   admits(request: IncomingMessage, response: ServerResponse): boolean {
-    if (this.clients.direct) return !this.turnedAway.has(request.socket)
+    if (this.clients.direct) {
+      onWhole(request, response, (socket) => this.sockets.asks(socket))
+      return !this.turnedAway.has(request.socket)
+    }
     const network = this.clients.of(request)
     if (!this.connections.take(network, 1)) {
       const { status, headers, body } = refusalOutside(this.outside, tooMany)

@@ -16,7 +16,7 @@ export class Shares {
   private held = 0
   private readonly heldOf = new Map<string, number>()
   private readonly max: number
-  private readonly clientMax: number
+  readonly clientMax: number
 
   constructor(max: number, clientMax: number) {
     this.max = max
@@ -43,6 +43,11 @@ export class Shares {
 
   get inUse(): number {
     return this.held
+  }
+
+  /** By the client alone. */
+  heldBy({ client }: Network): number {
+    return this.of(client)
   }
 
   private of(name: string): number {

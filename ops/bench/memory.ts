@@ -118,7 +118,7 @@ const bytesOfIdleActor = async (
       KINDS.map((kind) => kind.make(parts)),
       {
         log,
-        snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
+        snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve(), drop: () => Promise.resolve() },
         timers: { set: () => Promise.resolve() },
         readModels: { reached: () => Promise.resolve() },
         limits: limits.service,

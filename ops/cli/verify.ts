@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { KINDS } from "../../actors/process/kinds.ts"
 import { seenProjection } from "../../actors/agent/seen/projection.ts"
 import { PROJECTIONS } from "../../actors/process/projections.ts"
+import { type Behind, countersBehind } from "../../actors/projections/numbered.ts"
 import { nextSeq } from "../../actors/log/stream-pages.ts"
 import type { Projection } from "../../actors/projections/projection.ts"
 import { rowOf } from "../../actors/projections/reading.ts"
@@ -71,6 +72,8 @@ export const verified = async (
     const incomplete = passed.filter((fault) => fault.projection === projection.name)
     said.push(...readModelLines(projection, report))
     faults.push(...report.tables.flatMap((table) => table.named), ...incomplete.map(passedOverLine))
+    const ahead = await aheadOfStream(service, projection, report.seq)
+    if (ahead !== null) faults.push(ahead)
     const still = await standsStill(service, projection, report.seq)
     if (still !== null) faults.push(`${projection.name} ${still} at sequence ${report.seq}: the log goes on behind it`)
   }
@@ -79,6 +82,7 @@ export const verified = async (
     said.push(blobLine(blobs))
     faults.push(...blobs.named)
   }
+  if (scope.kind === null) faults.push(...(await countersBehind(service.nats, service.db)).map(behindLine))
   said.push(...leftOut(scope))
   const seconds = `${((performance.now() - began) / 1000).toFixed(1)} s`
   if (faults.length === 0) return [...said, `verified in ${seconds}`].join("\n")
@@ -87,8 +91,21 @@ export const verified = async (
 
 const difference = (fault: string): string => `difference: ${fault}`
 
+const behindLine = ({ counter, given, highest }: Behind): string =>
+  `the counter ${counter} stands at ${given}, and the tables hold ${highest}: it would give numbers twice`
+
 const passedOverLine = ({ projection, seq, kind, id, error }: PassedOver): string =>
   `${projection} has not all rows of ${kind} ${id} at sequence ${seq}: ${error}`
+
+/** In words, where the tables hold what their stream does not have any more; `null` where they do not. */
+const aheadOfStream = async (
+  { manager }: Service,
+  { name, stream }: Projection,
+  seq: number
+): Promise<string | null> => {
+  const { last_seq: end } = (await manager.streams.info(stream)).state
+  return end >= seq ? null : `${name} is at sequence ${seq}, and ${stream} ends at ${end}: it has lost what came behind`
+}
 
 /** A projector keeps its watermark within a second; it may wait for a lock, or for a node that takes its shard. */
 const MOVES_WITHIN_MS = 10_000

@@ -1,6 +1,7 @@
 /** The HTTP server under the console: small bounds, since a few operators use it. */
 import { randomBytes, randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { Socket } from "node:net"
 import { Cause, Effect, type Scope } from "effect"
 import { Clients } from "../../edge/http/address.ts"
 import { hasBody, readBody } from "../../edge/http/body.ts"
@@ -10,9 +11,11 @@ import { Refused } from "../../edge/http/refused.ts"
 import type { Response } from "../../edge/http/respond.ts"
 import { send } from "../../edge/http/send.ts"
 import { Shares } from "../../edge/http/shares.ts"
+import { onWhole } from "../../edge/http/whole.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 import { ConfigurationFault } from "../../schemas/runtime/configuration-fault.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
+import { LEAVING_MAX, Places } from "../../schemas/runtime/places.ts"
 import { Desk } from "./desk.ts"
 import { answerLinks, Links } from "./links.ts"
 import { Live } from "./live.ts"
@@ -26,6 +29,7 @@ const BODY_MAX_BYTES = 16_384
 const BODY_MS = 10_000
 const BODIES_MAX_BYTES = 1_048_576
 const CONNECTIONS_MAX = 128
+const CLIENT_CONNECTIONS_MAX = 64
 const CHECK_MS = 2000
 const ADDRESS_KEY_BYTES = 32
 
@@ -110,8 +114,14 @@ export const serveConsole = (
       connectionsCheckingInterval: CHECK_MS,
       requireHostHeader: false
     })
-    server.maxConnections = CONNECTIONS_MAX
-    server.on("request", handle)
+    // Behind a proxy all connections are the proxy's.
+    const places = new Places<Socket>(CONNECTIONS_MAX, clients.direct ? CLIENT_CONNECTIONS_MAX : CONNECTIONS_MAX)
+    server.maxConnections = CONNECTIONS_MAX + LEAVING_MAX
+    server.on("connection", (socket: Socket) => places.meet(socket, clients.at(socket.remoteAddress ?? "").client))
+    server.on("request", (request, response) => {
+      onWhole(request, response, (socket) => places.asks(socket))
+      handle(request, response)
+    })
     yield* Effect.acquireRelease(listen(server, config.console), () => stop(server, live))
     return server
   })

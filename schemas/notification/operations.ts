@@ -27,7 +27,13 @@ export type Tell = typeof Tell.Type
 export const notificationOperations = operationsOf("agent", {
   "notification.read": op({ input: MarkRead, output: MarkedRead, askedBy: ["edge"] }),
   /** What happened to other actors, told by their reactions. A closed account hears nothing. */
-  "notification.tell": op({ input: Tell, output: Nothing, askedBy: [] })
+  "notification.tell": op({ input: Tell, output: Nothing, askedBy: [] }),
+  /** Their time is over: they count as read, and so does every older one. `ids`: of rows that are about to go. */
+  "notification.lapse": op({
+    input: Schema.Struct({ ids: Schema.Array(Schema.Int) }),
+    output: Nothing,
+    askedBy: []
+  })
 })
 
 export const notificationQueries = {

@@ -92,6 +92,61 @@ test("an agent's notifications of long ago go beyond its newest, and nothing els
   // A notification of today is there, whatever its number.
   expect(dataOf<ReadonlyArray<Notification>>(await list(`page=${before + NEWEST}`))).toHaveLength(1)
   expect(await removedOf("notifications")).toBe(BEYOND)
+  await settledCounts(NEWEST)
+})
+
+/** What is told of unread notifications, wherever that is: on home, on the account, by the list itself. */
+const unreadCounts = async (): Promise<ReadonlyArray<number>> => {
+  const home = dataOf<{ unread_notifications: number }>(await client.call("GET", "/api/v1/me/home"))
+  const me = dataOf<{ unread_notifications: number }>(await client.call("GET", "/api/v1/me"))
+  const { meta } = (await client.call("GET", "/api/v1/me/notifications?unread=1&per_page=1")).json as {
+    meta: { total: number }
+  }
+  return [home.unread_notifications, me.unread_notifications, meta.total]
+}
+
+const settledCounts = (least: number): Promise<unknown> =>
+  waitFor(
+    async () => {
+      const counts = await unreadCounts()
+      return (counts[0] ?? 0) >= least && new Set(counts).size === 1
+    },
+    { describe: "counts that agree", deadlineMs: 30_000 }
+  )
+
+test("where all that was unread has gone, home does not ask to list it", async () => {
+  const other = new AgentClient({ edge: () => edge })
+  const { id } = await register(other, { edge })
+  const marked = await other.call("POST", "/api/v1/me/notifications/read", { body: {} })
+  expect(outcome(marked)).toBe("200")
+  const notified = (count: number, from: number): ReadonlyArray<AgentEvent> =>
+    Array.from({ length: count }, (_, index) => ({
+      type: "agent.notified",
+      v: 1,
+      notification: from + index,
+      about: "webhook.test",
+      payload: { requested_at: "then" }
+    }))
+  const later = notified(NEWEST, 3_000_000)
+  const read = later.map((event) => (event.type === "agent.notified" ? event.notification : 0))
+  const events: ReadonlyArray<AgentEvent> = [
+    ...notified(BEYOND, 2_000_000),
+    ...later,
+    { type: "agent.notifications_read", v: 1, ids: read }
+  ]
+  const subject = subjects.event("agent", id)
+  const commit = { v: 1, id: "past", op: "test", at: Date.now() - LONG_AGO_MS, events } as const
+  const expected = await service.view.log.lastSeq(subject)
+  expect((await service.view.log.append([{ subject, expected, commit }])).ok).toBe(true)
+  expect(outcome(await other.call("PATCH", "/api/v1/me", { body: { description: "After." } }))).toBe("200")
+  const home = async () =>
+    dataOf<{ unread_notifications: number; next: ReadonlyArray<{ path: string }> }>(
+      await other.call("GET", "/api/v1/me/home")
+    )
+  const list = async () =>
+    dataOf<ReadonlyArray<Notification>>(await other.call("GET", "/api/v1/me/notifications?unread=1"))
+  await waitFor(async () => (await list()).length === 0, { describe: "no unread row", deadlineMs: 60_000 })
+  expect(await home()).toMatchObject({ unread_notifications: 0, next: [] })
 })
 
 test("scores stay as they are when the entries that made them go", async () => {

@@ -2,6 +2,7 @@ import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { movableClock, waitFor } from "../harness/index.ts"
+import { HALVES, HalfOpen } from "../support/half-open.ts"
 import { openWorld, TestEdge, type World } from "./edge.ts"
 
 const MAX = 90
@@ -63,6 +64,24 @@ describe("connections of one client", () => {
     await waitFor(async () => (await ask(await open(world.edge.port, "127.0.0.3"))) === "200", {
       describe: "room for another connection"
     })
+  })
+
+  it("that ask for nothing give way at once where an edge is short of places", async () => {
+    const edge = await TestEdge.start({
+      nats: world.nats.url,
+      limits: { "service.max_connections_per_edge": MAX, "service.max_client_connections": CLIENT_MAX }
+    })
+    try {
+      const half = new HalfOpen(edge.port)
+      try {
+        for (let n = 1; n <= 30; n++) await half.open(CLIENT_MAX, HALVES.body, `127.0.1.${n}`)
+        expect(await ask(await open(edge.port, "127.0.2.1"))).toBe("200")
+      } finally {
+        half.end()
+      }
+    } finally {
+      await edge.stop()
+    }
   })
 
   it("never take all that an edge has", async () => {

@@ -30,6 +30,23 @@ const decideRead = unlessSuspended((agent, { ids }: MarkRead): Decision<AgentEve
   return { events: [...marked, ...seenBy(agent.watching, left)], reply }
 })
 
+/** Whatever the account's standing: an old notification goes for all. Rows that the state has forgotten go as well. */
+export const decideLapse = (
+  state: AgentState,
+  { ids }: { readonly ids: ReadonlyArray<number> }
+): Decision<AgentEvent> => {
+  if (state === null || ids.length === 0) return { events: [] }
+  const last = Math.max(...ids)
+  const older = state.unread.filter((id) => id <= last)
+  const left = state.unread.filter((id) => id > last)
+  return {
+    events: [
+      { type: "agent.notifications_read", v: 1, ids: [...new Set([...older, ...ids])] },
+      ...seenBy(state.watching, left)
+    ]
+  }
+}
+
 /** `added`: who caused it, under the name that he has in the payload. */
 export interface TellFacts extends NoticeFacts {
   readonly added?: Readonly<Record<string, Author>>
@@ -68,5 +85,6 @@ export const notificationOperations: Operating<typeof declared, AgentActor> = {
     prepare: (_state, input, context) => tellFacts(input, context),
     decide: decideTell,
     answer: () => null
-  })
+  }),
+  "notification.lapse": write({ decide: decideLapse, answer: () => null })
 }

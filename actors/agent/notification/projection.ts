@@ -82,7 +82,8 @@ export const notificationProjection = logProjection({
         of: "agent",
         order: "id",
         at: "created_at",
-        bounds: ({ notifications: { kept_seconds, kept_newest } }) => ({ seconds: kept_seconds, newest: kept_newest })
+        bounds: ({ notifications: { kept_seconds, kept_newest } }) => ({ seconds: kept_seconds, newest: kept_newest }),
+        counted: { by: "read_at", release: "notification.lapse" }
       }
     }
   ],

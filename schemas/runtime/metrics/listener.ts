@@ -6,9 +6,15 @@
  * It is for the network that operators keep to themselves: there is no signature to it and nothing secret on it.
  */
 import { logNow } from "../log/log.ts"
+import { type Connection, LEAVING_MAX, Places } from "../places.ts"
 import type { Meter } from "./meter.ts"
 
+interface SocketShape extends Connection {
+  readonly remoteAddress?: string | undefined
+}
+
 interface RequestShape {
+  readonly socket: SocketShape
   readonly method?: string | undefined
   readonly url?: string | undefined
 }
@@ -16,12 +22,14 @@ interface RequestShape {
 interface ResponseShape {
   writeHead(status: number, headers: Record<string, string>): unknown
   end(body?: string): unknown
+  once(event: "close", listener: () => void): unknown
 }
 
 interface ServerShape {
   maxConnections: number
   timeout: number
   listen(options: { port: number; host?: string; backlog: number }, ready: () => void): unknown
+  on(event: "connection", listener: (socket: SocketShape) => void): unknown
   once(event: "error", listener: (error: Error & { readonly code?: string }) => void): unknown
   close(done: () => void): unknown
   closeAllConnections(): void
@@ -46,6 +54,7 @@ const HEADERS_WITHIN_MS = 5_000
 const IDLE_MS = 60_000
 const HEADER_MAX_BYTES = 8_192
 const CONNECTIONS_MAX = 32
+const CLIENT_CONNECTIONS_MAX = 16
 
 /** The port cannot be had: its message is one line that names the setting. */
 export class MetricsPortProblem extends Error {}
@@ -66,6 +75,7 @@ export const listenForScrapes = async (
   { port, host, ready }: ListenAt
 ): Promise<() => Promise<void>> => {
   if (port === 0) return () => Promise.resolve()
+  const places = new Places<SocketShape>(CONNECTIONS_MAX, CLIENT_CONNECTIONS_MAX)
   const server = createServer(
     {
       headersTimeout: HEADERS_WITHIN_MS,
@@ -74,9 +84,13 @@ export const listenForScrapes = async (
       connectionsCheckingInterval: HEADERS_WITHIN_MS,
       maxHeaderSize: HEADER_MAX_BYTES
     },
-    (request, response) => void answer(meter, ready, request, response)
+    (request, response) => {
+      response.once("close", places.asks(request.socket))
+      void answer(meter, ready, request, response)
+    }
   )
-  server.maxConnections = CONNECTIONS_MAX
+  server.maxConnections = CONNECTIONS_MAX + LEAVING_MAX
+  server.on("connection", (socket) => places.meet(socket, socket.remoteAddress ?? ""))
   server.timeout = IDLE_MS
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(new MetricsPortProblem(problemOf(error, port))))

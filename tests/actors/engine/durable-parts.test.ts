@@ -202,7 +202,8 @@ describe("activation", () => {
   })
 
   test("without any snapshot store the log alone gives the same state", async () => {
-    const broken = { load: () => Promise.resolve(null), save: () => Promise.reject(new Error("Postgres is gone")) }
+    const gone = () => Promise.reject(new Error("Postgres is gone"))
+    const broken = { load: () => Promise.resolve(null), save: gone, drop: gone }
     const activation = activationOf(definition, "long", parts(broken))
     await activation.load()
     expect(activation.state).toEqual({ sum: 150, count: 150 })

@@ -47,7 +47,11 @@ const SUBJECT = "hub.evt.brief.a"
 const world = () => {
   const log = new ModelLog()
   let saved = 0
-  const snapshots = { load: () => Promise.resolve(null), save: () => Promise.resolve(void saved++) }
+  const snapshots = {
+    load: () => Promise.resolve(null),
+    save: () => Promise.resolve(void saved++),
+    drop: () => Promise.resolve()
+  }
   const activation = activationOf(brief, "a", { ...partsOver(log), now: () => 0, snapshots })
   const add = (id: string, token: string) =>
     activation.submit(

@@ -22,7 +22,7 @@ const hostOf = (ids: ReadonlyArray<string>): ActorHost => {
   const never = () => Promise.reject(new Error("nothing is asked"))
   const host = hostWith([small], {
     log: { append: never, read: never, last: never, lastSeq: never },
-    snapshots: { load: never, save: never },
+    snapshots: { load: never, save: never, drop: never },
     timers: { set: never },
     readModels: { reached: never },
     limits: { ...LIMITS.service, resident_actors_max: RESIDENT * 2 },

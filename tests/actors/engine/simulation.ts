@@ -94,6 +94,11 @@ class ModelSnapshots implements SnapshotStore {
     if ((this.kept.get(key)?.seq ?? 0) < snapshot.seq) this.kept.set(key, structuredClone(snapshot))
     return Promise.resolve()
   }
+
+  drop(kind: string, id: string, seq: number): Promise<void> {
+    if (this.kept.get(`${kind} ${id}`)?.seq === seq) this.kept.delete(`${kind} ${id}`)
+    return Promise.resolve()
+  }
 }
 
 /** A log alone: nothing is snapshotted, timed or projected. */
@@ -104,7 +109,7 @@ export const partsOver = (log: ModelLog): EngineParts => ({
     last: (subject) => Promise.resolve(log.last(subject)),
     lastSeq: (subject) => Promise.resolve(log.last(subject)?.seq ?? 0)
   },
-  snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve() },
+  snapshots: { load: () => Promise.resolve(null), save: () => Promise.resolve(), drop: () => Promise.resolve() },
   timers: { set: () => Promise.resolve() },
   readModels: { reached: () => Promise.resolve() },
   limits: LIMITS.service,

@@ -1,7 +1,8 @@
 /** Actors that come back into memory: the reads that it takes, the snapshots that are believed, and no Postgres. */
 import { Effect } from "effect"
 import type { Kysely, KyselyPlugin } from "kysely"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { jetstreamManager } from "@nats-io/jetstream"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { type Database, openDatabase } from "../../../actors/tables/database.ts"
 import type { EngineParts } from "../../../actors/engine/activation.ts"
 import type { ActorDefinition } from "../../../actors/engine/definition.ts"
@@ -11,7 +12,7 @@ import type { EventLog } from "../../../actors/log/commit.ts"
 import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { machineClock } from "../../../schemas/runtime/clock.ts"
-import { shardOf, subjects } from "../../../schemas/subjects.ts"
+import { shardOf, streams, subjects } from "../../../schemas/subjects.ts"
 import { standingClock, waitFor } from "../../harness/index.ts"
 import { hostWith } from "./alone.ts"
 import { type OwnBus, startOwnBus } from "./bus.ts"
@@ -99,7 +100,8 @@ const partsWith = (snapshots: EngineParts["snapshots"], counts: Counted): Engine
         counts.rows++
         return snapshots.load(kind, id)
       },
-      save: (kind, id, snapshot) => snapshots.save(kind, id, snapshot)
+      save: (kind, id, snapshot) => snapshots.save(kind, id, snapshot),
+      drop: (kind, id, seq) => snapshots.drop(kind, id, seq)
     },
     timers: { set: () => Promise.resolve() },
     readModels: { reached: () => Promise.resolve() },
@@ -190,6 +192,48 @@ describe("a snapshot is not believed", () => {
     const seqs = await written("ahead", 4)
     await saved("ahead", (seqs.at(-1) ?? 0) + 1)
     expect((await loaded("ahead")).actor.state).toBe(4)
+  })
+
+  test("ahead of the log, and a fold of the log takes its place, told once", async () => {
+    const logged = vi.spyOn(process.stderr, "write").mockImplementation(() => true)
+    try {
+      const last = (await written("replaced", 4)).at(-1) ?? 0
+      await saved("replaced", last + 1000)
+      expect((await loaded("replaced")).actor.state).toBe(4)
+      await waitFor(async () => (await snapshotsOf().load("steps", "replaced"))?.seq === last, {
+        describe: "a snapshot of the log",
+        deadlineMs: 30_000
+      })
+      const { actor, reads } = await loaded("replaced")
+      expect([actor.state, reads]).toEqual([4, { last: 1, read: 0, entries: 0, rows: 1 }])
+      const told = logged.mock.calls.map(([line]) => String(line)).filter((line) => line.includes("another log"))
+      expect(told).toHaveLength(1)
+      expect(JSON.parse(told[0] ?? "")).toMatchObject({ level: "warn", kind: "steps", id: "replaced", log: last })
+    } finally {
+      logged.mockRestore()
+    }
+  })
+
+  test("of another history that has come to the same sequence", async () => {
+    const last = (await written("same", 4)).at(-1) ?? 0
+    await saved("same", last)
+    expect((await loaded("same")).actor.state).toBe(4)
+    await waitFor(async () => (await snapshotsOf().load("steps", "same"))?.state === 4, { deadlineMs: 30_000 })
+  })
+
+  test("nor is memory, where the log has lost what it was made of", async () => {
+    const seqs = await put("lost", 5)
+    const { actor } = await loaded("lost")
+    expect([actor.state, await actor.isNewest()]).toEqual([5, true])
+    const manager = await jetstreamManager(bus.nats)
+    await manager.streams.deleteMessage(streams.events, seqs.at(-1) ?? 0)
+    expect(await actor.isNewest()).toBe(false)
+    await actor.load()
+    expect([actor.state, actor.seq]).toEqual([4, seqs.at(-2)])
+    await written("lost", 1)
+    actor.stale()
+    await actor.load()
+    expect(actor.state).toBe(5)
   })
 
   test("of a sequence that no commit of the actor has or follows", async () => {

@@ -3,6 +3,7 @@ import { type Kysely, sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type Database, openDatabase } from "../../../actors/tables/database.ts"
 import { listOf, messageQuery, messagesQuery } from "../../../actors/message/queries.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { type OpenServers, openServers } from "../../harness/index.ts"
 
 /** A fifth of them to one agent, a fifth by it, the others between strangers. */
@@ -79,7 +80,7 @@ describe("the first page reads little more than it shows", () => {
 
 describe("a box", () => {
   const list = async (asked: Partial<Asked>, page = 1, per_page = PAGE) =>
-    messagesQuery(db, "https://hub.example")({ ...ALL, ...asked, page, per_page })
+    messagesQuery(machineClock, db, "https://hub.example")({ ...ALL, ...asked, page, per_page })
 
   test("of both is that of either, in order, page by page, without a gap", async () => {
     const [inbox, sent, all] = await Promise.all(

@@ -214,6 +214,36 @@ describe("the projector", () => {
     await expectRowsToEqualTheFold()
   })
 
+  test("makes tables anew that are ahead of the log, and drops snapshots that are", async () => {
+    await Promise.all(running.map(({ stop }) => stop()))
+    const head = (await bus.manager.streams.info(streams.events)).state.last_seq
+    const place = { kind: "agent", format: 1, state: "{}", commands: "[]" }
+    await db
+      .insertInto("snapshots")
+      .values([
+        { ...place, id: "ahead", seq: head + 1 },
+        { ...place, id: "there", seq: head }
+      ])
+      .execute()
+    await db.updateTable("agents").set({ name: "of a commit that is lost" }).execute()
+    await db
+      .updateTable("projections")
+      .set({ seq: head + 1000 })
+      .where("name", "=", "agent")
+      .execute()
+    await run(1)
+    const isAtHead = async (): Promise<boolean> =>
+      Number((await db.selectFrom("projections").select("seq").where("name", "=", "agent").executeTakeFirst())?.seq) ===
+      head
+    await waitFor(isAtHead, { describe: "tables of the log that is there", deadlineMs: 60_000 })
+    await expectRowsToEqualTheFold()
+    expect((await db.selectFrom("snapshots").select("id").execute()).map(({ id }) => id)).toEqual(["there"])
+    await db.deleteFrom("snapshots").execute()
+    await register(170)
+    await caughtUp()
+    await expectRowsToEqualTheFold()
+  })
+
   test("serves tables of an older version, and goes on with them, until new ones have taken their place", async () => {
     await run(0)
     await db.updateTable("agents").set({ name: "of an older release" }).execute()

@@ -7,6 +7,8 @@ import { type Database, openDatabase } from "../../../actors/tables/database.ts"
 import { deliveryProjection } from "../../../actors/agent/webhook/deliveries.ts"
 import { notificationProjection } from "../../../actors/agent/notification/projection.ts"
 import { agentProjection } from "../../../actors/agent/projection.ts"
+import type { Actors } from "../../../actors/engine/services.ts"
+import { unavailable } from "../../../schemas/errors.ts"
 import type { ReadModelTable } from "../../../actors/projections/projection.ts"
 import type { KeptBounds } from "../../../actors/projections/kept.ts"
 import { pruneAll, Pruner, withoutOld } from "../../../actors/projections/pruning.ts"
@@ -41,6 +43,7 @@ interface Row {
   readonly agent: string
   /** Seconds before the first time. */
   readonly age: number
+  readonly unread?: boolean
 }
 
 const clock = standingClock()
@@ -60,7 +63,7 @@ const insert = async (rows: ReadonlyArray<Row>): Promise<void> => {
           type: "t",
           payload: "{}",
           created_at: new Date(atOf(row)),
-          read_at: null
+          read_at: row.unread === true ? null : new Date(atOf(row))
         }))
       )
       .execute()
@@ -176,6 +179,50 @@ test("a row that somebody is changing is waited for by nobody, and goes at the n
   expect(await ids()).toHaveLength(15)
 })
 
+/** Actors that write down what they are told. */
+class Told {
+  readonly ids = new Map<string, Array<number>>()
+  refuses = false
+  readonly actors: typeof Actors.Service = {
+    ask: (_asking, op, actor, input) => {
+      expect(op).toBe("notification.lapse")
+      if (this.refuses) return Effect.fail(unavailable("not now"))
+      const { ids: told } = input as { readonly ids: ReadonlyArray<number> }
+      this.ids.set(actor, [...(this.ids.get(actor) ?? []), ...told])
+      return Effect.succeed(null as never)
+    }
+  }
+}
+
+test("a row that its actor counts goes after the actor was told; tables made anew keep it", async () => {
+  const unread = MANY.map((row): Row => ({ ...row, unread: row.id % 2 === 0 }))
+  await insert(unread)
+  const limits = limitsWith(BRIEF, 2, 4)
+  const old = new Set(keptOf(unread, BRIEF, START - SPARE_MS).map(({ id }) => id))
+  const counted = unread.filter((row) => row.unread === true && !old.has(row.id)).map(({ id }) => id)
+  await prune(limits)
+  expect(await ids()).toEqual([...old, ...counted].toSorted((one, other) => one - other))
+  await db.insertInto("projections").values({ name: "notification", seq: 1, version: 1 }).execute()
+  const told = new Told()
+  told.refuses = true
+  const time = standingClock()
+  const pruner = new Pruner({ db, projections: [notificationProjection], limits, actors: told.actors })
+  const running = Effect.runFork(onClock(time)(pruner.run))
+  const moved = async (until: () => boolean | Promise<boolean>): Promise<unknown> =>
+    waitFor(async () => {
+      if (await until()) return true
+      if (time.waits().length > 0) time.move(limits.service.prune_every_seconds * SECOND)
+      return false
+    })
+  await moved(() => pruner.failures > 0)
+  expect(await ids()).toHaveLength(old.size + counted.length)
+  told.refuses = false
+  await moved(async () => (await ids()).length === old.size)
+  expect([...told.ids.values()].flat().toSorted((one, other) => one - other)).toEqual(counted)
+  await Effect.runPromise(Fiber.interrupt(running))
+  await db.deleteFrom("projections").execute()
+})
+
 test("the node sweeps by itself, counts what it removes, and leaves tables of a newer release alone", async () => {
   await insert(MANY)
   const known = [notificationProjection, deliveryProjection, agentProjection]
@@ -183,7 +230,7 @@ test("the node sweeps by itself, counts what it removes, and leaves tables of a 
   const newer = { name: "notification", seq: 1, version: notificationProjection.version + 1 }
   await db.insertInto("projections").values(newer).execute()
   const time = standingClock()
-  const pruner = new Pruner({ db, projections: known, limits })
+  const pruner = new Pruner({ db, projections: known, limits, actors: new Told().actors })
   expect([...pruner.removed.keys()].toSorted()).toEqual(["deliveries", "notifications", "score_entries"])
   const running = Effect.runFork(onClock(time)(pruner.run))
   await waitFor(() => time.waits().length === 1, { describe: "the first sweep" })

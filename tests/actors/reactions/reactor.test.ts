@@ -100,6 +100,14 @@ test("all that comes again is done once, however much was done since", async () 
   await expectRipples(26)
 })
 
+test("a mark ahead of the log, which has lost its end, keeps nothing from being done", async () => {
+  const { nats } = cluster.bus
+  await keepMark(nats, "pond", { seq: (await head()) + 10_000, revision: 0 })
+  await node()
+  await throwAll(1)
+  await expectRipples(1)
+})
+
 test("a mark that another has moved is left to it", async () => {
   const { nats } = cluster.bus
   const revision = await keepMark(nats, "pond", { seq: 5, revision: 0 })

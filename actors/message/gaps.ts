@@ -1,0 +1,70 @@
+/**
+ * Numbers of messages that are drawn and not settled. A number is drawn before its commit, on any node, so a message may
+ * be in the log while a lower number is still on its way. Whoever polls by number must not see past such a gap.
+ *
+ * Invariants
+ *  - Every number below the highest one in the log is a message, is given up, or is a gap. The log alone decides which.
+ *  - A gap ends by the message's commit, or by `message.voided` on the same subject. Both expect an empty subject, so
+ *    only one of the two can be written (closer.ts).
+ */
+import { type RawBuilder, sql, type Transaction } from "kysely"
+import type { Database } from "../tables/database.ts"
+import { rowsJson } from "../tables/rows.ts"
+
+/** A longer jump of the counter is a restore's: nobody has drawn what it leaves out. */
+export const JUMP_MIN = 5_000
+/** An older gap holds nothing back: its number could not be settled, and messages must go on. */
+const HELD_MAX_SECONDS = 60
+const HIGHEST = Number.MAX_SAFE_INTEGER
+
+/** A number as the log settles it, in the log's order. */
+export interface Settled {
+  readonly id: number
+  /** ISO 8601. */
+  readonly at: string
+  readonly voided: boolean
+}
+
+export interface GapChanges {
+  /** By number, the time at which it was noted. */
+  readonly opened: ReadonlyMap<number, string>
+  readonly closed: ReadonlyArray<number>
+}
+
+/** `highest`: of the messages before. How the log is cut into batches makes no difference. Pure. */
+export const gapsBy = (highest: number, settled: ReadonlyArray<Settled>): GapChanges => {
+  const opened = new Map<number, string>()
+  const closed: Array<number> = []
+  let top = highest
+  for (const { id, at, voided } of settled) {
+    if (id > top && !voided) {
+      if (id - top <= JUMP_MIN) for (let gap = top + 1; gap < id; gap++) opened.set(gap, at)
+      top = id
+    } else if (!opened.delete(id)) closed.push(id)
+  }
+  return { opened, closed }
+}
+
+/** Before the messages themselves are written: they say which number was the highest. */
+export const writeGaps = async (trx: Transaction<Database>, settled: ReadonlyArray<Settled>): Promise<void> => {
+  if (settled.length === 0) return
+  const { rows } = await sql<{ highest: string }>`select coalesce(max(id), 0) as highest from messages`.execute(trx)
+  const { opened, closed } = gapsBy(Number(rows[0]?.highest), settled)
+  if (closed.length > 0)
+    await sql`delete from message_gaps where id = any(${closed.map(String)}::bigint[])`.execute(trx)
+  if (opened.size === 0) return
+  const gaps = [...opened].map(([id, noted_at]) => ({ id, noted_at }))
+  await sql`
+    insert into message_gaps select * from jsonb_populate_recordset(null::message_gaps, ${rowsJson(gaps)}::jsonb)
+    on conflict (id) do nothing`.execute(trx)
+}
+
+const held = (since: number) => sql`id > ${String(since)} and noted_at > now() - ${`${HELD_MAX_SECONDS} s`}::interval`
+
+/** The lowest gap above `since`. In the statement that reads the messages, so that both are of one moment. */
+export const lowestGap = (since: number): RawBuilder<string> =>
+  sql<string>`coalesce((select min(id) from message_gaps where ${held(since)}), ${String(HIGHEST)})`
+
+/** A condition: a gap between the two numbers holds back what is above it. */
+export const gapBetween = (since: number, top: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql<boolean>`exists (select from message_gaps where ${held(since)} and id < ${top})`

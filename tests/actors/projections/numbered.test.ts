@@ -1,0 +1,35 @@
+/** Counters of an older copy: none gives a number that the tables hold. On real servers. */
+import { Effect, Fiber } from "effect"
+import type { Kysely } from "kysely"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { type Database, openDatabase } from "../../../actors/tables/database.ts"
+import { countUp, nextNumber } from "../../../actors/log/counters.ts"
+import { countersBehind, raisingCounters } from "../../../actors/projections/numbered.ts"
+import { waitFor } from "../../harness/index.ts"
+import { type OwnBus, startOwnBus } from "../engine/bus.ts"
+
+let bus: OwnBus
+let db: Kysely<Database>
+beforeAll(async () => {
+  bus = await startOwnBus()
+  db = openDatabase(bus.servers.postgres.url)
+})
+afterAll(async () => {
+  await db?.destroy()
+  await bus?.stop()
+})
+
+test("a counter behind its numbers is told, and counted up to the highest", async () => {
+  const message = { sender: "a", recipient: "b", conversation: "1-2", body: "Text", created_at: new Date() }
+  await db
+    .insertInto("messages")
+    .values({ ...message, id: 500 })
+    .execute()
+  await countUp(bus.nats, "message", 3)
+  await countUp(bus.nats, "post", 7)
+  expect(await countersBehind(bus.nats, db)).toEqual([{ counter: "message", given: 3, highest: 500 }])
+  const running = Effect.runFork(raisingCounters(bus.nats, db))
+  await waitFor(async () => (await countersBehind(bus.nats, db)).length === 0, { describe: "it to be counted up" })
+  await Effect.runPromise(Fiber.interrupt(running))
+  expect([await nextNumber(bus.nats, "message"), await nextNumber(bus.nats, "post")]).toEqual([501, 8])
+})

@@ -1,0 +1,29 @@
+/** Connections that ask for nothing keep no scraper away. Over real sockets. */
+import { createServer } from "node:http"
+import { afterEach, expect, test } from "vitest"
+import { listenForScrapes } from "../../schemas/runtime/metrics/listener.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
+import { Meter } from "../../schemas/runtime/metrics/meter.ts"
+import { drawPort } from "../../ops/launcher/ports.ts"
+import { HALVES, HalfOpen } from "../support/half-open.ts"
+
+const MORE_THAN_PLACES = 40
+const ends: Array<() => Promise<void> | void> = []
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end()
+})
+
+test.each(["127.0.0.1", "127.0.0.2"])("more of %s than there are places", async (from) => {
+  const port = await drawPort()
+  ends.push(
+    await listenForScrapes(createServer, new Meter(machineClock), { port, host: "127.0.0.1", ready: () => true })
+  )
+  const half = new HalfOpen(port)
+  ends.push(() => half.end())
+  await half.open(MORE_THAN_PLACES, HALVES.head, from)
+  for (const path of ["ready", "metrics"]) {
+    const answer = await fetch(`http://127.0.0.1:${port}/${path}`)
+    expect(answer.status).toBe(200)
+    await answer.text()
+  }
+})
