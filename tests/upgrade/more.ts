@@ -323,6 +323,11 @@ export const MORE: Readonly<Record<string, Flow>> = {
       await receiver.stop()
     }
   },
+  "a webhook is paused by an operator, and resumed": async (world) => {
+    const { id } = (await agent(world)).agent
+    await operator(world, "webhook", "pause", id, "--why", "its receiver moves")
+    await operator(world, "webhook", "resume", id, "--why", "it has moved")
+  },
   "a web link of a compartment is opened, and files wait for it": async (world) => {
     const as = await agent(world)
     const one = await compartment(world, as)
