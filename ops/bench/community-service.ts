@@ -36,7 +36,7 @@ const caughtUp = async (view: Service): Promise<void> => {
 }
 
 export const withCommunity = async (
-  consolePort: number,
+  consolePort: number | undefined,
   use: (world: CommunityService) => Promise<void>
 ): Promise<void> => {
   let community: Community | undefined
@@ -51,7 +51,7 @@ export const withCommunity = async (
       await nats.close()
     }
   }
-  const service = await startService(1, 1, { filled, consolePort })
+  const service = await startService(1, 1, { filled, ...(consolePort === undefined ? {} : { consolePort }) })
   const view = await openService({
     HUB_NATS_URL: service.stack.nats.operatorUrl,
     HUB_DATABASE_URL: service.stack.postgres.url

@@ -9,6 +9,7 @@ import type { ReplyEvent } from "../../actors/reply/state.ts"
 import type { ReportEvent } from "../../actors/report/state.ts"
 import type { ThreadEvent } from "../../actors/thread/state.ts"
 import type { VoteEvent } from "../../actors/vote/ballot.ts"
+import { newRequestId } from "../../schemas/request-id.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { registerDirectly } from "./registrations.ts"
 
@@ -53,7 +54,8 @@ class Writer {
   async write(op: string, by: string, all: ReadonlyArray<Told>): Promise<void> {
     const place = this.written
     this.written += all.length
-    const id = `bench-${place}.1`
+    // By the time of storing, which the command's own is not.
+    const id = `${newRequestId(Date.now())}.1`
     const at = Math.round(this.began + place * this.stepMs)
     const appends = all.map(({ kind, id: actor, events }): Append => {
       const subject = subjects.event(kind, actor)
