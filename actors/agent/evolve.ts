@@ -142,6 +142,8 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
     case "agent.webhook_recovered":
     case "agent.webhook_warned":
     case "agent.webhook_disabled":
+    case "agent.webhook_paused":
+    case "agent.webhook_resumed":
     case "agent.redelivery_asked":
       return { ...state, webhook: evolveWebhook(state, event, meta.at) }
   }

@@ -1,6 +1,7 @@
 /**
  * Read models of agents: the directory, the score history, the identity directory's side (identity/projection.ts), what
- * they watch (watch/projection.ts), and whom they block (block/projection.ts).
+ * they watch (watch/projection.ts), whom they block (block/projection.ts), and which webhooks are paused
+ * (webhook/projection.ts).
  */
 import { sql, type Transaction } from "kysely"
 import { AGENT_EVENTS, AgentEvent } from "./state.ts"
@@ -11,6 +12,7 @@ import { eventsOf } from "../engine/events.ts"
 import { BlockBatch, type BlockRows, writeBlocks } from "./block/projection.ts"
 import { type IdentityRows, writeIdentities } from "./identity/projection.ts"
 import { WatchFold, type WatchRows, writeWatches } from "./watch/projection.ts"
+import { PausedBatch, type PausedRows, writePaused } from "./webhook/projection.ts"
 
 /** A row of `agents` or a part of one: what is absent stays as it is. */
 interface AgentRow {
@@ -50,7 +52,7 @@ interface EntryRow {
   readonly target_id: string | null
 }
 
-interface AgentRows extends IdentityRows, WatchRows, BlockRows {
+interface AgentRows extends IdentityRows, WatchRows, BlockRows, PausedRows {
   readonly registered: ReadonlyArray<AgentRow>
   readonly changed: ReadonlyArray<AgentRow>
   readonly entries: ReadonlyArray<EntryRow>
@@ -81,6 +83,8 @@ const OUTSIDE_DIRECTORY: ReadonlySet<AgentEvent["type"]> = new Set([
   "agent.sponsorship_came_late",
   "agent.blocked",
   "agent.unblocked",
+  "agent.webhook_paused",
+  "agent.webhook_resumed",
   "agent.message_sent",
   "agent.message_seen",
   "agent.notified",
@@ -96,6 +100,7 @@ const agentRows = (commits: ReadonlyArray<Logged>): AgentRows => {
   const identities = new Map<string, number>()
   const watches = new WatchFold()
   const blocks = new BlockBatch()
+  const paused = new PausedBatch()
   for (const { id, seq, commit } of commits) {
     const at = new Date(commit.at).toISOString()
     for (const event of eventsOf(AgentEvent, commit)) {
@@ -103,6 +108,7 @@ const agentRows = (commits: ReadonlyArray<Logged>): AgentRows => {
       if (listed !== null) identities.set(id, seq)
       watches.take(id, at, event)
       blocks.take(id, event, at)
+      paused.take(id, event, at)
       if (event.type === "agent.registered") {
         registered.set(id, { ...registeredRow(id, event, at), ...listed })
         continue
@@ -133,7 +139,8 @@ const agentRows = (commits: ReadonlyArray<Logged>): AgentRows => {
     retiredKeys,
     identities: [...identities].map(([id, seq]) => ({ id, seq })),
     ...watches.rows,
-    ...blocks.rows
+    ...blocks.rows,
+    ...paused.rows
   }
 }
 
@@ -267,7 +274,8 @@ export const agentProjection = logProjection({
     { name: "retired_keys", kind: "agent", actor: "agent" },
     { name: "identity_blocks", kind: "agent", actor: null },
     { name: "watches", kind: "agent", actor: "agent" },
-    { name: "blocks", kind: "agent", actor: "agent" }
+    { name: "blocks", kind: "agent", actor: "agent" },
+    { name: "paused_webhooks", kind: "agent", actor: "agent" }
   ],
   settle: settleSeen,
   changes: (commits) => {
@@ -278,6 +286,7 @@ export const agentProjection = logProjection({
       await writeIdentities(trx, rows)
       await writeWatches(trx, rows)
       await writeBlocks(trx, rows)
+      await writePaused(trx, rows)
     }
   }
 })

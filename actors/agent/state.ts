@@ -67,6 +67,8 @@ export const WebhookState = Schema.Struct({
   /** No success since then (unix ms), and whether the agent was told. */
   failing: Schema.NullOr(Schema.Struct({ since: Schema.Number, warned: Schema.Boolean })),
   disabled: Schema.NullOr(Schema.Struct({ at: Schema.Number, reason: Schema.String })),
+  /** Unix ms since when an operator holds deliveries back. */
+  paused: Schema.optionalKey(Schema.Number),
   /**
    * Unix ms of the latest tests and repeated deliveries, oldest first: their limit survives whatever happens to the
    * node.
@@ -266,6 +268,9 @@ export const AgentEvent = Schema.Union([
   event("agent.webhook_recovered", 1),
   event("agent.webhook_warned", 1),
   event("agent.webhook_disabled", 1, { reason: Schema.String }),
+  /** By an operator, whom the command names. */
+  event("agent.webhook_paused", 1),
+  event("agent.webhook_resumed", 1),
   event("agent.redelivery_asked", 1, { delivery: Schema.String })
 ])
 export type AgentEvent = typeof AgentEvent.Type

@@ -95,7 +95,7 @@ export const decideReport = (state: DeliveryState, report: Report, context: Cont
   }
 }
 
-/** The receiver's part of the worker is full: later, without an attempt. */
+/** The receiver's part of the worker is full, or an operator has paused the webhook: later, without an attempt. */
 export const decidePutOff = (state: DeliveryState, { call }: Answered, context: Context, limits: Limits): Decided => {
   if (state === null) return missing
   if (!state.called || state.calls !== call) return NOTHING

@@ -1,7 +1,7 @@
 /** Written by `npm run contracts`: the code of each kind's fold (ops/contracts/folds.ts). */
 export const FOLDS: Readonly<Record<string, string>> = {
   address: "a630e09e2208b219",
-  agent: "cd90e7f6de6194ac",
+  agent: "cd18414d41c4d151",
   blob: "8eb9d9bcc633d268",
   captcha: "6aa392efd471a2d0",
   category: "eb734887cb572cdf",
@@ -9,7 +9,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   chat: "14e213ad8c563cb1",
   compartment: "3fc323b6f5fae584",
   credential: "1da11eaa82f971b6",
-  delivery: "86a6d630e7dbabb5",
+  delivery: "f02586318b1e611a",
   filing: "533416c2a2a917b2",
   fleet: "0b6b71b22d64ae90",
   handle: "8d91f76c79f0d504",

@@ -57,7 +57,7 @@ export interface AttemptParts {
   readonly observer?: DeliveryObserver | undefined
 }
 
-type Signed = Exclude<Operations["webhook.sign"]["output"], { readonly drop: unknown }>
+type Signed = Extract<Operations["webhook.sign"]["output"], { readonly signature: string }>
 
 const USER_AGENT = `HubWebhook/${VERSION}`
 
@@ -87,6 +87,7 @@ const attemptedAt = (
   const id = `sign-${message.delivery}-${message.seq}`
   return Effect.flatMap(parts.ask(id, "webhook.sign", agent, signing, attempt), (signed) => {
     if ("drop" in signed) return dropped(parts, attempt, signed.drop)
+    if ("paused" in signed) return Effect.as(putOff(parts, attempt), { tookMs: null })
     const receiver = receiverOf(signed.url)
     return receiver === attempt.receiver
       ? made(parts, attempt, timestamp, signed, slow)

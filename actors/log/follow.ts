@@ -81,17 +81,19 @@ const startOptions = (start: Start): Partial<ConsumerConfig> => {
 
 /**
  * Succeeds when the first consumer is in place, fails when it cannot be made; follows for as long as the scope is open.
- * `filter`: only subjects of this pattern; the server delivers nothing else.
+ * `filter`: only subjects of this pattern; the server delivers nothing else. `pullMessages`: that are on their way at
+ * once; whoever reads much waits less often with more.
  */
 export const followStream = (
   nats: NatsConnection,
   stream: string,
   start: Start,
   receive: (message: JsMsg) => void,
-  filter?: string
+  filter?: string,
+  pullMessages = PULL_MESSAGES
 ): Effect.Effect<Following, unknown, Scope.Scope> =>
   Effect.gen(function* () {
-    const follower = new Follower(nats, stream, start, receive, filter)
+    const follower = new Follower(nats, stream, start, receive, { filter, pullMessages })
     const begun = yield* Deferred.make<void, unknown>()
     const first = Effect.onExit(follower.read(Deferred.succeed(begun, undefined)), (exit) => Deferred.done(begun, exit))
     const untilMade = { schedule: Schedule.spaced(RETRY_MS), while: () => !nats.isClosed() }
@@ -107,28 +109,27 @@ export const followStream = (
     return { pending: () => follower.pending() }
   })
 
+interface Options {
+  readonly filter: string | undefined
+  readonly pullMessages: number
+}
+
 class Follower {
   private readonly nats: NatsConnection
   private readonly stream: string
   private from: Start
   private readonly receive: (message: JsMsg) => void
-  private readonly filter: string | undefined
+  private readonly options: Options
   private consumer: Consumer | null = null
   private patienceMs = MADE_WITHIN_MS
   private takingBack: Fiber.Fiber<unknown> | null = null
 
-  constructor(
-    nats: NatsConnection,
-    stream: string,
-    from: Start,
-    receive: (message: JsMsg) => void,
-    filter: string | undefined
-  ) {
+  constructor(nats: NatsConnection, stream: string, from: Start, receive: (message: JsMsg) => void, options: Options) {
     this.nats = nats
     this.stream = stream
     this.from = from
     this.receive = receive
-    this.filter = filter
+    this.options = options
   }
 
   async pending(): Promise<number | null> {
@@ -165,9 +166,10 @@ class Follower {
 
   private async consume(own: Reading): Promise<void> {
     const consumer = await this.make(own)
+    const { pullMessages } = this.options
     if (own.ended) return
     own.messages = await consumer.consume({
-      max_messages: PULL_MESSAGES,
+      max_messages: pullMessages,
       expires: PULL_MS,
       callback: (message) => this.take(own, message)
     })
@@ -176,11 +178,12 @@ class Follower {
   }
 
   private async make(own: Reading): Promise<Consumer> {
+    const { filter } = this.options
     try {
       const manager = await jetstreamManager(this.nats, { checkAPI: false, timeout: this.patienceMs })
       const info = await manager.consumers.add(this.stream, {
         ...startOptions(this.from),
-        ...(this.filter === undefined ? {} : { filter_subject: this.filter }),
+        ...(filter === undefined ? {} : { filter_subject: filter }),
         name: own.name,
         ack_policy: AckPolicy.None,
         mem_storage: true,

@@ -174,6 +174,10 @@ export interface Database {
     created_at: Time
     read_at: NullableTime
   }
+  paused_webhooks: {
+    agent: string
+    paused_at: Time
+  }
   posts: {
     id: Big
     author: string

@@ -22,7 +22,6 @@
  *    what happened stands in the log under that id and never in the answer.
  *  - Every answer is finished and logged once, here.
  */
-import { randomUUID } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Cause, type Clock, type Context, Effect } from "effect"
 import { NO_SIGNATURE, unsigned } from "../auth/headers.ts"
@@ -54,6 +53,7 @@ import { type SignatureParts, Signatures } from "./signature.ts"
 import type { RequestTraces } from "../http/trace.ts"
 import { isKnown, LARGE_BODY_BYTES, turnOf, turns } from "../http/turns.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
+import { newRequestId } from "../../schemas/request-id.ts"
 import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 
 export interface PipelineParts extends SignatureParts {
@@ -110,7 +110,7 @@ export class Pipeline {
     parts.metrics.began()
     const call = new Call(
       parts.clock,
-      randomUUID(),
+      newRequestId(now),
       request,
       parts.clients.of(request),
       parts.installation,

@@ -3,15 +3,12 @@
  *
  * Invariants
  *  - A moment is a place of the log: everything that the log had stored by then, and nothing else.
- *  - The log is read once, forward, whatever its length: a page is worked on while the next is fetched. Snapshots would
- *    not help, for they are of now.
+ *  - The log is read once, forward, whatever its length. Snapshots would not help, for they are of now.
  *  - What the log forgets (letters and deliveries after their time, what was erased) is not there at an earlier moment
  *    either.
  */
-import { setTimeout as sleep } from "node:timers/promises"
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import type { Commit } from "../../actors/log/commit.ts"
-import { nextSeq, pagesOf } from "../../actors/log/stream-pages.ts"
 import { REACTIONS } from "../../actors/process/reactions.ts"
 import { asideOf } from "../../actors/reactions/aside.ts"
 import { readMark } from "../../actors/reactions/marks.ts"
@@ -21,13 +18,11 @@ import type { Done } from "../cli/progress.ts"
 import type { Point } from "../replay/fold.ts"
 import { placeOf } from "../replay/place.ts"
 import { type Flight, Flying, type Known, LOOK_AHEAD } from "./flight.ts"
+import { readLog } from "./read-log.ts"
 import { Standing, type Standings } from "./standing.ts"
 
-const PAGE = 4000
-const EVERYTHING = ">"
-/** Answers of the log's leader that there is more than a replica has. */
-const BEHIND_TRIES = 100
-const BEHIND_RETRY_MS = 50
+/** Messages between two words on the progress. */
+const TOLD_EVERY = 4000
 
 export interface Moment extends Standings {
   /** Last sequence that belongs to it; 0 before the first. */
@@ -80,33 +75,14 @@ export const momentsAt = async (
     while (standings.length < places.length && (places[standings.length] ?? 0) < seq) standings.push(standing.standings)
   }
   let messages = 0
-  /** Resolves to the last sequence that came: pages of a replica that is behind end early. */
-  const readBehind = async (after: number): Promise<number> => {
-    let reached = after
-    const reading = Stream.runForEachWhile(pagesOf(service.nats, streams.events, after, PAGE), (page) =>
-      Effect.sync(() => {
-        for (const stored of page) {
-          if (stored.seq > target) break
-          passTo(stored.seq)
-          if (stored.seq <= end) standing.read(stored)
-          for (const { flying } of looked) flying.read(stored)
-          messages++
-        }
-        reached = Math.min(page.at(-1)?.seq ?? target, target)
-        progress({ messages, seq: reached, target })
-        return reached < target
-      })
-    )
-    await Effect.runPromise(reading, { signal })
-    return reached
-  }
-  for (let tries = 0, reached = 0; ; tries++) {
-    reached = await readBehind(reached)
-    const next = await Effect.runPromise(nextSeq(service.nats, streams.events, reached, EVERYTHING), { signal })
-    if (next === null || next > target) break
-    if (tries >= BEHIND_TRIES) throw new Error(`the replicas of ${streams.events} end before #${next}`)
-    await sleep(BEHIND_RETRY_MS)
-  }
+  const reading = readLog(service, target, (stored) => {
+    passTo(stored.seq)
+    if (stored.seq <= end) standing.read(stored)
+    for (const { flying } of looked) flying.read(stored)
+    if (++messages % TOLD_EVERY === 0) progress({ messages, seq: stored.seq, target })
+  })
+  await Effect.runPromise(reading, { signal })
+  progress({ messages, seq: target, target })
   passTo(Number.POSITIVE_INFINITY)
   return Promise.all(
     looked.map(async ({ seq, flying }, index) => ({

@@ -3,7 +3,7 @@
  *
  * CPU is that of all processes that serve (edges, actors, NATS, Postgres), in units of one Ed25519 verification
  * measured here: machines differ and are noisy, ratios less so. `--only
- * http|activation|at|backup|commits|fill|mail|reads|memory|directory|questions|rebuild|runtime|search|stalls|takeover|traces|vault|verify|waits|webhooks|writes`, `--case <part of a title>`,
+ * http|activation|at|backup|commits|console|fill|mail|reads|memory|directory|questions|rebuild|runtime|search|stalls|takeover|traces|vault|verify|waits|webhooks|writes`, `--case <part of a title>`,
  * `--edges`, `--actors`, `--seconds`, `--rounds`, `--kills`, `--megabytes` narrow it down.
  */
 import { parseArgs } from "node:util"
@@ -12,6 +12,7 @@ import { activationCase } from "./activation.ts"
 import { atCase } from "./at.ts"
 import { backupCase } from "./backup.ts"
 import { commitPath } from "./commits.ts"
+import { consoleCase } from "./console.ts"
 import { readCases } from "./content/reads.ts"
 import { searchCases } from "./content/search.ts"
 import { writeCases } from "./content/writes.ts"
@@ -82,6 +83,7 @@ if (wants("activation")) await activationCase(Number(values.megabytes), say)
 if (wants("at")) await atCase(say)
 if (wants("backup")) await backupCase(say)
 if (wants("commits")) await commitPath(say)
+if (wants("console")) await consoleCase(say)
 if (wants("directory")) await directoryCases(say)
 if (wants("fill")) await fillCase(say)
 if (wants("mail")) await mailCases(say, values.case)

@@ -8,7 +8,7 @@ import { PRODUCT_ENTRIES } from "../launcher/entries.ts"
 import { findNatsServer } from "../launcher/nats-binary.ts"
 import { dataFolder, projectRoot } from "../launcher/paths.ts"
 import { drawPort } from "../launcher/ports.ts"
-import { addressing } from "../launcher/prepared.ts"
+import { addressing, makeStreams } from "../launcher/prepared.ts"
 import { Stack } from "../launcher/stack.ts"
 
 export const BYPASS = "bench-registration"
@@ -70,17 +70,35 @@ export interface ServiceOptions {
   readonly keeper?: boolean
   /** Whether this machine is a host of compartments: the environment names its engine and image. */
   readonly runtime?: boolean
+  /** Writes a log before the nodes start: its streams are there. */
+  readonly filled?: (natsUrl: string) => Promise<void>
+  /** Of an operators' console that gives links. */
+  readonly consolePort?: number
 }
 
 export const startService = async (
   edges: number,
   actors: number,
-  { env = {}, limits = {}, metrics = false, mail = false, keeper = false, runtime = false }: ServiceOptions = {}
+  {
+    env = {},
+    limits = {},
+    metrics = false,
+    mail = false,
+    keeper = false,
+    runtime = false,
+    filled,
+    consolePort
+  }: ServiceOptions = {}
 ): Promise<BenchStack> => {
   const folder = await mkdtemp(join(tmpdir(), "hub-bench-"))
   const edgePorts = await Promise.all(Array.from({ length: edges }, () => drawPort()))
   const baseUrl = `http://127.0.0.1:${edgePorts[0]}`
   const dataDir = folder
+  const serversUp = async ({ nats }: Stack): Promise<void> => {
+    if (filled === undefined) return
+    await makeStreams(nats.operatorUrl, { HUB_ENV: "development" })
+    await filled(nats.operatorUrl)
+  }
   const stack = new Stack({
     root: projectRoot,
     env: {
@@ -110,9 +128,11 @@ export const startService = async (
     ...(mail ? { mailPort: await drawPort() } : {}),
     keeper,
     runtime,
+    ...(consolePort === undefined ? {} : { consolePort }),
     ...(metrics ? { metrics: "free" as const } : {}),
     entries: PRODUCT_ENTRIES,
     autoRestart: false,
+    serversUp,
     report: (line) => process.stderr.write(`${line}\n`),
     onLine: (role, line) => {
       // The request log is written, as in production, but not shown.

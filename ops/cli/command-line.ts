@@ -34,6 +34,7 @@ import { runtimeCommand } from "./runtime.ts"
 import { statusCommand } from "./status.ts"
 import { tailCommand } from "./tail.ts"
 import { verifyCommand } from "./verify.ts"
+import { webhookCommand } from "./webhook.ts"
 
 const migrateCommand: Command = {
   usage: ["migrate"],
@@ -66,6 +67,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   runtime: runtimeCommand,
   replay: replayCommand,
   delivery: deliveryCommand,
+  webhook: webhookCommand,
   operations: operationsCommand,
   explain: explainCommand,
   at: atCommand,
@@ -149,7 +151,8 @@ const OPTIONS = {
   to: text,
   until: text,
   version: text,
-  "what-if": text
+  "what-if": text,
+  why: text
 } as const satisfies Record<keyof Options, object>
 
 /** `--diff a b`, which the parser would take for an option and one more word. */

@@ -45,6 +45,7 @@ export interface Options {
   readonly until?: string
   readonly version?: string
   readonly "what-if"?: string
+  readonly why?: string
 }
 
 export interface Arguments {

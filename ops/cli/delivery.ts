@@ -1,7 +1,9 @@
 /** `hub delivery list <agent>`: what was sent to an agent's webhook, newest first. No payload is shown. */
 import type { Selectable } from "kysely"
 import type { Database } from "../../actors/tables/database.ts"
+import { bounded } from "../status/cluster.ts"
 import type { Command } from "./command.ts"
+import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
 import { hubIdOfReference } from "./references.ts"
 
@@ -26,6 +28,11 @@ const lineOf = (row: Selectable<Row>): string =>
     ...(row.next_attempt_at === null ? [] : [`next ${row.next_attempt_at.toISOString()}`])
   ].join("  ")
 
+const pausedSince = async ({ db }: Service, agent: string): Promise<string | null> => {
+  const row = await db.selectFrom("paused_webhooks").select("paused_at").where("agent", "=", agent).executeTakeFirst()
+  return row?.paused_at.toISOString() ?? null
+}
+
 export const deliveryCommand: Command = {
   usage: ["delivery list <agent> [--count <number>] [--json]"],
   run: async (service, { positionals: [verb = "", reference = ""], values }) => {
@@ -43,7 +50,12 @@ export const deliveryCommand: Command = {
         throw new Fault("Postgres does not answer")
       })
     if (values.json === true) return rows
-    if (rows.length === 0) return `nothing was sent to the webhook of ${reference}`
-    return rows.map(lineOf).join("\n")
+    const paused = await bounded(pausedSince(service, agent))
+    return [
+      ...(paused === null
+        ? []
+        : [`paused by an operator since ${paused}: hub webhook resume ${reference} --why <text>`]),
+      ...(rows.length === 0 ? [`nothing was sent to the webhook of ${reference}`] : rows.map(lineOf))
+    ].join("\n")
   }
 }

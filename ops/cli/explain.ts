@@ -22,9 +22,9 @@ export const explainCommand: Command = {
   run: async (service, { positionals: [reference = ""], values }) => {
     if (reference === "") throw new Fault("explain takes a request id, a command, #<sequence> or <kind>/<ref>")
     const { root, refused, unseen } = await foundFor(service, reference, values)
-    const { request, seq } = root
+    const { request, seq, near } = root
     const { story, traces } = await untilInterrupted(async (signal) => {
-      const told = await storyOf(service, { request, from: seq, progress: progressOf("explain"), signal })
+      const told = await storyOf(service, { request, from: seq, near, progress: progressOf("explain"), signal })
       return { story: told, traces: await tracesFor(service, told, values, signal) }
     })
     if (story.commits.length === 0 && refused === null)

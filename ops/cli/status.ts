@@ -6,6 +6,7 @@ import { machineClock } from "../../schemas/runtime/clock.ts"
 import { SHARD_COUNT, streams } from "../../schemas/subjects.ts"
 import { BOUND_MS, bounded, type Cluster, clusterOf, placeOf } from "../status/cluster.ts"
 import { counted, exitStatusOf, type Problem, ranges, type Verdict, verdictOf } from "../status/verdict.ts"
+import { pausedText } from "../status/paused-webhooks.ts"
 import { type Arguments, type Command, Finding } from "./command.ts"
 import { openService, refuseSettings } from "./connection.ts"
 
@@ -23,7 +24,8 @@ const firstLine = ({ status, problems }: Verdict): string => {
 const problemLines = ({ problems }: Verdict): ReadonlyArray<string> =>
   problems.length < 2 ? [] : problems.map(({ says }: Problem) => `- ${says}`)
 
-const summary = ({ nodes, unowned_shards: unowned, services, streams: all, read_models, reactions }: Cluster) => {
+const summary = (cluster: Cluster) => {
+  const { nodes, unowned_shards: unowned, services, streams: all, read_models, reactions, paused_webhooks } = cluster
   const edges = services?.filter(({ name }) => name === "hub-edge").length ?? null
   const log = all.find(({ name }) => name === streams.events)
   const slow = (read_models ?? []).filter(({ lag }) => lag !== 0)
@@ -37,7 +39,8 @@ const summary = ({ nodes, unowned_shards: unowned, services, streams: all, read_
     `log          last ${told(log?.last_seq ?? null)}  ${told(log?.bytes ?? null)} bytes  ${counted(log?.replicas ?? null, "replica")}` +
       after("  led by ", log?.leader ?? null),
     `read models  ${read_models === null ? "Postgres does not answer" : `${read_models.length}, ${behind(slow)}`}`,
-    `reactions    ${reactions.length}, ${behind(late)}`
+    `reactions    ${reactions.length}, ${behind(late)}`,
+    ...(paused_webhooks?.length ? [`paused       ${paused_webhooks.map(pausedText).join("; ")}`] : [])
   ]
 }
 

@@ -1,4 +1,5 @@
 /** Any id of a request, and the place in the log where its story begins. */
+import { timeOfRequest } from "../../schemas/request-id.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import type { Service } from "../cli/connection.ts"
 import { Fault } from "../cli/fault.ts"
@@ -25,6 +26,8 @@ const ID = /^[^\s"\\]{1,256}$/
 interface Root {
   readonly request: string
   readonly seq: number
+  /** Where it is if the clocks agree, by the time in its id; `null` where that has none. */
+  readonly near: number | null
 }
 
 /** The first commit of an actor such as `delivery/12`: what began it, began all of it. */
@@ -45,16 +48,26 @@ const rootAt = async (service: Service, seq: number): Promise<Root> => {
   const root = await rootOf(service, seq)
   if (root === null)
     throw new Fault(`the log holds no commit #${seq}: there was none, or its actor has ended and is no longer kept`)
-  return { request: root.request, seq: Math.max(1, root.seq - APART_MAX) }
+  return { request: root.request, seq: Math.max(1, root.seq - APART_MAX), near: null }
 }
 
-/** A request id does not say where in the log to look. */
-const sought = async (service: Service, request: string, point: Point | null): Promise<Root> => {
-  if (point === null) return { request, seq: 1 }
-  if ("seq" in point) return { request, seq: Math.max(1, point.seq) }
+/** The first sequence that was stored at that time or later. */
+const behind = async (service: Service, time: number): Promise<number> => {
   const { state } = await service.manager.streams.info(streams.events)
-  return { request, seq: (await placeOf(service, { time: point.time - 1 }, state)) + 1 }
+  return (await placeOf(service, { time: time - 1 }, state)) + 1
 }
+
+/** A request id of an earlier release does not say where in the log to look. */
+const sought = async (service: Service, request: string, point: Point | null): Promise<Root> => {
+  const at = timeOfRequest(request)
+  const near = at === null ? null : await behind(service, at - CLOCKS_CLOSE_MS)
+  if (point === null) return { request, seq: 1, near }
+  const seq = "seq" in point ? Math.max(1, point.seq) : await behind(service, point.time)
+  return { request, seq, near: near !== null && near < seq ? null : near }
+}
+
+/** Clocks of edges and of the log nearly always differ by less than this. */
+const CLOCKS_CLOSE_MS = 10_000
 
 /** Edges give ids of this form; a command's id is of no edge. */
 const EDGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

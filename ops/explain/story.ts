@@ -8,13 +8,15 @@
  *  - Commands that follow from a commit are computed as the service computes them, by the code of each set of reactions.
  *  - Work that a request began (a delivery, a letter, a mail on its way) is its own to the end: all commits of such an actor
  *    belong to the story.
+ *  - A request's own commits lie within `OWN_WITHIN_MS`. Only these are looked for in all of the log; what follows from
+ *    them is read on the subjects of the actors that it is asked of, however much later it came.
  *  - Everything that is returned is masked as in replay.
  */
 import type { StoredMsg } from "@nats-io/jetstream"
 import { Effect, Stream } from "effect"
 import { operatorOf, reactionPlaceOf } from "../../actors/engine/command-ids.ts"
 import type { Commit, EventShape } from "../../actors/log/commit.ts"
-import { pagesOf } from "../../actors/log/stream-pages.ts"
+import { pagesOf, type Stored } from "../../actors/log/stream-pages.ts"
 import { traceIdOf } from "../../actors/log/traceparent.ts"
 import { PROJECTIONS } from "../../actors/process/projections.ts"
 import { commitOf, messageOf } from "../../actors/projections/projection.ts"
@@ -22,6 +24,7 @@ import { REACTIONS } from "../../actors/process/reactions.ts"
 import { asideOf } from "../../actors/reactions/aside.ts"
 import { readMark } from "../../actors/reactions/marks.ts"
 import { commandsOf } from "../../actors/reactions/reaction.ts"
+import { timeOfRequest } from "../../schemas/request-id.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import type { Service } from "../cli/connection.ts"
 import { kindOf } from "../replay/fold.ts"
@@ -35,6 +38,8 @@ const CAUSES_MAX = 1000
 /** Commands that follow and are waited for; beyond them the story is cut. */
 const EXPECTED_MAX = 100_000
 const TRACES_AT_ONCE = 16
+/** Longer than any request is worked on. */
+const OWN_WITHIN_MS = 120_000
 
 /** Kinds whose actors are the work of one request. */
 const WORK: ReadonlySet<string> = new Set(["delivery", "letter", "mail_notice", "mail_sending"])
@@ -129,12 +134,28 @@ interface Expected {
   readonly actor: string
 }
 
+/** `after`: behind this sequence. */
+interface Ahead {
+  readonly subject: string
+  readonly after: number
+  readonly isMet: () => boolean
+}
+
+const kindAndId = (name: string): [kind: string, id: string] => {
+  const [kind = "", id = ""] = name.split(" ")
+  return [kind, id]
+}
+
 class Teller {
   readonly commits: Array<StoryCommit> = []
   leftOut = 0
+  /** Sequences of commits of the story, also of those beyond `COMMITS_MAX`. */
+  private readonly seen = new Set<number>()
+  private readonly taken = new Set<string>()
   private readonly expected = new Map<string, Expected>()
   private readonly met = new Set<string>()
-  private readonly work = new Map<string, number>()
+  /** By kind and id: the first commit and the last. */
+  private readonly work = new Map<string, { readonly first: number; readonly last: number }>()
   private readonly request: string
   private readonly needle: Buffer
 
@@ -144,7 +165,7 @@ class Teller {
   }
 
   read(subject: string, seq: number, data: Uint8Array): void {
-    if (data.length === 0) return
+    if (data.length === 0 || this.seen.has(seq)) return
     // Until the request is met nothing can follow from it, and most of a log need not be parsed.
     if (this.commits.length === 0 && !Buffer.from(data.buffer, data.byteOffset, data.length).includes(this.needle))
       return
@@ -153,11 +174,13 @@ class Teller {
     const commit = commitOf(message)
     const told = this.expected.get(commit.id)
     const isOwn = commit.id === this.request || requestOf(commit.id) === this.request || commit.trace === this.request
-    const cause = told?.cause ?? this.work.get(`${kind} ${id}`)
+    const cause = told?.cause ?? this.work.get(`${kind} ${id}`)?.last
     if (!isOwn && cause === undefined) return
     // One command may commit to several actors.
     this.met.add(commit.id)
-    if (WORK.has(kind)) this.work.set(`${kind} ${id}`, seq)
+    this.seen.add(seq)
+    if (WORK.has(kind))
+      this.work.set(`${kind} ${id}`, { first: this.work.get(`${kind} ${id}`)?.first ?? seq, last: seq })
     this.follow(kind, id, seq, commit)
     if (this.commits.length >= COMMITS_MAX) {
       this.leftOut++
@@ -179,6 +202,19 @@ class Teller {
       cause: isOwn ? null : (cause ?? null),
       set: told?.set ?? null
     })
+  }
+
+  /** What may still stand on other subjects, each once: a command that follows, or all of an actor that is work. */
+  takeAhead(): ReadonlyArray<Ahead> {
+    const found: Array<Ahead> = []
+    for (const [id, { cause, kind, actor }] of this.expected)
+      if (!this.met.has(id) && !this.taken.has(id))
+        found.push({ subject: subjects.event(kind, actor), after: cause, isMet: () => this.met.has(id) })
+    for (const [name, { first }] of this.work)
+      if (!this.taken.has(name))
+        found.push({ subject: subjects.event(...kindAndId(name)), after: first, isMet: () => false })
+    for (const id of [...this.expected.keys(), ...this.work.keys()]) this.taken.add(id)
+    return found
   }
 
   /** Commands that follow and left no commit. */
@@ -234,18 +270,39 @@ const withTrace = (service: Service, one: StoryCommit): Effect.Effect<StoryCommi
     return { ...one, trace_id: message === null ? null : traceIdOf(message.header) }
   })
 
+/** Of the newest commit of a page; `null` where nothing of it is kept. */
+const lastTimeIn = (page: ReadonlyArray<Stored>): number | null => {
+  const found = page.findLast(({ data }) => data.length > 0)
+  return found === undefined ? null : commitOf(messageOf(found.subject, found.seq, found.data)).at
+}
+
+const inOrder = (commits: ReadonlyArray<StoryCommit>): ReadonlyArray<StoryCommit> =>
+  commits.toSorted((one, other) => one.seq - other.seq)
+
 export interface Search {
   readonly request: string
   /** Reading begins here. */
   readonly from: number
+  /** Where it is looked for first; `null` or absent: nobody can tell. */
+  readonly near?: number | null
   readonly progress: (done: { messages: number; seq: number; target: number }) => void
   readonly signal: AbortSignal
   /** Cuts the reading short, and the story with it. Asked after each page of the log. */
   readonly enough?: () => boolean
 }
 
+/** By the time in its id first, then from `from` on. */
+export const storyOf = async (service: Service, search: Search): Promise<Story> => {
+  const { near = null } = search
+  if (near !== null) {
+    const story = await storyFrom(service, { ...search, from: near })
+    if (story.commits.length > 0) return story
+  }
+  return storyFrom(service, search)
+}
+
 /** Without commits where the log holds none of the request. Throws `UnknownEvent` where a newer release wrote. */
-export const storyOf = async (
+const storyFrom = async (
   service: Service,
   { request, from, progress, signal, enough = () => false }: Search
 ): Promise<Story> => {
@@ -255,22 +312,44 @@ export const storyOf = async (
   const last = (await service.manager.streams.info(streams.events)).state.last_seq
   const teller = new Teller(request)
   let [messages, readTo] = [0, Math.min(from - 1, last)]
-  const reading = Stream.runForEachWhile(
-    pagesOf(service.nats, streams.events, from - 1, PAGE, subjects.events),
-    (page) =>
+  /** Resolves when no more is wanted. `wanted` is asked after each page. */
+  const readFrom = async (after: number, pattern: string, wanted: (page: ReadonlyArray<Stored>) => boolean) => {
+    const reading = Stream.runForEachWhile(pagesOf(service.nats, streams.events, after, PAGE, pattern), (page) =>
       Effect.sync(() => {
         for (const { subject, seq, data } of page) if (seq <= last) teller.read(subject, seq, data)
         messages += page.length
-        const seq = Math.min(page.at(-1)?.seq ?? last, last)
-        readTo = seq
-        progress({ messages, seq, target: last })
-        return seq < last && !enough()
+        return wanted(page) && (page.at(-1)?.seq ?? last) < last && !enough()
       })
-  )
-  if (from <= last) await Effect.runPromise(reading, { signal })
+    )
+    await Effect.runPromise(reading, { signal })
+  }
+  const began = timeOfRequest(request)
+  const isPast = (page: ReadonlyArray<Stored>): boolean => {
+    const own = teller.commits[0]?.at ?? began
+    const at = lastTimeIn(page)
+    return own !== null && at !== null && at > own + OWN_WITHIN_MS
+  }
+  let isPassed = false
+  if (from <= last)
+    await readFrom(from - 1, subjects.events, (page) => {
+      readTo = Math.min(page.at(-1)?.seq ?? last, last)
+      progress({ messages, seq: readTo, target: last })
+      isPassed = isPast(page)
+      return !isPassed
+    })
+  if (isPassed) {
+    for (let ahead = teller.takeAhead(); ahead.length > 0 && !enough(); ahead = teller.takeAhead())
+      for (const [subject, all] of Map.groupBy(ahead, (one) => one.subject)) {
+        const after = Math.min(...all.map((one) => one.after))
+        await readFrom(Math.max(after, readTo), subject, () => all.some(({ isMet }) => !isMet()))
+      }
+    if (!enough()) readTo = last
+  }
   const masker = new Masker()
   const commits = await Effect.runPromise(
-    Effect.forEach(teller.commits, (one) => withTrace(service, masker.mask(one)), { concurrency: TRACES_AT_ONCE }),
+    Effect.forEach(inOrder(teller.commits), (one) => withTrace(service, masker.mask(one)), {
+      concurrency: TRACES_AT_ONCE
+    }),
     { signal }
   )
   return {

@@ -17,6 +17,7 @@ import { findChromium } from "./chromium.ts"
 import { findDocker } from "./docker.ts"
 import { ensurePrograms } from "../runtime/programs.ts"
 import { findLanguages } from "./languages.ts"
+import { findPrometheus } from "./prometheus.ts"
 import { findNatsServer } from "./nats-binary.ts"
 import { dataFolder, projectRoot } from "./paths.ts"
 import { makeTestFolder, removeTestFolder } from "./test-folder.ts"
@@ -229,6 +230,7 @@ export async function test(args: ReadonlyArray<string>): Promise<number> {
   await findChromium(looking)
   await findDocker(looking)
   await findLanguages(looking)
+  await findPrometheus(looking)
   await ensurePrograms(looking)
   const counts: Array<Count> = []
   for (const step of files ? [] : steps()) counts.push(await runStep(step))

@@ -23,6 +23,7 @@ import { machineClock } from "../../schemas/runtime/clock.ts"
 import { buckets, SHARD_COUNT, streams, subjects } from "../../schemas/subjects.ts"
 import type { Service } from "../cli/connection.ts"
 import { passedOver } from "./passed-over.ts"
+import { type PausedWebhook, pausedWebhooks } from "./paused-webhooks.ts"
 import { type ServiceRow, servicesOf } from "./services.ts"
 
 /** For each question. */
@@ -93,6 +94,8 @@ export interface Cluster {
   /** `null`: Postgres does not answer. */
   readonly read_models: ReadonlyArray<ReadModelRow> | null
   readonly reactions: ReadonlyArray<ReactionRow>
+  /** The first `PAUSED_MAX` that operators have paused, oldest first; `null`: Postgres does not answer. */
+  readonly paused_webhooks: ReadonlyArray<PausedWebhook> | null
   /** `null`: no actor node answers queries. */
   readonly checks: NonNullable<Health["checks"]> | null
 }
@@ -266,13 +269,14 @@ const checksOf = async ({ nats }: Service): Promise<Cluster["checks"]> => {
 }
 
 export const clusterOf = async (service: Service): Promise<Cluster> => {
-  const [nodes, all, reactions, services, checks, read_models] = await Promise.all([
+  const [nodes, all, reactions, services, checks, read_models, paused_webhooks] = await Promise.all([
     nodesOf(service),
     streamsOf(service),
     reactionsOf(service),
     bounded(servicesOf(service.nats)),
     bounded(checksOf(service)),
-    readModelsOf(service)
+    readModelsOf(service),
+    bounded(pausedWebhooks(service.db))
   ])
   return {
     nodes,
@@ -281,6 +285,7 @@ export const clusterOf = async (service: Service): Promise<Cluster> => {
     streams: all,
     read_models,
     reactions,
+    paused_webhooks,
     checks
   }
 }

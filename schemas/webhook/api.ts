@@ -46,7 +46,9 @@ export const Webhook = Schema.Struct({
   events: Schema.NullOr(Schema.Array(Schema.String)),
   failing_since: Schema.NullOr(Schema.String),
   disabled_at: Schema.NullOr(Schema.String),
-  disabled_reason: Schema.NullOr(Schema.String)
+  disabled_reason: Schema.NullOr(Schema.String),
+  /** Since when an operator holds deliveries back: they wait, and go out afterwards. */
+  paused_at: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "Webhook" })
 export type Webhook = typeof Webhook.Type
 
@@ -82,7 +84,10 @@ export const WebhookApi = HttpApiGroup.make("webhook")
       error: signedFailures()
     })
       .annotateMerge(describe("signed", "Your webhook, and how it stands"))
-      .annotate(Row, "`{url, secret_set, old_secret_until, events, failing_since, disabled_at, disabled_reason}`"),
+      .annotate(
+        Row,
+        "`{url, secret_set, old_secret_until, events, failing_since, disabled_at, disabled_reason, paused_at}`"
+      ),
     HttpApiEndpoint.put("chooseWebhookEvents", "/me/webhook/events", {
       payload: ChooseEvents,
       success: success(Webhook),

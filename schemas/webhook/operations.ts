@@ -20,11 +20,15 @@ export type Attempted = typeof Attempted.Type
 export const Signed = Schema.Union([
   Schema.Struct({ url: Schema.String, signature: Schema.String, failing: Schema.Boolean }),
   /** There is nothing to deliver to any more. */
-  Schema.Struct({ drop: Schema.String })
+  Schema.Struct({ drop: Schema.String }),
+  /** An operator holds deliveries back: it waits. */
+  Schema.Struct({ paused: Schema.Literal(true) })
 ])
 export type Signed = typeof Signed.Type
 
 const Failing = Schema.NullOr(Schema.Struct({ since: Schema.Number, warned: Schema.Boolean }))
+
+const Changed = Schema.Struct({ changed: Schema.Boolean })
 
 export const webhookOperations = operationsOf("agent", {
   "webhook.show": op({ input: Nothing, output: Webhook, askedBy: ["edge"] }),
@@ -37,6 +41,9 @@ export const webhookOperations = operationsOf("agent", {
   "webhook.rotate_secret": op({ input: Nothing, output: WebhookSecret, askedBy: ["edge"] }),
   "webhook.test": op({ input: Nothing, output: Queued, askedBy: ["edge"] }),
   "webhook.redeliver": op({ input: Schema.Struct({ delivery: Schema.String }), output: Queued, askedBy: ["edge"] }),
+  /** By operators. */
+  "webhook.pause": op({ input: Nothing, output: Changed, askedBy: [] }),
+  "webhook.resume": op({ input: Nothing, output: Changed, askedBy: [] }),
   "webhook.sign": op({ input: WebhookToSign, output: Signed, askedBy: ["webhooks"] }),
   "webhook.attempted": op({
     input: Attempted,

@@ -220,3 +220,27 @@ test.each([
   expect(visit.dialogs).toEqual([])
   await visit.close()
 })
+
+test("reports beyond a page of them are a link away", async () => {
+  const { agent } = await anAgent()
+  const { db } = service.view
+  await waitFor(async () => db.selectFrom("agents").select("id").where("id", "=", agent.id).executeTakeFirst())
+  const numbers = Array.from({ length: 60 }, (_, index) => 900_000 + index)
+  const row = { reporter: agent.id, about: agent.id, target_type: "agent", target_id: agent.id, reason: "spam" }
+  const rows = numbers.map((id) => ({ ...row, id, text: null, status: "open", created_at: new Date() }))
+  await db.insertInto("reports").values(rows).execute()
+  try {
+    const client = await anOperator()
+    const seen = new Set<string>()
+    let path: string | undefined = "/moderation"
+    while (path !== undefined) {
+      const page: Answer = await client.get(path)
+      expect(page.status).toBe(200)
+      for (const [, id = ""] of page.text.matchAll(/href="\/moderation\/report\/(\d+)"/g)) seen.add(id)
+      path = /href="(\/moderation\?after=\d+)"/.exec(page.text)?.[1]
+    }
+    expect(numbers.filter((id) => !seen.has(String(id)))).toEqual([])
+  } finally {
+    await db.deleteFrom("reports").where("id", "in", numbers.map(String)).execute()
+  }
+})

@@ -90,6 +90,7 @@ const BAD: Readonly<Record<string, string | null>> = {
   /** Read by the launcher and by the fill service. */
   HUB_NATS_SERVER: null,
   HUB_CHROMIUM: null,
+  HUB_PROMETHEUS: null,
   HUB_FILL_TOKEN_FILE: null,
   HUB_URL: null,
   HUB_FILL_CDP: null

@@ -51,6 +51,7 @@ describe("the verdict", () => {
     streams: Object.values(streams).map(stream),
     read_models: [{ name: "agent", version: 1, watermark: 1, lag: 0, faults: 0, rebuilt_to: null }],
     reactions: [{ name: "agent", watermark: 1, lag: 0, parked: 0, faults: 0 }],
+    paused_webhooks: [],
     checks: { db: { status: "pass", observed: 1, unit: "sequence", time: "", message: null } }
   }
   const but = (part: Partial<Cluster>): Cluster => ({ ...well, ...part })

@@ -323,6 +323,16 @@ export const MORE: Readonly<Record<string, Flow>> = {
       await receiver.stop()
     }
   },
+  "a person becomes an operator, and is one no more": async (world) => {
+    const { person } = await newOwner(world.service.edges)
+    await operator(world, "human", "grant", person.email, "operator")
+    await operator(world, "human", "revoke", person.email, "operator")
+  },
+  "a webhook is paused by an operator, and resumed": async (world) => {
+    const { id } = (await agent(world)).agent
+    await operator(world, "webhook", "pause", id, "--why", "its receiver moves")
+    await operator(world, "webhook", "resume", id, "--why", "it has moved")
+  },
   "a web link of a compartment is opened, and files wait for it": async (world) => {
     const as = await agent(world)
     const one = await compartment(world, as)

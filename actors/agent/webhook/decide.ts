@@ -15,7 +15,7 @@ import { notFound, type Refusal, refusal } from "../../../schemas/errors.ts"
 import type { Attempted } from "../../../schemas/webhook/operations.ts"
 import type { Queued } from "../../../schemas/webhook/api.ts"
 import { agentNumber } from "../../../schemas/signing/identity.ts"
-import { statusRefusal, unlessSuspended, windowRefusal } from "../decide.ts"
+import { missing, statusRefusal, unlessSuspended, windowRefusal } from "../decide.ts"
 import { iso } from "../../../schemas/iso.ts"
 import type { Agent, AgentEvent, AgentState } from "../state.ts"
 import { type DeliveryEvent, receiverOf } from "../../delivery/state.ts"
@@ -168,6 +168,23 @@ export const decideRedelivery = (
   const refused = tryRefusal(state, context.at, limits)
   if (refused !== null) return { refused }
   return { events: [{ type: "agent.redelivery_asked", v: 1, delivery }], reply: queuedReply(Number(delivery)) }
+}
+
+/** An operator holds deliveries back, whatever the account's status. They wait, and go out afterwards. */
+export const decidePause = (state: AgentState): Decision<AgentEvent, Changed> =>
+  pauseTo(state, true, { type: "agent.webhook_paused", v: 1 })
+
+export const decideResume = (state: AgentState): Decision<AgentEvent, Changed> =>
+  pauseTo(state, false, { type: "agent.webhook_resumed", v: 1 })
+
+interface Changed {
+  readonly changed: boolean
+}
+
+const pauseTo = (state: AgentState, wanted: boolean, event: AgentEvent): Decision<AgentEvent, Changed> => {
+  if (state === null || state.status === "deleted") return missing
+  const changed = (state.webhook.paused !== undefined) !== wanted
+  return { events: changed ? [event] : [], reply: { changed } }
 }
 
 type Consequence = "none" | "recovered" | "failing" | "warned" | "gone" | "failed_too_long"

@@ -22,6 +22,13 @@ export const evolveWebhook = (agent: Agent, event: AgentEvent, at: number): Webh
       return { ...webhook, failing: webhook.failing && { ...webhook.failing, warned: true } }
     case "agent.webhook_disabled":
       return { ...webhook, disabled: { at, reason: event.reason } }
+    case "agent.webhook_paused":
+      return { ...webhook, paused: at }
+    case "agent.webhook_resumed": {
+      const { paused: _paused, ...rest } = webhook
+      // No attempt was possible meanwhile: the time of the pause is no time of failure.
+      return { ...rest, failing: null }
+    }
     case "agent.notified":
       return event.about === "webhook.test" ? triedAt(webhook, at) : webhook
     case "agent.redelivery_asked":

@@ -17,7 +17,9 @@ import {
   consequence,
   decideAttempted,
   decideChoose,
+  decidePause,
   decideRedelivery,
+  decideResume,
   decideRotateSecret,
   decideTest,
   destination,
@@ -27,7 +29,7 @@ import { newWebhookSecret, secretPurpose } from "./secret.ts"
 import { WebhookSigner } from "./sign.ts"
 
 const webhookRecord = (agent: Agent): Webhook => {
-  const { events, old, failing, disabled } = agent.webhook
+  const { events, old, failing, disabled, paused } = agent.webhook
   return {
     url: agent.webhook_url,
     secret_set: agent.webhook_secret !== null,
@@ -35,7 +37,8 @@ const webhookRecord = (agent: Agent): Webhook => {
     events,
     failing_since: failing === null ? null : iso(failing.since),
     disabled_at: disabled === null ? null : iso(disabled.at),
-    disabled_reason: disabled?.reason ?? null
+    disabled_reason: disabled?.reason ?? null,
+    paused_at: paused === undefined ? null : iso(paused)
   }
 }
 
@@ -83,11 +86,14 @@ export const webhookOperations = ({ config: { limits }, seed }: KindParts): Oper
       decide: (state, { delivery }, context) => decideRedelivery(state, delivery, context, limits),
       answer: (_state, reply) => reply
     }),
+    "webhook.pause": write({ decide: decidePause, answer: (_state, reply) => reply, projected: true }),
+    "webhook.resume": write({ decide: decideResume, answer: (_state, reply) => reply, projected: true }),
     "webhook.sign": read((state, delivery, { id, at }): Result<Signed> => {
       // There was an agent when this was queued: a log that shows none lags.
       if (state === null) return { refused: notFound("agent") }
       const to = destination(state)
       if ("drop" in to) return { data: to }
+      if (state.webhook.paused !== undefined) return { data: { paused: true } }
       const signature = signer.signatures(id, state, delivery, at)
       return { data: { url: to.url, signature, failing: state.webhook.failing !== null } }
     }),

@@ -11,6 +11,7 @@ import { eventText, timeText } from "../../replay/report.ts"
 import { noteOpened, type Opened } from "../audit.ts"
 import type { ConsolePage, Visit } from "../page.ts"
 import { explainPath } from "../paths.ts"
+import { webhookOf } from "../webhook.ts"
 import { exported, written } from "./downloads.ts"
 import { type Actor, type Around, around } from "./history.ts"
 import { differencesView, jsonView, linesView } from "./json-view.ts"
@@ -121,7 +122,8 @@ export const actorPage: ConsolePage = {
     if (show === "test" || show === "test-history")
       return written(visit, actor, seq, show === "test" ? "test" : "history")
     const path = visit.call.path
+    const webhook = actor.kind.fold.kind === "agent" ? await webhookOf(visit, actor.id) : null
     return html`<h1>${name}</h1>
-${timeline(past, path)}${commitHtml(past, path)}${whatIfHtml(visit, actor, past)}`
+${timeline(past, path)}${commitHtml(past, path)}${webhook}${whatIfHtml(visit, actor, past)}`
   }
 }

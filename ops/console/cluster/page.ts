@@ -4,6 +4,7 @@
  */
 import { html, type Html, NOTHING } from "../../../edge/kit/html.ts"
 import type { ConsolePage, Visit } from "../page.ts"
+import { pauseWebhook, resumeWebhook, webhooksAct } from "../webhook.ts"
 import { drainFields, drainNode } from "./drain.ts"
 import { mailStands, pauseMail, resumeMail } from "./mail.ts"
 import { clusterSource } from "./source.ts"
@@ -85,7 +86,8 @@ ${form}</details>
 
 const acts = async (visit: Visit): Promise<Html> => {
   const { form } = visit
-  const [mail, nodes] = [await mailStands(visit), drainFields(visit)]
+  const [mail, webhooks] = await Promise.all([mailStands(visit), webhooksAct(visit)])
+  const nodes = drainFields(visit)
   const drained =
     nodes === null
       ? html`<p class="faint">There is no other node that could take its shards.</p>`
@@ -94,7 +96,7 @@ const acts = async (visit: Visit): Promise<Html> => {
 <h2>Act</h2>
 <p class="faint">Each asks for the reason, and keeps it with your name.</p>
 <ul class="jobs" id="jobs" aria-label="Work of this console"></ul>
-${mail === null ? NOTHING : html`<div class="mail">${mail.stands}</div>\n${act("Mail", mail.act)}`}${act("Drain a node", drained)}${act(
+${mail === null ? NOTHING : html`<div class="mail">${mail.stands}</div>\n${act("Mail", mail.act)}`}${act("Webhooks", webhooks)}${act("Drain a node", drained)}${act(
     "Rebuild a read model",
     form(rebuildModel, rebuildFields)
   )}${act("Verify", form(verifyAll, verifyFields))}</section>
@@ -140,6 +142,6 @@ export const clusterPage: ConsolePage = {
   who: "operator",
   script: "cluster",
   render: shown,
-  actions: [pauseMail, resumeMail, drainNode, rebuildModel, verifyAll],
+  actions: [pauseMail, resumeMail, pauseWebhook, resumeWebhook, drainNode, rebuildModel, verifyAll],
   live: clusterSource
 }

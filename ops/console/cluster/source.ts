@@ -15,14 +15,22 @@ const LOOK_EVERY_MS = 2000
 /** A node that goes changes many shards at once. */
 const TOGETHER_MS = 20
 
-/** When a cluster was last looked at, monotonic ms, whoever followed. */
-const looks = new WeakMap<Service, number>()
+interface Look {
+  /** Monotonic ms at which it began. */
+  readonly began: number
+  /** `null` while it is under way. */
+  readonly seen: Seen | null
+}
+
+/** The last look at a cluster, whoever followed. A page that comes soon after it begins with it. */
+const looks = new WeakMap<Service, Look>()
 
 export const clusterSource =
   ({ service, clock, history, jobs }: ConsoleParts): LiveSource =>
   (publish) => {
     const following = { isOn: true }
-    let seen: Seen | null = null
+    const nextAt = (): number => (looks.get(service)?.began ?? Number.NEGATIVE_INFINITY) + LOOK_EVERY_MS
+    let seen: Seen | null = monotonicMs(clock) < nextAt() ? (looks.get(service)?.seen ?? null) : null
     let told: (() => void) | null = null
     let wake: () => void = () => undefined
     const show = (): void => {
@@ -41,11 +49,13 @@ export const clusterSource =
       })
     const look = async (): Promise<void> => {
       while (following.isOn) {
-        const wait = (looks.get(service) ?? Number.NEGATIVE_INFINITY) + LOOK_EVERY_MS - monotonicMs(clock)
+        const wait = nextAt() - monotonicMs(clock)
         if (wait > 0) await pause(wait)
         else {
-          looks.set(service, monotonicMs(clock))
+          const began = monotonicMs(clock)
+          looks.set(service, { began, seen: null })
           seen = { cluster: await clusterOf(service), at: iso(wallMs(clock)) }
+          looks.set(service, { began, seen })
           show()
         }
       }

@@ -31,19 +31,19 @@ const isMissed = ({ commits, read_to: readTo }: Story, last: number): boolean =>
 
 const read = async (
   service: Service,
-  { request, seq }: Found["root"],
+  { request, seq, near }: Found["root"],
   last: number,
   { signal, until }: { readonly signal: AbortSignal; readonly until: number }
 ): Promise<Story> => {
   const enough = (): boolean => performance.now() > until
-  const from = (place: number): Promise<Story> =>
-    storyOf(service, { request, from: place, progress: () => undefined, signal, enough })
+  const from = (place: number, first: number | null = null): Promise<Story> =>
+    storyOf(service, { request, from: place, near: first, progress: () => undefined, signal, enough })
   const recent = last - RECENT
   if (seq === 1 && recent > 1) {
-    const story = await from(recent)
-    if (isWhole(story, recent)) return story
+    const story = await from(recent, near)
+    if (isWhole(story, recent) || (near !== null && near < recent && story.commits.length > 0)) return story
   }
-  return from(seq)
+  return from(seq, near)
 }
 
 export const toldOf = (service: Service, reference: string, since: string, ms = READ_MS): Promise<Told> => {

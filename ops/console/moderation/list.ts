@@ -40,7 +40,7 @@ const shown = async ({ parts: { service }, query }: Visit): Promise<Html> => {
   const page = reports.slice(0, PAGE)
   const next =
     reports.length > PAGE
-      ? html`<p><a href="${LIST}?after=${page.at(-1)?.id ?? ""}">Further reports</a></p>\n`
+      ? html`<p><a href="${`${LIST}?after=${page.at(-1)?.id ?? ""}`}">Further reports</a></p>\n`
       : NOTHING
   return html`<h1>Moderation</h1>
 ${KEYS}

@@ -1,0 +1,46 @@
+/** The webhooks' side of the agents' read models: a row for each webhook that an operator has paused. */
+import { sql, type Transaction } from "kysely"
+import type { Database } from "../../tables/database.ts"
+import { rowsJson } from "../../tables/rows.ts"
+import type { AgentEvent } from "../state.ts"
+
+interface Paused {
+  readonly agent: string
+  readonly paused_at: string
+}
+
+export interface PausedRows {
+  readonly paused: ReadonlyArray<Paused>
+  readonly resumed: ReadonlyArray<string>
+}
+
+/** How a batch of commits leaves each webhook. */
+export class PausedBatch {
+  private readonly agents = new Map<string, Paused | null>()
+
+  take(agent: string, event: AgentEvent, at: string): void {
+    if (event.type === "agent.webhook_paused") this.agents.set(agent, { agent, paused_at: at })
+    if (event.type === "agent.webhook_resumed" || event.type === "agent.deleted") this.agents.set(agent, null)
+  }
+
+  get rows(): PausedRows {
+    const all = [...this.agents]
+    return {
+      paused: all.flatMap(([, row]) => row ?? []),
+      resumed: all.flatMap(([agent, row]) => (row === null ? [agent] : []))
+    }
+  }
+}
+
+export const writePaused = async (trx: Transaction<Database>, { paused, resumed }: PausedRows): Promise<void> => {
+  if (paused.length > 0) {
+    await sql`
+      insert into paused_webhooks select * from jsonb_populate_recordset(null::paused_webhooks, ${rowsJson(paused)}::jsonb)
+      on conflict (agent) do update set paused_at = excluded.paused_at`.execute(trx)
+  }
+  if (resumed.length > 0)
+    await trx
+      .deleteFrom("paused_webhooks")
+      .where("agent", "in", [...resumed])
+      .execute()
+}

@@ -1,0 +1,13 @@
+/** The operators' console over the log of a community, in a process of its own beside the idle service. */
+import { drawPort } from "../launcher/ports.ts"
+import { AGENTS } from "./community.ts"
+import { withCommunity } from "./community-service.ts"
+import { visitPages } from "./console-pages.ts"
+
+export const consoleCase = async (say: (line: string) => void): Promise<void> => {
+  const consolePort = await drawPort()
+  await withCommunity(consolePort, async ({ service, view, community }) => {
+    say(`\nthe console over ${community.commits} commits of ${AGENTS} agents`)
+    await visitPages(view, service.stack.console?.url ?? "", community, say)
+  })
+}

@@ -1,0 +1,27 @@
+/** `hub webhook pause|resume <agent>`: holds back the deliveries to one agent's webhook, and lets them go. */
+import type { Command } from "./command.ts"
+import { operatorIn } from "./connection.ts"
+import { Fault } from "./fault.ts"
+import { hubIdOfReference } from "./references.ts"
+
+const WHY_MAX_CHARS = 500
+
+export const webhookCommand: Command = {
+  usage: ["webhook pause <agent> --why <text>", "webhook resume <agent> --why <text>"],
+  run: async (service, { positionals: [action = "", reference = ""], values: { why = "" } }) => {
+    if ((action !== "pause" && action !== "resume") || reference === "")
+      throw new Fault(`usage: hub ${webhookCommand.usage.join("\n       hub ")}`)
+    if (why.trim() === "" || why.length > WHY_MAX_CHARS)
+      throw new Fault(`say why, in 1 to ${WHY_MAX_CHARS} characters: --why <text>`)
+    const agent = await hubIdOfReference(service, reference)
+    const command = service.commandBy({ name: operatorIn(process.env), why })
+    const { changed } = await command(`webhook.${action}`, agent, null)
+    if (action === "pause")
+      return changed
+        ? `deliveries to the webhook of ${reference} wait until hub webhook resume`
+        : `the webhook of ${reference} was paused already`
+    return changed
+      ? `deliveries to the webhook of ${reference} go out again, the last of those that wait within the hour`
+      : `the webhook of ${reference} was not paused`
+  }
+}
