@@ -79,11 +79,18 @@ interface Counted {
 }
 
 /** Rows of a step that may go and that their actors still count. */
-const countedRows = async (db: Kysely<Database>, table: KeptTable, limits: Limits, place: Place) => {
+const countedRows = async (
+  db: Kysely<Database>,
+  table: KeptTable,
+  limits: Limits,
+  place: Place,
+  without: ReadonlyArray<string>
+) => {
   const { name, kept } = table
   if (kept.counted === undefined) return []
+  const which = sql`${sql.ref(`t.${kept.counted.by}`)} is null and ${sql.ref(`t.${kept.of}`)} <> all(${[...without]}::text[])`
   const { rows } = await sql<Counted>`
-    with ${oldRows(table, limits, place, sql`${sql.ref(`t.${kept.counted.by}`)} is null`)}
+    with ${oldRows(table, limits, place, which)}
     select ${sql.ref(`t.${kept.of}`)} as agent,
       json_agg(${sql.ref(`t.${kept.order}`)} order by ${sql.ref(`t.${kept.order}`)}) as numbers
     from ${sql.table(name)} t where ${sql.ref("t.ctid")} = any(array(select place from old)) group by 1`.execute(db)
@@ -120,24 +127,28 @@ interface Sweeping {
   readonly limits: Limits
   readonly pause: Effect.Effect<void>
   readonly removed: (table: string, rows: number) => void
-  /** `null`: nobody is told, and rows that are counted stay. */
-  readonly release: ((table: KeptTable, counted: Counted) => Effect.Effect<unknown, unknown>) | null
+  /** False: the actor could not be told, and its rows stay for now. `null`: nobody is told. */
+  readonly release: ((table: KeptTable, counted: Counted) => Effect.Effect<boolean>) | null
 }
 
 /** Once over all agents of a table. */
 const sweep = (table: KeptTable, { db, limits, pause, removed, release }: Sweeping): Effect.Effect<void, unknown> =>
   Effect.gen(function* () {
     const now = wallMs(yield* Clock.Clock) - SPARE_SECONDS * 1000
+    const untold: Array<string> = []
     for (let after = ""; ;) {
       const place = { after, now }
-      const counted = release === null ? [] : yield* toItsEnd(() => countedRows(db, table, limits, place))
-      for (const one of counted) yield* release?.(table, one) ?? Effect.void
-      const released = counted.flatMap(({ numbers }) => numbers)
+      const counted = release === null ? [] : yield* toItsEnd(() => countedRows(db, table, limits, place, untold))
+      const told = yield* Effect.filter(counted, (one) => release?.(table, one) ?? Effect.succeed(false))
+      const released = told.flatMap(({ numbers }) => numbers)
       const done = yield* toItsEnd(() => step(db, table, limits, place, released))
       removed(table.name, done.removed)
       if (done.last === null) return
       // Agents with more than a step removes are looked at again.
-      if (Math.max(done.removed, released.length) < limits.service.prune_rows_max) after = done.last
+      const isFull = Math.max(done.removed, released.length) >= limits.service.prune_rows_max
+      if (!isFull && told.length === counted.length) after = done.last
+      // Rows of one that cannot be told must not fill the steps of the others.
+      untold.push(...counted.filter((one) => !told.includes(one)).map(({ agent }) => agent))
       yield* pause
     }
   })
@@ -221,7 +232,12 @@ export class Pruner {
       limits,
       pause: Effect.sleep(prune_pause_ms),
       removed: (table, rows) => void removed.set(table, (removed.get(table) ?? 0) + rows),
-      release: releasing(actors)
+      release: (table, counted) =>
+        Effect.catch(Effect.as(releasing(actors)(table, counted), true), (error) => {
+          this.failures++
+          const at = { at: "pruner", table: table.name, agent: counted.agent }
+          return Effect.as(Effect.annotateLogs(Effect.logWarning(error), at), false)
+        })
     }
     this.removed = removed
     const once = ({ name, version, tables }: Projection): Effect.Effect<void, unknown> =>
