@@ -72,7 +72,7 @@ const sought = async (service: Service, request: string, point: Point | null): P
 }
 
 /** Clocks of edges and of the log nearly always differ by less than this. */
-const CLOCKS_CLOSE_MS = 1000
+const CLOCKS_CLOSE_MS = 250
 
 /** Edges give ids of this form; a command's id is of no edge. */
 const EDGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
