@@ -63,7 +63,7 @@ test("another command is put to it, and downloaded as a test", async () => {
   await page.getByRole("heading", { level: 1, name: `agent/${past.id}` }).waitFor()
   await page.getByLabel("Operation").selectOption("agent.suspend")
   await page.getByRole("button", { name: "Show its fields" }).click()
-  await page.getByLabel("reason").fill("to see")
+  await page.getByLabel("reason", { exact: true }).fill("to see")
   await page.getByRole("button", { name: "Decide" }).click()
   await page.getByText("Accepted.").waitFor()
   expect(await page.locator("#decided").textContent()).toContain('agent.suspended v1 {"reason":"to see"')
