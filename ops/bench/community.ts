@@ -130,7 +130,7 @@ export const writeCommunity = async (log: EventLog): Promise<Community> => {
   const agents = (await registerDirectly(log, AGENTS)).toSorted()
   const agentAt = (index: number): string => agents[index % AGENTS] ?? ""
   const each = 2 + REPLIES_EACH * 3 + VOTES_EACH * 3
-  const writer = new Writer(log, AGENTS * each)
+  const writer = new Writer(log, AGENTS * each + MORE_NOTICES + 2 * REPORTS + 2 * SUSPENDED + HIDDEN)
   await writer.begunBy(agents)
 
   /** Everything about one agent is written in its turn: nobody else writes on its subject. */

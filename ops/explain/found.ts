@@ -1,4 +1,5 @@
 /** Any id of a request, and the place in the log where its story begins. */
+import { machineClock, wallMs } from "../../schemas/runtime/clock.ts"
 import { timeOfRequest } from "../../schemas/request-id.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import type { Service } from "../cli/connection.ts"
@@ -57,17 +58,21 @@ const behind = async (service: Service, time: number): Promise<number> => {
   return (await placeOf(service, { time: time - 1 }, state)) + 1
 }
 
+/** Where a request of that time is at the earliest. A time to come is by a clock that nobody should trust. */
+const trusted = async (service: Service, at: number): Promise<number> =>
+  at > wallMs(machineClock) + CLOCKS_APART_MS ? 1 : behind(service, at - CLOCKS_APART_MS)
+
 /** A request id of an earlier release does not say where in the log to look. */
 const sought = async (service: Service, request: string, point: Point | null): Promise<Root> => {
   const at = timeOfRequest(request)
   const near = at === null ? null : await behind(service, at - CLOCKS_CLOSE_MS)
-  if (point === null) return { request, seq: 1, near }
+  if (point === null) return { request, seq: at === null ? 1 : await trusted(service, at), near }
   const seq = "seq" in point ? Math.max(1, point.seq) : await behind(service, point.time)
   return { request, seq, near: near !== null && near < seq ? null : near }
 }
 
 /** Clocks of edges and of the log nearly always differ by less than this. */
-const CLOCKS_CLOSE_MS = 10_000
+const CLOCKS_CLOSE_MS = 250
 
 /** Edges give ids of this form; a command's id is of no edge. */
 const EDGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

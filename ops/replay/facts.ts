@@ -3,6 +3,7 @@
  * number 0 is one that the service never gives.
  */
 import type { KeyFacts } from "../../actors/agent/identity/new-key.ts"
+import type { BlobsAt } from "../../actors/blob/naming.ts"
 import type { Ready } from "../../actors/letter/sending.ts"
 import type { CreateFacts, ServeFacts } from "../../actors/registration/challenge.ts"
 import type { RegisterFacts } from "../../actors/registration/register.ts"
@@ -11,8 +12,8 @@ import { randomFromSeed, SEED_BYTES } from "../../actors/registration/questions/
 
 type Facts = Readonly<Record<string, unknown>>
 
-/** By the fact's own name, whichever operation asks. */
-const anywhere: KeyFacts = { notification: 0, cancellation: 0 }
+/** By the fact's own name, whichever operation asks. Files and blobs count as named by nothing else. */
+const anywhere: KeyFacts & { readonly blobs: BlobsAt } = { notification: 0, cancellation: 0, blobs: new Map() }
 
 const create: CreateFacts = { prefix: "0".repeat(32), registrations: 0, key: "free" }
 const serve = (): ServeFacts => ({ questions: generateQuestions(randomFromSeed(new Uint8Array(SEED_BYTES))) })

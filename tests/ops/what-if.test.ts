@@ -1,6 +1,7 @@
 /** `hub replay` of what might have been. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { streams } from "../../schemas/subjects.ts"
+import { dataOf } from "../support/outcome.ts"
 import { logOf } from "../support/service.ts"
 import { solve } from "../api/steps.ts"
 import { service, past, openPast, replay, entries, command } from "./past.ts"
@@ -42,6 +43,16 @@ describe("what if", () => {
     expect(text.endsWith("nothing was written")).toBe(true)
     expect((await service.view.manager.streams.info(streams.events)).state.last_seq).toBe(head)
     expect(await entries()).toHaveLength(4)
+  })
+
+  test("an edit of content is judged without facts of files", async () => {
+    const { id } = dataOf<{ id: number }>(
+      await past.client.call("POST", "/api/v1/posts", { body: { title: "On counting", body: "One, two, three." } })
+    )
+    const by = { agent: "hx0123456789abcdef01234567", operator: false }
+    const input = { by, change: { title: "Mine" }, mentions: [] }
+    const file = await command("edit", { op: "post.edit", input })
+    expect(await replay("post", String(id), { "what-if": file })).toContain("refused: 403 not_author")
   })
 
   test("the command that really came is put again, it leads to the same state", async () => {
