@@ -9,8 +9,10 @@ import type { AccountKeys } from "./human/account-keys.ts"
 import type { Letters } from "./letter/letters.ts"
 import type { MailKeys } from "./mail/keys.ts"
 import type { EventLog, EventShape } from "./log/commit.ts"
+import type { Restored } from "./log/last-restore.ts"
 import { type EventUnion, inventoryOf } from "./engine/events.ts"
 import type { NonceLog } from "./log/nonces.ts"
+import { sinceRestore } from "./engine/since-restore.ts"
 import { formatOf } from "./engine/state-format.ts"
 import type { Bank } from "./registration/questions/bank/bank.ts"
 import type { ActorServices } from "./services.ts"
@@ -37,6 +39,7 @@ export interface KindParts {
   /** Nonces of signed requests, and of proofs of identity to websites. */
   readonly nonces: NonceLog
   readonly proofs: NonceLog
+  readonly restored: Restored
   /** State of an actor of the same shard. */
   readonly stateOf: <State>(fold: { readonly kind: string; readonly initial: State }, id: string) => Promise<State>
 }
@@ -90,7 +93,11 @@ export type AnyDefinition = ActorDefinition<ActorTypes, ActorServices>
 type Behaviour<A extends ActorTypes, Ops extends Readonly<Record<string, Declared>>> = Omit<
   ActorDefinition<A, ActorServices>,
   "kind" | "initial" | "evolve" | "events" | "ends" | "operations"
-> & { readonly operations: Operating<Ops, A> }
+> & {
+  readonly operations: Operating<Ops, A>
+  /** The state as operations see it once the log was restored, at unix ms `restoredAt` (engine/since-restore.ts). */
+  seenSince?(state: A["state"], restoredAt: number): A["state"]
+}
 
 /** Joins the two sides. `declared`: all that may be asked of the kind, as schemas/ says it. */
 export const kind = <A extends ActorTypes, Ops extends Readonly<Record<string, Declared>>>(
@@ -107,6 +114,13 @@ export const kind = <A extends ActorTypes, Ops extends Readonly<Record<string, D
       return (format ??= formatOf(rest.kind, state))
     },
     events,
-    make: (parts) => ({ ...fold, ...operate(parts) })
+    make: (parts) => {
+      const { seenSince, operations, ...rest } = operate(parts)
+      return {
+        ...fold,
+        ...rest,
+        operations: seenSince === undefined ? operations : sinceRestore(parts.restored.at, seenSince, operations)
+      }
+    }
   }
 }

@@ -66,7 +66,7 @@ export const passkeyOperations = (parts: KindParts, opening: Opening): PasskeyOp
   const { opened, personalOf, said, told, loginOf, keys } = opening
   const { owner } = parts.config.limits.limits
   const party = relyingParty(parts.config)
-  const challenges = new PasskeyChallenges(parts.seed)
+  const challenges = new PasskeyChallenges(parts.seed, parts.restored.at)
 
   /** Signed by one of the account's own, or by none. */
   const signedBy = (
