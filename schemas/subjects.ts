@@ -33,6 +33,7 @@
  *  - `hub.refused`: an operator asks every edge for a refused request, by its id (bus/refused.ts)
  *  - `hub.console.link`: the operator asks the console for a one-time link
  *  - `hub.audit`: a line for each private thing that an operator opened in the console
+ *  - `hub.restore`: nothing is published on it; the mark of a restore that is not done needs a subject
  *  - `hub.suspect`: an edge met no responder: whoever hears it pings that session at once
  */
 export const subjects = {
@@ -102,7 +103,8 @@ export const subjects = {
   vaults: "hub.evt.vault.*",
   projected: "hub.projected",
   notified: (agent: string) => `hub.notified.${agent}`,
-  refused: "hub.refused"
+  refused: "hub.refused",
+  restore: "hub.restore"
 } as const
 
 export const streams = {
@@ -125,6 +127,9 @@ export const streams = {
   vaultKeys: "HUB_VAULT_KEYS",
   audit: "HUB_AUDIT"
 } as const
+
+/** The stream that is there while a restore is not done. It is none of `streams`: a service that is whole lacks it. */
+export const restoreMark = "HUB_RESTORE"
 
 /** Numbers that are never given twice, each by its own counter. */
 export const COUNTERS = [

@@ -58,6 +58,12 @@ const fold: Fold<CompartmentActor> = {
 const TOKEN_BYTES = 24
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 
+/** Links from before a restore end with it: a browser may have opened one since the backup. */
+const seenSince =
+  (linkMs: number) =>
+  (state: CompartmentState, restoredAt: number): CompartmentState =>
+    isThere(state) ? { ...state, links: state.links.filter(({ until }) => until - linkMs > restoredAt) } : state
+
 export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, config: { limits, baseUrl } }) => {
   const sealer = new Sealer(seed, "hub compartment links")
   const quotas = quotasShown(limits.runtime.quotas)
@@ -87,6 +93,7 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, 
   return {
     memory: () => ({ hx_id: null }),
     onTimer: "compartment.timer",
+    seenSince: seenSince(linkMs),
     operations: {
       "compartment.look": custom((state, { by }, context) =>
         Effect.gen(function* () {

@@ -13,6 +13,7 @@ import { logBytesMeter } from "../limit/log-bytes.ts"
 import { bytesOperations, METERED } from "./bytes.ts"
 import { evolveHuman } from "./evolve.ts"
 import { operationsWith } from "./operations.ts"
+import { seenSince } from "./since-restore.ts"
 import { personsRequests } from "./requests.ts"
 import { type HumanActor, HumanEvent, type HumanMemory, HumanState } from "./state.ts"
 
@@ -34,6 +35,7 @@ export const humanKind = kind(
       memory: (): HumanMemory => ({ underWay: new Map(), logBytes: newDayBytes(), answerBytes: newDayBytes() }),
       meter,
       metered: METERED,
+      seenSince: seenSince(parts.config.limits.limits.owner),
       operations: { ...operationsWith(parts), ...personsRequests(parts), ...bytesOperations(meter) }
     }
   }

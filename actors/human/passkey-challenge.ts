@@ -37,8 +37,12 @@ export const addingTo = (human: string): string => `passkey of ${human}`
 export class PasskeyChallenges {
   private readonly sealer: Sealer
 
-  constructor(seed: Uint8Array) {
+  /** Unix ms of the last restore: those made before it may have been answered since the backup. */
+  private readonly restoredAt: number
+
+  constructor(seed: Uint8Array, restoredAt = 0) {
     this.sealer = new Sealer(seed, "hub passkey challenges")
+    this.restoredAt = restoredAt
   }
 
   make(purpose: string, of: Pick<Challenge, "bound" | "name">, at: number): { challenge: string; sealed: string } {
@@ -47,11 +51,12 @@ export class PasskeyChallenges {
     return { challenge, sealed: this.sealer.seal(encode({ ...of, challenge, until }), purpose) }
   }
 
-  /** `null` where it is none of ours, or of another purpose. */
+  /** `null` where it is none of ours, of another purpose, or older than a restore. */
   open(purpose: string, sealed: string): Challenge | null {
     if (sealed.length > SEALED_CHARS_MAX) return null
     try {
-      return decode(this.sealer.open(sealed, purpose))
+      const challenge = decode(this.sealer.open(sealed, purpose))
+      return challenge.until - PASSKEY_LIMITS.challenge_seconds * 1000 > this.restoredAt ? challenge : null
     } catch {
       return null
     }

@@ -67,7 +67,7 @@ export const passkeyOperations = (parts: LetterParts, opening: Opening): Passkey
   const { opened, personalOf, said, told, loginOf, keys } = opening
   const { owner } = parts.config.limits.limits
   const party = relyingParty(parts.config)
-  const challenges = new PasskeyChallenges(parts.seed)
+  const challenges = new PasskeyChallenges(parts.seed, parts.restored.at)
 
   /** Signed by one of the account's own, or by none. */
   const signedBy = (

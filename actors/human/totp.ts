@@ -37,6 +37,9 @@ const CODE = /^\d{6}$/
 /** Apps show `123 456`. */
 const TYPED_MAX_CHARS = 20
 
+/** The newest step whose codes may have been used by `at`: Unix ms. */
+export const stepAfter = (at: number): number => Math.floor(at / PERIOD_MS) + 1
+
 /** The step that must be remembered as used, or `null` for a code that is not good. `at` in milliseconds. */
 export const verifyTotp = (secret: string, typed: string, at: number, lastStep: number | null): number | null => {
   const code = typed.length > TYPED_MAX_CHARS ? "" : typed.replaceAll(SPACES, "")

@@ -7,8 +7,10 @@ import type { Operation as Declared } from "../../schemas/operation.ts"
 import type { ActorDefinition, ActorTypes, Implemented, Operation } from "../engine/definition.ts"
 import type { AccountKeys } from "./account-keys.ts"
 import type { EventLog, EventShape } from "../log/commit.ts"
+import type { Restored } from "../log/last-restore.ts"
 import { type EventUnion, inventoryOf } from "../engine/events.ts"
 import type { NonceLog } from "../log/nonces.ts"
+import { sinceRestore } from "../engine/since-restore.ts"
 import { formatOf } from "../engine/state-format.ts"
 import type { ActorServices } from "../engine/services.ts"
 
@@ -29,6 +31,7 @@ export interface KindParts {
   /** Nonces of signed requests, and of proofs of identity to websites. */
   readonly nonces: NonceLog
   readonly proofs: NonceLog
+  readonly restored: Restored
   /** State of an actor of the same shard. */
   readonly stateOf: <State>(fold: { readonly kind: string; readonly initial: State }, id: string) => Promise<State>
 }
@@ -82,7 +85,11 @@ export type AnyDefinition = ActorDefinition<ActorTypes, ActorServices>
 type Behaviour<A extends ActorTypes, Ops extends Readonly<Record<string, Declared>>> = Omit<
   ActorDefinition<A, ActorServices>,
   "kind" | "initial" | "evolve" | "events" | "ends" | "operations"
-> & { readonly operations: Operating<Ops, A> }
+> & {
+  readonly operations: Operating<Ops, A>
+  /** The state as operations see it once the log was restored, at unix ms `restoredAt` (engine/since-restore.ts). */
+  seenSince?(state: A["state"], restoredAt: number): A["state"]
+}
 
 /** Joins the two sides. `declared`: all that may be asked of the kind, as schemas/ says it. */
 export const kind = <
@@ -103,6 +110,13 @@ export const kind = <
       return (format ??= formatOf(rest.kind, state))
     },
     events,
-    make: (parts) => ({ ...fold, ...operate(parts) })
+    make: (parts) => {
+      const { seenSince, operations, ...rest } = operate(parts)
+      return {
+        ...fold,
+        ...rest,
+        operations: seenSince === undefined ? operations : sinceRestore(parts.restored.at, seenSince, operations)
+      }
+    }
   }
 }

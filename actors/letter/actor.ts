@@ -5,7 +5,7 @@ import { letterOperations } from "../../schemas/letter/operations.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { type Decision, write } from "../engine/definition.ts"
 import { type Fold, kind } from "../kit/kind.ts"
-import { decideOverdue, decideSend, decideSettle, judgeSend, OVERDUE_TIMER } from "./decide.ts"
+import { decideOverdue, decideSend, decideSettle, isUnsure, RESTORED, judgeSend, OVERDUE_TIMER } from "./decide.ts"
 import { attempted, NOTHING_TO_SEND, prepared } from "./sending.ts"
 import { evolveLetter, type LetterActor, LetterEvent, LetterState } from "./state.ts"
 import { holdsSeconds } from "./templates.ts"
@@ -25,7 +25,7 @@ const fold: Fold<LetterActor> = {
 const before = (state: LetterState): Effect.Effect<LetterState> => Effect.succeed(state)
 
 export const letterKind = kind(fold, letterOperations, (parts: LetterParts) => {
-  const { config, letters } = parts
+  const { config, letters, restored } = parts
   const limits = letterLimits(config.limits)
   const holds = (template: string): number | null => holdsSeconds(template, limits)
   const settle = (state: LetterState, input: Settled, context: { readonly at: number }) =>
@@ -36,12 +36,14 @@ export const letterKind = kind(fold, letterOperations, (parts: LetterParts) => {
     operations: {
       "letter.send": write({
         prepare: (state, fired, context) =>
-          state === null || judgeSend(state, fired, context.at) !== "due"
+          state === null || judgeSend(state, fired, context.at) !== "due" || isUnsure(state, context.seq, restored)
             ? Effect.succeed(NOTHING_TO_SEND)
             : prepared(parts, state, context),
-        decide: (state, fired, { at, facts: { facts } }) => decideSend(state, fired, { at, facts }, limits),
+        decide: (state, fired, { at, seq, facts: { facts } }) =>
+          decideSend(state, fired, { at, facts }, limits, isUnsure(state, seq, restored)),
         answer: () => null,
-        after: (_fired, { id, facts: ready }) => {
+        after: (_fired, { id, facts: ready }, { state }) => {
+          if (state?.status === "unknown") return warned(id, "unknown", RESTORED)
           if (ready.facts.type === "ready") return attempted(letters, ready, id)
           return ready.facts.type === "final" ? warned(id, "given_up", ready.facts.reason) : Effect.void
         }

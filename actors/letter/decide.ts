@@ -3,6 +3,7 @@ import { unavailable } from "../../schemas/errors.ts"
 import type { LetterOutcome } from "../../schemas/letter/operations.ts"
 import type { FiredTimer } from "../../schemas/timer.ts"
 import { type Decision, firing } from "../engine/definition.ts"
+import type { Restored } from "../log/last-restore.ts"
 import type { LetterLimits } from "./limits.ts"
 import type { Letter, LetterEvent, LetterState } from "./state.ts"
 import type { TransportName } from "../kit/mailing/transport.ts"
@@ -41,19 +42,28 @@ export type SendFacts =
   | { readonly type: "final"; readonly reason: string }
   | { readonly type: "ready"; readonly transport: TransportName }
 
+export const RESTORED = "the service was restored from a backup, and the letter waited then"
+
 interface Context {
   readonly at: number
 }
+
+/** True for a letter that waited at the backup and may have been sent before the restore. `seq`: of its last commit. */
+export const isUnsure = (state: LetterState, seq: number, restored: Restored): boolean =>
+  state !== null && seq <= restored.seq && !(state.due !== null && state.due > restored.at)
 
 export const decideSend = (
   state: LetterState,
   fired: FiredTimer,
   { at, facts }: Context & { readonly facts: SendFacts },
-  limits: LetterLimits
+  limits: LetterLimits,
+  unsure = false
 ): Decided => {
   const judged = judgeSend(state, fired, at)
   if (judged === "early") return TOO_EARLY
-  if (judged === "nothing" || state === null || facts.type === "none") return NOTHING
+  if (judged === "nothing" || state === null) return NOTHING
+  if (unsure) return { events: [{ type: "letter.unknown", v: 1, attempt: state.attempts, reason: RESTORED }] }
+  if (facts.type === "none") return NOTHING
   if (facts.type === "dropped") return { events: [{ type: "letter.dropped", v: 1, reason: facts.reason }] }
   if (facts.type === "final") return { events: [{ type: "letter.given_up", v: 1, reason: facts.reason }] }
   const due = at + limits.letter_timeout_ms + limits.outcome_ms

@@ -1,4 +1,5 @@
 /** `err_code` of JetStream's refusals, as its server lists them (server/errors.json of nats-server). */
+import { JetStreamApiError } from "@nats-io/jetstream"
 
 export const STREAM_NOT_FOUND = 10059
 export const CONSUMER_NOT_FOUND = 10014
@@ -16,3 +17,6 @@ export const INCOMPLETE_BATCH = 10176
 export const NO_ROOM: ReadonlySet<number> = new Set([10002, 10023, 10047])
 /** Any fault of the store: only its text tells whether it is for want of room. */
 export const STORE_FAILED = 10077
+
+export const isMissing = (error: unknown): boolean =>
+  error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND

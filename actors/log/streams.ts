@@ -4,7 +4,6 @@
  */
 import {
   DiscardPolicy,
-  JetStreamApiError,
   type JetStreamManager,
   jetstreamManager,
   RetentionPolicy,
@@ -14,7 +13,8 @@ import {
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Limits } from "../../schemas/limits.ts"
 import { ensureConsumer, wantedConsumers } from "./consumers.ts"
-import { STREAM_NOT_FOUND } from "./jetstream-codes.ts"
+import { isMissing } from "./jetstream-codes.ts"
+import { refuseHalfRestored } from "./restore-mark.ts"
 import { buckets, streams, subjects } from "../../schemas/subjects.ts"
 
 const SECOND = 1_000_000_000
@@ -275,20 +275,4 @@ const refuseUnfit = async (manager: JetStreamManager): Promise<void> => {
   await refuseHalfRestored(manager)
   const { config } = await manager.streams.info(streams.events)
   if (config.allow_msg_ttl !== true) throw new Error("they are of an older release: hub migrate brings them up to date")
-}
-
-/** In the log's metadata for as long as `hub restore` is not done with all streams. */
-export const RESTORE_MARK = "hub-restore"
-
-export const isMissing = (error: unknown): boolean =>
-  error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND
-
-/** Whatever began to work on half of the streams would make the other half itself, empty. */
-const refuseHalfRestored = async (manager: JetStreamManager): Promise<void> => {
-  const { config } = await manager.streams.info(streams.events).catch((error: unknown) => {
-    if (isMissing(error)) return { config: null }
-    throw error
-  })
-  if (config?.metadata?.[RESTORE_MARK] !== undefined)
-    throw new Error("a restore is under way, or was interrupted and must be made again")
 }

@@ -17,6 +17,7 @@ import { AccountKeys } from "../kit/account-keys.ts"
 import { type Letters, openLetters } from "../letter/letters.ts"
 import { attempt } from "../log/attempt.ts"
 import { JetStreamLog } from "../log/event-log.ts"
+import { lastRestore } from "../log/last-restore.ts"
 import { ActorHost } from "../engine/host.ts"
 import type { Loopback } from "../engine/loopback.ts"
 import { Node, REFRESH } from "../engine/node.ts"
@@ -56,6 +57,8 @@ const SWEEP_MS = 5000
 /** Of a kind that this release has not. */
 const NO_FORMAT = -1
 const REFRESH_DEADLINE_MS = 1000
+/** A cluster may still choose its leaders. */
+const LOOKED_AGAIN = { schedule: Schedule.spaced(1000), times: 30 } as const
 
 export type NodeServices = Bus | Cluster | Configuration | Keys | MailKey | Metrics | Streams | Tables | Tracing
 
@@ -132,6 +135,12 @@ const hostOf = (
       log,
       nonces,
       proofs,
+      restored: yield* Effect.orDie(
+        Effect.retry(
+          attempt(() => lastRestore(nats)),
+          LOOKED_AGAIN
+        )
+      ),
       stateOf: (fold, id) => host.stateOf(fold, id)
     }
     const host: ActorHost<ActorServices> = yield* ActorHost.make(

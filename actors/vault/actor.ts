@@ -54,6 +54,10 @@ const drawn = (sealer: Sealer, agent: string): DrawnToken => {
   return { hash: createHash("sha256").update(token).digest("hex"), sealed: sealer.seal(token, tokenOf(agent)) }
 }
 
+/** Sources that the agent may have ended since the backup end with a restore, as fill services do (`vault.restored`). */
+const seenSince = (state: VaultState, restoredAt: number): VaultState =>
+  state === null ? null : { ...state, sources: state.sources.filter(({ created_at }) => created_at > restoredAt) }
+
 export const vaultKind = kind(fold, vaultOperations, ({ nats, seed, config: { limits } }) => {
   const sealer = new Sealer(seed, "hub vault sources")
   const ciphertexts = ciphertextsOf(nats)
@@ -64,6 +68,7 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, seed, config: { li
 
   return {
     onTimer: "vault.timer",
+    seenSince,
     operations: {
       "vault.look": read((state) => (state === null ? NO_VAULT : { data: vaultRecord(state) })),
       "vault.create": write({

@@ -2,6 +2,7 @@
 import type { JetStreamManager } from "@nats-io/jetstream"
 import { headers, type NatsConnection, nuid } from "@nats-io/transport-node"
 import type { Commit } from "../../actors/log/commit.ts"
+import { RESTORE_RECORD } from "../../actors/log/last-restore.ts"
 import { COUNTERS, streams, subjects } from "../../schemas/subjects.ts"
 import { Fault } from "../cli/fault.ts"
 
@@ -10,8 +11,8 @@ const TIMEOUT_MS = 60_000
 
 /**
  * Writes as many messages behind the log and erases them again, all but the last: their sequences are used up. The last
- * one says what happened, and keeps readers from seeing a distance that nothing stands in. Resolves to the log's last
- * sequence.
+ * one is the record of the restore, which is written without a gap too. Nodes take it for the end of secrets from before
+ * (actors/log/last-restore.ts). Resolves to the log's last sequence.
  */
 export const skipSequences = async (
   nats: NatsConnection,
@@ -19,12 +20,12 @@ export const skipSequences = async (
   last: number,
   count: number
 ): Promise<number> => {
-  const subject = subjects.event("restore", "gap")
+  const subject = subjects.event(RESTORE_RECORD.kind, RESTORE_RECORD.id)
   const record: Commit = { v: 1, id: nuid.next(), op: "hub.restore", at: Date.now(), events: [] }
   let seq = last
-  for (let left = count; left > 0; left -= BATCH)
+  for (let left = Math.max(1, count); left > 0; left -= BATCH)
     seq = await fillBatch(nats, subject, Math.min(left, BATCH), left <= BATCH ? JSON.stringify(record) : undefined)
-  if (count > 0) await manager.streams.purge(streams.events, { filter: subject, keep: 1 })
+  await manager.streams.purge(streams.events, { filter: subject, keep: 1 })
   return seq
 }
 

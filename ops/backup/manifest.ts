@@ -13,8 +13,8 @@ export const MANIFEST = "manifest.json"
 /** Nothing that this project writes comes near it. */
 export const MANIFEST_MAX_BYTES = 1_048_576
 const STREAMS_MAX = 64
-/** The lease bucket is none of them: `hub_leases` is the life of the processes that run. */
-export const STREAM_PATTERN = /^HUB_[A-Z][A-Z_]{0,31}$/
+/** Without the lease bucket, which is the life of the processes that run, and the mark of a restore. */
+export const STREAM_PATTERN = /^HUB_(?!RESTORE$)[A-Z][A-Z_]{0,31}$/
 const SUBJECT_PREFIX = "hub."
 /** Configuration by which a stream would take from, or give to, others. */
 const FOREIGN_KEYS = ["mirror", "sources", "republish", "subject_transform"] as const

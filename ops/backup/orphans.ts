@@ -5,7 +5,7 @@
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { lastCommit } from "../../actors/log/last-commit.ts"
-import { isMissing } from "../../actors/log/streams.ts"
+import { isMissing } from "../../actors/log/jetstream-codes.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 
 /** Resolves to how many blobs that was. */

@@ -6,8 +6,8 @@
  *    lock in Postgres) before anything is written.
  *  - Postgres is emptied before the first stream is there: it is never ahead of the log. It is filled again by the
  *    projector.
- *  - The log is the first stream to come and bears a mark until all is done; an actor node waits while it does
- *    (actors/log/streams.ts). A restore that was killed so leaves nothing that anybody works on, and the next one
+ *  - A mark is set before anything is deleted and taken away when all is done (actors/log/restore-mark.ts). Actor nodes
+ *    wait and commands refuse while it is there, so nobody works on what an interrupted restore leaves. The next restore
  *    begins anew.
  *  - Nothing is given twice that was given after the backup: the log's sequences (readers of the identity directory
  *    compare them) and all counters (agents' numbers, ids of notifications) go on behind a gap, of which nobody knows
@@ -23,7 +23,9 @@ import { Effect, Schedule } from "effect"
 import { type Kysely, sql } from "kysely"
 import { type Database, openDatabase, PATIENT_CONNECT_MS } from "../../actors/tables/database.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
-import { ensureLeases, isMissing, RESTORE_MARK, SESSION_TTL_SECONDS } from "../../actors/log/streams.ts"
+import { isMissing } from "../../actors/log/jetstream-codes.ts"
+import { isHalfRestored, setRestoreMark, takeRestoreMark } from "../../actors/log/restore-mark.ts"
+import { ensureLeases, SESSION_TTL_SECONDS } from "../../actors/log/streams.ts"
 import { PROJECTIONS } from "../../actors/process/projections.ts"
 import { Busy, exclusively, toItsEnd } from "../../actors/projections/steps.ts"
 import { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
@@ -97,8 +99,13 @@ export const restore = async (folder: string, parts: RestoreParts): Promise<Rest
     await migrate(parts.databaseUrl)
     const alone = Effect.flatMap(exclusively(db), (held) =>
       toItsEnd(async () => {
+        const replicas = parts.replicas ?? wantedReplicas(manifest.streams)
+        await setRestoreMark(parts.manager, replicas)
         await clear(held, parts)
-        return restored(folder, manifest, parts)
+        const result = await restored(folder, manifest, parts)
+        await ensureLeases(parts.manager, parts.limits, replicas)
+        await takeRestoreMark(parts.manager)
+        return result
       })
     )
     return await Effect.runPromise(Effect.scoped(alone))
@@ -147,16 +154,11 @@ const heldStreams = async (manager: JetStreamManager): Promise<ReadonlyArray<str
 
 const refuseHeld = async ({ manager, replace }: RestoreParts): Promise<void> => {
   const held = await heldStreams(manager)
-  if (held.length === 0 || replace || (await halfRestored(manager, held))) return
+  if (held.length === 0 || replace || (await isHalfRestored(manager))) return
   throw new Fault(
-    `JetStream holds ${held.join(", ")}: restore into an empty one, or give --replace to have them deleted ` +
-      "(where a restore was ended after its last stream, all is there, and hub migrate makes the leases)"
+    `JetStream holds ${held.join(", ")}: restore into an empty one, or give --replace to have them deleted`
   )
 }
-
-const halfRestored = async (manager: JetStreamManager, held: ReadonlyArray<string>): Promise<boolean> =>
-  held.includes(streams.events) &&
-  (await manager.streams.info(streams.events)).config.metadata?.[RESTORE_MARK] !== undefined
 
 /** With their rows the read models' tables are as a migration leaves them: without a watermark. */
 const TABLES: ReadonlyArray<keyof Database> = [
@@ -167,7 +169,7 @@ const TABLES: ReadonlyArray<keyof Database> = [
 ]
 
 const refuseFilled = async (db: Kysely<Database>, { replace, manager }: RestoreParts): Promise<void> => {
-  if (replace || (await halfRestored(manager, await heldStreams(manager)))) return
+  if (replace || (await isHalfRestored(manager))) return
   const made = await sql<{
     there: boolean
   }>`select to_regclass('public.projections') is not null and to_regclass('public.snapshots') is not null as there`.execute(
@@ -183,18 +185,13 @@ const refuseFilled = async (db: Kysely<Database>, { replace, manager }: RestoreP
     )
 }
 
-/**
- * The leases go first and come back last: nodes that may not see the log know by them that it is whole. The log goes
- * last: without it and its mark, nothing tells what the others are.
- */
+/** The leases go first and come back last: nodes that may not look at other streams wait for them. */
 const clear = async (db: Kysely<Database>, { manager }: RestoreParts): Promise<void> => {
   await sql`truncate ${sql.join(TABLES.map((table) => sql.table(table)))}`.execute(db)
   await manager.streams.delete(`KV_${buckets.leases}`).catch((error: unknown) => {
     if (!isMissing(error)) throw error
   })
-  const held = await heldStreams(manager)
-  for (const name of held.toSorted((a, b) => Number(a === streams.events) - Number(b === streams.events)))
-    await manager.streams.delete(name)
+  for (const name of await heldStreams(manager)) await manager.streams.delete(name)
 }
 
 const restored = async (folder: string, manifest: Manifest, parts: RestoreParts): Promise<RestoreResult> => {
@@ -203,20 +200,12 @@ const restored = async (folder: string, manifest: Manifest, parts: RestoreParts)
   if (log === undefined) throw new Error("a checked manifest has the log")
   const lastSeq = await streamBack(folder, log, parts)
   const commits = (await manager.streams.info(log.name)).state.messages
-  const others = manifest.streams.filter((one) => one !== log)
-  for (const part of others) await streamBack(folder, part, parts)
+  for (const part of manifest.streams) if (part !== log) await streamBack(folder, part, parts)
   const skipped = await skipSequences(nats, manager, lastSeq, gap * SEQUENCES_EACH)
   await skipNumbers(nats, manager, gap)
   const vaults = await tellVaults(nats, manager, { at: Date.now(), cards: parts.cards })
   await dropOrphans(nats, manager)
   for (const consumer of manifest.consumers) await consumerBack(consumer, parts)
-  for (const { name } of [...others, log]) {
-    const { metadata = {} } = (await manager.streams.info(name)).config
-    await manager.streams.update(name, {
-      metadata: Object.fromEntries(Object.entries(metadata).filter(([key]) => key !== RESTORE_MARK))
-    })
-  }
-  await ensureLeases(manager, parts.limits, parts.replicas ?? wantedReplicas(manifest.streams))
   return { manifest, lastSeq, nextSeq: skipped + vaults + 1, commits }
 }
 
@@ -226,8 +215,7 @@ const streamBack = async (
   { name, config, state, tail }: StreamPart,
   { nats, replicas, signal, progress }: RestoreParts
 ): Promise<number> => {
-  const marked = { ...config, ...(replicas === null ? {} : { num_replicas: replicas }) }
-  const cut: Cut = { config: { ...marked, metadata: { ...marked.metadata, [RESTORE_MARK]: "under way" } }, state }
+  const cut: Cut = { config: { ...config, ...(replicas === null ? {} : { num_replicas: replicas }) }, state }
   let bytes = 0
   const sent = (more: number): void => progress(name, (bytes += more), 0)
   const made = await copyBack(nats, cut, join(folder, snapshotFile(name)), sent, signal)

@@ -15,6 +15,7 @@ import { JetStreamLog } from "../../actors/log/event-log.ts"
 import { ActorHost } from "../../actors/engine/host.ts"
 import { type NonceHome, NonceLog } from "../../actors/log/nonces.ts"
 import type { NodeParts } from "../../actors/process/kinds.ts"
+import { NEVER_RESTORED } from "../../actors/log/last-restore.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
@@ -105,6 +106,7 @@ const bytesOfIdleActor = async (
       subject: subjects.nonce,
       keepSeconds: limits.authentication.nonce_reuse_seconds
     }),
+    restored: NEVER_RESTORED,
     proofs: nonceLog({
       stream: streams.proofs,
       subject: subjects.proof,

@@ -10,6 +10,8 @@ import { JetStreamLog } from "../../actors/log/event-log.ts"
 import { waitPatiently } from "../../actors/log/requests.ts"
 import { OPERATOR_NAME, operatorCommand } from "../../actors/engine/command-ids.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
+import { isMissing } from "../../actors/log/jetstream-codes.ts"
+import { HalfRestored, refuseHalfRestored } from "../../actors/log/restore-mark.ts"
 import { machineClock, wallMs } from "../../schemas/runtime/clock.ts"
 import { Asker } from "../../schemas/runtime/bus/asker.ts"
 import { type OperationName, OPERATIONS, type Operations } from "../../schemas/bus/operations.ts"
@@ -120,6 +122,17 @@ export const openServers = async (
   return { nats, manager: await jetstreamManager(nats, { timeout: answerMs }), databaseUrl }
 }
 
+const refuseUnfit = async (manager: JetStreamManager): Promise<void> => {
+  try {
+    await refuseHalfRestored(manager)
+    await manager.streams.info(`KV_${buckets.leases}`)
+  } catch (error) {
+    if (error instanceof HalfRestored) throw new Fault(error.message)
+    if (isMissing(error)) throw new Fault("the service's streams are not there: run hub migrate")
+    throw error
+  }
+}
+
 const randomUnique = (): string => randomBytes(12).toString("hex")
 
 /** `HUB_OPERATOR`, or the account of this machine. It stands in the id of each command, and so in the log. */
@@ -153,8 +166,7 @@ export const openService = async (
 ): Promise<Service> => {
   const limits = limitsIn(env)
   const { nats, manager, databaseUrl } = await openServers(env, patience)
-  // Where nobody has ever run, there is nothing to watch.
-  await manager.streams.info(`KV_${buckets.leases}`).catch(async (error: unknown) => {
+  await refuseUnfit(manager).catch(async (error: unknown) => {
     await nats.close()
     throw error
   })

@@ -57,6 +57,8 @@ const told = async (folder: string, parts: RestoreParts): Promise<string> => {
       `${folder}: ${manifest.streams.length} streams of ${new Date(manifest.at).toISOString()} restored in ${seconds} s, ` +
         `${commits} commits up to #${lastSeq}`,
       `the log goes on at #${nextSeq}, each counter ${parts.gap} numbers further; Postgres is empty`,
+      "people log in again; links of letters, sources of vaults and links to compartments from before have ended",
+      "mail that waited at the backup and was due since is not sent by itself: its sender is told that nobody knows",
       parts.cards
         ? "fill services need new tokens; cards are filled at once"
         : "fill services need new tokens; no card is filled before the next day (UTC): with --cards it is, at once",

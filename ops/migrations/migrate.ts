@@ -6,6 +6,7 @@
 import { readdir } from "node:fs/promises"
 import { setTimeout as delay } from "node:timers/promises"
 import { connect } from "@nats-io/transport-node"
+import { HalfRestored } from "../../actors/log/restore-mark.ts"
 import { ensureStreams } from "../../actors/log/streams.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
 import { readConfig } from "../../schemas/config.ts"
@@ -77,6 +78,7 @@ export const migrateStreams = async (env: NodeJS.ProcessEnv): Promise<void> => {
         await ensureStreams(nats, limits, streamReplicas)
         return
       } catch (cause) {
+        if (cause instanceof HalfRestored) throw new Fault(cause.message)
         if (performance.now() >= end) throw cause
         await delay(STREAMS_RETRY_MS)
       }

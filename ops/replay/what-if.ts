@@ -13,6 +13,7 @@ import { Result, Schema, SchemaIssue } from "effect"
 import type { Companion, Decision, Timer } from "../../actors/engine/definition.ts"
 import type { EventShape, LogEntry } from "../../actors/log/commit.ts"
 import { OUR_BANK } from "../../actors/registration/questions/bank/index.ts"
+import { NEVER_RESTORED } from "../../actors/log/last-restore.ts"
 import { type OperationName, OPERATIONS } from "../../schemas/bus/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import { LIMITS } from "../../schemas/limits.ts"
@@ -220,6 +221,7 @@ const closedParts = (config: NodeParts["config"]): NodeParts => ({
   letters: closed("the mail server"),
   nonces: closed("the nonces"),
   proofs: closed("the nonces"),
+  restored: NEVER_RESTORED,
   stateOf: () => reached("another actor")
 })
 

@@ -150,7 +150,7 @@ describe("the drill", () => {
     )
     await stopNodes()
     expect(await refusal(desk, ["restore", folder])).toMatch(
-      /^JetStream holds HUB_ASIDE, .*: restore into an empty one, or give --replace to have them deleted \(/
+      /^JetStream holds HUB_ASIDE, .*: restore into an empty one, or give --replace to have them deleted$/
     )
     await loseDisk()
     expect(await refusal(desk, ["restore", folder])).toBe(

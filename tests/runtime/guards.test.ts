@@ -14,7 +14,7 @@ const ATTACKS = `
 import ctypes, os, platform, socket, subprocess, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
 arm = platform.machine() == "aarch64"
-number = {"add_key": 217 if arm else 248, "bpf": 280 if arm else 321, "userfaultfd": 282 if arm else 323}
+number = {"add_key": 217 if arm else 248, "bpf": 280 if arm else 321, "userfaultfd": 282 if arm else 323, "socket": 198 if arm else 41}
 
 def call(result):
     if result < 0:
@@ -29,6 +29,15 @@ def raw_socket():
 
 def packet_socket():
     socket.socket(socket.AF_PACKET, socket.SOCK_RAW).close()
+
+def machine_socket():
+    socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM).close()
+
+def machine_socket_with_high_bits():
+    call(libc.syscall(number["socket"], ctypes.c_long(socket.AF_VSOCK | 1 << 32), 1, 0))
+
+def ring():
+    call(libc.syscall(425, 1, ctypes.create_string_buffer(120)))
 
 def trace_another():
     victim = int(os.environ.get("VICTIM", "0")) or other_user()
@@ -88,7 +97,7 @@ def kernel_setting():
 def kernel_log():
     call(libc.klogctl(3, ctypes.create_string_buffer(100), 100))
 
-for attack in (mount, raw_socket, packet_socket, trace_another, key, bpf, userfaultfd, user_namespace, device, become_root,
+for attack in (mount, raw_socket, packet_socket, machine_socket, machine_socket_with_high_bits, ring, trace_another, key, bpf, userfaultfd, user_namespace, device, become_root,
                change_root, host_name, kernel_setting, kernel_log):
     try:
         attack()
@@ -102,6 +111,9 @@ const NAMES = [
   "mount",
   "raw_socket",
   "packet_socket",
+  "machine_socket",
+  "machine_socket_with_high_bits",
+  "ring",
   "trace_another",
   "key",
   "bpf",
@@ -187,4 +199,20 @@ it("has no capability, no way to more, and a filter of system calls", async () =
     ])
   expect(status).toHaveLength(6)
   expect(stdout.at(-1)?.trim().split(/\s+/)).toEqual(["0", String(machine.host.facts.rootUid), "65536"])
+})
+
+it("programs make sockets of the internet, of the machine's own, pairs, threads and processes", async () => {
+  const program = `
+import socket, subprocess, threading
+for family, kind in ((socket.AF_INET, socket.SOCK_STREAM), (socket.AF_INET6, socket.SOCK_DGRAM), (socket.AF_UNIX, socket.SOCK_STREAM), (socket.AF_NETLINK, socket.SOCK_RAW)):
+    socket.socket(family, kind).close()
+socket.socketpair()
+socket.if_nameindex()
+thread = threading.Thread(target=lambda: print("thread"))
+thread.start()
+thread.join()
+print(subprocess.run(["echo", "process"], capture_output=True, text=True).stdout.strip())
+`
+  const { stdout } = await runToEnd(machine, `python3 - <<'EOF'\n${program}\nEOF\n`)
+  expect(stdout).toEqual(["thread", "process"])
 })

@@ -32,6 +32,7 @@ import { type Answer, send } from "../support/http.ts"
 import { identityOf, newIdentity } from "../support/identity.ts"
 import { deliver, message } from "../support/mail.ts"
 import { dataOf, outcome } from "../support/outcome.ts"
+import { PersonClient } from "../support/person.ts"
 import { rotate } from "../support/rotation.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { asHolder, issueToken, oneTimeKey, sealedEntry, VAULT } from "../support/vault.ts"
@@ -121,6 +122,7 @@ const withSnapshots = async ({ tables, expected: { ada } }: Past, databaseUrl: s
 describe.each(RELEASES)("the data of %s", (release) => {
   let of: Past
   let service: TestService
+  let owner: PersonClient
   let people: { readonly ada: AgentClient; readonly bob: AgentClient }
   const edge = (): string => service.edges[0] ?? ""
 
@@ -137,12 +139,15 @@ describe.each(RELEASES)("the data of %s", (release) => {
     })
     const client = (seed: string) => new AgentClient({ edge, identity: identityOf(Buffer.from(seed, "base64")) })
     people = { ada: client(ada.seed), bob: client(bob.seed) }
+    // The session of the fixture has ended with the restore.
+    owner = new PersonClient({ edge, ...of.expected.owner })
+    dataOf(await owner.logIn())
   })
   afterAll(() => service?.stop())
 
   const ask = (as: Read["as"], method: string, path: string, body?: unknown): Promise<Answer> => {
     if (as === "ada" || as === "bob") return people[as].call(method, path, body === undefined ? {} : { body })
-    const headers = as === "owner" ? { authorization: `Bearer ${of.expected.owner.token}` } : {}
+    const headers = as === "owner" ? { authorization: `Bearer ${owner.token}` } : {}
     return send({ edge: edge(), method, path, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
   }
 

@@ -9,7 +9,7 @@ import { loggedSeconds } from "../kept.ts"
 import { openDropped } from "../keys.ts"
 import { mailDisabled } from "../mailer/disabled.ts"
 import { blockedBy } from "./blocked.ts"
-import { decideReport, decideRetry, decideSettle, decideTake, decideUnsubscribe } from "./decide.ts"
+import { decideReport, decideRetry, decideSettle, decideTake, decideUnsubscribe, isUnsure } from "./decide.ts"
 import { evolveMailSending, type MailSendingActor, MailSendingEvent, MailSendingState } from "./state.ts"
 import type { MailParts } from "../keys.ts"
 
@@ -24,14 +24,14 @@ const fold: Fold<MailSendingActor> = {
 
 const noSending = notFound("message")
 
-export const mailSendingKind = kind(fold, sendingOperations, ({ mail, config }: MailParts) => {
+export const mailSendingKind = kind(fold, sendingOperations, ({ mail, restored, config }: MailParts) => {
   const { email } = config.limits.limits
   return {
     keepSeconds: () => loggedSeconds(email),
     onTimer: "mail_sending.timer",
     operations: {
       "mail_sending.take": write({
-        decide: (state, input) => decideTake(state, input),
+        decide: (state, input, context) => decideTake(state, input, isUnsure(state, context.seq, restored)),
         answer: (_state, reply) => reply
       }),
       "mail_sending.share": custom((state) =>
@@ -47,7 +47,8 @@ export const mailSendingKind = kind(fold, sendingOperations, ({ mail, config }: 
         Effect.gen(function* () {
           if (mail === null) return yield* Effect.fail(mailDisabled)
           // What is not in hand is nothing to be read by who sends.
-          if (state === null || state.phase !== "attempting") return yield* Effect.fail(noSending)
+          if (state === null || !(state.phase === "attempting" || isUnsure(state, context.seq, restored)))
+            return yield* Effect.fail(noSending)
           const sealer = yield* mail.of(String(state.mailbox))
           if (sealer === null) return yield* Effect.fail(noSending)
           const actors = yield* Actors
@@ -70,7 +71,10 @@ export const mailSendingKind = kind(fold, sendingOperations, ({ mail, config }: 
           ? { refused: noSending }
           : { data: { status: state.status, detail: state.detail, unknown: state.unknown } }
       ),
-      "mail_sending.timer": write({ decide: decideRetry, answer: () => null })
+      "mail_sending.timer": write({
+        decide: (state, fired, context) => decideRetry(state, fired, context, isUnsure(state, context.seq, restored)),
+        answer: () => null
+      })
     }
   }
 })

@@ -4,6 +4,7 @@ import type { SendingReport, SendOutcome } from "../../../schemas/mail/sending-o
 import type { SendingStatus } from "../../../schemas/mail/sent.ts"
 import type { FiredTimer } from "../../../schemas/timer.ts"
 import { type Decision, firing } from "../../engine/definition.ts"
+import type { Restored } from "../../log/last-restore.ts"
 import type { MailSendingEvent, MailSendingState, MailSendingValue } from "./state.ts"
 
 export const RETRY_TIMER = "retry"
@@ -17,6 +18,19 @@ export const LOST = "It is not known whether it was sent: the attempt ended befo
 
 /** The other side may ask for as much. */
 const RETRY_AFTER_MAX_SECONDS = 86_400
+
+const RESTORED =
+  "It is not known whether it was sent: the service was restored from a backup, and this message waited then."
+
+/**
+ * True for a message that was in the queue at the backup and may have been sent before the restore. `seq`: of its last
+ * commit.
+ */
+export const isUnsure = (state: MailSendingState, seq: number, restored: Restored): boolean => {
+  if (state === null || seq > restored.seq || state.phase === "over") return false
+  // Its next attempt was not due by then, so nobody has made it.
+  return !(state.phase === "waiting" && state.due !== null && state.due > restored.at)
+}
 
 interface Settling {
   readonly attempt: number
@@ -59,21 +73,27 @@ interface Taken {
   readonly lost: boolean
 }
 
+const lost = (state: MailSendingValue, unsure: boolean): MailSendingEvent =>
+  settled(state, {
+    attempt: state.attempts,
+    status: "failed",
+    detail: unsure ? RESTORED : LOST,
+    unknown: true
+  })
+
 const NONE: Taken = { attempt: null, lost: false }
 
-/** `repeatable`: whether an attempt of which nobody has told may be made again; `null`: whoever asks does not know yet. */
+/** `unsure`: see `isUnsure`. `repeatable`: whether an attempt of which nobody has told may be made again; `null`: whoever asks does not know yet. */
 export const decideTake = (
   state: MailSendingState,
-  { repeatable }: { readonly repeatable: boolean | null }
+  { repeatable }: { readonly repeatable: boolean | null },
+  unsure = false
 ): Decided<Taken> => {
   if (state === null) return NO_SENDING
-  const isLost = state.phase === "attempting"
-  if (state.phase !== "called" && !isLost) return { events: [], reply: NONE }
+  if (state.phase !== "called" && state.phase !== "attempting") return { events: [], reply: NONE }
+  const isLost = state.phase === "attempting" || unsure
   if (isLost && repeatable === null) return { events: [], reply: { attempt: null, lost: true } }
-  if (isLost && repeatable === false) {
-    const lost = settled(state, { attempt: state.attempts, status: "failed", detail: LOST, unknown: true })
-    return { events: [lost], reply: NONE }
-  }
+  if (isLost && repeatable === false) return { events: [lost(state, unsure)], reply: NONE }
   const attempt = state.attempts + 1
   return { events: [{ type: "mail_sending.attempted", v: 1, attempt }], reply: { attempt, lost: false } }
 }
@@ -118,11 +138,18 @@ export const decideSettle = (
 
 const short = (reason: string): string => reason.slice(0, REASON_MAX_CHARS)
 
-export const decideRetry = (state: MailSendingState, fired: FiredTimer, { at }: { readonly at: number }): Decided => {
+export const decideRetry = (
+  state: MailSendingState,
+  fired: FiredTimer,
+  { at }: { readonly at: number },
+  unsure = false
+): Decided => {
   if (state === null || fired.name !== RETRY_TIMER || state.phase !== "waiting" || state.due === null) return NOTHING
   const now = firing(fired, state.due, at)
   if (now === "early") return { refused: unavailable("The message is not due yet by this node's clock.") }
-  return now === "due" ? { events: [{ type: "mail_sending.due", v: 1, attempt: state.attempts + 1 }] } : NOTHING
+  if (now !== "due") return NOTHING
+  if (unsure) return { events: [lost(state, true)] }
+  return { events: [{ type: "mail_sending.due", v: 1, attempt: state.attempts + 1 }] }
 }
 
 /** How far each has come: a report changes what stands before it. */

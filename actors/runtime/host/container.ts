@@ -1,6 +1,7 @@
 /** What the engine is told to make of an order. Pure. */
 import type Docker from "dockerode"
 import { LABELS } from "./docker.ts"
+import { systemCalls } from "./system-calls.ts"
 import type { HostSettings, Quotas, StartOrder } from "./types.ts"
 
 export const AGENT_UID = 1000
@@ -82,8 +83,7 @@ export function containerOptions(
       ],
       Runtime: runtime,
       CapDrop: ["ALL"],
-      // The engine's own filter of system calls stands, because none is named.
-      SecurityOpt: ["no-new-privileges"],
+      SecurityOpt: ["no-new-privileges", `seccomp=${systemCalls(process.arch)}`],
       ReadonlyRootfs: true,
       IpcMode: "private",
       Init: false,

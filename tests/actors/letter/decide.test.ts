@@ -6,6 +6,7 @@ import {
   decideOverdue,
   decideSend,
   decideSettle,
+  isUnsure,
   OVERDUE_TIMER,
   SEND_TIMER,
   type SendFacts
@@ -50,6 +51,15 @@ describe("an attempt", () => {
       events: [{ type: "letter.attempted", v: 1, attempt: 1, transport: "smtp", due: AT + WITHIN_MS }],
       timers: [{ name: OVERDUE_TIMER, at: AT + WITHIN_MS }]
     })
+  })
+
+  test("is not made of a letter that waited at a backup and may have gone out before the restore", () => {
+    const restored = { seq: 10, at: AT + 1000 }
+    expect(isUnsure(fresh, 10, restored)).toBe(true)
+    expect(isUnsure(fresh, 11, restored)).toBe(false)
+    expect(isUnsure({ ...fresh, due: AT + 1001 }, 10, restored)).toBe(false)
+    const decided = decideSend(fresh, send(AT), { at: AT, facts: { type: "none" } }, limits, true)
+    expect(fold(fresh, decided)).toMatchObject({ status: "unknown", sealed: "", attempts: 0 })
   })
 
   test("is called for once, whoever calls again", () => {

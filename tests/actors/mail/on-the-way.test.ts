@@ -7,6 +7,7 @@ import {
   decideRetry,
   decideSettle,
   decideTake,
+  isUnsure,
   LOST,
   RETRY_TIMER
 } from "../../../actors/mail/sending/decide.ts"
@@ -129,6 +130,28 @@ describe("a message on its way", () => {
     const told = apply(state, decideSettle(state, { attempt: 1, outcome: { type: "sent" } }, { at: 0 }, RETRIES))
     expect(told).toMatchObject({ status: "sent", unknown: false })
     expect(apply(state, decideReport(state, { type: "delivered", reason: "" }))).toMatchObject({ status: "delivered" })
+  })
+
+  test("that waited at a backup is sent after the restore only if nobody can have sent it or no harm comes of it", () => {
+    const restored = { seq: 10, at: 1000 }
+    const called = evolveMailSending(null, queued)
+    const waiting = (due: number) =>
+      apply(called, { events: [{ type: "mail_sending.put_off", v: 1, attempt: 1, reason: "later", due }] })
+    const at = { at: 2000 }
+    expect(isUnsure(called, 10, restored)).toBe(true)
+    expect(isUnsure(called, 11, restored)).toBe(false)
+    expect(isUnsure(waiting(1000), 10, restored)).toBe(true)
+    expect(isUnsure(waiting(1001), 10, restored)).toBe(false)
+    const unknown = { status: "failed", unknown: true, phase: "over" }
+    expect(decideTake(called, { repeatable: null }, true)).toEqual({ events: [], reply: { attempt: null, lost: true } })
+    expect(apply(called, decideTake(called, { repeatable: false }, true))).toMatchObject(unknown)
+    expect(decideTake(called, { repeatable: true }, true)).toMatchObject({ reply: { attempt: 1 } })
+    expect(apply(waiting(900), decideRetry(waiting(900), { name: RETRY_TIMER, at: 900 }, at, true))).toMatchObject(
+      unknown
+    )
+    expect(apply(waiting(900), decideRetry(waiting(900), { name: RETRY_TIMER, at: 900 }, at))).toMatchObject({
+      phase: "called"
+    })
   })
 
   test("is of nobody before it is queued", () => {

@@ -1,0 +1,39 @@
+/**
+ * Operations of a kind that see less of its state than the log holds: without what a restore has ended. So no check of a
+ * session, a link or a token can be forgotten. The fold of the log stays the same.
+ */
+import type { ActorTypes, Operation } from "./definition.ts"
+
+type See = (state: unknown) => unknown
+
+type Any = Operation<ActorTypes, unknown, unknown, unknown>
+
+const seen = (operation: Any, see: See): Any => {
+  switch (operation.type) {
+    case "read":
+      return { ...operation, read: (state, ...rest) => operation.read(see(state), ...rest) }
+    case "custom":
+      return { ...operation, run: (state, ...rest) => operation.run(see(state), ...rest) }
+    case "write": {
+      const { prepare, contested } = operation
+      return {
+        ...operation,
+        ...(prepare && { prepare: (state, ...rest) => prepare(see(state), ...rest) }),
+        decide: (state, ...rest) => operation.decide(see(state), ...rest),
+        ...(contested && { contested: (state, ...rest) => contested(see(state), ...rest) })
+      }
+    }
+  }
+}
+
+/** `restoredAt`: Unix ms; 0 where the log was never restored. */
+export const sinceRestore = <State, Operations extends object>(
+  restoredAt: number,
+  seenSince: (state: State, restoredAt: number) => State,
+  operations: Operations
+): Operations => {
+  if (restoredAt === 0) return operations
+  const see: See = (state) => seenSince(state as State, restoredAt)
+  const all = Object.entries(operations).map(([name, operation]) => [name, seen(operation as Any, see)])
+  return Object.fromEntries(all) as Operations
+}

@@ -1,0 +1,44 @@
+/**
+ * The mark of a restore that is not done: a stream of its own, made before a restore deletes anything and deleted when all
+ * is whole. It outlives every other stream, so it holds wherever the restore ends. No backup has it.
+ */
+import { type JetStreamManager, RetentionPolicy, StorageType } from "@nats-io/jetstream"
+import { restoreMark, subjects } from "../../schemas/subjects.ts"
+import { isMissing } from "./jetstream-codes.ts"
+
+export class HalfRestored extends Error {
+  constructor() {
+    super("a restore is under way, or was interrupted: run hub restore again, which completes it")
+  }
+}
+
+export const isHalfRestored = async (manager: JetStreamManager): Promise<boolean> => {
+  try {
+    await manager.streams.info(restoreMark)
+    return true
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
+}
+
+/** A program that began to work on half of the streams would make the other half itself, empty. */
+export const refuseHalfRestored = async (manager: JetStreamManager): Promise<void> => {
+  if (await isHalfRestored(manager)) throw new HalfRestored()
+}
+
+export const setRestoreMark = async (manager: JetStreamManager, replicas: number): Promise<void> => {
+  if (await isHalfRestored(manager)) return
+  await manager.streams.add({
+    name: restoreMark,
+    subjects: [subjects.restore],
+    storage: StorageType.File,
+    retention: RetentionPolicy.Limits,
+    max_msgs: 1,
+    num_replicas: replicas
+  })
+}
+
+export const takeRestoreMark = async (manager: JetStreamManager): Promise<void> => {
+  await manager.streams.delete(restoreMark)
+}

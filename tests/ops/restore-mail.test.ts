@@ -1,0 +1,80 @@
+/** Mail that waited at the backup and was sent afterwards is not sent a second time after the restore. */
+import { randomBytes } from "node:crypto"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { LIMITS } from "../../schemas/limits.ts"
+import { waitFor } from "../harness/index.ts"
+import { type NameServer, nameServer } from "../support/dns.ts"
+import { type MailHost, mailHost } from "../support/mail-host.ts"
+import { type Desk, operated } from "../support/operator.ts"
+import { dataOf } from "../support/outcome.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { anAgent } from "../support/sponsorship.ts"
+
+interface Recipient {
+  readonly detail: string | null
+  readonly unknown: boolean
+}
+
+const DOMAIN = "mail.hub.example"
+const RETRY_SECONDS = 2
+
+let service: TestService
+let world: MailHost
+let names: NameServer
+let desk: Desk
+
+beforeAll(async () => {
+  const serverKey = randomBytes(32).toString("base64")
+  world = await mailHost()
+  names = await nameServer({ "world.example": { MX: ["mx.world.example"] }, "mx.world.example": { A: ["127.0.0.1"] } })
+  const retries = Object.keys(LIMITS.limits.email.queue_retry_seconds)
+  service = await testService({
+    processes: true,
+    edges: 1,
+    actors: 1,
+    mail: DOMAIN,
+    env: { HUB_SERVER_KEY: serverKey, HUB_DNS_SERVERS: names.address, HUB_MAIL_ABUSE_CONTACT: "abuse@hub.example" },
+    limits: {
+      "service.mail.mx_port": world.port,
+      ...Object.fromEntries(retries.map((retry) => [`limits.email.queue_retry_seconds.${retry}`, RETRY_SECONDS]))
+    }
+  })
+  desk = { natsUrl: service.system.nats.url, databaseUrl: service.system.postgres.url, serverKey }
+})
+afterAll(async () => {
+  await service?.stop()
+  await world?.stop()
+  await names?.stop()
+})
+
+test("what waited then is told as not known, and its sender may send it again", async () => {
+  const { client, agent } = await anAgent(service.edges)
+  dataOf(await client.call("POST", "/api/v1/email/mailboxes", { body: {} }))
+  world.refuses.set("somebody", { at: "rcpt", code: 450, says: "later" })
+  const letter = {
+    from: `${agent.handle}@${DOMAIN}`,
+    to: ["somebody@world.example"],
+    subject: "Once",
+    text: "Only once."
+  }
+  const { id } = dataOf<{ id: string }>(await client.call("POST", "/api/v1/email/send", { body: letter }))
+  const look = async () => {
+    const answer = await client.call("GET", `/api/v1/email/messages/${id}`)
+    return dataOf<{ recipients: ReadonlyArray<Recipient> }>(answer).recipients[0]
+  }
+  await waitFor(async () => typeof (await look())?.detail === "string", { describe: "the first attempt" })
+  const folder = join(service.system.folder, "backups", "first")
+  await operated(desk, ["backup", folder])
+  world.refuses.clear()
+  await waitFor(() => world.taken.length > 0, { describe: "the message to be taken" })
+  const nodes = [...service.system.actors, service.system.mail, ...service.system.edges]
+  for (const node of nodes) await node?.kill()
+  expect(await operated(desk, ["restore", folder, "--replace", "--gap", "0"])).toContain("mail that waited")
+  for (const node of nodes) await node?.restart()
+  await waitFor(async () => (await look())?.unknown, { describe: "the message to be told as not known" })
+  expect((await look())?.detail).toContain("restored from a backup")
+  dataOf(await client.call("POST", "/api/v1/email/send", { body: { ...letter, subject: "Again" } }))
+  await waitFor(() => world.taken.length > 1, { describe: "the second message" })
+  expect(world.taken.map(({ raw }) => /^subject: ([^\r\n]+)/im.exec(raw)?.[1])).toEqual(["Once", "Again"])
+})
