@@ -2,8 +2,6 @@
  * The id of a request, as `X-Request-Id` has it: a UUID of version 7 (RFC 9562). It begins with its time, so that whoever
  * asks for the story of a request knows where in the log to look.
  */
-import { randomUUID } from "node:crypto"
-
 const TIME_HEX_CHARS = 12
 const FIRST_CHARS = 8
 /** In a random UUID: behind its version. */
@@ -12,7 +10,7 @@ const RANDOM_AT = 15
 /** `at`: Unix ms. */
 export const newRequestId = (at: number): string => {
   const time = at.toString(16).padStart(TIME_HEX_CHARS, "0")
-  return `${time.slice(0, FIRST_CHARS)}-${time.slice(FIRST_CHARS)}-7${randomUUID().slice(RANDOM_AT)}`
+  return `${time.slice(0, FIRST_CHARS)}-${time.slice(FIRST_CHARS)}-7${crypto.randomUUID().slice(RANDOM_AT)}`
 }
 
 const TIMED = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
