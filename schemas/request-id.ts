@@ -2,6 +2,7 @@
  * The id of a request, as `X-Request-Id` has it: a UUID of version 7 (RFC 9562). It begins with its time, so that whoever
  * asks for the story of a request knows where in the log to look.
  */
+
 const TIME_HEX_CHARS = 12
 const FIRST_CHARS = 8
 /** In a random UUID: behind its version. */
