@@ -2,8 +2,8 @@
  * The filter of system calls in a compartment, in the engine's own form. A call that is not named here fails with EPERM.
  *
  * Invariants
- *  - Sockets are of the families that the firewall judges, or stay on the machine: AF_VSOCK and others pass by every
- *    network namespace. A family is compared as a whole number of 64 bits, so high bits do not hide another one.
+ *  - Sockets are of the families that the firewall judges, or stay on the machine. AF_VSOCK passes by every network
+ *    namespace. A family is compared as a whole number of 64 bits, so high bits do not hide another one.
  *  - Only the machine's own architecture is allowed: the 32-bit `socketcall` has its family in memory, where no filter
  *    looks. io_uring is not allowed, because it makes sockets without the call.
  *  - A namespace is never made. `clone3` keeps its flags in memory, so it is said not to exist, and libraries use `clone`.
