@@ -15,6 +15,7 @@
 import { Resolver } from "node:dns/promises"
 import { isIP, type LookupFunction } from "node:net"
 import ipaddr from "ipaddr.js"
+import { PLATFORM_ADDRESSES } from "../../schemas/platform-addresses.ts"
 
 export class BlockedAddress extends Error {}
 export class UnresolvedName extends Error {}
@@ -30,6 +31,8 @@ export type Resolve = (name: string) => Promise<ReadonlyArray<string>>
 /** 2000::/3 is all that was ever handed out; behind it everything is reserved. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3")
 
+const PLATFORM = PLATFORM_ADDRESSES.map((range) => ipaddr.IPv4.parseCIDR(range))
+
 export const mayConnect = (address: string, { loopback }: Reach): boolean => {
   // A zone names an interface of this machine.
   if (isIP(address) === 0 || address.includes("%")) return false
@@ -37,7 +40,8 @@ export const mayConnect = (address: string, { loopback }: Reach): boolean => {
   const range = parsed.range()
   if (range === "loopback") return loopback
   if (range !== "unicast") return false
-  return parsed instanceof ipaddr.IPv4 || (parsed instanceof ipaddr.IPv6 && parsed.match(GLOBAL_UNICAST))
+  if (parsed instanceof ipaddr.IPv4) return !PLATFORM.some((range) => parsed.match(range))
+  return parsed instanceof ipaddr.IPv6 && parsed.match(GLOBAL_UNICAST)
 }
 
 /** The host of a URL as an address or a name: without the brackets of IPv6. */

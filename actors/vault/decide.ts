@@ -107,8 +107,16 @@ const checkedLimits = (
   if (day === null) return invalidField("limits.per_day", `per_day must be an amount of ${currency}.`)
   if (fills_per_day < 0) return belowMin("limits.fills_per_day", "fills_per_day must be a whole number.", 0)
   const over = (amount: number, ceiling: number): boolean => amount > (minorOf(ceiling, currency) ?? 0)
-  if (over(payment, ceilings.per_payment) || over(day, ceilings.per_day) || fills_per_day > ceilings.fills_per_day)
-    return refusal("limits_above_ceiling", "These limits are above what this service lets a card have.", { ceilings })
+  const above = [
+    ...(over(payment, ceilings.per_payment) ? ["per_payment"] : []),
+    ...(over(day, ceilings.per_day) ? ["per_day"] : []),
+    ...(fills_per_day > ceilings.fills_per_day ? ["fills_per_day"] : [])
+  ]
+  if (above.length > 0)
+    return refusal("limits_above_ceiling", "These limits are above what this service lets a card have.", {
+      field: `limits.${above[0]}`,
+      ceilings
+    })
   return { currency, per_payment: payment, per_day: day, fills_per_day }
 }
 

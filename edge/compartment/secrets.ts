@@ -34,6 +34,7 @@ export const secretsProblem = (
     if (problem !== null) return nameRefused(name.slice(0, 64), problem)
     const value = secrets[name] ?? ""
     if (value.includes("\0")) return invalidField(`secrets.${name}`, "A secret must hold no zero bytes.")
+    if (!value.isWellFormed()) return invalidField(`secrets.${name}`, "A secret must be text without lone surrogates.")
     if (Buffer.byteLength(value) > secret_max_bytes)
       return aboveMax(`secrets.${name}`, `A secret has at most ${secret_max_bytes} bytes.`, secret_max_bytes)
   }

@@ -7,8 +7,8 @@
  *  - Nobody but its owner may read it: what is in the log is in it.
  */
 import { createHash } from "node:crypto"
-import { createReadStream } from "node:fs"
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises"
+import { constants } from "node:fs"
+import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { Fault } from "../cli/fault.ts"
 import {
@@ -126,9 +126,14 @@ const manifestOf = async (folder: string): Promise<Manifest> => {
   const path = join(folder, MANIFEST)
   let text: string
   try {
-    if ((await stat(path)).size > MANIFEST_MAX_BYTES)
-      throw new Fault(`${path} is larger than ${MANIFEST_MAX_BYTES} bytes: it is no manifest of a backup`)
-    text = await readFile(path, "utf8")
+    const chunks: Array<Buffer> = []
+    let bytes = 0
+    for await (const chunk of chunksOf(path)) {
+      if ((bytes += chunk.length) > MANIFEST_MAX_BYTES)
+        throw new Fault(`${path} is larger than ${MANIFEST_MAX_BYTES} bytes: it is no manifest of a backup`)
+      chunks.push(chunk)
+    }
+    text = Buffer.concat(chunks).toString("utf8")
   } catch (error) {
     if (error instanceof Fault) throw error
     throw new Fault(`${folder} is no backup: its ${MANIFEST} cannot be read (${codeOf(error)})`)
@@ -146,10 +151,12 @@ const checkFile = async (folder: string, name: string, stated: Written, signal: 
     for await (const chunk of chunksOf(path)) {
       signal.throwIfAborted()
       hash.update(chunk)
-      bytes += chunk.length
+      if ((bytes += chunk.length) > stated.bytes)
+        throw new Fault(`${path} has more than the ${stated.bytes} bytes that the manifest says: the backup is damaged`)
     }
   } catch (error) {
     signal.throwIfAborted()
+    if (error instanceof Fault) throw error
     throw new Fault(`${path} cannot be read: ${codeOf(error)}`)
   }
   if (bytes !== stated.bytes)
@@ -158,5 +165,16 @@ const checkFile = async (folder: string, name: string, stated: Written, signal: 
     throw new Fault(`${path} does not have the checksum that the manifest says: the backup is damaged`)
 }
 
-export const chunksOf = (path: string, size: number = READ_BYTES): AsyncIterable<Buffer> =>
-  createReadStream(path, { highWaterMark: size })
+/** A link is not followed, and a pipe that nobody writes is not waited for. */
+const OPENED = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+
+/** Throws a Fault where it is no file, such as a device, which may have no end. */
+export async function* chunksOf(path: string, size: number = READ_BYTES): AsyncGenerator<Buffer> {
+  const file = await open(path, OPENED)
+  try {
+    if (!(await file.stat()).isFile()) throw new Fault(`${path} is no file`)
+    yield* file.createReadStream({ highWaterMark: size, autoClose: false })
+  } finally {
+    await file.close()
+  }
+}

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto"
 import type { ConsumerConfig, StreamConfig } from "@nats-io/jetstream"
 import { Schema } from "effect"
-import { streams } from "../../schemas/subjects.ts"
+import { consumers as durables, streams, subjects } from "../../schemas/subjects.ts"
 
 export const FORMAT = 1
 export const MANIFEST = "manifest.json"
@@ -123,7 +123,39 @@ const faultOf = ({ streams: parts, consumers }: Manifest): string | null => {
   if (lacking !== undefined) return `does not hold ${lacking}`
   const stray = consumers.find(({ stream }) => !names.includes(stream))
   if (stray !== undefined) return `has a consumer of ${stray}, which it does not hold`
+  const consumer = consumers.map(consumerFault).find((fault) => fault !== null)
+  if (consumer !== undefined) return consumer
   return parts.map(configFault).find((fault) => fault !== null) ?? null
+}
+
+/** Each durable consumer of the service, by its name. */
+const CONSUMERS: Readonly<Record<string, { readonly stream: string; readonly subject: string }>> = {
+  [durables.timers]: { stream: streams.timers, subject: subjects.timerFires },
+  [durables.webhooks]: { stream: streams.events, subject: subjects.deliveries },
+  [durables.outbound]: { stream: streams.events, subject: subjects.sendings },
+  [durables.mailNotices]: { stream: streams.events, subject: subjects.mailNotices },
+  [durables.keeper]: { stream: streams.events, subject: subjects.vaults }
+}
+/** Figures of a consumer, which may be of an older release. */
+const FIGURES: ReadonlySet<string> = new Set(["ack_wait", "max_ack_pending", "max_waiting", "num_replicas", "metadata"])
+
+/** What of a consumer is not as the service makes it: one with a `deliver_subject` would send its messages anywhere. */
+const consumerFault = ({ stream, name, config }: ConsumerPart): string | null => {
+  const own = Object.hasOwn(CONSUMERS, name) ? CONSUMERS[name] : undefined
+  if (own?.stream !== stream) return `has a consumer ${name} of ${stream}, which the service does not have`
+  const wanted: Readonly<Record<string, unknown>> = {
+    name,
+    durable_name: name,
+    filter_subject: own.subject,
+    ack_policy: "explicit",
+    deliver_policy: "all",
+    replay_policy: "instant",
+    max_deliver: -1
+  }
+  const foreign = Object.entries(config).find(
+    ([key, value]) => !FIGURES.has(key) && !(Object.hasOwn(wanted, key) && wanted[key] === value)
+  )
+  return foreign === undefined ? null : `has ${foreign[0]} in the configuration of its consumer ${name}`
 }
 
 const configFault = ({ name, config }: StreamPart): string | null => {

@@ -27,7 +27,7 @@ const NO_PROSE = /[{};=<>]|^\s*(?:insert into|select|update|delete from|with) /
  * accepted as they stand.
  */
 const LEFT_OUT =
-  /^(?:edge\/docs\/terms\/2026-11-25\.md$|ops\/(?:bench|campaign|contracts|library|migrations)\/|actors\/(?:registration\/questions\/|mail\/codes\/|runtime\/host\/system-calls\.ts$)|tests\/)/
+  /^(?:edge\/docs\/terms\/2026-11-25\.md$|ops\/(?:bench|campaign|contracts|library|migrations)\/|actors\/(?:registration\/questions|mail\/codes)\/|tests\/)/
 
 const NOUN_CLAUSE =
   /^(?:What(?:ever)?|Who(?:ever|se)?|Whom(?:ever)?|Where(?:ver)?|Whether|How|Of|That which)\b(?!.*\?$)/

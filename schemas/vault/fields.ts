@@ -23,9 +23,7 @@ const Label = Storable.check(
 const ORIGIN_MAX_CHARS = 300
 const Origin = Schema.String.check(Schema.isMaxLength(ORIGIN_MAX_CHARS, { message: "must be an https origin" }))
 
-/** More than may be named, so that the refusal says how many may. */
-const ORIGINS_READ = 100
-const Origins = Schema.Array(Origin).check(Schema.isMaxLength(ORIGINS_READ))
+const Origins = Schema.Array(Origin).check(Schema.isMaxLength(VAULT_LIMITS.origins_max))
 
 const AMOUNT_MAX_CHARS = 24
 const Amount = Schema.Union([

@@ -243,15 +243,22 @@ describe("a mail in a bucket", () => {
     expect(await settled(await tell(inBucket([to], key)))).toMatchObject({ outcome: "given_up", reason })
   })
 
-  it.each(["../../x", "127.0.0.1:9/x", "arn:aws:s3:::hub-mail", "a b", ""])(
-    "that is no bucket's is not asked for: %j",
-    async (bucket) => {
-      const { to } = await withMailbox()
-      const notice = await tell(inBucket([to], "in/one", bucket))
-      expect(await settled(notice)).toMatchObject({ outcome: "given_up" })
-      expect(provider.asked).toEqual([])
-    }
-  )
+  it.each([
+    ["../../x", "in/one"],
+    ["127.0.0.1:9/x", "in/one"],
+    ["arn:aws:s3:::hub-mail", "in/one"],
+    ["a b", "in/one"],
+    ["", "in/one"],
+    ["hub-mail", "../other/one"],
+    ["hub-mail", "in/./one"],
+    ["hub-mail", ".."],
+    ["hub-mail", ""]
+  ])("that is no place in a bucket is not asked for: %j %j", async (bucket, key) => {
+    const { to } = await withMailbox()
+    const notice = await tell(inBucket([to], key, bucket))
+    expect(await settled(notice)).toMatchObject({ outcome: "given_up" })
+    expect(provider.asked).toEqual([])
+  })
 })
 
 it("codes of one sender are found behind any number of others'", async () => {

@@ -84,6 +84,23 @@ describe("a vault", () => {
     expect(profile).toMatchObject({ kind: "profile", label: null, origins: [], limits: null })
   })
 
+  it("names the field of limits above the ceiling, and the real bound of origins", async () => {
+    const of = await withVault(service)
+    for (const [field, value] of [
+      ["per_payment", "1000.01"],
+      ["per_day", "100000.01"],
+      ["fills_per_day", 1000]
+    ] as const) {
+      const limits = { ...LIMITS_OF_CARD, [field]: value }
+      const refused = await write(of, { kind: "card", limits })
+      expect([outcome(refused), fieldOf(refused)]).toEqual(["422 limits_above_ceiling", `limits.${field}`])
+    }
+    for (const count of [21, 101]) {
+      const origins = Array.from({ length: count }, (_, index) => `https://shop-${index}.example`)
+      expect(detailsOf(await write(of, { kind: "login", origins }))).toMatchObject({ field: "origins", max: 20 })
+    }
+  })
+
   it.each([
     [{ kind: "login", origins: [] }, "422 origins_required"],
     [{ kind: "login", origins: ["http://shop.example"] }, "422 validation_error"],

@@ -39,6 +39,13 @@ describe("a secret's name", () => {
     expect(secretNameProblem(name)).toBeNull()
   })
 
+  it.each(["\ud800", "a\udfff"])("names a value that is no text: %j", (value) => {
+    expect(secretsProblem({ A: value }, LIMITS.runtime)).toMatchObject({
+      code: "validation_error",
+      details: { field: "secrets.A" }
+    })
+  })
+
   it("is none that every object has, however it is spelled", () => {
     expect(secretsProblem({ constructor: "x" }, LIMITS.runtime)?.code).toBe("secret_name_invalid")
     for (const name of ["__proto__", "__pr\\u006fto__"])

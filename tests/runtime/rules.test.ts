@@ -116,7 +116,8 @@ describe("the firewall's text", () => {
   })
 
   it("bars every range that is not public", () => {
-    expect(PRIVATE.length).toBe(10)
+    expect(PRIVATE.length).toBe(13)
+    expect(text).toMatch(/set private .* 168\.63\.129\.16\/32,/)
     for (const range of PRIVATE)
       expect(text).toMatch(new RegExp(`set private .*[ ]${range.replaceAll(".", "\\.")}[, ]`))
   })

@@ -17,6 +17,13 @@ export interface Objects {
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
 const KEY_MAX_BYTES = 1024
 
+/** A segment of dots would lead to another place than the bucket, in the path of the address. */
+const isKey = (key: string): boolean =>
+  key !== "" &&
+  Buffer.byteLength(key) <= KEY_MAX_BYTES &&
+  key.isWellFormed() &&
+  !key.split("/").some((segment) => segment === "." || segment === "..")
+
 const unread = unavailable("A stored message could not be read.")
 const tooLarge: Found = { lost: "the stored message is too large" }
 
@@ -55,7 +62,7 @@ export const openObjects = (region: string, bounds: ProviderBounds) =>
     ),
     (client): Objects => ({
       read: (bucket, key, maxBytes) => {
-        if (!BUCKET.test(bucket) || key === "" || Buffer.byteLength(key) > KEY_MAX_BYTES)
+        if (!BUCKET.test(bucket) || !isKey(key))
           return Effect.succeed({ lost: "the notification names no place in a bucket" })
         return Effect.catch(
           Effect.tryPromise((interrupted) =>

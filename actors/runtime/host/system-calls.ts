@@ -2,9 +2,9 @@
  * The filter of system calls in a compartment, in the engine's own form. A call that is not named here fails with EPERM.
  *
  * Invariants
- *  - Sockets are of the families that the firewall judges, or stay on the machine: AF_VSOCK and others pass by every
- *    network namespace. A family is compared as a whole number of 64 bits, so high bits do not hide another one.
- *  - Only the machine's own architecture is allowed: the 32-bit `socketcall` has its family in memory, where no filter
+ *  - Sockets are of the families that the firewall judges, or stay on the machine. AF_VSOCK passes by every network
+ *    namespace. A family is compared as a whole number of 64 bits, so high bits do not hide another one.
+ *  - Only the machine's own architecture is allowed. The 32-bit `socketcall` has its family in memory, where no filter
  *    looks. io_uring is not allowed, because it makes sockets without the call.
  *  - A namespace is never made. `clone3` keeps its flags in memory, so it is said not to exist, and libraries use `clone`.
  */
@@ -18,38 +18,39 @@ const FAMILIES = [1, 2, 10, 16] as const
 const AF_UNIX = 1
 /** All flags of `clone` that make a namespace. */
 const NAMESPACES = 0x7e020000
-/** PER_LINUX, PER_LINUX32, UNAME26, both, and the question for the present one. */
+/** Linux, 32 bits, release 2.6, the last two together, and the question for the present one. */
 const PERSONALITIES = [0x0, 0x8, 0x20000, 0x20008, 0xffffffff] as const
 
-const ALLOWED = `
-accept accept4 access adjtimex alarm arch_prctl bind brk cachestat capget capset chdir chmod chown clock_adjtime
-clock_getres clock_gettime clock_nanosleep close close_range connect copy_file_range creat dup dup2 dup3 epoll_create
-epoll_create1 epoll_ctl epoll_ctl_old epoll_pwait epoll_pwait2 epoll_wait epoll_wait_old eventfd eventfd2 execve execveat
-exit exit_group faccessat faccessat2 fadvise64 fallocate fanotify_mark fchdir fchmod fchmodat fchmodat2 fchown fchownat fcntl
-fdatasync fgetxattr flistxattr flock fork fremovexattr fsetxattr fstat fstatfs fsync ftruncate futex futex_requeue
-futex_wait futex_waitv futex_wake futimesat getcpu getcwd getdents getdents64 getegid geteuid getgid getgroups getitimer
-getpeername getpgid getpgrp getpid getppid getpriority getrandom getresgid getresuid getrlimit get_robust_list getrusage
-getsid getsockname getsockopt get_thread_area gettid gettimeofday getuid getxattr inotify_add_watch inotify_init
-inotify_init1 inotify_rm_watch io_cancel ioctl io_destroy io_getevents io_pgetevents ioprio_get ioprio_set io_setup
-io_submit kill landlock_add_rule landlock_create_ruleset landlock_restrict_self lchown lgetxattr link linkat listen
-listxattr llistxattr lremovexattr lseek lsetxattr lstat madvise map_shadow_stack membarrier memfd_create memfd_secret
-mincore mkdir mkdirat mknod mknodat mlock mlock2 mlockall mmap modify_ldt mprotect mq_getsetattr mq_notify mq_open
-mq_timedreceive mq_timedsend mq_unlink mremap msgctl msgget msgrcv msgsnd msync munlock munlockall munmap nanosleep
-newfstatat open openat openat2 pause pidfd_open pidfd_send_signal pipe pipe2 pkey_alloc pkey_free pkey_mprotect poll
-ppoll prctl pread64 preadv preadv2 prlimit64 process_mrelease process_vm_readv process_vm_writev pselect6 ptrace pwrite64
-pwritev pwritev2 read readahead readlink readlinkat readv recvfrom recvmmsg recvmsg remap_file_pages removexattr rename
-renameat renameat2 restart_syscall rmdir rseq rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn
-rt_sigsuspend rt_sigtimedwait rt_tgsigqueueinfo sched_getaffinity sched_getattr sched_getparam sched_get_priority_max
-sched_get_priority_min sched_getscheduler sched_rr_get_interval sched_setaffinity sched_setattr sched_setparam
-sched_setscheduler sched_yield seccomp select semctl semget semop semtimedop sendfile sendmmsg sendmsg sendto setfsgid
-setfsuid setgid setgroups setitimer setpgid setpriority setregid setresgid setresuid setreuid setrlimit set_robust_list
-setsid setsockopt set_thread_area set_tid_address setuid setxattr shmat shmctl shmdt shmget shutdown sigaltstack signalfd
-signalfd4 splice stat statfs statx symlink symlinkat sync sync_file_range syncfs sysinfo tee tgkill time timer_create
-timer_delete timerfd_create timerfd_gettime timerfd_settime timer_getoverrun timer_gettime timer_settime times tkill
-truncate umask uname unlink unlinkat utime utimensat utimes vfork vmsplice wait4 waitid write writev
-`
-  .trim()
-  .split(/\s+/)
+const ALLOWED = [
+  "accept accept4 access adjtimex alarm arch_prctl bind brk cachestat capget capset chdir chmod chown",
+  "clock_adjtime clock_getres clock_gettime clock_nanosleep close close_range connect copy_file_range creat dup",
+  "dup2 dup3 epoll_create epoll_create1 epoll_ctl epoll_ctl_old epoll_pwait epoll_pwait2 epoll_wait",
+  "epoll_wait_old eventfd eventfd2 execve execveat exit exit_group faccessat faccessat2 fadvise64 fallocate",
+  "fanotify_mark fchdir fchmod fchmodat fchmodat2 fchown fchownat fcntl fdatasync fgetxattr flistxattr flock fork",
+  "fremovexattr fsetxattr fstat fstatfs fsync ftruncate futex futex_requeue futex_wait futex_waitv futex_wake",
+  "futimesat getcpu getcwd getdents getdents64 getegid geteuid getgid getgroups getitimer getpeername getpgid",
+  "getpgrp getpid getppid getpriority getrandom getresgid getresuid getrlimit get_robust_list getrusage getsid",
+  "getsockname getsockopt get_thread_area gettid gettimeofday getuid getxattr inotify_add_watch inotify_init",
+  "inotify_init1 inotify_rm_watch io_cancel ioctl io_destroy io_getevents io_pgetevents ioprio_get ioprio_set",
+  "io_setup io_submit kill landlock_add_rule landlock_create_ruleset landlock_restrict_self lchown lgetxattr link",
+  "linkat listen listxattr llistxattr lremovexattr lseek lsetxattr lstat madvise map_shadow_stack membarrier",
+  "memfd_create memfd_secret mincore mkdir mkdirat mknod mknodat mlock mlock2 mlockall mmap modify_ldt mprotect",
+  "mq_getsetattr mq_notify mq_open mq_timedreceive mq_timedsend mq_unlink mremap msgctl msgget msgrcv msgsnd",
+  "msync munlock munlockall munmap nanosleep newfstatat open openat openat2 pause pidfd_open pidfd_send_signal",
+  "pipe pipe2 pkey_alloc pkey_free pkey_mprotect poll ppoll prctl pread64 preadv preadv2 prlimit64",
+  "process_mrelease process_vm_readv process_vm_writev pselect6 ptrace pwrite64 pwritev pwritev2 read readahead",
+  "readlink readlinkat readv recvfrom recvmmsg recvmsg remap_file_pages removexattr rename renameat renameat2",
+  "restart_syscall rmdir rseq rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn",
+  "rt_sigsuspend rt_sigtimedwait rt_tgsigqueueinfo sched_getaffinity sched_getattr sched_getparam",
+  "sched_get_priority_max sched_get_priority_min sched_getscheduler sched_rr_get_interval sched_setaffinity",
+  "sched_setattr sched_setparam sched_setscheduler sched_yield seccomp select semctl semget semop semtimedop",
+  "sendfile sendmmsg sendmsg sendto setfsgid setfsuid setgid setgroups setitimer setpgid setpriority setregid",
+  "setresgid setresuid setreuid setrlimit set_robust_list setsid setsockopt set_thread_area set_tid_address",
+  "setuid setxattr shmat shmctl shmdt shmget shutdown sigaltstack signalfd signalfd4 splice stat statfs statx",
+  "symlink symlinkat sync sync_file_range syncfs sysinfo tee tgkill time timer_create timer_delete timerfd_create",
+  "timerfd_gettime timerfd_settime timer_getoverrun timer_gettime timer_settime times tkill truncate umask uname",
+  "unlink unlinkat utime utimensat utimes vfork vmsplice wait4 waitid write writev"
+].flatMap((line) => line.split(" "))
 
 interface Argument {
   readonly index: number

@@ -24,7 +24,7 @@ const SILENCE_MS = 300
 const ANSWER_MS = 5000
 /** Of the host's addresses, how many are tried. */
 const HOST_ADDRESSES_MAX = 8
-const PRIVATE_TARGETS = ["169.254.169.254", "100.64.0.1", "172.16.0.1", "192.168.0.1"]
+const PRIVATE_TARGETS = ["169.254.169.254", "168.63.129.16", "100.64.0.1", "172.16.0.1", "192.168.0.1"]
 /** All nodes of the link: off it goes at once, where an address would be asked for first, by a packet of the kernel's own pace. */
 const IPV6_TARGET = `ff02::1%${INNER}`
 

@@ -13,6 +13,7 @@
  *  - One compartment cannot use up what all share: what it sends, connections that the kernel follows, questions and
  *    TCP connections to the resolver are bounded for each.
  */
+import { PLATFORM_ADDRESSES } from "../../../schemas/platform-addresses.ts"
 import type { Addresses } from "./subnet.ts"
 import type { Names } from "./tag.ts"
 
@@ -38,6 +39,7 @@ export const PRIVATE = [
   "10.0.0.0/8",
   "100.64.0.0/10",
   "127.0.0.0/8",
+  ...PLATFORM_ADDRESSES,
   "169.254.0.0/16",
   "172.16.0.0/12",
   "192.0.0.0/24",
