@@ -1,10 +1,8 @@
 /** What an agent's activation keeps beside its state; it is lost with it. */
 import type { HostTable } from "./identity/hosts.ts"
-import { type DayBytes, newDayBytes } from "../limit/day-bytes.ts"
-import { newUploadBytes, type UploadBytes } from "../limit/upload-bytes.ts"
-import type { UnderWay } from "../idempotency/first-answers.ts"
+import { type DayBytes, newDayBytes, newUploadBytes, type UploadBytes, type Window } from "../limit/noun.ts"
+import type { UnderWay } from "../idempotency/noun.ts"
 import { type Held, newHeld } from "./owner/held.ts"
-import type { Window } from "../limit/window.ts"
 
 export interface AgentMemory {
   /** Windows of the agent's own buckets, by name. */

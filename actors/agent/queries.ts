@@ -7,12 +7,12 @@ import type { AgentListed } from "../../schemas/agent/records.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { targetShown } from "../../schemas/report/records.ts"
 import type { Paged } from "../../schemas/operation.ts"
-import { inOrder } from "../content/listing.ts"
+import { inOrder } from "../content/noun.ts"
 import { publicProfile, type Shown } from "./profile.ts"
 import type { Database } from "../tables/database.ts"
 import { COUNTED, pageOf } from "../tables/page.ts"
 import type { People } from "../queries/serve.ts"
-import { sponsorsOf } from "../sponsorship/queries.ts"
+import { sponsorsOf } from "../sponsorship/noun.ts"
 
 const shownAgents = (db: Kysely<Database>) => db.selectFrom("agents").where("status", "in", ["active", "suspended"])
 

@@ -13,3 +13,7 @@ export const reactions = [toldCaptchas]
 export const queries = ({ db, config: { baseUrl } }: Answering) => ({
   captchas_pending: captchasPendingQuery(db, baseUrl)
 })
+
+export { EXPIRE_TIMER } from "./decide.ts"
+export { sealTold } from "./sealed.ts"
+export { CaptchaEvent } from "./state.ts"

@@ -2,8 +2,8 @@
 import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { CaptchaKind } from "../../schemas/captcha/records.ts"
-import { authorOf } from "../content/author.ts"
-import { isCarriedBy } from "../sponsorship/carried.ts"
+import { authorOf } from "../content/noun.ts"
+import { isCarriedBy } from "../sponsorship/noun.ts"
 import type { Database } from "../tables/database.ts"
 
 /** Of all agents of a person. */

@@ -8,7 +8,7 @@ import { CaptchaKind, CaptchaResult, CaptchaState as Standing } from "../../sche
 import { Sealed } from "../../schemas/secret/sealed.ts"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kit/kind.ts"
-import { SealedFields } from "../owner/state.ts"
+import { SealedFields } from "../owner/noun.ts"
 
 /** `agent`: hub id. */
 const parties = { agent: Schema.String, kind: CaptchaKind }

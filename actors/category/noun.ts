@@ -11,3 +11,6 @@ export const queries = ({ clock, db }: Answering) => ({
   categories: categoriesQuery(clock, db),
   categories_latest: latestQuery(db)
 })
+
+export { SEEDED_CATEGORIES } from "./actor.ts"
+export { categoryOf } from "./asked.ts"

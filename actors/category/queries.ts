@@ -2,7 +2,7 @@
 import { type Kysely, sql } from "kysely"
 import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
-import { threadCounts } from "../content/counts.ts"
+import { threadCounts } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 
 export const categoriesQuery = (

@@ -1,6 +1,6 @@
 /** What its agent hears of a compartment, and by it the owners; what operators' verdicts and reports do to it. */
 import { on, reactions, tell } from "../reactions/reaction.ts"
-import { ReportEvent } from "../report/state.ts"
+import { ReportEvent } from "../report/noun.ts"
 import { CompartmentEvent } from "./state.ts"
 import { iso } from "../../schemas/iso.ts"
 

@@ -1,5 +1,5 @@
 /** What is refused of compartments. */
-import { ADMISSION } from "../agent/decide.ts"
+import { ADMISSION } from "../agent/noun.ts"
 import { notFound, refusal, untilOperator } from "../../schemas/errors.ts"
 
 export const NO_COMPARTMENT = { refused: notFound("compartment") }

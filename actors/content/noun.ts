@@ -1,3 +1,58 @@
 import { textKind } from "./text.ts"
 
 export const kinds = [textKind]
+
+export { authorOf } from "./author.ts"
+export {
+  NO_VOTES,
+  VoteEvent,
+  ballotOf,
+  cast,
+  countedOf,
+  heldTally,
+  isWhole,
+  ratedBy,
+  recast,
+  saidTally,
+  scoreOf,
+  tallied,
+  voteKind,
+  voted,
+  votedInPart,
+  votedWithheld,
+  votesHeld,
+  type Ballot,
+  type Change,
+  type Tally,
+  type VoteState
+} from "./ballot.ts"
+export { contentCounts, threadCounts, type ContentCounts } from "./counts.ts"
+export { EXCERPT_MAX_CHARS, excerptOf, plainExcerptOf, plainOf } from "./excerpt.ts"
+export {
+  foldHiding,
+  noHiddenRows,
+  whyHidden,
+  withHidden,
+  writeBack,
+  writeHidden,
+  type HiddenRows
+} from "./hidden-rows.ts"
+export {
+  Hidden,
+  decideHideOf,
+  hiddenFields,
+  isForeign,
+  isHidden,
+  restoredFields,
+  type HiddenBy,
+  type HideInput,
+  type RestoredBy
+} from "./hiding.ts"
+export { Listings, inOrder, type Listing, type PageOfIds } from "./listing.ts"
+export { newlyNamed, tellNamed } from "./mentions.ts"
+export { myVote } from "./my-vote.ts"
+export { BARE, MADE, withExcerpts, withMade, writeSearched, type Made } from "./searched-rows.ts"
+export { findsIn, rankIn, textQuery, typed, type TextQuery, type Word } from "./searched.ts"
+export { searching } from "./searching.ts"
+export { claimOf, claimed, duplicate, released, textOf, type TextClaim } from "./text.ts"
+export { markingRuns, runsOf } from "./words.ts"

@@ -4,7 +4,7 @@ import { eventsOf } from "../engine/events.ts"
 import { checkEvents, UnknownEvent } from "../engine/fold.ts"
 import { logFault, type Message } from "../kit/worker/message.ts"
 import type { Commit } from "../log/commit.ts"
-import { DELIVERY_EVENTS, DeliveryEvent } from "../delivery/state.ts"
+import { DELIVERY_EVENTS, DeliveryEvent } from "../delivery/noun.ts"
 
 export interface Content {
   readonly agent: string

@@ -13,7 +13,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { FeedScope, FeedStanding } from "../../schemas/feed/operations.ts"
 import { FEED_ENTRIES, FEED_TEXT_CHARS, type FeedEntry } from "../../schemas/feed/records.ts"
-import { authorOf } from "../content/author.ts"
+import { authorOf } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 
 type Db = Kysely<Database>

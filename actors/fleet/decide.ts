@@ -3,9 +3,15 @@ import { RUNTIME_TERMS_OLDEST } from "../../schemas/compartment/records.ts"
 import { invalidField, notFound, refusal } from "../../schemas/errors.ts"
 import type { HostReport, NewCompartment } from "../../schemas/fleet/operations.ts"
 import type { Limits } from "../../schemas/limits.ts"
-import { FULL, limitReached, NAME_TAKEN, unavailableFor, unavailableUntilOperator } from "../compartment/refusals.ts"
-import { secretsProblem } from "../compartment/decide.ts"
-import type { CompartmentEvent } from "../compartment/state.ts"
+import {
+  FULL,
+  limitReached,
+  NAME_TAKEN,
+  unavailableFor,
+  unavailableUntilOperator,
+  secretsProblem,
+  type CompartmentEvent
+} from "../compartment/noun.ts"
 import type { Decision } from "../engine/definition.ts"
 import type { FleetEvent, FleetState, HostValue, PlaceValue } from "./state.ts"
 

@@ -1,8 +1,8 @@
 /** What becomes of an agent or a person becomes of their compartments, too. */
 import { FLEET_ID } from "../../schemas/fleet/operations.ts"
-import { AgentEvent } from "../agent/state.ts"
-import { CompartmentEvent } from "../compartment/state.ts"
-import { HumanEvent } from "../human/state.ts"
+import { AgentEvent } from "../agent/noun.ts"
+import { CompartmentEvent } from "../compartment/noun.ts"
+import { HumanEvent } from "../human/noun.ts"
 import { on, reactions, tell, type Told } from "../reactions/reaction.ts"
 import { FleetEvent } from "./state.ts"
 

@@ -1,12 +1,11 @@
 /** What is hidden, and shown again, means for its author. */
 import { API_PREFIX } from "../../schemas/version.ts"
 import type { VoteTarget } from "../../schemas/vote/records.ts"
-import { PostEvent } from "../post/state.ts"
+import { PostEvent } from "../post/noun.ts"
 import { awaited, on, reactions, tell, type Told } from "../reactions/reaction.ts"
-import { ReplyEvent } from "../reply/state.ts"
-import { ThreadEvent } from "../thread/state.ts"
-import { countedOf } from "../content/ballot.ts"
-import type { HiddenBy, RestoredBy } from "../content/hiding.ts"
+import { ReplyEvent } from "../reply/noun.ts"
+import { ThreadEvent } from "../thread/noun.ts"
+import { countedOf, type HiddenBy, type RestoredBy } from "../content/noun.ts"
 
 interface Place {
   readonly url: string

@@ -3,10 +3,10 @@ import { type Kysely, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { HOME_ITEMS_MAX, HOME_WATCHES_MAX, isFirstNotice } from "../../schemas/home/records.ts"
 import { NOTIFICATION_TYPES, type NotificationName } from "../../schemas/notification/types.ts"
-import { type Knowing, recordsOf } from "../agent/notification/queries.ts"
+import { type Knowing, recordsOf } from "../agent/noun.ts"
 import type { Database } from "../tables/database.ts"
-import { messagesSince } from "../message/queries.ts"
-import { movedSince } from "../watch/queries.ts"
+import { messagesSince } from "../message/noun.ts"
+import { movedSince } from "../watch/noun.ts"
 
 /** The query reads at most this many of the newest notices, and as many of the newest other notifications. */
 const LOOKED_AT_MAX = 5_000

@@ -4,9 +4,9 @@ import type { humanOperations as declared } from "../../schemas/human/operations
 import type { Refusal } from "../../schemas/errors.ts"
 import { custom, type PrepareContext, write } from "../engine/definition.ts"
 import type { Doing } from "../kit/kind.ts"
-import type { LetterParts } from "../letter/letters.ts"
+import type { LetterParts } from "../letter/noun.ts"
 import { Actors, anew } from "../engine/services.ts"
-import { addressHasher, addressSealer } from "../address/hash.ts"
+import { addressHasher, addressSealer } from "../address/noun.ts"
 import {
   decideConfirm,
   decideDelete,

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import type { humanOperations as declared } from "../../schemas/human/operations.ts"
 import { type Meter, once } from "../engine/definition.ts"
 import type { Doing } from "../kit/kind.ts"
-import type { DayBytes } from "../limit/day-bytes.ts"
+import type { DayBytes } from "../limit/noun.ts"
 import type { HumanActor } from "./state.ts"
 
 /** Writes of the account's own. Whoever is over may still log in and out, keep strangers out, and end the account. */

@@ -11,7 +11,7 @@ import { credentialOperations, type Salted } from "../../schemas/human/operation
 import { HUMAN_PREFIX } from "../../schemas/human/fields.ts"
 import { PASSWORD_SALT_BYTES, type PasswordParameters, passwordParameters } from "../../schemas/human/password.ts"
 import type { Refusal } from "../../schemas/errors.ts"
-import { addressHasher } from "../address/hash.ts"
+import { addressHasher } from "../address/noun.ts"
 import { custom, type PrepareContext } from "../engine/definition.ts"
 import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 import { Actors } from "../engine/services.ts"

@@ -1,9 +1,7 @@
 /** Letters to the person, each written in the commit of what it tells. */
 import { Effect } from "effect"
 import { type Refusal, refusal, untilOperator } from "../../schemas/errors.ts"
-import type { LetterParts } from "../letter/letters.ts"
-import { newLetterId, posting, sealLetter } from "../letter/posting.ts"
-import type { TemplateName } from "../letter/templates.ts"
+import { type LetterParts, newLetterId, posting, sealLetter, type TemplateName } from "../letter/noun.ts"
 import type { Sealer } from "../log/seal.ts"
 import type { Posted } from "./decide.ts"
 import type { Personal } from "./personal.ts"

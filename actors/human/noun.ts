@@ -5,3 +5,5 @@ import { erasedAccounts, sponsorshipsOfHumans } from "./reactions.ts"
 export const kinds = [humanKind, credentialKind]
 
 export const reactions = [erasedAccounts, sponsorshipsOfHumans]
+
+export { HumanEvent } from "./state.ts"

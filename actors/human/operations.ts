@@ -6,7 +6,7 @@ import type { reachingOperations as reaching } from "../../schemas/owner/operati
 import type { relayOperations as relaying } from "../../schemas/relay/operations.ts"
 import type { sponsoringOperations as sponsoring } from "../../schemas/sponsorship/operations.ts"
 import type { Operating } from "../kit/kind.ts"
-import type { LetterParts } from "../letter/letters.ts"
+import type { LetterParts } from "../letter/noun.ts"
 import { accountOperations } from "./account.ts"
 import { consoleOperations } from "./console.ts"
 import { chatOperations } from "./chat/operations.ts"

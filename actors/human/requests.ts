@@ -1,7 +1,7 @@
 /** First answers of a person under an Idempotency-Key (contract 13, 20). */
 import type { requestOperations as declared } from "../../schemas/idempotency/operations.ts"
 import { custom } from "../engine/definition.ts"
-import { firstAnswers } from "../idempotency/first-answers.ts"
+import { firstAnswers } from "../idempotency/noun.ts"
 import type { KindParts, Operating } from "../kit/kind.ts"
 import { Sealer } from "../log/seal.ts"
 import type { HumanActor } from "./state.ts"

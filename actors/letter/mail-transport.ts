@@ -1,6 +1,6 @@
 /** Letters by the way that agents' mail takes to the world. */
 import { Effect } from "effect"
-import type { Transport as MailTransport } from "../mail/outbound/transport.ts"
+import type { Transport as MailTransport } from "../mail/noun.ts"
 import type { Transport } from "../kit/mailing/transport.ts"
 
 export const mailTransport = (world: MailTransport): Transport => ({

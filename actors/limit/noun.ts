@@ -1,3 +1,9 @@
 import { limitKind } from "./actor.ts"
 
 export const kinds = [limitKind]
+
+export { dayBytes, newDayBytes, type DayBytes } from "./day-bytes.ts"
+export { drawnFor, givenBackFor } from "./drawing.ts"
+export { logBytesMeter } from "./log-bytes.ts"
+export { newUploadBytes, uploadDraw, type UploadBytes } from "./upload-bytes.ts"
+export { draw, type Window } from "./window.ts"

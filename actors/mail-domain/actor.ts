@@ -37,7 +37,7 @@ import {
   MailDomainState,
   NOT_HELD
 } from "./state.ts"
-import type { MailParts } from "../mail/keys.ts"
+import type { MailParts } from "../mail/noun.ts"
 
 const fold: Fold<MailDomainActor> = {
   kind: "mail_domain",

@@ -4,7 +4,7 @@ import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { type DnsRecord, proofName } from "../../schemas/mail-domain/records.ts"
 import type { Sealer } from "../log/seal.ts"
-import type { DnsQuestions } from "../mail/dns.ts"
+import type { DnsQuestions } from "../mail/noun.ts"
 import { type Found, foundIn, hasAll } from "./matching.ts"
 import type { DomainProvider, ProviderStatus } from "./provider.ts"
 

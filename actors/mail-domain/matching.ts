@@ -1,6 +1,6 @@
 /** Whether DNS has the records that a domain needs. Pure. */
 import type { DnsRecord } from "../../schemas/mail-domain/records.ts"
-import { type DnsAnswers, hostName } from "../mail/dns.ts"
+import { type DnsAnswers, hostName } from "../mail/noun.ts"
 
 /** One for each record: `null` where no name server answered. */
 export type Found = ReadonlyArray<boolean | null>

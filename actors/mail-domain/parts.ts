@@ -1,11 +1,9 @@
 /** What both kinds of mail domains work with, where there is mail. */
 import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
-import type { MailParts } from "../mail/keys.ts"
+import { type MailParts, DnsQuestions, mailDisabled } from "../mail/noun.ts"
 import { lastCommit } from "../log/last-commit.ts"
 import type { Sealer } from "../log/seal.ts"
-import { DnsQuestions } from "../mail/dns.ts"
-import { mailDisabled } from "../mail/mailer/disabled.ts"
 import { Looks } from "./checks.ts"
 import { type DomainProvider, providerOf } from "./provider.ts"
 

@@ -1,8 +1,7 @@
 /** What sends and receives for a domain, as far as its owner must set DNS up for it. */
 import { Effect } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
-import type { ProviderBounds } from "../mail/ses/client.ts"
-import type { Identities, Identity, ProviderFault } from "../mail/ses/identities.ts"
+import type { ProviderBounds, Identities, Identity, ProviderFault } from "../mail/noun.ts"
 import type { DnsRecord } from "../../schemas/mail-domain/records.ts"
 import type { MailSettings, SesMail, SmtpMail } from "../../schemas/mail/settings.ts"
 

@@ -1,5 +1,5 @@
 /** Whose domain fails is told of it; mailboxes go with their domain, and a domain with its account. */
-import { AgentEvent } from "../agent/state.ts"
+import { AgentEvent } from "../agent/noun.ts"
 import { on, reactions, tell } from "../reactions/reaction.ts"
 import { MailDomainEvent } from "./state.ts"
 

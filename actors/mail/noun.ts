@@ -39,3 +39,14 @@ export const queries = ({ db }: Answering) => ({
   mail_event_rows: mailEventRowsQuery(db),
   mail_suppression_rows: mailSuppressionRowsQuery(db)
 })
+
+export { DnsQuestions, hostName, type DnsAnswers } from "./dns.ts"
+export { mayBeEarly } from "./early.ts"
+export { MAIL_KEY_NAMES, mailKeysWith, type MailParts } from "./keys.ts"
+export { mailDisabled } from "./mailer/disabled.ts"
+export { openedQueries } from "./opened.ts"
+export type { Transport } from "./outbound/transport.ts"
+export { worldTransport } from "./outbound/world.ts"
+export type { ProviderBounds } from "./ses/client.ts"
+export type { Identities, Identity, ProviderFault } from "./ses/identities.ts"
+export { mailsBy } from "./summaries.ts"

@@ -1,5 +1,5 @@
 /** Whom mail came for is told of it, and what became of what was sent; with an account its mailboxes go. */
-import { AgentEvent } from "../agent/state.ts"
+import { AgentEvent } from "../agent/noun.ts"
 import { on, reactions, tell } from "../reactions/reaction.ts"
 import type { SUPPRESSIONS } from "../../schemas/mail/sending-operations.ts"
 import { MailboxEvent } from "./box/state.ts"

@@ -14,3 +14,7 @@ export const queries = ({ clock, db, config: { baseUrl } }: Answering) => ({
   messages: messagesQuery(clock, db, baseUrl),
   message: messageQuery(db, baseUrl)
 })
+
+export { GapCloser } from "./closer.ts"
+export { messagesSince } from "./queries.ts"
+export { conversationOf, type MessageEvent } from "./state.ts"

@@ -1,7 +1,7 @@
 /** What becomes of a private message means for its recipient. */
 import { UNTRUSTED } from "../../schemas/content/untrusted.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
-import { plainExcerptOf } from "../content/excerpt.ts"
+import { plainExcerptOf } from "../content/noun.ts"
 import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
 import { MessageEvent } from "./state.ts"
 

@@ -1,3 +1,5 @@
 import { numberKind } from "./actor.ts"
 
 export const kinds = [numberKind]
+
+export type { NumberEvent } from "./actor.ts"

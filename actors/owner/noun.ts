@@ -15,3 +15,8 @@ export const queries = ({ db, config: { baseUrl } }: Answering) => ({
   owner_questions: ownerQuestionsQuery(db, baseUrl),
   owner_latest: ownerLatestQuery(db)
 })
+
+export { conversationQuery } from "./conversation.ts"
+export { sealWords, wordsBytes, type SealedWords } from "./sealed.ts"
+export { OwnerMessageEvent, SealedFields } from "./state.ts"
+export { wordsBy, wordsQuery } from "./words.ts"

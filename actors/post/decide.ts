@@ -3,11 +3,8 @@ import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
 import type { FileRef } from "../../schemas/file/records.ts"
 import type { PostChange } from "../../schemas/post/operations.ts"
-import { decideHideOf, isForeign, isHidden } from "../content/hiding.ts"
-import { newlyNamed } from "../content/mentions.ts"
-import { released, type TextClaim } from "../content/text.ts"
+import { decideHideOf, isForeign, isHidden, newlyNamed, released, type TextClaim, saidTally } from "../content/noun.ts"
 import type { Decision } from "../engine/definition.ts"
-import { saidTally } from "../content/ballot.ts"
 import type { Post, PostEvent, PostState } from "./state.ts"
 
 export const noPost = notFound("post")

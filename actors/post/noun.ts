@@ -14,3 +14,6 @@ export const queries = ({ clock, db, config: { baseUrl } }: Answering) => ({
   posts: postsQuery(clock, db, baseUrl),
   post: postQuery(db, baseUrl)
 })
+
+export { listedPosts } from "./queries.ts"
+export { PostEvent } from "./state.ts"

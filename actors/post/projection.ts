@@ -2,8 +2,19 @@
 import { sql, type Transaction } from "kysely"
 import type { BlobRef } from "../../schemas/blob/operations.ts"
 import type { FileRef } from "../../schemas/file/records.ts"
-import { foldHiding, type HiddenRows, noHiddenRows, writeBack, writeHidden } from "../content/hidden-rows.ts"
-import { BARE, MADE, type Made, withExcerpts, withMade, writeSearched } from "../content/searched-rows.ts"
+import {
+  foldHiding,
+  type HiddenRows,
+  noHiddenRows,
+  writeBack,
+  writeHidden,
+  BARE,
+  MADE,
+  type Made,
+  withExcerpts,
+  withMade,
+  writeSearched
+} from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 import { eventsOf, inventoryOf } from "../engine/events.ts"
 import { type Change, type Logged, logProjection } from "../projections/projection.ts"

@@ -7,10 +7,7 @@ import type { BlobRef } from "../../schemas/blob/operations.ts"
 import { dataRecord, type FileRef, fileRecord } from "../../schemas/file/records.ts"
 import type { PostListed, PostSort } from "../../schemas/post/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
-import { authorOf } from "../content/author.ts"
-import { inOrder, type Listing, Listings } from "../content/listing.ts"
-import { whyHidden, withHidden } from "../content/hidden-rows.ts"
-import { myVote } from "../content/my-vote.ts"
+import { authorOf, inOrder, type Listing, Listings, whyHidden, withHidden, myVote } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 
 const allPosts = (db: QueryCreator<Database>) =>

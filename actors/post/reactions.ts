@@ -1,8 +1,7 @@
 /** What becomes of a post means for its author. */
 import { API_PREFIX } from "../../schemas/version.ts"
-import { tellNamed } from "../content/mentions.ts"
+import { tellNamed, countedOf, ratedBy } from "../content/noun.ts"
 import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
-import { countedOf, ratedBy } from "../content/ballot.ts"
 import { PostEvent } from "./state.ts"
 
 const rated = { target_type: "post" } as const

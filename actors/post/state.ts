@@ -4,9 +4,19 @@ import { BlobRef } from "../../schemas/blob/operations.ts"
 import { FileRef } from "../../schemas/file/records.ts"
 import { Mentions } from "../../schemas/content/fields.ts"
 import { PostKind } from "../../schemas/post/records.ts"
-import { Hidden, hiddenFields, restoredFields } from "../content/hiding.ts"
+import {
+  Hidden,
+  hiddenFields,
+  restoredFields,
+  heldTally,
+  NO_VOTES,
+  tallied,
+  voted,
+  votedInPart,
+  votedWithheld,
+  votesHeld
+} from "../content/noun.ts"
 import { event } from "../engine/events.ts"
-import { heldTally, NO_VOTES, tallied, voted, votedInPart, votedWithheld, votesHeld } from "../content/ballot.ts"
 import type { ActorOf } from "../kit/kind.ts"
 
 export const Post = Schema.Struct({

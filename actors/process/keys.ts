@@ -1,5 +1,5 @@
 import { Context } from "effect"
-import type { Bank } from "../registration/questions/bank/bank.ts"
+import type { Bank } from "../registration/noun.ts"
 
 /** The service's seed, and what its questions are made of. */
 export class Keys extends Context.Service<Keys, { readonly seed: Uint8Array; readonly bank: Bank }>()(

@@ -1,9 +1,9 @@
 /** Every actor kind of the service, noun by noun. */
 import { partsOf } from "../../schemas/noun.ts"
 import type { Kind } from "../kit/kind.ts"
-import type { LetterParts } from "../letter/letters.ts"
-import type { MailParts } from "../mail/keys.ts"
-import type { RegistrationParts } from "../registration/actor.ts"
+import type { LetterParts } from "../letter/noun.ts"
+import type { MailParts } from "../mail/noun.ts"
+import type { RegistrationParts } from "../registration/noun.ts"
 import * as nouns from "./nouns.ts"
 
 /** All that they are made of. */

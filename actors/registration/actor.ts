@@ -11,7 +11,7 @@ import { existing } from "../engine/existing.ts"
 import { isSealed, Sealer } from "../log/seal.ts"
 import { type ActorOf, type Fold, kind, type KindParts } from "../kit/kind.ts"
 import { Actors, type ActorServices, Counters } from "../engine/services.ts"
-import { newWebhookSecret, secretPurpose } from "../agent/webhook/secret.ts"
+import { newWebhookSecret, secretPurpose } from "../agent/noun.ts"
 import {
   challengeRecord,
   type CreateFacts,

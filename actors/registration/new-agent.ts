@@ -6,15 +6,19 @@
  */
 import type { Limits } from "../../schemas/limits.ts"
 import { agentNumber } from "../../schemas/signing/identity.ts"
-import { registrationEvents } from "../agent/decide.ts"
-import { evolve as evolveAgent } from "../agent/evolve.ts"
-import { activeTimeTimer } from "../agent/moderation/decide.ts"
-import { newlyModerated } from "../agent/moderation/state.ts"
-import type { Agent, AgentEvent, AgentState } from "../agent/state.ts"
+import {
+  registrationEvents,
+  evolve as evolveAgent,
+  activeTimeTimer,
+  newlyModerated,
+  type Agent,
+  type AgentEvent,
+  type AgentState
+} from "../agent/noun.ts"
 import type { Companion, Timer } from "../engine/definition.ts"
-import type { HandleEvent } from "../handle/actor.ts"
-import type { KeyEvent } from "../key/actor.ts"
-import type { NumberEvent } from "../number/actor.ts"
+import type { HandleEvent } from "../handle/noun.ts"
+import type { KeyEvent } from "../key/noun.ts"
+import type { NumberEvent } from "../number/noun.ts"
 
 type Registered = Extract<AgentEvent, { type: "agent.registered" }>
 

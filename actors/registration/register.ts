@@ -3,7 +3,7 @@ import { LOOKS_LIKE_IDENTITY, RESERVED_HANDLES, webhookAddressProblem } from "..
 import type { AgentPrivate } from "../../schemas/agent/records.ts"
 import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Register } from "../../schemas/registration/api.ts"
-import { privateProfile } from "../agent/profile.ts"
+import { privateProfile } from "../agent/noun.ts"
 import type { Companion, Decision, DecideContext } from "../engine/definition.ts"
 import { newAgent } from "./new-agent.ts"
 import { gradeAll } from "./questions/grade.ts"

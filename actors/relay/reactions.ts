@@ -1,10 +1,10 @@
 /** What happens to an agent, or what it asks for, is told to each of its owners, who chose by which ways. */
 import { CAPTCHA_ASKED, CONSENT_ASKED, OWNER_ASKED, OWNER_CONFIRMED } from "../../schemas/relay/events.ts"
-import { AgentEvent } from "../agent/state.ts"
-import { CaptchaEvent } from "../captcha/state.ts"
-import { OwnerMessageEvent } from "../owner/state.ts"
+import { AgentEvent } from "../agent/noun.ts"
+import { CaptchaEvent } from "../captcha/noun.ts"
+import { OwnerMessageEvent } from "../owner/noun.ts"
 import { on, reactions, tell, type Told } from "../reactions/reaction.ts"
-import { VaultEvent } from "../vault/state.ts"
+import { VaultEvent } from "../vault/noun.ts"
 
 export const relayedToOwners = reactions(
   "relayed_to_owners",

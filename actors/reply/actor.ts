@@ -5,17 +5,23 @@ import { notFound, refusal } from "../../schemas/errors.ts"
 import { replyOperations } from "../../schemas/reply/operations.ts"
 import { replyVoting } from "../../schemas/vote/operations.ts"
 import { iso } from "../../schemas/iso.ts"
-import { decideHideOf, type HideInput, isForeign, isHidden } from "../content/hiding.ts"
-import { newlyNamed } from "../content/mentions.ts"
-import { claimOf, released, type TextClaim } from "../content/text.ts"
+import {
+  decideHideOf,
+  type HideInput,
+  isForeign,
+  isHidden,
+  newlyNamed,
+  claimOf,
+  released,
+  type TextClaim,
+  scoreOf,
+  saidTally
+} from "../content/noun.ts"
 import { type Decision, read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kit/kind.ts"
 import { Actors } from "../engine/services.ts"
-import { scoreOf, saidTally } from "../content/ballot.ts"
-import { annulling } from "../vote/annulling.ts"
-import { decideAnnulOn, decideVoteOn, votedAs } from "../vote/decide.ts"
-import { weighed } from "../vote/weighing.ts"
+import { annulling, decideAnnulOn, decideVoteOn, votedAs, weighed } from "../vote/noun.ts"
 import { evolveReply, type ReplyActor, ReplyEvent, ReplyState } from "./state.ts"
 
 const fold: Fold<ReplyActor> = {

@@ -11,3 +11,5 @@ export const queries = ({ clock, db, config: { baseUrl } }: Answering) => ({
   replies: repliesQuery(clock, db, baseUrl),
   reply: replyQuery(db, baseUrl)
 })
+
+export { ReplyEvent } from "./state.ts"

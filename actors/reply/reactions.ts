@@ -1,10 +1,8 @@
 /** What becomes of a reply means for its thread and for its author. */
 import { UNTRUSTED } from "../../schemas/content/untrusted.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
-import { excerptOf } from "../content/excerpt.ts"
-import { tellNamed } from "../content/mentions.ts"
+import { excerptOf, tellNamed, countedOf, ratedBy } from "../content/noun.ts"
 import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
-import { countedOf, ratedBy } from "../content/ballot.ts"
 import { ReplyEvent } from "./state.ts"
 
 /** The thread knows which replies stand. */

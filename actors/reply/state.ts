@@ -1,10 +1,20 @@
 /** The state of a reply and its events (contract 2). */
 import { Schema } from "effect"
 import { Mentions } from "../../schemas/content/fields.ts"
-import { Hidden, hiddenFields, restoredFields } from "../content/hiding.ts"
+import {
+  Hidden,
+  hiddenFields,
+  restoredFields,
+  heldTally,
+  NO_VOTES,
+  tallied,
+  voted,
+  votedInPart,
+  votedWithheld,
+  votesHeld
+} from "../content/noun.ts"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kit/kind.ts"
-import { heldTally, NO_VOTES, tallied, voted, votedInPart, votedWithheld, votesHeld } from "../content/ballot.ts"
 
 const Reply = Schema.Struct({
   thread: Schema.Int,

@@ -16,3 +16,6 @@ export const queries = ({ db, config: { baseUrl } }: Answering) => ({
   reports: reportsQuery(db, baseUrl),
   report: reportQuery(db, baseUrl)
 })
+
+export { begun, filingOf, type Filing } from "./filing.ts"
+export { ReportEvent } from "./state.ts"

@@ -2,7 +2,7 @@
 import { type Kysely, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { type Report, type ReportInQueue, targetShown } from "../../schemas/report/records.ts"
-import { authorOf } from "../content/author.ts"
+import { authorOf } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 import { COUNTED, pageOf } from "../tables/page.ts"
 

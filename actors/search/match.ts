@@ -6,9 +6,7 @@
  *  - Words are marked whole, as they are written: with their accents, in their case.
  *  - An excerpt is short, however long the text: it begins a little before the first match.
  */
-import { EXCERPT_MAX_CHARS, plainOf } from "../content/excerpt.ts"
-import type { Word } from "../content/searched.ts"
-import { markingRuns, runsOf } from "../content/words.ts"
+import { EXCERPT_MAX_CHARS, plainOf, type Word, markingRuns, runsOf } from "../content/noun.ts"
 
 const MARK = "**"
 /** Of the text before the first match, so much is shown. */

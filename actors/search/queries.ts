@@ -10,13 +10,12 @@
 import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { type Found, RANKED_MAX, type SearchType } from "../../schemas/search/records.ts"
-import { listedAgents } from "../agent/queries.ts"
-import { findsIn, rankIn, type TextQuery, textQuery, typed } from "../content/searched.ts"
-import { searching } from "../content/searching.ts"
+import { listedAgents } from "../agent/noun.ts"
+import { findsIn, rankIn, type TextQuery, textQuery, typed, searching } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
-import { listedPosts } from "../post/queries.ts"
+import { listedPosts } from "../post/noun.ts"
 import type { People } from "../queries/serve.ts"
-import { listedThreads } from "../thread/queries.ts"
+import { listedThreads } from "../thread/noun.ts"
 import { containing, markedIn, markedInMarkdown, markedWhole, matching, unmarked } from "./match.ts"
 
 type Db = Kysely<Database>

@@ -1,5 +1,5 @@
 import type { Answering } from "../queries/serve.ts"
-import { contentCounts } from "../content/counts.ts"
+import { contentCounts } from "../content/noun.ts"
 import { serviceKind } from "./actor.ts"
 import { overviewQuery } from "./overview.ts"
 import { marksQuery, statsQuery, watermarkQuery } from "./queries.ts"
@@ -16,3 +16,5 @@ export const queries = ({ clock, db }: Answering) => {
     alive: () => Promise.resolve(null)
   }
 }
+
+export { claimLog } from "./actor.ts"

@@ -5,7 +5,7 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import { DAY_COUNTED_MAX } from "../../schemas/meta/operations.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 import { kept } from "../../schemas/runtime/kept.ts"
-import type { ContentCounts } from "../content/counts.ts"
+import type { ContentCounts } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 
 /** A count in all looks at every row of an index. */

@@ -2,7 +2,7 @@
 import { type Kysely, sql } from "kysely"
 import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
-import type { ContentCounts } from "../content/counts.ts"
+import type { ContentCounts } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 

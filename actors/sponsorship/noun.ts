@@ -15,3 +15,9 @@ export const queries = ({ db, people, config: { baseUrl } }: Answering) => ({
   sponsored: sponsoredQuery(db, baseUrl),
   sponsored_agents: sponsoredAgentsQuery(db, baseUrl)
 })
+
+export { isCarriedBy } from "./carried.ts"
+export { besideAgent, isOpen, noSponsorship } from "./decide.ts"
+export { peopleBy, peopleQuery } from "./people.ts"
+export { sponsorsOf } from "./queries.ts"
+export type { SponsorshipEvent } from "./state.ts"

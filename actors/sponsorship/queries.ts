@@ -8,7 +8,7 @@ import {
   type SponsorRole,
   type SponsorshipStatus
 } from "../../schemas/sponsorship/records.ts"
-import { authorOf } from "../content/author.ts"
+import { authorOf } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 import { COUNTED, pageOf } from "../tables/page.ts"
 import type { People } from "../queries/serve.ts"

@@ -2,17 +2,14 @@
 import { Effect } from "effect"
 import { threadOperations } from "../../schemas/thread/operations.ts"
 import { threadVoting } from "../../schemas/vote/operations.ts"
-import { categoryOf } from "../category/asked.ts"
+import { categoryOf } from "../category/noun.ts"
 import { iso } from "../../schemas/iso.ts"
-import { claimOf } from "../content/text.ts"
+import { claimOf, scoreOf } from "../content/noun.ts"
 import { read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kit/kind.ts"
 import { Actors } from "../engine/services.ts"
-import { scoreOf } from "../content/ballot.ts"
-import { annulling } from "../vote/annulling.ts"
-import { decideAnnulOn, decideVoteOn, votedAs } from "../vote/decide.ts"
-import { acceptance, weighed } from "../vote/weighing.ts"
+import { annulling, decideAnnulOn, decideVoteOn, votedAs, acceptance, weighed } from "../vote/noun.ts"
 import {
   decideAccept,
   decideDelete,

@@ -2,11 +2,8 @@
 import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
 import type { EditThread } from "../../schemas/thread/api.ts"
-import { saidTally } from "../content/ballot.ts"
+import { saidTally, decideHideOf, isForeign, isHidden, newlyNamed, released, type TextClaim } from "../content/noun.ts"
 import type { ThreadStatus } from "../../schemas/thread/records.ts"
-import { decideHideOf, isForeign, isHidden } from "../content/hiding.ts"
-import { newlyNamed } from "../content/mentions.ts"
-import { released, type TextClaim } from "../content/text.ts"
 import type { Companion, Decision } from "../engine/definition.ts"
 import type { Thread, ThreadEvent, ThreadState } from "./state.ts"
 

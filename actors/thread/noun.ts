@@ -16,3 +16,6 @@ export const queries = ({ clock, db, config: { baseUrl } }: Answering) => ({
   thread: threadQuery(db, baseUrl),
   threads_discussed: discussedQuery(clock, db, baseUrl)
 })
+
+export { listedThreads } from "./queries.ts"
+export { ThreadEvent } from "./state.ts"

@@ -6,13 +6,21 @@
  * rows it has: a rebuild has a million of them.
  */
 import { sql, type Transaction } from "kysely"
-import { writeBack, writeHidden } from "../content/hidden-rows.ts"
-import { BARE, MADE, type Made, withExcerpts, withMade, writeSearched } from "../content/searched-rows.ts"
+import {
+  writeBack,
+  writeHidden,
+  BARE,
+  MADE,
+  type Made,
+  withExcerpts,
+  withMade,
+  writeSearched
+} from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 import { inventoryOf } from "../engine/events.ts"
 import { type Change, type Logged, logProjection } from "../projections/projection.ts"
 import { rowsJson, rowsJsonPieces } from "../tables/rows.ts"
-import { ReplyEvent } from "../reply/state.ts"
+import { ReplyEvent } from "../reply/noun.ts"
 import { type ReplyRows, rowsOf, type ThreadRows } from "./rows.ts"
 import { ThreadEvent } from "./state.ts"
 

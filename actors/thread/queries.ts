@@ -5,10 +5,7 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import { isStorable } from "../../schemas/plain-text.ts"
 import type { ThreadListed, ThreadSort } from "../../schemas/thread/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
-import { authorOf } from "../content/author.ts"
-import { inOrder, type Listing, Listings } from "../content/listing.ts"
-import { whyHidden, withHidden } from "../content/hidden-rows.ts"
-import { myVote } from "../content/my-vote.ts"
+import { authorOf, inOrder, type Listing, Listings, whyHidden, withHidden, myVote } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 
 const allThreads = (db: QueryCreator<Database>) =>

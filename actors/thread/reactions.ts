@@ -1,9 +1,8 @@
 /** What becomes of a thread means for its author, and for those whose replies were accepted. */
 import { OPERATOR } from "../../schemas/content/author.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
-import { tellNamed } from "../content/mentions.ts"
+import { tellNamed, countedOf, ratedBy } from "../content/noun.ts"
 import { awaited, on, reactions, tell, type Told } from "../reactions/reaction.ts"
-import { countedOf, ratedBy } from "../content/ballot.ts"
 import { type Accepted, isCounted, ThreadEvent } from "./state.ts"
 
 const countOne = (author: string, by: 1 | -1) => tell("content.count", author, { of: "accepted_answers", by })

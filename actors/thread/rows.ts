@@ -2,10 +2,10 @@
  * A batch of the log of threads and replies, folded into rows: what is begun in it as it stands at its end, and of what
  * was there before the change. Pure.
  */
-import { foldHiding, type HiddenRows, noHiddenRows } from "../content/hidden-rows.ts"
+import { foldHiding, type HiddenRows, noHiddenRows } from "../content/noun.ts"
 import { eventsOf } from "../engine/events.ts"
 import type { Logged } from "../projections/projection.ts"
-import { ReplyEvent } from "../reply/state.ts"
+import { ReplyEvent } from "../reply/noun.ts"
 import { ThreadEvent } from "./state.ts"
 
 /** A row of `threads`, or what of one changes: what is absent stays as it is. */

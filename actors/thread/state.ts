@@ -2,10 +2,20 @@
 import { Schema } from "effect"
 import { Mentions } from "../../schemas/content/fields.ts"
 import { ThreadKind, ThreadStatus } from "../../schemas/thread/records.ts"
-import { Hidden, hiddenFields, restoredFields } from "../content/hiding.ts"
+import {
+  Hidden,
+  hiddenFields,
+  restoredFields,
+  heldTally,
+  NO_VOTES,
+  tallied,
+  voted,
+  votedInPart,
+  votedWithheld,
+  votesHeld
+} from "../content/noun.ts"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kit/kind.ts"
-import { heldTally, NO_VOTES, tallied, voted, votedInPart, votedWithheld, votesHeld } from "../content/ballot.ts"
 
 /**
  * `earns`: whether its author gains reputation by it; one's own does not, nor does what one accepts oneself. `counted`:

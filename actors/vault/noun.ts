@@ -15,3 +15,6 @@ export const queries = ({ db, config: { baseUrl } }: Answering) => ({
   vaults_active: vaultsActiveQuery(db),
   consents_pending: consentsPendingQuery(db, baseUrl)
 })
+
+export { keeper } from "./keeper/start.ts"
+export { VaultEvent } from "./state.ts"

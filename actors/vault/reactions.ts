@@ -1,5 +1,5 @@
 /** Of what is deleted or revoked the ciphertexts go; with its account a vault is revoked. */
-import { AgentEvent } from "../agent/state.ts"
+import { AgentEvent } from "../agent/noun.ts"
 import { on, reactions, tell } from "../reactions/reaction.ts"
 import { VaultEvent } from "./state.ts"
 

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { VoteTarget } from "../../schemas/vote/records.ts"
 import { type ActorTypes, type Decision, write, type WriteOperation } from "../engine/definition.ts"
 import type { EventShape } from "../log/commit.ts"
-import { type Ballot, ballotOf } from "../content/ballot.ts"
+import { type Ballot, ballotOf } from "../content/noun.ts"
 import type { Annulled, Target } from "./decide.ts"
 
 type TargetActor<Event extends EventShape> = ActorTypes & { readonly state: Target | null; readonly event: Event }

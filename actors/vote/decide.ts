@@ -3,7 +3,7 @@ import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
 import type { Companion, Decision } from "../engine/definition.ts"
 import type { EventShape } from "../log/commit.ts"
-import { type Ballot, cast, type Change, isWhole, recast, type Tally, type VoteState } from "../content/ballot.ts"
+import { type Ballot, cast, type Change, isWhole, recast, type Tally, type VoteState } from "../content/noun.ts"
 import type { Weighed } from "./weighing.ts"
 
 const ownContent = refusal("vote_own_content", "Nobody votes on what is his own.")

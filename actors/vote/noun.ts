@@ -1,5 +1,5 @@
 import type { Answering } from "../queries/serve.ts"
-import { voteKind } from "../content/ballot.ts"
+import { voteKind } from "../content/noun.ts"
 import { votePairKind } from "./pair.ts"
 import { voteProjection } from "./projection.ts"
 import { votesQuery, votesToWithdrawQuery } from "./queries.ts"
@@ -13,3 +13,8 @@ export const queries = ({ clock, db }: Answering) => ({
   votes: votesQuery(clock, db),
   votes_to_withdraw: votesToWithdrawQuery(db)
 })
+
+export { annulling } from "./annulling.ts"
+export { decideAnnulOn, decideVoteOn, votedAs } from "./decide.ts"
+export { acceptance, weighed } from "./weighing.ts"
+export { withdrawing } from "./withdrawal.ts"

@@ -3,7 +3,7 @@ import { sql } from "kysely"
 import { eventsOf, inventoryOf } from "../engine/events.ts"
 import { logProjection } from "../projections/projection.ts"
 import { rowsJson } from "../tables/rows.ts"
-import { VoteEvent } from "../content/ballot.ts"
+import { VoteEvent } from "../content/noun.ts"
 
 export const voteProjection = logProjection({
   name: "vote",

@@ -3,7 +3,7 @@ import { type Kysely, sql } from "kysely"
 import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Vote } from "../../schemas/vote/records.ts"
-import { inOrder, type Listing, Listings } from "../content/listing.ts"
+import { inOrder, type Listing, Listings } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 
 /**

@@ -14,7 +14,7 @@ import type { Limits } from "../../schemas/limits.ts"
 import type { VoteTarget, WhyNotCounted } from "../../schemas/vote/records.ts"
 import type { Companion, PrepareContext } from "../engine/definition.ts"
 import { Actors, type ActorServices } from "../engine/services.ts"
-import { type Ballot, ballotOf, type VoteState } from "../content/ballot.ts"
+import { type Ballot, ballotOf, type VoteState } from "../content/noun.ts"
 import { type Pair, pairOf, takingPlaces } from "./pair.ts"
 
 /** A vote as it stands in the log, and what the one in its place is worth. */

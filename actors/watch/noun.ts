@@ -11,3 +11,5 @@ export const queries = ({ db, config: { baseUrl } }: Answering) => ({
   watches: watchesQuery(db, baseUrl),
   watch: watchQuery(db, baseUrl)
 })
+
+export { movedSince } from "./queries.ts"

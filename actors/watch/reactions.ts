@@ -1,6 +1,6 @@
 /** How those who watch a thread hear of it; how it hears of them stands in actors/agent/reactions.ts. */
 import { on, reactions, tell } from "../reactions/reaction.ts"
-import { ThreadEvent } from "../thread/state.ts"
+import { ThreadEvent } from "../thread/noun.ts"
 import { WatchEvent } from "./state.ts"
 
 export const watchedThreads = reactions(

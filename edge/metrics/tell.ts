@@ -14,7 +14,7 @@ import type { EdgeBus } from "../bus/service.ts"
 import type { EdgeConfig } from "../http/config.ts"
 import type { Shares } from "../http/shares.ts"
 import type { Leaving } from "../http/leaving.ts"
-import type { Notifications } from "../notification/notifications.ts"
+import type { Notifications } from "../notification/index.ts"
 import type { EdgeMetrics } from "../http/metrics.ts"
 import { platform } from "./platform.ts"
 

@@ -7,13 +7,18 @@ import { type Compartment, RUNTIME_TERMS_VERSION } from "../../schemas/compartme
 import { refusal, untilOperator } from "../../schemas/errors.ts"
 import { FLEET_ID } from "../../schemas/fleet/operations.ts"
 import { newKey, sealBytes } from "../../schemas/secret/bytes.ts"
-import { boxTo } from "../compartment/boxes.ts"
-import { compartmentId, Compartments } from "../compartment/compartments.ts"
-import { Judging } from "../compartment/judging.ts"
-import { Logs } from "../compartment/logs.ts"
-import { newCompartmentId } from "../compartment/new-id.ts"
-import { offerOf } from "../compartment/offer.ts"
-import { hubKeyProblem, prototypeProblem, secretsProblem } from "../compartment/secrets.ts"
+import {
+  boxTo,
+  compartmentId,
+  Compartments,
+  Judging,
+  Logs,
+  newCompartmentId,
+  offerOf,
+  hubKeyProblem,
+  prototypeProblem,
+  secretsProblem
+} from "../compartment/index.ts"
 import { admitted, changeIn, textsChecked, WRITE_MIN_BYTES } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
@@ -21,7 +26,7 @@ import { bodyDecoder } from "../http/json.ts"
 import { clamped, pageMeta, pageOf, sinceIdOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
-import { lastEventId } from "../notification/event-stream.ts"
+import { lastEventId } from "../notification/index.ts"
 import { signer } from "../bus/own.ts"
 import type { RouteParts } from "./parts.ts"
 

@@ -12,7 +12,7 @@ import { bodyDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
-import { declarable, ownNames } from "../mail/domain-names.ts"
+import { declarable, ownNames } from "../mail/index.ts"
 import { signer } from "../bus/own.ts"
 import type { RouteParts } from "./parts.ts"
 

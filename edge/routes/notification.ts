@@ -7,7 +7,7 @@ import { bodyDecoder } from "../http/json.ts"
 import { clamped, pageMeta, pageOf, sinceIdOf, isSet } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
 import { dataBytes, dataItems } from "../http/respond.ts"
-import { lastEventId } from "../notification/event-stream.ts"
+import { lastEventId } from "../notification/index.ts"
 import { own, signer } from "../bus/own.ts"
 import type { RouteParts } from "./parts.ts"
 

@@ -1,12 +1,12 @@
 /** What the routes are made of. */
 import type { EdgeParts } from "../kit/parts.ts"
-import type { Captchas } from "../captcha/captchas.ts"
-import type { Documents } from "../docs/documents.ts"
-import type { Feeds } from "../feed/feeds.ts"
+import type { Captchas } from "../captcha/index.ts"
+import type { Documents } from "../docs/index.ts"
+import type { Feeds } from "../feed/index.ts"
 import type { AgentMarkdown } from "../kit/agent-markdown.ts"
-import type { PasswordHashing } from "../human/password-hash.ts"
-import type { Identities } from "../identity/identities.ts"
-import type { Notifications } from "../notification/notifications.ts"
+import type { PasswordHashing } from "../human/index.ts"
+import type { Identities } from "../identity/index.ts"
+import type { Notifications } from "../notification/index.ts"
 
 export interface RouteParts extends EdgeParts {
   /** One for the process: its computations share the threads. */

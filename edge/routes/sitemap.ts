@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SitemapPages } from "../../schemas/sitemap/pages.ts"
 import { serveDocument } from "../http/documents.ts"
 import { pagesOf } from "../http/handlers.ts"
-import { Sitemap } from "../sitemap/sitemap.ts"
+import { Sitemap } from "../sitemap/index.ts"
 import type { RouteParts } from "./parts.ts"
 
 export const sitemapPages = ({ bus, config: { hub } }: RouteParts) => {

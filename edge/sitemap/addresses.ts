@@ -1,6 +1,6 @@
 /** What stands in a sitemap: the pages that there are, and the records that have one. */
 import type { Queries } from "../../schemas/bus/operations.ts"
-import { xml } from "../feed/xml.ts"
+import { xml } from "../feed/index.ts"
 
 /** Those that do not change by who looks, and are no documents for machines; as far as there are such pages. */
 const STANDING = ["/", "/threads", "/posts", "/agents", "/categories", "/library", "/roadmap"]

@@ -18,8 +18,14 @@ export const BELOW: Readonly<Record<string, ReadonlyArray<string>>> = {
   edge: ["http", "auth", "bus", "content", "kit"]
 }
 
+/** The one module of a noun that its neighbors import. Everything else of the noun is its own. */
+export const DOORS: Readonly<Record<string, string>> = { actors: "noun.ts", edge: "index.ts" }
+
+/** Handlers and pages, which the edge lists one by one (edge/nouns.ts). */
+export const LISTED: ReadonlySet<string> = new Set(["routes", "html"])
+
 /** Programs of their own, which their side does not import. */
-const PROGRAMS: ReadonlySet<string> = new Set(["sdk", "fill"])
+export const PROGRAMS: ReadonlySet<string> = new Set(["sdk", "fill"])
 
 /** Names in `import(…)`, of values and of types, anywhere in a tree. */
 const namesIn = (tree: unknown): ReadonlyArray<string> => {
@@ -114,7 +120,8 @@ export const roomsText = (): string =>
     "",
     "For people who add or move code. After reading you know which folder may import which. `npm run contracts` draws",
     "these pictures from the imports, and `tests/contract/arrows.test.ts` fails on a circle. An arrow says that a room",
-    "imports another one. Arrows that follow from others are left out.",
+    "imports another one. Arrows that follow from others are left out. A noun is imported by its door: `noun.ts` in",
+    "`actors/`, `index.ts` in `edge/`.",
     "",
     ...Object.keys(BELOW).map(pictureOf)
   ]

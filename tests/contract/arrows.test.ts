@@ -5,7 +5,7 @@
 import { posix } from "node:path"
 import { describe, expect, it } from "vitest"
 import packageJson from "../../package.json" with { type: "json" }
-import { BELOW, importsIn, roomOf } from "../../ops/contracts/rooms.ts"
+import { BELOW, DOORS, importsIn, LISTED, PROGRAMS, roomOf } from "../../ops/contracts/rooms.ts"
 import { textOf, trackedFiles } from "./tracked.ts"
 
 /** Which folders a folder may import. Those that are not named here may import all. */
@@ -198,6 +198,17 @@ describe.each(Object.entries(BELOW))("rooms of %s/", (side, below) => {
 
   it("import no file that puts rooms together", () => {
     expect(doors.filter((one) => !inRoom(targetOf(one))).map(show)).toEqual([])
+  })
+
+  it("import a noun by its door alone", () => {
+    const open = new Set([...below, ...LISTED, ...PROGRAMS])
+    // Loaded where that role runs, and nowhere else.
+    const later = ["../mail/ses/identities.ts", "../mail/inbound/start.ts", "../runtime/start.ts"]
+    const past = doors
+      .filter(({ name }) => !later.includes(name))
+      .filter((one) => !PROGRAMS.has(roomIn(one.file)) && !open.has(roomIn(targetOf(one))))
+      .filter((one) => targetOf(one) !== `${side}/${roomIn(targetOf(one))}/${DOORS[side]}`)
+    expect(past.map(show)).toEqual([])
   })
 
   it.each(below)("%s/ imports only rooms below it", (room) => {

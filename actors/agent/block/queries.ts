@@ -1,7 +1,7 @@
 /** Whom an agent blocks (contract 19). */
 import type { Kysely } from "kysely"
 import type { Queries } from "../../../schemas/bus/operations.ts"
-import { authorOf } from "../../content/author.ts"
+import { authorOf } from "../../content/noun.ts"
 import type { Database } from "../../tables/database.ts"
 import { COUNTED, pageOf } from "../../tables/page.ts"
 

@@ -8,13 +8,12 @@ import { DUPLICATE_REPLY_MIN_CHARS } from "../../../schemas/reply/records.ts"
 import type { openingOperations } from "../../../schemas/thread/operations.ts"
 import type { ratingOperations } from "../../../schemas/vote/operations.ts"
 import type { CounterName } from "../../../schemas/subjects.ts"
-import { blobsAt } from "../../blob/naming.ts"
-import { authorOf } from "../../content/author.ts"
-import { claimOf, duplicate, type TextClaim, textOf } from "../../content/text.ts"
+import { blobsAt } from "../../blob/noun.ts"
+import { authorOf, claimOf, duplicate, type TextClaim, textOf } from "../../content/noun.ts"
 import { type Meter, once, type PrepareContext, read, write } from "../../engine/definition.ts"
 import { existing } from "../../engine/existing.ts"
 import type { KindParts, Operating } from "../../kit/kind.ts"
-import { uploadDraw } from "../../limit/upload-bytes.ts"
+import { uploadDraw } from "../../limit/noun.ts"
 import { Actors, Counters } from "../../engine/services.ts"
 import { missing, statusRefusal } from "../decide.ts"
 import type { AgentMemory } from "../memory.ts"
@@ -30,7 +29,7 @@ import {
   type PublishFacts
 } from "./publish.ts"
 import { decideAcceptance, decideHidden, decideRated, decideUnrated, votingParty } from "./rating.ts"
-import { categoryOf } from "../../category/asked.ts"
+import { categoryOf } from "../../category/noun.ts"
 
 type Declared = typeof publishOperations &
   typeof openingOperations &

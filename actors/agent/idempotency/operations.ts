@@ -16,7 +16,7 @@ import {
 } from "../../../schemas/idempotency/operations.ts"
 import type { Refusal } from "../../../schemas/errors.ts"
 import { custom, type PrepareContext } from "../../engine/definition.ts"
-import { firstAnswers, type FirstAnswersParts, heard } from "../../idempotency/first-answers.ts"
+import { firstAnswers, type FirstAnswersParts, heard } from "../../idempotency/noun.ts"
 import type { Operating } from "../../kit/kind.ts"
 import type { AgentMemory } from "../memory.ts"
 import type { AgentActor, AgentState } from "../state.ts"

@@ -18,7 +18,7 @@ import { unlessClosed } from "../decide.ts"
 import { iso } from "../../../schemas/iso.ts"
 import { type Agent, type AgentEvent, currentAgentKey, currentKey } from "../state.ts"
 import type { Companion, Decision, DecideContext } from "../../engine/definition.ts"
-import type { KeyEvent } from "../../key/actor.ts"
+import type { KeyEvent } from "../../key/noun.ts"
 import { notified } from "../notification/notify.ts"
 
 export interface KeyFacts {

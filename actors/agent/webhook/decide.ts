@@ -18,7 +18,7 @@ import { agentNumber } from "../../../schemas/signing/identity.ts"
 import { missing, statusRefusal, unlessSuspended, windowRefusal } from "../decide.ts"
 import { iso } from "../../../schemas/iso.ts"
 import type { Agent, AgentEvent, AgentState } from "../state.ts"
-import { type DeliveryEvent, receiverOf } from "../../delivery/state.ts"
+import { type DeliveryEvent, receiverOf } from "../../delivery/noun.ts"
 import type { Companion, Decision } from "../../engine/definition.ts"
 import { type NoticeFacts, notified } from "../notification/notify.ts"
 

@@ -5,7 +5,7 @@
 import { sql, type Transaction } from "kysely"
 import { AGENT_EVENTS, AgentEvent } from "../state.ts"
 import type { Database } from "../../tables/database.ts"
-import { DELIVERY_EVENTS, DeliveryEvent } from "../../delivery/state.ts"
+import { DELIVERY_EVENTS, DeliveryEvent } from "../../delivery/noun.ts"
 import { type Logged, logProjection } from "../../projections/projection.ts"
 import { rowsJson } from "../../tables/rows.ts"
 import { eventsOf } from "../../engine/events.ts"

@@ -1,7 +1,7 @@
 /** Decisions on a person's chat. Pure. */
 import { type Refusal, refusal } from "../../../schemas/errors.ts"
 import type { Companion, DecideContext } from "../../engine/definition.ts"
-import type { ChatClaimEvent } from "../../chat/actor.ts"
+import type { ChatClaimEvent } from "../../chat/noun.ts"
 import { absent, type Decided, isActive, type Posted } from "../decide.ts"
 import type { NewToken } from "../../kit/tokens.ts"
 import type { HumanState } from "../state.ts"

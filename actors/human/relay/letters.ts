@@ -11,7 +11,7 @@ import {
 } from "../../../schemas/relay/events.ts"
 import type { Relayed } from "../../../schemas/relay/operations.ts"
 import type { PrepareContext } from "../../engine/definition.ts"
-import { toldOf } from "../../letter/ways.ts"
+import { toldOf } from "../../letter/noun.ts"
 import type { Actors } from "../../engine/services.ts"
 import type { Posted } from "../decide.ts"
 import type { Opened, Opening } from "../opening.ts"

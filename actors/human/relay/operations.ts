@@ -7,7 +7,7 @@ import { type Choice, OWNER_CONFIRMED, RELAYED_EVENTS } from "../../../schemas/r
 import type { Relayed, RelaySettings, relayOperations as declared } from "../../../schemas/relay/operations.ts"
 import { custom, type PrepareContext, write } from "../../engine/definition.ts"
 import type { Operating } from "../../kit/kind.ts"
-import type { LetterParts } from "../../letter/letters.ts"
+import type { LetterParts } from "../../letter/noun.ts"
 import type { Sealer } from "../../log/seal.ts"
 import type { Actors } from "../../engine/services.ts"
 import { iso } from "../../../schemas/iso.ts"

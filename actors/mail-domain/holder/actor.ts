@@ -25,7 +25,7 @@ import {
   MailDomainHolderState,
   NO_DOMAIN
 } from "./state.ts"
-import type { MailParts } from "../../mail/keys.ts"
+import type { MailParts } from "../../mail/noun.ts"
 
 const fold: Fold<MailDomainHolderActor> = {
   kind: "mail_domain_holder",

@@ -4,7 +4,7 @@
  */
 import type { OwnerMessage, OwnerMessageKind } from "../../../schemas/owner/records.ts"
 import { OWNER_MESSAGE_LIMITS } from "../../../schemas/owner/limits.ts"
-import type { Owned } from "../../owner/owning.ts"
+import type { Owned } from "../../owner/index.ts"
 import { pager } from "../choices.ts"
 import { html, type Html, NOTHING } from "../../kit/html.ts"
 import { withQuery } from "../paths.ts"

@@ -1,6 +1,5 @@
 /** The pages of mail and of vaults, for all agents of a person together. Changes are made on the agent's own page. */
-import type { OwnedMail } from "../../owner/mail.ts"
-import type { OwnedVault } from "../../owner/vault.ts"
+import type { OwnedMail, OwnedVault } from "../../owner/index.ts"
 import { pager } from "../choices.ts"
 import { html, type Html, NOTHING } from "../../kit/html.ts"
 import { withQuery } from "../paths.ts"

@@ -6,7 +6,7 @@
 import { CAPTCHA_LIMITS } from "../../../schemas/captcha/limits.ts"
 import type { CaptchaKind, Tap } from "../../../schemas/captcha/records.ts"
 import type { Author } from "../../../schemas/content/author.ts"
-import type { Shown } from "../../captcha/solving.ts"
+import type { Shown } from "../../captcha/index.ts"
 import { html, type Html, NOTHING } from "../../kit/html.ts"
 import { byline, counted } from "../record.ts"
 import { minute } from "../times.ts"

@@ -11,7 +11,7 @@
  */
 import { Effect } from "effect"
 import { notFound } from "../../../schemas/errors.ts"
-import type { OwningCompartments } from "../../compartment/owning.ts"
+import type { OwningCompartments } from "../../compartment/index.ts"
 import type { Call } from "../../http/call.ts"
 import { cookiesAt } from "../../http/cookies.ts"
 import { type Refused, refuse } from "../../http/refused.ts"

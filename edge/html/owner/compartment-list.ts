@@ -1,5 +1,5 @@
 /** Compartments in lists: on the overview, on the page of their agent, and on a page of their own. */
-import type { StandingCompartment } from "../../compartment/owning.ts"
+import type { StandingCompartment } from "../../compartment/index.ts"
 import { html, type Html, NOTHING } from "../../kit/html.ts"
 import { own } from "../record.ts"
 import { chips, emptyPlace } from "./signs.ts"

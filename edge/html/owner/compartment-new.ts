@@ -1,6 +1,6 @@
 /** The form for a compartment of a person's own: a name, a program, the terms. */
 import { COMPARTMENT_COMMAND, COMPARTMENT_NAME } from "../../../schemas/compartment/fields.ts"
-import type { Program } from "../../compartment/programs.ts"
+import type { Program } from "../../compartment/index.ts"
 import { RUNTIME_LIMITS } from "../../../schemas/compartment/limits.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import { html, type Html, NOTHING } from "../../kit/html.ts"

@@ -5,7 +5,7 @@
 import type { SteeringAct } from "../../../schemas/compartment/pages.ts"
 import type { Compartment, CompartmentEvent, CompartmentStatus, LogLine } from "../../../schemas/compartment/records.ts"
 import { RUNTIME_LIMITS } from "../../../schemas/compartment/limits.ts"
-import { LINES_SHOWN, type ShownCompartment } from "../../compartment/owning.ts"
+import { LINES_SHOWN, type ShownCompartment } from "../../compartment/index.ts"
 import { html, type Html, NOTHING } from "../../kit/html.ts"
 import { printed } from "../printed.ts"
 import { byline, counted, own } from "../record.ts"

@@ -2,8 +2,13 @@
 import { Effect } from "effect"
 import { CompartmentPages, STEERING_ACTS, type SteeringAct } from "../../../schemas/compartment/pages.ts"
 import { notFound } from "../../../schemas/errors.ts"
-import { commandsOfPrograms, isProgram, programsFor } from "../../compartment/programs.ts"
-import { OwningCompartments, type ShownCompartment } from "../../compartment/owning.ts"
+import {
+  commandsOfPrograms,
+  isProgram,
+  programsFor,
+  OwningCompartments,
+  type ShownCompartment
+} from "../../compartment/index.ts"
 import type { Call } from "../../http/call.ts"
 import { pagesOf } from "../../http/handlers.ts"
 import { type Refused, refuse } from "../../http/refused.ts"

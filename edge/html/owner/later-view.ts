@@ -1,5 +1,5 @@
 /** Later owners of an agent, to an earlier one: on the agent's page, and on the page that a letter links to. */
-import type { Named } from "../../owner/later.ts"
+import type { Named } from "../../owner/index.ts"
 import { html, type Html, NOTHING } from "../../kit/html.ts"
 import { own } from "../record.ts"
 import { minute } from "../times.ts"

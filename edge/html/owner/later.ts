@@ -1,8 +1,7 @@
 /** The page of a later owner of an agent, and what an earlier owner says of it (contract 22). */
 import { Effect } from "effect"
 import { notFound } from "../../../schemas/errors.ts"
-import type { LaterOwners } from "../../owner/later.ts"
-import type { Owning } from "../../owner/owning.ts"
+import type { LaterOwners, Owning } from "../../owner/index.ts"
 import type { Call } from "../../http/call.ts"
 import { type Refused, refuse } from "../../http/refused.ts"
 import type { Response } from "../../http/respond.ts"

@@ -3,7 +3,7 @@
  * addresses of the mailboxes is strangers' words.
  */
 import type { Mailbox, Verdicts } from "../../../schemas/mail/records.ts"
-import type { OwnedMail, SeenMail } from "../../owner/mail.ts"
+import type { OwnedMail, SeenMail } from "../../owner/index.ts"
 import { html, type Html, NOTHING } from "../../kit/html.ts"
 import { own } from "../record.ts"
 import { minute } from "../times.ts"

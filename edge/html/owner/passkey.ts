@@ -1,6 +1,6 @@
 /** Where the two pages with a script lead: a passkey more, or a session. */
 import { Effect } from "effect"
-import { Passkeys } from "../../human/passkeys.ts"
+import { Passkeys } from "../../human/index.ts"
 import type { Call } from "../../http/call.ts"
 import type { Refused } from "../../http/refused.ts"
 import type { Response } from "../../http/respond.ts"

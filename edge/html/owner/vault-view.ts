@@ -3,7 +3,7 @@
  * the words of whoever wrote the entry; secrets are known to nobody here.
  */
 import type { ConsentAsked, FillAction, VaultEntry } from "../../../schemas/vault/records.ts"
-import type { OwnedVault } from "../../owner/vault.ts"
+import type { OwnedVault } from "../../owner/index.ts"
 import { html, type Html, NOTHING } from "../../kit/html.ts"
 import { counted, own } from "../record.ts"
 import { minute } from "../times.ts"

@@ -1,0 +1,1 @@
+export { webhookWorker } from "./start.ts"

@@ -1,0 +1,5 @@
+export { ofAgent, ofCategory, ofEverything } from "./abouts.ts"
+export { ATOM } from "./atom.ts"
+export { Feeds } from "./feeds.ts"
+export { JSON_FEED } from "./json-feed.ts"
+export { xml } from "./xml.ts"

@@ -1,0 +1,8 @@
+export { admittedPerson, asking, bearerOf, isBearer, personOf, readBearer } from "./bearer.ts"
+export { browserName } from "./browser-name.ts"
+export { linkOf } from "./links.ts"
+export { Passkeys } from "./passkeys.ts"
+export { PasswordHashing } from "./password-hash.ts"
+export { People } from "./people.ts"
+export { Sponsoring } from "./sponsoring.ts"
+export { tokenHash } from "./token-hash.ts"

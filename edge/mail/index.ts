@@ -1,0 +1,7 @@
+export { declarable, ownNames } from "./domain-names.ts"
+export { localPartRefusal } from "./local-parts.ts"
+export { MailNotices } from "./notices.ts"
+export { attachmentsOf } from "./outgoing.ts"
+export { readPart } from "./parts.ts"
+export { mailReading } from "./reading.ts"
+export { mailSending } from "./send.ts"

@@ -1,0 +1,2 @@
+export { withMarkdown } from "./serve.ts"
+export { frontMatter } from "./write.ts"

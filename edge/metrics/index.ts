@@ -1,0 +1,1 @@
+export { tellMetrics } from "./tell.ts"

@@ -1,0 +1,5 @@
+export { EVENT_STREAM_TYPE, commentOf, lastEventId, retryOf } from "./event-stream.ts"
+export type { Holder, Holding, Waited } from "./holding.ts"
+export { notificationsOf, releaseAtEnd, type Notifications } from "./notifications.ts"
+export { rightOf } from "./right.ts"
+export { Seats } from "./seats.ts"

@@ -1,0 +1,1 @@
+export { admittedHolder, holding, isBearer, readHolder } from "./token.ts"
