@@ -104,7 +104,7 @@ const untagged = (address: string): string => {
 
 /**
  * Whom an answer to everybody goes to. Strangers wrote those addresses: any that no mail can go to is left out, and so
- * is whoever answers.
+ * is whoever answers, unless nobody else is left.
  */
 export const everybodyIn = ({ own, sender, to, cc }: Answered): Pick<SendMail, "to" | "cc"> => {
   const mine = new Set(own)
@@ -113,7 +113,9 @@ export const everybodyIn = ({ own, sender, to, cc }: Answered): Pick<SendMail, "
       const address = recipientAddress(text)
       return address === null || mine.has(untagged(address)) ? [] : [address]
     })
-  return { to: [sender, ...others(to)], cc: others(cc) }
+  const named = { to: others([sender, ...to]), cc: others(cc) }
+  if (named.to.length > 0) return named
+  return { to: named.cc.length > 0 ? named.cc : [sender], cc: [] }
 }
 
 /** Of a message that was sent. */

@@ -141,7 +141,7 @@ export const mailSending = ({ bus, blobs, config: { hub } }: EdgeParts, reading:
     })
 
   const filesOf = (attachments: SendMail["attachments"] = []) =>
-    attachments.map(({ filename, content_base64 }) => [filename, fileText(content_base64)])
+    attachments.map(({ filename, content_base64 }) => ({ filename, content_base64: fileText(content_base64) }))
 
   const taking = (call: Call, recipients: number) => ({
     log: SEND_BYTES + recipients * RECIPIENT_BYTES,
@@ -180,7 +180,7 @@ export const mailSending = ({ bus, blobs, config: { hub } }: EdgeParts, reading:
         const boxes = yield* reading.boxes(call, agent)
         const from = boxOf(boxes, found.mail.mailbox.id)
         if (from === undefined) return yield* refuse(notYours)
-        const sender = recipientAddress(stored.reply_to ?? found.mail.from.address)
+        const sender = recipientAddress(stored.reply_to ?? "") ?? recipientAddress(found.mail.from.address)
         if (sender === null) return yield* refuse(nobodyToAnswer)
         const own = boxes.map(({ address }) => address)
         const to = all ? everybodyIn({ own, sender, to: stored.to, cc: stored.cc }) : { to: [sender] }

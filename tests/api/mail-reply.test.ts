@@ -97,6 +97,33 @@ describe("an answer", () => {
     expect([alone.to, alone.cc]).toEqual([[shop], []])
   })
 
+  it("to all leaves the agent out where the message names it as its sender", async () => {
+    const ada = await aSender()
+    const [one, two] = [stranger(), stranger()]
+    const headers = [`Reply-To: ${ada.mailbox.address}`]
+    const came = await comes(ada, { from: stranger(), to: `${ada.mailbox.address}, ${one}`, headers })
+    expect(dataOf<ListedSent>(await answer(ada, came.id, { text: "Hi.", all: true })).to).toEqual([one])
+    const copied = await comes(ada, { from: stranger(), headers: [...headers, `Cc: ${two}`] })
+    expect(dataOf<ListedSent>(await answer(ada, copied.id, { text: "Hi.", all: true }))).toMatchObject({
+      to: [two],
+      cc: []
+    })
+    const alone = await comes(ada, { from: stranger(), headers })
+    expect(dataOf<ListedSent>(await answer(ada, alone.id, { text: "Hi.", all: true })).to).toEqual([
+      ada.mailbox.address
+    ])
+  })
+
+  it.each(["a..b@world.example", "a\u200b@world.example", `${"a".repeat(200)}@world.example`, "nobody:;"])(
+    "goes to the sender where `Reply-To` is %s",
+    async (replyTo) => {
+      const ada = await aSender()
+      const shop = stranger()
+      const came = await comes(ada, { from: shop, headers: [`Reply-To: ${replyTo}`] })
+      expect(dataOf<ListedSent>(await answer(ada, came.id, { text: "Hi." })).to).toEqual([shop])
+    }
+  )
+
   it("goes out once under an Idempotency-Key", async () => {
     const ada = await aSender()
     const shop = stranger()
@@ -159,5 +186,10 @@ describe("no answer", () => {
     const came = await comes(ada, { from: stranger() })
     const text = `key = whsec_${randomBytes(32).toString("base64")}`
     expect(outcome(await answer(ada, came.id, { text }))).toBe("422 content_secret")
+    const inFile = { text: "Hi.", attachments: [{ filename: "a.txt", content_base64: btoa(text) }] }
+    const refused = await answer(ada, came.id, inFile)
+    expect([outcome(refused), fieldOf(refused)]).toEqual(["422 content_secret", "attachments.0.content_base64"])
+    const named = await answer(ada, came.id, { text: "Hi.", attachments: [{ filename: text, content_base64: "" }] })
+    expect([outcome(named), fieldOf(named)]).toEqual(["422 content_secret", "attachments.0.filename"])
   })
 })
