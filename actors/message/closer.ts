@@ -11,11 +11,10 @@
 import { Clock, Effect } from "effect"
 import type { Kysely } from "kysely"
 import { monotonicMs, wallMs } from "../../schemas/runtime/clock.ts"
-import { subjects } from "../../schemas/subjects.ts"
 import type { Database } from "../tables/database.ts"
 import type { EventLog } from "../log/commit.ts"
 import { toItsEnd } from "../projections/steps.ts"
-import type { MessageEvent } from "./state.ts"
+import { voidNumber } from "./void.ts"
 
 /** A gap that is seen for so long is closed. Shorter than readers wait for it (queries.ts). */
 const GRACE_MS = 1_000
@@ -23,8 +22,6 @@ const LOOK_MS = 250
 const RETRY_MS = 5_000
 /** Gaps of one look; the others wait. */
 const LOOK_MAX = 500
-
-const VOIDED: MessageEvent = { type: "message.voided", v: 1 }
 
 interface CloserParts {
   readonly db: Kysely<Database>
@@ -55,15 +52,10 @@ export class GapCloser {
     this.seen = seen
     await Promise.all(
       due.map(async ({ id }) => {
-        const result = await this.close(id, wallMs(clock))
+        const result = await voidNumber(this.parts.log, id, wallMs(clock))
         // A conflict says that the number is settled: the table will follow.
         if (result.ok || result.reason === "conflict") seen.set(id, Number.POSITIVE_INFINITY)
       })
     )
-  }
-
-  private close(id: string, at: number) {
-    const commit = { v: 1, id: `gap-${id}`, op: "message.void", at, events: [VOIDED] } as const
-    return this.parts.log.append([{ subject: subjects.event("message", id), expected: 0, commit }])
   }
 }

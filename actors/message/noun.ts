@@ -17,4 +17,5 @@ export const queries = ({ clock, db, config: { baseUrl } }: Answering) => ({
 
 export { GapCloser } from "./closer.ts"
 export { messagesSince } from "./queries.ts"
+export { voidNumber } from "./void.ts"
 export { conversationOf, type MessageEvent } from "./state.ts"
