@@ -10,8 +10,8 @@ export const projections = [messageProjection]
 
 export const reactions = [toldMessages]
 
-export const queries = ({ clock, db, config: { baseUrl } }: Answering) => ({
-  messages: messagesQuery(clock, db, baseUrl),
+export const queries = ({ db, config: { baseUrl } }: Answering) => ({
+  messages: messagesQuery(db, baseUrl),
   message: messageQuery(db, baseUrl)
 })
 
