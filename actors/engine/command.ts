@@ -147,9 +147,18 @@ class Attempt<R> {
     if (command.again === true) return { data: this.answer(undefined) }
     const facts = yield* this.prepared()
     if (facts === AGAIN) return AGAIN
+    const outcome = yield* this.decided(facts)
+    const unused = this.underWay.committed === null ? operation.unused?.(facts) : undefined
+    if (unused !== undefined) yield* Effect.forkDetach(unused)
+    return outcome
+  }
+
+  private *decided(facts: unknown): Steps<Committed | Again, R> {
+    const { actor, at, seq } = this
+    const { command, operation } = this.underWay
     // Facts are of the state they were gathered on: a number drawn before somebody else's commit must not follow it.
-    if (actor.seq !== this.seq) return AGAIN
-    const context = { id: actor.id, at: this.at, seq: this.seq, facts }
+    if (actor.seq !== seq) return AGAIN
+    const context = { id: actor.id, at, seq, facts }
     return yield* this.carryOut(context, this.consequences(operation.decide(actor.state, command.input, context)), true)
   }
 

@@ -1,7 +1,7 @@
 /** Written by `npm run contracts`: the code of each kind's fold (ops/contracts/folds.ts). */
 export const FOLDS: Readonly<Record<string, string>> = {
   address: "a630e09e2208b219",
-  agent: "a3e915af774922ad",
+  agent: "8805be1471ddd387",
   blob: "8eb9d9bcc633d268",
   captcha: "6aa392efd471a2d0",
   category: "eb734887cb572cdf",

@@ -11,32 +11,39 @@
 import { Clock, Effect } from "effect"
 import type { Kysely } from "kysely"
 import { monotonicMs, wallMs } from "../../schemas/runtime/clock.ts"
-import { subjects } from "../../schemas/subjects.ts"
 import type { Database } from "../tables/database.ts"
 import type { EventLog } from "../log/commit.ts"
 import { toItsEnd } from "../projections/steps.ts"
-import type { MessageEvent } from "./state.ts"
+import { voidNumber } from "./void.ts"
 
 /** A gap that is seen for so long is closed. Shorter than readers wait for it (queries.ts). */
 const GRACE_MS = 1_000
 const LOOK_MS = 250
 const RETRY_MS = 5_000
-/** Gaps of one look; the others wait. */
-const LOOK_MAX = 500
+/** Gaps that are closed together. */
+const TOGETHER_MAX = 500
 
-const VOIDED: MessageEvent = { type: "message.voided", v: 1 }
+interface Seen {
+  /** Monotonic ms. */
+  readonly at: number
+  readonly top: number
+}
 
 interface CloserParts {
   readonly db: Kysely<Database>
-  readonly log: EventLog
+  readonly log: Pick<EventLog, "append">
 }
 
 export class GapCloser {
   /** Closes gaps until it is interrupted. */
   readonly run: Effect.Effect<never>
   private readonly parts: CloserParts
-  /** By number, when it was seen first (monotonic ms); never again once it was tried. */
-  private seen: ReadonlyMap<string, number> = new Map()
+  /** The highest gap of each look of the last second, oldest first. Gaps are noted in their order: so those below too. */
+  private seen: ReadonlyArray<Seen> = []
+  /** Gaps up to here are due. */
+  private due = 0
+  /** Gaps up to here are settled in the log, and the table will follow. */
+  private closed = 0
 
   constructor(parts: CloserParts) {
     this.parts = parts
@@ -47,23 +54,39 @@ export class GapCloser {
     this.run = Effect.forever(looked)
   }
 
-  private async look(clock: Clock.Clock): Promise<void> {
-    const rows = await this.parts.db.selectFrom("message_gaps").select("id").orderBy("id").limit(LOOK_MAX).execute()
-    const now = monotonicMs(clock)
-    const seen = new Map(rows.map(({ id }) => [id, this.seen.get(id) ?? now]))
-    const due = rows.filter(({ id }) => (seen.get(id) ?? now) <= now - GRACE_MS)
-    this.seen = seen
-    await Promise.all(
-      due.map(async ({ id }) => {
-        const result = await this.close(id, wallMs(clock))
-        // A conflict says that the number is settled: the table will follow.
-        if (result.ok || result.reason === "conflict") seen.set(id, Number.POSITIVE_INFINITY)
-      })
-    )
+  /** Closes all gaps that are due. */
+  async look(clock: Clock.Clock): Promise<void> {
+    const { db } = this.parts
+    const { top } = await db
+      .selectFrom("message_gaps")
+      .select(({ fn }) => fn.max("id").as("top"))
+      .executeTakeFirstOrThrow()
+    if (top === null) {
+      this.seen = []
+      this.due = 0
+      this.closed = 0
+      return
+    }
+    const at = monotonicMs(clock)
+    this.due = Math.max(this.due, ...this.seen.filter((one) => one.at <= at - GRACE_MS).map((one) => one.top))
+    this.seen = [...this.seen.filter((one) => one.at > at - GRACE_MS), { at, top: Number(top) }]
+    while (this.closed < this.due && (await this.closeMore(wallMs(clock)))) continue
   }
 
-  private close(id: string, at: number) {
-    const commit = { v: 1, id: `gap-${id}`, op: "message.void", at, events: [VOIDED] } as const
-    return this.parts.log.append([{ subject: subjects.event("message", id), expected: 0, commit }])
+  /** As many as are closed together, lowest first. False: it is to be tried again later. */
+  private async closeMore(at: number): Promise<boolean> {
+    const { db, log } = this.parts
+    const rows = await db
+      .selectFrom("message_gaps")
+      .select("id")
+      .where("id", ">", String(this.closed))
+      .where("id", "<=", String(this.due))
+      .orderBy("id")
+      .limit(TOGETHER_MAX)
+      .execute()
+    const results = await Promise.all(rows.map(({ id }) => voidNumber(log, id, at)))
+    if (results.some((result) => !result.ok && result.reason !== "conflict")) return false
+    this.closed = rows.length < TOGETHER_MAX ? this.due : Number(rows.at(-1)?.id)
+    return true
   }
 }

@@ -10,11 +10,12 @@ export const projections = [messageProjection]
 
 export const reactions = [toldMessages]
 
-export const queries = ({ clock, db, config: { baseUrl } }: Answering) => ({
-  messages: messagesQuery(clock, db, baseUrl),
+export const queries = ({ db, config: { baseUrl } }: Answering) => ({
+  messages: messagesQuery(db, baseUrl),
   message: messageQuery(db, baseUrl)
 })
 
 export { GapCloser } from "./closer.ts"
 export { messagesSince } from "./queries.ts"
+export { voidNumber } from "./void.ts"
 export { conversationOf, type MessageEvent } from "./state.ts"

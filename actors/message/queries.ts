@@ -4,22 +4,16 @@
  * Invariant: whatever is found has the agent that asks as its sender or its recipient. There is no reading without it,
  * for operators neither.
  */
-import { type AliasableExpression, type Kysely, type Selectable, sql } from "kysely"
-import type { Clock } from "effect"
+import { type AliasableExpression, type Kysely, type RawBuilder, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Message } from "../../schemas/message/records.ts"
-import { delay, monotonicMs } from "../../schemas/runtime/clock.ts"
 import { authorOf } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 import { COUNTED, totalBeside } from "../tables/page.ts"
 import { gapBetween, lowestGap } from "./gaps.ts"
 
-/** An answer waits this long at most for lower numbers; then it ends below the first that is not settled. */
-const HELD_MS = 2_500
-const LOOK_MS = 10
-
 type Asked = Queries["messages"]["input"]
-type Box = Omit<Asked, "page" | "per_page">
+type Box = Omit<Asked, "until" | "page" | "per_page">
 
 const found = (db: Kysely<Database>, { agent, with: other, unread, since_id }: Box, own: "recipient" | "sender") => {
   let messages = db.selectFrom("messages").selectAll().where(own, "=", agent)
@@ -57,7 +51,7 @@ const newest = (messages: Found): Found => messages.orderBy("created_at", "desc"
  * A page in the order of the list. Each search ends where the page does: put together, Postgres would not see that both
  * are in that order already, and sort all that an agent ever wrote and got.
  */
-export const listOf = (db: Kysely<Database>, { page, per_page, ...asked }: Asked) =>
+export const listOf = (db: Kysely<Database>, { page, per_page, ...asked }: Omit<Asked, "until">) =>
   db
     .selectFrom(boxOf(db, asked, (messages) => newest(messages).limit(page * per_page)).as("m"))
     .selectAll("m")
@@ -113,32 +107,27 @@ const messageOf = (row: Row, baseUrl: string): Message => {
   }
 }
 
-/** The newest of a box where a gap holds it back; `null` where none does. */
-const heldBack = async (db: Kysely<Database>, { agent, box, since_id }: Box): Promise<string | null> => {
+const newestOf = ({ agent, box }: Box): RawBuilder<unknown> => {
   const newest = (own: "recipient" | "sender") => sql`(select max(id) from messages where ${sql.ref(own)} = ${agent})`
-  const top =
-    box === "all"
-      ? sql`greatest(${newest("recipient")}, ${newest("sender")})`
-      : newest(box === "sent" ? "sender" : "recipient")
-  const { rows } = await sql<{ top: string }>`
-    select top from (select ${top} as top) box where ${gapBetween(since_id, sql`top`)}`.execute(db)
-  return rows[0]?.top ?? null
+  if (box === "all") return sql`greatest(${newest("recipient")}, ${newest("sender")})`
+  return newest(box === "sent" ? "sender" : "recipient")
 }
 
-/** Until what is there at the moment can be listed: so whoever has just written sees what he wrote. */
-const untilSettled = async (clock: Clock.Clock, db: Kysely<Database>, asked: Box): Promise<void> => {
-  const top = await heldBack(db, asked)
-  if (top === null) return
-  const end = monotonicMs(clock) + HELD_MS
-  const isHeld = sql<{ held: boolean }>`select ${gapBetween(asked.since_id, sql`${top}::bigint`)} as held`
-  do await delay(clock, LOOK_MS)
-  while (monotonicMs(clock) < end && (await isHeld.execute(db)).rows[0]?.held === true)
+/** What the answer has to wait for; `null` where no gap holds it back. */
+const heldBack = async (db: Kysely<Database>, { until, ...box }: Asked): Promise<number | null> => {
+  if (until === undefined) return null
+  const top = until === null ? newestOf(box) : sql`${String(until)}::bigint`
+  const { rows } = await sql<{ top: string }>`
+    select top from (select ${top} as top) box where ${gapBetween(box.since_id, sql`top`)}`.execute(db)
+  return rows[0] === undefined ? null : Number(rows[0].top)
 }
 
 export const messagesQuery =
-  (clock: Clock.Clock, db: Kysely<Database>, baseUrl: string) =>
+  (db: Kysely<Database>, baseUrl: string) =>
   async (input: Queries["messages"]["input"]): Promise<Queries["messages"]["output"]> => {
-    await untilSettled(clock, db, input)
+    const held = await heldBack(db, input)
+    // Whoever asked waits, so that what waits takes no place among the queries of this node.
+    if (held !== null) return { held, total: 0, items: [] }
     const [{ total }, rows] = await Promise.all([
       db.selectFrom(boxOf(db, input).as("m")).select(COUNTED).executeTakeFirstOrThrow(),
       shown(db, listOf(db, input)).execute()

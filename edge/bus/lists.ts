@@ -2,7 +2,7 @@
  * Lists out of the read models. An edge passes their items on unread: what strangers wrote may be megabytes.
  *
  * Invariant: records of lists under way are shared by clients (edge/http/shares.ts), so that nobody has all of the
- * lines to Postgres; a list counts until its answer is out.
+ * lines to Postgres; a list counts until its answer is out. One that is to be asked for again counts no more.
  */
 import { Effect } from "effect"
 import type { Queries, QueryName } from "../../schemas/bus/operations.ts"
@@ -28,6 +28,8 @@ export interface Listed {
   /** JSON of an array. */
   readonly items: Uint8Array
   readonly total: number
+  /** It is empty, and to be asked for again (settled-messages.ts). */
+  readonly held?: number
 }
 
 const tooMany: Refusal = {
@@ -49,8 +51,15 @@ export class Lists {
     return Effect.suspend(() => {
       const amount = input.per_page
       if (!this.records.take(call, amount)) return Effect.fail(refuse(tooMany))
-      call.lent.push(() => this.records.give(call, amount))
-      return listed(this.bus, call, view, input)
+      let isTaken = true
+      const give = (): void => {
+        if (isTaken) this.records.give(call, amount)
+        isTaken = false
+      }
+      call.lent.push(give)
+      return Effect.tap(listed(this.bus, call, view, input), ({ held }) =>
+        held === undefined ? Effect.void : Effect.sync(give)
+      )
     })
   }
 }
@@ -71,8 +80,9 @@ export const readListed = (bytes: Uint8Array): Listed => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const head = HEAD.exec(text.subarray(0, HEAD_MAX_BYTES).toString("latin1"))
   if (head === null) {
-    const { items, total } = JSON.parse(text.toString("utf8")) as Paged<unknown>
-    return { items: Buffer.from(JSON.stringify(items)), total }
+    const { items, total, held } = JSON.parse(text.toString("utf8")) as Paged<unknown> & Pick<Listed, "held">
+    const list = { items: Buffer.from(JSON.stringify(items)), total }
+    return held === undefined ? list : { ...list, held }
   }
   return { items: bytes.subarray(head[0].length - 1, -1), total: Number(head[1]) }
 }

@@ -18,6 +18,7 @@ import { pageMeta, pageOf, sinceIdOf, isSet } from "../http/query.ts"
 import { namedBy, type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
 import { own, signer } from "../bus/own.ts"
+import { settledMessages } from "../bus/settled-messages.ts"
 import type { RouteParts } from "./parts.ts"
 
 const decodeSent = bodyDecoder(SendMessage)
@@ -48,7 +49,7 @@ export const messageRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
         const { id: agent } = yield* signer(bus, call)
         const other = yield* otherIn(bus, call, query.with)
         const page = pageOf(query, hub.limits)
-        const { items, total } = yield* lists.page(call, "messages", {
+        const { items, total } = yield* settledMessages(lists, call, {
           ...page,
           agent,
           box: query.box ?? "inbox",

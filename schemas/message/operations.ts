@@ -60,10 +60,16 @@ export const messageQueries = {
       with: Schema.NullOr(Schema.String),
       unread: Schema.Boolean,
       since_id: Schema.Int,
+      /**
+       * The newest message that must not be behind a gap (`held` of the answer before); `null`: whichever is the newest
+       * now. Without it the answer ends below the first gap.
+       */
+      until: Schema.optionalKey(Schema.NullOr(Schema.Int)),
       page: Schema.Int,
       per_page: Schema.Int
     }),
-    output: paged(Message)
+    /** `held`: the answer is empty, and is to be asked for again in a moment, `until` this one. */
+    output: Schema.Struct({ held: Schema.optionalKey(Schema.Int), ...paged(Message).fields })
   }),
   message: query({
     input: Schema.Struct({ agent: Schema.String, id: Schema.Int }),

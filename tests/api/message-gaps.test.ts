@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import type { AppendResult } from "../../actors/log/commit.ts"
-import { nextNumber } from "../../actors/log/counters.ts"
+import { lastNumber, nextNumber } from "../../actors/log/counters.ts"
 import { conversationOf } from "../../actors/message/state.ts"
 import type { Message } from "../../schemas/message/records.ts"
 import { subjects } from "../../schemas/subjects.ts"
@@ -15,6 +15,8 @@ import { ada, bob, bodies, list, newParties, openMessages, type Party, party, se
 const WRITERS = 12
 const EACH = 4
 const WITHIN_MS = 30_000
+/** Writes of one agent beside its deletion. */
+const TOGETHER = 6
 
 beforeAll(openMessages)
 afterAll(() => service?.stop())
@@ -120,4 +122,13 @@ test("one reader of many writers gets each message once", async () => {
   const all: ReadonlyArray<Message> = await list(bob, "per_page=100")
   expect(all).toHaveLength(texts.length)
   expect([...(await poll())].toSorted()).toEqual(texts.toSorted())
+})
+
+test("an agent that is deleted while it writes draws no numbers for what is refused", async () => {
+  const before = await lastNumber(service.view.nats, "message")
+  const sending = Promise.all(Array.from({ length: TOGETHER }, (_, turn) => send(ada, bob, `${turn}`)))
+  const deleted = await ada.client.call("DELETE", "/api/v1/me", { body: { confirm: ada.agent.handle } })
+  expect(deleted.status).toBe(200)
+  const taken = (await sending).filter(({ status }) => status === 201)
+  expect((await lastNumber(service.view.nats, "message")) - before).toBe(taken.length)
 })

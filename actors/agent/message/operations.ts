@@ -6,10 +6,11 @@ import { authorOf } from "../../content/noun.ts"
 import { type PrepareContext, read, write } from "../../engine/definition.ts"
 import { existing } from "../../engine/existing.ts"
 import type { KindParts, Operating } from "../../kit/kind.ts"
-import { conversationOf } from "../../message/noun.ts"
+import { conversationOf, voidNumber } from "../../message/noun.ts"
 import { Actors, type ActorServices, Counters } from "../../engine/services.ts"
-import { missing } from "../decide.ts"
+import { missing, statusRefusal } from "../decide.ts"
 import { iso } from "../../../schemas/iso.ts"
+import { wallMs } from "../../../schemas/runtime/clock.ts"
 import type { AgentActor, AgentState } from "../state.ts"
 import { decideSeen, decideSend, notOfConversation, reachRefusal, type SendFacts, toSelf } from "./decide.ts"
 
@@ -29,7 +30,7 @@ interface Sending {
 }
 
 /**
- * A number is drawn only for what will be taken. The recipient answers from its last committed state: two that write to
+ * A number is drawn last, and only for what will be taken: one that is not used holds up all who poll. The recipient answers from its last committed state: two that write to
  * each other wait for nobody.
  */
 const sendFacts = (
@@ -39,6 +40,8 @@ const sendFacts = (
 ): Effect.Effect<SendFacts, Refusal, ActorServices> =>
   Effect.gen(function* () {
     if (state === null) return yield* Effect.fail(missing.refused)
+    const closed = statusRefusal(state, true)
+    if (closed !== null) return yield* Effect.fail(closed)
     if (to === context.id) return yield* Effect.fail(toSelf)
     const [actors, counters] = [yield* Actors, yield* Counters]
     const recipient = yield* actors.ask(context, "message.reachable", to, { from: context.id })
@@ -47,10 +50,16 @@ const sendFacts = (
     return { number: yield* counters.next("message"), conversation, to: recipient.agent }
   })
 
-export const messagingOperations = ({ config: { baseUrl } }: KindParts): Operating<typeof declared, AgentActor> => ({
+export const messagingOperations = ({
+  clock,
+  log,
+  config: { baseUrl }
+}: KindParts): Operating<typeof declared, AgentActor> => ({
   "message.send": write({
     prepare: sendFacts,
     decide: decideSend,
+    // Readers wait for the number otherwise, until it is known to be a gap.
+    unused: ({ number }) => Effect.promise(() => voidNumber(log, String(number), wallMs(clock))),
     answer: (state, { number, conversation, to }, { id, at }) => ({
       id: number,
       conversation_id: conversation,

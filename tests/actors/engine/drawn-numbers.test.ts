@@ -8,7 +8,9 @@ import type { Activation, EngineParts } from "../../../actors/engine/activation.
 import { type ActorDefinition, write } from "../../../actors/engine/definition.ts"
 import type { EventShape } from "../../../actors/log/commit.ts"
 import type { ActorOf } from "../../../actors/kit/kind.ts"
+import { notFound } from "../../../schemas/errors.ts"
 import { subjects } from "../../../schemas/subjects.ts"
+import { waitFor } from "../../harness/index.ts"
 import { activationOf } from "./alone.ts"
 import { ModelLog, partsOver } from "./simulation.ts"
 
@@ -17,12 +19,15 @@ interface Noted extends EventShape {
 }
 
 const ID = "one"
+const missing = notFound("agent")
 
 class World {
   readonly log = new ModelLog()
   drawn = 0
   /** Runs between a draw and its decision. */
   meanwhile: () => Promise<void> = () => Promise.resolve()
+  isRefused = false
+  readonly unused: Array<number> = []
 
   readonly definition = {
     kind: "noted",
@@ -40,7 +45,9 @@ class World {
             number
           )
         },
-        decide: (_state, _input, { facts }) => ({ events: [{ type: "noted.noted", v: 1, number: facts }] }),
+        decide: (_state, _input, { facts }) =>
+          this.isRefused ? { refused: missing } : { events: [{ type: "noted.noted", v: 1, number: facts }] },
+        unused: (number) => Effect.sync(() => void this.unused.push(number)),
         answer: (state) => state
       })
     }
@@ -78,6 +85,8 @@ test("a write that another owner overtook draws again", async () => {
   world.meanwhile = () => world.note(second, "overtakes").then(() => undefined)
   expect(await world.note(first, "overtaken")).toEqual({ data: 4 })
   expect(world.numbers).toEqual([1, 3, 4])
+  await waitFor(() => world.unused.length === 1)
+  expect(world.unused).toEqual([2])
 })
 
 test("so does one whose owner has read the log again meanwhile", async () => {
@@ -91,4 +100,14 @@ test("so does one whose owner has read the log again meanwhile", async () => {
   }
   expect(await world.note(first, "overtaken")).toEqual({ data: 4 })
   expect(world.numbers).toEqual([1, 3, 4])
+})
+
+test("a number that a refused write has drawn is told to be unused, and one that it commits is not", async () => {
+  const world = new World()
+  const owner = world.owner()
+  await world.note(owner, "taken")
+  world.isRefused = true
+  expect(await world.note(owner, "refused")).toEqual({ refused: missing })
+  await waitFor(() => world.unused.length === 1)
+  expect(world.unused).toEqual([2])
 })

@@ -3,7 +3,6 @@ import { type Kysely, sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type Database, openDatabase } from "../../../actors/tables/database.ts"
 import { listOf, messageQuery, messagesQuery } from "../../../actors/message/queries.ts"
-import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { type OpenServers, openServers } from "../../harness/index.ts"
 
 /** A fifth of them to one agent, a fifth by it, the others between strangers. */
@@ -79,8 +78,9 @@ describe("the first page reads little more than it shows", () => {
 })
 
 describe("a box", () => {
-  const list = async (asked: Partial<Asked>, page = 1, per_page = PAGE) =>
-    messagesQuery(machineClock, db, "https://hub.example")({ ...ALL, ...asked, page, per_page })
+  type Listing = Parameters<ReturnType<typeof messagesQuery>>[0]
+  const list = async (asked: Partial<Listing>, page = 1, per_page = PAGE) =>
+    messagesQuery(db, "https://hub.example")({ ...ALL, ...asked, page, per_page })
 
   test("of both is that of either, in order, page by page, without a gap", async () => {
     const [inbox, sent, all] = await Promise.all(
@@ -102,5 +102,22 @@ describe("a box", () => {
     expect(await one(ME)).toEqual(first)
     expect(await one("hx000000000000000000000000")).toBeNull()
     expect(await list({ agent: "hx000000000000000000000000" })).toEqual({ total: 0, items: [] })
+  })
+  test("beside a gap is not waited for: it says what it is held by, or ends below the gap", async () => {
+    const newest = (await list({ box: "inbox" })).items[0]?.id ?? 0
+    const gap = newest - 1_000
+    await sql`insert into message_gaps values (${gap}, now())`.execute(db)
+    try {
+      const held = { held: newest, total: 0, items: [] }
+      expect(await list({ box: "inbox", until: null })).toEqual(held)
+      expect(await list({ box: "inbox", until: newest })).toEqual(held)
+      const below = await list({ box: "inbox" })
+      expect(below.items.map(({ id }) => id < gap)).toEqual(Array.from({ length: PAGE }, () => true))
+      expect(await list({ box: "inbox", until: gap - 1 })).toEqual(below)
+      expect((await list({ box: "inbox", until: null, since_id: gap })).items[0]?.id).toBe(newest)
+    } finally {
+      await sql`delete from message_gaps`.execute(db)
+    }
+    expect((await list({ box: "inbox", until: newest })).items[0]?.id).toBe(newest)
   })
 })
