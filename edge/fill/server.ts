@@ -137,6 +137,7 @@ export const serve = (
     { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: 1_000 },
     (request, response) => {
       onWhole(request, response, (socket) => places.asks(socket))
+      if (request.socket.destroyed) return
       const gone = new AbortController()
       response.once("close", () => gone.abort())
       answer(request, gone.signal).then(

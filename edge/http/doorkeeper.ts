@@ -4,8 +4,8 @@
  * Invariants
  *  - Where a socket tells who its client is, its connections are counted. Behind a proxy, which bounds those itself, a
  *    client's requests under way are.
- *  - Where an edge is short of places, whoever has most connections without a whole request loses some of these to
- *    whoever has fewer connections.
+ *  - Where an edge is short of places, whoever has most connections without a whole request, or with answers that it
+ *    does not read, loses some of these to whoever has fewer connections.
  *  - Whoever has too many is told so, `LINGERING_MAX` at a time; beyond that the connection just ends.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -35,7 +35,7 @@ export class Doorkeeper {
   private readonly outside: Outside
   private readonly clients: Clients
   private readonly connections: Shares
-  private readonly sockets = new Connections<Socket>()
+  private readonly sockets: Connections<Socket>
   private readonly turnedAway = new WeakSet<Socket>()
   private lingering = 0
 
@@ -43,11 +43,13 @@ export class Doorkeeper {
     this.outside = { clock, docUrls }
     this.clients = clients
     this.connections = connections
+    this.sockets = new Connections(clock)
   }
 
   /** A connection has come. */
   meet(socket: Socket): void {
-    if (!this.clients.direct) return
+    // Of a proxy's only those end whose answers it does not read.
+    if (!this.clients.direct) return this.sockets.meet(socket, "", () => undefined)
     const network = this.clients.at(socket.remoteAddress ?? "")
     while (!this.connections.take(network, 1)) if (!this.makeRoom(network)) return this.turnAway(socket)
     this.sockets.meet(socket, network.client, () => this.connections.give(network, 1))
@@ -65,7 +67,7 @@ export class Doorkeeper {
   admits(request: IncomingMessage, response: ServerResponse): boolean {
     if (this.clients.direct) {
       onWhole(request, response, (socket) => this.sockets.asks(socket))
-      return !this.turnedAway.has(request.socket)
+      return !request.socket.destroyed && !this.turnedAway.has(request.socket)
     }
     const network = this.clients.of(request)
     if (!this.connections.take(network, 1)) {

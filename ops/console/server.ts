@@ -115,12 +115,13 @@ export const serveConsole = (
       requireHostHeader: false
     })
     // Behind a proxy all connections are the proxy's.
-    const places = new Places<Socket>(CONNECTIONS_MAX, clients.direct ? CLIENT_CONNECTIONS_MAX : CONNECTIONS_MAX)
+    const clientMax = clients.direct ? CLIENT_CONNECTIONS_MAX : CONNECTIONS_MAX
+    const places = new Places<Socket>(CONNECTIONS_MAX, clientMax, clock)
     server.maxConnections = CONNECTIONS_MAX + LEAVING_MAX
     server.on("connection", (socket: Socket) => places.meet(socket, clients.at(socket.remoteAddress ?? "").client))
     server.on("request", (request, response) => {
       onWhole(request, response, (socket) => places.asks(socket))
-      handle(request, response)
+      if (!request.socket.destroyed) handle(request, response)
     })
     yield* Effect.acquireRelease(listen(server, config.console), () => stop(server, live))
     return server

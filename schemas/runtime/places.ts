@@ -3,14 +3,30 @@
  * room: then its connection ends, and one that asks has the place.
  *
  * Invariants
- *  - A connection with a whole request under way is never ended here. All others may be: half-open ones, and ones that
- *    are idle between two requests.
+ *  - A connection with a whole request under way may not be ended for another one. All others may be: half-open ones,
+ *    ones that are idle between two requests, and ones whose client stopped to read its answers.
+ *  - No answer stays unread: a client that takes no byte of one for `UNREAD_MAX_MS` loses its connection.
  *  - The client with most of those loses its oldest one. So a flood from one address ends its own connections.
- *  - Each step takes the same time, however many connections there are.
+ *  - Each step takes the same time, however many connections there are. One look at all of them is apart from these.
  */
+import type { Clock } from "effect"
+import { type Cancel, every, machineClock } from "./clock.ts"
+
+/** Between two looks at who reads. They are counted instead of the time, so that a busy process blames nobody. */
+const LOOK_MS = 500
+const GIVES_WAY_LOOKS = 2
+/** The system takes more of an answer only once a part of its buffer is free, which a slow client needs time for. */
+export const UNREAD_MAX_MS = 60_000
+/** Requests that one connection may have under way: Node hands out all that a client sends in one go. */
+export const PIPELINED_MAX = 32
 
 /** A connection, as Node's `net.Socket` is one. */
 export interface Connection {
+  readonly destroyed: boolean
+  /** Bytes of answers that the system has not taken. */
+  readonly writableLength: number
+  /** Node's own part of it, which alone tells how much of one long write is out. */
+  readonly _handle?: { readonly bytesWritten: number; readonly writeQueueSize: number } | null
   destroy(): unknown
   once(event: "close", listener: () => void): unknown
 }
@@ -20,48 +36,82 @@ interface Held {
   readonly gone: () => void
   /** Whole requests under way. */
   requests: number
+  /** Bytes that the system has taken. */
+  taken: number
+  /** Looks since it took none of those that wait. */
+  unread: number
 }
+
+const takenBy = ({ _handle }: Connection): number => (_handle ? _handle.bytesWritten - _handle.writeQueueSize : 0)
 
 export class Connections<Socket extends Connection> {
   private readonly held = new Map<Socket, Held>()
-  /** By client, those without a whole request, the oldest first. */
+  /** By client, those that may be ended, the oldest first. */
   private readonly waiting = new Map<string, Set<Socket>>()
   /** At each index, the clients that have so many of these. */
   private readonly clients: Array<Set<string>> = []
   private most = 0
+  private readonly clock: Clock.Clock
+  private stopLooking: Cancel | undefined
+
+  constructor(clock: Clock.Clock) {
+    this.clock = clock
+  }
 
   get size(): number {
     return this.held.size
   }
 
-  /** Connections without a whole request, of the client with most of them. */
+  /** Connections that may be ended, of the client with most of them. */
   get mostWaiting(): number {
     return this.most
   }
 
   /** `gone`: called once, when it has ended. */
   meet(socket: Socket, client: string, gone: () => void): void {
-    this.held.set(socket, { client, gone, requests: 0 })
+    this.held.set(socket, { client, gone, requests: 0, taken: 0, unread: 0 })
+    this.stopLooking ??= every(this.clock, LOOK_MS, () => this.look(), "unref")
     this.waits(client, socket)
     socket.once("close", () => this.left(socket))
   }
 
-  /** A request is whole. Returns what to call once it is answered. */
+  /** A request is whole. Returns what to call once it is answered. One too many ends the connection. */
   asks(socket: Socket): () => void {
     const held = this.held.get(socket)
     if (held === undefined) return () => undefined
+    if (held.requests === PIPELINED_MAX) {
+      this.end(socket)
+      return () => undefined
+    }
     if (held.requests++ === 0) this.waitsNot(held.client, socket)
     return () => {
-      if (--held.requests === 0 && this.held.has(socket)) this.waits(held.client, socket)
+      if (--held.requests > 0 || !this.held.has(socket)) return
+      this.waitsNot(held.client, socket)
+      this.waits(held.client, socket)
     }
   }
 
-  /** Ends the oldest one without a whole request, of a client or of the client with most of them. */
+  /** Ends the oldest one that may be ended, of a client or of the client with most of them. */
   endOldest(client = this.clients[this.most]?.values().next().value ?? ""): void {
     const oldest = this.waiting.get(client)?.values().next().value
-    if (oldest === undefined) return
-    this.left(oldest)
-    oldest.destroy()
+    if (oldest !== undefined) this.end(oldest)
+  }
+
+  private look(): void {
+    for (const [socket, held] of this.held) {
+      const taken = takenBy(socket)
+      if (socket.writableLength === 0 || taken !== held.taken) {
+        if (held.unread >= GIVES_WAY_LOOKS && held.requests > 0) this.waitsNot(held.client, socket)
+        held.taken = taken
+        held.unread = 0
+      } else if (++held.unread === GIVES_WAY_LOOKS) this.waits(held.client, socket)
+      else if (held.unread >= UNREAD_MAX_MS / LOOK_MS) this.end(socket)
+    }
+  }
+
+  private end(socket: Socket): void {
+    this.left(socket)
+    socket.destroy()
   }
 
   private left(socket: Socket): void {
@@ -70,10 +120,14 @@ export class Connections<Socket extends Connection> {
     this.held.delete(socket)
     this.waitsNot(held.client, socket)
     held.gone()
+    if (this.held.size > 0) return
+    this.stopLooking?.()
+    this.stopLooking = undefined
   }
 
   private waits(client: string, socket: Socket): void {
     const own = this.waiting.get(client) ?? new Set()
+    if (own.has(socket)) return
     this.waiting.set(client, own.add(socket))
     this.moved(client, own.size - 1, own.size)
   }
@@ -98,12 +152,13 @@ export const LEAVING_MAX = 64
 
 /** `max` places, at most `clientMax` of them for one client. */
 export class Places<Socket extends Connection> {
-  private readonly connections = new Connections<Socket>()
+  private readonly connections: Connections<Socket>
   private readonly of = new Map<string, number>()
   private readonly max: number
   private readonly clientMax: number
 
-  constructor(max: number, clientMax: number) {
+  constructor(max: number, clientMax: number, clock = machineClock) {
+    this.connections = new Connections(clock)
     this.max = max
     this.clientMax = clientMax
   }

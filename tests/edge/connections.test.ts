@@ -3,10 +3,12 @@ import { connect, type Socket } from "node:net"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { movableClock, waitFor } from "../harness/index.ts"
 import { HALVES, HalfOpen } from "../support/half-open.ts"
+import { leaveUnread } from "../support/unread.ts"
 import { openWorld, TestEdge, type World } from "./edge.ts"
 
 const MAX = 90
 const CLIENT_MAX = 8
+const CLIENTS = Array.from({ length: 30 }, (_, n) => `127.0.1.${n + 1}`)
 
 let world: World
 beforeAll(async () => {
@@ -42,7 +44,9 @@ const open = async (port: number, from: string): Promise<Line> => {
 
 const ask = async (line: Line, headers = ""): Promise<string> => {
   line.socket.write(`GET /api/v1/time HTTP/1.1\r\nHost: x\r\n${headers}\r\n`)
-  return waitFor(() => /^HTTP\/1.1 (\d+)/.exec(line.received)?.[1], { describe: "an answer on the line" })
+  return waitFor(() => /^HTTP\/1.1 (\d+)/.exec(line.received)?.[1] ?? (line.socket.closed ? "none" : undefined), {
+    describe: "an answer on the line"
+  })
 }
 
 describe("connections of one client", () => {
@@ -74,10 +78,35 @@ describe("connections of one client", () => {
     try {
       const half = new HalfOpen(edge.port)
       try {
-        for (let n = 1; n <= 30; n++) await half.open(CLIENT_MAX, HALVES.body, `127.0.1.${n}`)
+        for (const client of CLIENTS) await half.open(CLIENT_MAX, HALVES.body, client)
         expect(await ask(await open(edge.port, "127.0.2.1"))).toBe("200")
       } finally {
         half.end()
+      }
+    } finally {
+      await edge.stop()
+    }
+  })
+
+  it("that take no byte of their answers give way, too", async () => {
+    const edge = await TestEdge.start({
+      nats: world.nats.url,
+      limits: { "service.max_connections_per_edge": MAX, "service.max_client_connections": CLIENT_MAX }
+    })
+    try {
+      const end = await leaveUnread({
+        port: edge.port,
+        each: CLIENT_MAX,
+        from: CLIENTS,
+        path: "/api/v1/openapi.json",
+        times: 3
+      })
+      try {
+        await waitFor(async () => (await ask(await open(edge.port, "127.0.2.1"))) === "200", {
+          describe: "a newcomer to find a place"
+        })
+      } finally {
+        await end()
       }
     } finally {
       await edge.stop()
@@ -95,8 +124,7 @@ describe("connections of one client", () => {
       }
     })
     try {
-      const clients = Array.from({ length: 30 }, (_, n) => `127.0.1.${n + 1}`)
-      for (const client of clients)
+      for (const client of CLIENTS)
         await Promise.all(Array.from({ length: CLIENT_MAX + 2 }, () => open(edge.port, client)))
       await waitFor(async () => (await ask(await open(edge.port, "127.0.2.1"))) === "200", {
         describe: "a newcomer to find a place"

@@ -2,14 +2,21 @@
 import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
+import type { Clock } from "effect"
 import { afterEach, expect, test } from "vitest"
-import { LEAVING_MAX, Places } from "../../schemas/runtime/places.ts"
+import { LEAVING_MAX, PIPELINED_MAX, Places, UNREAD_MAX_MS } from "../../schemas/runtime/places.ts"
 import { onWhole } from "../../edge/http/whole.ts"
-import { waitFor } from "../harness/index.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
+import { standingClock, waitFor } from "../harness/index.ts"
 import { HALVES, HalfOpen } from "../support/half-open.ts"
 
 const MAX = 12
 const CLIENT_MAX = 8
+/** More than buffers hold. */
+const LONG = Buffer.alloc(30_000_000)
+/** A look at who reads is due after each. */
+const STEP_MS = 1000
+const UNREAD_STEPS = UNREAD_MAX_MS / STEP_MS
 const WHOLE = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
 const ends: Array<() => void> = []
@@ -18,15 +25,19 @@ afterEach(() => {
 })
 
 /** A server that answers when it is told to. */
-const held = async () => {
+const held = async (clock: Clock.Clock = machineClock) => {
   const answers: Array<ServerResponse> = []
-  const places = new Places<Socket>(MAX, CLIENT_MAX)
+  const sockets: Array<Socket> = []
+  const places = new Places<Socket>(MAX, CLIENT_MAX, clock)
   const server = createServer((request, response) => {
     onWhole(request, response, (socket) => places.asks(socket))
     answers.push(response)
   })
   server.maxConnections = MAX + LEAVING_MAX
-  server.on("connection", (socket) => places.meet(socket, socket.remoteAddress ?? ""))
+  server.on("connection", (socket) => {
+    sockets.push(socket)
+    places.meet(socket, socket.remoteAddress ?? "")
+  })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
   const { port } = server.address() as AddressInfo
@@ -39,7 +50,7 @@ const held = async () => {
     ends.push(() => half.end())
     return half
   }
-  return { answers, lines }
+  return { answers, lines, sockets }
 }
 
 test("half-open connections end, and requests under way do not", async () => {
@@ -79,4 +90,70 @@ test("where each place has a request under way, a new connection ends", async ()
   await once(asking.sockets[0] as Socket, "data")
   await more.open(1, WHOLE, "127.0.0.3")
   await waitFor(() => answers.length === MAX + 1, { describe: "an idle place to be given away" })
+})
+
+/** By so many connections of an address, answers that begin and are read no further. */
+const leaveUnread = async (server: Awaited<ReturnType<typeof held>>, count: number, from: string) => {
+  const before = server.answers.length
+  const line = server.lines()
+  await line.open(count, WHOLE, from)
+  for (const socket of line.sockets) socket.pause()
+  await waitFor(() => server.answers.length === before + count)
+  for (const answer of server.answers.slice(before)) answer.end(LONG)
+  return line
+}
+
+test("who reads no answer gives way, and who waits for one does not", async () => {
+  const clock = standingClock()
+  const server = await held(clock)
+  const asking = server.lines()
+  await asking.open(MAX / 2, WHOLE)
+  await waitFor(() => server.answers.length === MAX / 2)
+  await leaveUnread(server, MAX / 2, "127.0.0.2")
+  const early = server.lines()
+  await early.open(1, WHOLE, "127.0.0.3")
+  await waitFor(() => early.alive === 0, { describe: "one to end before anybody looked" })
+  for (let n = 0; n < 3; n++) clock.move(STEP_MS)
+  await server.lines().open(1, WHOLE, "127.0.0.3")
+  await waitFor(() => server.answers.length === MAX + 1, { describe: "a place to be given away" })
+  expect(server.sockets.slice(MAX / 2, MAX).map(({ destroyed }) => destroyed)).toEqual([
+    true,
+    ...Array.from({ length: MAX / 2 - 1 }, () => false)
+  ])
+  expect(asking.alive).toBe(MAX / 2)
+})
+
+test("an answer of which nobody takes a byte ends, and one that is taken slowly does not", async () => {
+  const clock = standingClock()
+  const server = await held(clock)
+  await server.lines().open(1, WHOLE)
+  await waitFor(() => server.answers.length === 1)
+  const client = (await leaveUnread(server, 1, "127.0.0.2")).sockets[0] as Socket
+  const [waiting, socket] = server.sockets as [Socket, Socket]
+  const queued = () =>
+    (socket as { readonly _handle?: { readonly writeQueueSize: number } })._handle?.writeQueueSize ?? 0
+  for (let round = 0; round < 2; round++) {
+    for (let n = 0; n < UNREAD_STEPS; n++) clock.move(STEP_MS)
+    expect(socket.destroyed).toBe(false)
+    const before = queued()
+    const read = (): void => {
+      if (queued() < before) client.pause()
+    }
+    client.on("data", read).resume()
+    await waitFor(() => client.isPaused(), { describe: "a part to be taken" })
+    client.off("data", read)
+    expect(queued()).toBeGreaterThan(0)
+  }
+  for (let n = 0; n <= 2 * UNREAD_STEPS; n++) clock.move(STEP_MS)
+  expect([socket.destroyed, waiting.destroyed]).toEqual([true, false])
+})
+
+test("a connection has no more requests under way than its part", async () => {
+  const { answers, lines } = await held()
+  const [most, more] = [lines(), lines()]
+  await most.open(1, WHOLE.repeat(PIPELINED_MAX))
+  await more.open(1, WHOLE.repeat(PIPELINED_MAX + 1))
+  await waitFor(() => more.alive === 0, { describe: "the one with too many to end" })
+  await waitFor(() => answers.length >= 2 * PIPELINED_MAX)
+  expect(most.alive).toBe(1)
 })

@@ -1,9 +1,13 @@
 /** Connections that ask for nothing keep no agent from its fill service. Over real sockets. */
 import { afterEach, expect, test } from "vitest"
 import { type LocalServer, serve } from "../../edge/fill/server.ts"
+import { waitFor } from "../harness/index.ts"
 import { HALVES, HalfOpen } from "../support/half-open.ts"
+import { leaveUnread, statusOf } from "../support/unread.ts"
 
 const MORE_THAN_PLACES = 40
+const LONG = "x".repeat(50_000)
+const HEADERS = { "x-hub-vault": "1" }
 
 let server: LocalServer | undefined
 let half: HalfOpen | undefined
@@ -17,6 +21,25 @@ test.each(["head", "body"] as const)("more than there are places, that never end
   server = await serve({ port: 0, users }, { "/state": { method: "GET", run: () => Promise.resolve({ there: true }) } })
   half = new HalfOpen(Number(new URL(server.url).port))
   await half.open(MORE_THAN_PLACES, HALVES[part])
-  const answer = await fetch(`${server.url}/state`, { headers: { "x-hub-vault": "1" } })
+  const answer = await fetch(`${server.url}/state`, { headers: HEADERS })
   expect([answer.status, await answer.json()]).toEqual([200, { there: true }])
+})
+
+test("more than there are places, that take no byte of their answers", async () => {
+  const users = [process.getuid?.() ?? 0]
+  server = await serve({ port: 0, users }, { "/state": { method: "GET", run: () => Promise.resolve({ LONG }) } })
+  const end = await leaveUnread({
+    port: Number(new URL(server.url).port),
+    each: MORE_THAN_PLACES,
+    from: ["127.0.0.1"],
+    path: "/state",
+    headers: "X-Hub-Vault: 1\r\n",
+    times: 5
+  })
+  try {
+    const found = async () => (await statusOf(`${server?.url}/state`, HEADERS)) === 200
+    await waitFor(found, { describe: "a place for the agent" })
+  } finally {
+    await end()
+  }
 })

@@ -5,9 +5,13 @@ import { listenForScrapes } from "../../schemas/runtime/metrics/listener.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
 import { Meter } from "../../schemas/runtime/metrics/meter.ts"
 import { drawPort } from "../../ops/launcher/ports.ts"
+import { waitFor } from "../harness/index.ts"
 import { HALVES, HalfOpen } from "../support/half-open.ts"
+import { leaveUnread, statusOf } from "../support/unread.ts"
 
 const MORE_THAN_PLACES = 40
+const PLACES_OF_ONE = 16
+const SERIES = 2000
 const ends: Array<() => Promise<void> | void> = []
 afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end()
@@ -26,4 +30,21 @@ test.each(["127.0.0.1", "127.0.0.2"])("more of %s than there are places", async 
     expect(answer.status).toBe(200)
     await answer.text()
   }
+})
+
+test("connections that take no byte of their answers give way", async () => {
+  const port = await drawPort()
+  const meter = new Meter(machineClock)
+  for (let n = 0; n < SERIES; n++) meter.gauge("wide", "More than buffers hold.", () => n, { series: `number ${n}` })
+  ends.push(await listenForScrapes(createServer, meter, { port, host: "127.0.0.1", ready: () => true }))
+  ends.push(
+    await leaveUnread({
+      port,
+      each: PLACES_OF_ONE,
+      from: ["127.0.0.2", "127.0.0.3"],
+      path: "/metrics",
+      times: 5
+    })
+  )
+  await waitFor(async () => (await statusOf(`http://127.0.0.1:${port}/ready`)) === 200, { describe: "a place" })
 })

@@ -75,7 +75,7 @@ export const listenForScrapes = async (
   { port, host, ready }: ListenAt
 ): Promise<() => Promise<void>> => {
   if (port === 0) return () => Promise.resolve()
-  const places = new Places<SocketShape>(CONNECTIONS_MAX, CLIENT_CONNECTIONS_MAX)
+  const places = new Places<SocketShape>(CONNECTIONS_MAX, CLIENT_CONNECTIONS_MAX, meter.clock)
   const server = createServer(
     {
       headersTimeout: HEADERS_WITHIN_MS,
@@ -86,7 +86,7 @@ export const listenForScrapes = async (
     },
     (request, response) => {
       response.once("close", places.asks(request.socket))
-      void answer(meter, ready, request, response)
+      if (!request.socket.destroyed) void answer(meter, ready, request, response)
     }
   )
   server.maxConnections = CONNECTIONS_MAX + LEAVING_MAX

@@ -74,7 +74,7 @@ type Registry = Context.Service.Shape<typeof Metric.MetricRegistry>
 const UNKNOWN = Symbol("unknown")
 
 export class Meter {
-  private readonly clock: Clock.Clock
+  readonly clock: Clock.Clock
   private readonly registry: Registry = new Map()
   private readonly context = Context.make(Metric.MetricRegistry, this.registry) as Context.Context<never>
   private readonly collectors: Array<() => Promise<void>> = []
