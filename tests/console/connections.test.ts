@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { waitFor } from "../harness/index.ts"
 import { HALVES, HalfOpen } from "../support/half-open.ts"
 import { sharedService, type TestService } from "../support/service.ts"
-import { leaveUnread, statusOf } from "../support/unread.ts"
+import { GIVES_WAY_WITHIN_MS, leaveUnread, statusOf } from "../support/unread.ts"
 import { bare, startConsole, type TestConsole } from "./desk.ts"
 
 const MORE_THAN_PLACES = 130
@@ -47,7 +47,10 @@ test("that take no byte of their answers give way", async () => {
     times: Math.ceil(UNREAD_BYTES / text.length)
   })
   try {
-    await waitFor(async () => (await statusOf(`${desk.url}/login`)) === 200, { describe: "a place for an operator" })
+    await waitFor(async () => (await statusOf(`${desk.url}/login`)) === 200, {
+      deadlineMs: GIVES_WAY_WITHIN_MS,
+      describe: "a place for an operator"
+    })
   } finally {
     await end()
   }

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { movableClock, waitFor } from "../harness/index.ts"
 import { HALVES, HalfOpen } from "../support/half-open.ts"
-import { leaveUnread } from "../support/unread.ts"
+import { GIVES_WAY_WITHIN_MS, leaveUnread } from "../support/unread.ts"
 import { openWorld, TestEdge, type World } from "./edge.ts"
 
 const MAX = 90
@@ -103,6 +103,7 @@ describe("connections of one client", () => {
       })
       try {
         await waitFor(async () => (await ask(await open(edge.port, "127.0.2.1"))) === "200", {
+          deadlineMs: GIVES_WAY_WITHIN_MS,
           describe: "a newcomer to find a place"
         })
       } finally {

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest"
 import { type LocalServer, serve } from "../../edge/fill/server.ts"
 import { waitFor } from "../harness/index.ts"
 import { HALVES, HalfOpen } from "../support/half-open.ts"
-import { leaveUnread, statusOf } from "../support/unread.ts"
+import { GIVES_WAY_WITHIN_MS, leaveUnread, statusOf } from "../support/unread.ts"
 
 const MORE_THAN_PLACES = 40
 const LONG = "x".repeat(50_000)
@@ -38,7 +38,7 @@ test("more than there are places, that take no byte of their answers", async () 
   })
   try {
     const found = async () => (await statusOf(`${server?.url}/state`, HEADERS)) === 200
-    await waitFor(found, { describe: "a place for the agent" })
+    await waitFor(found, { deadlineMs: GIVES_WAY_WITHIN_MS, describe: "a place for the agent" })
   } finally {
     await end()
   }

@@ -7,7 +7,7 @@ import { Meter } from "../../schemas/runtime/metrics/meter.ts"
 import { drawPort } from "../../ops/launcher/ports.ts"
 import { waitFor } from "../harness/index.ts"
 import { HALVES, HalfOpen } from "../support/half-open.ts"
-import { leaveUnread, statusOf } from "../support/unread.ts"
+import { GIVES_WAY_WITHIN_MS, leaveUnread, statusOf } from "../support/unread.ts"
 
 const MORE_THAN_PLACES = 40
 const PLACES_OF_ONE = 16
@@ -46,5 +46,8 @@ test("connections that take no byte of their answers give way", async () => {
       times: 5
     })
   )
-  await waitFor(async () => (await statusOf(`http://127.0.0.1:${port}/ready`)) === 200, { describe: "a place" })
+  await waitFor(async () => (await statusOf(`http://127.0.0.1:${port}/ready`)) === 200, {
+    deadlineMs: GIVES_WAY_WITHIN_MS,
+    describe: "a place"
+  })
 })

@@ -2,6 +2,10 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
+import { UNREAD_MAX_MS } from "../../schemas/runtime/places.ts"
+
+/** By then no server has ended them for good, so that only places which were given away are seen. */
+export const GIVES_WAY_WITHIN_MS = UNREAD_MAX_MS / 2
 
 const PROGRAM = fileURLToPath(new URL("./unread.py", import.meta.url))
 
