@@ -10,6 +10,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { LEAVING_MAX, Places } from "../../schemas/runtime/places.ts"
 import { onWhole } from "../http/whole.ts"
 import { isFrom } from "./peer.ts"
@@ -132,7 +133,7 @@ export const serve = (
     const body = await bodyOf(request)
     return endpoint.method === "GET" ? endpoint.run(body, signal) : queued(() => endpoint.run(body, signal))
   }
-  const places = new Places<Socket>(CONNECTIONS_MAX, CONNECTIONS_MAX)
+  const places = new Places<Socket>(CONNECTIONS_MAX, CONNECTIONS_MAX, machineClock)
   const server = createServer(
     { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: 1_000 },
     (request, response) => {

@@ -10,7 +10,7 @@
  *  - Each step takes the same time, however many connections there are. One look at all of them is apart from these.
  */
 import type { Clock } from "effect"
-import { type Cancel, every, machineClock } from "./clock.ts"
+import { type Cancel, every } from "./clock.ts"
 
 /** Between two looks at who reads. They are counted instead of the time, so that a busy process blames nobody. */
 const LOOK_MS = 500
@@ -157,7 +157,7 @@ export class Places<Socket extends Connection> {
   private readonly max: number
   private readonly clientMax: number
 
-  constructor(max: number, clientMax: number, clock = machineClock) {
+  constructor(max: number, clientMax: number, clock: Clock.Clock) {
     this.connections = new Connections(clock)
     this.max = max
     this.clientMax = clientMax
