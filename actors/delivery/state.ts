@@ -23,7 +23,7 @@ export const Delivery = Schema.Struct({
   calls: Schema.Number,
   /** The last call has not been answered yet. */
   called: Schema.Boolean,
-  /** How often in a row the receiver had no room, or the webhook was paused. */
+  /** Times in a row that the receiver had no room, or the webhook was paused. */
   put_off: Schema.Number,
   redeliveries: Schema.Number,
   /** Unix ms of the attempt that a timer is set for; `null` while none is. */

@@ -125,7 +125,7 @@ interface Writing<A extends ActorTypes, Input, Output, Facts, Reply, R> {
   /** Given up at the command's deadline. */
   prepare?(state: A["state"], input: Input, context: PrepareContext<A["memory"]>): Effect.Effect<Facts, Refusal, R>
   decide(state: A["state"], input: Input, context: DecideContext<Facts>): Decision<A["event"], Reply>
-  /** Of facts that a try gathered and did not commit. At best, as `after`; several tries may each tell of theirs. */
+  /** Called with facts that a try gathered and did not commit. At best, as `after`; several tries may each tell of theirs. */
   unused?(facts: Facts): Effect.Effect<void, never, R>
   /**
    * A companion's sequence was not the expected one: somebody else has it. Told which, the operation decides

@@ -14,7 +14,7 @@ import { sinceRestore } from "../engine/since-restore.ts"
 import { formatOf } from "../engine/state-format.ts"
 import type { ActorServices } from "../engine/services.ts"
 
-/** What every kind may be made of. A noun that needs more of its node extends it, and the node provides all of it. */
+/** Parts of a node that every kind may use. A noun that needs more of its node extends it, and the node provides all of it. */
 export interface KindParts {
   /** For code that is no Effect. */
   readonly clock: Clock.Clock

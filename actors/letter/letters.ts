@@ -37,9 +37,9 @@ export interface Letters {
   readonly end: Effect.Effect<void>
 }
 
-/** Of a kind that writes letters, or sends them. */
+/** For a kind that writes letters, or sends them. */
 export interface LetterParts extends KindParts {
-  /** How letters to people leave this node. */
+  /** This node's ways out for letters to people. */
   readonly letters: Letters
 }
 

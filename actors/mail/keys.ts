@@ -194,7 +194,7 @@ export const isSendingToken = (
   return known.length === given.length && timingSafeEqual(known, given)
 }
 
-/** Of a kind that reads mail, or writes it. */
+/** For a kind that reads mail, or writes it. */
 export interface MailParts extends KindParts {
   /** Under which stands what mail says; `null` where there is no mail. */
   readonly mail: MailKeys | null

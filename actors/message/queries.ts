@@ -113,7 +113,7 @@ const newestOf = ({ agent, box }: Box): RawBuilder<unknown> => {
   return newest(box === "sent" ? "sender" : "recipient")
 }
 
-/** What the answer has to wait for; `null` where no gap holds it back. */
+/** The number that the answer waits for; `null` where no gap holds it back. */
 const heldBack = async (db: Kysely<Database>, { until, ...box }: Asked): Promise<number | null> => {
   if (until === undefined) return null
   const top = until === null ? newestOf(box) : sql`${String(until)}::bigint`
@@ -126,7 +126,7 @@ export const messagesQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async (input: Queries["messages"]["input"]): Promise<Queries["messages"]["output"]> => {
     const held = await heldBack(db, input)
-    // Whoever asked waits, so that what waits takes no place among the queries of this node.
+    // The edge waits, so that no place among this node's queries is held meanwhile.
     if (held !== null) return { held, total: 0, items: [] }
     const [{ total }, rows] = await Promise.all([
       db.selectFrom(boxOf(db, input).as("m")).select(COUNTED).executeTakeFirstOrThrow(),

@@ -15,7 +15,7 @@ import { toItsEnd } from "./steps.ts"
 
 const RETRY_MS = 5_000
 
-/** Where each counter's numbers stand. */
+/** The table and column of each counter's numbers. */
 const NUMBERED: Readonly<Record<CounterName, readonly [table: keyof Database, column: string]>> = {
   agent: ["agents", "number"],
   notification: ["notifications", "id"],

@@ -39,13 +39,13 @@ export type QueryHandlers = {
   readonly [Name in QueryName]: (input: Queries[Name]["input"]) => Promise<Queries[Name]["output"]>
 }
 
-/** Of these ids, those people that have an account. */
+/** Finds the people among these ids that have an account. */
 export type People = (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, PersonShown>>
 
-/** Of these messages of owners, those that can be opened. */
+/** Finds the messages of owners that can be opened. */
 export type WordsOf = (messages: ReadonlyArray<number>) => Promise<ReadonlyMap<number, string>>
 
-/** Of these mails, those that can be opened. */
+/** Finds the mails that can be opened. */
 export type MailsOf = (mails: ReadonlyArray<number>) => Promise<ReadonlyMap<number, MailToTell>>
 
 /** What a noun's queries are made of. */

@@ -59,7 +59,7 @@ const fold: Fold<ActorOf<ChallengeState, ChallengeEvent>> = {
 }
 
 export interface RegistrationParts extends KindParts {
-  /** What registration questions are made of. */
+  /** The words that registration questions use. */
   readonly bank: Bank
 }
 

@@ -48,7 +48,7 @@ export class Doorkeeper {
 
   /** A connection has come. */
   meet(socket: Socket): void {
-    // Of a proxy's only those end whose answers it does not read.
+    // A proxy's connection ends only if the proxy does not read its answers.
     if (!this.clients.direct) return this.sockets.meet(socket, "", () => undefined)
     const network = this.clients.at(socket.remoteAddress ?? "")
     while (!this.connections.take(network, 1)) if (!this.makeRoom(network)) return this.turnAway(socket)

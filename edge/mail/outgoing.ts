@@ -88,7 +88,7 @@ export const contentIn = (
     })
   })
 
-/** Of whoever answers, all of them, and the sender of what is answered (contract 22). */
+/** Addresses of an answer to everybody: the agent's own ones, and those that the message names (contract 22). */
 export interface Answered {
   readonly own: ReadonlyArray<string>
   readonly sender: string

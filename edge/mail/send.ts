@@ -18,7 +18,7 @@ import { admitted, textsChecked } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { EdgeParts } from "../kit/parts.ts"
-import type { LookedInbox, MailReading } from "./reading.ts"
+import type { MailReading } from "./reading.ts"
 import { attachmentsOf, contentIn, everybodyIn, type Recipients, recipientsIn } from "./outgoing.ts"
 
 const notYours = refusal("email_sender_not_yours", "`from` must be an open mailbox of yours.", { field: "from" })
@@ -63,7 +63,8 @@ export const mailSending = ({ bus, blobs, config: { hub } }: EdgeParts, reading:
       typeof wanted === "number" ? id === wanted : address === wanted.trim().toLowerCase() || String(id) === wanted
     )
 
-  const received = (call: Call, agent: string, text: string): Effect.Effect<LookedInbox, Refused> =>
+  /** Ids of the messages that an answer follows from, the nearest last. */
+  const referencesTo = (call: Call, agent: string, text: string): Effect.Effect<ReadonlyArray<string>, Refused> =>
     Effect.gen(function* () {
       if (!MESSAGE_ID.test(text)) return yield* refuse(noSuchMessage)
       const found = yield* Effect.catchIf(
@@ -71,7 +72,9 @@ export const mailSending = ({ bus, blobs, config: { hub } }: EdgeParts, reading:
         ({ refusal: { code } }) => code === "not_found",
         () => refuse(noSuchMessage)
       )
-      return found.box === "inbox" ? found : yield* refuse(noSuchMessage)
+      if (found.box !== "inbox") return yield* refuse(noSuchMessage)
+      const { thread_ids } = yield* reading.textOf(call, found)
+      return thread_ids.slice(-REFERENCES_MAX)
     })
 
   const kept = (call: Call, content: SentContent) =>
@@ -97,13 +100,6 @@ export const mailSending = ({ bus, blobs, config: { hub } }: EdgeParts, reading:
         if (!waiting || (yield* Clock.currentTimeMillis) + wait > until) return found
         yield* Effect.sleep(wait)
       }
-    })
-
-  /** What an answer follows from: the ids of what it answers, the nearest last. */
-  const referencesTo = (call: Call, agent: string, text: string): Effect.Effect<ReadonlyArray<string>, Refused> =>
-    Effect.gen(function* () {
-      const { thread_ids } = yield* reading.textOf(call, yield* received(call, agent, text))
-      return thread_ids.slice(-REFERENCES_MAX)
     })
 
   const store = (call: Call, agent: string, { from, replyTo, recipients, content, ...shown }: Stored) =>
@@ -170,7 +166,7 @@ export const mailSending = ({ bus, blobs, config: { hub } }: EdgeParts, reading:
     reply: (call: Call, id: string, wanted: ReplyMail): Effect.Effect<ListedSent, Refused> =>
       Effect.gen(function* () {
         const { all = false, text = null, html = null } = wanted
-        // Whoever is answered wrote the subject and the addresses: they are no secrets of the agent.
+        // The sender wrote the subject and the addresses: they are no secrets of the agent.
         yield* textsChecked(call, { text, html, attachments: filesOf(wanted.attachments) })
         const content = yield* contentIn(wanted, email)
         const { agent } = yield* admitted(bus, call, taking(call, all ? email.recipients_max : 1))

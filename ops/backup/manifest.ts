@@ -139,7 +139,7 @@ const CONSUMERS: Readonly<Record<string, { readonly stream: string; readonly sub
 /** Figures of a consumer, which may be of an older release. */
 const FIGURES: ReadonlySet<string> = new Set(["ack_wait", "max_ack_pending", "max_waiting", "num_replicas", "metadata"])
 
-/** What of a consumer is not as the service makes it: one with a `deliver_subject` would send its messages anywhere. */
+/** Settings of a consumer that the service does not make: one with a `deliver_subject` would send its messages anywhere. */
 const consumerFault = ({ stream, name, config }: ConsumerPart): string | null => {
   const own = Object.hasOwn(CONSUMERS, name) ? CONSUMERS[name] : undefined
   if (own?.stream !== stream) return `has a consumer ${name} of ${stream}, which the service does not have`

@@ -21,7 +21,7 @@ interface CommunityService {
   readonly community: Community
 }
 
-/** What follows from these commits stands in the log already, or does not matter here. */
+/** The reactions to these commits are in the log already, or do not matter here. */
 const reactionsDone = async (nats: NatsConnection, seq: number): Promise<void> => {
   for (const { name } of REACTIONS) await keepMark(nats, name, { seq, revision: 0 })
 }

@@ -16,7 +16,7 @@ import { registerDirectly } from "./registrations.ts"
 export const AGENTS = 10_000
 const REPLIES_EACH = 21
 const VOTES_EACH = 11
-/** Of the first agent, whose history is the longest. */
+/** Notifications of the first agent, whose history is the longest. */
 const MORE_NOTICES = 10_000
 const REPORTS = 2000
 const WAITING_REPORTS = 500

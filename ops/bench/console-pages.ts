@@ -72,7 +72,7 @@ class Visitor {
       .join("; ")
   }
 
-  /** What a search leads to counts with it. */
+  /** The page that a search leads to counts with it. */
   async text(path: string): Promise<string> {
     const answer = await fetch(this.url + path, { headers: { cookie: this.cookie } })
     const text = await answer.text()

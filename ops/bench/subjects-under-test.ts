@@ -72,7 +72,7 @@ export interface ServiceOptions {
   readonly runtime?: boolean
   /** Writes a log before the nodes start: its streams are there. */
   readonly filled?: (natsUrl: string) => Promise<void>
-  /** Of an operators' console that gives links. */
+  /** The port of an operators' console that gives links. */
   readonly consolePort?: number
 }
 

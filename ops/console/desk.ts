@@ -53,7 +53,7 @@ const LOGOUT_FORM = "logout"
 const WHY_MAX_CHARS = 500
 /** Characters that an address and a header may hold. */
 const PATH = /^\/[\x21-\x7e]*$/
-/** Whatever was wrong with it. */
+/** The same answer for every fault. */
 const PASSKEY_REFUSED_STATUS = 403
 const NOTICE_SECONDS = 60
 const NOTICE_MAX_BYTES = 140

@@ -25,7 +25,7 @@ const LOGIN_FIELDS = ["email", ...Object.keys(LOG_IN)]
 interface Places {
   /** Settings of an account. */
   readonly settings: string
-  /** Whether passkeys work at the console's address. */
+  /** True if passkeys work at the console's address. */
   readonly passkeys: boolean
 }
 
@@ -70,7 +70,7 @@ ${passkeyScript(options)}
 const NOT_ACCEPTED =
   "The passkey was not accepted: it may have been removed, or the page was open for too long. Try again, or log in with your password."
 
-/** What is said of it where it was refused. */
+/** The message after a refusal. */
 export const logInByPasskey = (
   passkeys: Passkeys,
   call: Call,

@@ -27,7 +27,7 @@ const ID = /^[^\s"\\]{1,256}$/
 interface Root {
   readonly request: string
   readonly seq: number
-  /** Where it is if the clocks agree, by the time in its id; `null` where that has none. */
+  /** Its sequence if the clocks agree, by the time in its id; `null` where that has none. */
   readonly near: number | null
 }
 
@@ -58,7 +58,7 @@ const behind = async (service: Service, time: number): Promise<number> => {
   return (await placeOf(service, { time: time - 1 }, state)) + 1
 }
 
-/** Where a request of that time is at the earliest. A time to come is by a clock that nobody should trust. */
+/** The earliest sequence of a request of that time. A time to come is by a clock that nobody should trust. */
 const trusted = async (service: Service, at: number): Promise<number> =>
   at > wallMs(machineClock) + CLOCKS_APART_MS ? 1 : behind(service, at - CLOCKS_APART_MS)
 

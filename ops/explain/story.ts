@@ -204,7 +204,7 @@ class Teller {
     })
   }
 
-  /** What may still stand on other subjects, each once: a command that follows, or all of an actor that is work. */
+  /** Subjects that may hold more of the story, each once: a command that follows, or all of an actor that is work. */
   takeAhead(): ReadonlyArray<Ahead> {
     const found: Array<Ahead> = []
     for (const [id, { cause, kind, actor }] of this.expected)
@@ -270,7 +270,7 @@ const withTrace = (service: Service, one: StoryCommit): Effect.Effect<StoryCommi
     return { ...one, trace_id: message === null ? null : traceIdOf(message.header) }
   })
 
-/** Of the newest commit of a page; `null` where nothing of it is kept. */
+/** The time of a page's newest commit; `null` where nothing of it is kept. */
 const lastTimeIn = (page: ReadonlyArray<Stored>): number | null => {
   const found = page.findLast(({ data }) => data.length > 0)
   return found === undefined ? null : commitOf(messageOf(found.subject, found.seq, found.data)).at
@@ -283,7 +283,7 @@ export interface Search {
   readonly request: string
   /** Reading begins here. */
   readonly from: number
-  /** Where it is looked for first; `null` or absent: nobody can tell. */
+  /** The first place to look; `null` or absent: nobody can tell. */
   readonly near?: number | null
   readonly progress: (done: { messages: number; seq: number; target: number }) => void
   readonly signal: AbortSignal

@@ -44,7 +44,7 @@ const shotsOf = ({ community: { thread, post } }: Sample): ReadonlyArray<Shot> =
   { name: "owner-settings", path: "/owner/settings", shows: "Settings" }
 ]
 
-/** Of the operators' console. */
+/** Pages of the operators' console. */
 const deskShotsOf = ({ community: { agents } }: Sample): ReadonlyArray<Shot> => [
   { name: "console", path: "/", shows: "healthy" },
   { name: "console-actor", path: `/actor/agent/${agents.tidewatch.client.hubId}`, shows: "agent.registered" },

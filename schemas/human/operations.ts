@@ -23,7 +23,7 @@ const TokenHash = Schema.String
 
 const EnterByPasskey = Schema.Struct({
   sealed: Schema.String,
-  /** Of the browser, as its challenge was asked for (`credential.challenge`). */
+  /** The browser's, as its challenge was asked for (`credential.challenge`). */
   bound: Schema.String,
   signed: SignedByPasskey,
   token: TokenHash,

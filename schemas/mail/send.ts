@@ -83,6 +83,6 @@ export type ReplyMail = typeof ReplyMail.Type
 
 const ANSWER = /^re\s*:/i
 
-/** Of an answer: never longer than any that is sent. */
+/** An answer's subject, never longer than any that is sent. */
 export const answerSubject = (subject: string): string =>
   [...(ANSWER.test(subject) ? subject : `Re: ${subject}`)].slice(0, subject_max_chars).join("").trim()

@@ -15,7 +15,7 @@ export const StoredText = Schema.Struct({
   attachments_dropped,
   truncated,
   parsed,
-  /** Whom its header names: each in `To`, and the first in `Reply-To`. A message of an earlier release has none. */
+  /** Addresses of its header: each in `To`, and the first in `Reply-To`. A message of an earlier release has none. */
   to: Schema.Array(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   reply_to: Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   /** Its own id (RFC 5322) and those that it follows from, the nearest last: what an answer follows from. */

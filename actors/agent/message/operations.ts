@@ -30,8 +30,8 @@ interface Sending {
 }
 
 /**
- * A number is drawn last, and only for what will be taken: one that is not used holds up all who poll. The recipient answers from its last committed state: two that write to
- * each other wait for nobody.
+ * A number is drawn last, and only for what will be taken: one that is not used holds up all who poll. The recipient
+ * answers from its last committed state: two that write to each other wait for nobody.
  */
 const sendFacts = (
   state: AgentState,

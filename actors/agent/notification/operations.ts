@@ -30,7 +30,7 @@ const decideRead = unlessSuspended((agent, { ids }: MarkRead): Decision<AgentEve
   return { events: [...marked, ...seenBy(agent.watching, left)], reply }
 })
 
-/** Whatever the account's standing: an old notification goes for all. Rows that the state has forgotten go as well. */
+/** Asked in every standing, since old notifications go for all. Rows that the state has forgotten go as well. */
 export const decideLapse = (
   state: AgentState,
   { ids }: { readonly ids: ReadonlyArray<number> }

@@ -14,7 +14,7 @@ export interface PausedRows {
   readonly resumed: ReadonlyArray<string>
 }
 
-/** How a batch of commits leaves each webhook. */
+/** Each webhook as a batch of commits leaves it. */
 export class PausedBatch {
   private readonly agents = new Map<string, Paused | null>()
 
