@@ -148,9 +148,10 @@ test("thousands of malformed requests meet the envelope, and nothing else", asyn
   expect(tally.problems.slice(0, 10)).toEqual([])
   // Bytes that end inside a request may end without an answer; nearly all the others are answered.
   expect(tally.unanswered).toBeLessThan(REQUESTS * MUTATED_SHARE * 0.5)
-  // Every kind of answer is met. The rarest (201) comes some 12 times: none by chance is one run in 100,000.
-  for (const status of [200, 201, 400, 401, 404, 405, 422])
-    expect(tally.statuses.get(status) ?? 0, `answers ${status}`).toBeGreaterThan(0)
+  // Every kind of answer is met. The rarest (201 or 204) comes some 25 times, and 17 times in the poorest of 8 seeds.
+  const count = (status: number): number => tally.statuses.get(status) ?? 0
+  for (const status of [200, 400, 401, 404, 405, 422]) expect(count(status), `answers ${status}`).toBeGreaterThan(0)
+  expect(count(201) + count(204), "writes that succeed").toBeGreaterThan(0)
   await waitFor(() => residentMegabytes() - before < GROWTH_MAX_MB, {
     describe: `less than ${GROWTH_MAX_MB} MB more than the ${before} MB after the warm-up`
   })
