@@ -187,7 +187,7 @@ const node = (file: string): ReadonlyArray<string> => [process.execPath, "--no-w
 
 function steps(): ReadonlyArray<Step> {
   return [
-    { name: "types", command: [bin("tsc"), "--noEmit"] },
+    { name: "types", command: [bin("tsc"), "--checkers", "2"] },
     { name: "format", command: [bin("oxfmt"), "--check"] },
     { name: "lint", command: [bin("oxlint"), "--deny-warnings"] },
     { name: "exports", command: [bin("knip"), "--include", "exports,types,files", "--no-progress"] },
