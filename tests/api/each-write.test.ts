@@ -10,7 +10,7 @@ import { type Receiver, startReceiver } from "../support/receiver.ts"
 import { testService } from "../support/service.ts"
 import { anAgent } from "../support/sponsorship.ts"
 import { OPERATIONS } from "./interface.ts"
-import { lateReactions, lateReadModels, PATIENT, rounds } from "./late.ts"
+import { lateReactions, lateReadModels, rounds } from "./late.ts"
 import { MARKING, NOTHING_TO_READ, type World, WRITES } from "./writes.ts"
 
 const zone: Zone = {}
@@ -26,7 +26,7 @@ beforeAll(async () => {
     keeper: true,
     mail: "mail.hub.example",
     env: { HUB_DNS_SERVERS: dns.address },
-    limits: { "rate_limits.sponsorship.requests": 1000, "rate_limits.recover.requests": 1000, ...PATIENT }
+    limits: { "rate_limits.sponsorship.requests": 1000, "rate_limits.recover.requests": 1000 }
   })
   receiver = await startReceiver()
   host = await PlayedHost.start(service, 100)

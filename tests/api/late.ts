@@ -6,14 +6,12 @@ import { Effect } from "effect"
 import { vi } from "vitest"
 import { Applier } from "../../actors/projections/applier.ts"
 import { Turns } from "../../actors/reactions/turns.ts"
+import { PROJECTED_WAIT_MS } from "../support/service.ts"
 
 const ROUNDS = 2
 /** Reactions are later than read models: what they cause is read late as well. */
 const REACTIONS_LATE_MS = 100
 const READ_MODELS_LATE_MS = 40
-/** An answer waits so long for what is late. */
-const PATIENCE_MS = 10_000
-export const PATIENT = { "service.projected_wait_ms": PATIENCE_MS }
 const TRIES_MAX = 30
 
 export const lateReactions = (): void => {
@@ -40,7 +38,7 @@ export const rounds = async <A>(round: () => Promise<A>): Promise<ReadonlyArray<
   for (let tries = 0; seen.length < ROUNDS && tries < TRIES_MAX; tries++) {
     const began = performance.now()
     const found = await round()
-    if (performance.now() - began < PATIENCE_MS) seen.push(found)
+    if (performance.now() - began < PROJECTED_WAIT_MS) seen.push(found)
   }
   return seen
 }

@@ -12,13 +12,13 @@ import { register } from "../support/register.ts"
 import { sharedService, type TestService } from "../support/service.ts"
 import { anAgent, answer, aPerson, type Carried, declared, withdraw } from "../support/sponsorship.ts"
 import { freshText } from "./community.ts"
-import { always, lateReactions, PATIENT, rounds } from "./late.ts"
+import { always, lateReactions, rounds } from "./late.ts"
 
 let service: TestService
 let agent: Carried
 let other: Carried
 beforeAll(async () => {
-  service = await sharedService({ limits: { "rate_limits.sponsorship.requests": 1000, ...PATIENT } })
+  service = await sharedService({ limits: { "rate_limits.sponsorship.requests": 1000 } })
   lateReactions()
   agent = await anAgent(service.edges)
   other = await anAgent(service.edges)

@@ -7,6 +7,7 @@ import { Host } from "../../actors/runtime/host/host.ts"
 import { EngineNetworks } from "../../actors/runtime/host/docker.ts"
 import { Network } from "../../actors/runtime/network/network.ts"
 import { tagOf } from "../../actors/runtime/network/tag.ts"
+import { unmountBelow } from "../../ops/runtime/mounts.ts"
 import type { Compartment, LogLine, RuntimeOffer } from "../../schemas/compartment/records.ts"
 import type { Notification } from "../../schemas/notification/api.ts"
 import { quotasShown } from "../../schemas/compartment/limits.ts"
@@ -44,6 +45,8 @@ const cleared = async (folder: string, { socket, image }: SharedEngine, max: num
   })
   for (const { compartment } of await host.list()) await host.destroy(compartment)
   await host.close()
+  // A host that was killed while it made one leaves a file system without a container.
+  await unmountBelow(folder)
   const network = await Network.open({
     folder,
     max,

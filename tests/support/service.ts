@@ -17,6 +17,8 @@ const LOG_PAGE = 1000
  * An honest 503 is for clients that can wait; a test that is about something else has the patience of a slow machine.
  */
 const PATIENT_MS = 60_000
+/** An answer waits so long for read models: whoever reads next sees the write, however slow the machine is. */
+export const PROJECTED_WAIT_MS = 10_000
 
 /**
  * Wide limits, and a patient deadline for every request: see `PRODUCT_DEADLINE` for tests of what the deadline does.
@@ -31,6 +33,7 @@ export const WIDE_LIMITS: Readonly<Record<string, number>> = {
   "limits.owner.forgot_per_address.requests": PLENTY,
   "service.request_deadline_ms": PATIENT_MS,
   "service.query_timeout_ms": PATIENT_MS,
+  "service.projected_wait_ms": PROJECTED_WAIT_MS,
   "scores.voter_min_age_seconds": 0,
   "scores.voter_min_trust": 0,
   "scores.votes_per_pair": 0,
