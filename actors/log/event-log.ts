@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - Commits that gather while a batch is in flight leave together as one JetStream atomic batch, at most
- *    `commit_batch_max` messages, each with the expected last sequence of its own subject. The server fsyncs a batch
- *    before it acknowledges it: an acknowledged commit is durable.
+ *    `commit_batch_max` messages, each with the expected last sequence of its own subject. With `sync_interval: always`
+ *    the server fsyncs the stream before it acknowledges a batch: an acknowledged commit is durable.
  *  - A group (one command on several subjects) is never split over two batches, and no subject stands twice in one:
  *    the second waits for the next.
  *  - A refused batch wrote nothing. Which member was wrong is not said, so its halves go again, abreast, and so on: only

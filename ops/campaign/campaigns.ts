@@ -89,6 +89,12 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     rounds: 1,
     repeats: true
   },
+  power: {
+    what: "the machine loses its power under writes; a round is a cut",
+    files: ["tests/chaos/power.test.ts", "tests/chaos/power-log.test.ts"],
+    rounds: 100,
+    repeats: false
+  },
   malformed: {
     what: "requests that are wrong in every way; a round is a thousand of them",
     files: ["tests/api/malformed.test.ts"],

@@ -67,7 +67,8 @@ function configText(options: NatsOptions, port: number, dataDir: string): string
     "logfile_size_limit: 10MB",
     "logfile_max_num: 3",
     `pid_file: ${JSON.stringify(join(dataDir, "nats-server.pid"))}`,
-    `jetstream { store_dir: ${JSON.stringify(dataDir)}, max_memory_store: 1GB${most} }`,
+    // Without it a loss of power takes two minutes of all that was acknowledged: the server flushes no stream before.
+    `jetstream { store_dir: ${JSON.stringify(dataDir)}, max_memory_store: 1GB, sync_interval: always${most} }`,
     // The server takes it as a path from this file on, whatever it begins with.
     `include ${JSON.stringify(relative(dataDir, options.users ?? rolesFile))}`,
     options.configExtra ?? "",

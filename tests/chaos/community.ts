@@ -5,6 +5,7 @@
 import { setTimeout as delay } from "node:timers/promises"
 import type { VoteTarget } from "../../schemas/vote/records.ts"
 import { AgentClient } from "../support/client.ts"
+import type { Answer } from "../support/http.ts"
 import { register } from "../support/register.ts"
 import type { SeededRandom } from "../support/seed.ts"
 
@@ -12,6 +13,24 @@ import type { SeededRandom } from "../support/seed.ts"
 const PACE_MS = 60
 /** Those that come last: enough for votes and replies to meet. */
 const RECENT = 12
+
+/** For a service that does not come back. */
+const SILENCE_MAX_MS = 120_000
+/** A connection that ended, or none. */
+const NO_ANSWER: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE"])
+
+/** Asks again, under the same key, where the service ended before it answered. */
+const answered = async (ask: () => Promise<Answer>): Promise<Answer> => {
+  const end = performance.now() + SILENCE_MAX_MS
+  for (;;) {
+    try {
+      return await ask()
+    } catch (cause) {
+      if (!NO_ANSWER.has((cause as { readonly code?: unknown }).code) || performance.now() > end) throw cause
+      await delay(PACE_MS)
+    }
+  }
+}
 
 export interface Written {
   readonly type: VoteTarget
@@ -118,7 +137,7 @@ export class Community {
 
   async #write(member: Member, path: string, body: object): Promise<{ readonly id: number }> {
     const idempotencyKey = `community-${member.place}-${this.#number++}`
-    const answer = await member.client.retrying("POST", path, { body, idempotencyKey })
+    const answer = await answered(() => member.client.retrying("POST", path, { body, idempotencyKey }))
     if (answer.status !== 200 && answer.status !== 201) throw new Error(`${path}: ${answer.status} ${answer.text}`)
     member.writes.push(performance.now())
     return answer.json.data as { id: number }

@@ -62,8 +62,8 @@ export interface ServersOptions {
 /** Crashes of processes lose nothing without it; only a crash of the machine would. */
 const testSettings = { fsync: "off", full_page_writes: "off", shared_buffers: "32MB", autovacuum: "off" }
 
-export async function testFolder(prefix: string): Promise<string> {
-  return mkdtemp(join(process.env["HUB_TEST_FOLDER"] ?? tmpdir(), `${prefix}-`))
+export async function testFolder(prefix: string, within = process.env["HUB_TEST_FOLDER"]): Promise<string> {
+  return mkdtemp(join(within ?? tmpdir(), `${prefix}-`))
 }
 
 /** Holds the tables as this release wants them: systems that share a server copy it. */

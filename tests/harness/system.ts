@@ -66,6 +66,8 @@ export interface SystemOptions extends ServersOptions {
   /** Put a proxy that can be cut between each node and NATS. */
   readonly proxies?: boolean
   readonly autoRestart?: boolean
+  /** The folder in which it makes its own; absent: that of the run. Servers lie there with `processes`. */
+  readonly within?: string
   /** The nodes' programs, where they are not the product's. */
   readonly entries?: StackOptions["entries"]
 }
@@ -175,7 +177,7 @@ interface Common {
 }
 
 async function common(options: SystemOptions): Promise<Common> {
-  const [folder, edgePorts] = await Promise.all([testFolder("system"), drawPorts(options.edges ?? 1)])
+  const [folder, edgePorts] = await Promise.all([testFolder("system", options.within), drawPorts(options.edges ?? 1)])
   const [logs, refusals]: [LogBook, Array<string>] = [openLogBook(), []]
   const url = `http://127.0.0.1:${edgePorts[0]}`
   const env = options.env ?? {}
