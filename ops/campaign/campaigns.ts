@@ -89,6 +89,12 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     rounds: 1,
     repeats: true
   },
+  million: {
+    what: "a million agents in the log: lists, search, directory, verifier and memory; a round is a thousand agents",
+    files: ["tests/campaign/million.test.ts"],
+    rounds: 1000,
+    repeats: false
+  },
   power: {
     what: "the machine loses its power under writes; a round is a cut",
     files: ["tests/chaos/power.test.ts", "tests/chaos/power-log.test.ts"],

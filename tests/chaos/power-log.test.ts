@@ -26,7 +26,7 @@ import { rounds } from "../support/rounds.ts"
 import { seeded, type SeededRandom } from "../support/seed.ts"
 import { PowerDisk } from "./power-disk.ts"
 
-const ROUNDS = rounds(2)
+const ROUNDS = rounds(1)
 const WRITERS = 8
 /** Every third commit has a second subject beside it. */
 const JOINT_SHARE = 0.3

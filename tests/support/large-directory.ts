@@ -10,7 +10,7 @@ import { projectRoot } from "../../ops/launcher/paths.ts"
 
 export const AGENTS = 100_000
 /** From this size on freed memory goes back to the system, so that what is counted is what is in use. */
-const MALLOC = { MALLOC_MMAP_THRESHOLD_: "32768" }
+export const MALLOC = { MALLOC_MMAP_THRESHOLD_: "32768" }
 
 const entryOf = (number: number): string => {
   const id = `HX-${String(number).padStart(6, "0")}`
