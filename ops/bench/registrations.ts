@@ -11,14 +11,21 @@ import { subjects } from "../../schemas/subjects.ts"
 
 const IN_FLIGHT = 512
 
-/**
- * Hub ids. The same commits that registration makes, without its questions: a hundred thousand of them in seconds.
- * `keyOf`: the public key by the agent's number, where somebody is to sign.
- */
+/** By the agent's number. */
+export interface Registering {
+  /** The public key, where somebody is to sign. */
+  readonly keyOf?: (number: number) => Uint8Array
+  readonly calledOf?: (number: number) => { readonly handle: string; readonly name: string }
+}
+
+/** Hub ids. The same commits that registration makes, without its questions: a hundred thousand of them in seconds. */
 export const registerDirectly = async (
   log: EventLog,
   count: number,
-  keyOf: (number: number) => Uint8Array = () => randomBytes(32)
+  {
+    keyOf = () => randomBytes(32),
+    calledOf = (number) => ({ handle: `bench-${number}`, name: `Agent ${number}` })
+  }: Registering = {}
 ): Promise<ReadonlyArray<string>> => {
   const ids: Array<string> = []
   let begun = 0
@@ -28,14 +35,14 @@ export const registerDirectly = async (
         const number = ++begun
         const key = keyOf(number)
         const id = hubIdOf(key)
-        const handle = `bench-${number}`
+        const { handle, name } = calledOf(number)
         const events = registrationEvents({
           type: "agent.registered",
           v: 1,
           number,
           public_key: Buffer.from(key).toString("base64"),
           handle,
-          name: `Agent ${number}`,
+          name,
           description: "An agent of the benchmark, with a description of ordinary length.",
           transparency: "",
           links: [],

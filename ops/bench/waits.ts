@@ -196,7 +196,7 @@ export const waitCases = async (options: HttpOptions, say: (line: string) => voi
     const agents = Array.from({ length: MANY_WAITS + READERS }, newAgent)
     const { commit_batch_max: batchMax, commit_queue_max: queueMax } = LIMITS.service
     const keyOf = (number: number) => Buffer.from(agents[number - 1]?.publicKey ?? "", "base64")
-    await registerDirectly(new JetStreamLog(machineClock, nats, { batchMax, queueMax }), agents.length, keyOf)
+    await registerDirectly(new JetStreamLog(machineClock, nats, { batchMax, queueMax }), agents.length, { keyOf })
     const wants = (title: string): boolean => title.includes(options.filter)
     if (wants("idle")) await idleCase(service, agents, options.rounds, say)
     if (wants("reads beside")) await manyCase(service, agents, options, say)

@@ -3,11 +3,12 @@
  * is mostly the writing of a thousand files, and no test asks what a machine's sudden end would leave.
  */
 import { accessSync, constants, statfsSync } from "node:fs"
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { unmountBelow } from "../runtime/mounts.ts"
+import { isRunning } from "./proc.ts"
 
 const MEMORY = "/dev/shm"
 /** Some five times of what a run has needed at once. */
@@ -27,8 +28,24 @@ const hasRoom = (folder: string): boolean => {
 const REMOVALS_MAX = 10
 const REMOVAL_PAUSE_MS = 500
 
-/** Whoever has it made removes it, with `removeTestFolder`. */
-export const makeTestFolder = (): Promise<string> => mkdtemp(join(hasRoom(MEMORY) ? MEMORY : tmpdir(), "hub-tests-"))
+const PREFIX = "hub-tests-"
+const OWNER = new RegExp(`^${PREFIX}(\\d+)-`)
+
+/** Whoever has it made removes it, with `removeTestFolder`. Its name tells which process that is. */
+export const makeTestFolder = (): Promise<string> =>
+  mkdtemp(join(hasRoom(MEMORY) ? MEMORY : tmpdir(), `${PREFIX}${process.pid}-`))
+
+/** Folders whose makers have ended without removing them. */
+export const leftTestFolders = async (): Promise<ReadonlyArray<string>> => {
+  const places = [...new Set([MEMORY, tmpdir()])]
+  const found = await Promise.all(
+    places.map(async (place) => (await readdir(place).catch(() => [])).map((name) => join(place, name)))
+  )
+  return found.flat().filter((folder) => {
+    const pid = OWNER.exec(basename(folder))?.[1]
+    return pid !== undefined && !isRunning(Number(pid))
+  })
+}
 
 /**
  * A test that failed may have left the volume of a container mounted there. Node's own retries multiply with each level of

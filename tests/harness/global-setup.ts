@@ -3,11 +3,11 @@
  * itself. What takes long to make is kept in `.hub/tests` from run to run: the template of Postgres (servers.ts) and the
  * compiled modules.
  *
- * A container engine that tests have shared ends with the run.
+ * A container engine that tests have shared ends with the run; what a killed run has left ends with the next.
  */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { makeTestFolder, removeTestFolder } from "../../ops/launcher/test-folder.ts"
+import { leftTestFolders, makeTestFolder, removeTestFolder } from "../../ops/launcher/test-folder.ts"
 import { KEPT_FOLDER } from "./servers.ts"
 
 /** Most runs never load what it takes. */
@@ -17,7 +17,15 @@ async function endEngine(folder: string): Promise<void> {
   await endSharedEngine(folder)
 }
 
+/** Few runs are killed. */
+async function endOthers(): Promise<void> {
+  if ((await leftTestFolders()).length === 0) return
+  const { endLeftOver } = await import("./left-over.ts")
+  await endLeftOver()
+}
+
 export default async function setup(): Promise<() => Promise<void>> {
+  await endOthers()
   const named = process.env["HUB_TEST_FOLDER"]
   const folder = named ?? (await makeTestFolder())
   process.env["HUB_TEST_FOLDER"] = folder
