@@ -29,7 +29,7 @@ const REMOVALS_MAX = 10
 const REMOVAL_PAUSE_MS = 500
 
 const PREFIX = "hub-tests-"
-const OWNER = new RegExp(`^${PREFIX}(\\d+)-`)
+const OWNER = /^hub-tests-(\d+)-/
 
 /** Whoever has it made removes it, with `removeTestFolder`. Its name tells which process that is. */
 export const makeTestFolder = (): Promise<string> =>
