@@ -132,8 +132,8 @@ export const MailApi = HttpApiGroup.make("mail")
           "signed",
           "Change a mailbox",
           "Those of `rules` that are named replace what they were: what they keep out is dropped, and the journal says " +
-            "which of them did. `allow_senders`: where there are any, everybody else is kept out; `require_dmarc`: what " +
-            "DMARC does not PASS; `only_codes`: what has neither a code nor a link that lets you in."
+            "which of them did. `allow_senders`: where there are any, everybody else is kept out, and so is a message without " +
+            "one readable From; `require_dmarc`: what DMARC does not PASS; `only_codes`: what has neither a code nor a link that lets you in."
         )
       )
       .annotate(Traits, NEEDS_MAIL)

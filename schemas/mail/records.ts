@@ -49,6 +49,8 @@ const VERDICT_REASONS = [
   "body_length",
   /** From names addresses of two domains. */
   "from_domains",
+  /** The domain in From that is judged is not the one that is displayed. */
+  "from_unclear",
   /** A line of the header is none that every program reads the same. */
   "header_malformed",
   /** The only proof is a signature that does not cover the subject. */
@@ -71,9 +73,10 @@ export const Verdicts = Schema.Struct({
   reasons: Schema.Array(Schema.Literals(VERDICT_REASONS)).annotate({
     description:
       "Why `dmarc` is FAIL whatever is signed: `duplicate_header` (one that may appear once appears twice), `body_length` (a " +
-      "signature covers a part of the body alone), `from_domains` (From names addresses of two domains), `header_malformed` " +
-      "(programs would read its lines differently), `subject_unsigned` and `form_unsigned` (the only proof " +
-      "does not cover the subject, or a field that says how the body is read)."
+      "signature covers a part of the body alone), `from_domains` (From names addresses of two domains), `from_unclear` " +
+      "(programs read different domains in From), `header_malformed` (programs would read its lines differently), " +
+      "`subject_unsigned` and `form_unsigned` (the only proof does not cover the subject, or a field that says how the body " +
+      "is read)."
   })
 })
 export type Verdicts = typeof Verdicts.Type

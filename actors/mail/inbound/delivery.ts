@@ -23,7 +23,7 @@ import type { ParsedMail } from "../parse/parsed.ts"
 import { type Addressed, letsIn, partsOf, sealedMail, summaryOf } from "./sealed.ts"
 import type { MailStore, Place } from "./store.ts"
 import type { Scan } from "../scan/scan.ts"
-import { type Judged, verdictsAbout, worst } from "./verdicts.ts"
+import { type Judged, namesOneSender, verdictsAbout, worst } from "./verdicts.ts"
 
 export interface Incoming {
   readonly raw: Buffer
@@ -118,7 +118,8 @@ const toMailbox = (parts: DeliveryParts, read: Read, to: Addressed): Effect.Effe
     if (sealer === null) return yield* Effect.fail(parts.notStored)
     const { sender, mail, verdicts } = read
     const from = mail.from.address
-    const rule = ruleAgainst(rules, { sender, from, dmarc: verdicts.dmarc, letsIn: letsIn(mail) })
+    const isOneSender = namesOneSender(verdicts)
+    const rule = ruleAgainst(rules, { sender, from, isOneSender, dmarc: verdicts.dmarc, letsIn: letsIn(mail) })
     if (rule !== null)
       yield* ask(id, "mailbox.drop", mailbox, { sealed: sealDropped(sealer, { from: from || sender, rule }) })
     else yield* received(parts, read, to, sealer, { id, sender: senderOf(parts, read, sealer, rules) })
@@ -127,17 +128,18 @@ const toMailbox = (parts: DeliveryParts, read: Read, to: Addressed): Effect.Effe
 /**
  * Whose share of the mailbox's day a message takes. What DMARC has not proven is counted apart from the domain that it
  * names: whoever forges a domain uses up nothing of the domain's own. A forgery, and what nobody could judge, is nobody
- * whom the mailbox allows.
+ * whom the mailbox allows. Messages that name no sender, or more than one, take one share together.
  */
 const senderOf = (
   { keys }: DeliveryParts,
-  { sender, mail, verdicts: { dmarc } }: Read,
+  { mail, verdicts }: Read,
   sealer: Sealer,
   { allow_senders }: MailRules
 ): InboundSender => {
-  const address = mail.from.address || sender
+  const { dmarc } = verdicts
+  const address = namesOneSender(verdicts) ? mail.from.address : ""
   const domain = address.slice(address.lastIndexOf("@") + 1)
-  const isProven = dmarc === "PASS" && mail.from.address !== ""
+  const isProven = dmarc === "PASS" && address !== ""
   const plain = untaggedOf(address)
   return {
     domain: sealer.mark(`${isProven ? "proven" : "claimed"} ${domain}`, "sender's domain").slice(0, MARK_CHARS),

@@ -1,11 +1,13 @@
 /** Mailboxes in a header of addresses, in a form that rules can compare. */
 import { addressParser } from "postal-mime"
-import { heardAddress } from "../../../schemas/mail/senders.ts"
+import { heardAddress, isPlainlyWritten } from "../../../schemas/mail/senders.ts"
 
 export interface Mailbox {
   readonly name: string
   /** As rules compare it; `null` where it is none that mail could come from. */
   readonly address: string | null
+  /** False where programs read different domains in the address. */
+  readonly isPlain: boolean
 }
 
 /** The first of a list; each is looked for in the whole header. */
@@ -29,7 +31,7 @@ export const mailboxesIn = (header: string): ReadonlyArray<Mailbox> => {
     const plain = unquoted(address)
     if (plain === "") continue
     const heard = bare.includes(plain) ? heardAddress(plain) : null
-    found.push({ name: names.splice(0).join(", "), address: heard })
+    found.push({ name: names.splice(0).join(", "), address: heard, isPlain: heard === null || isPlainlyWritten(plain) })
   }
-  return names.length === 0 ? found : [...found, { name: names.join(", "), address: null }]
+  return names.length === 0 ? found : [...found, { name: names.join(", "), address: null, isPlain: true }]
 }

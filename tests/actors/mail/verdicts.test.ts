@@ -166,7 +166,8 @@ test("the sender that is shown is the one that was proven", async () => {
     expect(await told(await signed(from))).toEqual({ address: "a@good.example", dmarc: "PASS" })
   const { verdicts } = await judgement(await signed("a@good.example"))
   for (const [from, author, dmarc] of [
-    ["x@bank.example", "good.example", "NONE"],
+    ["x@bank.example", "good.example", "FAIL"],
+    ["x@bank.example", "", "FAIL"],
     ["", "good.example", "NONE"],
     ["", null, "NONE"],
     ["x@bank.example", null, "PASS"]
@@ -289,6 +290,75 @@ test.each([
   ["a group of one", "Good: a@good.example;", "a@good.example"]
 ])("%s in From is the domain that was proven", async (_name, from, address) => {
   expect(await told(await signed(from))).toEqual({ address, dmarc: "PASS" })
+})
+
+const written = (from: string): string => Buffer.from(from).toString("latin1")
+
+test.each([
+  "a@\uff47\uff4f\uff4f\uff44.example",
+  "a@good\u3002example",
+  "a@go\u00adod.example",
+  "a@go\u200bod.example",
+  "a@go\ufe0fod.example",
+  "a@\u2060good.example",
+  "a@\u{1d420}\u{1d428}\u{1d428}\u{1d41d}.example",
+  "a@good.\uff45xample",
+  "a@\uff27OOD.example",
+  "a@goo\u1d48.example",
+  "a@\u24d6ood.example",
+  "Good <a@\uff47ood.example>",
+  "a@good.example, b@\uff47ood.example"
+])("%j is no way to write good.example: FAIL, whoever judges", async (from) => {
+  const raw = message({ from: written(from), to: "ada@mail.hub.example" })
+  const unclear = { dmarc: "FAIL", reasons: expect.arrayContaining(["from_unclear"]) }
+  expect(await relayed(raw)).toMatchObject(unclear)
+  const { from: displayed, doubts } = await readMail(Buffer.from(raw, "latin1"), READ)
+  const { verdicts } = await judgement(await signed(GENUINE))
+  expect(verdictsAbout(displayed.address, { verdicts, author: null }, doubts)).toMatchObject(unclear)
+})
+
+test.each(["a@good.example\u3002", "a@go\u200dod.example"])("%j is displayed as nobody", async (from) => {
+  const raw = message({ from: written(from), to: "ada@mail.hub.example" })
+  expect((await readMail(Buffer.from(raw, "latin1"), READ)).from.address).toBe("")
+})
+
+test.each([
+  "a@b\u00fccher.example",
+  "a@B\u00dcCHER.example",
+  "a@bu\u0308cher.example",
+  "a@XN--BCHER-KVA.example",
+  "a@fa\u00df.example",
+  "a@\u4f8b\u5b50.example.",
+  "a@nothing.example ",
+  "a@NOTHING.Example."
+])("%j is written as every program reads it", async (from) => {
+  const { dmarc, reasons } = await relayed(message({ from: written(from), to: "ada@mail.hub.example" }))
+  expect({ dmarc, reasons }).toEqual({ dmarc: "NONE", reasons: [] })
+})
+
+test("whoever is displayed is who was judged, or the message is FAIL", async () => {
+  const char = fc.constantFrom(
+    ..."good.example",
+    "\uff47",
+    "\u00ad",
+    "\u3002",
+    "\u00df",
+    "\u0130",
+    "\u03c2",
+    "u\u0308",
+    "xn--",
+    "\u0644",
+    "G"
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(char, { minLength: 3, maxLength: 12 }), async (chars) => {
+      const raw = message({ from: written(`a@${chars.join("")}`), to: "ada@mail.hub.example" })
+      const [judgedOf, mail] = [await judgement(raw), await readMail(Buffer.from(raw, "latin1"), READ)]
+      if (mail.from.address === "" || mail.doubts.length > 0) return
+      expect(`a@${judgedOf.author}`).toBe(mail.from.address)
+    }),
+    { numRuns: 300 }
+  )
 })
 
 const attached = (type: string, more = ""): string =>
