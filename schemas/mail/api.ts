@@ -222,7 +222,8 @@ export const MailApi = HttpApiGroup.make("mail")
           "signed",
           "Answer a message that you received",
           "It goes from the mailbox that the message came to, to its `Reply-To`, else to its sender. `all`: also to everybody " +
-            "whom its `To` and `Cc` name, without your own addresses. Subject and thread follow from the message. The rest " +
+            "whom its `To` and `Cc` name, without your own addresses. If a signature alone proves the sender, fields that it " +
+            "does not cover name nobody: `Reply-To`, `To` and `Cc`. Subject and thread follow from the message. The rest " +
             "is as in `POST /email/send`.",
           "upload"
         )

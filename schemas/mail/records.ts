@@ -56,7 +56,9 @@ const VERDICT_REASONS = [
   /** The only proof is a signature that does not cover the subject. */
   "subject_unsigned",
   /** The only proof is a signature that does not cover a field that says how the body is read. */
-  "form_unsigned"
+  "form_unsigned",
+  /** The only proof is a signature that does not cover the Reply-To that is there. */
+  "reply_to_unsigned"
 ] as const
 export type VerdictReason = (typeof VERDICT_REASONS)[number]
 
@@ -75,8 +77,8 @@ export const Verdicts = Schema.Struct({
       "Why `dmarc` is FAIL whatever is signed: `duplicate_header` (one that may appear once appears twice), `body_length` (a " +
       "signature covers a part of the body alone), `from_domains` (From names addresses of two domains), `from_unclear` " +
       "(programs read different domains in From), `header_malformed` (programs would read its lines differently), " +
-      "`subject_unsigned` and `form_unsigned` (the only proof does not cover the subject, or a field that says how the body " +
-      "is read)."
+      "`subject_unsigned`, `form_unsigned` and `reply_to_unsigned` (the only proof is a signature that does not cover the " +
+      "subject, a field that says how the body is read, or the Reply-To)."
   })
 })
 export type Verdicts = typeof Verdicts.Type
@@ -172,6 +174,11 @@ export const Mail = Schema.Struct({
   ...listed,
   date: Schema.NullOr(Schema.String),
   cc: Schema.Array(Schema.String),
+  reply_to: Schema.NullOr(Schema.String).annotate({
+    description:
+      "The first address in Reply-To. An answer goes there, except where `verdicts.reasons` has `reply_to_unsigned`: " +
+      "then it goes to `from`."
+  }),
   text: Schema.String,
   /** With `?include=html` alone. */
   html: Schema.optionalKey(Schema.NullOr(Schema.String)),

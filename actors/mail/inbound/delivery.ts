@@ -13,6 +13,7 @@ import { Cause, Effect, Exit, Option, Result } from "effect"
 import type { ErrorCode, Refusal } from "../../../schemas/errors.ts"
 import type { InboundSender } from "../../../schemas/mail/operations.ts"
 import type { MailRules, Verdicts } from "../../../schemas/mail/records.ts"
+import type { StoredText } from "../../../schemas/mail/stored.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { newKey } from "../../../schemas/secret/bytes.ts"
 import type { Asking } from "../../kit/worker/asks.ts"
@@ -57,6 +58,7 @@ export interface DeliveryParts {
 interface Read {
   readonly mail: ParsedMail
   readonly verdicts: Verdicts
+  readonly unsigned: StoredText["unsigned"]
   readonly known: string
   readonly sender: string
   readonly bytes: number
@@ -94,6 +96,7 @@ export const delivered = (
     const read: Read = {
       mail: harmless(mail, found),
       verdicts: found,
+      unsigned: judgement.unsigned ?? [],
       known: knownBy(incoming),
       sender: incoming.sender,
       bytes: raw.length,
@@ -159,7 +162,7 @@ const UNCERTAIN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "ov
 
 const received = (
   { ask, store, doubt, nextNumber, wordsMax, notStored }: DeliveryParts,
-  { mail, sender: envelopeFrom, verdicts, bytes, own }: Read,
+  { mail, sender: envelopeFrom, verdicts, unsigned, bytes, own }: Read,
   to: Addressed,
   sealer: Sealer,
   { id, sender }: { readonly id: string; readonly sender: InboundSender }
@@ -171,7 +174,7 @@ const received = (
     const forget = Effect.ignore(Effect.tryPromise(() => store.forget(place)))
     const doubted = Effect.sync(() => doubt(place))
     const storing = Effect.tryPromise({
-      try: () => store.keep(place, partsOf(mail), key),
+      try: () => store.keep(place, partsOf(mail, unsigned), key),
       catch: (error) => {
         logNow("error", "mail", { error })
         return notStored

@@ -7,6 +7,7 @@
  *  - DMARC never passes for a message that is not the same to all readers (contract 22): it is FAIL, with reasons.
  */
 import type { Verdict, VerdictReason, Verdicts } from "../../../schemas/mail/records.ts"
+import type { UnsignedField } from "../../../schemas/mail/stored.ts"
 
 export interface Origin {
   /** The client's address. */
@@ -20,6 +21,8 @@ export interface Judged {
   readonly verdicts: Omit<Verdicts, "reasons">
   /** Reasons that DMARC fails although the library let it pass. */
   readonly reasons?: ReadonlyArray<VerdictReason>
+  /** Fields that say whom an answer goes to, where the only proof does not cover them: anybody may have added them. */
+  readonly unsigned?: ReadonlyArray<UnsignedField>
   /** Of the sender that DMARC was asked about; `null` where whoever judged does not tell. */
   readonly author: string | null
 }

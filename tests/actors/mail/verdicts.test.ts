@@ -273,6 +273,36 @@ test.each([
   expect(await told(`${field}\r\n${genuine}`)).toMatchObject({ dmarc: "PASS" })
 })
 
+const addressed = async (raw: string, origin = { ip: "203.0.113.9", sender: "x@evil.example" }) => {
+  const { verdicts, reasons = [], unsigned = [] } = await judgement(raw, origin)
+  return { dmarc: verdictsAbout(GENUINE, { verdicts, reasons, author: null }).dmarc, reasons, unsigned }
+}
+
+test.each([
+  ["Reply-To: x@evil.example", "FAIL", ["reply_to_unsigned"], ["reply-to"]],
+  ["Cc: x@evil.example", "PASS", [], ["cc"]],
+  ["reply-to : x@evil.example\r\nCC: y@evil.example", "FAIL", ["reply_to_unsigned"], ["reply-to", "cc"]],
+  ["Sender: x@evil.example", "PASS", [], []]
+])(
+  "%j put above a signature that does not cover it decides nothing about an answer",
+  async (field, dmarc, reasons, unsigned) => {
+    const genuine = await signed(GENUINE, { raw: coded(), headerList: "from:to:subject:date" })
+    expect(await addressed(genuine)).toEqual({ dmarc: "PASS", reasons: [], unsigned: [] })
+    expect(await addressed(`${field}\r\n${genuine}`)).toEqual({ dmarc, reasons, unsigned })
+    // From an address of the domain it is the domain's own.
+    const own = { ip: IP, sender: GENUINE }
+    expect(await addressed(`${field}\r\n${genuine}`, own)).toEqual({ dmarc: "PASS", reasons: [], unsigned: [] })
+  }
+)
+
+test("fields that the signature covers are the sender's own", async () => {
+  const raw = `Reply-To: desk@good.example\r\nCc: b@good.example\r\n${coded()}`
+  const genuine = await signed(GENUINE, { raw, headerList: "from:to:cc:reply-to:subject:date" })
+  expect(await addressed(genuine)).toEqual({ dmarc: "PASS", reasons: [], unsigned: [] })
+  const short = await signed(GENUINE, { raw, headerList: "from:subject:date" })
+  expect((await addressed(short)).unsigned).toEqual(["reply-to", "to", "cc"])
+})
+
 test.each([
   ["a list", "x@bank.example, a@good.example"],
   ["a list, the other way round", "a@good.example, x@bank.example"],
