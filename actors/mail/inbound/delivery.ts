@@ -10,6 +10,7 @@
  */
 import { createHash } from "node:crypto"
 import { Cause, Effect, Exit, Option, Result } from "effect"
+import { getDomain } from "tldts"
 import type { ErrorCode, Refusal } from "../../../schemas/errors.ts"
 import type { InboundSender } from "../../../schemas/mail/operations.ts"
 import type { MailRules, Verdicts } from "../../../schemas/mail/records.ts"
@@ -141,7 +142,9 @@ const senderOf = (
 ): InboundSender => {
   const { dmarc } = verdicts
   const address = namesOneSender(verdicts) ? mail.from.address : ""
-  const domain = address.slice(address.lastIndexOf("@") + 1)
+  const host = address.slice(address.lastIndexOf("@") + 1)
+  // Names below a domain cost its owner nothing.
+  const domain = getDomain(host, { allowPrivateDomains: true }) ?? host
   const isProven = dmarc === "PASS" && address !== ""
   const plain = untaggedOf(address)
   return {

@@ -135,6 +135,15 @@ it.each(NO_SENDER)("%s takes no domain's share, and one share with all that name
   expect(plain.sender?.domain).not.toBe(nobody?.domain)
 })
 
+test("names below a domain take its share; domains below a public suffix have one each", async () => {
+  const shareOf = async (domain: string) => (await asked("", [`From: a@${domain}`], {})).sender?.domain
+  const [one, below, deep, other] = await Promise.all(
+    ["one.co.uk", "x.one.co.uk", "y.x.one.co.uk", "two.co.uk"].map(shareOf)
+  )
+  expect([below, deep]).toEqual([one, one])
+  expect(other).not.toBe(one)
+})
+
 let scope = openScope()
 beforeEach(() => void (scope = openScope()))
 afterEach(() => scope.close())
