@@ -179,7 +179,10 @@ export const Mail = Schema.Struct({
       "The first address in Reply-To. An answer goes there, except where `verdicts.reasons` has `reply_to_unsigned`: " +
       "then it goes to `from`."
   }),
-  text: Schema.String,
+  text: Schema.String.annotate({
+    description:
+      "Its own text, or, if it has none, made of its HTML: without links and pictures, and without text that no reader sees."
+  }),
   /** With `?include=html` alone. */
   html: Schema.optionalKey(Schema.NullOr(Schema.String)),
   attachments_dropped: Schema.Int,
