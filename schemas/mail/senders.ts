@@ -1,5 +1,4 @@
 /** Who sends, and who is sent to: addresses and domains as rules and agents name them (contract 20). */
-import { domainToUnicode } from "node:url"
 import { normalForm } from "../legible.ts"
 import { mailDomain } from "./settings.ts"
 
@@ -20,25 +19,6 @@ export const senderAddress = (text: string): string | null => addressIn(text, LO
 
 /** The same, of who has sent something: whom rules block is known however long his address is. */
 export const heardAddress = (text: string): string | null => addressIn(text, HEARD_LOCAL_MAX_CHARS)
-
-/**
- * True if every program reads the same domain in an address: each label is an A-label, or the U-label of one. Characters
- * that only some programs map to others (full-width letters, soft hyphens) make a domain that is judged and another one
- * that is displayed.
- */
-export const isPlainlyWritten = (text: string): boolean => {
-  const written = text
-    .slice(text.lastIndexOf("@") + 1)
-    .trim()
-    .replace(/\.$/, "")
-  const domain = mailDomain(written)
-  if (domain === null) return false
-  const labels = normalForm(written.toLowerCase(), "NFC").split(".")
-  const aLabels = domain.split(".")
-  const isLabel = (label: string, index: number): boolean =>
-    label === aLabels[index] || label === domainToUnicode(aLabels[index] ?? "")
-  return labels.length === aLabels.length && labels.every(isLabel)
-}
 
 /** What no server takes, or nobody sees: an at sign or dots where none may stand (RFC 5321 4.1.2), invisible characters. */
 const UNDELIVERABLE = /@|^\.|\.\.|\.$|[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u
