@@ -30,6 +30,8 @@ interface Shares {
   readonly unproven: number
   /** Bytes that are reserved for nobody. */
   readonly unreservedBytes: number
+  /** Bytes in all mailboxes of the agent that are reserved for nobody. */
+  readonly agentUnreservedBytes: number
   /** Bytes from one sender's domain. */
   readonly domainBytes: number
   /** Bytes from all senders whom DMARC does not prove. */
@@ -42,12 +44,14 @@ export type BoxLimits = MailLimits &
 const partOf = (whole: number, percent: number): number => Math.floor((whole * percent) / PERCENT)
 
 const sharesOf = (limits: BoxLimits): Shares => {
-  const { inbound_per_day, mailbox_max_bytes, reserved_percent, domain_percent, unproven_percent } = limits
+  const { inbound_per_day, mailbox_max_bytes, agent_max_bytes } = limits
+  const { reserved_percent, domain_percent, unproven_percent } = limits
   return {
     unreserved: inbound_per_day - partOf(inbound_per_day, reserved_percent),
     domain: Math.max(1, partOf(inbound_per_day, domain_percent)),
     unproven: Math.max(1, partOf(inbound_per_day, unproven_percent)),
     unreservedBytes: mailbox_max_bytes - partOf(mailbox_max_bytes, reserved_percent),
+    agentUnreservedBytes: agent_max_bytes - partOf(agent_max_bytes, reserved_percent),
     domainBytes: partOf(mailbox_max_bytes, domain_percent),
     unprovenBytes: partOf(mailbox_max_bytes, unproven_percent)
   }
@@ -82,6 +86,8 @@ interface Taking {
   readonly sender?: From
   /** Size of the arriving message. */
   readonly bytes: number
+  /** Bytes in the other mailboxes of its agent. */
+  readonly elsewhere: number
 }
 
 const domainIsFull = (
@@ -112,10 +118,12 @@ const unprovenIsFull = (state: MailboxValue, { sender, bytes }: Taking, at: numb
 
 /** True if an unreserved place is free. The agent need not know the sender then. */
 export const hasOpenPlace = (state: MailboxValue, taking: Taking, at: number, limits: BoxLimits): boolean => {
-  const { unreserved, unreservedBytes } = sharesOf(limits)
+  const { unreserved, unreservedBytes, agentUnreservedBytes } = sharesOf(limits)
+  const stored = storedBytes(state, at, limits) + taking.bytes
   return (
     ofDay(state.unreserved, at) < unreserved &&
-    storedBytes(state, at, limits) + taking.bytes <= unreservedBytes &&
+    stored <= unreservedBytes &&
+    stored + taking.elsewhere <= agentUnreservedBytes &&
     !domainIsFull(state, taking, false, at, limits) &&
     !unprovenIsFull(state, taking, at, limits)
   )
@@ -131,11 +139,12 @@ const STRANGER: From = { domain: "", proven: [] }
 const fills = (
   state: MailboxValue,
   event: Extract<MailboxEvent, { type: "mailbox.received" }>,
+  elsewhere: number,
   at: number,
   limits: BoxLimits
 ): boolean => {
   if (state.filled_at !== null && state.filled_at > at - DAY_MS) return false
-  const taking = { sender: STRANGER, bytes: event.bytes }
+  const taking = { sender: STRANGER, bytes: event.bytes, elsewhere }
   const after = evolveMailbox(state, event, { at })
   return hasOpenPlace(state, taking, at, limits) && after !== null && !hasOpenPlace(after, taking, at, limits)
 }
@@ -171,7 +180,7 @@ export const decideReceive = (
   if (fullness(state, elsewhere, at, limits) !== null) return { refused: FULL }
   const whole = storedBytes(state, at, limits) + bytes
   if (whole > limits.mailbox_max_bytes || whole + elsewhere > limits.agent_max_bytes) return { refused: FULL }
-  const taking = { sender, bytes }
+  const taking = { sender, bytes, elsewhere }
   const reserved = !hasOpenPlace(state, taking, at, limits)
   // Strangers at a domain take nothing of the share of those whom the agent knows there.
   if (reserved && (!isKnown || domainIsFull(state, taking, true, at, limits))) return { refused: FULL }
@@ -190,7 +199,7 @@ export const decideReceive = (
     ...(isUnproven(sender) ? { unproven: true } : {})
   }
   return {
-    events: [fills(state, event, at, limits) ? { ...event, filled: true } : event],
+    events: [fills(state, event, elsewhere, at, limits) ? { ...event, filled: true } : event],
     reply: { mail: number },
     also: [{ ...of, expected: 0, events: [received], keepSeconds: loggedSeconds(limits) }],
     timers: [{ name: EXPIRE_TIMER, at: at + limits.retention_seconds * 1000, of }]

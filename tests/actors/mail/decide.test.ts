@@ -292,6 +292,17 @@ describe("a mailbox", () => {
     expect(taken(flood.state, 9, { domain: "x", bytes: 10_485_760 }, LIMITS_OF_BOX).taken).toBe(2)
   })
 
+  test("keeps the agent's own fifth of all its mailboxes' bytes for whom it knows", () => {
+    const { agent_max_bytes } = LIMITS.limits.email
+    const elsewhere = (agent_max_bytes * 4) / 5
+    const receive = (isKnown: boolean, less = 0) => {
+      const sender = { domain: "x", allowed: false, proven: ["r"] }
+      const context = { id: "7", at: 0, facts: { isKnown, elsewhere: elsewhere - less } }
+      return "refused" in decideReceive(opened, { number: 1, bytes: 1000, mail: MAIL, sender }, context, LIMITS_OF_BOX)
+    }
+    expect([receive(false), receive(true), receive(false, 1000)]).toEqual([true, false, false])
+  })
+
   test("counts nothing as unproven of what an earlier release received, and whom its agent knows at no share", () => {
     let state = opened
     for (let mail = 0; mail < 300; mail++)
