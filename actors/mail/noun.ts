@@ -12,7 +12,14 @@ import {
   mailThreadOfQuery,
   mailThreadRowsQuery
 } from "./queries.ts"
-import { bannedMailGoes, mailboxesGo, sendingsCounted, sendingsTold, toldOfMail } from "./reactions.ts"
+import {
+  bannedMailGoes,
+  fullMailboxesTold,
+  mailboxesGo,
+  sendingsCounted,
+  sendingsTold,
+  toldOfMail
+} from "./reactions.ts"
 import { mailRecipientKind } from "./recipient/actor.ts"
 import { mailSendingKind } from "./sending/actor.ts"
 import { mailServiceKind } from "./service/actor.ts"
@@ -30,7 +37,7 @@ export const kinds = [
 
 export const projections = [mailProjection]
 
-export const reactions = [toldOfMail, mailboxesGo, bannedMailGoes, sendingsCounted, sendingsTold]
+export const reactions = [toldOfMail, fullMailboxesTold, mailboxesGo, bannedMailGoes, sendingsCounted, sendingsTold]
 
 export const queries = ({ db }: Answering) => ({
   mail_rows: mailRowsQuery(db),

@@ -20,6 +20,17 @@ export const toldOfMail = reactions(
   )
 )
 
+/** A mailbox refuses unproven mail from then on. */
+export const fullMailboxesTold = reactions(
+  "mail_full_told",
+  on("mailbox", MailboxEvent, (event, { id }) => {
+    if (event.type !== "mailbox.received" || event.filled !== true) return []
+    const path = `/api/v1/email/mailboxes/${id}`
+    const payload = { mailbox: { id: Number(id) }, url: path, api_url: path }
+    return [tell("notification.tell", event.agent, { about: "email.mailbox_full", payload })]
+  })
+)
+
 /** What it says is added when it is read (schemas/notification/completed.ts). */
 const receivedPayload = (mail: number, mailbox: number) => {
   const path = `/api/v1/email/messages/em_${mail}`

@@ -8,6 +8,7 @@ import type { MailAttachment } from "../../schemas/mail/records.ts"
 import type { SendMail } from "../../schemas/mail/send.ts"
 import { recipientAddress } from "../../schemas/mail/senders.ts"
 import type { SentContent } from "../../schemas/mail/sent.ts"
+import type { StoredText } from "../../schemas/mail/stored.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 
 export interface Recipients {
@@ -95,6 +96,20 @@ export interface Answered {
   readonly to: ReadonlyArray<string>
   readonly cc: ReadonlyArray<string>
 }
+
+/** The addresses in a message that decide an answer. Anybody may have added those that its only proof does not cover. */
+export const answerable = ({
+  unsigned,
+  reply_to,
+  to,
+  cc
+}: Pick<StoredText, "unsigned" | "reply_to" | "to" | "cc">): Pick<Answered, "to" | "cc"> & {
+  readonly replyTo: string | null
+} => ({
+  replyTo: unsigned.includes("reply-to") ? null : reply_to,
+  to: unsigned.includes("to") ? [] : to,
+  cc: unsigned.includes("cc") ? [] : cc
+})
 
 /** An address without its tag. */
 const untagged = (address: string): string => {

@@ -19,7 +19,7 @@ import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { EdgeParts } from "../kit/parts.ts"
 import type { MailReading } from "./reading.ts"
-import { attachmentsOf, contentIn, everybodyIn, type Recipients, recipientsIn } from "./outgoing.ts"
+import { answerable, attachmentsOf, contentIn, everybodyIn, type Recipients, recipientsIn } from "./outgoing.ts"
 
 const notYours = refusal("email_sender_not_yours", "`from` must be an open mailbox of yours.", { field: "from" })
 const replyNotYours = refusal("email_sender_not_yours", "`reply_to` must be an open mailbox of yours.", {
@@ -176,10 +176,11 @@ export const mailSending = ({ bus, blobs, config: { hub } }: EdgeParts, reading:
         const boxes = yield* reading.boxes(call, agent)
         const from = boxOf(boxes, found.mail.mailbox.id)
         if (from === undefined) return yield* refuse(notYours)
-        const sender = recipientAddress(stored.reply_to ?? "") ?? recipientAddress(found.mail.from.address)
+        const { replyTo, ...named } = answerable(stored)
+        const sender = recipientAddress(replyTo ?? "") ?? recipientAddress(found.mail.from.address)
         if (sender === null) return yield* refuse(nobodyToAnswer)
         const own = boxes.map(({ address }) => address)
-        const to = all ? everybodyIn({ own, sender, to: stored.to, cc: stored.cc }) : { to: [sender] }
+        const to = all ? everybodyIn({ own, sender, ...named }) : { to: [sender] }
         const recipients = yield* recipientsIn(to, email, "all")
         const subject = answerSubject(found.mail.subject)
         const references = stored.thread_ids.slice(-REFERENCES_MAX)

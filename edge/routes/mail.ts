@@ -170,7 +170,7 @@ export const mailRoutes = (parts: RouteParts) => {
           const mail: SentMail = { ...found.mail, thread_id, text, attachments }
           return dataValue(withHtml ? { ...mail, html } : mail)
         }
-        const { html, to: _to, reply_to: _replyTo, thread_ids: _ids, ...stored } = yield* reading.textOf(call, found)
+        const { html, to: _to, unsigned: _unsigned, thread_ids: _ids, ...stored } = yield* reading.textOf(call, found)
         const isPeek = query.peek === "1" || call.method === "HEAD"
         const marked = isPeek
           ? found.mail

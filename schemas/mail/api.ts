@@ -132,8 +132,8 @@ export const MailApi = HttpApiGroup.make("mail")
           "signed",
           "Change a mailbox",
           "Those of `rules` that are named replace what they were: what they keep out is dropped, and the journal says " +
-            "which of them did. `allow_senders`: where there are any, everybody else is kept out; `require_dmarc`: what " +
-            "DMARC does not PASS; `only_codes`: what has neither a code nor a link that lets you in."
+            "which of them did. `allow_senders`: where there are any, everybody else is kept out, and so is a message without " +
+            "one readable From; `require_dmarc`: what DMARC does not PASS; `only_codes`: what has neither a code nor a link that lets you in."
         )
       )
       .annotate(Traits, NEEDS_MAIL)
@@ -222,7 +222,8 @@ export const MailApi = HttpApiGroup.make("mail")
           "signed",
           "Answer a message that you received",
           "It goes from the mailbox that the message came to, to its `Reply-To`, else to its sender. `all`: also to everybody " +
-            "whom its `To` and `Cc` name, without your own addresses. Subject and thread follow from the message. The rest " +
+            "whom its `To` and `Cc` name, without your own addresses. If a signature alone proves the sender, fields that it " +
+            "does not cover name nobody: `Reply-To`, `To` and `Cc`. Subject and thread follow from the message. The rest " +
             "is as in `POST /email/send`.",
           "upload"
         )

@@ -77,6 +77,8 @@ export const MAIL_SERVICE_LIMITS = {
   reserved_percent: 20,
   /** Of a mailbox's messages in a day, and of its bytes: what one sender's domain may take. */
   domain_percent: 50,
+  /** The same, of what all senders take together whom DMARC does not prove. */
+  unproven_percent: 60,
 
   connections_max: 256,
   /** An IPv4 address or an IPv6 /64; and an IPv6 /48. */

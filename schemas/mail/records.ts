@@ -49,12 +49,16 @@ const VERDICT_REASONS = [
   "body_length",
   /** From names addresses of two domains. */
   "from_domains",
+  /** The domain in From that is judged is not the one that is displayed. */
+  "from_unclear",
   /** A line of the header is none that every program reads the same. */
   "header_malformed",
   /** The only proof is a signature that does not cover the subject. */
   "subject_unsigned",
   /** The only proof is a signature that does not cover a field that says how the body is read. */
-  "form_unsigned"
+  "form_unsigned",
+  /** The only proof is a signature that does not cover the Reply-To that is there. */
+  "reply_to_unsigned"
 ] as const
 export type VerdictReason = (typeof VERDICT_REASONS)[number]
 
@@ -71,9 +75,10 @@ export const Verdicts = Schema.Struct({
   reasons: Schema.Array(Schema.Literals(VERDICT_REASONS)).annotate({
     description:
       "Why `dmarc` is FAIL whatever is signed: `duplicate_header` (one that may appear once appears twice), `body_length` (a " +
-      "signature covers a part of the body alone), `from_domains` (From names addresses of two domains), `header_malformed` " +
-      "(programs would read its lines differently), `subject_unsigned` and `form_unsigned` (the only proof " +
-      "does not cover the subject, or a field that says how the body is read)."
+      "signature covers a part of the body alone), `from_domains` (From names addresses of two domains), `from_unclear` " +
+      "(programs read different domains in From), `header_malformed` (programs would read its lines differently), " +
+      "`subject_unsigned`, `form_unsigned` and `reply_to_unsigned` (the only proof is a signature that does not cover the " +
+      "subject, a field that says how the body is read, or the Reply-To)."
   })
 })
 export type Verdicts = typeof Verdicts.Type
@@ -169,7 +174,15 @@ export const Mail = Schema.Struct({
   ...listed,
   date: Schema.NullOr(Schema.String),
   cc: Schema.Array(Schema.String),
-  text: Schema.String,
+  reply_to: Schema.NullOr(Schema.String).annotate({
+    description:
+      "The first address in Reply-To. An answer goes there, except where `verdicts.reasons` has `reply_to_unsigned`: " +
+      "then it goes to `from`."
+  }),
+  text: Schema.String.annotate({
+    description:
+      "Its own text, or, if it has none, made of its HTML: without links and pictures, and without text that no reader sees."
+  }),
   /** With `?include=html` alone. */
   html: Schema.optionalKey(Schema.NullOr(Schema.String)),
   attachments_dropped: Schema.Int,

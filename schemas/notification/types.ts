@@ -223,6 +223,11 @@ export const NOTIFICATION_TYPES = [
     verdicts: "object {spf, dkim, dmarc, spam, virus, reasons}",
     untrusted: "string"
   }),
+  type(
+    "email.mailbox_full",
+    "A mailbox refuses mail of senders that DMARC does not prove, until older mail makes room. Told once a day.",
+    { mailbox: "object {id}" }
+  ),
   type("email.bounced", "Mail that you sent could not be delivered.", {
     message_id: "string",
     recipients: "array of strings",

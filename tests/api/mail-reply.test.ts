@@ -1,7 +1,8 @@
 /** Answers to mail (contract 22): whom they go to follows from the message. */
-import { randomBytes, randomUUID } from "node:crypto"
+import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto"
+import { dkimSign } from "mailauth/lib/dkim/sign.js"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { ListedMail, MailThread } from "../../schemas/mail/records.ts"
+import type { ListedMail, Mail, MailThread } from "../../schemas/mail/records.ts"
 import type { ListedSent } from "../../schemas/mail/sent.ts"
 import { waitFor } from "../harness/index.ts"
 import { deliver, message } from "../support/mail.ts"
@@ -11,6 +12,7 @@ import {
   closeSending,
   DOMAIN,
   listed,
+  look,
   MESSAGES,
   openSending,
   type Sender,
@@ -21,7 +23,20 @@ import {
   world
 } from "./sending.ts"
 
-beforeAll(() => openSending())
+const { privateKey, publicKey } = generateKeyPairSync("ed25519")
+const KEY = publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("base64")
+const PEM = privateKey.export({ format: "pem", type: "pkcs8" }).toString()
+
+beforeAll(() =>
+  openSending(
+    {},
+    {},
+    {
+      "_dmarc.world.example": { TXT: ["v=DMARC1; p=reject"] },
+      "s1._domainkey.world.example": { TXT: [`v=DKIM1; k=ed25519; p=${KEY}`] }
+    }
+  )
+)
 afterAll(closeSending)
 
 const answer = ({ client }: Pick<Sender, "client">, id: string, body: object, options: object = {}) =>
@@ -82,6 +97,47 @@ describe("an answer", () => {
     const [shop, desk] = [stranger(), stranger()]
     const came = await comes(ada, { from: shop, headers: [`Reply-To: Desk <${desk}>, other@world.example`] })
     expect(dataOf<ListedSent>(await answer(ada, came.id, { text: "Hi." })).to).toEqual([desk])
+  })
+
+  it("goes where the sender's signature says, not where somebody on its way does", async () => {
+    const ada = await aSender()
+    const [shop, desk, evil] = [stranger(), stranger(), stranger()]
+    const key = {
+      signingDomain: "world.example",
+      selector: "s1",
+      privateKey: PEM,
+      headerList: "from:to:subject:reply-to"
+    }
+    const comesSigned = async (subject: string, { signed = "", added = "" }) => {
+      const raw = signed + message({ from: shop, to: ada.mailbox.address, subject })
+      const { signatures } = await dkimSign(raw, {
+        canonicalization: "relaxed/relaxed",
+        algorithm: "ed25519-sha256",
+        ...key,
+        signatureData: [key]
+      })
+      await deliver(service.system.mail?.port ?? 0, { to: ada.mailbox.address, raw: added + signatures + raw })
+      return newest(ada, subject)
+    }
+    const genuine = await comesSigned("signed", { signed: `Reply-To: ${desk}\r\n`, added: `Cc: ${evil}\r\n` })
+    expect(genuine.verdicts).toMatchObject({ dmarc: "PASS", reasons: [] })
+    expect(dataOf<ListedSent>(await answer(ada, genuine.id, { text: "Hi.", all: true }))).toMatchObject({
+      to: [desk],
+      cc: []
+    })
+    expect((await look<Mail>(ada, genuine.id)).reply_to).toBe(desk)
+    const changed = await comesSigned("changed", { added: `Reply-To: ${evil}\r\n` })
+    // Without a Reply-To the name alone is signed: none may be added.
+    expect(changed.verdicts.dmarc).toBe("FAIL")
+    key.headerList = "from:to:subject"
+    const other = await comesSigned("unsigned", { added: `Reply-To: ${evil}\r\n` })
+    expect(other.verdicts).toMatchObject({ dkim: "PASS", dmarc: "FAIL", reasons: ["reply_to_unsigned"] })
+    expect((await look<Mail>(ada, other.id)).reply_to).toBe(evil)
+    for (const all of [false, true])
+      expect(dataOf<ListedSent>(await answer(ada, other.id, { text: "Hi.", all }))).toMatchObject({
+        to: [shop],
+        cc: []
+      })
   })
 
   it("to all goes to everybody once, and never to the agent itself", async () => {

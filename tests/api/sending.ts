@@ -19,7 +19,8 @@ let names: NameServer
 
 export const openSending = async (
   limits: Readonly<Record<string, number>> = {},
-  env: Readonly<Record<string, string>> = {}
+  env: Readonly<Record<string, string>> = {},
+  records: Parameters<typeof nameServer>[0] = {}
 ): Promise<void> => {
   world = await mailHost()
   names = await nameServer({
@@ -27,7 +28,8 @@ export const openSending = async (
     "mx.world.example": { A: ["127.0.0.1"] },
     "inside.example": { MX: ["mx.inside.example"] },
     "mx.inside.example": { A: ["10.0.0.7"] },
-    "silent.example": { MX: ["."] }
+    "silent.example": { MX: ["."] },
+    ...records
   })
   service = await testService({
     metrics: true,

@@ -204,11 +204,9 @@ export const mailboxKind = kind(fold, mailboxOperations, (parts: MailParts) => {
         prepare: (state, { sender, bytes }, context) =>
           Effect.gen(function* () {
             if (state === null) return { isKnown: false, elsewhere: 0 }
-            const isOpen = hasOpenPlace(state, { sender, bytes }, context.at, limits)
-            return {
-              isKnown: isOpen ? false : yield* isKnown(state.agent, sender, context),
-              elsewhere: yield* elsewhere(state.agent, context)
-            }
+            const others = yield* elsewhere(state.agent, context)
+            const isOpen = hasOpenPlace(state, { sender, bytes, elsewhere: others }, context.at, limits)
+            return { isKnown: isOpen ? false : yield* isKnown(state.agent, sender, context), elsewhere: others }
           }),
         decide: (state, input, context) => decideReceive(state, input, context, limits),
         answer: (_state, reply) => reply

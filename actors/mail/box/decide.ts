@@ -9,7 +9,7 @@ import type { MailMessageEvent } from "../message/state.ts"
 import { type Counted, countedSince, DAY_MS, HOUR_MS, WEEK_MS } from "../counted.ts"
 import { mayBeEarly } from "../early.ts"
 import { loggedSeconds } from "../kept.ts"
-import type { MailboxEvent, MailboxState, MailboxValue } from "./state.ts"
+import { evolveMailbox, type MailboxEvent, type MailboxState, type MailboxValue } from "./state.ts"
 
 type MailLimits = Limits["limits"]["email"]
 type Decided<Reply = null> = Decision<MailboxEvent, Reply>
@@ -26,25 +26,44 @@ interface Shares {
   readonly unreserved: number
   /** Messages a day from one sender's domain. */
   readonly domain: number
+  /** Messages a day from all senders whom DMARC does not prove. */
+  readonly unproven: number
   /** Bytes that are reserved for nobody. */
   readonly unreservedBytes: number
+  /** Bytes in all mailboxes of the agent that are reserved for nobody. */
+  readonly agentUnreservedBytes: number
   /** Bytes from one sender's domain. */
   readonly domainBytes: number
+  /** Bytes from all senders whom DMARC does not prove. */
+  readonly unprovenBytes: number
 }
 
-export type BoxLimits = MailLimits & Pick<Limits["service"]["mail"], "reserved_percent" | "domain_percent">
+export type BoxLimits = MailLimits &
+  Pick<Limits["service"]["mail"], "reserved_percent" | "domain_percent" | "unproven_percent">
 
-const sharesOf = ({ inbound_per_day, mailbox_max_bytes, reserved_percent, domain_percent }: BoxLimits): Shares => ({
-  unreserved: inbound_per_day - Math.floor((inbound_per_day * reserved_percent) / PERCENT),
-  domain: Math.max(1, Math.floor((inbound_per_day * domain_percent) / PERCENT)),
-  unreservedBytes: mailbox_max_bytes - Math.floor((mailbox_max_bytes * reserved_percent) / PERCENT),
-  domainBytes: Math.floor((mailbox_max_bytes * domain_percent) / PERCENT)
-})
+const partOf = (whole: number, percent: number): number => Math.floor((whole * percent) / PERCENT)
+
+const sharesOf = (limits: BoxLimits): Shares => {
+  const { inbound_per_day, mailbox_max_bytes, agent_max_bytes } = limits
+  const { reserved_percent, domain_percent, unproven_percent } = limits
+  return {
+    unreserved: inbound_per_day - partOf(inbound_per_day, reserved_percent),
+    domain: Math.max(1, partOf(inbound_per_day, domain_percent)),
+    unproven: Math.max(1, partOf(inbound_per_day, unproven_percent)),
+    unreservedBytes: mailbox_max_bytes - partOf(mailbox_max_bytes, reserved_percent),
+    agentUnreservedBytes: agent_max_bytes - partOf(agent_max_bytes, reserved_percent),
+    domainBytes: partOf(mailbox_max_bytes, domain_percent),
+    unprovenBytes: partOf(mailbox_max_bytes, unproven_percent)
+  }
+}
 
 const ofDay = (hours: Counted, at: number): number => countedSince(hours, at - DAY_MS - HOUR_MS)
 
-export const storedBytes = ({ stored }: MailboxValue, at: number, { retention_seconds }: MailLimits): number =>
-  countedSince(stored, at - retention_seconds * 1000 - DAY_MS)
+const keptOf = (bytes: Counted, at: number, { retention_seconds }: MailLimits): number =>
+  countedSince(bytes, at - retention_seconds * 1000 - DAY_MS)
+
+export const storedBytes = ({ stored }: MailboxValue, at: number, limits: MailLimits): number =>
+  keptOf(stored, at, limits)
 
 /**
  * The reason that it takes no more mail from any sender; `null` if it does. `elsewhere`: bytes in the other mailboxes of
@@ -61,12 +80,14 @@ export const fullness = (
   return stored >= limits.mailbox_max_bytes || stored + elsewhere >= limits.agent_max_bytes ? "bytes" : null
 }
 
-type From = { readonly domain: string } | undefined
+type From = Pick<InboundSender, "domain" | "proven"> | undefined
 
 interface Taking {
   readonly sender?: From
   /** Size of the arriving message. */
   readonly bytes: number
+  /** Bytes in the other mailboxes of its agent. */
+  readonly elsewhere: number
 }
 
 const domainIsFull = (
@@ -85,14 +106,47 @@ const domainIsFull = (
   return ofDay(hours, at) >= domain || (stored > 0 && stored + bytes > domainBytes)
 }
 
+/** A mail process of an earlier release says nothing of its sender. */
+const isUnproven = (sender: From): boolean => sender !== undefined && sender.proven.length === 0
+
+const unprovenIsFull = (state: MailboxValue, { sender, bytes }: Taking, at: number, limits: BoxLimits): boolean => {
+  if (!isUnproven(sender)) return false
+  const { unproven, unprovenBytes } = sharesOf(limits)
+  const stored = keptOf(state.storedUnproven, at, limits)
+  return ofDay(state.unproven, at) >= unproven || (stored > 0 && stored + bytes > unprovenBytes)
+}
+
 /** True if an unreserved place is free. The agent need not know the sender then. */
 export const hasOpenPlace = (state: MailboxValue, taking: Taking, at: number, limits: BoxLimits): boolean => {
-  const { unreserved, unreservedBytes } = sharesOf(limits)
+  const { unreserved, unreservedBytes, agentUnreservedBytes } = sharesOf(limits)
+  const stored = storedBytes(state, at, limits) + taking.bytes
   return (
     ofDay(state.unreserved, at) < unreserved &&
-    storedBytes(state, at, limits) + taking.bytes <= unreservedBytes &&
-    !domainIsFull(state, taking, false, at, limits)
+    stored <= unreservedBytes &&
+    stored + taking.elsewhere <= agentUnreservedBytes &&
+    !domainIsFull(state, taking, false, at, limits) &&
+    !unprovenIsFull(state, taking, at, limits)
   )
+}
+
+/** No domain has this mark. */
+const STRANGER: From = { domain: "", proven: [] }
+
+/**
+ * True if the message takes the last place for a sender whom nothing proves, of its size. The agent hears of that once
+ * a day.
+ */
+const fills = (
+  state: MailboxValue,
+  event: Extract<MailboxEvent, { type: "mailbox.received" }>,
+  elsewhere: number,
+  at: number,
+  limits: BoxLimits
+): boolean => {
+  if (state.filled_at !== null && state.filled_at > at - DAY_MS) return false
+  const taking = { sender: STRANGER, bytes: event.bytes, elsewhere }
+  const after = evolveMailbox(state, event, { at })
+  return hasOpenPlace(state, taking, at, limits) && after !== null && !hasOpenPlace(after, taking, at, limits)
 }
 
 const FULL: Refusal = {
@@ -126,26 +180,26 @@ export const decideReceive = (
   if (fullness(state, elsewhere, at, limits) !== null) return { refused: FULL }
   const whole = storedBytes(state, at, limits) + bytes
   if (whole > limits.mailbox_max_bytes || whole + elsewhere > limits.agent_max_bytes) return { refused: FULL }
-  const taking = { sender, bytes }
+  const taking = { sender, bytes, elsewhere }
   const reserved = !hasOpenPlace(state, taking, at, limits)
   // Strangers at a domain take nothing of the share of those whom the agent knows there.
   if (reserved && (!isKnown || domainIsFull(state, taking, true, at, limits))) return { refused: FULL }
   const { agent } = state
   const received: MailMessageEvent = { type: "mail.received", v: 1, agent, mailbox: Number(id), ...mail }
   const of = { kind: "mail", id: String(number) }
+  const event: Extract<MailboxEvent, { type: "mailbox.received" }> = {
+    type: "mailbox.received",
+    v: 1,
+    agent,
+    mail: number,
+    bytes,
+    ...(sender === undefined ? {} : { domain: sender.domain }),
+    ...(from === undefined ? {} : { from }),
+    ...(reserved ? { reserved } : {}),
+    ...(isUnproven(sender) ? { unproven: true } : {})
+  }
   return {
-    events: [
-      {
-        type: "mailbox.received",
-        v: 1,
-        agent,
-        mail: number,
-        bytes,
-        ...(sender === undefined ? {} : { domain: sender.domain }),
-        ...(from === undefined ? {} : { from }),
-        ...(reserved ? { reserved } : {})
-      }
-    ],
+    events: [fills(state, event, elsewhere, at, limits) ? { ...event, filled: true } : event],
     reply: { mail: number },
     also: [{ ...of, expected: 0, events: [received], keepSeconds: loggedSeconds(limits) }],
     timers: [{ name: EXPIRE_TIMER, at: at + limits.retention_seconds * 1000, of }]

@@ -2,7 +2,7 @@
  * What a mailbox's rules keep out (contract 20). Pure.
  *
  * Whom they block is known by the envelope or by what the message says of itself, since either is reason enough. Whom
- * they let in must be who the message says that it is from: an envelope is anybody's to choose.
+ * they let in must be the one sender that the message names: an envelope is anybody's to choose.
  */
 import type { MailRule, MailRules, Verdict } from "../../../schemas/mail/records.ts"
 import { matchesSender } from "../../../schemas/mail/senders.ts"
@@ -12,6 +12,8 @@ export interface Judged {
   readonly sender: string
   /** Of the message; empty where it names nobody. */
   readonly from: string
+  /** Whether From names one sender, and every program reads the same one. */
+  readonly isOneSender: boolean
   readonly dmarc: Verdict
   /** Whether there is a code, or a link that lets somebody in. */
   readonly letsIn: boolean
@@ -23,10 +25,10 @@ export const namesSender = (rules: ReadonlyArray<string>, address: string): bool
 /** The first that keeps it out; `null` where none does. */
 export const ruleAgainst = (
   { block_senders, allow_senders, require_dmarc, only_codes }: MailRules,
-  { sender, from, dmarc, letsIn }: Judged
+  { sender, from, isOneSender, dmarc, letsIn }: Judged
 ): MailRule | null => {
   if (namesSender(block_senders, sender) || namesSender(block_senders, from)) return "block_senders"
-  if (allow_senders.length > 0 && !namesSender(allow_senders, from === "" ? sender : from)) return "allow_senders"
+  if (allow_senders.length > 0 && !(isOneSender && namesSender(allow_senders, from))) return "allow_senders"
   if (require_dmarc && dmarc !== "PASS") return "require_dmarc"
   return only_codes && !letsIn ? "only_codes" : null
 }

@@ -31,12 +31,18 @@ export const MailboxValue = Schema.Struct({
   inbound: Counted,
   /** The part of these that used no reserved place (decide.ts). */
   unreserved: Counted,
+  /** The part of these whose sender DMARC did not prove. */
+  unproven: Counted,
   /** By the sender's domain, of those within the last day. */
   senders: Schema.Array(Schema.Struct({ domain: Schema.String, reserved: Schema.Boolean, hours: Counted })),
   /** By its own rules. */
   dropped: Counted,
   /** Bytes. */
   stored: Counted,
+  /** The part of these that used no reserved place and whose sender DMARC did not prove. */
+  storedUnproven: Counted,
+  /** Unix ms: when its agent was last told that unproven mail is refused; `null`: never. */
+  filled_at: Schema.NullOr(Schema.Number),
   /** The part of these by the sender's domain, by weeks: of the domains that sent most. */
   storedBy: Schema.Array(Schema.Struct({ domain: Schema.String, reserved: Schema.Boolean, weeks: Counted })),
   ...tagFields
@@ -49,14 +55,19 @@ export type MailboxState = typeof MailboxState.Type
 export const MailboxEvent = Schema.Union([
   event("mailbox.opened", 1, opened),
   event("mailbox.changed", 1, { agent: Schema.String, chosen: Sealed }),
-  /** `domain`: mark of its sender's. `from`: its sender. `reserved`: it took a place of those that are reserved. */
+  /**
+   * `domain`: mark of its sender's. `from`: its sender. `reserved`: it took a place of those that are reserved.
+   * `unproven`: DMARC did not prove its sender. `filled`: one more such message is refused, and the agent is told so.
+   */
   event("mailbox.received", 1, {
     agent: Schema.String,
     mail: Schema.Int,
     bytes: Schema.Int,
     domain: Schema.optionalKey(Schema.String),
     from: Schema.optionalKey(Sealed),
-    reserved: Schema.optionalKey(Schema.Boolean)
+    reserved: Schema.optionalKey(Schema.Boolean),
+    unproven: Schema.optionalKey(Schema.Boolean),
+    filled: Schema.optionalKey(Schema.Boolean)
   }),
   event("mailbox.dropped", 1, { agent: Schema.String, sealed: Sealed }),
   event("mailbox.tag_made", 1, madeFields),
@@ -84,7 +95,19 @@ const STORED_WEEKS_MAX = Math.ceil((STORED_DAYS_MAX * DAY_MS) / WEEK_MS)
  */
 const STORED_BY_MAX = 32
 
-const NOTHING = { inbound: [], unreserved: [], senders: [], dropped: [], stored: [], storedBy: [], tags: [], ended: [] }
+const NOTHING = {
+  inbound: [],
+  unreserved: [],
+  unproven: [],
+  senders: [],
+  dropped: [],
+  stored: [],
+  storedUnproven: [],
+  filled_at: null,
+  storedBy: [],
+  tags: [],
+  ended: []
+}
 
 export const evolveMailbox = (
   state: MailboxState,
@@ -101,10 +124,16 @@ export const evolveMailbox = (
       return { ...state, chosen: event.chosen }
     case "mailbox.received": {
       const { bytes, domain, reserved = false } = event
+      const isUnproven = event.unproven === true && !reserved
       return {
         ...state,
         inbound: counted(state.inbound, 1, at, HOUR_MS, HOURS),
         unreserved: reserved ? state.unreserved : counted(state.unreserved, 1, at, HOUR_MS, HOURS),
+        unproven: isUnproven ? counted(state.unproven, 1, at, HOUR_MS, HOURS) : state.unproven,
+        storedUnproven: isUnproven
+          ? counted(state.storedUnproven, bytes, at, DAY_MS, STORED_DAYS_MAX)
+          : state.storedUnproven,
+        filled_at: event.filled === true ? at : state.filled_at,
         senders: domain === undefined ? state.senders : withSender(state.senders, { domain, reserved }, at),
         stored: counted(state.stored, bytes, at, DAY_MS, STORED_DAYS_MAX),
         storedBy: domain === undefined ? state.storedBy : withStored(state.storedBy, { domain, reserved }, bytes, at)

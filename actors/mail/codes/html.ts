@@ -7,7 +7,7 @@
  */
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2"
 import { cleaned, type Emphasis, joinedLines, type Line } from "./lines.ts"
-import { addRules, type Attributes, isUnseen, PLAIN, type Sheet, type Style, styleOf } from "./style.ts"
+import { addRules, type Attributes, isAbsent, isUnseen, PLAIN, type Sheet, type Style, styleOf } from "./style.ts"
 
 export interface Anchor {
   readonly href: string
@@ -117,6 +117,8 @@ class Reader implements TokenizerCallbacks {
   readonly seen = new Writer(false)
   readonly unseen = new Writer(true)
   readonly links: Array<Link> = []
+  /** Where text stands that no reader sees, in order. */
+  readonly absent: Array<readonly [from: number, to: number]> = []
   private readonly html: string
   private readonly sheet: Sheet = new Map()
   private css = 0
@@ -144,11 +146,14 @@ class Reader implements TokenizerCallbacks {
       this.css += text.length
       return
     }
+    if (isAbsent(this.top.style)) this.absent.push([from, to])
     this.write(text)
   }
 
-  ontextentity(point: number): void {
-    if (!this.top.mute) this.write(String.fromCodePoint(point))
+  ontextentity(point: number, to: number): void {
+    if (this.top.mute) return
+    if (isAbsent(this.top.style)) this.absent.push([this.html.lastIndexOf("&", to - 1), to])
+    this.write(String.fromCodePoint(point))
   }
 
   private write(text: string): void {
@@ -284,11 +289,27 @@ const anchorOf = ({ href, line, from, to, shown, alt }: Link, lines: ReadonlyArr
   }
 }
 
-export const pageOf = (html: string): Page => {
+const readerOf = (html: string): Reader => {
   const reader = new Reader(html)
   const tokenizer = new Tokenizer({ decodeEntities: true }, reader)
   tokenizer.write(html)
   tokenizer.end()
+  return reader
+}
+
+/** The same HTML without the text that no reader sees. */
+export const withoutAbsent = (html: string): string => {
+  const parts: Array<string> = []
+  let at = 0
+  for (const [from, to] of readerOf(html).absent) {
+    parts.push(html.slice(at, from))
+    at = to
+  }
+  return [...parts, html.slice(at)].join("")
+}
+
+export const pageOf = (html: string): Page => {
+  const reader = readerOf(html)
   const seen = reader.seen.lines
   return {
     lines: [...joinedLines(seen), ...joinedLines(reader.unseen.lines)],

@@ -10,17 +10,35 @@ export interface Style {
   readonly shut: boolean
   /** Written without a size; an element within may have one again, as around pictures. */
   readonly tiny: boolean
+  /** So many closed `details` around it: a reader must open them first. */
+  readonly folds: number
   readonly level: 0 | 1 | 2
   readonly color: string
   /** Empty where it is not known: a picture. */
   readonly background: string
 }
 
-export const PLAIN: Style = { gone: false, shut: false, tiny: false, level: 0, color: "#000000", background: "#ffffff" }
+export const PLAIN: Style = {
+  gone: false,
+  shut: false,
+  tiny: false,
+  folds: 0,
+  level: 0,
+  color: "#000000",
+  background: "#ffffff"
+}
+
+/**
+ * Whether no reader ever sees it. Colors do not count: the background may be a picture, or follow from a rule that is
+ * not understood.
+ */
+export const isAbsent = ({ gone, shut, tiny }: Style): boolean => gone || shut || tiny
 
 /** Whether it is read at all: there, with room and a size, and of another colour than what lies behind. */
-export const isUnseen = ({ gone, shut, tiny, color, background }: Style): boolean =>
-  gone || shut || tiny || color === "transparent" || (color !== "" && color === background)
+export const isUnseen = (style: Style): boolean => {
+  const { folds, color, background } = style
+  return isAbsent(style) || folds > 0 || color === "transparent" || (color !== "" && color === background)
+}
 
 type Declarations = ReadonlyMap<string, string>
 /** By `name`, `.class` or `name.class`. */
@@ -33,6 +51,9 @@ const SHEET_MAX_RULES = 2000
 const SELECTORS_MAX = 50
 const CLASSES_MAX = 20
 const TINY_PX = 1.5
+const FAINT_OPACITY = 0.05
+/** Farther than any screen is wide. */
+const AWAY_PX = -900
 const LARGE_PX = 19
 const WIDE_PX = 2
 const BOLD = 600
@@ -141,10 +162,38 @@ const isGone = (own: Declarations, attributes: Attributes): boolean =>
   own.get("mso-hide") === "all" ||
   Object.hasOwn(attributes, "hidden")
 
+const isBelow = (own: Declarations, names: ReadonlyArray<string>, max: number): boolean =>
+  names.some((name) => (pixels(own.get(name)) ?? Number.POSITIVE_INFINITY) <= max)
+
+const CLIPPED = /^rect\((?:0(?:px)?[, ]*){4}\)$/
+const CLIPPED_PATH = /^inset\((?:50|100)%/
+const MOVED = /scale\(0(?:\.0{0,9})?\)|translate[xy]?\(-\d{3}/
+
+/** Moved out of every screen, or cut off. */
+const isAway = (own: Declarations): boolean => {
+  const isMoved =
+    (own.get("position") ?? "static") !== "static" && isBelow(own, ["left", "right", "top", "bottom"], AWAY_PX)
+  const isIndented = isBelow(own, ["text-indent", "margin-left", "margin-top"], AWAY_PX)
+  const isClipped = CLIPPED.test(own.get("clip") ?? "") || CLIPPED_PATH.test(own.get("clip-path") ?? "")
+  return isMoved || isIndented || isClipped || MOVED.test(own.get("transform") ?? "")
+}
+
+/** A part of an unknown length is one with room, unless it is none. */
+const isNarrow = (text: string | undefined): boolean => {
+  const size = pixels(text)
+  return size !== null && size <= (text?.endsWith("%") === true ? 0 : TINY_PX)
+}
+
 const hasNoRoom = (own: Declarations): boolean =>
-  Number.parseFloat(own.get("opacity") ?? "1") === 0 ||
-  (["max-height", "height", "max-width", "width"].some((name) => pixels(own.get(name)) === 0) &&
-    own.get("overflow") === "hidden")
+  Number.parseFloat(own.get("opacity") ?? "1") < FAINT_OPACITY ||
+  (["max-height", "height", "max-width", "width"].some((name) => isNarrow(own.get(name))) &&
+    own.get("overflow") === "hidden") ||
+  isAway(own)
+
+const foldsOf = (name: string, attributes: Attributes, around: number): number => {
+  if (name === "summary") return Math.max(0, around - 1)
+  return name === "details" && !Object.hasOwn(attributes, "open") ? around + 1 : around
+}
 
 export type Attributes = Readonly<Record<string, string>>
 
@@ -168,6 +217,7 @@ export const styleOf = (name: string, attributes: Attributes, parent: Style, she
     gone: parent.gone || isGone(own, attributes),
     shut: parent.shut || hasNoRoom(own),
     tiny: size === null ? parent.tiny : size <= TINY_PX,
+    folds: foldsOf(name, attributes, parent.folds),
     level: levelOf(name, own, attributes, parent.level),
     color: ink,
     background

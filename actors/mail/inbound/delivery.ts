@@ -10,9 +10,11 @@
  */
 import { createHash } from "node:crypto"
 import { Cause, Effect, Exit, Option, Result } from "effect"
+import { getDomain } from "tldts"
 import type { ErrorCode, Refusal } from "../../../schemas/errors.ts"
 import type { InboundSender } from "../../../schemas/mail/operations.ts"
 import type { MailRules, Verdicts } from "../../../schemas/mail/records.ts"
+import type { StoredText } from "../../../schemas/mail/stored.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { newKey } from "../../../schemas/secret/bytes.ts"
 import type { Asking } from "../../kit/worker/asks.ts"
@@ -23,7 +25,7 @@ import type { ParsedMail } from "../parse/parsed.ts"
 import { type Addressed, letsIn, partsOf, sealedMail, summaryOf } from "./sealed.ts"
 import type { MailStore, Place } from "./store.ts"
 import type { Scan } from "../scan/scan.ts"
-import { type Judged, verdictsAbout, worst } from "./verdicts.ts"
+import { type Judged, namesOneSender, verdictsAbout, worst } from "./verdicts.ts"
 
 export interface Incoming {
   readonly raw: Buffer
@@ -57,6 +59,7 @@ export interface DeliveryParts {
 interface Read {
   readonly mail: ParsedMail
   readonly verdicts: Verdicts
+  readonly unsigned: StoredText["unsigned"]
   readonly known: string
   readonly sender: string
   readonly bytes: number
@@ -94,6 +97,7 @@ export const delivered = (
     const read: Read = {
       mail: harmless(mail, found),
       verdicts: found,
+      unsigned: judgement.unsigned ?? [],
       known: knownBy(incoming),
       sender: incoming.sender,
       bytes: raw.length,
@@ -118,7 +122,8 @@ const toMailbox = (parts: DeliveryParts, read: Read, to: Addressed): Effect.Effe
     if (sealer === null) return yield* Effect.fail(parts.notStored)
     const { sender, mail, verdicts } = read
     const from = mail.from.address
-    const rule = ruleAgainst(rules, { sender, from, dmarc: verdicts.dmarc, letsIn: letsIn(mail) })
+    const isOneSender = namesOneSender(verdicts)
+    const rule = ruleAgainst(rules, { sender, from, isOneSender, dmarc: verdicts.dmarc, letsIn: letsIn(mail) })
     if (rule !== null)
       yield* ask(id, "mailbox.drop", mailbox, { sealed: sealDropped(sealer, { from: from || sender, rule }) })
     else yield* received(parts, read, to, sealer, { id, sender: senderOf(parts, read, sealer, rules) })
@@ -127,17 +132,20 @@ const toMailbox = (parts: DeliveryParts, read: Read, to: Addressed): Effect.Effe
 /**
  * Whose share of the mailbox's day a message takes. What DMARC has not proven is counted apart from the domain that it
  * names: whoever forges a domain uses up nothing of the domain's own. A forgery, and what nobody could judge, is nobody
- * whom the mailbox allows.
+ * whom the mailbox allows. Messages that name no sender, or more than one, take one share together.
  */
 const senderOf = (
   { keys }: DeliveryParts,
-  { sender, mail, verdicts: { dmarc } }: Read,
+  { mail, verdicts }: Read,
   sealer: Sealer,
   { allow_senders }: MailRules
 ): InboundSender => {
-  const address = mail.from.address || sender
-  const domain = address.slice(address.lastIndexOf("@") + 1)
-  const isProven = dmarc === "PASS" && mail.from.address !== ""
+  const { dmarc } = verdicts
+  const address = namesOneSender(verdicts) ? mail.from.address : ""
+  const host = address.slice(address.lastIndexOf("@") + 1)
+  // Names below a domain cost its owner nothing.
+  const domain = getDomain(host, { allowPrivateDomains: true }) ?? host
+  const isProven = dmarc === "PASS" && address !== ""
   const plain = untaggedOf(address)
   return {
     domain: sealer.mark(`${isProven ? "proven" : "claimed"} ${domain}`, "sender's domain").slice(0, MARK_CHARS),
@@ -157,7 +165,7 @@ const UNCERTAIN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "ov
 
 const received = (
   { ask, store, doubt, nextNumber, wordsMax, notStored }: DeliveryParts,
-  { mail, sender: envelopeFrom, verdicts, bytes, own }: Read,
+  { mail, sender: envelopeFrom, verdicts, unsigned, bytes, own }: Read,
   to: Addressed,
   sealer: Sealer,
   { id, sender }: { readonly id: string; readonly sender: InboundSender }
@@ -169,7 +177,7 @@ const received = (
     const forget = Effect.ignore(Effect.tryPromise(() => store.forget(place)))
     const doubted = Effect.sync(() => doubt(place))
     const storing = Effect.tryPromise({
-      try: () => store.keep(place, partsOf(mail), key),
+      try: () => store.keep(place, partsOf(mail, unsigned), key),
       catch: (error) => {
         logNow("error", "mail", { error })
         return notStored

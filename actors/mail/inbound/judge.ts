@@ -27,6 +27,8 @@ const signatureVerdict = (result: string | undefined): Verdict => (result === "n
 
 /** Header fields that say how the body is read. */
 const FORM = ["content-type", "content-transfer-encoding", "content-disposition"]
+/** Header fields that say whom an answer goes to. */
+const ANSWERED = ["reply-to", "to", "cc"] as const
 /** As `form.ts` and postal-mime see a field: any number of blanks may stand before its colon. */
 const FIELD = /^([!-9;-~]+)[ \t]*:/gm
 
@@ -68,17 +70,22 @@ export const judge = async (
     // A signature proves the fields that it covers; who sent from an address of the domain wrote all of them.
     const isBySignature = proof?.dkim.result !== undefined && proof.spf.result === undefined
     const signatures = dkim.results.filter((one) => one.signingDomain === proof?.dkim.result)
-    const form = FORM.filter((field) => fieldsOf(bytes).has(field))
+    const fields = fieldsOf(bytes)
+    const isCovered = (all: ReadonlyArray<string>) => signatures.some((one) => covers(one, all))
+    const form = FORM.filter((field) => fields.has(field))
+    const unsigned = isBySignature ? ANSWERED.filter((field) => fields.has(field) && !isCovered([field])) : []
     const reasons: ReadonlyArray<VerdictReason> = !isBySignature
       ? []
       : [
-          ...(signatures.some((one) => covers(one, ["subject"])) ? [] : (["subject_unsigned"] as const)),
-          ...(signatures.some((one) => covers(one, form)) ? [] : (["form_unsigned"] as const))
+          ...(isCovered(["subject"]) ? [] : (["subject_unsigned"] as const)),
+          ...(isCovered(form) ? [] : (["form_unsigned"] as const)),
+          ...(unsigned.includes("reply-to") ? (["reply_to_unsigned"] as const) : [])
         ]
     return {
       verdicts,
       author: dmarc === false ? "" : (mailDomain(dmarc.status.header?.from ?? "") ?? ""),
-      ...(reasons.length > 0 ? { reasons } : {})
+      ...(reasons.length > 0 ? { reasons } : {}),
+      ...(unsigned.length > 0 ? { unsigned } : {})
     }
   } catch {
     // What the library makes nothing of is no reason to lose a message.

@@ -83,7 +83,7 @@ const attachmentsOf = ({ attachments }: ParsedMail): ReadonlyArray<MailAttachmen
     sha256: createHash("sha256").update(bytes).digest("hex")
   }))
 
-export const partsOf = (mail: ParsedMail): ReadonlyArray<Part> => {
+export const partsOf = (mail: ParsedMail, unsigned: StoredText["unsigned"]): ReadonlyArray<Part> => {
   const { date, to, cc, text, html, links, codes, truncated, parsed, attachments_dropped, replyTo } = mail
   const stored: StoredText = {
     date,
@@ -98,6 +98,7 @@ export const partsOf = (mail: ParsedMail): ReadonlyArray<Part> => {
     attachments: attachmentsOf(mail),
     to,
     reply_to: replyTo,
+    unsigned,
     thread_ids: [...mail.follows.toReversed(), ...(mail.messageId === null ? [] : [mail.messageId])]
   }
   return [

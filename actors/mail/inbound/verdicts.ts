@@ -2,11 +2,12 @@
  * What a message's origin is worth (spec 2.9), as a thread has judged it (judge.ts).
  *
  * Invariants
- *  - DMARC passes for the sender that is shown, or for nobody: the header is read twice, by who judges and by who reads
+ *  - DMARC judges the sender that is displayed, or it is FAIL: the header is read twice, by who judges and by who reads
  *    the message (parse/read.ts), and a stranger may write it so that two readers see two senders.
  *  - DMARC never passes for a message that is not the same to all readers (contract 22): it is FAIL, with reasons.
  */
 import type { Verdict, VerdictReason, Verdicts } from "../../../schemas/mail/records.ts"
+import type { UnsignedField } from "../../../schemas/mail/stored.ts"
 
 export interface Origin {
   /** The client's address. */
@@ -20,6 +21,8 @@ export interface Judged {
   readonly verdicts: Omit<Verdicts, "reasons">
   /** Reasons that DMARC fails although the library let it pass. */
   readonly reasons?: ReadonlyArray<VerdictReason>
+  /** Fields that say whom an answer goes to, where the only proof does not cover them: anybody may have added them. */
+  readonly unsigned?: ReadonlyArray<UnsignedField>
   /** Of the sender that DMARC was asked about; `null` where whoever judged does not tell. */
   readonly author: string | null
 }
@@ -39,14 +42,22 @@ const WORST_FIRST: ReadonlyArray<Verdict> = ["FAIL", "GRAY", "PROCESSING_FAILED"
 export const worst = (...verdicts: ReadonlyArray<Verdict>): Verdict =>
   WORST_FIRST.find((one) => verdicts.includes(one)) ?? "NONE"
 
+/** Reasons that From does not say who sent the message. */
+const OF_FROM: ReadonlySet<VerdictReason> = new Set<VerdictReason>(["from_domains", "from_unclear"])
+
+/** True if From names one sender, and every program reads the same one. */
+export const namesOneSender = ({ reasons }: Pick<Verdicts, "reasons">): boolean =>
+  !reasons.some((reason) => OF_FROM.has(reason))
+
 /** `from`: the sender that is shown. `doubts`: of who has read the message (parse/form.ts). */
 export const verdictsAbout = (
   from: string,
   { verdicts, author, reasons: ofJudge = [] }: Judged,
   doubts: ReadonlyArray<VerdictReason> = []
 ): Verdicts => {
-  const reasons = [...doubts, ...ofJudge]
+  const isOther = from !== "" && author !== null && from.slice(from.lastIndexOf("@") + 1) !== author
+  const isUnnamed = isOther && !doubts.some((doubt) => OF_FROM.has(doubt))
+  const reasons: ReadonlyArray<VerdictReason> = [...doubts, ...ofJudge, ...(isUnnamed ? ["from_unclear" as const] : [])]
   if (reasons.length > 0) return { ...verdicts, dmarc: "FAIL", reasons }
-  const isMeant = from !== "" && (author === null || from.slice(from.lastIndexOf("@") + 1) === author)
-  return { ...verdicts, dmarc: verdicts.dmarc !== "PASS" || isMeant ? verdicts.dmarc : "NONE", reasons }
+  return { ...verdicts, dmarc: from === "" && verdicts.dmarc === "PASS" ? "NONE" : verdicts.dmarc, reasons }
 }

@@ -219,7 +219,8 @@ interface Outcome {
 
 /**
  * A recipient bounced or complained. The same commit counts it for the service, or takes the sender's figures out of
- * the service's where this ends its sending. Mail inside the service does not dilute what goes outside.
+ * the service's where this ends its sending. Mail inside the service does not dilute what goes outside. A bounce inside it
+ * does not count: no other server sees it, and a stranger's Reply-To may name any address here.
  */
 export const decideCount = (
   state: MailerState,
@@ -227,6 +228,7 @@ export const decideCount = (
   { id: agent, at, facts }: { readonly id: string; readonly at: number; readonly facts: OfService },
   limits: MailLimits
 ): Decision<MailerEvent, null> => {
+  if (own && type === "bounced") return { events: [] }
   const event: MailerEvent = { type: "mailer.counted", v: 1, what: type, ...(own ? { own } : {}) }
   if (state.suspended_at !== null) return { events: [event] }
   const { days, outside } = evolveMailer(state, event, { at })

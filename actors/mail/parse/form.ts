@@ -10,7 +10,7 @@
  *  - A field that may appear once and appears twice has no meaning, whichever of them is signed.
  */
 import type { VerdictReason } from "../../../schemas/mail/records.ts"
-import { mailboxesIn } from "./mailboxes.ts"
+import { type Mailbox, mailboxesIn } from "./mailboxes.ts"
 
 const ONCE: ReadonlySet<string> = new Set([
   "from",
@@ -82,17 +82,14 @@ const hasTwice = (fields: ReadonlyArray<Field>): boolean => {
 
 const unfolded = (value: string): string => value.replaceAll("\r\n", "")
 
+const mailboxesOf = (fields: ReadonlyArray<Field>): ReadonlyArray<Mailbox> =>
+  fields
+    .filter(({ name }) => name === "from")
+    .flatMap(({ value }) => mailboxesIn(unfolded(Buffer.from(value, "latin1").toString())))
+
 /** Domains of the addresses that stand in From. */
-const fromDomains = (fields: ReadonlyArray<Field>): ReadonlySet<string> => {
-  const domains = new Set<string>()
-  for (const { name, value } of fields) {
-    if (name !== "from") continue
-    const text = unfolded(Buffer.from(value, "latin1").toString())
-    for (const { address } of mailboxesIn(text))
-      if (address !== null) domains.add(address.slice(address.lastIndexOf("@") + 1))
-  }
-  return domains
-}
+const domainsOf = (mailboxes: ReadonlyArray<Mailbox>): ReadonlySet<string> =>
+  new Set(mailboxes.flatMap(({ address }) => (address === null ? [] : [address.slice(address.lastIndexOf("@") + 1)])))
 
 /** Tags of a signature (RFC 6376 3.2), with what is written twice. */
 const tagsOf = (value: string): ReadonlyArray<readonly [string, string]> =>
@@ -152,11 +149,13 @@ const isShortSigned = (fields: ReadonlyArray<Field>, from: ReadonlySet<string>, 
 export const doubtsOf = (raw: Uint8Array): ReadonlyArray<VerdictReason> => {
   const begin = bodyOf(raw)
   const { fields, isPlain } = formOf(Buffer.from(raw.subarray(0, begin)).toString("latin1"))
-  const domains = fromDomains(fields)
+  const from = mailboxesOf(fields)
+  const domains = domainsOf(from)
   const doubts: ReadonlyArray<readonly [VerdictReason, boolean]> = [
     ["header_malformed", !isPlain],
     ["duplicate_header", hasTwice(fields)],
     ["from_domains", domains.size > 1],
+    ["from_unclear", from.some(({ isPlain }) => !isPlain) || fields.filter(({ name }) => name === "from").length > 1],
     ["body_length", isShortSigned(fields, domains, raw.subarray(begin))]
   ]
   return doubts.filter(([, isSo]) => isSo).map(([reason]) => reason)

@@ -1,5 +1,6 @@
 /** The text of an HTML message, by `html-to-text`: what a reader sees, without what images and links carry. */
 import { convert, type DomNode, type FormatCallback } from "html-to-text"
+import { withoutAbsent } from "../codes/html.ts"
 
 const MAX_DEPTH = 60
 const MAX_CHILDREN = 5000
@@ -64,9 +65,10 @@ const stripped = (html: string): string =>
     .join(" ")
 
 export const textOfHtml = (html: string): string => {
+  const seen = withoutAbsent(html)
   try {
-    return convert(html, { ...OPTIONS, selectors: [...OPTIONS.selectors] })
+    return convert(seen, { ...OPTIONS, selectors: [...OPTIONS.selectors] })
   } catch {
-    return stripped(html)
+    return stripped(seen)
   }
 }

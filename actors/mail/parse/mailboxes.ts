@@ -1,11 +1,16 @@
 /** Mailboxes in a header of addresses, in a form that rules can compare. */
+import { domainToUnicode } from "node:url"
 import { addressParser } from "postal-mime"
+import { normalForm } from "../../../schemas/legible.ts"
 import { heardAddress } from "../../../schemas/mail/senders.ts"
+import { mailDomain } from "../../../schemas/mail/settings.ts"
 
 export interface Mailbox {
   readonly name: string
   /** As rules compare it; `null` where it is none that mail could come from. */
   readonly address: string | null
+  /** False where programs read different domains in the address. */
+  readonly isPlain: boolean
 }
 
 /** The first of a list; each is looked for in the whole header. */
@@ -14,6 +19,25 @@ const MAILBOXES_MAX = 100
 /** A local part may stand in quotation marks; rules name it without (RFC 5322 3.2.4). */
 const unquoted = (address: string): string =>
   address.replace(/^"(.*)"(?=@)/, (_, local: string) => local.replaceAll(/\\(.)/g, "$1"))
+
+/**
+ * True if every program reads the same domain in an address: each label is an A-label, or the U-label of one. Characters
+ * that only some programs map to others (full-width letters, soft hyphens) make a domain that is judged and another one
+ * that is displayed.
+ */
+const isPlainlyWritten = (text: string): boolean => {
+  const written = text
+    .slice(text.lastIndexOf("@") + 1)
+    .trim()
+    .replace(/\.$/, "")
+  const domain = mailDomain(written)
+  if (domain === null) return false
+  const labels = normalForm(written.toLowerCase(), "NFC").split(".")
+  const aLabels = domain.split(".")
+  const isLabel = (label: string, index: number): boolean =>
+    label === aLabels[index] || label === domainToUnicode(aLabels[index] ?? "")
+  return labels.length === aLabels.length && labels.every(isLabel)
+}
 
 /**
  * In order. A name may hold a comma that nobody quoted (`Joe Foo, PhD <joe@uni.example>`): what has no address belongs to
@@ -29,7 +53,7 @@ export const mailboxesIn = (header: string): ReadonlyArray<Mailbox> => {
     const plain = unquoted(address)
     if (plain === "") continue
     const heard = bare.includes(plain) ? heardAddress(plain) : null
-    found.push({ name: names.splice(0).join(", "), address: heard })
+    found.push({ name: names.splice(0).join(", "), address: heard, isPlain: heard === null || isPlainlyWritten(plain) })
   }
-  return names.length === 0 ? found : [...found, { name: names.join(", "), address: null }]
+  return names.length === 0 ? found : [...found, { name: names.join(", "), address: null, isPlain: true }]
 }

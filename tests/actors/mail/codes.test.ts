@@ -120,7 +120,17 @@ describe("a code", () => {
       "font-size:0",
       "color:#fff",
       "max-height:0;overflow:hidden",
-      "visibility:hidden"
+      "visibility:hidden",
+      "opacity:0.001",
+      "position:absolute;left:-9999px",
+      "position: fixed; top: -200em",
+      "text-indent:-9999px",
+      "width:1px;height:1px;overflow:hidden",
+      "position:absolute;clip:rect(0,0,0,0)",
+      "position:absolute;clip:rect(0 0 0 0)",
+      "clip-path:inset(50%)",
+      "transform:scale(0)",
+      "transform:translateX(-9999px)"
     ]) {
       const hidden = `<div style="${style}">Your code is 482913</div>`
       expect(inHtml(hidden), style).toEqual([])
@@ -128,6 +138,23 @@ describe("a code", () => {
       expect(inHtml(`${hidden}<p>Your code is <b>482913</b></p>`), style).toEqual(["482913"])
     }
     expect(inHtml("<style>.x{display:none}</style><p class=x>Your code is 482913</p>")).toEqual([])
+    const folded = (attributes: string, more = "") =>
+      inHtml(`<details${attributes}><summary>Code${more}</summary><p>Your code is 482913</p></details>`)
+    expect([folded(""), folded(" open")]).toEqual([[], ["482913"]])
+    expect(inHtml("<details><summary>Your code is 482913</summary></details>")).toEqual(["482913"])
+  })
+
+  it.each([
+    "opacity:0.9",
+    "position:absolute;left:-20px",
+    "text-indent:-2em",
+    "clip:rect(0,100px,100px,0)",
+    "clip-path:inset(0)",
+    "transform:scale(0.9)",
+    "left:-9999px",
+    "height:1%;overflow:hidden"
+  ])("that is seen with %s counts", (style) => {
+    expect(inHtml(`<div style="${style}">Your code is 482913</div>`)).toEqual(["482913"])
   })
 
   it("comes at most ten times, the surest first", () => {

@@ -202,20 +202,31 @@ describe("a mailbox", () => {
     {
       domain,
       isKnown = false,
-      bytes = 1
-    }: { readonly domain: string; readonly isKnown?: boolean; readonly bytes?: number },
+      isProven = true,
+      bytes = 1,
+      at = 0
+    }: {
+      readonly domain: string
+      readonly isKnown?: boolean
+      readonly isProven?: boolean
+      readonly bytes?: number
+      readonly at?: number
+    },
     limits: BoxLimits
-  ): { readonly state: MailboxState; readonly taken: number } => {
-    let [now, sum] = [state, 0]
-    const sender = { domain, allowed: false, proven: [] }
+  ): { readonly state: MailboxState; readonly taken: number; readonly filled: number } => {
+    let [now, sum, filled] = [state, 0, 0]
+    const sender = { domain, allowed: false, proven: isProven ? ["r"] : [] }
     for (let number = 0; number < count; number++) {
-      const context = { id: "7", at: 0, facts: { isKnown, elsewhere: 0 } }
+      const context = { id: "7", at, facts: { isKnown, elsewhere: 0 } }
       const decision = decideReceive(now, { number, bytes, mail: MAIL, sender }, context, limits)
       if ("refused" in decision) continue
       sum++
-      for (const event of decision.events) now = evolveMailbox(now, event, { at: 0 })
+      for (const event of decision.events) {
+        if (event.type === "mailbox.received" && event.filled === true) filled++
+        now = evolveMailbox(now, event, { at })
+      }
     }
-    return { state: now, taken: sum }
+    return { state: now, taken: sum, filled }
   }
   const LIMITS_OF_BOX = { ...LIMITS.service.mail, ...LIMITS.limits.email }
 
@@ -250,6 +261,70 @@ describe("a mailbox", () => {
     const flood = taken(first.state, 60, { domain: "z", bytes: 10_485_760 }, LIMITS_OF_BOX)
     expect([first.taken, flood.taken]).toEqual([5, 3])
     expect(taken(flood.state, 3, { domain: "y", bytes: 10_000, isKnown: true }, LIMITS_OF_BOX).taken).toBe(3)
+  })
+
+  /** Each of another domain. */
+  const invented = (
+    state: MailboxState,
+    count: number,
+    more: { readonly bytes?: number; readonly at?: number } = {}
+  ) => {
+    let [now, sum, filled] = [state, 0, 0]
+    for (let n = 0; n < count; n++) {
+      const one = taken(now, 1, { domain: `d${n}`, isProven: false, ...more }, LIMITS_OF_BOX)
+      now = one.state
+      sum += one.taken
+      filled += one.filled
+    }
+    return { state: now, taken: sum, filled }
+  }
+
+  test("gives all whom nothing proves three fifths of its day, from however many domains", () => {
+    const flood = invented(opened, 500)
+    expect(flood.taken).toBe(300)
+    expect(taken(flood.state, 200, { domain: "x" }, LIMITS_OF_BOX).taken).toBe(100)
+    expect(invented(flood.state, 400, { at: 2 * DAY_MS }).taken).toBe(300)
+  })
+
+  test("gives all whom nothing proves three fifths of its bytes", () => {
+    const flood = invented(opened, 20, { bytes: 10_485_760 })
+    expect(flood.taken).toBe(6)
+    expect(taken(flood.state, 9, { domain: "x", bytes: 10_485_760 }, LIMITS_OF_BOX).taken).toBe(2)
+  })
+
+  test("keeps the agent's own fifth of all its mailboxes' bytes for whom it knows", () => {
+    const { agent_max_bytes } = LIMITS.limits.email
+    const elsewhere = (agent_max_bytes * 4) / 5
+    const receive = (isKnown: boolean, less = 0) => {
+      const sender = { domain: "x", allowed: false, proven: ["r"] }
+      const context = { id: "7", at: 0, facts: { isKnown, elsewhere: elsewhere - less } }
+      return "refused" in decideReceive(opened, { number: 1, bytes: 1000, mail: MAIL, sender }, context, LIMITS_OF_BOX)
+    }
+    expect([receive(false), receive(true), receive(false, 1000)]).toEqual([true, false, false])
+  })
+
+  test("counts nothing as unproven of what an earlier release received, and whom its agent knows at no share", () => {
+    let state = opened
+    for (let mail = 0; mail < 300; mail++)
+      state = evolveMailbox(state, { type: "mailbox.received", v: 1, agent: "a", mail, bytes: 1 }, { at: 0 })
+    expect(invented(state, 1).taken).toBe(1)
+    const known = taken(invented(opened, 400).state, 9, { domain: "x", isKnown: true, isProven: false }, LIMITS_OF_BOX)
+    expect(known.taken).toBe(9)
+  })
+
+  test("says once a day that whom nothing proves is refused from then on", () => {
+    const first = invented(opened, 300)
+    expect(first.filled).toBe(1)
+    // Full at noon, and again in the next night.
+    const noon = invented(invented(opened, 150).state, 150, { at: DAY_MS / 2 })
+    const night = invented(noon.state, 400, { at: DAY_MS + 2 * HOUR_MS })
+    expect([noon.filled, night.taken, night.filled]).toEqual([1, 150, 0])
+    const later = invented(first.state, 400, { at: DAY_MS + 2 * HOUR_MS })
+    expect([later.taken, later.filled]).toEqual([300, 1])
+    expect(invented(opened, 299).filled).toBe(0)
+    // A flood that is proven leaves them no room either.
+    const proven = taken(opened, 250, { domain: "x" }, LIMITS_OF_BOX)
+    expect([proven.filled, taken(proven.state, 150, { domain: "y" }, LIMITS_OF_BOX).filled]).toEqual([0, 1])
   })
 
   test("closed takes nothing, and is erased once", () => {

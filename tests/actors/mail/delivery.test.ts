@@ -6,14 +6,17 @@ import { Sealer } from "../../../actors/log/seal.ts"
 import { delivered, type DeliveryParts } from "../../../actors/mail/inbound/delivery.ts"
 import { doubts } from "../../../actors/mail/inbound/doubts.ts"
 import type { MailKeys } from "../../../actors/mail/keys.ts"
-import { unread } from "../../../actors/mail/parse/read.ts"
+import { readMail, unread } from "../../../actors/mail/parse/read.ts"
 import { unavailable } from "../../../schemas/errors.ts"
-import { NO_RULES } from "../../../schemas/mail/records.ts"
+import { type MailRules, NO_RULES } from "../../../schemas/mail/records.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
+import type { InboundSender } from "../../../schemas/mail/operations.ts"
 import { answer, refusing } from "../../fanout/played.ts"
 import { waitFor } from "../../harness/index.ts"
 import { openScope } from "../../support/scope.ts"
 import { machineClock } from "../../../schemas/runtime/clock.ts"
 
+const SEALER = new Sealer(new Uint8Array(32), "tests")
 const NOT_STORED = unavailable("not stored")
 const NONE = { spf: "NONE", dkim: "NONE", dmarc: "NONE", spam: "NONE", virus: "NONE" } as const
 const PLACE = { mailbox: 7, mail: 12 }
@@ -28,7 +31,7 @@ const delivering = (keep: () => Kept, receive: () => Said | Promise<Said>) => {
   const doubted: Array<unknown> = []
   const parts: DeliveryParts = {
     ask: asking(machineClock, async ({ op }) => (op === "mailbox.receive" ? receive() : answer(ACCEPTS))),
-    keys: { of: () => Effect.succeed(new Sealer(new Uint8Array(32), "tests")) } as unknown as MailKeys,
+    keys: { of: () => Effect.succeed(SEALER) } as unknown as MailKeys,
     store: {
       keep,
       forget: (place) => Promise.resolve(void forgotten.push(place)),
@@ -88,6 +91,57 @@ it.each(["stored", "received"])("of one that is interrupted as it is %s nobody k
   await Effect.runPromise(Deferred.await(begun))
   await Effect.runPromise(Fiber.interrupt(fiber))
   expect([forgotten, doubted]).toEqual([[], [PLACE]])
+})
+
+/** `sender` of the envelope, and header fields: what the mailbox is asked. */
+const asked = async (from: string, header: ReadonlyArray<string>, rules: Partial<MailRules>) => {
+  const said: Array<{ op: string; input: unknown }> = []
+  const verdicts = { ...NONE }
+  const parts: DeliveryParts = {
+    ask: asking(machineClock, async ({ op, input }) => {
+      said.push({ op, input })
+      return answer(op === "mailbox.accepts" ? { ...ACCEPTS, rules: { ...NO_RULES, ...rules } } : { mail: PLACE.mail })
+    }),
+    keys: { of: () => Effect.succeed(SEALER), service: SEALER } as unknown as MailKeys,
+    store: { keep: stored, forget: () => Promise.resolve(), isFull: () => Promise.resolve(false) },
+    doubt: () => undefined,
+    nextNumber: Effect.succeed(PLACE.mail),
+    parse: (raw) => Effect.promise(() => readMail(raw, { ...LIMITS.limits.email, ...LIMITS.service.mail })),
+    scan: () => Effect.succeed({ spam: "NONE", virus: "NONE" }),
+    wordsMax: 10,
+    notStored: NOT_STORED
+  }
+  const to = [{ mailbox: PLACE.mailbox, address: "ada@d.example", to: "ada@d.example", tags: [] }]
+  const raw = Buffer.from([...header, "Subject: s", "", "x", ""].join("\r\n"))
+  await Effect.runPromise(delivered(parts, { raw, sender: from, to }, Effect.succeed({ verdicts, author: null })))
+  const { op, input } = said.at(-1) ?? {}
+  return { op, sender: (input as { readonly sender?: InboundSender }).sender }
+}
+
+const NO_SENDER = ["To: ada@d.example", "From:", "From: Good Bank", "From: undisclosed:;", "From: a@\uff47ood.example"]
+
+it.each(NO_SENDER)("%s: whoever the envelope names, the mailbox allows nobody", async (field) => {
+  expect(await asked("x@good.example", [field], { allow_senders: ["good.example"] })).toMatchObject({
+    op: "mailbox.drop"
+  })
+})
+
+it.each(NO_SENDER)("%s takes no domain's share, and one share with all that name nobody", async (field) => {
+  const nobody = (await asked("", ["To: ada@d.example"], {})).sender
+  const { sender } = await asked("x@good.example", [field], {})
+  expect(sender).toEqual({ domain: nobody?.domain, allowed: false, proven: [] })
+  const plain = await asked("x@evil.example", ["From: a@good.example"], { allow_senders: ["good.example"] })
+  expect(plain.sender).toMatchObject({ allowed: true })
+  expect(plain.sender?.domain).not.toBe(nobody?.domain)
+})
+
+test("names below a domain take its share; domains below a public suffix have one each", async () => {
+  const shareOf = async (domain: string) => (await asked("", [`From: a@${domain}`], {})).sender?.domain
+  const [one, below, deep, other] = await Promise.all(
+    ["one.co.uk", "x.one.co.uk", "y.x.one.co.uk", "two.co.uk"].map(shareOf)
+  )
+  expect([below, deep]).toEqual([one, one])
+  expect(other).not.toBe(one)
 })
 
 let scope = openScope()

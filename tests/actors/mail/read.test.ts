@@ -107,6 +107,32 @@ describe("read", () => {
     expect(mail.text).not.toContain("p{}")
   })
 
+  test.each([
+    "style='display:none'",
+    "hidden",
+    "style='font-size:0'",
+    "style='visibility: hidden'",
+    "style='opacity:0.001'",
+    "style='position:absolute;left:-9999px'",
+    "style='max-height:0;overflow:hidden'",
+    "class=x"
+  ])("text of HTML leaves out what is hidden by %s", async (how) => {
+    const css = "<style>.x{display:none}</style>"
+    const hidden = `un<b>seen</b> &amp;&#65;&copy; <a href="https://x.example">link</a>`
+    const mail = await read(
+      `Content-Type: text/html\r\n\r\n${css}<p>one &amp; two</p><div ${how}><p>${hidden}</p></div><span ${how}>${hidden}</span><p>three &lt; four</p>`
+    )
+    expect(mail.text.split(/\s*\n\s*/).filter((line) => line !== "")).toEqual(["one & two", "three < four"])
+    expect(mail.html).toContain("seen")
+  })
+
+  test("text of HTML keeps what a reader may open, and what a picture behind it may show", async () => {
+    const html =
+      "<details><summary>More</summary><p>folded</p></details><p style='color:#fff'>white</p><div style='font-size:0'><p style='font-size:14px'>sized</p></div>"
+    const { text } = await read(`Content-Type: text/html\r\n\r\n${html}`)
+    for (const word of ["More", "folded", "white", "sized"]) expect(text).toContain(word)
+  })
+
   test("what answers what", async () => {
     const mail = await read("Message-ID: <c@x>\r\nIn-Reply-To: <b@x>\r\nReferences: <a@x> <b@x>\r\n\r\nx")
     expect(mail).toMatchObject({ messageId: "c@x", follows: ["b@x", "a@x"] })

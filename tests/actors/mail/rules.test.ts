@@ -2,11 +2,11 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { type Dropped, openDropped, sealDropped } from "../../../actors/mail/keys.ts"
-import { type Judged, ruleAgainst } from "../../../actors/mail/box/rules.ts"
+import { type Judged, namesSender, ruleAgainst } from "../../../actors/mail/box/rules.ts"
 import { Sealer } from "../../../actors/log/seal.ts"
 import { type MailRules, NO_RULES, VERDICTS } from "../../../schemas/mail/records.ts"
 
-const GOOD: Judged = { sender: "bounce@x.example", from: "a@x.example", dmarc: "PASS", letsIn: true }
+const GOOD: Judged = { sender: "bounce@x.example", from: "a@x.example", isOneSender: true, dmarc: "PASS", letsIn: true }
 
 test.each<readonly [Partial<MailRules>, Partial<Judged>, string | null]>([
   [{}, {}, null],
@@ -17,7 +17,9 @@ test.each<readonly [Partial<MailRules>, Partial<Judged>, string | null]>([
   [{ allow_senders: ["a@x.example"] }, {}, null],
   [{ allow_senders: ["x.example"] }, { from: "a@y.example" }, "allow_senders"],
   [{ allow_senders: ["y.example"] }, { sender: "b@y.example" }, "allow_senders"],
-  [{ allow_senders: ["x.example"] }, { from: "" }, null],
+  [{ allow_senders: ["x.example"] }, { from: "" }, "allow_senders"],
+  [{ allow_senders: ["x.example"] }, { isOneSender: false }, "allow_senders"],
+  [{ block_senders: ["a@x.example"] }, { isOneSender: false }, "block_senders"],
   [{ allow_senders: ["x.example"] }, { from: "", sender: "" }, "allow_senders"],
   [{ allow_senders: ["x.example"], block_senders: ["a@x.example"] }, {}, "block_senders"],
   [{ require_dmarc: true }, {}, null],
@@ -34,6 +36,7 @@ const listed = fc.array(fc.constantFrom("x.example", "news.x.example", "c@y.exam
 const judgedOf = fc.record({
   sender,
   from: sender,
+  isOneSender: fc.boolean(),
   dmarc: fc.constantFrom(...VERDICTS),
   letsIn: fc.boolean()
 })
@@ -54,6 +57,8 @@ test("each rule keeps out no less for another, and what is kept breaks none", ()
       expect(kept).toBe(alone[0] ?? null)
       if (kept === null && rules.require_dmarc) expect(judged.dmarc).toBe("PASS")
       if (kept === null && rules.only_codes) expect(judged.letsIn).toBe(true)
+      if (kept === null && rules.allow_senders.length > 0)
+        expect(judged.isOneSender && namesSender(rules.allow_senders, judged.from)).toBe(true)
     })
   )
 })

@@ -196,6 +196,18 @@ describe("an agent", () => {
     expect(after(recipients, what).suspended_at !== null).toBe(isSuspended)
   })
 
+  test("is suspended for no bounce at this service's own domains, which any stranger's Reply-To can name", () => {
+    const world = new World()
+    world.send("a", 3, AT, { own: 3 })
+    for (let n = 0; n < 3; n++) world.count("a", "bounced", AT, true)
+    const state = world.stateOf("a")
+    expect(state.suspended_at).toBeNull()
+    const facts = { registeredAt: OLD, service: { seq: 0, state: world.service } }
+    expect(sendingState(state, facts, AT, limits).bounce_rate).toBe(0)
+    world.count("a", "complained", AT, true)
+    expect(world.stateOf("a").suspended_at).not.toBeNull()
+  })
+
   test("is suspended for what goes outside, however much it writes within the service", () => {
     const world = new World()
     for (let day = 0; day < 10; day++) world.send("a", 20, AT + day * DAY_MS, { own: 19 })

@@ -25,7 +25,7 @@ const aMailbox = () => {
     let taken = 0
     for (let n = 0; n < count; n++) {
       const at = BEGAN + day * DAY_MS
-      const input = { number: ++number, bytes, mail: {} as never, sender: { domain, allowed: isKnown, proven: [] } }
+      const input = { number: ++number, bytes, mail: {} as never, sender: { domain, allowed: isKnown, proven: ["r"] } }
       const decision = decideReceive(state, input, { id: "1", at, facts: { isKnown, elsewhere: 0 } }, limits)
       if ("refused" in decision) continue
       for (const event of decision.events) state = evolveMailbox(state, event, { at })

@@ -166,7 +166,8 @@ test("the sender that is shown is the one that was proven", async () => {
     expect(await told(await signed(from))).toEqual({ address: "a@good.example", dmarc: "PASS" })
   const { verdicts } = await judgement(await signed("a@good.example"))
   for (const [from, author, dmarc] of [
-    ["x@bank.example", "good.example", "NONE"],
+    ["x@bank.example", "good.example", "FAIL"],
+    ["x@bank.example", "", "FAIL"],
     ["", "good.example", "NONE"],
     ["", null, "NONE"],
     ["x@bank.example", null, "PASS"]
@@ -272,6 +273,36 @@ test.each([
   expect(await told(`${field}\r\n${genuine}`)).toMatchObject({ dmarc: "PASS" })
 })
 
+const addressed = async (raw: string, origin = { ip: "203.0.113.9", sender: "x@evil.example" }) => {
+  const { verdicts, reasons = [], unsigned = [] } = await judgement(raw, origin)
+  return { dmarc: verdictsAbout(GENUINE, { verdicts, reasons, author: null }).dmarc, reasons, unsigned }
+}
+
+test.each([
+  ["Reply-To: x@evil.example", "FAIL", ["reply_to_unsigned"], ["reply-to"]],
+  ["Cc: x@evil.example", "PASS", [], ["cc"]],
+  ["reply-to : x@evil.example\r\nCC: y@evil.example", "FAIL", ["reply_to_unsigned"], ["reply-to", "cc"]],
+  ["Sender: x@evil.example", "PASS", [], []]
+])(
+  "%j put above a signature that does not cover it decides nothing about an answer",
+  async (field, dmarc, reasons, unsigned) => {
+    const genuine = await signed(GENUINE, { raw: coded(), headerList: "from:to:subject:date" })
+    expect(await addressed(genuine)).toEqual({ dmarc: "PASS", reasons: [], unsigned: [] })
+    expect(await addressed(`${field}\r\n${genuine}`)).toEqual({ dmarc, reasons, unsigned })
+    // From an address of the domain it is the domain's own.
+    const own = { ip: IP, sender: GENUINE }
+    expect(await addressed(`${field}\r\n${genuine}`, own)).toEqual({ dmarc: "PASS", reasons: [], unsigned: [] })
+  }
+)
+
+test("fields that the signature covers are the sender's own", async () => {
+  const raw = `Reply-To: desk@good.example\r\nCc: b@good.example\r\n${coded()}`
+  const genuine = await signed(GENUINE, { raw, headerList: "from:to:cc:reply-to:subject:date" })
+  expect(await addressed(genuine)).toEqual({ dmarc: "PASS", reasons: [], unsigned: [] })
+  const short = await signed(GENUINE, { raw, headerList: "from:subject:date" })
+  expect((await addressed(short)).unsigned).toEqual(["reply-to", "to", "cc"])
+})
+
 test.each([
   ["a list", "x@bank.example, a@good.example"],
   ["a list, the other way round", "a@good.example, x@bank.example"],
@@ -289,6 +320,75 @@ test.each([
   ["a group of one", "Good: a@good.example;", "a@good.example"]
 ])("%s in From is the domain that was proven", async (_name, from, address) => {
   expect(await told(await signed(from))).toEqual({ address, dmarc: "PASS" })
+})
+
+const written = (from: string): string => Buffer.from(from).toString("latin1")
+
+test.each([
+  "a@\uff47\uff4f\uff4f\uff44.example",
+  "a@good\u3002example",
+  "a@go\u00adod.example",
+  "a@go\u200bod.example",
+  "a@go\ufe0fod.example",
+  "a@\u2060good.example",
+  "a@\u{1d420}\u{1d428}\u{1d428}\u{1d41d}.example",
+  "a@good.\uff45xample",
+  "a@\uff27OOD.example",
+  "a@goo\u1d48.example",
+  "a@\u24d6ood.example",
+  "Good <a@\uff47ood.example>",
+  "a@good.example, b@\uff47ood.example"
+])("%j is no way to write good.example: FAIL, whoever judges", async (from) => {
+  const raw = message({ from: written(from), to: "ada@mail.hub.example" })
+  const unclear = { dmarc: "FAIL", reasons: expect.arrayContaining(["from_unclear"]) }
+  expect(await relayed(raw)).toMatchObject(unclear)
+  const { from: displayed, doubts } = await readMail(Buffer.from(raw, "latin1"), READ)
+  const { verdicts } = await judgement(await signed(GENUINE))
+  expect(verdictsAbout(displayed.address, { verdicts, author: null }, doubts)).toMatchObject(unclear)
+})
+
+test.each(["a@good.example\u3002", "a@go\u200dod.example"])("%j is displayed as nobody", async (from) => {
+  const raw = message({ from: written(from), to: "ada@mail.hub.example" })
+  expect((await readMail(Buffer.from(raw, "latin1"), READ)).from.address).toBe("")
+})
+
+test.each([
+  "a@b\u00fccher.example",
+  "a@B\u00dcCHER.example",
+  "a@bu\u0308cher.example",
+  "a@XN--BCHER-KVA.example",
+  "a@fa\u00df.example",
+  "a@\u4f8b\u5b50.example.",
+  "a@nothing.example ",
+  "a@NOTHING.Example."
+])("%j is written as every program reads it", async (from) => {
+  const { dmarc, reasons } = await relayed(message({ from: written(from), to: "ada@mail.hub.example" }))
+  expect({ dmarc, reasons }).toEqual({ dmarc: "NONE", reasons: [] })
+})
+
+test("whoever is displayed is who was judged, or the message is FAIL", async () => {
+  const char = fc.constantFrom(
+    ..."good.example",
+    "\uff47",
+    "\u00ad",
+    "\u3002",
+    "\u00df",
+    "\u0130",
+    "\u03c2",
+    "u\u0308",
+    "xn--",
+    "\u0644",
+    "G"
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(char, { minLength: 3, maxLength: 12 }), async (chars) => {
+      const raw = message({ from: written(`a@${chars.join("")}`), to: "ada@mail.hub.example" })
+      const [judgedOf, mail] = [await judgement(raw), await readMail(Buffer.from(raw, "latin1"), READ)]
+      if (mail.from.address === "" || mail.doubts.length > 0) return
+      expect(`a@${judgedOf.author}`).toBe(mail.from.address)
+    }),
+    { numRuns: 300 }
+  )
 })
 
 const attached = (type: string, more = ""): string =>
