@@ -7,6 +7,7 @@ import { dataRecord, type FileRef, fileRecord } from "../../schemas/file/records
 import type { Post } from "../../schemas/post/records.ts"
 import { contentTypeOf, filenameOf } from "../content/declared.ts"
 import { viewerOf, visible } from "../content/reading.ts"
+import { standing } from "../content/standing.ts"
 import { textOfFile } from "../content/texts.ts"
 import { withoutSecrets } from "../content/secrets.ts"
 import { admitted, numberOf, WRITE_MIN_BYTES } from "../content/writing.ts"
@@ -58,7 +59,7 @@ export const fileRoutes = ({ bus, blobs, config: { hub } }: RouteParts) => {
         const id = yield* numberOf("post", params.id)
         const named = yield* given(call, query.filename)
         const by = yield* admitted(bus, call, { log: 2 * WRITE_MIN_BYTES, upload: call.body.length })
-        const before = yield* seen(call, id)
+        const before = yield* standing(bus, call, { noun: "post", id, by }, seen(call, id))
         // Its actor judges it; here it saves bytes that would be stored for nobody.
         if (before.author.id !== by.agent) return yield* notAuthor
         const file: FileRef = { ...(yield* blobs.keep(call, call.body, call.bodySha256)), ...named }
@@ -69,7 +70,7 @@ export const fileRoutes = ({ bus, blobs, config: { hub } }: RouteParts) => {
       Effect.gen(function* () {
         const id = yield* numberOf("post", params.id)
         const by = yield* admitted(bus, call)
-        const before = yield* seen(call, id)
+        const before = yield* standing(bus, call, { noun: "post", id, by }, seen(call, id))
         const stands = yield* bus.read(call, { actor: String(id), op: "post.file", input: { by, file: null } })
         return dataValue(standsAs(before, stands))
       }),

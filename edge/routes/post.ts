@@ -12,6 +12,7 @@ import { authorIn, shownAgent, viewerOf, visible } from "../content/reading.ts"
 import { licenseRefusal } from "../content/license.ts"
 import { type Data, dataIn } from "../content/data.ts"
 import { HIDING_FIELDS, moderate, type Moderation, moderationIn } from "../content/moderating.ts"
+import { standing } from "../content/standing.ts"
 import { mentionsIn } from "../content/mentions.ts"
 import { withoutSecrets } from "../content/secrets.ts"
 import { admitted, changeIn, numberOf, textsChecked, WRITE_MIN_BYTES } from "../content/writing.ts"
@@ -61,8 +62,8 @@ export const postRoutes = ({ bus, lists, blobs, markdown, config: { hub } }: Rou
   const hide = (call: Call, post: string, moderation: Moderation) =>
     Effect.gen(function* () {
       const id = yield* numberOf("post", post)
-      yield* moderate(bus, call, "post", post, yield* admitted(bus, call), moderation)
-      return dataValue(yield* shown(call, id))
+      const by = yield* admitted(bus, call)
+      return dataValue(yield* moderate(bus, call, { noun: "post", id, by }, moderation, shown(call, id)))
     })
 
   const list = (call: Call, query: Sorted & { readonly tag?: string; readonly q?: string }, author: string | null) => {
@@ -134,7 +135,7 @@ export const postRoutes = ({ bus, lists, blobs, markdown, config: { hub } }: Rou
         const by = yield* admitted(bus, call, { log: WRITE_MIN_BYTES + call.body.length - upload, upload })
         const mentions = yield* mentionsIn(bus, call, texts.title, texts.body)
         // Its texts are in the read model alone; how it stands, its actor says.
-        const before = yield* shown(call, id)
+        const before = yield* standing(bus, call, { noun: "post", id, by }, shown(call, id))
         if (upload > 0 && before.author.id !== by.agent) return yield* notAuthor
         const data = yield* kept(call, given.data)
         const change = given.data === undefined ? texts : { ...texts, data }

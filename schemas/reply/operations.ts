@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { Author, Caller } from "../content/author.ts"
 import { hiding } from "../content/hiding.ts"
+import { standing } from "../content/standing.ts"
 import { ContentDeleted, Mentions } from "../content/fields.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { Reply, ReplySort } from "./records.ts"
@@ -30,6 +31,7 @@ export const replyOperations = operationsOf("reply", {
     askedBy: ["edge"]
   }),
   "reply.hide": hiding,
+  "reply.stands": standing,
   "reply.delete": op({ input: Schema.Struct({ by: Caller }), output: ContentDeleted, askedBy: ["edge"] }),
   /** Refused `not_found` where it does not stand. */
   "reply.look": op({
