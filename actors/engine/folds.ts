@@ -11,7 +11,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   credential: "1da11eaa82f971b6",
   delivery: "f02586318b1e611a",
   filing: "533416c2a2a917b2",
-  fleet: "0b6b71b22d64ae90",
+  fleet: "a50587dab21b5887",
   handle: "8d91f76c79f0d504",
   human: "fd76e62bcd33b32c",
   key: "c39a3053a015a528",
