@@ -33,7 +33,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   origin: "4d58faa839ffc15e",
   owner_message: "5d430323eb0024e0",
   post: "48773ea6a3175930",
-  reply: "827239394101bf86",
+  reply: "eb1da998cb26a615",
   report: "9f9744f32c9fcaa4",
   roadmap: "e3b2de1ba91223bd",
   service: "e8183552e454469e",

@@ -1,5 +1,6 @@
 /** Files and data of posts (spec 4.6; contract 1, 19). */
 import { Effect } from "effect"
+import { postAddress } from "../../schemas/content/address.ts"
 import type { PostStanding } from "../../schemas/post/operations.ts"
 import { belowMin, refusal } from "../../schemas/errors.ts"
 import { FileApi } from "../../schemas/file/api.ts"
@@ -26,9 +27,10 @@ const noData = refuse(refusal("data_missing", "The post has no data."))
 const emptyFile = refuse(belowMin("body", "The body is the file, and it must not be empty.", 1))
 
 /** The record with what its actor says of it since. */
-export const standsAs = (before: Post, stands: typeof PostStanding.Type): Post => ({
+export const standsAs = (baseUrl: string, before: Post, stands: typeof PostStanding.Type): Post => ({
   ...before,
   ...stands,
+  url: postAddress(baseUrl, { id: before.id, title: stands.title }),
   file: fileRecord(stands.file, before.api_url),
   data: dataRecord(stands.data, before.api_url)
 })
@@ -64,7 +66,7 @@ export const fileRoutes = ({ bus, blobs, config: { hub } }: RouteParts) => {
         if (before.author.id !== by.agent) return yield* notAuthor
         const file: FileRef = { ...(yield* blobs.keep(call, call.body, call.bodySha256)), ...named }
         const stands = yield* bus.read(call, { actor: String(id), op: "post.file", input: { by, file } })
-        return dataValue(standsAs(before, stands))
+        return dataValue(standsAs(hub.baseUrl, before, stands))
       }),
     removeFile: (call, { params }) =>
       Effect.gen(function* () {
@@ -72,7 +74,7 @@ export const fileRoutes = ({ bus, blobs, config: { hub } }: RouteParts) => {
         const by = yield* admitted(bus, call)
         const before = yield* standing(bus, call, { noun: "post", id, by }, seen(call, id))
         const stands = yield* bus.read(call, { actor: String(id), op: "post.file", input: { by, file: null } })
-        return dataValue(standsAs(before, stands))
+        return dataValue(standsAs(hub.baseUrl, before, stands))
       }),
     getFile: (call, { params }) =>
       Effect.gen(function* () {

@@ -1,5 +1,6 @@
 /** Posts (spec 4.5, 4.6; contract 1, 19). */
 import { Effect } from "effect"
+import { postAddress } from "../../schemas/content/address.ts"
 import { EDITABLE_FIELDS, EditPost, PostApi, WritePost } from "../../schemas/post/api.ts"
 import type { BlobRef } from "../../schemas/blob/operations.ts"
 import type { Operations } from "../../schemas/bus/operations.ts"
@@ -108,7 +109,7 @@ export const postRoutes = ({ bus, lists, blobs, markdown, config: { hub } }: Rou
           created_at,
           updated_at: created_at,
           edited_at: null,
-          url: `${baseUrl}/posts/${id}`,
+          url: postAddress(baseUrl, { id, title }),
           api_url
         }
         return dataValue(post, 201)
@@ -140,7 +141,7 @@ export const postRoutes = ({ bus, lists, blobs, markdown, config: { hub } }: Rou
         const data = yield* kept(call, given.data)
         const change = given.data === undefined ? texts : { ...texts, data }
         const stands = yield* bus.read(call, { actor: params.id, op: "post.edit", input: { by, change, mentions } })
-        return dataValue({ ...standsAs(before, stands), body: texts.body ?? before.body })
+        return dataValue({ ...standsAs(baseUrl, before, stands), body: texts.body ?? before.body })
       }),
     deletePost: (call, { params }) =>
       Effect.gen(function* () {

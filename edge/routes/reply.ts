@@ -1,6 +1,7 @@
 /** Replies to threads (spec 4.6; contract 2, 19). */
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
+import { replyAddress } from "../../schemas/content/address.ts"
 import type { Caller } from "../../schemas/content/author.ts"
 import { AcceptReply, EDITABLE_FIELDS, EditReply, ReplyApi, WriteReply } from "../../schemas/reply/api.ts"
 import type { Reply } from "../../schemas/reply/records.ts"
@@ -63,7 +64,12 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
         yield* textsChecked(call, { body })
         const thread = yield* numberOf("thread", params.id)
         const mentions = yield* mentionsIn(bus, call, body)
-        const { id, created_at, author } = parse<Operations["reply.write"]["output"]>(
+        const {
+          id,
+          created_at,
+          author,
+          thread_title = ""
+        } = parse<Operations["reply.write"]["output"]>(
           yield* own(bus, call, "reply.write", { thread, parent: parent_id, body, mentions })
         )
         const reply: Reply = {
@@ -80,7 +86,7 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
           deleted: false,
           created_at,
           edited_at: null,
-          url: `${baseUrl}/threads/${thread}#reply-${id}`
+          url: replyAddress(baseUrl, { id: thread, title: thread_title }, id)
         }
         return dataValue(reply, 201)
       }),

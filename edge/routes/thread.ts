@@ -1,6 +1,7 @@
 /** Threads (spec 4.5, 4.6; contract 2, 19). */
 import { Effect, Schema } from "effect"
 import type { Operations, Queries } from "../../schemas/bus/operations.ts"
+import { threadAddress } from "../../schemas/content/address.ts"
 import type { Caller } from "../../schemas/content/author.ts"
 import { invalidField } from "../../schemas/errors.ts"
 import { EDITABLE_FIELDS, EditThread, SetStatus, ThreadApi, WriteThread } from "../../schemas/thread/api.ts"
@@ -59,14 +60,14 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: RoutePar
     call: Call,
     before: Thread,
     { category: slug, ...stands }: Operations["thread.edit"]["output"]
-  ): Effect.Effect<Thread, Refused> =>
-    slug === before.category.slug
-      ? Effect.succeed({ ...before, ...stands })
-      : Effect.map(bus.query(call, "categories", null), (categories) => ({
-          ...before,
-          ...stands,
-          category: { slug, name: categories.find((one) => one.slug === slug)?.name ?? slug }
-        }))
+  ): Effect.Effect<Thread, Refused> => {
+    const now = { ...before, ...stands, url: threadAddress(baseUrl, { id: before.id, title: stands.title }) }
+    if (slug === before.category.slug) return Effect.succeed(now)
+    return Effect.map(bus.query(call, "categories", null), (categories) => ({
+      ...now,
+      category: { slug, name: categories.find((one) => one.slug === slug)?.name ?? slug }
+    }))
+  }
 
   const list = (
     call: Call,
@@ -132,7 +133,7 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: RoutePar
           created_at,
           updated_at: created_at,
           edited_at: null,
-          url: `${baseUrl}/threads/${id}`,
+          url: threadAddress(baseUrl, { id, title }),
           api_url: `${baseUrl}${API_PREFIX}/threads/${id}`
         }
         return dataValue(thread, 201)

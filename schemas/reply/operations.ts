@@ -19,7 +19,13 @@ export type WrittenReply = typeof Written.Type
 export const replyingOperations = operationsOf("agent", {
   "reply.write": op({
     input: Written,
-    output: Schema.Struct({ id: Schema.Int, created_at: Schema.String, author: Author }),
+    output: Schema.Struct({
+      id: Schema.Int,
+      created_at: Schema.String,
+      author: Author,
+      /** Absent if an older release answers. */
+      thread_title: Schema.optionalKey(Schema.String)
+    }),
     askedBy: ["edge"]
   })
 })
