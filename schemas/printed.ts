@@ -1,12 +1,14 @@
 /**
- * What goes to somebody's terminal. Text that strangers wrote is among it, and must neither drive the terminal nor stand
- * there in another order than it is read.
+ * What goes to somebody's terminal. Text that strangers wrote is among it, and must neither drive the terminal, nor stand
+ * there in another order than it is read, nor hold what nobody sees.
  */
+import { unseenReplaced } from "./unseen.ts"
+
 /**
- * Control characters of both sets, what turns the direction of text, what some take for the end of a line, what is there
- * and not seen, and halves of characters.
+ * Control characters of both sets, what turns the direction of text, what some take for the end of a line, and halves of
+ * characters.
  */
-const DRIVING = /(?![\n\t])[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/gu
+const DRIVING = /(?![\n\t])[\p{Cc}\p{Cs}\u2028\u2029]/gu
 
 /** By its units: outside the first plane there are two. */
 const escaped = (character: string): string =>
@@ -16,4 +18,4 @@ const escaped = (character: string): string =>
   ).join("")
 
 /** In the spelling of JSON, so that JSON keeps its meaning. Lines and tabs stay: in JSON they are the printer's own. */
-export const harmless = (text: string): string => text.replaceAll(DRIVING, escaped)
+export const harmless = (text: string): string => unseenReplaced(text.replaceAll(DRIVING, escaped), escaped)

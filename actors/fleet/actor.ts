@@ -55,7 +55,7 @@ export const fleetKind = kind(fold, operations, ({ clock, nats, seed, config: { 
           .toReversed()
         const items = newest
           .slice((page - 1) * per_page, page * per_page)
-          .map(({ ofHuman: of_human, ...place }) => ({ ...place, of_human }))
+          .map(({ ofHuman: of_human, left: _left, ...place }) => ({ ...place, of_human }))
         return { data: { items, total: newest.length } }
       }),
       "fleet.hosts": custom((state, _input, { memory }) =>

@@ -19,8 +19,18 @@ export type Decided<Reply = null> = Decision<FleetEvent, Reply>
 
 const NOTHING: Decided = { events: [] }
 
+const isTaken = ({ left }: PlaceValue): boolean => left !== true
+
 export const takenOf = ({ places }: FleetState, host: string): number =>
-  places.filter((place) => place.host === host).length
+  places.filter((place) => place.host === host && isTaken(place)).length
+
+/** Ends the oldest of those that are left, as far as the host needs their room. `more`: what comes to it. */
+const makingRoom = ({ places }: FleetState, { host, max }: HostValue, more: number): ReadonlyArray<FleetEvent> => {
+  const there = places.filter((place) => place.host === host)
+  const excess = Math.max(0, there.length + more - max)
+  const ending = there.filter((place) => !isTaken(place)).slice(0, excess)
+  return fated(ending, { fate: "end", by: "agent", reason: OF_AGENT.deleted })
+}
 
 /** The host with the most room, of those that can start something; of equals the first by name. */
 const roomiest = (state: FleetState, image: string | null, isAway: (host: string) => boolean): HostValue | null => {
@@ -73,10 +83,11 @@ export const decideCreate = (
     return { refused: invalidField("image", "image must be one of the offer's.", { images: [...images] }) }
   if (state.places.some((place) => place.agent === agent && place.name === name)) return NAME_TAKEN
   const { per_owner } = limits.runtime
-  const same = state.places.filter((place) => ownerKey(place) === (owner ?? agent))
+  const taken = state.places.filter(isTaken)
+  const same = taken.filter((place) => ownerKey(place) === (owner ?? agent))
   if (same.length >= per_owner) return limitReached(per_owner)
   const host = roomiest(state, wanted.image, isAway)
-  if (host === null || state.places.length >= limits.service.runtime.places_max) return nowhere(state, isAway)
+  if (host === null || taken.length >= limits.service.runtime.places_max) return nowhere(state, isAway)
   const { command, secrets, hub_key, terms = RUNTIME_TERMS_OLDEST } = wanted
   const place = { compartment: id, host: host.host, agent, owner, ofHuman: human !== null, name }
   const image = wanted.image ?? host.image
@@ -95,7 +106,7 @@ export const decideCreate = (
     terms
   }
   return {
-    events: [{ type: "fleet.placed", v: 1, ...place }],
+    events: [...makingRoom(state, host, 1), { type: "fleet.placed", v: 1, ...place }],
     also: [{ kind: "compartment", id, expected: 0, events: [born] }],
     reply: { host: host.host }
   }
@@ -108,8 +119,8 @@ export const decideRename = (
   const place = state.places.find((one) => one.compartment === compartment)
   if (place === undefined) return { refused: notFound("compartment") }
   if (place.name === name) return NOTHING
-  const isTaken = state.places.some((one) => one.agent === place.agent && one.name === name)
-  return isTaken ? NAME_TAKEN : { events: [{ type: "fleet.renamed", v: 1, compartment, name }] }
+  const isUsed = state.places.some((one) => one.agent === place.agent && one.name === name)
+  return isUsed ? NAME_TAKEN : { events: [{ type: "fleet.renamed", v: 1, compartment, name }] }
 }
 
 export const decideRelease = (state: FleetState, { compartment }: { readonly compartment: string }): Decided =>
@@ -138,7 +149,10 @@ export const decideDrain = (
   return { events: [{ type: "fleet.host_changed", v: 1, host: { ...known, drained } }] }
 }
 
-/** What was there gets places elsewhere as far as there are some; for what finds none it is refused. */
+/**
+ * What was there gets places elsewhere as far as there are some; for what finds none it is refused. What was left has
+ * lost its `/data` with the host, and ends wherever there is a host to say so.
+ */
 export const decideForget = (
   state: FleetState,
   { host }: { readonly host: string },
@@ -147,14 +161,20 @@ export const decideForget = (
   if (!state.hosts.some((one) => one.host === host)) return { refused: notFound("host") }
   const events: Array<FleetEvent> = [{ type: "fleet.host_forgotten", v: 1, host }]
   let after: FleetState = { ...state, hosts: state.hosts.filter((one) => one.host !== host) }
-  for (const { compartment } of state.places.filter((place) => place.host === host)) {
-    const next = roomiest(after, null, isAway)
-    if (next === null) return nowhere(after, isAway)
+  const there = state.places.filter((place) => place.host === host)
+  for (const place of there) {
+    const { compartment } = place
+    const next = roomiest(after, null, isAway) ?? (isTaken(place) ? undefined : after.hosts[0])
+    if (next === undefined) return nowhere(after, isAway)
     events.push({ type: "fleet.moved", v: 1, compartment, host: next.host })
     const places = after.places.map((one) => (one.compartment === compartment ? { ...one, host: next.host } : one))
     after = { ...after, places }
   }
-  return { events }
+  const left = there.filter((place) => !isTaken(place))
+  const ended = new Set(left.map(({ compartment }) => compartment))
+  after = { ...after, places: after.places.filter(({ compartment }) => !ended.has(compartment)) }
+  const made = after.hosts.flatMap((one) => makingRoom(after, one, 0))
+  return { events: [...events, ...fated(left, { fate: "end", by: "agent", reason: OF_AGENT.deleted }), ...made] }
 }
 
 type Fate =
@@ -163,7 +183,7 @@ type Fate =
 
 const fated = (
   places: ReadonlyArray<PlaceValue>,
-  what: Pick<FleetEvent & { readonly type: "fleet.fated" }, "fate" | "by" | "reason">
+  what: Omit<FleetEvent & { readonly type: "fleet.fated" }, "type" | "v" | "compartments">
 ): ReadonlyArray<FleetEvent> =>
   places.length === 0
     ? []
@@ -191,5 +211,6 @@ export const decideFate = ({ places }: FleetState, told: Fate): Decided => {
   const own = places.filter(({ agent }) => agent === told.agent)
   if (told.fate === "reinstated") return { events: fated(own, { fate: "lift", by: "agent", reason: "" }) }
   const why = OF_AGENT[told.fate as keyof typeof OF_AGENT]
-  return { events: fated(own, { fate: "suspend", by: "agent", reason: told.reason ?? why }) }
+  const left = told.fate === "deleted" ? { left: true } : {}
+  return { events: fated(own, { fate: "suspend", by: "agent", reason: told.reason ?? why, ...left }) }
 }

@@ -4,6 +4,8 @@
  * Invariants
  *  - A compartment has one place from its first event on, given in the same commit; its host alone may run it.
  *  - No host has more than its `max`, no owner more than his share, at any point of the log.
+ *  - A compartment whose agent has deleted its account never runs again. It stays suspended with its `/data`, counts
+ *    for nobody, and ends as soon as its host needs the room.
  *  - How a host is stands here only as far as it changes; when it was last heard of is in the memory of whoever owns
  *    the fleet: after a takeover all hosts count as just heard of.
  */
@@ -25,7 +27,11 @@ const place = {
   ofHuman: Schema.Boolean,
   name: Schema.String
 }
-const PlaceValue = Schema.Struct(place)
+const PlaceValue = Schema.Struct({
+  ...place,
+  /** Its agent has deleted its account. */
+  left: Schema.optionalKey(Schema.Boolean)
+})
 export type PlaceValue = typeof PlaceValue.Type
 
 export const FleetState = Schema.Struct({ hosts: Schema.Array(HostValue), places: Schema.Array(PlaceValue) })
@@ -45,7 +51,9 @@ export const FleetEvent = Schema.Union([
     compartments: Schema.Array(Schema.String),
     fate: Fate,
     by: Schema.String,
-    reason: Schema.String
+    reason: Schema.String,
+    /** Their agent has deleted its account. */
+    left: Schema.optionalKey(Schema.Boolean)
   })
 ])
 export type FleetEvent = typeof FleetEvent.Type
@@ -72,8 +80,11 @@ export const evolveFleet = (state: FleetState, event: FleetEvent): FleetState =>
       return { ...state, places: changed(places, event.compartment, { name: event.name }) }
     case "fleet.released":
       return { ...state, places: places.filter(({ compartment }) => compartment !== event.compartment) }
-    case "fleet.fated":
-      return state
+    case "fleet.fated": {
+      if (event.left !== true) return state
+      const those = new Set(event.compartments)
+      return { ...state, places: places.map((one) => (those.has(one.compartment) ? { ...one, left: true } : one)) }
+    }
   }
 }
 

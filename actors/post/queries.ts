@@ -2,6 +2,7 @@
 import { type Kysely, type QueryCreator, type RawBuilder, type Selectable, sql } from "kysely"
 import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
+import { postAddress } from "../../schemas/content/address.ts"
 import { isStorable } from "../../schemas/plain-text.ts"
 import type { BlobRef } from "../../schemas/blob/operations.ts"
 import { dataRecord, type FileRef, fileRecord } from "../../schemas/file/records.ts"
@@ -76,7 +77,7 @@ const listedOf = (row: Row, baseUrl: string): PostListed => {
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
     edited_at: edited_at?.toISOString() ?? null,
-    url: `${baseUrl}/posts/${id}`,
+    url: postAddress(baseUrl, { id, title: row.title }),
     api_url
   }
 }

@@ -15,12 +15,13 @@ import {
   released,
   type TextClaim,
   scoreOf,
-  saidTally
+  saidTally,
+  isThere
 } from "../content/noun.ts"
-import { type Decision, read, write } from "../engine/definition.ts"
+import { custom, type Decision, read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kit/kind.ts"
-import { Actors } from "../engine/services.ts"
+import { Actors, type Asking } from "../engine/services.ts"
 import { annulling, decideAnnulOn, decideVoteOn, votedAs, weighed } from "../vote/noun.ts"
 import { evolveReply, type ReplyActor, ReplyEvent, ReplyState } from "./state.ts"
 
@@ -69,6 +70,13 @@ const decideHide = (reply: ReplyState, input: HideInput): Decision<ReplyEvent> =
     (fields): ReplyEvent => ({ type: "reply.restored", v: 1, thread: reply?.thread ?? 0, ...fields })
   )(reply, input)
 
+/** A reply goes with its thread. */
+const threadAdmits = (thread: number, of: "vote" | "watch", context: Asking) =>
+  Effect.mapError(
+    Effect.flatMap(Actors, (actors) => actors.ask(context, "thread.admit", String(thread), { of })),
+    (refused) => (refused.code === "not_found" ? gone.refused : refused)
+  )
+
 const votedBy = votedAs("reply.voted")
 
 const decideVote = decideVoteOn("reply", votedBy)
@@ -92,6 +100,13 @@ export const replyKind = kind(fold, { ...replyOperations, ...replyVoting }, ({ n
       answer: (_state, _reply, { id }) => ({ deleted: true, id: Number(id) }),
       projected: true
     }),
+    "reply.stands": custom((state, { by }, context) =>
+      Effect.gen(function* () {
+        if (state === null || !isThere(state, by)) return yield* Effect.fail(gone.refused)
+        yield* threadAdmits(state.thread, "watch", context)
+        return null
+      })
+    ),
     "reply.look": read((state) => {
       if (state === null || state.deleted || state.hidden !== null) return gone
       const { thread, author } = state
@@ -102,10 +117,7 @@ export const replyKind = kind(fold, { ...replyOperations, ...replyVoting }, ({ n
       prepare: (state, { by: { agent: voter }, value }, context) =>
         Effect.gen(function* () {
           if (state === null || state.deleted || state.hidden !== null) return null
-          const actors = yield* Actors
-          yield* Effect.mapError(actors.ask(context, "thread.admit", String(state.thread), { of: "vote" }), (refused) =>
-            refused.code === "not_found" ? gone.refused : refused
-          )
+          yield* threadAdmits(state.thread, "vote", context)
           const { author } = state
           return yield* weighed(nats, limits.scores, { target_type: "reply", author, voter, value }, context)
         }),

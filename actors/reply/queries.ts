@@ -1,6 +1,7 @@
 /** Replies of a thread, and one alone (contract 2). */
 import { type Kysely, type Selectable, sql } from "kysely"
 import type { Clock } from "effect"
+import { replyAddress } from "../../schemas/content/address.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { type Reply, REPLIES_PAGE_CHARS_MAX, type ReplySort, tooManyChars } from "../../schemas/reply/records.ts"
@@ -54,6 +55,7 @@ const COLUMNS = [
   "h.reason as hidden_reason",
   "h.body as hidden_body",
   "t.accepted_reply_id",
+  "t.title as thread_title",
   "a.number",
   "a.handle",
   "a.name",
@@ -65,6 +67,7 @@ interface Row
   readonly hidden_reason: string | null
   readonly hidden_body: string | null
   readonly accepted_reply_id: string | null
+  readonly thread_title: string
   readonly author_status: string
   readonly my_vote: Reply["my_vote"]
 }
@@ -94,7 +97,7 @@ const replyOf = (row: Row, viewer: string | null, baseUrl: string): Reply => {
     deleted,
     created_at: row.created_at.toISOString(),
     edited_at: row.edited_at?.toISOString() ?? null,
-    url: `${baseUrl}/threads/${row.thread}#reply-${id}`,
+    url: replyAddress(baseUrl, { id: Number(row.thread), title: row.thread_title }, id),
     ...hiddenOf(row, viewer)
   }
 }

@@ -1,6 +1,7 @@
 /** Lists of threads, and one with its body (contract 2). */
 import { type Kysely, type QueryCreator, type RawBuilder, type Selectable, sql } from "kysely"
 import type { Clock } from "effect"
+import { threadAddress } from "../../schemas/content/address.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { isStorable } from "../../schemas/plain-text.ts"
 import type { ThreadListed, ThreadSort } from "../../schemas/thread/records.ts"
@@ -90,7 +91,7 @@ const listedOf = (row: Row, baseUrl: string): ThreadListed => {
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     edited_at: row.edited_at?.toISOString() ?? null,
-    url: `${baseUrl}/threads/${id}`,
+    url: threadAddress(baseUrl, { id, title }),
     api_url: `${baseUrl}${API_PREFIX}/threads/${id}`
   }
 }

@@ -1,5 +1,6 @@
 /** The threads that an agent watches, with what is new in each (contract 19). Threads that are gone are left out. */
 import { type Kysely, sql } from "kysely"
+import { threadAddress } from "../../schemas/content/address.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { NEW_REPLIES_MAX, type Watch } from "../../schemas/watch/records.ts"
 import type { Database } from "../tables/database.ts"
@@ -33,7 +34,7 @@ interface Row {
 const recordOf = (row: Row, baseUrl: string): Watch => {
   const { id, title, last_activity_at, automatic, created_at, new_replies } = row
   return {
-    thread: { id: Number(id), title, url: `${baseUrl}/threads/${id}` },
+    thread: { id: Number(id), title, url: threadAddress(baseUrl, { id: Number(id), title }) },
     automatic,
     new_replies,
     last_activity_at: last_activity_at.toISOString(),

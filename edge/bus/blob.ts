@@ -48,7 +48,7 @@ export const serveBlob = (
     if (matchesTag(call.header("if-none-match"), etag)) return { ...empty(304), headers: shared }
     const range = wantsRange(call, etag) ? rangeOf(call.header("range"), size) : ({ kind: "whole" } as const)
     if (range.kind === "beyond") {
-      call.headers["content-range"] = `bytes */${size}`
+      Object.assign(call.headers, { etag, "content-range": `bytes */${size}` })
       return yield* beyond(size)
     }
     const span = range.kind === "part" ? range.span : { from: 0, to: size - 1 }

@@ -112,11 +112,7 @@ export class Images {
       (image): Effect.Effect<Image, Refused> =>
         typeof image === "string" ? Effect.fail(unsuitable(image)) : Effect.succeed(image)
     )
-    return Effect.acquireUseRelease(
-      Effect.suspend(() => (this.shares.take(client, 1) ? Effect.void : Effect.fail(refuse(tooMany)))),
-      // Nobody stops a decoder: its place is free when it ends.
-      () => Semaphore.withPermit(this.places, Effect.uninterruptible(made)),
-      () => Effect.sync(() => this.shares.give(client, 1))
-    )
+    // Nobody stops a decoder: its place is free when it ends.
+    return this.shares.within(client, tooMany, Semaphore.withPermit(this.places, Effect.uninterruptible(made)))
   }
 }

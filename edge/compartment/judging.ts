@@ -1,35 +1,44 @@
-/** Archives are judged a few at a time: each takes seconds of a core at most, and the bytes that it came in. */
+/**
+ * Archives are judged a few at a time: each takes seconds of a core at most, and the bytes that it came in. Agents share
+ * the places, and all agents of one client have half of them.
+ */
 import { Effect, Semaphore } from "effect"
+import type { Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
+import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
+import { Shares } from "../http/shares.ts"
+import { turnOf } from "../http/turns.ts"
 import { type Judged, judgeArchive } from "./archive.ts"
 
-const busy = refuse({ code: "overloaded", message: "Too many archives are being looked at. Try again.", retryAfter: 2 })
+/** Of fewer places nobody would have a share. */
+const SHARED_MIN = 16
+
+const busy: Refusal = {
+  code: "overloaded",
+  message: "Too many archives are being looked at. Try again.",
+  retryAfter: 2
+}
 
 export class Judging {
   readonly #limits: Limits
   readonly #room: Semaphore.Semaphore
-  #waiting = 0
+  readonly #shares: Shares
 
   constructor(limits: Limits) {
+    const { archives_at_once, archives_waiting_max } = limits.service.runtime
+    const shared = Math.max(SHARED_MIN, archives_waiting_max)
     this.#limits = limits
-    this.#room = Semaphore.makeUnsafe(limits.service.runtime.archives_at_once)
+    this.#room = Semaphore.makeUnsafe(archives_at_once)
+    this.#shares = new Shares(shared, shared)
   }
 
-  judged(body: Uint8Array): Effect.Effect<Judged, Refused> {
-    const { runtime, service } = this.#limits
-    return Effect.suspend((): Effect.Effect<Judged, Refused> => {
-      if (this.#waiting >= service.runtime.archives_waiting_max) return Effect.fail(busy)
-      this.#waiting++
-      const judged = Effect.flatMap(
-        Effect.promise(() => judgeArchive(body, runtime)),
-        (found): Effect.Effect<Judged, Refused> =>
-          "refused" in found ? Effect.fail(refuse(found.refused)) : Effect.succeed(found)
-      )
-      return Effect.ensuring(
-        this.#room.withPermits(1)(judged),
-        Effect.sync(() => void this.#waiting--)
-      )
-    })
+  judged(call: Call, body: Uint8Array): Effect.Effect<Judged, Refused> {
+    const judged = Effect.flatMap(
+      Effect.promise(() => judgeArchive(body, this.#limits.runtime)),
+      (found): Effect.Effect<Judged, Refused> =>
+        "refused" in found ? Effect.fail(refuse(found.refused)) : Effect.succeed(found)
+    )
+    return this.#shares.within({ client: turnOf(call), wide: call.client }, busy, this.#room.withPermits(1)(judged))
   }
 }

@@ -6,10 +6,9 @@ import { Effect } from "effect"
 import { aboveMax, invalidField, refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { isStorable, SINGLE_LINE, VISIBLE } from "../../schemas/plain-text.ts"
+import { hasUnseen } from "../../schemas/unseen.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 
-/** Beside what no single line holds: marks that turn or hide what a name reads like. */
-const UNSEEN = /[\u061c\u200b\u200e\u200f\u2060-\u2064\ufeff]/u
 const FOLDER = /[/\\]/
 
 const codePoints = (text: string): number => Array.from(text).length
@@ -25,11 +24,11 @@ export const filenameOf = (name: string | undefined, { limits }: Limits): Effect
     SINGLE_LINE.test(name) &&
     VISIBLE.test(name) &&
     !FOLDER.test(name) &&
-    !UNSEEN.test(name) &&
+    !hasUnseen(name) &&
     name !== "." &&
     name !== ".."
   if (isGood) return Effect.succeed(name)
-  const why = `?filename= must be a file's name of 1 to ${max} characters, without slashes, backslashes or controls.`
+  const why = `?filename= must be a file's name of 1 to ${max} characters, without slashes, backslashes, controls or what nobody sees.`
   return Effect.fail(refuse(refusal("filename_invalid", why, { field: "filename", max })))
 }
 

@@ -1,13 +1,12 @@
 /** What operators change of what others wrote (contract 19): in a request of its own, beside no field of the author's. */
 import { Effect, Schema } from "effect"
-import type { Caller } from "../../schemas/content/author.ts"
 import { Hiding } from "../../schemas/content/hiding.ts"
 import { invalidField } from "../../schemas/errors.ts"
-import type { VoteTarget } from "../../schemas/vote/records.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { isRecord, valueDecoder } from "../http/json.ts"
 import { type Refused, refuse } from "../http/refused.ts"
+import { type Standing, standing } from "./standing.ts"
 
 export const HIDING_FIELDS = ["hidden", "hidden_reason"] as const
 
@@ -43,11 +42,23 @@ export const moderationIn = (
     return { hidden, reason }
   })
 
-export const moderate = (
+interface Hideable {
+  readonly hidden?: boolean
+  readonly hidden_reason?: string | null
+}
+
+/** The record as it is afterwards: read models that lag may show it as it was. */
+export const moderate = <Item extends Hideable>(
   bus: Bus,
   call: Call,
-  noun: VoteTarget,
-  actor: string,
-  by: Caller,
-  { hidden, reason }: Moderation
-): Effect.Effect<unknown, Refused> => bus.read(call, { actor, op: `${noun}.hide`, input: { by, hidden, reason } })
+  what: Standing,
+  { hidden, reason }: Moderation,
+  shown: Effect.Effect<Item, Refused>
+): Effect.Effect<object, Refused> => {
+  const { noun, id, by } = what
+  const asked = bus.read(call, { actor: String(id), op: `${noun}.hide`, input: { by, hidden, reason } })
+  return Effect.map(Effect.andThen(asked, standing(bus, call, what, shown)), (item) => {
+    const { hidden: _hidden, hidden_reason = reason, ...rest } = item
+    return hidden ? { ...rest, hidden, hidden_reason } : rest
+  })
+}

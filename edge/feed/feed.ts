@@ -1,5 +1,5 @@
 /** What a feed is, before it is written as JSON or as XML. */
-import { numberedSlug } from "../../schemas/content/slug.ts"
+import { postAddress, threadAddress } from "../../schemas/content/address.ts"
 import type { FeedScope } from "../../schemas/feed/operations.ts"
 import type { FeedEntry } from "../../schemas/feed/records.ts"
 
@@ -19,8 +19,8 @@ export interface About {
 export const addressOf = (baseUrl: string, { type, id }: FeedEntry): string => `${baseUrl}/${type}s/${id}`
 
 /** Where its page is. */
-export const pageOf = (baseUrl: string, { type, id, title }: FeedEntry): string =>
-  `${baseUrl}/${type}s/${numberedSlug(id, title)}`
+export const pageOf = (baseUrl: string, entry: FeedEntry): string =>
+  entry.type === "post" ? postAddress(baseUrl, entry) : threadAddress(baseUrl, entry)
 
 /** One way to write feeds: piece by piece, so that no piece takes long. */
 export interface Form {

@@ -4,8 +4,8 @@
  * Invariants
  *  - A reader that comes again costs a look at how the feed stands, without a text of it. Of one that stands as it stood
  *    the bytes are there already, as long as they are kept.
- *  - No more than one feed is written at a time, entry by entry: whatever agents wrote, others are served in between. So
- *    many wait for it at most; whoever comes then is told to come again.
+ *  - No more than one feed is written at a time, entry by entry: whatever agents wrote, others are served in between. A
+ *    bounded number waits for it, and a bounded part of that is one client's; more are told to come again.
  *  - An entry's text is laid out once for all feeds that it is in. One that blows up beyond `ENTRY_HTML_MAX_CHARS`
  *    stands there as it was written.
  *  - What is kept is forgotten by time as well: a text that could not be laid out for want of time is tried again.
@@ -24,8 +24,9 @@ import { ByteCache } from "../http/byte-cache.ts"
 import { entityTag } from "../http/documents.ts"
 import { GenerationCache } from "../http/generation-cache.ts"
 import { isUnchanged, lastModified } from "../http/last-modified.ts"
-import { type Refused, refuse } from "../http/refused.ts"
+import type { Refused } from "../http/refused.ts"
 import { empty, type Response } from "../http/respond.ts"
+import { Shares } from "../http/shares.ts"
 import { type About, type Form, mediaTypeOf, pageOf, shownText } from "./feed.ts"
 
 /** Of all feeds that are kept as written. */
@@ -33,7 +34,8 @@ export const KEPT_MAX_BYTES = 33_554_432
 /** Entries kept laid out; at most twice as many. */
 const ENTRIES_KEPT_MAX = 128
 const ENTRY_HTML_MAX_CHARS = 60_000
-const WAITING_MAX = 32
+const WAITING_MAX = 64
+const CLIENT_WAITING_MAX = 7
 const KEPT_MS = 600_000
 
 /** A feed as it was last written. */
@@ -57,7 +59,7 @@ export class Feeds {
   private readonly kept = new ByteCache<Written>(KEPT_MAX_BYTES, ({ bytes }) => bytes.length)
   private readonly entries = new GenerationCache<string, string>(ENTRIES_KEPT_MAX)
   private readonly writing = Semaphore.makeUnsafe(1)
-  private waiting = 0
+  private readonly waiting = new Shares(WAITING_MAX, CLIENT_WAITING_MAX)
 
   constructor(bus: Pick<Bus, "query">, baseUrl: string, markdown: AgentMarkdown) {
     this.bus = bus
@@ -83,17 +85,16 @@ export class Feeds {
     }
     const found = find()
     if (found !== undefined) return Effect.succeed(found)
-    if (this.waiting >= WAITING_MAX) return Effect.fail(refuse(tooMany))
-    this.waiting++
-    return Effect.ensuring(
+    return this.waiting.within(
+      call,
+      tooMany,
       Semaphore.withPermit(
         this.writing,
         Effect.suspend(() => {
           const meanwhile = find()
           return meanwhile === undefined ? this.write(call, about, form, { name, epoch }) : Effect.succeed(meanwhile)
         })
-      ),
-      Effect.sync(() => void this.waiting--)
+      )
     )
   }
 

@@ -10,7 +10,8 @@ import { asFeeds, asJson, asMarkdown } from "../kit/alternates.ts"
 import { categoryBrief, type LatestThread, latestIn } from "./categories.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import type { Page, Site } from "../kit/layout.ts"
-import { categoryAddress, threadAddress, withQuery } from "./paths.ts"
+import { threadAddress } from "../../schemas/content/address.ts"
+import { categoryAddress, withQuery } from "./paths.ts"
 import { postRows } from "./post-list.ts"
 import { counted, dotted, own } from "./record.ts"
 import { threadRows } from "./thread-list.ts"
@@ -77,7 +78,7 @@ ${shown}${
 type Discussed = Queries["threads_discussed"]["output"][number]
 
 const discussedItem = (site: Site, { thread, new_replies }: Discussed): Html => html`<li>
-<p class="title"><a href="${threadAddress(site, thread)}">${own(thread.title)}</a></p>
+<p class="title"><a href="${threadAddress(site.baseUrl, thread)}">${own(thread.title)}</a></p>
 ${dotted(
   `${counted(new_replies, "reply", "replies")} this week`,
   html`<a href="${categoryAddress(site, thread.category.slug)}">${own(thread.category.name)}</a>`

@@ -4,7 +4,8 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import { asJson, asMarkdown } from "../kit/alternates.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import type { Page, Site } from "../kit/layout.ts"
-import { categoryAddress, threadAddress } from "./paths.ts"
+import { threadAddress } from "../../schemas/content/address.ts"
+import { categoryAddress } from "./paths.ts"
 import { counted, own } from "./record.ts"
 import { day } from "./times.ts"
 
@@ -15,7 +16,7 @@ const lastActive = (site: Site, latest: LatestThread | undefined): Html =>
   latest === undefined
     ? NOTHING
     : html`<p class="faint">Last active ${day(latest.last_activity_at)}:
-<a href="${threadAddress(site, latest)}">${own(latest.title)}</a></p>
+<a href="${threadAddress(site.baseUrl, latest)}">${own(latest.title)}</a></p>
 `
 
 const headOf = (site: Site, { slug, name, threads }: Category): Html =>

@@ -1,20 +1,8 @@
 /** Addresses of pages, each in the one form that is true. */
-import { numberedSlug } from "../../schemas/content/slug.ts"
 import type { Site } from "../kit/layout.ts"
-
-interface Titled {
-  readonly id: number
-  readonly title: string
-}
 
 /** `null` and what is not named say nothing. */
 type Query = Readonly<Record<string, string | number | null>>
-
-export const threadAddress = (site: Site, { id, title }: Titled): string =>
-  `${site.baseUrl}/threads/${numberedSlug(id, title)}`
-
-export const postAddress = (site: Site, { id, title }: Titled): string =>
-  `${site.baseUrl}/posts/${numberedSlug(id, title)}`
 
 export const categoryAddress = (site: Site, slug: string): string => `${site.baseUrl}/categories/${slug}`
 

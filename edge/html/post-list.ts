@@ -5,7 +5,8 @@ import { choicesOf, chosen, emptyList, pager, sided } from "./choices.ts"
 import { html, type Html } from "../kit/html.ts"
 import type { Site } from "../kit/layout.ts"
 import { PER_PAGE } from "./listed.ts"
-import { postAddress, withQuery } from "./paths.ts"
+import { postAddress } from "../../schemas/content/address.ts"
+import { withQuery } from "./paths.ts"
 import { byline, dotted, scored } from "./record.ts"
 import { day } from "./times.ts"
 
@@ -40,7 +41,7 @@ export const postRow = (site: Site, post: PostListed, marked: Marked = {}): Html
     scored(score),
     day(created_at)
   )
-  return row({ address: postAddress(site, post), list: `${site.baseUrl}/posts`, said }, post, marked)
+  return row({ address: postAddress(site.baseUrl, post), list: `${site.baseUrl}/posts`, said }, post, marked)
 }
 
 export const postRows = (site: Site, posts: ReadonlyArray<PostListed>): Html =>

@@ -5,7 +5,7 @@ import { described, textSection } from "./article.ts"
 import { sizeOf } from "./file-size.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import type { Page, Site } from "../kit/layout.ts"
-import { postAddress } from "./paths.ts"
+import { postAddress } from "../../schemas/content/address.ts"
 import { KIND_NAMES } from "./post-list.ts"
 import { byline, dotted, own, scored, tagged } from "./record.ts"
 import { minute } from "./times.ts"
@@ -50,7 +50,7 @@ ${shown}</ul></section>
 }
 
 export const postPage = (site: Site, post: Post, text: Html): Page => {
-  const address = postAddress(site, post)
+  const address = postAddress(site.baseUrl, post)
   return {
     title: `${post.title} · ${site.name}`,
     description: described(text),

@@ -13,7 +13,8 @@ import { choicesOf, chosen, emptyList, pager, sided } from "./choices.ts"
 import { html, type Html } from "../kit/html.ts"
 import type { Site } from "../kit/layout.ts"
 import { PER_PAGE } from "./listed.ts"
-import { categoryAddress, threadAddress, withQuery } from "./paths.ts"
+import { threadAddress } from "../../schemas/content/address.ts"
+import { categoryAddress, withQuery } from "./paths.ts"
 import { byline, counted, dotted, own, scored } from "./record.ts"
 import { day } from "./times.ts"
 
@@ -59,7 +60,7 @@ export const threadRow = (site: Site, thread: ThreadListed, marked: Marked = {})
     scored(score),
     html`last active ${day(last_activity_at)}`
   )
-  return row({ address: threadAddress(site, thread), list: `${site.baseUrl}/threads`, said }, thread, marked)
+  return row({ address: threadAddress(site.baseUrl, thread), list: `${site.baseUrl}/threads`, said }, thread, marked)
 }
 
 export const threadRows = (site: Site, threads: ReadonlyArray<ThreadListed>): Html =>

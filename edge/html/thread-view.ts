@@ -7,7 +7,8 @@ import { described, textSection } from "./article.ts"
 import { choicesOf, chosen, emptyList, pager } from "./choices.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import type { Page, Site } from "../kit/layout.ts"
-import { categoryAddress, threadAddress, withQuery } from "./paths.ts"
+import { threadAddress } from "../../schemas/content/address.ts"
+import { categoryAddress, withQuery } from "./paths.ts"
 import { byline, counted, dotted, own, scored, tagged } from "./record.ts"
 import { type Branch, treeOf } from "./reply-tree.ts"
 import { KIND_NAMES, statusOf } from "./thread-list.ts"
@@ -139,7 +140,7 @@ ${total > 1 ? chosen("Order", SORTS, sort, inOrder) : NOTHING}${
 
 export const threadPage = (site: Site, shown: ThreadShown): Page => {
   const { thread, text, page } = shown
-  const address = threadAddress(site, thread)
+  const address = threadAddress(site.baseUrl, thread)
   return {
     title: `${thread.title} · ${site.name}`,
     description: described(text),

@@ -1,5 +1,5 @@
 /**
- * Something of which an edge has only so much (bytes of held bodies, connections), shared by its clients.
+ * Something of which an edge has only so much (bytes of held bodies, connections, places to wait), shared by its clients.
  *
  * Invariants
  *  - Nobody holds more than `clientMax`, nor more than an eighth of what is then left. So one client ends at a ninth of
@@ -7,7 +7,10 @@
  *  - All clients of an IPv6 /48 together hold no more than half of what is then left: whoever has one has 65,536
  *    clients (contract 21).
  */
+import { Effect } from "effect"
+import type { Refusal } from "../../schemas/errors.ts"
 import type { Network } from "./address.ts"
+import { type Refused, refuse } from "./refused.ts"
 
 const CLIENT_PART = 8
 const WIDE_PART = 2
@@ -39,6 +42,15 @@ export class Shares {
     this.held -= amount
     this.set(client, this.of(client) - amount)
     if (wide !== null) this.set(wide, this.of(wide) - amount)
+  }
+
+  /** Holds one while this runs; refused as `tooMany` where the client has none left. */
+  within<A>(client: Network, tooMany: Refusal, run: Effect.Effect<A, Refused>): Effect.Effect<A, Refused> {
+    return Effect.acquireUseRelease(
+      Effect.suspend(() => (this.take(client, 1) ? Effect.void : Effect.fail(refuse(tooMany)))),
+      () => run,
+      () => Effect.sync(() => this.give(client, 1))
+    )
   }
 
   get inUse(): number {

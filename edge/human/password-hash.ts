@@ -93,11 +93,7 @@ export class PasswordHashing {
 
   /** What a client has hashed, within its share. */
   by<A>(client: Network, hashed: Effect.Effect<A, Refused>): Effect.Effect<A, Refused> {
-    return Effect.acquireUseRelease(
-      Effect.suspend(() => (this.shares.take(client, 1) ? Effect.void : Effect.fail(refuse(tooMany)))),
-      () => hashed,
-      () => Effect.sync(() => this.shares.give(client, 1))
-    )
+    return this.shares.within(client, tooMany, hashed)
   }
 
   /** Salt and parameters are records of ours: one that is out of bounds is our fault, not the client's. */

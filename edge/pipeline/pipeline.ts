@@ -39,6 +39,7 @@ import { preflight } from "../http/cors.ts"
 import { type EndpointTable, isApiPath, type Match } from "../http/endpoints.ts"
 import type { Route } from "../http/handlers.ts"
 import { answeredBefore, idempotent } from "./idempotency.ts"
+import { unmatched } from "../http/if-match.ts"
 import { giveBackOnceSent } from "../http/lent.ts"
 import { drawnOf, passed } from "../http/limits.ts"
 import { logDefect, type RequestLog } from "../http/log.ts"
@@ -127,7 +128,7 @@ export class Pipeline {
             this.failed(call, cause)
           ),
           (answer) => {
-            const finished = finish(call, answer)
+            const finished = finish(call, this.matching(call, answer))
             parts.metrics.answered(call, finished.status, began)
             parts.log.request(call, finished.status, Number(finished.headers["content-length"] ?? 0))
             parts.refusals.note(call, finished.status)
@@ -298,6 +299,14 @@ export class Pipeline {
     logDefect(call, error)
     const fault = refusal("internal_error", "Something went wrong inside the service.", { reference: call.id })
     return Effect.succeed(this.refused(call, fault))
+  }
+
+  private matching(call: Call, answer: Response): Response {
+    const why = unmatched(call, answer)
+    if (why === null) return answer
+    discard(answer)
+    delete call.headers["content-range"]
+    return this.refused(call, why)
   }
 
   private refused(call: Call, why: Refusal): Response {

@@ -238,7 +238,7 @@ export const compartmentRoutes = ({ bus, blobs, config: { hub } }: RouteParts) =
         const by = yield* writer(call, { log: 2 * WRITE_MIN_BYTES, upload: call.body.length })
         // Its actor judges who it is; here it saves bytes that would be stored for nobody.
         yield* compartments.look(call, actor, by)
-        const { files, bytes } = yield* judging.judged(call.body)
+        const { files, bytes } = yield* judging.judged(call, call.body)
         const [key, hostsKey] = [newKey(), yield* publicKey(call)]
         const blob = yield* blobs.keep(call, sealBytes(call.body, key))
         const seal = yield* Effect.promise(() => boxTo(hostsKey, actor))

@@ -1,5 +1,6 @@
 /** Files and data of posts (spec 4.6; contract 1, 19). */
 import { Effect } from "effect"
+import { postAddress } from "../../schemas/content/address.ts"
 import type { PostStanding } from "../../schemas/post/operations.ts"
 import { belowMin, refusal } from "../../schemas/errors.ts"
 import { FileApi } from "../../schemas/file/api.ts"
@@ -7,6 +8,7 @@ import { dataRecord, type FileRef, fileRecord } from "../../schemas/file/records
 import type { Post } from "../../schemas/post/records.ts"
 import { contentTypeOf, filenameOf } from "../content/declared.ts"
 import { viewerOf, visible } from "../content/reading.ts"
+import { standing } from "../content/standing.ts"
 import { textOfFile } from "../content/texts.ts"
 import { withoutSecrets } from "../content/secrets.ts"
 import { admitted, numberOf, WRITE_MIN_BYTES } from "../content/writing.ts"
@@ -25,9 +27,10 @@ const noData = refuse(refusal("data_missing", "The post has no data."))
 const emptyFile = refuse(belowMin("body", "The body is the file, and it must not be empty.", 1))
 
 /** The record with what its actor says of it since. */
-export const standsAs = (before: Post, stands: typeof PostStanding.Type): Post => ({
+export const standsAs = (baseUrl: string, before: Post, stands: typeof PostStanding.Type): Post => ({
   ...before,
   ...stands,
+  url: postAddress(baseUrl, { id: before.id, title: stands.title }),
   file: fileRecord(stands.file, before.api_url),
   data: dataRecord(stands.data, before.api_url)
 })
@@ -58,20 +61,20 @@ export const fileRoutes = ({ bus, blobs, config: { hub } }: RouteParts) => {
         const id = yield* numberOf("post", params.id)
         const named = yield* given(call, query.filename)
         const by = yield* admitted(bus, call, { log: 2 * WRITE_MIN_BYTES, upload: call.body.length })
-        const before = yield* seen(call, id)
+        const before = yield* standing(bus, call, { noun: "post", id, by }, seen(call, id))
         // Its actor judges it; here it saves bytes that would be stored for nobody.
         if (before.author.id !== by.agent) return yield* notAuthor
         const file: FileRef = { ...(yield* blobs.keep(call, call.body, call.bodySha256)), ...named }
         const stands = yield* bus.read(call, { actor: String(id), op: "post.file", input: { by, file } })
-        return dataValue(standsAs(before, stands))
+        return dataValue(standsAs(hub.baseUrl, before, stands))
       }),
     removeFile: (call, { params }) =>
       Effect.gen(function* () {
         const id = yield* numberOf("post", params.id)
         const by = yield* admitted(bus, call)
-        const before = yield* seen(call, id)
+        const before = yield* standing(bus, call, { noun: "post", id, by }, seen(call, id))
         const stands = yield* bus.read(call, { actor: String(id), op: "post.file", input: { by, file: null } })
-        return dataValue(standsAs(before, stands))
+        return dataValue(standsAs(hub.baseUrl, before, stands))
       }),
     getFile: (call, { params }) =>
       Effect.gen(function* () {

@@ -1,5 +1,6 @@
 /** Posts (spec 4.5, 4.6; contract 1, 19). */
 import { Effect } from "effect"
+import { postAddress } from "../../schemas/content/address.ts"
 import { EDITABLE_FIELDS, EditPost, PostApi, WritePost } from "../../schemas/post/api.ts"
 import type { BlobRef } from "../../schemas/blob/operations.ts"
 import type { Operations } from "../../schemas/bus/operations.ts"
@@ -12,6 +13,7 @@ import { authorIn, shownAgent, viewerOf, visible } from "../content/reading.ts"
 import { licenseRefusal } from "../content/license.ts"
 import { type Data, dataIn } from "../content/data.ts"
 import { HIDING_FIELDS, moderate, type Moderation, moderationIn } from "../content/moderating.ts"
+import { standing } from "../content/standing.ts"
 import { mentionsIn } from "../content/mentions.ts"
 import { withoutSecrets } from "../content/secrets.ts"
 import { admitted, changeIn, numberOf, textsChecked, WRITE_MIN_BYTES } from "../content/writing.ts"
@@ -61,8 +63,8 @@ export const postRoutes = ({ bus, lists, blobs, markdown, config: { hub } }: Rou
   const hide = (call: Call, post: string, moderation: Moderation) =>
     Effect.gen(function* () {
       const id = yield* numberOf("post", post)
-      yield* moderate(bus, call, "post", post, yield* admitted(bus, call), moderation)
-      return dataValue(yield* shown(call, id))
+      const by = yield* admitted(bus, call)
+      return dataValue(yield* moderate(bus, call, { noun: "post", id, by }, moderation, shown(call, id)))
     })
 
   const list = (call: Call, query: Sorted & { readonly tag?: string; readonly q?: string }, author: string | null) => {
@@ -107,7 +109,7 @@ export const postRoutes = ({ bus, lists, blobs, markdown, config: { hub } }: Rou
           created_at,
           updated_at: created_at,
           edited_at: null,
-          url: `${baseUrl}/posts/${id}`,
+          url: postAddress(baseUrl, { id, title }),
           api_url
         }
         return dataValue(post, 201)
@@ -134,12 +136,12 @@ export const postRoutes = ({ bus, lists, blobs, markdown, config: { hub } }: Rou
         const by = yield* admitted(bus, call, { log: WRITE_MIN_BYTES + call.body.length - upload, upload })
         const mentions = yield* mentionsIn(bus, call, texts.title, texts.body)
         // Its texts are in the read model alone; how it stands, its actor says.
-        const before = yield* shown(call, id)
+        const before = yield* standing(bus, call, { noun: "post", id, by }, shown(call, id))
         if (upload > 0 && before.author.id !== by.agent) return yield* notAuthor
         const data = yield* kept(call, given.data)
         const change = given.data === undefined ? texts : { ...texts, data }
         const stands = yield* bus.read(call, { actor: params.id, op: "post.edit", input: { by, change, mentions } })
-        return dataValue({ ...standsAs(before, stands), body: texts.body ?? before.body })
+        return dataValue({ ...standsAs(baseUrl, before, stands), body: texts.body ?? before.body })
       }),
     deletePost: (call, { params }) =>
       Effect.gen(function* () {

@@ -1,11 +1,14 @@
 /** Replies to threads (spec 4.6; contract 2, 19). */
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
+import { replyAddress } from "../../schemas/content/address.ts"
+import type { Caller } from "../../schemas/content/author.ts"
 import { AcceptReply, EDITABLE_FIELDS, EditReply, ReplyApi, WriteReply } from "../../schemas/reply/api.ts"
 import type { Reply } from "../../schemas/reply/records.ts"
 import { parse } from "../bus/bus.ts"
 import { viewerOf, visible } from "../content/reading.ts"
 import { HIDING_FIELDS, moderate, type Moderation, moderationIn } from "../content/moderating.ts"
+import { standing } from "../content/standing.ts"
 import { mentionsIn } from "../content/mentions.ts"
 import { admitted, changeIn, numberOf, textsChecked } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
@@ -31,14 +34,16 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
       visible(bus, call, "reply", found)
     )
 
+  const toChange = (call: Call, id: number, by: Caller): Effect.Effect<Reply, Refused> =>
+    standing(bus, call, { noun: "reply", id, by }, shown(call, id))
+
   const hide = (call: Call, reply: string, moderation: Moderation) =>
     Effect.gen(function* () {
       const id = yield* numberOf("reply", reply)
       const by = yield* admitted(bus, call)
       // Of a thread that is not there nothing is shown: looked at before anything is done.
-      yield* shown(call, id)
-      yield* moderate(bus, call, "reply", reply, by, moderation)
-      return dataValue(yield* shown(call, id))
+      yield* toChange(call, id, by)
+      return dataValue(yield* moderate(bus, call, { noun: "reply", id, by }, moderation, shown(call, id)))
     })
 
   return routesOf(ReplyApi, {
@@ -59,7 +64,12 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
         yield* textsChecked(call, { body })
         const thread = yield* numberOf("thread", params.id)
         const mentions = yield* mentionsIn(bus, call, body)
-        const { id, created_at, author } = parse<Operations["reply.write"]["output"]>(
+        const {
+          id,
+          created_at,
+          author,
+          thread_title = ""
+        } = parse<Operations["reply.write"]["output"]>(
           yield* own(bus, call, "reply.write", { thread, parent: parent_id, body, mentions })
         )
         const reply: Reply = {
@@ -76,7 +86,7 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
           deleted: false,
           created_at,
           edited_at: null,
-          url: `${baseUrl}/threads/${thread}#reply-${id}`
+          url: replyAddress(baseUrl, { id: thread, title: thread_title }, id)
         }
         return dataValue(reply, 201)
       }),
@@ -94,7 +104,7 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
         const id = yield* numberOf("reply", params.id)
         const by = yield* admitted(bus, call)
         const mentions = yield* mentionsIn(bus, call, body)
-        const before = yield* shown(call, id)
+        const before = yield* toChange(call, id, by)
         const input = { by, body, mentions }
         const { edited_at } = yield* bus.read(call, { actor: params.id, op: "reply.edit", input })
         return dataValue({ ...before, body, edited_at })
@@ -108,7 +118,7 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
         const deleted = Effect.catchIf(
           asked,
           ({ refusal: { code } }) => code === "not_author",
-          (refused) => Effect.andThen(shown(call, id), Effect.fail(refused))
+          (refused) => Effect.andThen(toChange(call, id, by), Effect.fail(refused))
         )
         return dataBytes(yield* deleted)
       }),
@@ -117,7 +127,7 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
         const { accepted = true } = yield* decodeAccept(call, call.body.length === 0 ? NO_FIELDS : call.body)
         const reply = yield* numberOf("reply", params.id)
         const by = yield* admitted(bus, call)
-        const before = yield* shown(call, reply)
+        const before = yield* toChange(call, reply, by)
         const actor = String(before.thread_id)
         const input = { by, reply, accepted }
         const { accepted_reply_id } = yield* bus.read(call, { actor, op: "thread.accept", input })

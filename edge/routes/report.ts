@@ -4,9 +4,16 @@ import type { Operations } from "../../schemas/bus/operations.ts"
 import { COMPARTMENT_ID } from "../../schemas/compartment/fields.ts"
 import { invalidField, notFound, refusal } from "../../schemas/errors.ts"
 import { FileReport, ReportApi, Resolve, SUSPENDED_DAYS_DEFAULT } from "../../schemas/report/api.ts"
-import { type Report, type ReportInQueue, type ReportTarget, targetShown } from "../../schemas/report/records.ts"
+import {
+  type Report,
+  type ReportInQueue,
+  type ReportStatus,
+  type ReportTarget,
+  targetShown
+} from "../../schemas/report/records.ts"
 import { agentOf } from "../bus/agent.ts"
 import { parse } from "../bus/bus.ts"
+import { notShownYet } from "../content/standing.ts"
 import { admitted, numberOf, textsChecked } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
@@ -53,6 +60,14 @@ export const reportRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
       report === null ? Effect.fail(noReport) : Effect.succeed(report)
     )
 
+  /** As its actor has it, once the read models show that. */
+  const shownAs = (call: Call, id: number, statuses: ReadonlyArray<ReportStatus>) =>
+    Effect.filterOrFail(
+      Effect.mapError(shown(call, id), (refused) => (refused === noReport ? notShownYet : refused)),
+      ({ status }) => statuses.includes(status),
+      () => notShownYet
+    )
+
   return routesOf(ReportApi, {
     fileReport: (call) =>
       Effect.gen(function* () {
@@ -91,7 +106,7 @@ export const reportRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
         const id = yield* numberOf("report", params.id)
         const by = yield* admitted(bus, call)
         yield* bus.read(call, { actor: params.id, op: "report.review", input: { by } })
-        return dataValue(yield* shown(call, id))
+        return dataValue(yield* shownAs(call, id, ["reviewing", "resolved", "rejected"]))
       }),
     resolveReport: (call, { params }) =>
       Effect.gen(function* () {
@@ -101,7 +116,7 @@ export const reportRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
         const by = yield* admitted(bus, call)
         const input = { by, outcome, rejected, days, note, settled: false }
         yield* bus.read(call, { actor: params.id, op: "report.resolve", input })
-        return dataValue(yield* shown(call, id))
+        return dataValue(yield* shownAs(call, id, [rejected ? "rejected" : "resolved"]))
       })
   })
 }

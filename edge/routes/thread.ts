@@ -1,6 +1,8 @@
 /** Threads (spec 4.5, 4.6; contract 2, 19). */
 import { Effect, Schema } from "effect"
 import type { Operations, Queries } from "../../schemas/bus/operations.ts"
+import { threadAddress } from "../../schemas/content/address.ts"
+import type { Caller } from "../../schemas/content/author.ts"
 import { invalidField } from "../../schemas/errors.ts"
 import { EDITABLE_FIELDS, EditThread, SetStatus, ThreadApi, WriteThread } from "../../schemas/thread/api.ts"
 import type { Thread } from "../../schemas/thread/records.ts"
@@ -8,6 +10,7 @@ import { API_PREFIX } from "../../schemas/version.ts"
 import { parse } from "../bus/bus.ts"
 import { authorIn, shownAgent, viewerOf, visible } from "../content/reading.ts"
 import { HIDING_FIELDS, moderate, type Moderation, moderationIn, without } from "../content/moderating.ts"
+import { standing } from "../content/standing.ts"
 import { mentionsIn } from "../content/mentions.ts"
 import { admitted, changeIn, numberOf, textsChecked } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
@@ -34,11 +37,14 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: RoutePar
       visible(bus, call, "thread", found)
     )
 
+  const toChange = (call: Call, id: number, by: Caller): Effect.Effect<Thread, Refused> =>
+    standing(bus, call, { noun: "thread", id, by }, shown(call, id))
+
   const hide = (call: Call, thread: string, moderation: Moderation) =>
     Effect.gen(function* () {
       const id = yield* numberOf("thread", thread)
-      yield* moderate(bus, call, "thread", thread, yield* admitted(bus, call), moderation)
-      return dataValue(yield* shown(call, id))
+      const by = yield* admitted(bus, call)
+      return dataValue(yield* moderate(bus, call, { noun: "thread", id, by }, moderation, shown(call, id)))
     })
 
   const pin = (call: Call, thread: string, pinned: boolean) =>
@@ -46,7 +52,7 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: RoutePar
       const id = yield* numberOf("thread", thread)
       const by = yield* admitted(bus, call)
       yield* bus.read(call, { actor: thread, op: "thread.pin", input: { by, pinned } })
-      return dataValue(yield* shown(call, id))
+      return dataValue({ ...(yield* toChange(call, id, by)), pinned })
     })
 
   /** With how it stands after a change, as its actor says. */
@@ -54,14 +60,14 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: RoutePar
     call: Call,
     before: Thread,
     { category: slug, ...stands }: Operations["thread.edit"]["output"]
-  ): Effect.Effect<Thread, Refused> =>
-    slug === before.category.slug
-      ? Effect.succeed({ ...before, ...stands })
-      : Effect.map(bus.query(call, "categories", null), (categories) => ({
-          ...before,
-          ...stands,
-          category: { slug, name: categories.find((one) => one.slug === slug)?.name ?? slug }
-        }))
+  ): Effect.Effect<Thread, Refused> => {
+    const now = { ...before, ...stands, url: threadAddress(baseUrl, { id: before.id, title: stands.title }) }
+    if (slug === before.category.slug) return Effect.succeed(now)
+    return Effect.map(bus.query(call, "categories", null), (categories) => ({
+      ...now,
+      category: { slug, name: categories.find((one) => one.slug === slug)?.name ?? slug }
+    }))
+  }
 
   const list = (
     call: Call,
@@ -127,7 +133,7 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: RoutePar
           created_at,
           updated_at: created_at,
           edited_at: null,
-          url: `${baseUrl}/threads/${id}`,
+          url: threadAddress(baseUrl, { id, title }),
           api_url: `${baseUrl}${API_PREFIX}/threads/${id}`
         }
         return dataValue(thread, 201)
@@ -170,7 +176,7 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: RoutePar
         const by = yield* admitted(bus, call)
         const mentions = yield* mentionsIn(bus, call, change.title, change.body)
         // Its texts are in the read model alone; how it stands, its actor says.
-        const before = yield* shown(call, id)
+        const before = yield* toChange(call, id, by)
         const stands = yield* bus.read(call, { actor: params.id, op: "thread.edit", input: { by, change, mentions } })
         const thread = yield* after(call, before, stands)
         return dataValue({ ...thread, body: change.body ?? before.body })
@@ -182,9 +188,13 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: RoutePar
         const id = yield* numberOf("thread", params.id)
         const by = yield* admitted(bus, call)
         // Of a thread that is not there nothing is shown: looked at before anything is done.
-        yield* shown(call, id)
-        yield* bus.read(call, { actor: params.id, op: "thread.set_status", input: { by, status, reason } })
-        return dataValue(yield* shown(call, id))
+        const before = yield* toChange(call, id, by)
+        const input = { by, status, reason }
+        const stands = yield* bus.read(call, { actor: params.id, op: "thread.set_status", input })
+        const { status_reason, ...thread } = yield* after(call, before, stands)
+        const why = before.status === stands.status ? status_reason : reason
+        const isEnded = stands.status === "closed" || stands.status === "locked"
+        return dataValue(isEnded && typeof why === "string" ? { ...thread, status_reason: why } : thread)
       }),
     deleteThread: (call, { params }) =>
       Effect.gen(function* () {

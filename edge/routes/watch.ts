@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { notFound } from "../../schemas/errors.ts"
 import { WatchApi } from "../../schemas/watch/api.ts"
+import { standing } from "../content/standing.ts"
 import { numberOf } from "../content/writing.ts"
 import { routesOf } from "../http/handlers.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
@@ -18,9 +19,14 @@ export const watchRoutes = ({ bus, lists, config: { hub } }: RouteParts) =>
       Effect.gen(function* () {
         const thread = yield* numberOf("thread", params.id)
         yield* own(bus, call, "watch.begin", { thread })
-        const watch = yield* bus.query(call, "watch", { agent: call.ticket?.home ?? "", thread })
-        // It was removed in between.
-        return watch === null ? yield* noThread : dataValue(watch)
+        const agent = call.ticket?.home ?? ""
+        // It may have been removed in between.
+        const shown = Effect.flatMap(bus.query(call, "watch", { agent, thread }), (watch) =>
+          watch === null ? Effect.fail(noThread) : Effect.succeed(watch)
+        )
+        return dataValue(
+          yield* standing(bus, call, { noun: "thread", id: thread, by: { agent, operator: false } }, shown)
+        )
       }),
     unwatchThread: (call, { params }) =>
       Effect.gen(function* () {

@@ -3,6 +3,7 @@ import { html, type Html, NOTHING } from "../../edge/kit/html.ts"
 import { documentText, policyFor } from "../../edge/kit/layout.ts"
 import type { Response } from "../../edge/http/respond.ts"
 import { HTML_TYPE } from "../../schemas/page.ts"
+import { harmless } from "../../schemas/printed.ts"
 import type { ConsolePage, Operator } from "./page.ts"
 import { scriptPath } from "./scripts.ts"
 import { CONSOLE_STYLE } from "./style.ts"
@@ -81,7 +82,8 @@ ${inside === null ? NOTHING : beside(frame, inside)}</header>
 ${notice === null ? null : html`<p class="notice" role="status">${notice}</p>\n`}${main}
 </main>
 ${script === undefined ? null : html`<script type="module" src="${scriptPath(script)}"></script>\n`}`
-  const text = documentText({ name: frame.name, baseUrl: frame.url }, page, body, html` class="app"`)
+  // Much of it strangers wrote, and an operator judges what he sees.
+  const text = harmless(documentText({ name: frame.name, baseUrl: frame.url }, page, body, html` class="app"`))
   return {
     status,
     headers: {

@@ -60,5 +60,5 @@ export const RUNTIME_SERVICE_LIMITS = {
   log_stream_ms: 900_000,
   /** Archives that one edge judges at once, and that wait for it. */
   archives_at_once: 2,
-  archives_waiting_max: 16
+  archives_waiting_max: 32
 } as const

@@ -43,7 +43,7 @@ export const FileApi = HttpApiGroup.make("file")
     HttpApiEndpoint.get("getFile", "/posts/:id/file", {
       params: id,
       success: Bytes,
-      error: failures("not_found", "file_missing", "range_not_satisfiable")
+      error: failures("not_found", "file_missing", "precondition_failed", "range_not_satisfiable")
     })
       .annotateMerge(
         describe(
@@ -57,7 +57,7 @@ export const FileApi = HttpApiGroup.make("file")
     HttpApiEndpoint.get("getData", "/posts/:id/data", {
       params: id,
       success: BareJson,
-      error: failures("not_found", "data_missing", "range_not_satisfiable")
+      error: failures("not_found", "data_missing", "precondition_failed", "range_not_satisfiable")
     })
       .annotateMerge(describe("optional", "The data of a post", "The JSON as it was sent, without the envelope."))
       .annotate(Row, "the JSON itself, without the envelope; `Range`, `If-None-Match`")

@@ -4,6 +4,7 @@ import { Author, Caller } from "../content/author.ts"
 import { BlobRef } from "../blob/operations.ts"
 import { ContentDeleted, Mentions, Tags } from "../content/fields.ts"
 import { hiding } from "../content/hiding.ts"
+import { standing } from "../content/standing.ts"
 import { FileRef } from "../file/records.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { EditPost } from "./api.ts"
@@ -63,6 +64,7 @@ export const postOperations = operationsOf("post", {
     askedBy: ["edge"]
   }),
   "post.hide": hiding,
+  "post.stands": standing,
   /** Refused `not_found` where it does not stand, or is hidden. */
   "post.look": op({ input: Nothing, output: Schema.Struct({ author: Schema.String }), askedBy: [] }),
   "post.delete": op({ input: Schema.Struct({ by: Caller }), output: ContentDeleted, askedBy: ["edge"] })

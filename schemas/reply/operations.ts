@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { Author, Caller } from "../content/author.ts"
 import { hiding } from "../content/hiding.ts"
+import { standing } from "../content/standing.ts"
 import { ContentDeleted, Mentions } from "../content/fields.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { Reply, ReplySort } from "./records.ts"
@@ -18,7 +19,13 @@ export type WrittenReply = typeof Written.Type
 export const replyingOperations = operationsOf("agent", {
   "reply.write": op({
     input: Written,
-    output: Schema.Struct({ id: Schema.Int, created_at: Schema.String, author: Author }),
+    output: Schema.Struct({
+      id: Schema.Int,
+      created_at: Schema.String,
+      author: Author,
+      /** Absent if an older release answers. */
+      thread_title: Schema.optionalKey(Schema.String)
+    }),
     askedBy: ["edge"]
   })
 })
@@ -30,6 +37,7 @@ export const replyOperations = operationsOf("reply", {
     askedBy: ["edge"]
   }),
   "reply.hide": hiding,
+  "reply.stands": standing,
   "reply.delete": op({ input: Schema.Struct({ by: Caller }), output: ContentDeleted, askedBy: ["edge"] }),
   /** Refused `not_found` where it does not stand. */
   "reply.look": op({

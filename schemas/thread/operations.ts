@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { Author, Caller } from "../content/author.ts"
 import { hiding } from "../content/hiding.ts"
+import { standing } from "../content/standing.ts"
 import { ContentDeleted, Mentions, Tags } from "../content/fields.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { EditThread, SetStatus } from "./api.ts"
@@ -60,6 +61,7 @@ export const threadOperations = operationsOf("thread", {
     askedBy: ["edge"]
   }),
   "thread.hide": hiding,
+  "thread.stands": standing,
   /** Refused `operator_required` to anybody else. */
   "thread.pin": op({
     input: Schema.Struct({ by: Caller, pinned: Schema.Boolean }),

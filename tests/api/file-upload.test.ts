@@ -15,7 +15,7 @@ afterAll(() => service?.stop())
 beforeEach(newAuthor)
 
 describe("a file is refused", () => {
-  test.each(["", " ", ".", "..", "a/b", "a\\b", "a\nb", "exe.\u202egnp", "x".repeat(201)])(
+  test.each(["", " ", ".", "..", "a/b", "a\\b", "a\nb", "exe.\u202egnp", "a\u206ab", "a\u115fb", "x".repeat(201)])(
     "for its name %j",
     async (filename) => {
       const { id } = await published()

@@ -172,6 +172,34 @@ describe("a part of a file", () => {
     expect((await get(path, { "if-none-match": '"other"' })).status).toBe(200)
   })
 
+  test("is refused where the bytes are others than those that were asked for, ahead of every other condition", async () => {
+    const etag = `"${sha256(bytes)}"`
+    const range = "bytes=1-3"
+    for (const stale of ['"other"', `W/${etag}`, '"a", "b"'])
+      for (const more of [{}, { range }, { range: `bytes=${bytes.length}-` }, { "if-none-match": etag }])
+        for (const method of ["GET", "HEAD"]) {
+          const answer = await get(path, { "if-match": stale, ...more }, method)
+          expect([stale, more, answer.status, answer.headers["content-range"]]).toEqual([stale, more, 412, undefined])
+        }
+    expect(outcome(await get(path, { "if-match": '"other"' }))).toBe("412 precondition_failed")
+    for (const same of [etag, `"a", ${etag}`, "*"]) {
+      const answer = await get(path, { "if-match": same, range })
+      expect([answer.status, answer.bytes.length]).toEqual([206, 3])
+    }
+  })
+
+  test.each(["/api/v1/openapi.json", "/api/v1/feed", "/api/v1/posts", "/feed", "/docs", "/sitemap.xml"])(
+    "or of anything else that has an entity tag, such as %s",
+    async (other) => {
+      const { headers } = await get(other)
+      const tag = headers.etag ?? "none"
+      const statuses = []
+      for (const condition of [tag, '"other"', `W/${tag}`])
+        statuses.push((await get(other, { "if-match": condition })).status)
+      expect([tag === "none", statuses]).toEqual([false, [200, 412, 412]])
+    }
+  )
+
   test("is not what HEAD is for", async () => {
     const { status, headers, bytes: none } = await get(path, { range: "bytes=0-3" }, "HEAD")
     expect([status, headers["content-length"], none.length]).toEqual([200, String(bytes.length), 0])

@@ -108,7 +108,7 @@ describe("a hidden post", () => {
       target_type: "post",
       target_id: post.id,
       reason: "It is spam.",
-      url: post.url
+      url: `${service.system.url}/posts/${post.id}`
     })
     expect(outcome(await vote(other, "post", post.id))).toBe("404 not_found")
     // To others nothing tells it from what never was.

@@ -59,7 +59,7 @@ describe("a post", () => {
       created_at: TIME,
       updated_at: post.created_at,
       edited_at: null,
-      url: `${url}/posts/${post.id}`,
+      url: `${url}/posts/${post.id}-trimmed`,
       api_url: `${url}/api/v1/posts/${post.id}`
     }
     expect(post).toEqual(expected)

@@ -59,7 +59,7 @@ describe("a thread", () => {
       created_at: TIME,
       updated_at: thread.created_at,
       edited_at: null,
-      url: `${url}/threads/${thread.id}`,
+      url: `${url}/threads/${thread.id}-how`,
       api_url: `${url}/api/v1/threads/${thread.id}`
     })
     const meta = { page: 1, per_page: 20, total: 0, pages: 0 }
@@ -79,7 +79,7 @@ describe("a thread", () => {
       deleted: false,
       created_at: TIME,
       edited_at: null,
-      url: `${url}/threads/${thread.id}#reply-${one.id}`
+      url: `${url}/threads/${thread.id}-how#reply-${one.id}`
     })
     expect(await seen(thread.id)).toMatchObject({
       reply_count: 1,

@@ -114,7 +114,12 @@ describe("a mention", () => {
     const answer = await reply(other, thread.id, `@${helper.handle} does, I am sure of it, ask again.`)
     expect((await hears(helper, 2)).map(({ payload }) => payload)).toMatchObject([
       { target_type: "thread", target_id: thread.id, thread_id: thread.id },
-      { target_type: "reply", target_id: answer.id, thread_id: thread.id, url: answer.url }
+      {
+        target_type: "reply",
+        target_id: answer.id,
+        thread_id: thread.id,
+        url: `${service.system.url}/threads/${thread.id}#reply-${answer.id}`
+      }
     ])
   })
 })

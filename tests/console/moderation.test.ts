@@ -124,6 +124,21 @@ test("content is hidden with a reason for its author, and restored", async () =>
   await waitFor(() => isShown(target.id), { describe: "the post again" })
 })
 
+test("what nobody sees in a text, its page writes out", async () => {
+  const title = "Free\u206a\u034f\u115f money"
+  const body = `Text\u202e\u{e0041}, number ${written++}.`
+  const { client: author } = await anAgent()
+  const { id } = dataOf<Post>(await author.call("POST", "/api/v1/posts", { body: { title, body } }))
+  const client = await anOperator()
+  const { text } = await waitFor(async () => {
+    const page = await client.get(`/moderation/content/post/${id}`)
+    return page.status === 200 ? page : null
+  })
+  expect(text).toContain("Free\\u206a\\u034f\\u115f money")
+  expect(text).toContain("Text\\u202e\\udb40\\udc41, number")
+  expect(text).not.toMatch(/\p{DI}/u)
+})
+
 test("an agent is suspended, its appeal answered, and it is banned and reinstated", async () => {
   const { client: own, agent } = await anAgent()
   const client = await anOperator()

@@ -27,7 +27,7 @@ it("a feed that stands as it stood is written once, by however many it is asked 
 
 it("no more than so many wait for a feed to be written", async () => {
   const { feeds } = world(feedOf("a "))
-  const abouts = Array.from({ length: 60 }, (_, n) => ({ ...about, title: `Feed ${n}` }))
+  const abouts = Array.from({ length: 100 }, (_, n) => ({ ...about, title: `Feed ${n}` }))
   const outcomes = await Promise.all(
     abouts.map((one) =>
       Effect.runPromise(
@@ -38,8 +38,8 @@ it("no more than so many wait for a feed to be written", async () => {
       )
     )
   )
-  expect(outcomes.filter((one) => one === "served").length).toBe(32)
-  expect(outcomes.filter((one) => one === "overloaded").length).toBe(28)
+  expect(outcomes.filter((one) => one === "served").length).toBe(56)
+  expect(outcomes.filter((one) => one === "overloaded").length).toBe(44)
 })
 
 it("the largest feed fits in what is kept", async () => {

@@ -112,7 +112,7 @@ export const contentOperations = (
           return { ...(yield* Fiber.join(drawing)), thread, parent }
         }),
       decide: decideReply,
-      answer: published,
+      answer: (state, reply, context) => ({ ...published(state, reply, context), thread_title: reply.thread_title }),
       projected: true
     }),
     "vote.party": read((state, _input, { at }) =>

@@ -42,6 +42,10 @@ export interface OpenedThread extends Published {
   readonly category: { readonly slug: string; readonly name: string }
 }
 
+export interface WrittenHere extends Published {
+  readonly thread_title: string
+}
+
 /** What is told late may take away what is added later: below nothing it is shown as nothing, and still counted. */
 export const counted = (agent: Agent, of: Counted, by: 1 | -1): AgentEvent => ({
   type: "agent.counted",
@@ -116,7 +120,7 @@ export const decideReply = unlessSuspended(
     agent,
     { thread, body, mentions }: WrittenReply,
     { id, facts }: Context<ReplyFacts>
-  ): Decision<AgentEvent, Published> => {
+  ): Decision<AgentEvent, WrittenHere> => {
     const { author: thread_author, title: thread_title } = facts.thread
     const event: ReplyEvent = {
       type: "reply.written",
@@ -131,7 +135,8 @@ export const decideReply = unlessSuspended(
       text: facts.claim?.text ?? null
     }
     const watched = watchedByWriting(agent.watching, thread)
-    return publish(agent, "replies", facts, { kind: "reply", events: [event] }, watched)
+    const decision = publish(agent, "replies", facts, { kind: "reply", events: [event] }, watched)
+    return "refused" in decision ? decision : { ...decision, reply: { number: facts.number, thread_title } }
   }
 )
 

@@ -46,6 +46,11 @@ class Fleet {
   take(decision: Decided<unknown>): string | null {
     if ("refused" in decision) return decision.refused.code
     for (const event of decision.events) this.state = evolveFleet(this.state, event)
+    // Hosts do at once what is wanted of them.
+    const ended = decision.events.flatMap((event) =>
+      event.type === "fleet.fated" && event.fate === "end" ? event.compartments : []
+    )
+    for (const compartment of ended) this.take(decideRelease(this.state, { compartment }))
     return null
   }
 
@@ -60,9 +65,10 @@ class Fleet {
     return this.take(decideReport(this.state, report(index, more), LIMITS.service.runtime.hosts_max))
   }
 
-  /** No host has more than it has room for, and nobody two places. */
+  /** No host has more than it has room for, with what is left there, and nobody two places. */
   holds(): void {
-    for (const { host, max } of this.state.hosts) expect(takenOf(this.state, host)).toBeLessThanOrEqual(max)
+    for (const { host, max } of this.state.hosts)
+      expect(this.state.places.filter((place) => place.host === host).length).toBeLessThanOrEqual(max)
     const ids = this.state.places.map(({ compartment }) => compartment)
     expect(new Set(ids).size).toBe(ids.length)
   }
@@ -205,9 +211,24 @@ test("the fate of agents and people reaches theirs, and nobody else's", () => {
   })
 })
 
+test("what a deleted account leaves counts for nobody, and the oldest ends where room is needed", () => {
+  const fleet = new Fleet()
+  fleet.report(0, { max: 2 })
+  fleet.create(1, { agent: "HX-1", owner: "person" })
+  fleet.create(2, { agent: "HX-2" })
+  expect(fleet.create(3)).toBe("runtime_full")
+  for (const agent of ["HX-2", "HX-1"]) fleet.take(decideFate(fleet.state, { agent, fate: "deleted", reason: null }))
+  expect(takenOf(fleet.state, hostId(0))).toBe(0)
+  expect(fleet.state.places).toHaveLength(2)
+  expect(fleet.create(3, { agent: "HX-3", owner: "person" })).toBeNull()
+  expect(fleet.state.places.map(({ compartment }) => compartment)).toEqual([compartmentId(2), compartmentId(3)])
+  expect(fleet.create(4)).toBeNull()
+  expect(fleet.create(5)).toBe("runtime_full")
+})
+
 test("whatever hosts do, no place is given twice and no host has more than its room", () => {
   const act = fc.tuple(
-    fc.constantFrom("create", "release", "away", "back", "forget", "drain", "report"),
+    fc.constantFrom("create", "release", "delete", "away", "back", "forget", "drain", "report"),
     fc.nat(9),
     fc.nat(59)
   )
@@ -219,6 +240,8 @@ test("whatever hosts do, no place is given twice and no host has more than its r
         if (what === "create" && !fleet.state.places.some((one) => one.compartment === compartmentId(compartment)))
           fleet.create(compartment)
         if (what === "release") fleet.take(decideRelease(fleet.state, { compartment: compartmentId(compartment) }))
+        if (what === "delete")
+          fleet.take(decideFate(fleet.state, { agent: `HX-${compartment}`, fate: "deleted", reason: null }))
         if (what === "away") fleet.away.add(hostId(host))
         if (what === "back") fleet.away.delete(hostId(host))
         if (what === "forget") fleet.take(decideForget(fleet.state, { host: hostId(host) }, fleet.isAway))

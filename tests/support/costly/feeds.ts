@@ -53,7 +53,16 @@ export const world = (feed: ReturnType<typeof feedOf>) => {
   return { asked, feeds: new Feeds(bus, BASE, new AgentMarkdown()) }
 }
 
-export const newCall = (): Call => ({ header: () => undefined, headers: {}, startedAt: Date.now() }) as unknown as Call
+let clients = 0
+/** Each of a client of its own. */
+export const newCall = (): Call =>
+  ({
+    client: `client-${clients++}`,
+    wide: null,
+    header: () => undefined,
+    headers: {},
+    startedAt: Date.now()
+  }) as unknown as Call
 
 /** The length is that of each of the fifty texts. */
 export const writing = (part: string, form: Form): Costly => ({

@@ -1,0 +1,36 @@
+/** Shows to writers what the read models may not show yet. */
+import { Effect } from "effect"
+import type { Caller } from "../../schemas/content/author.ts"
+import { unavailable } from "../../schemas/errors.ts"
+import type { VoteTarget } from "../../schemas/vote/records.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Call } from "../http/call.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+
+/** The same request again finds it, under the same Idempotency-Key too. */
+export const notShownYet = refuse(
+  unavailable("The service does not show this yet. It is safe to send the same request again.")
+)
+
+export interface Standing {
+  readonly noun: VoteTarget
+  readonly id: number
+  readonly by: Caller
+}
+
+/** Refused `not_found` only where its actor says so: what the read models lack may be too new for them. */
+export const standing = <A>(
+  bus: Bus,
+  call: Call,
+  { noun, id, by }: Standing,
+  shown: Effect.Effect<A, Refused>
+): Effect.Effect<A, Refused> =>
+  Effect.catchIf(
+    shown,
+    ({ refusal: { code } }) => code === "not_found",
+    () =>
+      Effect.andThen(
+        bus.ask(call, { actor: String(id), op: `${noun}.stands`, input: { by } }),
+        Effect.fail(notShownYet)
+      )
+  )

@@ -1,0 +1,7 @@
+/** Tells whether a post, a thread or a reply is there for who asks: the read models may not show it yet. */
+import { Schema } from "effect"
+import { Nothing, op } from "../operation.ts"
+import { Caller } from "./author.ts"
+
+/** Refused `not_found` where there is none, or an operator has hidden it from who asks. */
+export const standing = op({ input: Schema.Struct({ by: Caller }), output: Nothing, askedBy: ["edge"] })

@@ -1,0 +1,76 @@
+/** Work that waits for its turn: one who asks for much of it keeps nobody else out. */
+import { buffer } from "node:stream/consumers"
+import { gzipSync } from "node:zlib"
+import { Deferred, Effect, Exit, Fiber } from "effect"
+import { pack } from "tar-stream"
+import { expect, test } from "vitest"
+import type { Bus } from "../../edge/bus/bus.ts"
+import { Judging } from "../../edge/compartment/index.ts"
+import { Feeds } from "../../edge/feed/feeds.ts"
+import { JSON_FEED } from "../../edge/feed/json-feed.ts"
+import type { Call } from "../../edge/http/call.ts"
+import type { Refused } from "../../edge/http/refused.ts"
+import { AgentMarkdown } from "../../edge/kit/agent-markdown.ts"
+import { LIMITS } from "../../schemas/limits.ts"
+import { about, feedOf } from "../support/costly/feeds.ts"
+
+const MANY = 200
+
+const by = (home: string, client = home): Call =>
+  ({
+    client,
+    wide: null,
+    ticket: { home },
+    person: null,
+    holder: null,
+    endpoint: null,
+    header: () => undefined,
+    headers: {},
+    startedAt: Date.now()
+  }) as unknown as Call
+
+/** Runs all at once, in this order; `begun` comes before any of them is awaited. */
+const outcomes = async (
+  runs: ReadonlyArray<Effect.Effect<unknown, Refused>>,
+  begun: () => void = () => undefined
+): Promise<ReadonlyArray<string>> => {
+  const fibers = runs.map((run) => Effect.runFork(Effect.result(run)))
+  begun()
+  const exits = await Promise.all(fibers.map((fiber) => Effect.runPromise(Fiber.await(fiber))))
+  return exits.map((exit) => {
+    if (!Exit.isSuccess(exit)) return "failed"
+    return exit.value._tag === "Success" ? "done" : exit.value.failure.refusal.code
+  })
+}
+
+test("of feeds that are to be written one client has a part", async () => {
+  const open = Deferred.makeUnsafe<void>()
+  const feed = feedOf("a", 10)
+  const bus = {
+    query: (_within: unknown, view: string) =>
+      view === "feed" ? Effect.as(Deferred.await(open), feed) : Effect.succeed(feed)
+  } as unknown as Pick<Bus, "query">
+  const feeds = new Feeds(bus, "https://hub.example", new AgentMarkdown())
+  const cold = (call: Call, author: string) =>
+    feeds.serve(call, { ...about, scope: { category: null, author } }, JSON_FEED)
+  const greedy = Array.from({ length: MANY }, (_, index) => cold(by("greedy"), `agent-${index}`))
+  const seen = await outcomes([...greedy, cold(by("other"), "another")], () => Deferred.doneUnsafe(open, Exit.void))
+  const some = seen.slice(0, MANY).filter((one) => one === "done").length
+  expect([some > 1, some < MANY / 4, seen.at(-1)]).toEqual([true, true, "done"])
+  expect(new Set(seen)).toEqual(new Set(["done", "overloaded"]))
+})
+
+test("of archives that are to be judged one agent has a part, and one network half", async () => {
+  const judging = new Judging(LIMITS)
+  const tar = pack()
+  tar.entry({ name: "a.txt" }, "a")
+  tar.finalize()
+  const archive = gzipSync(await buffer(tar))
+  const judged = (call: Call) => judging.judged(call, archive)
+  const greedy = Array.from({ length: MANY }, () => judged(by("greedy")))
+  const seen = await outcomes([...greedy, judged(by("other"))])
+  const some = seen.slice(0, MANY).filter((one) => one === "done").length
+  expect([some > 1, some < MANY / 4, seen.at(-1)]).toEqual([true, true, "done"])
+  const crowd = Array.from({ length: MANY }, (_, index) => judged(by(`agent-${index}`, "one network")))
+  expect((await outcomes([...crowd, judged(by("other"))])).at(-1)).toBe("done")
+})
