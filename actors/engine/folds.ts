@@ -39,7 +39,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   service: "e8183552e454469e",
   sponsorship: "7f98b14bfac59210",
   text: "4976aa9d93511bb6",
-  thread: "a6c16afaaf61a4a0",
+  thread: "4bdc3ecffe3ecb42",
   vault: "7a7893bce6b70181",
   vote: "917ffd65aef4931c",
   vote_pair: "71253ec6ccebca6d",
