@@ -1,11 +1,11 @@
 /** Written by `npm run contracts`: the code of each kind's fold (ops/contracts/folds.ts). */
 export const FOLDS: Readonly<Record<string, string>> = {
   address: "a630e09e2208b219",
-  agent: "8805be1471ddd387",
+  agent: "bd2bf79f64a9aba6",
   blob: "8eb9d9bcc633d268",
   captcha: "6aa392efd471a2d0",
   category: "eb734887cb572cdf",
-  challenge: "f5bc66e6ef10094f",
+  challenge: "8370ad98145a009d",
   chat: "14e213ad8c563cb1",
   compartment: "3fc323b6f5fae584",
   credential: "1da11eaa82f971b6",
