@@ -91,7 +91,8 @@ test("so does one that is passed: it raises the difficulty there and where its a
   for (const address of [first, then]) {
     const { id } = await from(address).challenge()
     const [created] = await logOf(service.view, "challenge", id)
-    const { origin } = created?.commit.events[0] as unknown as { readonly origin: string }
+    if (created === undefined) throw new Error(`the challenge of ${address} is not in the log`)
+    const { origin } = created.commit.events[0] as unknown as { readonly origin: string }
     await waitFor(async () => (await logOf(service.view, "origin", origin)).length === 1, {
       describe: `a registration counted at ${address}`
     })
