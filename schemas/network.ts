@@ -1,7 +1,7 @@
 /**
  * Which network an address belongs to, for everything that counts clients by address. An IPv6 client counts as its /64,
  * since one customer has all of it. The /48 around it has 65,536 of those and has bounds of its own (contract 21, 22).
- * IPv4 written as IPv6 counts as IPv4.
+ * An IPv4 client counts by its own address, also behind a translator or tunnel that writes it as IPv6.
  */
 import ipaddr from "ipaddr.js"
 
@@ -13,10 +13,34 @@ const WIDE_BYTES = 6
 const prefixOf = (address: ReadonlyArray<number>, bytes: number): string =>
   `${Buffer.from(address.slice(0, bytes)).toString("hex")}/${bytes * 8}`
 
+/** IPv6 networks whose addresses end with an IPv4 address. Teredo writes it inverted (RFC 4380). */
+const EMBEDDING = [
+  // NAT64 (RFC 6052), NAT64 of one's own (RFC 8215), SIIT (RFC 2765).
+  { network: ipaddr.IPv6.parseCIDR("64:ff9b::/96"), mask: 0 },
+  { network: ipaddr.IPv6.parseCIDR("64:ff9b:1::/48"), mask: 0 },
+  { network: ipaddr.IPv6.parseCIDR("::ffff:0:0:0/96"), mask: 0 },
+  { network: ipaddr.IPv6.parseCIDR("2001::/32"), mask: 0xff }
+] as const
+
+const IPV4_AT = 12
+
+/** The client itself, where IPv6 only carries its IPv4 address. */
+const embedded = (address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 => {
+  if (address.kind() === "ipv4") return address
+  const found = EMBEDDING.find(({ network }) => address.match(network[0], network[1]))
+  if (found === undefined) return address
+  return new ipaddr.IPv4(
+    address
+      .toByteArray()
+      .slice(IPV4_AT)
+      .map((byte) => byte ^ found.mask)
+  )
+}
+
 /** `wide`: the IPv6 /48; `null` where there is none. */
 export const networkOf = (address: string): { readonly client: string; readonly wide: string | null } => {
   if (!ipaddr.isValid(address)) return { client: UNKNOWN, wide: null }
-  const parsed = ipaddr.process(address)
+  const parsed = embedded(ipaddr.process(address))
   if (parsed.kind() === "ipv4") return { client: parsed.toString(), wide: null }
   const bytes = parsed.toByteArray()
   return { client: prefixOf(bytes, CLIENT_BYTES), wide: prefixOf(bytes, WIDE_BYTES) }

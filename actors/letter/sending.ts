@@ -5,7 +5,7 @@ import type { LetterOutcome } from "../../schemas/letter/operations.ts"
 import { mailHostOf } from "../../schemas/letter/settings.ts"
 import type { PrepareContext } from "../engine/definition.ts"
 import { chatSending, type Sending } from "../chat/noun.ts"
-import { pushSending } from "../push/noun.ts"
+import { pushHostOf, pushSending } from "../push/noun.ts"
 import type { LetterParts } from "./letters.ts"
 import type { Sealer } from "../log/seal.ts"
 import { Actors, type Asking } from "../engine/services.ts"
@@ -13,8 +13,9 @@ import { composed } from "./compose.ts"
 import { type SendFacts, staleAt } from "./decide.ts"
 import type { Letters } from "./letters.ts"
 import type { LetterContent } from "../kit/letter-content.ts"
+import { placeOf } from "../kit/place.ts"
 import { openLetter } from "./posting.ts"
-import type { Slots } from "./slots.ts"
+import type { Slots, Strangers } from "./slots.ts"
 import { aboutOf, CHAT, isRelayed, PUSH } from "./ways.ts"
 import type { Letter } from "./state.ts"
 import { holdsSeconds, rendered } from "./templates.ts"
@@ -80,8 +81,8 @@ export const prepared = (
       if (sealer === null) return made({ type: "dropped", reason: "the account is erased" })
       if (letter.attempts > 0 && isRelayed(letter.template) && !(yield* mayBeToldAgain(letter, sealer, context)))
         return made({ type: "dropped", reason: "it is told with others" })
-      const domain = worldDomainOf(letters, letter, id, sealer)
-      if (domain !== null && !slots.mayGoTo(id, domain)) return yield* Effect.fail(NO_SLOT)
+      const place = worldPlaceOf(letters, letter, id, sealer)
+      if (place !== null && !slots.mayGoTo(id, place, strangersOf(letter))) return yield* Effect.fail(NO_SLOT)
       const send = yield* sendingOf(parts, letter, sealer, context)
       if (send === null) return made({ type: "final", reason: "it cannot be made into a message, or need not" })
       return made({ type: "ready", transport }, send)
@@ -102,11 +103,20 @@ const transportFor = ({ chat, push, transport }: Letters, template: string): Tra
 const slotsOf = ({ slots, chatSlots, pushSlots }: Letters, template: string): Slots =>
   template === CHAT ? chatSlots : template === PUSH ? pushSlots : slots
 
-/** The domain whose own server takes the letter; `null` where it goes another way, or cannot be opened. */
-const worldDomainOf = ({ config }: Letters, letter: Letter, id: string, sealer: Sealer): string | null => {
-  if (config.letters?.transport !== "mail" || letter.template === CHAT || letter.template === PUSH) return null
+/** Anybody may have letters of these written to any address, and anybody names a push service. The rest follows a proof. */
+const STRANGERS: Readonly<Record<string, number>> = { verify_address: 2, reset_password: 4, [PUSH]: 2 }
+
+const strangersOf = ({ template: name }: Letter): Strangers | null => {
+  const parts = STRANGERS[name]
+  return parts === undefined ? null : { name, parts }
+}
+
+/** The place whose own server takes the letter; `null` where it goes by a server of ours, or cannot be opened. */
+const worldPlaceOf = ({ config }: Letters, letter: Letter, id: string, sealer: Sealer): string | null => {
+  if (letter.template === CHAT || (letter.template !== PUSH && config.letters?.transport !== "mail")) return null
   const content = contentOf(letter, id, sealer)
-  return content === null ? null : content.to.slice(content.to.lastIndexOf("@") + 1).toLowerCase()
+  if (content === null) return null
+  return placeOf(letter.template === PUSH ? pushHostOf(content) : content.to.slice(content.to.lastIndexOf("@") + 1))
 }
 
 /** `null` where it cannot be opened. */

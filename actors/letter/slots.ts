@@ -4,11 +4,32 @@
  * Invariants
  *  - There are never more than there are slots. A letter that finds none waits in the schedule of timers, where it
  *    stands in nobody's way.
- *  - Letters to one domain hold half of the slots at most: a server that never answers keeps no other letter waiting.
+ *  - A server that never answers keeps no other letter waiting. A place is a registrable domain (actors/kit/place.ts), and
+ *    letters to one place hold half of the slots at most, and a quarter until it has answered in time. Letters that strangers
+ *    cause to such places have a share together, and letters to places that were slow hold a quarter together.
  *  - A slot is reserved before an attempt is committed, for a while: a commit that fails leaves nothing behind.
  *  - As the node ends no slot is given any more, and those that are taken are waited for.
  */
 import { Effect, Latch } from "effect"
+
+/** A place is slow when it held a slot for so long. */
+export const SLOW_MS = 10_000
+/** Places whose pace is remembered. */
+const PACES_MAX = 10_000
+
+type Pace = "prompt" | "slow"
+
+/** Letters that anybody may cause: together they hold one of so many equal parts of the slots. */
+export interface Strangers {
+  readonly name: string
+  readonly parts: number
+}
+
+/** `as`: the pace of the place, or the name of the strangers who go there. */
+interface Going {
+  readonly place: string
+  readonly as: string
+}
 
 export class Slots {
   private readonly max: number
@@ -16,7 +37,9 @@ export class Slots {
   /** By letter: until when it is reserved, in monotonic ms; `Infinity` while the attempt is made. */
   private readonly taken = new Map<string, number>()
   /** By letter that has a slot: where it goes. */
-  private readonly domains = new Map<string, string>()
+  private readonly going = new Map<string, Going>()
+  /** By place: how fast it was last. */
+  private readonly paces = new Map<string, Pace>()
   private closed = false
   private readonly empty = Latch.makeUnsafe(false)
 
@@ -35,12 +58,21 @@ export class Slots {
     return true
   }
 
-  /** Returns true if a letter that has a slot may hold it for this domain. */
-  mayGoTo(letter: string, domain: string): boolean {
-    let others = 0
-    for (const [other, to] of this.domains) if (to === domain && other !== letter) others++
-    if (others >= Math.max(1, Math.floor(this.max / 2))) return false
-    if (this.taken.has(letter)) this.domains.set(letter, domain)
+  /** True for a letter with a slot. */
+  has(letter: string): boolean {
+    return this.taken.has(letter)
+  }
+
+  /** Returns true if a letter that has a slot may hold it for this place. `strangers`: `null` where a person has proved it. */
+  mayGoTo(letter: string, place: string, strangers: Strangers | null): boolean {
+    const pace = this.paces.get(place) ?? null
+    const as = pace ?? strangers?.name ?? "prompt"
+    const others = [...this.going].filter(([other]) => other !== letter).map(([, one]) => one)
+    const held = (by: (one: Going) => boolean): number => others.filter(by).length
+    if (held((one) => one.place === place) >= this.shareOf(as === "prompt" ? 2 : 4)) return false
+    const together = pace === "slow" ? 4 : pace === null ? (strangers?.parts ?? 1) : 1
+    if (held((one) => one.as === as) >= this.shareOf(together)) return false
+    if (this.taken.has(letter)) this.going.set(letter, { place, as })
     return true
   }
 
@@ -53,9 +85,13 @@ export class Slots {
   using<A, R>(letter: string, attempt: Effect.Effect<A, never, R>, otherwise: Effect.Effect<A, never, R>) {
     return Effect.suspend(() => {
       if (!this.hold(letter)) return otherwise
+      const began = this.now()
       return Effect.ensuring(
         attempt,
-        Effect.sync(() => this.release(letter))
+        Effect.sync(() => {
+          this.remember(letter, this.now() - began)
+          this.release(letter)
+        })
       )
     })
   }
@@ -76,9 +112,22 @@ export class Slots {
     return true
   }
 
+  private shareOf(parts: number): number {
+    return Math.max(1, Math.floor(this.max / parts))
+  }
+
+  private remember(letter: string, heldMs: number): void {
+    const going = this.going.get(letter)
+    if (going === undefined) return
+    this.paces.delete(going.place)
+    this.paces.set(going.place, heldMs >= SLOW_MS ? "slow" : "prompt")
+    const [oldest] = this.paces.keys()
+    if (this.paces.size > PACES_MAX && oldest !== undefined) this.paces.delete(oldest)
+  }
+
   private free(letter: string): void {
     this.taken.delete(letter)
-    this.domains.delete(letter)
+    this.going.delete(letter)
   }
 
   private release(letter: string): void {

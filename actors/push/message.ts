@@ -57,3 +57,6 @@ export const toldOf = ({ to, values }: LetterContent): Told => ({
   to: decodeTo(to),
   ...decodeContent(values["content"])
 })
+
+/** The host of the push service. Throws where the letter is none of these. */
+export const pushHostOf = ({ to }: LetterContent): string => new URL(decodeTo(to).endpoint).hostname

@@ -1,3 +1,3 @@
-export { letterOf, pushMessageOf } from "./message.ts"
+export { letterOf, pushHostOf, pushMessageOf } from "./message.ts"
 export { Pusher } from "./pusher.ts"
 export { pushSending } from "./sending.ts"

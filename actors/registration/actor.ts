@@ -46,7 +46,7 @@ const COUNT_WITHIN_MS = 5_000
 /** What a sealed answer is bound to. */
 export const answerPurpose = (challenge: string): string => `answer ${challenge}`
 
-/** Refusals of step 3 that void the challenge: such a one counts twice, for the client, its /48 (contract 21) and the key. */
+/** Refusals of step 3 that void the challenge. It then counts twice for its clients, their /48 (contract 21) and the key. */
 const VOIDED: ReadonlySet<string> = new Set<ErrorCode>(["challenge_wrong_answers", "challenge_expired"])
 
 const fold: Fold<ActorOf<ChallengeState, ChallengeEvent>> = {
@@ -139,27 +139,36 @@ export const challengeKind = kind(fold, registrationOperations, (parts: Registra
     })
 
   /**
-   * Counts how the challenge `id` ended: the origin for one that was passed. One that failed counts a second time for
-   * the client, its /48 and the key, and among the day's failures.
+   * Counts how the challenge `id` ended, where it was begun and where its answers came from: an address for the answers alone
+   * spares the other nothing. One that was passed counts for the origins. One that failed counts a second time for the
+   * clients, their /48 and the key, and among the day's failures.
    */
   const counted = (
     id: string,
-    { origin, wide_home: wideHome = null }: Pick<Admission, "origin" | "wide_home">,
+    answering: Pick<Admission, "origin" | "wide_home">,
     state: ChallengeState,
     refused: Refusal | null
   ): Effect.Effect<void, never, Actors> => {
-    if (refused === null) return count(`origin-${id}`, "origin.record", origin, null)
+    const origins = unique([state?.origin, answering.origin])
+    const wides = unique([state?.wide_home, answering.wide_home])
+    const all = (counts: ReadonlyArray<Effect.Effect<void, never, Actors>>): Effect.Effect<void, never, Actors> =>
+      Effect.all(counts, { concurrency: "unbounded", discard: true })
+    if (refused === null)
+      return all(origins.map((origin) => count(`origin-${id}-${origin}`, "origin.record", origin, null)))
     if (!VOIDED.has(refused.code)) return Effect.void
     const draw = (bucket: CountedBucket, home: string, wide = false): Effect.Effect<void, never, Actors> =>
       count(`failed-${id}-${home}`, "limit.draw", home, { bucket, wanted: 1, ...(wide ? { wide } : {}) })
-    const draws = [
-      draw("register", homeOf("register", origin)),
-      draw("register_failed", homeOf("register_failed", origin))
-    ]
-    if (state !== null) draws.push(draw("captcha_key", homeOf("captcha_key", state.public_key)))
-    if (wideHome !== null)
-      draws.push(draw("register", wideHome, true), draw("register_failed", homeIn("register_failed", wideHome), true))
-    return Effect.all(draws, { concurrency: "unbounded", discard: true })
+    return all([
+      ...origins.flatMap((origin) => [
+        draw("register", homeOf("register", origin)),
+        draw("register_failed", homeOf("register_failed", origin))
+      ]),
+      ...wides.flatMap((home) => [
+        draw("register", home, true),
+        draw("register_failed", homeIn("register_failed", home), true)
+      ]),
+      ...(state === null ? [] : [draw("captcha_key", homeOf("captcha_key", state.public_key))])
+    ])
   }
 
   return {
@@ -202,6 +211,10 @@ export const challengeKind = kind(fold, registrationOperations, (parts: Registra
     }
   }
 })
+
+const unique = (hashes: ReadonlyArray<string | null | undefined>): ReadonlyArray<string> => [
+  ...new Set(hashes.filter((hash) => typeof hash === "string"))
+]
 
 const registeredRecord = (reply: RegisterReply, sealer: Sealer, rules: Rules) => ({
   ...reply.profile,

@@ -18,6 +18,8 @@ export interface CreateFacts {
 export interface CreateInput {
   readonly public_key: string
   readonly hub_id: string
+  readonly origin: string
+  readonly wide_home?: string | null
 }
 
 export const decideCreate = (
@@ -45,6 +47,8 @@ export const decideCreate = (
         v: 1,
         public_key: input.public_key,
         hub_id: input.hub_id,
+        origin: input.origin,
+        ...(typeof input.wide_home === "string" ? { wide_home: input.wide_home } : {}),
         prefix: facts.prefix,
         difficulty: Math.min(max, base + facts.registrations)
       }

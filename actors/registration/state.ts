@@ -3,9 +3,13 @@ import { Schema } from "effect"
 import { event } from "../engine/events.ts"
 import { Question } from "./questions/question.ts"
 
+/** Where step 1 came from, as keyed hashes; absent from challenges of older releases. `wide_home`: of an IPv6 client alone. */
+const begun = { origin: Schema.optionalKey(Schema.String), wide_home: Schema.optionalKey(Schema.String) }
+
 export const Challenge = Schema.Struct({
   public_key: Schema.String,
   hub_id: Schema.String,
+  ...begun,
   prefix: Schema.String,
   difficulty: Schema.Number,
   /** Unix ms. */
@@ -26,6 +30,7 @@ export const ChallengeEvent = Schema.Union([
   event("challenge.created", 1, {
     public_key: Schema.String,
     hub_id: Schema.String,
+    ...begun,
     prefix: Schema.String,
     difficulty: Schema.Int
   }),

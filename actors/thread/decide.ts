@@ -5,7 +5,7 @@ import type { EditThread } from "../../schemas/thread/api.ts"
 import { saidTally, decideHideOf, isForeign, isHidden, newlyNamed, released, type TextClaim } from "../content/noun.ts"
 import type { ThreadStatus } from "../../schemas/thread/records.ts"
 import type { Companion, Decision } from "../engine/definition.ts"
-import type { Thread, ThreadEvent, ThreadState } from "./state.ts"
+import { isAnnounced, type Thread, type ThreadEvent, type ThreadState } from "./state.ts"
 
 type Refused = { readonly refused: ReturnType<typeof refusal> }
 
@@ -146,7 +146,8 @@ export const decideAccept = (
         earns,
         counted: facts.author !== by.agent,
         before,
-        by: by.agent
+        by: by.agent,
+        ...(isAnnounced(thread, reply) ? { again: true } : {})
       }
     ],
     also: facts.pair === null ? [] : [facts.pair]

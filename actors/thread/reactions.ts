@@ -69,7 +69,7 @@ export const toldThreads = reactions(
       }
       case "thread.accepted": {
         const { author, reply, title, by, again = false } = event
-        // Who shows what was hidden tells its author so (content.restored).
+        // A title is text: each further notice of the same reply would carry a new one, past a block too.
         if (by === author || again) return []
         const payload = {
           reply_id: reply,

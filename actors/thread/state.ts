@@ -17,6 +17,9 @@ import {
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kit/kind.ts"
 
+/** Replies whose acceptance a thread remembers. Acceptances of further replies notify nobody. */
+export const ANNOUNCED_MAX = 100
+
 /**
  * `earns`: whether its author gains reputation by it; one's own does not, nor does what one accepts oneself. `counted`:
  * whether another agent accepted it; in older events it is so where it earns.
@@ -44,6 +47,8 @@ export const Thread = Schema.Struct({
   accepted: Schema.NullOr(Accepted),
   /** What was accepted when an operator hid it: it is again when it is shown again, if nothing else is by then. */
   hidden_answer: Schema.NullOr(Accepted),
+  /** Replies that were ever accepted: their authors are not notified again. At most ANNOUNCED_MAX. */
+  announced: Schema.Array(Schema.Int),
   pinned: Schema.Boolean,
   /** Standing replies by others than the author. */
   others: Schema.Int,
@@ -106,7 +111,7 @@ export const ThreadEvent = Schema.Union([
     status: ThreadStatus,
     before: Schema.NullOr(Accepted),
     by: Schema.String,
-    /** It was before an operator hid it: `by` has shown it, and judged nothing. */
+    /** It was accepted before, so its author is not notified: taken back since, or hidden by an operator and shown again. */
     again: Schema.optionalKey(Schema.Boolean)
   }),
   event("thread.unaccepted", 1, { before: Accepted }),
@@ -148,12 +153,17 @@ const opened = (event: Extract<ThreadEvent, { type: "thread.opened" }>, at: numb
     others: 0,
     replies: 0,
     hidden_answer: null,
+    announced: [],
     pinned: false,
     hidden: null,
     deleted: false
   } as const
   return { author, category, kind, title, tags, text, mentioned, ...times, ...standing, ...NO_VOTES }
 }
+
+/** True for a reply whose author hears nothing of its acceptance any more. */
+export const isAnnounced = ({ announced }: Thread, reply: number): boolean =>
+  announced.length >= ANNOUNCED_MAX || announced.includes(reply)
 
 export const evolveThread = (state: ThreadState, event: ThreadEvent, { at }: { readonly at: number }): ThreadState => {
   if (event.type === "thread.opened") return opened(event, at)
@@ -172,6 +182,7 @@ export const evolveThread = (state: ThreadState, event: ThreadEvent, { at }: { r
         ...state,
         status: event.status,
         accepted: { reply: event.reply, author: event.author, earns: event.earns, counted: isCounted(event) },
+        announced: isAnnounced(state, event.reply) ? state.announced : [...state.announced, event.reply],
         updated_at: at
       }
     case "thread.unaccepted":

@@ -29,8 +29,18 @@ export interface Network {
 export const forwardedAddress = (header: string | undefined, socket: string, trustProxy: number): string => {
   if (trustProxy === 0 || header === undefined) return socket
   const hops = header.split(",")
-  const hop = (hops[Math.max(0, hops.length - trustProxy)] ?? "").trim()
-  return ipaddr.isValid(hop) ? hop : socket
+  return bareAddress((hops[Math.max(0, hops.length - trustProxy)] ?? "").trim()) ?? socket
+}
+
+const { IPv4, IPv6 } = ipaddr
+const HOST_AND_PORT = /^(?:\[([0-9a-f:.]{2,45})\](?::\d{1,5})?|([0-9.]{7,15}):\d{1,5})$/i
+
+/** Some proxies add the client's port: `192.0.2.7:5443`, `[2001:db8::1]:443`. `null` for what is no address. */
+const bareAddress = (hop: string): string | null => {
+  if (IPv4.isValidFourPartDecimal(hop) || IPv6.isValid(hop)) return hop
+  const [, v6 = "", v4 = ""] = HOST_AND_PORT.exec(hop) ?? []
+  if (IPv6.isValid(v6)) return v6
+  return IPv4.isValidFourPartDecimal(v4) ? v4 : null
 }
 
 export class Clients {

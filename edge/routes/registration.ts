@@ -35,7 +35,8 @@ export const registrationRoutes = ({ bus, limits, config: { hub } }: RouteParts)
         yield* drawnOf(limits, "register", call)
         yield* drawn(limits, "captcha_key", publicKey)
         yield* passed(limits.takeChallenge(call))
-        const input = { public_key: publicKey, hub_id: hubIdOf(key.bytes), origin: call.client }
+        const begun = { origin: call.client, wide_home: wideHomeOf("register", call) }
+        const input = { public_key: publicKey, hub_id: hubIdOf(key.bytes), ...begun }
         return dataBytes(yield* bus.ask(call, { actor: challengeId(), op: "challenge.create", input }), 201)
       }),
     serveQuestions: (call, { params }) =>

@@ -23,7 +23,7 @@ export type Admission = typeof Admission.Type
 
 export const registrationOperations = operationsOf("challenge", {
   "challenge.create": op({
-    input: Schema.Struct({ public_key: Schema.String, hub_id: Schema.String, origin: Origin }),
+    input: Schema.Struct({ public_key: Schema.String, hub_id: Schema.String, origin: Origin, wide_home: WideHome }),
     output: Challenge,
     askedBy: ["edge"]
   }),

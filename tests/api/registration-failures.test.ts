@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { detailsOf, outcome } from "../support/outcome.ts"
 import { freshHandle } from "../support/register.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { logOf, type TestService, testService } from "../support/service.ts"
 import { waitFor } from "../harness/index.ts"
-import { Applicant } from "./steps.ts"
+import { answersOf, Applicant } from "./steps.ts"
 
 const FAILED = 2
 const KEY = 6
@@ -30,11 +30,11 @@ afterAll(() => service?.stop())
 let turn = 0
 const from = (address: string): Applicant => new Applicant(service.edges[turn++ % 2] ?? "", address)
 
-const failed = async (one: Applicant): Promise<void> => {
+const failed = async (one: Applicant, answering = one): Promise<void> => {
   const challenge = await one.challenge()
   await one.serve(challenge)
   const form = { challenge_id: challenge.id, handle: freshHandle(), name: "N", answers: {} }
-  expect(outcome(await one.stepThree(form))).toBe("422 challenge_wrong_answers")
+  expect(outcome(await answering.stepThree(form))).toBe("422 challenge_wrong_answers")
 }
 
 /** The bucket that refuses step 1, if one does. */
@@ -66,6 +66,38 @@ describe("an address that has failed as often as it may in a day", () => {
     })
     expect(await refusing(from("2001:db8:e:1::1"))).toBe("201")
   })
+})
+
+test("a challenge counts where it was begun, whatever address its answers come from", async () => {
+  const begun = (n: number): Applicant => from(`198.51.100.${n}`)
+  for (let n = 0; n < FAILED; n++) {
+    const first = begun(11)
+    await failed(first, Object.assign(from(`198.51.100.${12 + n}`), { client: first.client }))
+  }
+  await waitFor(async () => (await refusing(begun(11))) === "register_slow", {
+    describe: "the refusal of a challenge where the failed ones were begun"
+  })
+})
+
+test("so does one that is passed: it raises the difficulty there and where its answers came from", async () => {
+  const [first, then] = ["198.51.100.31", "198.51.100.32"] as const
+  const one = from(first)
+  const challenge = await one.challenge()
+  await one.serve(challenge)
+  const answers = await answersOf(service.view, challenge.id)
+  const elsewhere = Object.assign(from(then), { client: one.client })
+  const form = { challenge_id: challenge.id, handle: freshHandle(), name: "N", answers }
+  expect(outcome(await elsewhere.stepThree(form))).toBe("201")
+  for (const address of [first, then]) {
+    const { id } = await from(address).challenge()
+    const [created] = await logOf(service.view, "challenge", id)
+    if (created === undefined) throw new Error(`the challenge of ${address} is not in the log`)
+    const { origin } = created.commit.events[0] as unknown as { readonly origin: string }
+    await waitFor(async () => (await logOf(service.view, "origin", origin)).length === 1, {
+      describe: `a registration counted at ${address}`
+    })
+    expect((await from(address).challenge()).pow.difficulty).toBe(2)
+  }
 })
 
 test("a challenge that fails counts twice for its key, from wherever", async () => {

@@ -4,9 +4,13 @@ import { join } from "node:path"
 import { Deferred, Effect, Fiber } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { fileTransport } from "../../../actors/kit/mailing/file-transport.ts"
-import { Slots } from "../../../actors/letter/slots.ts"
-import { testFolder } from "../../harness/index.ts"
+import { SLOW_MS, Slots, type Strangers } from "../../../actors/letter/slots.ts"
+import { testFolder, waitFor } from "../../harness/index.ts"
+import { placeOf } from "../../../actors/kit/place.ts"
 import { message, sending } from "./letters.ts"
+
+const VERIFYING: Strangers = { name: "verify", parts: 2 }
+const RESETTING: Strangers = { name: "reset", parts: 4 }
 
 describe("slots", () => {
   const clocked = (max: number) => {
@@ -24,28 +28,72 @@ describe("slots", () => {
     expect(slots.reserve("d", 10)).toBe(true)
   })
 
-  test("are held by one domain up to the half, until a letter to it has ended", async () => {
-    const { slots, pass } = clocked(4)
-    const done = Effect.runSync(Deferred.make<string>())
-    const begun = (letter: string, domain: string): boolean => {
-      const may = slots.reserve(letter, 10) && slots.mayGoTo(letter, domain)
-      if (!may) slots.giveBack(letter)
-      return may
+  /** Letters that go to places, each until its server has answered. */
+  const going = (max: number) => {
+    const { slots, pass } = clocked(max)
+    const answers = new Map<string, Deferred.Deferred<string>>()
+    const begun = (letter: string, place: string, strangers: Strangers | null = null): boolean => {
+      if (!slots.reserve(letter, 10)) return false
+      if (!slots.mayGoTo(letter, place, strangers)) {
+        slots.giveBack(letter)
+        return false
+      }
+      const answer = Effect.runSync(Deferred.make<string>())
+      answers.set(letter, answer)
+      Effect.runFork(slots.using(letter, Deferred.await(answer), Effect.succeed("no room")))
+      return true
     }
-    expect(["a", "b", "c"].map((letter) => begun(letter, "slow.example"))).toEqual([true, true, false])
-    const sending = ["a", "b"].map((letter) =>
-      Effect.runFork(slots.using(letter, Deferred.await(done), Effect.succeed("no room")))
-    )
-    pass(1000)
-    expect([begun("c", "slow.example"), begun("d", "well.example"), begun("e", "other.example")]).toEqual([
-      false,
+    const answered = async (letter: string): Promise<void> => {
+      const answer = answers.get(letter)
+      if (answer === undefined) throw new Error(`${letter} has no slot`)
+      Effect.runSync(Deferred.succeed(answer, "sent"))
+      await waitFor(() => Promise.resolve(!slots.has(letter)))
+    }
+    return { begun, answered, pass }
+  }
+
+  test("are held by one place up to the half, once its server has answered in time", async () => {
+    const { begun, answered } = going(4)
+    expect(["a", "b"].map((letter) => begun(letter, "well.example", VERIFYING))).toEqual([true, false])
+    await answered("a")
+    expect(["b", "c", "d"].map((letter) => begun(letter, "well.example", VERIFYING))).toEqual([true, true, false])
+    expect(begun("e", "other.example", VERIFYING)).toBe(true)
+  })
+
+  test("are not all held by places that nobody knows yet, however many there are", async () => {
+    const { begun, answered } = going(4)
+    expect(begun("a", "well.example")).toBe(true)
+    await answered("a")
+    const flood = (by: Strangers) =>
+      Array.from({ length: 16 }, (_, index) => begun(`${by.name}${index}`, `${by.name}${index}.example`, by)).filter(
+        Boolean
+      )
+    expect(flood(VERIFYING)).toHaveLength(2)
+    expect(flood(RESETTING)).toHaveLength(1)
+    expect(begun("b", "well.example", VERIFYING)).toBe(true)
+  })
+
+  test("are there for a person who has proved an address while strangers wait", () => {
+    const { begun } = going(4)
+    const strangers = Array.from({ length: 16 }, (_, index) => begun(`v${index}`, `e${index}.example`, VERIFYING))
+    expect(strangers.filter(Boolean)).toHaveLength(2)
+    expect(begun("a", "elsewhere.example")).toBe(true)
+  })
+
+  test("are held by places that were slow up to a quarter together, until they answer in time again", async () => {
+    const { begun, answered, pass } = going(8)
+    for (const name of ["one", "two", "three"]) {
+      expect(begun(name, `${name}.example`)).toBe(true)
+      pass(SLOW_MS)
+      await answered(name)
+    }
+    expect(["one", "two", "three"].map((name) => begun(`${name} again`, `${name}.example`))).toEqual([
       true,
-      true
+      true,
+      false
     ])
-    pass(1000)
-    Effect.runSync(Deferred.succeed(done, "sent"))
-    for (const one of sending) expect(await Effect.runPromise(Fiber.join(one))).toBe("sent")
-    expect(begun("c", "slow.example")).toBe(true)
+    await answered("one again")
+    expect([begun("three again", "three.example"), begun("one", "one.example")]).toEqual([true, true])
   })
 
   test("are held for as long as the attempt takes, by one attempt of a letter", async () => {
@@ -118,4 +166,15 @@ describe("letters as files", () => {
     expect(await sending(fileTransport(outbox), letter)).toMatchObject({ type: "passing" })
     expect(await readdir(outbox)).toEqual([`${letter.id}.eml`])
   })
+})
+
+test.each([
+  ["v1@e1.evil.example", "evil.example"],
+  ["v2@E2.Evil.Example", "evil.example"],
+  ["ada@mail.people.co.uk", "people.co.uk"],
+  ["ada@people.co.uk", "people.co.uk"],
+  ["one@a.duckdns.org", "duckdns.org"],
+  ["root@localhost", "localhost"]
+])("%s goes to %s", (address, place) => {
+  expect(placeOf(address.slice(address.lastIndexOf("@") + 1))).toBe(place)
 })

@@ -47,7 +47,7 @@ const facts = (more: Partial<CreateFacts> = {}): CreateFacts => ({
 const create = (state: ChallengeState, more: Partial<CreateFacts> = {}): Decision<ChallengeEvent> =>
   decideCreate(
     state,
-    { public_key: "key", hub_id: "hx1" },
+    { origin: "somewhere", public_key: "key", hub_id: "hx1" },
     { at: CREATED_AT, id: "c", seq: 0, facts: facts(more) },
     rules
   )

@@ -12,7 +12,7 @@ import {
   takesReplies
 } from "../../../actors/thread/decide.ts"
 import { ratedThreads, toldThreads } from "../../../actors/thread/reactions.ts"
-import { evolveThread, type ThreadEvent, type ThreadState } from "../../../actors/thread/state.ts"
+import { ANNOUNCED_MAX, evolveThread, type ThreadEvent, type ThreadState } from "../../../actors/thread/state.ts"
 import type { Decision } from "../../../actors/engine/definition.ts"
 import { THREAD_STATUSES, type ThreadStatus } from "../../../schemas/thread/records.ts"
 
@@ -82,6 +82,35 @@ test("an answer that another accepted is counted, whether it earns or not, until
   expect(counted(own.events ?? [])).toEqual([])
   const before = { reply: 1, author: "other", earns: false }
   expect(counted([{ type: "thread.unaccepted", v: 1, before }])).toEqual([])
+})
+
+test("an author is told once that a reply was accepted, however often that is taken back and done again", () => {
+  const facts = writtenBy("helper")
+  const tells = (decision: Decision<ThreadEvent>) =>
+    toldThreads.follows(
+      "thread",
+      { v: 1, id: "c", op: "o", at: 1, events: decision.events ?? [] },
+      { id: "1", seq: 5, at: 1 }
+    )
+  const accept = (state: ThreadState, reply: number, accepted = true) =>
+    decideAccept(state, { by: AUTHOR, reply, accepted }, { facts })
+  const first = accept(thread, 1)
+  expect(tells(first)).toMatchObject([{ actor: "helper", input: { about: "reply.accepted" } }])
+  let state = folded(thread, first)
+  state = folded(state, accept(state, 1, false))
+  const again = accept(state, 1)
+  expect(again.events).toMatchObject([{ type: "thread.accepted", reply: 1 }])
+  expect(tells(again)).toEqual([])
+  state = folded(state, again)
+  const second = accept(state, 2)
+  expect(tells(second)).toHaveLength(1)
+  state = folded(state, second)
+  expect(tells(accept(state, 1))).toEqual([])
+  // A thread keeps so many. Of what comes after them nobody is told.
+  for (let reply = 3; reply <= ANNOUNCED_MAX; reply++) state = folded(state, accept(state, reply))
+  expect(state?.announced).toHaveLength(ANNOUNCED_MAX)
+  expect(tells(accept(state, ANNOUNCED_MAX + 1))).toEqual([])
+  expect(folded(state, accept(state, ANNOUNCED_MAX + 1))?.announced).toHaveLength(ANNOUNCED_MAX)
 })
 
 describe("an answer that is hidden", () => {
