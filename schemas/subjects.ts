@@ -91,6 +91,9 @@ export const subjects = {
   mailOf: (mailbox: string) => `hub.mail.${mailbox}.>`,
   postmasterPiece: (id: string, piece: string) => `hub.mail.postmaster.${id}.raw.${piece}`,
   postmasterMessage: (id: string) => `hub.mail.postmaster.${id}.>`,
+  /** `at`: unix ms at which it was kept. */
+  postmasterNetwork: (id: string, network: string, at: number) => `hub.mail.postmaster.${id}.of.${network}-${at}`,
+  postmasterNetworks: "hub.mail.postmaster.*.of.*",
   postmasterKey: (id: string) => `hub.mail.postmaster.${id}.key.0`,
   mail: "hub.mail.*.*.*.*",
   vaultBox: (agent: string, uid: string, sha256: string) => `hub.vault.${agent}.${uid}.${sha256}`,

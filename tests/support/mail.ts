@@ -6,11 +6,22 @@ export interface Letter {
   /** Of the envelope. */
   readonly to: string | ReadonlyArray<string>
   readonly raw: string | Buffer
+  /** The client's own address. */
+  readonly localAddress?: string
 }
 
 /** What the server said at the end; rejects with its refusal. */
-export const deliver = async (port: number, { from = "shop@example.com", to, raw }: Letter): Promise<string> => {
-  const transport = createTransport({ host: "127.0.0.1", port, ignoreTLS: true, name: "client.example.com" })
+export const deliver = async (
+  port: number,
+  { from = "shop@example.com", to, raw, localAddress = "127.0.0.1" }: Letter
+): Promise<string> => {
+  const transport = createTransport({
+    host: "127.0.0.1",
+    port,
+    localAddress,
+    ignoreTLS: true,
+    name: "client.example.com"
+  })
   try {
     const { response } = await transport.sendMail({
       envelope: { from, to: typeof to === "string" ? to : [...to] },

@@ -9,7 +9,8 @@
  *    has one is whole; what has none was broken off, and is stored anew.
  *  - The same bytes again are the same message: within a day they are taken once by each process.
  *  - Strangers fill no disk and open no connections without end: attempts of a day, a message and all that is kept have
- *    bounds.
+ *    bounds. At a bound, the oldest message of the network with the most makes room for a network with fewer. So nobody
+ *    closes the postmaster's mailbox to others.
  */
 import { createHash, randomBytes } from "node:crypto"
 import type { JetStreamManager } from "@nats-io/jetstream"
@@ -19,6 +20,7 @@ import { BLOB_PIECE_BYTES } from "../../../schemas/blob/operations.ts"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import type { MailSettings } from "../../../schemas/mail/settings.ts"
 import type { Limits } from "../../../schemas/limits.ts"
+import { networkOf } from "../../../schemas/network.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { newKey, sealBytes } from "../../../schemas/secret/bytes.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
@@ -38,8 +40,8 @@ const TOO_MUCH = unavailable("There was too much mail to the postmaster today.")
 
 export const sealedKeyPurpose = (id: string): string => `mail to the postmaster ${id}`
 
-/** Resolves to whether it was taken; fails where its sender is to come again. */
-export type Postmaster = (raw: Buffer) => Effect.Effect<boolean, Refusal>
+/** Resolves to whether it was taken; fails where its sender is to come again. `ip`: of a client that brought it by SMTP. */
+export type Postmaster = (raw: Buffer, ip?: string) => Effect.Effect<boolean, Refusal>
 
 interface Parts {
   readonly nats: NatsConnection
@@ -49,6 +51,25 @@ interface Parts {
   readonly settings: MailSettings
   readonly world: Transport
   readonly bounds: Limits["limits"]["email"]["postmaster"]
+}
+
+const NETWORK_CHARS = 16
+
+/** Under which a network's messages count: a keyed mark, since the address is kept nowhere. */
+const networkMark = (keys: MailKeys, ip: string | undefined): string => {
+  const { client, wide } = networkOf(ip ?? "")
+  return keys.service.mark(wide ?? client, "network that writes to the postmaster").slice(0, NETWORK_CHARS)
+}
+
+/**
+ * Returns the network with the most, which makes room for one more of `network`; `null` where that would have as many then.
+ * Networks then never take places from each other in turn.
+ */
+const yieldingTo = (network: string, counted: Iterable<readonly [string, number]>): string | null => {
+  const counts = new Map<string, number>()
+  for (const [of, count] of counted) counts.set(of, (counts.get(of) ?? 0) + count)
+  const [heaviest] = [...counts].toSorted(([, one], [, other]) => other - one)
+  return heaviest !== undefined && heaviest[1] - (counts.get(network) ?? 0) > 1 ? heaviest[0] : null
 }
 
 const markOf = (keys: MailKeys, id: string): string => keys.service.mark(id, "forward to the postmaster")
@@ -107,7 +128,7 @@ export const postmasterBy = ({ nats, manager, ask, keys, settings, world, bounds
   const { domain, postmaster } = settings
   const { per_day, message_max_bytes, kept_max, kept_seconds } = bounds
   /** Attempts of a day by the ids of their messages: unix ms, and whether the message was taken. */
-  const today = new Map<string, { at: number; attempts: number; taken: boolean }>()
+  const today = new Map<string, { at: number; attempts: number; taken: boolean; network: string }>()
 
   const forwarded = (raw: Buffer, to: string, id: string, at: number): Effect.Effect<Outcome, Refusal> =>
     Effect.gen(function* () {
@@ -118,14 +139,35 @@ export const postmasterBy = ({ nats, manager, ask, keys, settings, world, bounds
       return yield* world.send(outgoing, Effect.never)
     })
 
-  const kept = (raw: Buffer, id: string): Effect.Effect<void, Refusal> =>
+  /** Forgets the oldest message of the network that has most of what is kept. False where none has more than this one. */
+  const madeRoom = async (network: string, all: ReadonlySet<string>): Promise<boolean> => {
+    const { state } = await manager.streams.info(streams.mail, { subjects_filter: subjects.postmasterNetworks })
+    const marked = Object.keys(state.subjects ?? {}).map((subject) => {
+      const [, , , id = "", , of = ""] = subject.split(".")
+      const [mark = "", at] = of.split("-")
+      return { id, mark, at: Number(at) }
+    })
+    // One without a key was broken off, and takes no place.
+    const whole = marked.filter(({ id }) => all.has(id))
+    const heaviest = yieldingTo(
+      network,
+      whole.map(({ mark }) => [mark, 1] as const)
+    )
+    const [oldest] = whole.filter(({ mark }) => mark === heaviest).toSorted((one, other) => one.at - other.at)
+    if (oldest === undefined) return false
+    await manager.streams.purge(streams.mail, { filter: subjects.postmasterMessage(oldest.id) })
+    return true
+  }
+
+  const kept = (raw: Buffer, id: string, network: string, at: number): Effect.Effect<void, Refusal> =>
     Effect.tryPromise({
       try: async () => {
         const all = await keptForPostmaster(manager)
         if (all.includes(id)) return true
-        if (all.length >= kept_max) return false
+        if (all.length >= kept_max && !(await madeRoom(network, new Set(all)))) return false
         await manager.streams.purge(streams.mail, { filter: subjects.postmasterMessage(id) })
         const options = { timeout: TIMEOUT_MS, keepSeconds: kept_seconds }
+        await storeDurably(nats, subjects.postmasterNetwork(id, network, at), Buffer.alloc(0), options)
         const key = newKey()
         const sealed = sealBytes(raw, key)
         for (let piece = 0, from = 0; from < sealed.length; piece++, from += BLOB_PIECE_BYTES) {
@@ -143,30 +185,39 @@ export const postmasterBy = ({ nats, manager, ask, keys, settings, world, bounds
     }).pipe(Effect.flatMap((room) => (room ? Effect.void : Effect.fail(TOO_MUCH))))
 
   /** False where the day is used up. */
-  const begins = (id: string, at: number): boolean => {
+  const begins = (id: string, at: number, network: string): boolean => {
     for (const [known, one] of today) if (one.at <= at - DAY_MS) today.delete(known)
     const attempts = [...today.values()].reduce((sum, one) => sum + one.attempts, 0)
-    if (attempts >= per_day) return false
+    if (attempts >= per_day) {
+      const heaviest = yieldingTo(
+        network,
+        [...today.values()].map((one) => [one.network, one.attempts] as const)
+      )
+      const oldest = [...today].find(([, one]) => one.network === heaviest)
+      if (oldest === undefined) return false
+      today.delete(oldest[0])
+    }
     const before = today.get(id)
-    today.set(id, { at, attempts: (before?.attempts ?? 0) + 1, taken: false })
+    today.set(id, { at, attempts: (before?.attempts ?? 0) + 1, taken: false, network })
     return true
   }
 
-  return (raw) =>
+  return (raw, ip) =>
     Effect.gen(function* () {
       if (raw.length > message_max_bytes) return false
       const at = yield* Clock.currentTimeMillis
       const id = createHash("sha256").update(raw).digest("hex")
       if (today.get(id)?.taken === true) return true
-      if (!begins(id, at)) return yield* Effect.fail(TOO_MUCH)
+      const network = networkMark(keys, ip)
+      if (!begins(id, at, network)) return yield* Effect.fail(TOO_MUCH)
       const isForwarded = postmaster !== null && !isReturned(raw, keys)
       const outcome = isForwarded ? yield* forwarded(raw, postmaster, id, at) : null
       if (outcome?.type === "passing") return yield* Effect.fail(NOT_TAKEN)
       if (outcome?.type !== "sent") {
         if (outcome !== null) logNow("warn", "mail", { postmaster: "not surely forwarded, so it is kept" })
-        yield* kept(raw, id)
+        yield* kept(raw, id, network, at)
       }
-      today.set(id, { at, attempts: today.get(id)?.attempts ?? 1, taken: true })
+      today.set(id, { at, attempts: today.get(id)?.attempts ?? 1, taken: true, network })
       return true
     })
 }

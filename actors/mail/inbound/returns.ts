@@ -19,8 +19,8 @@ export const returnsBy = (
   postmaster: Postmaster
 ): Returning => {
   /** Resolves to whether anything was made of it. Of a message that is forgotten there is nothing to be done. */
-  const taken = (raw: Buffer, to: OwnAddress): Effect.Effect<boolean, Refusal> => {
-    if (to === "postmaster") return postmaster(raw)
+  const taken = (raw: Buffer, to: OwnAddress, ip?: string): Effect.Effect<boolean, Refusal> => {
+    if (to === "postmaster") return postmaster(raw, ip)
     const id = `report-${createHash("sha256").update(raw).digest("hex")}`
     if (to !== "abuse" && to.kind === "unsubscribe")
       return Effect.as(orNone(ask(`${id}-${to.sending}`, "mail_sending.unsubscribe", to.sending, null)), true)
@@ -41,10 +41,10 @@ export const returnsBy = (
       // RFC 5321 4.5.1: without a domain, too.
       return address === "postmaster" || address === `postmaster@${domain}` ? "postmaster" : returnedTo(keys, text)
     },
-    returned: (raw, to) =>
+    returned: (raw, to, ip) =>
       Effect.runPromise(
         Effect.match(
-          Effect.forEach(new Map(to.map((one) => [JSON.stringify(one), one])).values(), (one) => taken(raw, one)),
+          Effect.forEach(new Map(to.map((one) => [JSON.stringify(one), one])).values(), (one) => taken(raw, one, ip)),
           {
             onSuccess: (all) => (all.includes(true) ? ("taken" as const) : ("refused" as const)),
             onFailure: () => "again" as const

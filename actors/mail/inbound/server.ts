@@ -36,7 +36,8 @@ export interface Receiving {
   /** What an address of the service's own is for; `null` where it is none. */
   readonly ownAddress: (address: string) => OwnAddress | null
   /** What came to such addresses. */
-  readonly returned: (raw: Buffer, to: ReadonlyArray<OwnAddress>) => Promise<"taken" | "again" | "refused">
+  /** `ip`: of the client that brought it by SMTP. */
+  readonly returned: (raw: Buffer, to: ReadonlyArray<OwnAddress>, ip?: string) => Promise<"taken" | "again" | "refused">
 }
 
 /** Where reports come to, whoever wants no more, and whoever writes to the operator. */
@@ -251,7 +252,8 @@ export class MailServer {
     const own = [...(this.recipients.get(session)?.own.values() ?? [])]
     // Mailboxes first: they know a message that comes again, and what goes on to others goes once.
     const isDelivered = incoming.to.length === 0 || (await this.receiving.deliver(incoming))
-    const returned = !isDelivered || own.length === 0 ? "taken" : await this.receiving.returned(raw, own)
+    const returned =
+      !isDelivered || own.length === 0 ? "taken" : await this.receiving.returned(raw, own, session.remoteAddress)
     if (!isDelivered || returned === "again") return smtpError(451, "4.3.0 Not taken, come again")
     return incoming.to.length > 0 || returned === "taken" ? null : smtpError(550, "5.7.1 Not read here")
   }
