@@ -118,7 +118,8 @@ describe("buckets at the edge", () => {
       Array.from({ length: 2 }, () => ({
         public_key: agent.key,
         hub_id: agent.hubId,
-        origin: expect.stringMatching(/^[0-9a-f]{16}$/)
+        origin: expect.stringMatching(/^[0-9a-f]{16}$/),
+        wide_home: null
       }))
     )
     // Registration has a bucket of its own: nothing of `anon` was used.
