@@ -5,6 +5,12 @@ export type LimitsOverride =
   | { readonly ok: true; readonly limits: Limits }
   | { readonly ok: false; readonly problem: string }
 
+/** NATS keeps a stream's messages no shorter than the 120 s in which it knows duplicates; both streams add a margin of 60 s. */
+const MINIMA: Readonly<Record<string, number>> = {
+  "identity.nonce_memory_seconds": 60,
+  "authentication.nonce_reuse_seconds": 60
+}
+
 type Tree = { [key: string]: number | Tree }
 
 /**
@@ -34,8 +40,9 @@ const setLimit = (tree: Tree, name: string, value: unknown): string | null => {
   if (typeof value === "object" && value !== null) {
     return `HUB_LIMITS: ${name} must be a number; name each figure by its dotted path, as in {"rate_limits.register.requests": 1000}`
   }
-  if (typeof value !== "number" || !Number.isFinite(value) || value < 0) {
-    return `HUB_LIMITS: ${name} must be a number of 0 or more`
+  const min = Object.hasOwn(MINIMA, name) ? (MINIMA[name] ?? 0) : 0
+  if (typeof value !== "number" || !Number.isFinite(value) || value < min) {
+    return `HUB_LIMITS: ${name} must be a number of ${min} or more`
   }
   const path = name.split(".")
   const last = path.pop() ?? ""

@@ -12,6 +12,7 @@ import type { Limits } from "../../schemas/limits.ts"
 import { ConfigurationFault } from "../../schemas/runtime/configuration-fault.ts"
 import { expectingContinue } from "../http/body.ts"
 import { Doorkeeper, type DoorParts, LINGERING_MAX } from "../http/doorkeeper.ts"
+import { wellFramed } from "../http/framing.ts"
 import type { Leaving } from "../http/leaving.ts"
 import type { Pipeline } from "./pipeline.ts"
 import { answerClientError } from "../http/raw-answer.ts"
@@ -40,7 +41,7 @@ export const serve = (
   Effect.gen(function* () {
     const door = new Doorkeeper(options)
     const handler = (request: IncomingMessage, response: ServerResponse): void => {
-      if (!door.admits(request, response)) return
+      if (!door.admits(request, response) || !wellFramed(options, request, response)) return
       // The next request on this connection would find nobody.
       if (options.leaving.now) response.shouldKeepAlive = false
       pipeline.handle(request, response)
@@ -73,7 +74,7 @@ const makeServer = (service: Limits["service"]): Server => {
       service.headers_timeout_ms + Math.max(service.body_timeout_ms, service.upload_timeout_ms) + CLOCK_CHECK_MS,
     keepAliveTimeout: service.keep_alive_timeout_ms,
     connectionsCheckingInterval: Math.min(CLOCK_CHECK_MS, service.headers_timeout_ms),
-    // The Host header is never used, so that a request without one is judged like any other.
+    // Judged in framing.ts, with an answer of ours.
     requireHostHeader: false,
     noDelay: true
   })

@@ -166,8 +166,8 @@ describe("HUB_LIMITS", () => {
       ...Object.keys(FIGURES),
       ...RATE_LIMITS.flatMap(([name]) => [`rate_limits.${name}.requests`, `rate_limits.${name}.window_seconds`])
     ]) {
-      const result = laid({ [path]: 7 })
-      expect(result.ok && at(result.limits, path), path).toBe(7)
+      const result = laid({ [path]: 77 })
+      expect(result.ok && at(result.limits, path), path).toBe(77)
     }
   })
 
@@ -222,3 +222,14 @@ describe("HUB_LIMITS", () => {
     })
   })
 })
+
+it.each(["identity.nonce_memory_seconds", "authentication.nonce_reuse_seconds"])(
+  "%s below what its stream can keep stops the start by its name",
+  (name) => {
+    expect(overrideLimits(JSON.stringify({ [name]: 59 }))).toEqual({
+      ok: false,
+      problem: `HUB_LIMITS: ${name} must be a number of 60 or more`
+    })
+    expect(overrideLimits(JSON.stringify({ [name]: 60 }))).toMatchObject({ ok: true })
+  }
+)

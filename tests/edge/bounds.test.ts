@@ -108,10 +108,33 @@ describe("requests", () => {
     line.socket.destroy()
   })
 
-  it("without a Host are answered like any other", async () => {
+  it.each([
+    ["without a Host", "GET /api/v1/time HTTP/1.1\r\n\r\n", /Host/],
+    ["with two of them", "GET /api/v1/time HTTP/1.1\r\nHost: x\r\nhOST: x\r\n\r\n", /Host/],
+    [
+      "whose body is coded twice",
+      `${challenge("Transfer-Encoding: gzip, chunked").trimEnd()}\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+      /Transfer-Encoding/
+    ]
+  ])("%s are refused (RFC 9112, 3.2, 6.1), and nothing behind them is read", async (_name, request, message) => {
     const line = await Line.open()
-    line.write("GET /api/v1/time HTTP/1.1\r\n\r\n")
-    expect((await line.answer()).status).toBe(200)
+    line.write(`${request}GET /api/v1/time HTTP/1.1\r\nHost: x\r\n\r\n`)
+    const answer = await line.answer()
+    expect([answer.status, answer.json.error?.code]).toEqual([400, "bad_request"])
+    expect(line.received).toMatch(message)
+    expect(answer.head.toLowerCase()).toContain("connection: close")
+    await line.ended()
+    expect(line.received.split("HTTP/1.1 ")).toHaveLength(2)
+  })
+
+  it("of HTTP/1.0 need no Host, and a coding counts in any case", async () => {
+    const old = await Line.open()
+    old.write("GET /api/v1/time HTTP/1.0\r\n\r\n")
+    expect((await old.answer()).status).toBe(200)
+    old.socket.destroy()
+    const line = await Line.open()
+    line.write(`${challenge("Transfer-Encoding: Chunked").trimEnd()}\r\n\r\n2\r\n{}\r\n0\r\n\r\n`)
+    expect((await line.answer()).status).toBe(422)
     line.socket.destroy()
   })
 
@@ -132,7 +155,7 @@ describe("requests", () => {
     const line = await Line.open()
     const headers = signatureHeaders(world.agent, { method: "GET", path: "/api/v1/me", host: world.edge.host })
     line.write(
-      `GET /api/v1/me HTTP/1.1\r\n${Object.entries(headers)
+      `GET /api/v1/me HTTP/1.1\r\nHost: x\r\n${Object.entries(headers)
         .map(([name, value]) => `${name}: ${value}\r\n`)
         .join("")}\r\n`
     )
