@@ -29,7 +29,8 @@ describe("a post's author", () => {
     const post = await published({ tags: ["a"], license: "MIT" })
     const path = `${POSTS}/${post.id}`
     const answer = dataOf<Post>(await client.call("PATCH", path, { body: { title: "New", tags: [] } }))
-    expect(answer).toEqual({ ...post, title: "New", tags: [], updated_at: TIME, edited_at: answer.updated_at })
+    const url = post.url.replace(/-a-title$/, "-new")
+    expect(answer).toEqual({ ...post, title: "New", tags: [], url, updated_at: TIME, edited_at: answer.updated_at })
     expect(dataOf(await read(path))).toEqual(answer)
     const licensed = dataOf<Post>(await client.call("PATCH", path, { body: { license: null } }))
     expect(licensed).toEqual({ ...answer, license: null, updated_at: TIME })
