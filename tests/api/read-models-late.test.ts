@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "kysely"
+import { LIMITS } from "../../schemas/limits.ts"
 import type { Thread } from "../../schemas/thread/records.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient, type CallOptions } from "../support/client.ts"
@@ -22,7 +23,8 @@ let [author, other, operator] = [1, 2, 3].map(() => new AgentClient({ edge: () =
 ]
 
 beforeAll(async () => {
-  service = await sharedService()
+  // Each answer waits here for read models that cannot come: no longer than the product does.
+  service = await sharedService({ limits: { "service.projected_wait_ms": LIMITS.service.projected_wait_ms } })
   const edge = service.edges[0] ?? ""
   await Promise.all([author, other].map((client) => register(client, { edge })))
   const { handle } = await register(operator, { edge })
