@@ -1,5 +1,5 @@
 /**
- * What goes to somebody's terminal. Text that strangers wrote is among it, and must neither drive the terminal, nor stand
+ * Text for somebody's terminal. Text that strangers wrote is among it, and must neither drive the terminal, nor stand
  * there in another order than it is read, nor hold what nobody sees.
  */
 import { unseenReplaced } from "./unseen.ts"

@@ -150,7 +150,7 @@ export const decideDrain = (
 }
 
 /**
- * What was there gets places elsewhere as far as there are some; for what finds none it is refused. What was left has
+ * Its compartments get places elsewhere; it is refused where there are too few. One that a deleted account left has
  * lost its `/data` with the host, and ends wherever there is a host to say so.
  */
 export const decideForget = (

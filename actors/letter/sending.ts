@@ -13,7 +13,7 @@ import { composed } from "./compose.ts"
 import { type SendFacts, staleAt } from "./decide.ts"
 import type { Letters } from "./letters.ts"
 import type { LetterContent } from "../kit/letter-content.ts"
-import { placeOf } from "../kit/place.ts"
+import { registrableDomainOf } from "../kit/registrable-domain.ts"
 import { openLetter } from "./posting.ts"
 import type { Slots, Strangers } from "./slots.ts"
 import { aboutOf, CHAT, isRelayed, PUSH } from "./ways.ts"
@@ -116,7 +116,9 @@ const worldPlaceOf = ({ config }: Letters, letter: Letter, id: string, sealer: S
   if (letter.template === CHAT || (letter.template !== PUSH && config.letters?.transport !== "mail")) return null
   const content = contentOf(letter, id, sealer)
   if (content === null) return null
-  return placeOf(letter.template === PUSH ? pushHostOf(content) : content.to.slice(content.to.lastIndexOf("@") + 1))
+  return registrableDomainOf(
+    letter.template === PUSH ? pushHostOf(content) : content.to.slice(content.to.lastIndexOf("@") + 1)
+  )
 }
 
 /** `null` where it cannot be opened. */

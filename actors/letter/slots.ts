@@ -4,7 +4,7 @@
  * Invariants
  *  - There are never more than there are slots. A letter that finds none waits in the schedule of timers, where it
  *    stands in nobody's way.
- *  - A server that never answers keeps no other letter waiting. A place is a registrable domain (actors/kit/place.ts), and
+ *  - A server that never answers keeps no other letter waiting. A place is a registrable domain (actors/kit/registrable-domain.ts), and
  *    letters to one place hold half of the slots at most, and a quarter until it has answered in time. Letters that strangers
  *    cause to such places have a share together, and letters to places that were slow hold a quarter together.
  *  - A slot is reserved before an attempt is committed, for a while: a commit that fails leaves nothing behind.

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { event } from "../engine/events.ts"
 import { Question } from "./questions/question.ts"
 
-/** Where step 1 came from, as keyed hashes; absent from challenges of older releases. `wide_home`: of an IPv6 client alone. */
+/** The origin of step 1, as keyed hashes; absent from challenges of older releases. `wide_home`: of an IPv6 client alone. */
 const begun = { origin: Schema.optionalKey(Schema.String), wide_home: Schema.optionalKey(Schema.String) }
 
 export const Challenge = Schema.Struct({

@@ -25,8 +25,6 @@ sharp.unblock({ operation: ["VipsForeignLoadPngBuffer", "VipsForeignLoadJpegBuff
 const SECONDS_MAX = 10
 const JPEG_QUALITY = 90
 const JPEG_LESS_QUALITY = 70
-/** Of fewer places nobody would have a share. */
-const SHARED_MIN = 16
 
 const { captcha_image_max_bytes, captcha_pixels_max, captcha_ratio_max } = CAPTCHA_LIMITS
 
@@ -101,9 +99,8 @@ export class Images {
   private readonly shares: Shares
 
   constructor({ atOnce, waiting }: { readonly atOnce: number; readonly waiting: number }) {
-    const shared = Math.max(SHARED_MIN, atOnce + waiting)
     this.places = Semaphore.makeUnsafe(atOnce)
-    this.shares = new Shares(shared, shared)
+    this.shares = Shares.ofPlaces(atOnce + waiting)
   }
 
   renewed(client: Network, bytes: Uint8Array): Effect.Effect<Image, Refused> {

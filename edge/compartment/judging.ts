@@ -11,9 +11,6 @@ import { Shares } from "../http/shares.ts"
 import { turnOf } from "../http/turns.ts"
 import { type Judged, judgeArchive } from "./archive.ts"
 
-/** Of fewer places nobody would have a share. */
-const SHARED_MIN = 16
-
 const busy: Refusal = {
   code: "overloaded",
   message: "Too many archives are being looked at. Try again.",
@@ -27,10 +24,9 @@ export class Judging {
 
   constructor(limits: Limits) {
     const { archives_at_once, archives_waiting_max } = limits.service.runtime
-    const shared = Math.max(SHARED_MIN, archives_waiting_max)
     this.#limits = limits
     this.#room = Semaphore.makeUnsafe(archives_at_once)
-    this.#shares = new Shares(shared, shared)
+    this.#shares = Shares.ofPlaces(archives_waiting_max)
   }
 
   judged(call: Call, body: Uint8Array): Effect.Effect<Judged, Refused> {

@@ -1,4 +1,4 @@
-/** Whether a request means the same to this server and to each proxy before it. */
+/** Refuses a request that could mean one thing to this server and another to a proxy before it. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import { type Outside, refusalOutside } from "./raw-answer.ts"

@@ -14,6 +14,8 @@ import { type Refused, refuse } from "./refused.ts"
 
 const CLIENT_PART = 8
 const WIDE_PART = 2
+/** Nobody would have a share of fewer. */
+const PLACES_MIN = 16
 
 export class Shares {
   private held = 0
@@ -24,6 +26,12 @@ export class Shares {
   constructor(max: number, clientMax: number) {
     this.max = max
     this.clientMax = clientMax
+  }
+
+  /** Of places to wait, of which one client needs no bound of its own. */
+  static ofPlaces(places: number): Shares {
+    const max = Math.max(PLACES_MIN, places)
+    return new Shares(max, max)
   }
 
   take({ client, wide }: Network, amount: number): boolean {

@@ -42,9 +42,6 @@ const tooLong: Refusal = invalidField("password", `password must be at most ${PA
   max: PASSWORD_MAX_CODE_POINTS
 })
 
-/** Of fewer places nobody would have a share. */
-const SHARED_MIN = 16
-
 const isParameters = Schema.is(PasswordParameters)
 const isSalt = Schema.is(PasswordSalt)
 
@@ -87,8 +84,7 @@ export class PasswordHashing {
     this.wanted = parameters
     this.places = Semaphore.makeUnsafe(atOnce)
     this.room = atOnce + waiting
-    const shared = Math.max(SHARED_MIN, this.room)
-    this.shares = new Shares(shared, shared)
+    this.shares = Shares.ofPlaces(this.room)
   }
 
   /** What a client has hashed, within its share. */

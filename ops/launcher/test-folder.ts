@@ -31,7 +31,7 @@ const REMOVAL_PAUSE_MS = 500
 const PREFIX = "hub-tests-"
 const OWNER = /^hub-tests-(\d+)-/
 
-/** Whoever has it made removes it, with `removeTestFolder`. Its name tells which process that is. */
+/** The caller removes it, with `removeTestFolder`. Its name tells which process that is. */
 export const makeTestFolder = (): Promise<string> =>
   mkdtemp(join(hasRoom(MEMORY) ? MEMORY : tmpdir(), `${PREFIX}${process.pid}-`))
 

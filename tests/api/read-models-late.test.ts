@@ -54,9 +54,9 @@ const hidden = { body: { hidden: true, hidden_reason: "It is spam." } }
 interface Case {
   readonly what: string
   readonly tables: ReadonlyArray<string>
-  /** What stands before the read models begin to lag. */
+  /** Made before the read models begin to lag. */
   readonly before?: () => Promise<number>
-  /** What is written while they do, and what is then asked. */
+  /** Writes while they lag, and reads behind them. */
   readonly asked: (before: number) => Promise<Write>
 }
 

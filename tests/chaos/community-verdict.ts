@@ -58,7 +58,7 @@ export const expectWritten = async (
     )
     // Each entry explains itself, and together they are the score.
     const describe = `the last entry of agent ${place}`
-    // Of the tables, which may be a moment behind what the agent itself knows.
+    // The tables may be a moment behind the agent itself.
     await waitFor(
       async () => {
         const { entries } = dataOf<{ entries: ReadonlyArray<{ score: string; delta: number; value: number }> }>(

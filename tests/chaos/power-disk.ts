@@ -40,7 +40,7 @@ export class PowerDisk {
     await run("sync", ["-f", this.mount])
   }
 
-  /** Whoever writes must be frozen: what is on its way in the kernel is waited for. */
+  /** Writers must be frozen. Writes that are under way in the kernel are waited for. */
   async cut(): Promise<void> {
     await waitFor(
       async () => {

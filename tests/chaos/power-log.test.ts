@@ -70,7 +70,7 @@ class Machine {
   }
 }
 
-/** What is known of one subject, by whoever alone writes to it. */
+/** Acknowledged commits of one subject, kept by its only writer. */
 class Ledger {
   readonly subject = subjects.event("power", randomUUID())
   readonly ids: Array<string> = []

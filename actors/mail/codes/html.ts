@@ -117,7 +117,7 @@ class Reader implements TokenizerCallbacks {
   readonly seen = new Writer(false)
   readonly unseen = new Writer(true)
   readonly links: Array<Link> = []
-  /** Where text stands that no reader sees, in order. */
+  /** Ranges of text that no reader sees, in order. */
   readonly absent: Array<readonly [from: number, to: number]> = []
   private readonly html: string
   private readonly sheet: Sheet = new Map()

@@ -29,7 +29,7 @@ export const PLAIN: Style = {
 }
 
 /**
- * Whether no reader ever sees it. Colors do not count: the background may be a picture, or follow from a rule that is
+ * True for what no reader ever sees. Colors do not count: the background may be a picture, or follow from a rule that is
  * not understood.
  */
 export const isAbsent = ({ gone, shut, tiny }: Style): boolean => gone || shut || tiny

@@ -15,7 +15,7 @@ import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import { type SendJob, type SendOutcome, SERVICE_ID } from "../../../schemas/mail/sending-operations.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
-import { placeOf } from "../../kit/place.ts"
+import { registrableDomainOf } from "../../kit/registrable-domain.ts"
 import type { Asking } from "../../kit/worker/asks.ts"
 import type { Message, Source } from "../../kit/worker/message.ts"
 import { orNone } from "../or-none.ts"
@@ -128,7 +128,7 @@ const sharesOf = ({ ask, bounds }: WorkerParts, { delivery: sending, seq, given 
             held: bounds.sends_held_of_sender
           },
           {
-            name: `to ${placeOf(found.domain)}`,
+            name: `to ${registrableDomainOf(found.domain)}`,
             atOnce: bounds.sends_at_once_to_domain,
             held: bounds.sends_held_to_domain
           }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { fileTransport } from "../../../actors/kit/mailing/file-transport.ts"
 import { SLOW_MS, Slots, type Strangers } from "../../../actors/letter/slots.ts"
 import { testFolder, waitFor } from "../../harness/index.ts"
-import { placeOf } from "../../../actors/kit/place.ts"
+import { registrableDomainOf } from "../../../actors/kit/registrable-domain.ts"
 import { message, sending } from "./letters.ts"
 
 const VERIFYING: Strangers = { name: "verify", parts: 2 }
@@ -176,5 +176,5 @@ test.each([
   ["one@a.duckdns.org", "duckdns.org"],
   ["root@localhost", "localhost"]
 ])("%s goes to %s", (address, place) => {
-  expect(placeOf(address.slice(address.lastIndexOf("@") + 1))).toBe(place)
+  expect(registrableDomainOf(address.slice(address.lastIndexOf("@") + 1))).toBe(place)
 })
