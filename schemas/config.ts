@@ -2,6 +2,7 @@
  * Configuration (contract 15): the environment's text turned into checked values, once, at the start of a process.
  * A bad value is one line that names it; nothing else in the project reads the environment.
  */
+import { type ArchiveSettings, readArchiveSettings } from "./archive/settings.ts"
 import { type ChatSettings, readChatSettings } from "./chat/settings.ts"
 import { type PushSettings, readPushSettings } from "./push/settings.ts"
 import { readRuntimeSettings, type RuntimeSettings } from "./compartment/settings.ts"
@@ -58,6 +59,8 @@ export interface HubConfig {
    * asked.
    */
   readonly natsMonitors: ReadonlyArray<string>
+  /** Where the log's older part lies; `null`: it is all in the log. */
+  readonly archive: ArchiveSettings | null
   /** `null`: nothing is traced. */
   readonly traces: TraceSettings | null
   /** How people get letters; `null`: they get none, or not by this process. */
@@ -93,6 +96,7 @@ const USUAL_ROLES: ReadonlyArray<string> = ["actors", "queries", "webhooks"]
 export type ActorRole = (typeof ACTOR_ROLES)[number]
 
 const AGENTS_MAX = 100_000_000
+const DAYS_MAX = 36_500
 
 export const readConfig = (env: Env): ConfigResult => {
   try {
@@ -141,7 +145,10 @@ const parse = (env: Env): HubConfig => {
     captchaBypass: text(env, "HUB_CAPTCHA_BYPASS"),
     questions: path(env, "HUB_QUESTIONS"),
     publicQuestions: flag(env, "HUB_ALLOW_PUBLIC_QUESTIONS"),
-    limits: sizedFor(limits.limits, integer(env, "HUB_AGENTS", limits.limits.service.agents, 1, AGENTS_MAX)),
+    limits: sizedFor(limits.limits, {
+      agents: integer(env, "HUB_AGENTS", limits.limits.service.agents, 1, AGENTS_MAX),
+      archive_after_days: integer(env, "HUB_ARCHIVE_AFTER_DAYS", limits.limits.service.archive_after_days, 1, DAYS_MAX)
+    }),
     trustProxy: integer(env, "HUB_TRUST_PROXY", 0, 0, 10),
     probes: probeList(env),
     bind,
@@ -171,6 +178,7 @@ const settingsOf = (env: Env, { mode, baseUrl, name, roles }: Running) => {
     letters: hasActors ? letters : null,
     chat: hasActors ? chat : null,
     push: hasActors ? push : null,
+    archive: archiveSettings(env),
     mail: mailSettings(env, mode),
     console: consoleSettings(env),
     runtime: isHost ? runtime : null
@@ -198,7 +206,10 @@ const checkKey = (env: Env, name: string): void => {
 const isPath = (value: string): boolean => SINGLE_LINE.test(value)
 
 /** Streams that hold something of each agent are as large as so many need. */
-const sizedFor = (limits: Limits, agents: number): Limits => ({ ...limits, service: { ...limits.service, agents } })
+const sizedFor = (limits: Limits, sizes: Pick<Limits["service"], "agents" | "archive_after_days">): Limits => ({
+  ...limits,
+  service: { ...limits.service, ...sizes }
+})
 
 const letterSettings = (env: Env, service: Parameters<typeof readLetterSettings>[1]): LetterSettings | null => {
   const read = readLetterSettings(env, service)
@@ -214,6 +225,12 @@ const chatSettings = (env: Env): ChatSettings | null => {
 
 const pushSettings = (env: Env): PushSettings | null => {
   const read = readPushSettings(env)
+  if (!read.ok) throw new Problem(read.problem)
+  return read.settings
+}
+
+const archiveSettings = (env: Env): ArchiveSettings | null => {
+  const read = readArchiveSettings(env)
   if (!read.ok) throw new Problem(read.problem)
   return read.settings
 }

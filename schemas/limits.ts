@@ -290,6 +290,15 @@ export const LIMITS = {
     command_memory_max: 128,
     command_memory_seconds: 86_400,
     snapshot_every_commits: 32,
+    /**
+     * Commits older than so many days are moved to the archive, where there is one (`HUB_ARCHIVE_AFTER_DAYS`). Whoever
+     * owns the log's shard looks so often. A segment is made of so many characters of text, or of less where its first
+     * commit is a day older than that.
+     */
+    archive_after_days: 7,
+    archive_every_seconds: 600,
+    archive_segment_chars: 67_108_864,
+    archive_partial_seconds: 86_400,
     /** Free bytes below which nothing more is written to the log; reads go on. */
     storage_free_min_bytes: 268_435_456,
     /**

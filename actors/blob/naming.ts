@@ -2,16 +2,16 @@
  * What a record names, and names no more: in the record's own commit, so that nothing is named that does not stand and
  * nothing is collected that is named (state.ts).
  */
-import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect } from "effect"
 import type { BlobRef } from "../../schemas/blob/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Companion, Decision, Timer } from "../engine/definition.ts"
 import { eventsOf } from "../engine/events.ts"
 import type { EventShape } from "../log/commit.ts"
-import { lastCommit } from "../log/last-commit.ts"
+import type { EventLog } from "../log/commit.ts"
 import { collectAt, isStanding } from "./decide.ts"
 import { BlobEvent, type BlobState, evolveBlob, NO_BLOB } from "./state.ts"
+import { subjects } from "../../schemas/subjects.ts"
 
 /** How a blob stands in the log. */
 interface BlobAt {
@@ -23,20 +23,20 @@ export type BlobsAt = ReadonlyMap<string, BlobAt>
 
 /** Of a handful: each is one message. */
 export const blobsAt = (
-  nats: NatsConnection,
+  log: Pick<EventLog, "last">,
   refs: ReadonlyArray<BlobRef | null | undefined>
 ): Effect.Effect<BlobsAt, Refusal> => {
   const ids = [...new Set(refs.flatMap((ref) => (ref === null || ref === undefined ? [] : [ref.sha256])))]
   if (ids.length === 0) return Effect.succeed(NONE)
-  return Effect.map(Effect.all(ids.map((id) => blobAt(nats, id))), (all) => new Map(all))
+  return Effect.map(Effect.all(ids.map((id) => blobAt(log, id))), (all) => new Map(all))
 }
 
 const NONE: BlobsAt = new Map()
 
-const blobAt = (nats: NatsConnection, id: string): Effect.Effect<readonly [string, BlobAt], Refusal> =>
+const blobAt = (log: Pick<EventLog, "last">, id: string): Effect.Effect<readonly [string, BlobAt], Refusal> =>
   Effect.tryPromise({
     try: async (): Promise<readonly [string, BlobAt]> => {
-      const last = await lastCommit(nats, "blob", id)
+      const last = await log.last(subjects.event("blob", id))
       if (last === null) return [id, { seq: 0, state: NO_BLOB }]
       return [id, { seq: last.seq, state: eventsOf(BlobEvent, last.commit).reduce(evolveBlob, NO_BLOB) }]
     },

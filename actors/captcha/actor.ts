@@ -86,7 +86,7 @@ const carries = (
   })
 
 export const captchaKind = kind(fold, captchaOperations, (parts) => {
-  const { nats, accounts, config } = parts
+  const { log, accounts, config } = parts
   const { limits, service } = config.limits
   const graceMs = service.blob_grace_seconds * 1000
   // The store of blobs keeps for that while what has no name any more.
@@ -125,7 +125,7 @@ export const captchaKind = kind(fold, captchaOperations, (parts) => {
       }),
       "captcha.report": write({ decide: decideReport, answer: () => null }),
       "captcha.timer": write({
-        prepare: (state, { name }) => blobsAt(nats, name === ERASE_TIMER ? [state?.picture.blob] : []),
+        prepare: (state, { name }) => blobsAt(log, name === ERASE_TIMER ? [state?.picture.blob] : []),
         decide: (state, fired, context) => {
           const decision = decideTimer(state, fired, context, erasing)
           const isErased = decision.events?.some(({ type }) => type === "captcha.picture_erased") === true

@@ -64,7 +64,7 @@ const seenSince =
   (state: CompartmentState, restoredAt: number): CompartmentState =>
     isThere(state) ? { ...state, links: state.links.filter(({ until }) => until - linkMs > restoredAt) } : state
 
-export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, config: { limits, baseUrl } }) => {
+export const compartmentKind = kind(fold, compartmentOperations, ({ log, nats, seed, config: { limits, baseUrl } }) => {
   const sealer = new Sealer(seed, "hub compartment links")
   const quotas = quotasShown(limits.runtime.quotas)
   const shapeOf = (
@@ -88,7 +88,7 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, 
     const [before, names] = [blobsIn(state), blobsIn(next)]
     return naming(decision, { before, after: names, blobs: context.facts, at: context.at, graceMs })
   }
-  const blobsNamed = (state: CompartmentState) => blobsAt(nats, blobsIn(state))
+  const blobsNamed = (state: CompartmentState) => blobsAt(log, blobsIn(state))
 
   return {
     memory: () => ({ hx_id: null }),
@@ -148,7 +148,7 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ nats, seed, 
       }),
       "compartment.queue_files": write({
         prepare: (state, input, context) =>
-          Effect.andThen(askedBy(state, input, context), blobsAt(nats, [...blobsIn(state), input.blob])),
+          Effect.andThen(askedBy(state, input, context), blobsAt(log, [...blobsIn(state), input.blob])),
         decide: (state, input, context) => named(state, decideQueueFiles(state, input), context),
         answer: () => null,
         after: (_input, { id }, { state }) => tell(id, state)

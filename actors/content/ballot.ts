@@ -5,14 +5,14 @@
  *  - Nobody asks a vote anything: it is written in the commits of its target alone, which count it in the same moment.
  *    So the target reads it in the log before, and its score is the sum of the votes at each point of the log.
  */
-import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import { VoteTarget, VoteValue, WhyNotCounted } from "../../schemas/vote/records.ts"
 import type { Companion } from "../engine/definition.ts"
 import { event, eventsOf } from "../engine/events.ts"
 import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
-import { lastCommit } from "../log/last-commit.ts"
+import type { EventLog } from "../log/commit.ts"
+import { subjects } from "../../schemas/subjects.ts"
 
 /** `null`: none, or withdrawn. */
 export const VoteState = Schema.NullOr(VoteValue)
@@ -61,14 +61,14 @@ const idOf = (target_type: VoteTarget, target_id: number, voter: string): string
   `${target_type}-${target_id}-${voter}`
 
 export const ballotOf = (
-  nats: NatsConnection,
+  log: Pick<EventLog, "last">,
   target_type: VoteTarget,
   target_id: number,
   voter: string
 ): Effect.Effect<Ballot, Refusal> =>
   Effect.tryPromise({
     try: async () => {
-      const last = await lastCommit(nats, "vote", idOf(target_type, target_id, voter))
+      const last = await log.last(subjects.event("vote", idOf(target_type, target_id, voter)))
       const events = last === null ? [] : eventsOf(VoteEvent, last.commit)
       const newest = events.at(-1)
       const counts = newest === undefined || !("why" in newest)

@@ -8,14 +8,14 @@
  *  - The log forgets it after a day. Only what still stands is in the way: a removal releases it.
  */
 import { createHash } from "node:crypto"
-import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
 import { type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
 import { normalForm } from "../../schemas/legible.ts"
 import type { Companion } from "../engine/definition.ts"
 import { event, eventsOf } from "../engine/events.ts"
 import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
-import { lastCommit } from "../log/last-commit.ts"
+import type { EventLog } from "../log/commit.ts"
+import { subjects } from "../../schemas/subjects.ts"
 
 const KEPT_SECONDS = 86_400
 const HASH_HEX = 32
@@ -59,10 +59,10 @@ export interface TextClaim {
   readonly held: TextState
 }
 
-export const claimOf = (nats: NatsConnection, text: string): Effect.Effect<TextClaim, Refusal> =>
+export const claimOf = (log: Pick<EventLog, "last">, text: string): Effect.Effect<TextClaim, Refusal> =>
   Effect.tryPromise({
     try: async () => {
-      const last = await lastCommit(nats, "text", text)
+      const last = await log.last(subjects.event("text", text))
       if (last === null) return { text, seq: 0, held: null }
       return { text, seq: last.seq, held: eventsOf(TextEvent, last.commit).reduce(evolveText, NOBODYS) }
     },

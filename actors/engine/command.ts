@@ -321,6 +321,7 @@ class Attempt<R> {
     if (reason === "overloaded")
       return { refused: { code: "overloaded", message: "Too many commits wait.", retryAfter: 1 } }
     if (reason === "full") return { refused: storageLow() }
+    if (reason === "unasked") return { refused: UNREADABLE }
     actor.stale()
     const companions = companionsOf(decision)
     if (reason === "unknown" || companions.length === 0 || operation.contested === undefined || !mayContest)

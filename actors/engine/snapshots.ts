@@ -15,7 +15,7 @@ import type { Clock } from "effect"
 import type { Database } from "../tables/database.ts"
 import { rowsJsonPieces } from "../tables/rows.ts"
 import { delay, monotonicMs } from "../../schemas/runtime/clock.ts"
-import { Gathered } from "./gathered.ts"
+import { Gathered } from "../log/gathered.ts"
 import type { Snapshot, SnapshotStore } from "./ports.ts"
 
 const LOAD_TIMEOUT_MS = 1000

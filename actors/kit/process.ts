@@ -12,6 +12,7 @@ import type { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import type { HubConfig } from "../../schemas/config.ts"
 import type { Tracing as TracingShape } from "../../schemas/runtime/trace/tracing.ts"
 import type { Database } from "../tables/database.ts"
+import type { OpenArchive } from "../log/archive/open.ts"
 import type { KvLeases } from "../engine/leases.ts"
 import type { ProcessMetrics } from "./process-metrics.ts"
 import type { QueryObserver } from "../queries/serve.ts"
@@ -22,6 +23,12 @@ export class Bus extends Context.Service<Bus, NatsConnection>()("hub/actors/Bus"
 
 /** JetStream with every stream in its place. */
 export class Streams extends Context.Service<Streams, JetStreamManager>()("hub/actors/Streams") {}
+
+/** Where the log's older part lies; `null` where it is all in the log. */
+export const LogArchive: Context.Reference<OpenArchive | null> = Context.Reference<OpenArchive | null>(
+  "hub/actors/LogArchive",
+  { defaultValue: () => null }
+)
 
 /** Postgres: snapshots and read models. */
 export class Tables extends Context.Service<Tables, Kysely<Database>>()("hub/actors/Tables") {}

@@ -58,6 +58,8 @@ export type AppendResult =
   | { readonly ok: false; readonly reason: "overloaded" }
   /** Nothing was written: the server has no room left. */
   | { readonly ok: false; readonly reason: "full" }
+  /** Nothing was written: whether a subject has commits in the archive could not be found out. */
+  | { readonly ok: false; readonly reason: "unasked" }
   /** Nobody knows: the bus went away, or did not answer in time. Ask the log. */
   | { readonly ok: false; readonly reason: "unknown" }
 

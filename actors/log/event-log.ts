@@ -15,6 +15,9 @@
  *    again until its time is up, and its expected sequences keep it from being written twice all the same.
  *  - What is read is all that was acknowledged before: where the stream has replicas, one that answers may be behind,
  *    so its answer counts once it reaches as far as the leader says.
+ *  - A subject of which the log has nothing may have commits in the archive (archive/mark.ts). Whoever appends to it is
+ *    asked there first, and goes in a batch that is refused if the archive has grown meanwhile. Sequences go on across
+ *    the two: an append expects the one that its subject has, wherever that is.
  *  - No acknowledgement in time, or the connection lost: the outcome is unknown and said to be so. Whoever asked reads
  *    the log before it decides anything else; a late append is then fenced off by its expected sequence.
  */
@@ -25,11 +28,13 @@ import { logNow } from "../../schemas/runtime/log/log.ts"
 import { streams } from "../../schemas/subjects.ts"
 import { TRACEPARENT } from "../../schemas/runtime/trace/traceparent.ts"
 import { directGet, directLast } from "./direct-get.ts"
-import { EXPECTED, lastEntry } from "./last-entry.ts"
+import { EXPECTED, lastEntry, PREVIOUS, previousIn } from "./last-entry.ts"
 import { lastMessage } from "./last-message.ts"
 import { LEADERLESS_PAUSE_MS } from "../../schemas/runtime/bus/requests.ts"
 import { requestsOf } from "./requests.ts"
 import { traceIdOf } from "./traceparent.ts"
+import type { Archive } from "./archive/archive.ts"
+import { EXPECTED_OF, GUARD_SUBJECT, GUARD_TTL, MARK_SUBJECT } from "./archive/mark.ts"
 import type { Append, AppendResult, Commit, EventLog, LogEntry, LogPage } from "./commit.ts"
 import {
   INCOMPLETE_BATCH,
@@ -78,6 +83,7 @@ type BatchOutcome =
   | { readonly type: "written"; readonly last: number }
   | { readonly type: "refused" }
   | { readonly type: "full" }
+  | { readonly type: "unasked" }
   | { readonly type: "unknown" }
 
 export interface LogBounds {
@@ -85,6 +91,8 @@ export interface LogBounds {
   readonly queueMax: number
   /** Whether the stream has replicas, of which any may answer a read. */
   readonly replicated?: boolean
+  /** Where the log's older part lies. */
+  readonly archive?: Archive | undefined
 }
 
 const utf8 = new TextEncoder()
@@ -100,6 +108,8 @@ export class JetStreamLog implements EventLog {
   private queue: Array<Group> = []
   private inFlight = false
   private lastBatchAt = Number.NEGATIVE_INFINITY
+  /** Appends to subjects of which the log has nothing, as far as was looked. */
+  private readonly gone = new WeakSet<Append>()
 
   constructor(clock: Clock.Clock, nats: NatsConnection, bounds: LogBounds, observer?: LogObserver) {
     this.clock = clock
@@ -143,19 +153,61 @@ export class JetStreamLog implements EventLog {
     const parts = [batch]
     while (parts.length > 0) {
       const abreast = parts.splice(0, PARTS_ABREAST)
-      const outcomes = await Promise.all(abreast.map((groups) => this.observed(groups)))
+      const mark = this.bounds.archive?.mark.seq ?? 0
+      const fitting = await Promise.all(abreast.map((groups) => this.fitting(groups)))
+      const outcomes = await Promise.all(fitting.map((groups) => this.observed(groups, mark)))
+      const moved = outcomes.some(({ type }) => type === "refused") && (await this.archiveMoved())
       for (const [index, outcome] of outcomes.entries()) {
-        const groups = abreast[index] ?? []
+        const groups = fitting[index] ?? []
         const half = Math.ceil(groups.length / 2)
-        if (outcome.type === "refused" && groups.length > 1) parts.push(groups.slice(0, half), groups.slice(half))
+        if (outcome.type === "refused" && moved) parts.push(groups)
+        else if (outcome.type === "refused" && groups.length > 1) parts.push(groups.slice(0, half), groups.slice(half))
         else this.settle(groups, outcome)
       }
     }
   }
 
-  private async observed(groups: ReadonlyArray<Group>): Promise<BatchOutcome> {
+  /** Those whose subjects stand in the archive as they are expected to. The others are settled. */
+  private async fitting(groups: ReadonlyArray<Group>): Promise<ReadonlyArray<Group>> {
+    const { archive } = this.bounds
+    if (archive === undefined) return groups
+    const { through } = archive
+    const judged = await Promise.all(
+      groups.map(async (group) => {
+        const asked = group.appends.filter(({ expected }) => expected <= through)
+        const looked = asked.map((append) => this.archivedAt(append, archive).catch(() => null))
+        const stands = await Promise.all(looked)
+        if (stands.includes(null)) return { type: "unasked" } as const
+        return asked.every(({ expected }, index) => stands[index] === expected) ? null : ({ type: "refused" } as const)
+      })
+    )
+    for (const [index, outcome] of judged.entries())
+      if (outcome !== null) this.settle(groups.slice(index, index + 1), outcome)
+    return groups.filter((_, index) => judged[index] === null)
+  }
+
+  /** What a subject stands at, for one whose commits may all be in the archive. */
+  private async archivedAt(append: Append, archive: Archive): Promise<number> {
+    const { subject, expected } = append
+    this.gone.delete(append)
+    // What was sealed is in the log for a moment longer.
+    const hot = expected === 0 ? 0 : await this.lastSeqHot(subject)
+    if (hot > 0) return hot
+    this.gone.add(append)
+    // Whether that is so still, the guard finds out.
+    return archive.mark.seq === 0 ? 0 : archive.newest(subject)
+  }
+
+  /** Without an answer it is as it was: who was refused asks again later. */
+  private archiveMoved(): Promise<boolean> {
+    const { archive } = this.bounds
+    return archive === undefined ? Promise.resolve(false) : archive.refresh().catch(() => false)
+  }
+
+  private async observed(groups: ReadonlyArray<Group>, mark: number): Promise<BatchOutcome> {
+    if (groups.length === 0) return { type: "unasked" }
     const began = monotonicMs(this.clock)
-    const outcome = await this.publish(groups)
+    const outcome = await this.publish(groups, mark)
     this.observer?.batch(commitsIn(groups), outcome.type, (monotonicMs(this.clock) - began) / 1000)
     return outcome
   }
@@ -165,13 +217,18 @@ export class JetStreamLog implements EventLog {
     settle(groups, outcome)
   }
 
+  /** With an archive one place is the guard's. */
+  private get batchMax(): number {
+    return this.bounds.batchMax - (this.bounds.archive === undefined ? 0 : 1)
+  }
+
   /** None is empty, and no subject stands in two of them. */
   private takeBatches(): ReadonlyArray<ReadonlyArray<Group>> {
     const [alone, joint, later]: [Array<Group>, Array<Group>, Array<Group>] = [[], [], []]
     const taken = new Set<string>()
     let size = 0
     for (const group of this.queue) {
-      const fits = size + group.appends.length <= this.bounds.batchMax
+      const fits = size + group.appends.length <= this.batchMax
       if (fits && !group.appends.some((append) => taken.has(append.subject))) {
         for (const append of group.appends) taken.add(append.subject)
         size += group.appends.length
@@ -185,32 +242,36 @@ export class JetStreamLog implements EventLog {
     return [alone, joint].filter((groups) => groups.length > 0)
   }
 
-  private async publish(groups: ReadonlyArray<Group>): Promise<BatchOutcome> {
+  private async publish(groups: ReadonlyArray<Group>, mark: number): Promise<BatchOutcome> {
     const end = monotonicMs(this.clock) + ACK_TIMEOUT_MS
     for (;;) {
-      const outcome = await this.publishOnce(groups)
+      const outcome = await this.publishOnce(groups, mark)
       if (outcome.type !== "unwritten") return outcome
       if (monotonicMs(this.clock) + LEADERLESS_PAUSE_MS >= end) return { type: "unknown" }
       await delay(this.clock, LEADERLESS_PAUSE_MS)
     }
   }
 
-  private async publishOnce(groups: ReadonlyArray<Group>): Promise<BatchOutcome | { readonly type: "unwritten" }> {
-    const before = groups.flatMap((group) => group.appends)
-    const last = before.pop()
+  /** `mark`: by which the archive was asked for the subjects of which the log has nothing. */
+  private async publishOnce(
+    groups: ReadonlyArray<Group>,
+    mark: number
+  ): Promise<BatchOutcome | { readonly type: "unwritten" }> {
+    const all = groups.flatMap((group) => group.appends)
+    const last = all.at(-1)
     if (last === undefined) return { type: "unknown" }
     const id = nuid.next()
+    const guarded = all.some((append) => this.gone.has(append))
     let ack: BatchAck
+    let place = 0
     try {
-      before.forEach((append, index) =>
-        this.nats.publish(append.subject, encode(append), { headers: batchHeaders(id, index + 1, append, false) })
-      )
-      const reply = await requestsOf(this.nats).request(
-        last.subject,
-        encode(last),
-        ACK_TIMEOUT_MS,
-        batchHeaders(id, before.length + 1, last, true)
-      )
+      if (guarded) this.nats.publish(GUARD_SUBJECT, undefined, { headers: guardHeaders(id, ++place, mark) })
+      for (const append of all.slice(0, -1)) {
+        const more = batchHeaders(id, ++place, append, false, this.gone.has(append))
+        this.nats.publish(append.subject, encode(append), { headers: more })
+      }
+      const ending = batchHeaders(id, ++place, last, true, this.gone.has(last))
+      const reply = await requestsOf(this.nats).request(last.subject, encode(last), ACK_TIMEOUT_MS, ending)
       if (reply === null) return { type: "unknown" }
       if (reply.data.length === 0) return { type: "unwritten" }
       ack = reply.json<BatchAck>()
@@ -226,10 +287,26 @@ export class JetStreamLog implements EventLog {
   }
 
   async read(subject: string, after: number, max: number, upTo?: number): Promise<LogPage> {
+    const { archive } = this.bounds
+    if (archive === undefined) return this.readHot(subject, after, max, upTo)
+    if (after < archive.through) {
+      const entries = await archive.history(subject, after)
+      if (entries.length > 0) return { entries, more: true }
+    }
+    const page = await this.readHot(subject, after, max, upTo)
+    const [first] = page.entries
+    if (first?.previous === after) return page
+    // What lies between was archived a moment ago, or forgotten.
+    const entries = (await archive.history(subject, after)).filter(({ seq }) => first === undefined || seq < first.seq)
+    return entries.length === 0 ? page : { entries, more: true }
+  }
+
+  private async readHot(subject: string, after: number, max: number, upTo = 0): Promise<LogPage> {
     const end = monotonicMs(this.clock) + READ_TIMEOUT_MS
+    const isHot = upTo > (this.bounds.archive?.through ?? 0)
     const [first, stands] = await Promise.all([
       this.readAny(subject, after, max),
-      this.bounds.replicated === true ? (upTo ?? this.lastSeq(subject)) : 0
+      this.bounds.replicated !== true ? 0 : isHot ? upTo : this.lastSeqHot(subject)
     ])
     let page = first
     while (!page.more && (page.entries.at(-1)?.seq ?? after) < stands) {
@@ -252,35 +329,58 @@ export class JetStreamLog implements EventLog {
   }
 
   async last(subject: string): Promise<LogEntry | null> {
+    return (await this.lastHot(subject)) ?? (await this.bounds.archive?.last(subject)) ?? null
+  }
+
+  private async lastHot(subject: string): Promise<LogEntry | null> {
     if (this.bounds.replicated === true) return lastEntry(this.nats, subject, READ_TIMEOUT_MS)
     const message = await directLast(this.nats, streams.events, subject, READ_TIMEOUT_MS)
     return message === null ? null : entryOf(message)
   }
 
   async lastSeq(subject: string): Promise<number> {
+    const hot = await this.lastSeqHot(subject)
+    return hot > 0 ? hot : ((await this.bounds.archive?.newest(subject)) ?? 0)
+  }
+
+  private async lastSeqHot(subject: string): Promise<number> {
     return (await lastMessage(this.nats, streams.events, subject, READ_TIMEOUT_MS))?.seq ?? 0
   }
 }
 
 const entryOf = ({ headers: of, data }: Msg): LogEntry => {
   const commit: Commit = JSON.parse(text.decode(data))
-  const expected = of?.get(EXPECTED) ?? ""
+  const previous = previousIn((name) => of?.get(name))
   const traceId = traceIdOf(of)
   return {
     seq: Number(of?.get("Nats-Sequence")),
     commit,
-    ...(expected === "" ? {} : { previous: Number(expected) }),
+    ...(previous === null ? {} : { previous }),
     ...(traceId === null ? {} : { trace_id: traceId })
   }
 }
 
 const encode = (append: Append): Uint8Array => utf8.encode(JSON.stringify(append.commit))
 
-const batchHeaders = (id: string, sequence: number, append: Append, commit: boolean) => {
+const placeHeaders = (id: string, sequence: number) => {
   const all = headers()
   all.set("Nats-Batch-Id", id)
   all.set("Nats-Batch-Sequence", String(sequence))
-  all.set(EXPECTED, String(append.expected))
+  return all
+}
+
+const guardHeaders = (id: string, sequence: number, mark: number) => {
+  const all = placeHeaders(id, sequence)
+  all.set(EXPECTED, String(mark))
+  all.set(EXPECTED_OF, MARK_SUBJECT)
+  all.set("Nats-TTL", GUARD_TTL)
+  return all
+}
+
+const batchHeaders = (id: string, sequence: number, append: Append, commit: boolean, gone: boolean) => {
+  const all = placeHeaders(id, sequence)
+  all.set(EXPECTED, String(gone ? 0 : append.expected))
+  if (gone && append.expected > 0) all.set(PREVIOUS, String(append.expected))
   if (commit) all.set("Nats-Batch-Commit", "1")
   if (append.keepSeconds !== undefined) all.set("Nats-TTL", `${append.keepSeconds}s`)
   if (append.traceparent !== undefined) all.set(TRACEPARENT, append.traceparent)

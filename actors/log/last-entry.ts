@@ -9,7 +9,16 @@ const NOT_FOUND = 404
 
 /** The header of an append. The server keeps it with the message, so that each commit names the one before it. */
 export const EXPECTED = "Nats-Expected-Last-Subject-Sequence"
+/** The same, where the commit before it is in the archive: of that the server knows nothing. */
+export const PREVIOUS = "Hub-Previous"
 const EXPECTED_LINE = /^Nats-Expected-Last-Subject-Sequence: *(\d{1,16})\r?$/m
+const PREVIOUS_LINE = /^Hub-Previous: *(\d{1,16})\r?$/m
+
+/** Sequence of the commit before, by a message's headers; `null` where they do not say. */
+export const previousIn = (header: (name: string) => string | undefined): number | null => {
+  const told = header(PREVIOUS) || header(EXPECTED) || ""
+  return told === "" ? null : Number(told)
+}
 
 interface Answer {
   /** Headers and content in base64. */
@@ -30,6 +39,7 @@ export const lastEntry = async (nats: NatsConnection, subject: string, timeout: 
   }
   const { seq, hdrs = "", data = "" } = message
   const commit: Commit = JSON.parse(textOf(data))
-  const expected = EXPECTED_LINE.exec(textOf(hdrs))?.[1]
-  return { seq, commit, ...(expected === undefined ? {} : { previous: Number(expected) }) }
+  const all = textOf(hdrs)
+  const previous = previousIn((name) => (name === PREVIOUS ? PREVIOUS_LINE : EXPECTED_LINE).exec(all)?.[1])
+  return { seq, commit, ...(previous === null ? {} : { previous }) }
 }

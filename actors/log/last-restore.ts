@@ -2,8 +2,8 @@
  * The last restore of the log. What was ended or used after the backup is open again in a restored log, so secrets and
  * letters from before the restore hold no more. Nodes read it once: a restore needs all of them stopped.
  */
-import type { NatsConnection } from "@nats-io/transport-node"
-import { lastCommit } from "./last-commit.ts"
+import { subjects } from "../../schemas/subjects.ts"
+import type { EventLog } from "./commit.ts"
 
 export interface Restored {
   /** Sequence of its record in the log: whatever is behind it was written since. */
@@ -17,7 +17,7 @@ export const NEVER_RESTORED: Restored = { seq: 0, at: 0 }
 /** The actor that a restore writes its record to (ops/backup/gap.ts). */
 export const RESTORE_RECORD = { kind: "restore", id: "gap" } as const
 
-export const lastRestore = async (nats: NatsConnection): Promise<Restored> => {
-  const found = await lastCommit(nats, RESTORE_RECORD.kind, RESTORE_RECORD.id)
+export const lastRestore = async (log: Pick<EventLog, "last">): Promise<Restored> => {
+  const found = await log.last(subjects.event(RESTORE_RECORD.kind, RESTORE_RECORD.id))
   return found === null ? NEVER_RESTORED : { seq: found.seq, at: found.commit.at }
 }

@@ -4,6 +4,8 @@
  */
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
 import { Effect, Option, Schedule, Stream } from "effect"
+import type { Archive } from "./archive/archive.ts"
+import { GUARD_SUBJECT } from "./archive/mark.ts"
 import { attempt } from "./attempt.ts"
 import { directGet } from "./direct-get.ts"
 import { leaderMessage } from "./last-message.ts"
@@ -43,20 +45,78 @@ const pageOf = (
     return page
   }).pipe(Effect.retry({ schedule: Schedule.spaced(RETRY_MS), times: TRIES - 1, while: () => !nats.isClosed() }))
 
-/** From behind `after` to what was the end when the last page was read: only subjects of this pattern. */
+const EVERYTHING = ">"
+
+/** Of `*`, which stands for one token, and a closing `>`. */
+const matches = (pattern: string, subject: string): boolean => {
+  if (pattern === EVERYTHING || pattern === subject) return true
+  const [wanted, tokens] = [pattern.split("."), subject.split(".")]
+  const isOpen = wanted.at(-1) === EVERYTHING
+  const fits = isOpen ? tokens.length >= wanted.length : tokens.length === wanted.length
+  return fits && wanted.every((token, index) => token === "*" || token === EVERYTHING || token === tokens[index])
+}
+
+/** What of a stretch is of the pattern, and how far it reaches. */
+export interface Page {
+  readonly page: ReadonlyArray<Stored>
+  readonly reached: number
+}
+
+/** `null` at the archive's end. */
+const archivedPage = (
+  archive: Archive,
+  after: number,
+  size: number,
+  pattern: string
+): Effect.Effect<Page | null, unknown> =>
+  Effect.map(
+    attempt(() => archive.page(after, size)),
+    (found) =>
+      found && { page: found.commits.filter(({ subject }) => matches(pattern, subject)), reached: found.reached }
+  )
+
+const through = (after: number, next: (at: number) => Effect.Effect<Page | null, unknown>) =>
+  Stream.paginate(after, (at) =>
+    Effect.map(next(at), (found): [ReadonlyArray<Page>, Option.Option<number>] =>
+      found === null ? [[], Option.none()] : [[found], Option.some(found.reached)]
+    )
+  ).pipe(Stream.buffer({ capacity: AHEAD }))
+
+/** All of the archive behind `after`. */
+export const archivedPages = (
+  archive: Archive,
+  after: number,
+  size: number,
+  pattern = EVERYTHING
+): Stream.Stream<Page, unknown> => through(after, (at) => archivedPage(archive, at, size, pattern))
+
+/**
+ * From behind `after` to what was the end when the last page was read: only subjects of this pattern. `archive`: of this
+ * stream.
+ */
 export const pagesOf = (
   nats: NatsConnection,
   stream: string,
   after: number,
   size: number,
-  pattern = ">"
-): Stream.Stream<ReadonlyArray<Stored>, unknown> =>
-  Stream.paginate(after, (seq) =>
-    Effect.map(pageOf(nats, stream, seq, size, pattern), (page) => {
+  pattern = EVERYTHING,
+  archive?: Archive
+): Stream.Stream<ReadonlyArray<Stored>, unknown> => {
+  const next = (at: number): Effect.Effect<Page | null, unknown> =>
+    Effect.gen(function* () {
+      if (archive !== undefined && at < archive.through) return yield* archivedPage(archive, at, size, pattern)
+      const page = yield* pageOf(nats, stream, at, size, pattern)
+      if (archive !== undefined) {
+        yield* attempt(() => archive.refresh())
+        if (at < archive.through) return yield* archivedPage(archive, at, size, pattern)
+      }
       const last = page.at(-1)
-      return last === undefined ? [[], Option.none<number>()] : [[page], Option.some(last.seq)]
+      return last === undefined
+        ? null
+        : { page: page.filter(({ subject }) => subject !== GUARD_SUBJECT), reached: last.seq }
     })
-  ).pipe(Stream.buffer({ capacity: AHEAD }))
+  return Stream.map(through(after, next), ({ page }) => page)
+}
 
 /** The first sequence of the pattern behind `after`, as the stream's leader has it; `null` where there is none. */
 export const nextSeq = (

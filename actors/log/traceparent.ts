@@ -6,7 +6,6 @@ import { readTraceparent, TRACEPARENT } from "../../schemas/runtime/trace/tracep
 export const traceparentOf = (headers: MsgHdrs | undefined): string | undefined =>
   headers?.get(TRACEPARENT) || undefined
 
-export const traceIdOf = (headers: MsgHdrs | undefined): string | null => {
-  const traceparent = traceparentOf(headers)
-  return traceparent === undefined ? null : (readTraceparent(traceparent)?.traceId ?? null)
-}
+export const traceIdIn = (traceparent: string): string | null => readTraceparent(traceparent)?.traceId ?? null
+
+export const traceIdOf = (headers: MsgHdrs | undefined): string | null => traceIdIn(traceparentOf(headers) ?? "")

@@ -2,10 +2,10 @@
 import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import { type MailParts, DnsQuestions, mailDisabled } from "../mail/noun.ts"
-import { lastCommit } from "../log/last-commit.ts"
 import type { Sealer } from "../log/seal.ts"
 import { Looks } from "./checks.ts"
 import { type DomainProvider, providerOf } from "./provider.ts"
+import { subjects } from "../../schemas/subjects.ts"
 
 export interface DomainParts {
   /** The service's own domain. */
@@ -34,8 +34,8 @@ export const withMail = (parts: DomainParts | null): Effect.Effect<DomainParts, 
 const notLooked = unavailable("Mail domains cannot be looked up at the moment. It is safe to try again.")
 
 /** Where an agent's list of domains stands in the log. */
-export const holderSeq = ({ nats }: Pick<MailParts, "nats">, agent: string): Effect.Effect<number, Refusal> =>
+export const holderSeq = ({ log }: Pick<MailParts, "log">, agent: string): Effect.Effect<number, Refusal> =>
   Effect.tryPromise({
-    try: async () => (await lastCommit(nats, "mail_domain_holder", agent))?.seq ?? 0,
+    try: async () => (await log.last(subjects.event("mail_domain_holder", agent)))?.seq ?? 0,
     catch: () => notLooked
   })

@@ -38,7 +38,7 @@ interface Deciding {
   readonly facts: { readonly blobs: BlobsAt }
 }
 
-export const postKind = kind(fold, { ...postOperations, ...postVoting }, ({ nats, config: { limits } }) => {
+export const postKind = kind(fold, { ...postOperations, ...postVoting }, ({ log, config: { limits } }) => {
   const graceMs = limits.service.blob_grace_seconds * 1000
   /** What the decision means for the blobs that the post names. */
   const named = (state: PostState, decision: Decision<PostEvent>, { at, facts: { blobs } }: Deciding) => {
@@ -49,23 +49,23 @@ export const postKind = kind(fold, { ...postOperations, ...postVoting }, ({ nats
     operations: {
       "post.edit": write({
         prepare: (state, { change: { data } }) =>
-          Effect.map(blobsAt(nats, data === undefined ? [] : [data, state?.data]), (blobs) => ({ blobs })),
+          Effect.map(blobsAt(log, data === undefined ? [] : [data, state?.data]), (blobs) => ({ blobs })),
         decide: (state, input, context) => named(state, decideEdit(state, input), context),
         answer: standing,
         projected: true
       }),
       "post.file": write({
-        prepare: (state, { file }) => Effect.map(blobsAt(nats, [file, state?.file]), (blobs) => ({ blobs })),
+        prepare: (state, { file }) => Effect.map(blobsAt(log, [file, state?.file]), (blobs) => ({ blobs })),
         decide: (state, input, context) => named(state, decideFile(state, input), context),
         answer: standing,
         projected: true
       }),
-      "post.annul_vote": annulling(nats, "post", decideAnnul),
+      "post.annul_vote": annulling(log, "post", decideAnnul),
       "post.vote": write({
         prepare: (state, { by: { agent: voter }, value }, context) => {
           if (state === null || state.deleted || state.hidden !== null) return Effect.succeed(null)
           const { author } = state
-          return weighed(nats, limits.scores, { target_type: "post", author, voter, value }, context)
+          return weighed(log, limits.scores, { target_type: "post", author, voter, value }, context)
         },
         decide: decideVote,
         answer: (state) => ({ score: scoreOf(existing(state)) }),
@@ -81,8 +81,8 @@ export const postKind = kind(fold, { ...postOperations, ...postVoting }, ({ nats
       "post.delete": write({
         prepare: (state) =>
           Effect.all({
-            claim: state === null || state.deleted ? Effect.succeed(null) : claimOf(nats, state.text),
-            blobs: blobsAt(nats, blobsOf(state))
+            claim: state === null || state.deleted ? Effect.succeed(null) : claimOf(log, state.text),
+            blobs: blobsAt(log, blobsOf(state))
           }),
         decide: (state, input, context) => {
           const decision = decideDelete(state, input, { id: context.id, facts: context.facts.claim })

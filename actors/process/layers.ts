@@ -20,6 +20,7 @@ import { logNow } from "../../schemas/runtime/log/log.ts"
 import { openTracing } from "../../schemas/runtime/trace/open.ts"
 import { openDatabase } from "../tables/database.ts"
 import { KvLeases } from "../engine/leases.ts"
+import { ArchiveMissing, awaitIndex, openArchive } from "../log/archive/open.ts"
 import { findStreams } from "../log/streams.ts"
 import { openProcessMetrics } from "../kit/process-metrics.ts"
 import { queryCalls } from "./metrics/queries.ts"
@@ -30,6 +31,7 @@ import {
   Bus,
   Cluster,
   Configuration,
+  LogArchive,
   MailKey,
   Metrics,
   Queried,
@@ -171,6 +173,33 @@ export const tables: Layer.Layer<Tables, never, Configuration> = Layer.effect(
     return yield* Effect.acquireRelease(
       Effect.sync(() => openDatabase(databaseUrl ?? "")),
       (db) => Effect.ignore(Effect.tryPromise(() => db.destroy()))
+    )
+  })
+)
+
+/** Waits for the log and for Postgres, as long as they are away, and for the index of the archive. */
+export const archive: Layer.Layer<never, ConfigurationFault, Bus | Configuration | Streams | Tables> = Layer.effect(
+  LogArchive,
+  Effect.gen(function* () {
+    yield* Streams
+    const parts = { clock: yield* Clock.Clock, nats: yield* Bus, db: yield* Tables }
+    const { archive: settings } = yield* Configuration
+    const opened = Effect.tryPromise({
+      try: async () => {
+        const found = await openArchive(settings, parts)
+        if (found !== null) await awaitIndex(found)
+        return found
+      },
+      catch: (error) => error
+    })
+    return yield* opened.pipe(
+      Effect.tapError((error) => Effect.logWarning("waiting for the archive", error)),
+      Effect.annotateLogs({ at: "archive" }),
+      Effect.retry({
+        schedule: Schedule.spaced(STREAMS_RETRY_MS),
+        while: (error) => !(error instanceof ArchiveMissing)
+      }),
+      Effect.catch((error) => (error instanceof ArchiveMissing ? fault(error.message) : Effect.die(error)))
     )
   })
 )

@@ -38,7 +38,19 @@ import { replicaMetrics } from "./metrics/replicas.ts"
 import type { ConfigurationFault } from "../../schemas/runtime/configuration-fault.ts"
 import { ownKeys } from "../log/own-keys.ts"
 import { MAIL_KEY_NAMES, mailKeysWith } from "../mail/noun.ts"
-import { Bus, Cluster, Configuration, Drained, MailKey, Metrics, Streams, Tables, Tracing } from "../kit/process.ts"
+import { Archiving } from "./archiving.ts"
+import {
+  Bus,
+  Cluster,
+  Configuration,
+  Drained,
+  LogArchive,
+  MailKey,
+  Metrics,
+  Streams,
+  Tables,
+  Tracing
+} from "../kit/process.ts"
 import { Keys } from "./keys.ts"
 import { feedsFor } from "../projections/feed.ts"
 import { raisingCounters } from "../projections/numbered.ts"
@@ -73,7 +85,8 @@ const logsOf = Effect.gen(function* () {
   const bounds = {
     batchMax: service.commit_batch_max,
     queueMax: service.commit_queue_max,
-    replicated: config.streamReplicas > 1
+    replicated: config.streamReplicas > 1,
+    archive: (yield* LogArchive)?.archive
   }
   const log = new JetStreamLog(clock, nats, bounds, {
     batch: (size, outcome, seconds) => {
@@ -136,7 +149,7 @@ const hostOf = (
       proofs,
       restored: yield* Effect.orDie(
         Effect.retry(
-          attempt(() => lastRestore(nats)),
+          attempt(() => lastRestore(log)),
           LOOKED_AGAIN
         )
       ),
@@ -190,12 +203,12 @@ const listeningFor = (
 const describing = (
   clock: Clock.Clock,
   name: string,
-  { roles }: HubConfig,
+  { roles, archive }: HubConfig,
   host: ActorHost<ActorServices>
 ): (() => string) => {
+  const place = { name, host: hostname(), pid: process.pid, roles, archive: archive !== null }
   const startedAt = new Date(wallMs(clock)).toISOString()
-  return () =>
-    JSON.stringify({ name, host: hostname(), pid: process.pid, roles, started_at: startedAt, resident: host.resident })
+  return () => JSON.stringify({ ...place, started_at: startedAt, resident: host.resident })
 }
 
 /** Again and again, for as long as the scope is open. */
@@ -260,13 +273,16 @@ export const actorNode = (
     })
     const parts = { nats, host, placement, log, snapshots, nonces, proofs, timers, operations, storage }
     nodeMetrics(metrics, { ...parts, limits: config.limits.service })
-    const feedOf = feedsFor(nats, tracing)
+    const feedOf = feedsFor(nats, tracing, (yield* LogArchive)?.archive)
     const projecting = yield* projectorsOn(feedOf)
     projectorMetrics(clock, metrics.meter, projecting, manager)
     const pruner = yield* Effect.provide(prunerOn, services)
     prunerMetrics(metrics.meter, pruner)
     const db = yield* Tables
     const closer = new GapCloser({ db, log })
+    const opened = yield* LogArchive
+    const limits = config.limits.service
+    const archiving = opened === null ? [] : [new Archiving({ nats, manager, db, view, log, opened, limits })]
     replicaMetrics(metrics.meter, manager)
 
     yield* Effect.orDie(Effect.all([nonces.follow, proofs.follow], { concurrency: "unbounded" }))
@@ -298,9 +314,13 @@ export const actorNode = (
     const running = yield* FiberHandle.make()
     const project = Effect.suspend(() =>
       placement.serves(shardOf(PROJECTOR))
-        ? FiberHandle.run(running, runAll([...projecting, pruner, closer, { run: raisingCounters(nats, db) }]), {
-            onlyIfMissing: true
-          })
+        ? FiberHandle.run(
+            running,
+            runAll([...projecting, pruner, closer, ...archiving, { run: raisingCounters(nats, db) }]),
+            {
+              onlyIfMissing: true
+            }
+          )
         : FiberHandle.clear(running)
     )
     const chats = yield* FiberHandle.make()

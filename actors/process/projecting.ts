@@ -2,7 +2,7 @@
 import { Effect, type Scope } from "effect"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { Announcer } from "../engine/read-models.ts"
-import { Bus, Configuration, Streams, Tables, Tracing } from "../kit/process.ts"
+import { Bus, Configuration, LogArchive, Streams, Tables, Tracing } from "../kit/process.ts"
 import { Actors } from "../engine/services.ts"
 import { PROJECTIONS } from "./projections.ts"
 import type { FeedOf } from "../projections/feed.ts"
@@ -33,6 +33,7 @@ export const projectorsOn = (
     const db = yield* Tables
     const tracing = yield* Tracing
     const { databaseUrl, limits } = yield* Configuration
+    const archive = (yield* LogArchive)?.archive
     const announcer = yield* Announcer.make(nats)
     const projector = (projection: Projection): Projector =>
       new Projector({
@@ -44,7 +45,7 @@ export const projectorsOn = (
           for (const [subject, content] of projection.hints(batch)) nats.publish(subject, content)
         },
         tracing,
-        renew: renewed({ nats, manager, databaseUrl: databaseUrl ?? "", limits, projection })
+        renew: renewed({ nats, manager, databaseUrl: databaseUrl ?? "", limits, projection, archive })
       })
     return PROJECTIONS.map(projector)
   })

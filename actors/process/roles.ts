@@ -24,7 +24,7 @@ import { type QueryHandlers, serveQueries } from "../queries/serve.ts"
 import { actorServices, viewsOver } from "../engine/services.ts"
 import { conversationQuery, wordsBy, wordsQuery } from "../owner/noun.ts"
 import { peopleBy, peopleQuery } from "../sponsorship/noun.ts"
-import { cluster, queried, streams, tables } from "./layers.ts"
+import { archive, cluster, queried, streams, tables } from "./layers.ts"
 import type { ConfigurationFault } from "../../schemas/runtime/configuration-fault.ts"
 import {
   Bus,
@@ -156,6 +156,7 @@ const hosting = Layer.effectDiscard(
 )
 
 const inCluster = Layer.provideMerge(cluster, streams)
+const inArchive = Layer.provideMerge(archive, Layer.merge(inCluster, tables))
 
 /** Parts that several roles need are made once for the process. */
 export const rolesWith = (
@@ -166,7 +167,7 @@ export const rolesWith = (
   runtimeKey: Layer.Layer<RuntimeKey>
 ): Layer.Layer<never, ConfigurationFault, Common> => {
   const all = {
-    actors: Layer.provide(actors, [keys, mailKey, inCluster, tables, queried]),
+    actors: Layer.provide(actors, [keys, mailKey, inArchive, queried]),
     queries: Layer.provide(queries, [streams, tables, queried]),
     webhooks: Layer.provide(webhooks, inCluster),
     mail: Layer.provide(mail, [mailKey, inCluster]),

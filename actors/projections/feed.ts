@@ -9,16 +9,20 @@
  *    two any more. So one that is far behind holds up no other.
  *  - The common reading is of the whole stream, so that it costs the server the same whatever the stream holds. A reader
  *    alone gets its own subject, or the whole stream where it reads several.
+ *  - What a reader lacks of the archive it gets from there first, page by page, and then goes on in the log. A reader that
+ *    takes no more ends its reading, and begins again behind what it has taken.
  *  - A reader knows how far the stream was looked at for it, also where nothing of that was its own.
  */
 import { jetstreamManager, type JsMsg } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Deferred, Effect, Exit, Fiber, FiberSet, Scope } from "effect"
+import { Deferred, Effect, Exit, Fiber, FiberSet, Schedule, Scope, Stream } from "effect"
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
+import { streams } from "../../schemas/subjects.ts"
+import type { Archive } from "../log/archive/archive.ts"
 import { attempt } from "../log/attempt.ts"
 import { type Following, followStream } from "../log/follow.ts"
 import { leaderMessage } from "../log/last-message.ts"
-import { nextSeq } from "../log/stream-pages.ts"
+import { archivedPages, nextSeq } from "../log/stream-pages.ts"
 import { type Message, messageOf, type Projection } from "./projection.ts"
 import { tracedOf } from "./trace.ts"
 
@@ -61,6 +65,8 @@ const LOOKS_MAX = 3
 /** A reader alone that has received nothing for so long looks whether it may go over. */
 const GO_OVER_LOOK_MS = 1000
 const EVERYTHING = ">"
+const ARCHIVED_PAGE = 500
+const ARCHIVE_RETRY_MS = 1000
 /** Looks at a stream that ends before what was read of it, until that is believed. */
 const LOST_LOOKS = 6
 const LOST_LOOK_MS = 500
@@ -70,13 +76,16 @@ export class Feed {
   private readonly tracing: Tracing
   private readonly stream: string
   private readonly near: number
+  private readonly archive: Archive | undefined
   private common: Common | null = null
 
-  constructor(nats: NatsConnection, tracing: Tracing, stream: string, near = NEAR) {
+  /** `archive`: of this stream. */
+  constructor(nats: NatsConnection, tracing: Tracing, stream: string, near = NEAR, archive?: Archive) {
     this.nats = nats
     this.tracing = tracing
     this.stream = stream
     this.near = near
+    this.archive = archive
   }
 
   /** For as long as the scope is open. Fails when the server has no consumer for it. */
@@ -85,8 +94,38 @@ export class Feed {
     from: number,
     receive: (message: Message) => void
   ): Effect.Effect<FeedReading, unknown, Scope.Scope> {
+    const reader: Reader = { reads, receive, next: from }
+    const { archive } = this
+    if (archive === undefined) return this.readHot(reader)
     return Effect.gen({ self: this }, function* () {
-      const reader: Reader = { reads, receive, next: from }
+      yield* attempt(() => archive.refresh())
+      return from > archive.through ? yield* this.readHot(reader) : yield* this.readArchived(reader, archive)
+    })
+  }
+
+  /** In a fiber of its own: the reader works on what has come meanwhile. */
+  private readArchived(reader: Reader, archive: Archive): Effect.Effect<FeedReading, unknown, Scope.Scope> {
+    return Effect.gen({ self: this }, function* () {
+      let hot: FeedReading | null = null
+      const pages = archivedPages(archive, reader.next - 1, ARCHIVED_PAGE)
+      const given = Stream.runForEach(pages, ({ page, reached }) =>
+        Effect.sync(() => {
+          for (const { subject, seq, data } of page) give(reader, messageOf(subject, seq, data))
+          reader.next = Math.max(reader.next, reached + 1)
+        }).pipe(Effect.andThen(Effect.yieldNow))
+      )
+      const further = Effect.map(this.readHot(reader), (reading) => void (hot = reading))
+      const all = Effect.andThen(given, further)
+      const again = { schedule: Schedule.spaced(ARCHIVE_RETRY_MS), while: () => !this.nats.isClosed() }
+      const told = Effect.tapError(all, (error) => Effect.annotateLogs(Effect.logWarning(error), { at: "feed" }))
+      yield* Effect.forkScoped(Effect.retry(told, again))
+      return { pending: () => hot?.pending() ?? Promise.resolve(null), at: () => reader.next - 1 }
+    })
+  }
+
+  private readHot(reader: Reader): Effect.Effect<FeedReading, unknown, Scope.Scope> {
+    const { next: from } = reader
+    return Effect.gen({ self: this }, function* () {
       const common = yield* Effect.acquireRelease(
         Effect.sync(() => this.use(from)),
         (used) => this.leave(used)
@@ -237,11 +276,12 @@ export class Feed {
 
 export type FeedOf = (stream: string) => Feed
 
-/** One feed for each stream. */
-export const feedsFor = (nats: NatsConnection, tracing: Tracing): FeedOf => {
+/** One feed for each stream. `archive`: of the log. */
+export const feedsFor = (nats: NatsConnection, tracing: Tracing, archive?: Archive): FeedOf => {
   const feeds = new Map<string, Feed>()
   return (stream) => {
-    const feed = feeds.get(stream) ?? new Feed(nats, tracing, stream)
+    const older = stream === streams.events ? archive : undefined
+    const feed = feeds.get(stream) ?? new Feed(nats, tracing, stream, NEAR, older)
     feeds.set(stream, feed)
     return feed
   }

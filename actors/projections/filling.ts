@@ -7,7 +7,9 @@ import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schedule, Stream } from "effect"
 import type { Kysely } from "kysely"
+import { streams } from "../../schemas/subjects.ts"
 import type { Database } from "../tables/database.ts"
+import type { Archive } from "../log/archive/archive.ts"
 import { nextSeq, pagesOf, type Stored } from "../log/stream-pages.ts"
 import { Applier, type Mark } from "./applier.ts"
 import { messageOf, type Projection } from "./projection.ts"
@@ -33,6 +35,8 @@ export interface FillingParts {
   readonly manager: JetStreamManager
   readonly projection: Projection
   readonly progress: (progress: Progress) => void
+  /** Of the log, where it has one. */
+  readonly archive?: Archive | undefined
   /** Smaller pages leave more turns to whatever else the process does. */
   readonly pageSize?: number
 }
@@ -82,9 +86,11 @@ export class Filling {
   }
 
   private pages(last: number, target: number): Effect.Effect<void, unknown> {
-    const { nats, projection, pageSize = PAGE } = this.parts
+    const { nats, projection, archive, pageSize = PAGE } = this.parts
     if (this.seq >= last) return Effect.void
-    return Stream.runForEachWhile(pagesOf(nats, projection.stream, this.seq, pageSize, this.pattern), (page) => {
+    const older = projection.stream === streams.events ? archive : undefined
+    const pages = pagesOf(nats, projection.stream, this.seq, pageSize, this.pattern, older)
+    return Stream.runForEachWhile(pages, (page) => {
       const due = page.filter((message) => message.seq <= last)
       const applied = due.length === 0 ? Effect.void : toItsEnd(() => this.page(due, target))
       return Effect.as(applied, due.length === page.length)

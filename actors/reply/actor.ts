@@ -81,7 +81,7 @@ const votedBy = votedAs("reply.voted")
 
 const decideVote = decideVoteOn("reply", votedBy)
 
-export const replyKind = kind(fold, { ...replyOperations, ...replyVoting }, ({ nats, config: { limits } }) => ({
+export const replyKind = kind(fold, { ...replyOperations, ...replyVoting }, ({ log, config: { limits } }) => ({
   operations: {
     "reply.edit": write({
       decide: decideEdit,
@@ -95,7 +95,7 @@ export const replyKind = kind(fold, { ...replyOperations, ...replyVoting }, ({ n
     }),
     "reply.delete": write({
       prepare: (state) =>
-        state === null || state.deleted || state.text === null ? Effect.succeed(null) : claimOf(nats, state.text),
+        state === null || state.deleted || state.text === null ? Effect.succeed(null) : claimOf(log, state.text),
       decide: decideDelete,
       answer: (_state, _reply, { id }) => ({ deleted: true, id: Number(id) }),
       projected: true
@@ -112,14 +112,14 @@ export const replyKind = kind(fold, { ...replyOperations, ...replyVoting }, ({ n
       const { thread, author } = state
       return { data: { thread, author } }
     }),
-    "reply.annul_vote": annulling(nats, "reply", decideAnnulOn(votedBy)),
+    "reply.annul_vote": annulling(log, "reply", decideAnnulOn(votedBy)),
     "reply.vote": write({
       prepare: (state, { by: { agent: voter }, value }, context) =>
         Effect.gen(function* () {
           if (state === null || state.deleted || state.hidden !== null) return null
           yield* threadAdmits(state.thread, "vote", context)
           const { author } = state
-          return yield* weighed(nats, limits.scores, { target_type: "reply", author, voter, value }, context)
+          return yield* weighed(log, limits.scores, { target_type: "reply", author, voter, value }, context)
         }),
       decide: decideVote,
       answer: (state) => ({ score: scoreOf(existing(state)) }),

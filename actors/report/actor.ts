@@ -17,14 +17,14 @@ const fold: Fold<ReportActor> = {
   evolve: evolveReport
 }
 
-export const reportKind = kind(fold, reportOperations, ({ nats }) => ({
+export const reportKind = kind(fold, reportOperations, ({ log }) => ({
   operations: {
     "report.review": write({ decide: decideReview, answer: () => null, projected: true }),
     "report.resolve": write({
       prepare: (state, _verdict, context) =>
         Effect.gen(function* () {
           if (state === null) return null
-          const filing = yield* filingOf(nats, state.reporter, state.target_type, state.target_id)
+          const filing = yield* filingOf(log, state.reporter, state.target_type, state.target_id)
           const actors = yield* Actors
           return { filing, status: (yield* actors.ask(context, "agent.inspect", state.about, null)).status }
         }),
@@ -37,7 +37,7 @@ export const reportKind = kind(fold, reportOperations, ({ nats }) => ({
         Effect.gen(function* () {
           if (state === null) return { why: null, filing: null }
           const why = yield* refusalOf(state, resolution, context)
-          return { why, filing: yield* filingOf(nats, state.reporter, state.target_type, state.target_id) }
+          return { why, filing: yield* filingOf(log, state.reporter, state.target_type, state.target_id) }
         }),
       decide: decideCarriedOut,
       answer: () => null

@@ -5,14 +5,14 @@
  *  - Nobody asks it anything: it is written in the commits of the report that it stands for, when that is filed and when
  *    it is closed. So whoever files reads the log, and the expected sequence decides a race.
  */
-import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { ReportTarget } from "../../schemas/report/records.ts"
 import type { Companion } from "../engine/definition.ts"
 import { event, eventsOf } from "../engine/events.ts"
 import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
-import { lastCommit } from "../log/last-commit.ts"
+import type { EventLog } from "../log/commit.ts"
+import { subjects } from "../../schemas/subjects.ts"
 
 /** The report that is not closed. */
 const FilingState = Schema.NullOr(Schema.Int)
@@ -42,7 +42,7 @@ export interface Filing {
 }
 
 export const filingOf = (
-  nats: NatsConnection,
+  log: Pick<EventLog, "last">,
   reporter: string,
   type: ReportTarget,
   target: string
@@ -50,7 +50,7 @@ export const filingOf = (
   Effect.tryPromise({
     try: async () => {
       const id = `${reporter}-${type}-${target}`
-      const last = await lastCommit(nats, "filing", id)
+      const last = await log.last(subjects.event("filing", id))
       const open = last === null ? null : eventsOf(FilingEvent, last.commit).reduce<FilingState>(evolveFiling, null)
       return { id, seq: last?.seq ?? 0, open }
     },

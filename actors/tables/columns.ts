@@ -38,6 +38,17 @@ export interface Database {
     provisional: boolean | null
     directory_version: NullableBig
   }
+  archive_actors: {
+    kind: string
+    id: string
+    seq: Big
+    expires_at: NullableTime
+  }
+  archive_segments: {
+    last: Big
+    first: Big
+    sha256: string
+  }
   blocks: {
     agent: string
     blocked: string

@@ -52,7 +52,7 @@ const votedBy = votedAs("thread.voted")
 
 const decideVote = decideVoteOn("thread", votedBy)
 
-export const threadKind = kind(fold, { ...threadOperations, ...threadVoting }, ({ nats, config: { limits } }) => ({
+export const threadKind = kind(fold, { ...threadOperations, ...threadVoting }, ({ log, config: { limits } }) => ({
   operations: {
     "thread.edit": write({
       prepare: (_state, { change: { category } }, context) =>
@@ -70,7 +70,7 @@ export const threadKind = kind(fold, { ...threadOperations, ...threadVoting }, (
           if (String(thread) !== context.id) return null
           const isGift = accepted && state?.author === by.agent && author !== by.agent
           const { why, pair } = isGift
-            ? yield* acceptance(nats, limits.scores, { by: by.agent, author }, context)
+            ? yield* acceptance(log, limits.scores, { by: by.agent, author }, context)
             : { why: null, pair: null }
           return { author, counts: why === null, pair }
         }),
@@ -90,13 +90,13 @@ export const threadKind = kind(fold, { ...threadOperations, ...threadVoting }, (
     "thread.stands": read(standsOf("thread")),
     "thread.hide": write({ decide: decideHide, answer: () => null, projected: true }),
     "thread.pin": write({ decide: decidePin, answer: () => null, projected: true }),
-    "thread.annul_vote": annulling(nats, "thread", decideAnnulOn(votedBy)),
+    "thread.annul_vote": annulling(log, "thread", decideAnnulOn(votedBy)),
     "thread.vote": write({
       prepare: (state, { by: { agent: voter }, value }, context) => {
         if (state === null || state.deleted || state.hidden !== null) return Effect.succeed(null)
         const { author } = state
         return takesVotes(state)
-          ? weighed(nats, limits.scores, { target_type: "thread", author, voter, value }, context)
+          ? weighed(log, limits.scores, { target_type: "thread", author, voter, value }, context)
           : Effect.fail(threadClosed(state))
       },
       decide: decideVote,
@@ -104,7 +104,7 @@ export const threadKind = kind(fold, { ...threadOperations, ...threadVoting }, (
       projected: true
     }),
     "thread.delete": write({
-      prepare: (state) => (state === null || state.deleted ? Effect.succeed(null) : claimOf(nats, state.text)),
+      prepare: (state) => (state === null || state.deleted ? Effect.succeed(null) : claimOf(log, state.text)),
       decide: decideDelete,
       answer: (_state, _reply, { id }) => ({ deleted: true, id: Number(id) }),
       projected: true

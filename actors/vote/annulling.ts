@@ -1,5 +1,5 @@
 /** How a target takes back the vote of an account that was banned, whatever is asked of votes otherwise. */
-import type { NatsConnection } from "@nats-io/transport-node"
+import type { EventLog } from "../log/commit.ts"
 import { Effect } from "effect"
 import type { VoteTarget } from "../../schemas/vote/records.ts"
 import { type ActorTypes, type Decision, write, type WriteOperation } from "../engine/definition.ts"
@@ -14,13 +14,13 @@ interface Voter {
 }
 
 export const annulling = <Event extends EventShape, A extends TargetActor<Event>>(
-  nats: NatsConnection,
+  log: Pick<EventLog, "last">,
   target: VoteTarget,
   decide: (state: A["state"], input: Voter, context: { readonly facts: Ballot | null }) => Decision<Event, Annulled>
 ): WriteOperation<A, Voter, Annulled, Ballot | null, Annulled> =>
   write({
     prepare: (state, { voter }, { id }) =>
-      state === null || state.deleted ? Effect.succeed(null) : ballotOf(nats, target, Number(id), voter),
+      state === null || state.deleted ? Effect.succeed(null) : ballotOf(log, target, Number(id), voter),
     decide,
     answer: (_state, reply) => reply,
     // The next look at the read model shall not find it again.

@@ -4,13 +4,13 @@
  * Invariant: nobody asks it anything. It is written in the commit of the gift that counts, and the expected sequence
  * decides a race: two gifts at once never take the same place.
  */
-import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Companion } from "../engine/definition.ts"
 import { event, eventsOf } from "../engine/events.ts"
 import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
-import { lastCommit } from "../log/last-commit.ts"
+import type { EventLog } from "../log/commit.ts"
+import { subjects } from "../../schemas/subjects.ts"
 
 /** The newest of them, at most `votes_per_pair`. */
 const Places = Schema.Array(
@@ -43,11 +43,11 @@ export interface Pair {
   readonly places: Places
 }
 
-export const pairOf = (nats: NatsConnection, voter: string, author: string): Effect.Effect<Pair, Refusal> =>
+export const pairOf = (log: Pick<EventLog, "last">, voter: string, author: string): Effect.Effect<Pair, Refusal> =>
   Effect.tryPromise({
     try: async () => {
       const id = `${voter}-${author}`
-      const last = await lastCommit(nats, "vote_pair", id)
+      const last = await log.last(subjects.event("vote_pair", id))
       const [event] = last === null ? [] : eventsOf(PairEvent, last.commit)
       return { id, seq: last?.seq ?? 0, places: event?.places ?? [] }
     },

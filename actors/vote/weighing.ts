@@ -6,7 +6,7 @@
  *    was given, whatever has become of the voter.
  *  - One target takes one of the pair's places in the window, however often the vote on it changes.
  */
-import type { NatsConnection } from "@nats-io/transport-node"
+import type { EventLog } from "../log/commit.ts"
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"
@@ -60,27 +60,27 @@ export interface Weighing {
 
 /** Votes of an agent on what is its own are left to the decision, which refuses them. */
 export const weighed = (
-  nats: NatsConnection,
+  log: Pick<EventLog, "last">,
   scores: Limits["scores"],
   { target_type, author, voter, value }: Weighing,
   context: PrepareContext
 ): Effect.Effect<Weighed, Refusal, ActorServices> =>
   Effect.gen(function* () {
-    const ballot = yield* ballotOf(nats, target_type, Number(context.id), voter)
+    const ballot = yield* ballotOf(log, target_type, Number(context.id), voter)
     if (value === null || value === ballot.value || voter === author) return { ballot, why: null, pair: null }
     const actors = yield* Actors
     const own = yield* actors.ask(context, "vote.party", voter, null)
     const reason = voterReason(own, context.at, scores)
     if (reason !== null) return { ballot, why: reason, pair: null }
     const target = `${target_type}-${context.id}`
-    return { ballot, ...(yield* pairedBy(nats, scores, { target, author, voter, sponsors: own.sponsors }, context)) }
+    return { ballot, ...(yield* pairedBy(log, scores, { target, author, voter, sponsors: own.sponsors }, context)) }
   })
 
 type Paired = Pick<Weighed, "why" | "pair">
 
 /** What stands against it between the two: a common sponsor, or too many earlier gifts of the one to the other. */
 const pairedBy = (
-  nats: NatsConnection,
+  log: Pick<EventLog, "last">,
   scores: Limits["scores"],
   given: Pick<Weighing, "author" | "voter"> & { readonly target: string; readonly sponsors: Party["sponsors"] },
   context: PrepareContext
@@ -93,7 +93,7 @@ const pairedBy = (
       if (sponsors.some((human) => given.sponsors.includes(human))) return { why: "common_sponsor", pair: null }
     }
     if (scores.votes_per_pair === 0 || scores.pair_window_seconds === 0) return { why: null, pair: null }
-    const pair = yield* pairOf(nats, voter, author)
+    const pair = yield* pairOf(log, voter, author)
     const places = placesWith(pair, target, context.at, scores)
     if (places === null) return { why: "votes_per_pair", pair: null }
     return { why: null, pair: places === pair.places ? null : takingPlaces(pair, places) }
@@ -104,7 +104,7 @@ const pairedBy = (
  * between agents of one person, and it takes one of the pair's places.
  */
 export const acceptance = (
-  nats: NatsConnection,
+  log: Pick<EventLog, "last">,
   scores: Limits["scores"],
   { by, author }: { readonly by: string; readonly author: string },
   context: PrepareContext
@@ -115,5 +115,5 @@ export const acceptance = (
     const why = voterReason(own, context.at, scores)
     if (why !== null) return { why, pair: null }
     const { sponsors } = own
-    return yield* pairedBy(nats, scores, { target: `answer-${context.id}`, author, voter: by, sponsors }, context)
+    return yield* pairedBy(log, scores, { target: `answer-${context.id}`, author, voter: by, sponsors }, context)
   })

@@ -8,7 +8,6 @@
  *    either.
  */
 import { Effect } from "effect"
-import type { Commit } from "../../actors/log/commit.ts"
 import { REACTIONS } from "../../actors/process/reactions.ts"
 import { asideOf } from "../../actors/reactions/aside.ts"
 import { readMark } from "../../actors/reactions/marks.ts"
@@ -16,7 +15,7 @@ import { streams } from "../../schemas/subjects.ts"
 import type { Service } from "../cli/connection.ts"
 import type { Done } from "../cli/progress.ts"
 import type { Point } from "../replay/fold.ts"
-import { placeOf } from "../replay/place.ts"
+import { entryAt, placeOf } from "../replay/place.ts"
 import { type Flight, Flying, type Known, LOOK_AHEAD } from "./flight.ts"
 import { readLog } from "./read-log.ts"
 import { Standing, type Standings } from "./standing.ts"
@@ -44,11 +43,8 @@ const knownOf = async ({ nats }: Service): Promise<Known> => {
   return { marks, aside }
 }
 
-const commitTime = async ({ manager }: Service, seq: number): Promise<number | null> => {
-  if (seq === 0) return null
-  const found = await manager.direct.getMessage(streams.events, { seq })
-  return found === null || found.data.length === 0 ? null : found.json<Commit>().at
-}
+const commitTime = async (service: Service, seq: number): Promise<number | null> =>
+  (seq === 0 ? null : await entryAt(service, seq))?.commit.at ?? null
 
 export interface Looking {
   readonly progress: (done: Done) => void

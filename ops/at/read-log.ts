@@ -8,13 +8,15 @@
  *    by direct gets costs it, and its messages carry no headers that the reader would have to parse.
  */
 import { setTimeout as sleep } from "node:timers/promises"
-import { Deferred, Effect } from "effect"
+import { Deferred, Effect, Stream } from "effect"
 import { followStream } from "../../actors/log/follow.ts"
-import { nextSeq, type Stored } from "../../actors/log/stream-pages.ts"
+import { GUARD_SUBJECT } from "../../actors/log/archive/mark.ts"
+import { archivedPages, nextSeq, type Stored } from "../../actors/log/stream-pages.ts"
 import { streams } from "../../schemas/subjects.ts"
 import type { Service } from "../cli/connection.ts"
 
 const PULL_MESSAGES = 10_000
+const ARCHIVED_PAGE = 4000
 const EVERYTHING = ">"
 /** Looks whether anything is still to come, while nothing comes. */
 const LOOK_EVERY_MS = 50
@@ -23,23 +25,38 @@ const LOOKS_MAX = 600
 
 /** Resolves at the place, or where the log ends before it. Fails with whatever `receive` throws. */
 export const readLog = (
-  { nats }: Service,
+  { nats, archive }: Pick<Service, "archive" | "nats">,
   target: number,
   receive: (stored: Stored) => void
 ): Effect.Effect<void, unknown> =>
   Effect.scoped(
     Effect.gen(function* () {
+      if (target === 0) return
       let reached = 0
+      if (archive !== undefined) {
+        const older = archivedPages(archive, 0, ARCHIVED_PAGE)
+        yield* Stream.runForEachWhile(older, ({ page, reached: end }) =>
+          Effect.try({
+            try: () => {
+              for (const stored of page) if (stored.seq <= target) receive(stored)
+              reached = end
+              return end < target
+            },
+            catch: (error) => error
+          })
+        )
+        if (reached >= target) return
+      }
       const done = Deferred.makeUnsafe<void, unknown>()
       const { pending } = yield* followStream(
         nats,
         streams.events,
-        "all",
+        reached + 1,
         ({ seq, subject, data }) => {
           if (reached >= target) return
           reached = seq
           try {
-            if (seq <= target) receive({ seq, subject, data })
+            if (seq <= target && subject !== GUARD_SUBJECT) receive({ seq, subject, data })
             if (seq >= target) Deferred.doneUnsafe(done, Effect.void)
           } catch (error) {
             reached = target
@@ -63,7 +80,6 @@ export const readLog = (
         }
         throw new Error(`the servers of ${streams.events} tell nothing behind #${reached}`)
       }
-      if (target === 0) return
       const watching = Effect.tryPromise({ try: watched, catch: (error) => error })
       yield* Effect.raceFirst(Deferred.await(done), watching)
     })

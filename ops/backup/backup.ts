@@ -18,10 +18,17 @@
  *    there: a restore drops them (orphans.ts).
  *  - A stream that keeps one message a subject is copied with all that came while it was read (tail.ts).
  *
+ *  - Where the log has an archive, nothing is archived while the backup is made. Its segments lie in a folder beside the
+ *    backups, each once (segments.ts).
+ *
  * What is not exact: a timer that was moved between the log's cut and that of the timers fires at its later setting.
  */
 import { join } from "node:path"
+import { setTimeout as delay } from "node:timers/promises"
 import type { ConsumerInfo } from "@nats-io/jetstream"
+import type { IndexTable } from "../../actors/log/archive/index-table.ts"
+import { newestMark } from "../../actors/log/archive/mark.ts"
+import type { Objects } from "../../actors/log/archive/objects.ts"
 import { streams } from "../../schemas/subjects.ts"
 import { VERSION } from "../../schemas/version.ts"
 import type { Service } from "../cli/connection.ts"
@@ -37,6 +44,7 @@ import {
   type StreamPart,
   tailFile
 } from "./manifest.ts"
+import { copySegments } from "./segments.ts"
 import { beginCopy } from "./snapshot.ts"
 import { copyRest, copyRestOfBatch } from "./tail.ts"
 
@@ -50,16 +58,42 @@ const SOON: ReadonlyArray<string> = [streams.timers, streams.counters]
 const WITHOUT_REST: ReadonlyArray<string> = [streams.events, streams.blobs]
 
 export interface BackupParts extends Pick<Service, "nats" | "manager"> {
+  /** Of the log, where it has one: from where to where its segments are copied. */
+  readonly archive?: { readonly from: Objects; readonly to: Objects; readonly index: IndexTable } | undefined
   readonly serviceKey: string
   readonly signal: AbortSignal
   /** Bytes of this stream's archive that are written. */
   readonly progress: (stream: string, bytes: number, messages: number) => void
 }
 
+const HELD_TRIES = 600
+const HELD_RETRY_MS = 1000
+
 /** Throws Faults. The folder is there, whole, when it resolves, and not there when it rejects. */
 export const backup = async (target: string, parts: BackupParts): Promise<Manifest> => {
   refuseOldServer(parts)
-  return writeFolder(target, async (folder) => {
+  const { archive, signal } = parts
+  if (archive === undefined) return copied(target, parts)
+  // What is copied must not leave the log meanwhile.
+  for (let tries = 0; tries < HELD_TRIES; tries++) {
+    const manifest = await archive.index.alone(() => copied(target, parts))
+    if (manifest !== null) return manifest
+    await delay(HELD_RETRY_MS, undefined, { signal })
+  }
+  throw new Fault("the log is being archived, or copied by another backup: try again later")
+}
+
+/** The newest segment of the archive, once it is beside the backup with all before it. */
+const segmentsOf = async ({ nats, archive, signal, progress }: BackupParts): Promise<Pick<Manifest, "archive">> => {
+  const { segment } = await newestMark(nats)
+  if (segment === null) return {}
+  if (archive === undefined) throw new Fault("HUB_ARCHIVE is required: a part of the log is in an archive")
+  progress("archive", await copySegments(archive.from, archive.to, segment, signal), 0)
+  return { archive: segment }
+}
+
+const copied = async (target: string, parts: BackupParts): Promise<Manifest> =>
+  writeFolder(target, async (folder) => {
     const names = await streamNames(parts)
     const consumers = await consumersOf(parts, names)
     const before: Array<StreamPart> = []
@@ -77,10 +111,10 @@ export const backup = async (target: string, parts: BackupParts): Promise<Manife
       at,
       service_key: parts.serviceKey,
       streams: [...before, await log.done, ...others, await blobs.done],
-      consumers
+      consumers,
+      ...(await segmentsOf(parts))
     }
   })
-}
 
 const rest = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
   const apart: ReadonlyArray<string> = [streams.events, streams.blobs, ...BEFORE, ...SOON]

@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto"
 import type { ConsumerConfig, StreamConfig } from "@nats-io/jetstream"
 import { Schema } from "effect"
+import { SegmentName } from "../../actors/log/archive/segment.ts"
 import { consumers as durables, streams, subjects } from "../../schemas/subjects.ts"
 
 export const FORMAT = 1
@@ -55,7 +56,9 @@ const Manifest = Schema.Struct({
   /** The public half of the service's key, base64: its other half opens what is sealed in the log. */
   service_key: Schema.String,
   streams: Schema.Array(StreamPart).check(Schema.isMaxLength(STREAMS_MAX)),
-  consumers: Schema.Array(ConsumerPart).check(Schema.isMaxLength(STREAMS_MAX))
+  consumers: Schema.Array(ConsumerPart).check(Schema.isMaxLength(STREAMS_MAX)),
+  /** The newest segment that the log's archive had by then; absent where it had none. */
+  archive: Schema.optionalKey(SegmentName)
 })
 
 export type Manifest = typeof Manifest.Type

@@ -3,16 +3,15 @@
  * that is not in the backup. No timer waits for them, so nobody else would ever take them away.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
-import type { NatsConnection } from "@nats-io/transport-node"
-import { lastCommit } from "../../actors/log/last-commit.ts"
+import type { EventLog } from "../../actors/log/commit.ts"
 import { isMissing } from "../../actors/log/jetstream-codes.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 
 /** Resolves to how many blobs that was. */
-export const dropOrphans = async (nats: NatsConnection, manager: JetStreamManager): Promise<number> => {
+export const dropOrphans = async (log: Pick<EventLog, "lastSeq">, manager: JetStreamManager): Promise<number> => {
   let dropped = 0
   for (const blob of await blobsIn(manager)) {
-    if ((await lastCommit(nats, "blob", blob)) !== null) continue
+    if ((await log.lastSeq(subjects.event("blob", blob))) > 0) continue
     await manager.streams.purge(streams.blobs, { filter: subjects.blobOf(blob) })
     dropped++
   }

@@ -14,6 +14,7 @@
  *    how large it must be: it is as large as it is told to be.
  *  - Every vault is told (vaults.ts): no token of a fill service that was used since the backup is used once more, and no
  *    card's day begins again.
+ *  - A log with an archive has it before anybody is told: its segments are checked before anything is emptied.
  *  - The durable consumers go on at the places that were noted before anything was copied (backup.ts).
  */
 import { join } from "node:path"
@@ -22,6 +23,12 @@ import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schedule } from "effect"
 import { type Kysely, sql } from "kysely"
 import { type Database, openDatabase, PATIENT_CONNECT_MS } from "../../actors/tables/database.ts"
+import { Archive } from "../../actors/log/archive/archive.ts"
+import { bringIndex } from "../../actors/log/archive/archiver.ts"
+import { IndexTable } from "../../actors/log/archive/index-table.ts"
+import type { Objects } from "../../actors/log/archive/objects.ts"
+import type { OpenArchive } from "../../actors/log/archive/open.ts"
+import { JetStreamLog } from "../../actors/log/event-log.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
 import { isMissing } from "../../actors/log/jetstream-codes.ts"
 import { isHalfRestored, setRestoreMark, takeRestoreMark } from "../../actors/log/restore-mark.ts"
@@ -29,6 +36,7 @@ import { ensureLeases, SESSION_TTL_SECONDS } from "../../actors/log/streams.ts"
 import { PROJECTIONS } from "../../actors/process/projections.ts"
 import { Busy, exclusively, toItsEnd } from "../../actors/projections/steps.ts"
 import { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { buckets, streams } from "../../schemas/subjects.ts"
 import { Fault } from "../cli/fault.ts"
@@ -44,6 +52,7 @@ import {
 } from "./manifest.ts"
 import { skipNumbers, skipSequences } from "./gap.ts"
 import { dropOrphans } from "./orphans.ts"
+import { checkSegments, copySegments, isIn } from "./segments.ts"
 import { type Cut, copyBack } from "./snapshot.ts"
 import { writeTail } from "./tail.ts"
 import { tellVaults } from "./vaults.ts"
@@ -53,6 +62,7 @@ const SEQUENCES_EACH = 10
 /** The session of a node that was killed outlives it by its time to live. */
 const SESSIONS_GONE_MS = (SESSION_TTL_SECONDS + 2) * 1000
 const LOOK_MS = 100
+const LOG_BATCH = 1000
 
 export interface RestoreParts {
   readonly nats: NatsConnection
@@ -69,6 +79,8 @@ export interface RestoreParts {
   readonly cards: boolean
   /** Whether what is in JetStream and Postgres may be deleted. */
   readonly replace: boolean
+  /** Where the segments of the backup's archive lie, and where the log's archive is to be; absent: it has none. */
+  readonly archive?: { readonly from: Objects; readonly to: Objects } | undefined
   readonly signal: AbortSignal
   readonly progress: (stream: string, bytes: number, messages: number) => void
 }
@@ -91,6 +103,7 @@ export const restore = async (folder: string, parts: RestoreParts): Promise<Rest
     )
   }
   refuseReplicas(manifest, parts)
+  await refuseArchive(manifest, parts)
   await refuseLive(parts)
   await refuseHeld(parts)
   const db = openDatabase(parts.databaseUrl, PATIENT_CONNECT_MS)
@@ -102,7 +115,7 @@ export const restore = async (folder: string, parts: RestoreParts): Promise<Rest
         const replicas = parts.replicas ?? wantedReplicas(manifest.streams)
         await setRestoreMark(parts.manager, replicas)
         await clear(held, parts)
-        const result = await restored(folder, manifest, parts)
+        const result = await restored(folder, manifest, parts, held)
         await ensureLeases(parts.manager, parts.limits, replicas)
         await takeRestoreMark(parts.manager)
         return result
@@ -119,6 +132,14 @@ export const restore = async (folder: string, parts: RestoreParts): Promise<Rest
 
 const wantedReplicas = (kept: ReadonlyArray<StreamPart>): number =>
   Math.max(...kept.map(({ config }) => Number(config.num_replicas ?? 1)))
+
+const refuseArchive = async ({ archive: newest }: Manifest, { archive, signal }: RestoreParts): Promise<void> => {
+  if (newest === undefined) return
+  if (archive === undefined)
+    throw new Fault("a part of this backup's log is in an archive: set HUB_ARCHIVE to where it is to be")
+  // A bucket may have outlived what the backups lie on.
+  await checkSegments((await isIn(archive.from, newest)) ? archive.from : archive.to, newest, signal)
+}
 
 /** Found out before anything is emptied for it. */
 const refuseReplicas = ({ streams: kept }: Manifest, { nats, replicas }: RestoreParts): void => {
@@ -164,6 +185,8 @@ const refuseHeld = async ({ manager, replace }: RestoreParts): Promise<void> => 
 const TABLES: ReadonlyArray<keyof Database> = [
   "projections",
   "snapshots",
+  "archive_actors",
+  "archive_segments",
   "projection_faults",
   ...PROJECTIONS.flatMap(({ tables }) => tables.map(({ name }) => name))
 ]
@@ -194,19 +217,44 @@ const clear = async (db: Kysely<Database>, { manager }: RestoreParts): Promise<v
   for (const name of await heldStreams(manager)) await manager.streams.delete(name)
 }
 
-const restored = async (folder: string, manifest: Manifest, parts: RestoreParts): Promise<RestoreResult> => {
+const restored = async (
+  folder: string,
+  manifest: Manifest,
+  parts: RestoreParts,
+  db: Kysely<Database>
+): Promise<RestoreResult> => {
   const { nats, manager, gap } = parts
-  const log = manifest.streams.find(({ name }) => name === streams.events)
-  if (log === undefined) throw new Error("a checked manifest has the log")
-  const lastSeq = await streamBack(folder, log, parts)
-  const commits = (await manager.streams.info(log.name)).state.messages
-  for (const part of manifest.streams) if (part !== log) await streamBack(folder, part, parts)
+  const events = manifest.streams.find(({ name }) => name === streams.events)
+  if (events === undefined) throw new Error("a checked manifest has the log")
+  const lastSeq = await streamBack(folder, events, parts)
+  const commits = (await manager.streams.info(events.name)).state.messages
+  for (const part of manifest.streams) if (part !== events) await streamBack(folder, part, parts)
   const skipped = await skipSequences(nats, manager, lastSeq, gap * SEQUENCES_EACH)
   await skipNumbers(nats, manager, gap)
-  const vaults = await tellVaults(nats, manager, { at: Date.now(), cards: parts.cards })
-  await dropOrphans(nats, manager)
+  const older = await archiveBack(manifest, parts, db)
+  const log = new JetStreamLog(machineClock, nats, {
+    batchMax: LOG_BATCH,
+    queueMax: LOG_BATCH,
+    archive: older?.archive
+  })
+  const vaults = await tellVaults(log, manager, older, { at: Date.now(), cards: parts.cards })
+  await dropOrphans(log, manager)
   for (const consumer of manifest.consumers) await consumerBack(consumer, parts)
   return { manifest, lastSeq, nextSeq: skipped + vaults + 1, commits }
+}
+
+/** The segments in their place, and their index. */
+const archiveBack = async (
+  { archive: newest }: Manifest,
+  { nats, archive: places, signal }: RestoreParts,
+  db: Kysely<Database>
+): Promise<OpenArchive | null> => {
+  if (newest === undefined || places === undefined) return null
+  await copySegments(places.from, places.to, newest, signal)
+  const index = new IndexTable(db)
+  const archive = new Archive({ clock: machineClock, nats, objects: places.to, index })
+  await bringIndex({ archive, index, objects: places.to })
+  return { archive, index, objects: places.to }
 }
 
 /** Resolves to its last sequence. */

@@ -4,9 +4,9 @@
  * allow card fills at once.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
-import { type NatsConnection, nuid } from "@nats-io/transport-node"
-import { JetStreamLog } from "../../actors/log/event-log.ts"
-import { machineClock } from "../../schemas/runtime/clock.ts"
+import { nuid } from "@nats-io/transport-node"
+import type { OpenArchive } from "../../actors/log/archive/open.ts"
+import type { EventLog } from "../../actors/log/commit.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { Fault } from "../cli/fault.ts"
 
@@ -15,13 +15,16 @@ const DAY_MS = 86_400_000
 
 /** `cards`: they are filled at once. Resolves to the number of vaults. */
 export const tellVaults = async (
-  nats: NatsConnection,
+  log: EventLog,
   manager: JetStreamManager,
+  older: OpenArchive | null,
   { at, cards }: { readonly at: number; readonly cards: boolean }
 ): Promise<number> => {
-  const log = new JetStreamLog(machineClock, nats, { batchMax: BATCH, queueMax: BATCH })
   const { state } = await manager.streams.info(streams.events, { subjects_filter: subjects.eventsOf("vault") })
-  const vaults = Object.keys(state.subjects ?? {})
+  const all = new Set(Object.keys(state.subjects ?? {}))
+  if (older !== null)
+    for await (const ids of older.index.idsOf("vault")) for (const id of ids) all.add(subjects.event("vault", id))
+  const vaults = [...all]
   const events = [{ type: "vault.restored", v: 1, cards_from: cards ? null : at - (at % DAY_MS) + DAY_MS }]
   for (let from = 0; from < vaults.length; from += BATCH) {
     const told = vaults.slice(from, from + BATCH).map(async (subject) => {

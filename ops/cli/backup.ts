@@ -1,9 +1,12 @@
 /**
  * `hub backup <folder>`: JetStream copied while the service runs; `--check` holds a backup against its own manifest.
  */
+import { dirname, join, resolve } from "node:path"
+import { folderOf as folderOfObjects, type Objects } from "../../actors/log/archive/objects.ts"
 import { backup } from "../backup/backup.ts"
 import { checkedManifest } from "../backup/files.ts"
 import type { Manifest } from "../backup/manifest.ts"
+import { checkSegments } from "../backup/segments.ts"
 import { servicePublicKey } from "../backup/service-key.ts"
 import { streams } from "../../schemas/subjects.ts"
 import type { Arguments, Command } from "./command.ts"
@@ -13,9 +16,9 @@ import { untilInterrupted } from "./interrupt.ts"
 import { bytesProgress, megabytes } from "./bytes.ts"
 
 export const backupCommand: Command = {
-  usage: ["backup <folder>", "backup --check <folder>"],
+  usage: ["backup <folder> [--archive <folder>]", "backup --check <folder> [--archive <folder>]"],
   alone: ({ positionals, values }) =>
-    values.check === true ? untilInterrupted((signal) => checked(folderOf(positionals), signal)) : null,
+    values.check === true ? untilInterrupted((signal) => checked(folderOf(positionals), values.archive, signal)) : null,
   run: (service, args) => untilInterrupted((signal) => made(service, args, signal))
 }
 
@@ -24,13 +27,26 @@ export const folderOf = ([folder = ""]: ReadonlyArray<string>): string => {
   return folder
 }
 
-const made = async ({ nats, manager }: Service, { positionals }: Arguments, signal: AbortSignal): Promise<string> => {
+/** Segments of the log's archive lie beside the backups: each is needed by many of them. */
+export const segmentsBeside = (folder: string, archive: string | undefined): Objects =>
+  folderOfObjects(archive ?? join(dirname(resolve(folder)), "archive"))
+
+const made = async (
+  { nats, manager, opened }: Service,
+  { positionals, values }: Arguments,
+  signal: AbortSignal
+): Promise<string> => {
   const folder = folderOf(positionals)
+  const archive =
+    opened === null
+      ? undefined
+      : { from: opened.objects, to: segmentsBeside(folder, values.archive), index: opened.index }
   const began = performance.now()
   try {
     const manifest = await backup(folder, {
       nats,
       manager,
+      archive,
       serviceKey: servicePublicKey(process.env),
       signal,
       progress: bytesProgress()
@@ -45,9 +61,12 @@ const made = async ({ nats, manager }: Service, { positionals }: Arguments, sign
   }
 }
 
-const checked = async (folder: string, signal: AbortSignal): Promise<string> => {
+const checked = async (folder: string, archive: string | undefined, signal: AbortSignal): Promise<string> => {
   const manifest = await checkedManifest(folder, signal)
-  return `${folder} is whole: ${summary(manifest)}\n${keysLine(manifest)}`
+  const beside = segmentsBeside(folder, archive)
+  const count = manifest.archive === undefined ? 0 : await checkSegments(beside, manifest.archive, signal)
+  const segments = count === 0 ? "" : `, with ${count} segments in ${beside.place}`
+  return `${folder} is whole: ${summary(manifest)}${segments}\n${keysLine(manifest)}`
 }
 
 /** Keys that open something of the backup. None of them is in it. */

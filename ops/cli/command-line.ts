@@ -9,6 +9,7 @@ import { POINT_FORMS } from "../replay/points.ts"
 import { agentCommand } from "./agent.ts"
 import { appealsCommand } from "./appeals.ts"
 import { atCommand } from "./at.ts"
+import { archiveCommand } from "./archive.ts"
 import { backupCommand } from "./backup.ts"
 import { categoryCommand } from "./category.ts"
 import type { Arguments, Command, Options } from "./command.ts"
@@ -76,6 +77,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   verify: verifyCommand,
   rebuild: rebuildCommand,
   reactions: reactionsCommand,
+  archive: archiveCommand,
   backup: backupCommand,
   restore: restoreCommand,
   migrate: migrateCommand,
@@ -133,11 +135,13 @@ const OPTIONS = {
   traces: { type: "string" },
   name: text,
   note: text,
+  now: { type: "boolean" },
   outcome: text,
   position: text,
   reason: text,
   rejected: { type: "boolean" },
   replace: { type: "boolean" },
+  archive: text,
   replicas: text,
   sample: text,
   scores: { type: "boolean" },

@@ -25,12 +25,14 @@ export interface Options {
   readonly traces?: string
   readonly name?: string
   readonly note?: string
+  readonly now?: boolean
   readonly outcome?: string
   readonly position?: string
   readonly reason?: string
   readonly rejected?: boolean
   readonly cards?: boolean
   readonly replace?: boolean
+  readonly archive?: string
   readonly replicas?: string
   readonly sample?: string
   readonly scores?: boolean

@@ -6,6 +6,8 @@ import { connect, type NatsConnection } from "@nats-io/transport-node"
 import { type Clock, Effect, Exit, Scope } from "effect"
 import type { Kysely } from "kysely"
 import { type Database, openDatabase, PATIENT_CONNECT_MS } from "../../actors/tables/database.ts"
+import type { Archive } from "../../actors/log/archive/archive.ts"
+import { ArchiveMissing, openArchive, type OpenArchive } from "../../actors/log/archive/open.ts"
 import { JetStreamLog } from "../../actors/log/event-log.ts"
 import { waitPatiently } from "../../actors/log/requests.ts"
 import { OPERATOR_NAME, operatorCommand } from "../../actors/engine/command-ids.ts"
@@ -19,6 +21,7 @@ import { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import { busServers } from "../../schemas/bus/servers.ts"
 import { buckets } from "../../schemas/subjects.ts"
 import { transportOver } from "../../schemas/runtime/bus/transport.ts"
+import { readArchiveSettings } from "../../schemas/archive/settings.ts"
 import { type Limits, LIMITS } from "../../schemas/limits.ts"
 import { overrideLimits } from "../../schemas/limits-override.ts"
 import { Fault } from "./fault.ts"
@@ -38,6 +41,10 @@ export interface Service {
   readonly nats: NatsConnection
   readonly manager: JetStreamManager
   readonly log: JetStreamLog
+  /** Where the log's older part lies; absent: it is all in the log. */
+  readonly archive: Archive | undefined
+  /** The same with what it is made of, for whoever moves it on or copies it. */
+  readonly opened: OpenArchive | null
   readonly view: LeaseView
   readonly asker: Asker
   readonly db: Kysely<Database>
@@ -102,6 +109,12 @@ const limitsIn = (env: NodeJS.ProcessEnv): Limits => {
   return read.limits
 }
 
+export const archiveIn = (env: NodeJS.ProcessEnv) => {
+  const read = readArchiveSettings(env)
+  if (!read.ok) throw new Fault(read.problem)
+  return read.settings
+}
+
 /** The servers alone, whatever is in them. */
 export const openServers = async (
   env: NodeJS.ProcessEnv,
@@ -164,7 +177,7 @@ export const openService = async (
   clock: Clock.Clock = machineClock,
   patience: Patience = PATIENT
 ): Promise<Service> => {
-  const limits = limitsIn(env)
+  const [limits, settings] = [limitsIn(env), archiveIn(env)]
   const { nats, manager, databaseUrl } = await openServers(env, patience)
   await refuseUnfit(manager).catch(async (error: unknown) => {
     await nats.close()
@@ -201,6 +214,10 @@ export const openService = async (
       if (answer.head.refused !== undefined) throw new Fault(answer.head.refused.message, answer.head.refused.code)
       return JSON.parse(new TextDecoder().decode(answer.body))
     }
+  const opened = await openArchive(settings, { clock, nats, db }).catch(async (error: unknown) => {
+    await Promise.allSettled([nats.close(), db.destroy()])
+    throw error instanceof ArchiveMissing ? new Fault(error.message) : error
+  })
   const command: Service["command"] = async (op, actor, input) => commandBy({ name: operatorIn(env) })(op, actor, input)
   return {
     nats,
@@ -208,8 +225,11 @@ export const openService = async (
     log: new JetStreamLog(clock, nats, {
       batchMax: service.commit_batch_max,
       queueMax: service.commit_queue_max,
-      replicated: true
+      replicated: true,
+      archive: opened?.archive
     }),
+    archive: opened?.archive,
+    opened,
     view,
     asker,
     db,

@@ -26,14 +26,14 @@ export const rebuildCommand: Command = {
 
 /** Says how it went; a Fault says why nothing has changed. */
 export const rebuilt = async (
-  { nats, manager, databaseUrl, limits }: Service,
+  { nats, manager, databaseUrl, limits, archive }: Service,
   projection: Projection,
   signal: AbortSignal,
   progress: (done: Done) => void
 ): Promise<string> => {
   const { name, tables } = projection
   try {
-    const rebuilding = rebuild({ nats, manager, databaseUrl, limits, projection, progress })
+    const rebuilding = rebuild({ nats, manager, databaseUrl, limits, projection, progress, archive })
     const { messages, seconds, seq } = await Effect.runPromise(rebuilding, { signal })
     return (
       `${name} rebuilt: ${messages} commits in ${seconds.toFixed(1)} s, ${rate(messages, seconds)} a second; ` +

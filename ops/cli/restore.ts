@@ -4,10 +4,11 @@
 import { readConfig } from "../../schemas/config.ts"
 import { restore, type RestoreParts } from "../backup/restore.ts"
 import { servicePublicKey } from "../backup/service-key.ts"
-import { folderOf } from "./backup.ts"
+import { objectsOf } from "../../actors/log/archive/open.ts"
+import { folderOf, segmentsBeside } from "./backup.ts"
 import { bytesProgress } from "./bytes.ts"
 import type { Arguments, Command } from "./command.ts"
-import { openServers } from "./connection.ts"
+import { archiveIn, openServers } from "./connection.ts"
 import { Fault } from "./fault.ts"
 import { untilInterrupted } from "./interrupt.ts"
 
@@ -16,7 +17,7 @@ const GAP_MAX = 1_000_000
 const REPLICAS_MAX = 5
 
 export const restoreCommand: Command = {
-  usage: ["restore <folder> [--replicas <number>] [--gap <number>] [--cards] [--replace]"],
+  usage: ["restore <folder> [--archive <folder>] [--replicas <number>] [--gap <number>] [--cards] [--replace]"],
   alone: (args) => untilInterrupted((signal) => brought(args, signal)),
   run: () => Promise.reject(new Error("a restore opens its servers itself"))
 }
@@ -40,9 +41,19 @@ const brought = async ({ positionals, values }: Arguments, signal: AbortSignal):
   }
   const read = readConfig(process.env)
   if (!read.ok) throw new Fault(read.problem)
+  const settings = archiveIn(process.env)
+  const archive =
+    settings === null ? undefined : { from: segmentsBeside(folder, values.archive), to: await objectsOf(settings) }
   const servers = await openServers(process.env)
   try {
-    return await told(folder, { ...options, ...servers, limits: read.config.limits, signal, progress: bytesProgress() })
+    return await told(folder, {
+      ...options,
+      ...servers,
+      archive,
+      limits: read.config.limits,
+      signal,
+      progress: bytesProgress()
+    })
   } finally {
     await servers.nats.close()
   }

@@ -3,11 +3,13 @@
  * what is shown is masked. Lines go out as fast as whoever reads them takes them: writing to a pipe waits.
  */
 import { setTimeout as delay } from "node:timers/promises"
-import type { JsMsg } from "@nats-io/jetstream"
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
+import { GUARD_SUBJECT } from "../../actors/log/archive/mark.ts"
+import { attempt } from "../../actors/log/attempt.ts"
 import { followStream, type Start } from "../../actors/log/follow.ts"
 import type { Commit } from "../../actors/log/commit.ts"
 import { listeningOnLine } from "../../actors/log/renewal.ts"
+import { archivedPages, type Stored } from "../../actors/log/stream-pages.ts"
 import { traceIdOf } from "../../actors/log/traceparent.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { isBeyond, kindOf, type Point } from "../replay/fold.ts"
@@ -63,6 +65,7 @@ const endOf = (until: string): Point => {
 }
 
 const LOOK_MS = 500
+const PAGE = 1000
 
 interface Followed {
   readonly start: Start
@@ -86,7 +89,12 @@ const cameTo = async ({ manager }: Service, until: Point, shown: () => Promise<b
   }
 }
 
-type Line = (message: JsMsg, commit: Commit) => string
+/** A message of the log, or of its archive. */
+interface Told extends Stored {
+  readonly traceId: string | null
+}
+
+type Line = (message: Told, commit: Commit) => string
 
 const followed = async (
   service: Service,
@@ -106,13 +114,22 @@ const followed = async (
     yield* listeningOnLine(nats, (change) =>
       remark(change === "lost" ? "the bus is gone; waiting for it\n" : "the bus is back\n")
     )
-    const shown = (message: JsMsg): void => {
-      const commit = commitOf(message)
+    let isOver = false
+    const shown = (message: Told): void => {
+      const commit = message.subject === GUARD_SUBJECT ? null : commitOf(message)
       if (commit === null) return
-      if (isBeyond({ seq: message.seq, commit }, until)) return end()
+      isOver ||= isBeyond({ seq: message.seq, commit }, until)
+      if (isOver) return end()
       say(`${show(message, commit)}\n`)
     }
-    const { pending } = yield* followStream(nats, streams.events, start, shown, filter)
+    const hot = yield* archived(service, start, filter, shown, () => isOver || signal.aborted)
+    const { pending } = yield* followStream(
+      nats,
+      streams.events,
+      hot,
+      ({ seq, subject, data, headers }) => shown({ seq, subject, data, traceId: traceIdOf(headers) }),
+      filter
+    )
     const looking = new AbortController()
     const either = AbortSignal.any([signal, looking.signal])
     const done = until === null ? [] : [cameTo(service, until, async () => (await pending()) === 0, either)]
@@ -124,17 +141,42 @@ const followed = async (
   if (nats.isClosed()) throw new Fault("the bus did not come back")
 }
 
+/** Where the log's part begins: what lies before it in the archive is shown. */
+const archived = (
+  { archive }: Service,
+  start: Start,
+  filter: string,
+  shown: (message: Told) => void,
+  isOver: () => boolean
+): Effect.Effect<Start, unknown> =>
+  Effect.gen(function* () {
+    if (archive === undefined || typeof start === "string") return start
+    const from = typeof start === "number" ? start : (yield* attempt(() => archive.lastBy(start.time))) + 1
+    if (from > archive.through) return start
+    let next = from
+    yield* Stream.runForEachWhile(archivedPages(archive, from - 1, PAGE, filter), ({ page, reached }) =>
+      Effect.sync(() => {
+        for (const { seq, subject, data } of page) shown({ seq, subject, data, traceId: null })
+        next = reached + 1
+        return !isOver()
+      })
+    )
+    return next
+  })
+
 /** `null` for what is no commit: a line must not end the tail. */
-const commitOf = (message: JsMsg): Commit | null => {
+const commitOf = (message: Told): Commit | null => {
   try {
-    return new Masker().mask(message.json<Commit>())
+    return new Masker().mask<Commit>(JSON.parse(text.decode(message.data)))
   } catch {
     remark(`#${message.seq} ${message.subject}: no commit\n`)
     return null
   }
 }
 
-const actorOf = (message: JsMsg): { readonly kind: string; readonly id: string } => {
+const text = new TextDecoder()
+
+const actorOf = (message: Told): { readonly kind: string; readonly id: string } => {
   const [, , kind = "", ...id] = message.subject.split(".")
   return { kind, id: id.join(".") }
 }
@@ -142,7 +184,7 @@ const actorOf = (message: JsMsg): { readonly kind: string; readonly id: string }
 const textLine: Line = (message, commit) => {
   const { kind, id } = actorOf(message)
   const trace = commit.trace === undefined ? "" : `  trace ${commit.trace}`
-  const traceId = traceIdOf(message.headers)
+  const { traceId } = message
   const events = commit.events.map((event) => event.type).join(" ")
   return (
     `#${message.seq}  ${timeText(commit.at)}  ${kind}/${id}  ${commit.op}  ${events}${trace}` +
@@ -151,7 +193,7 @@ const textLine: Line = (message, commit) => {
 }
 
 const jsonLine: Line = (message, commit) => {
-  const traceId = traceIdOf(message.headers)
+  const { traceId } = message
   return JSON.stringify({
     seq: message.seq,
     ...actorOf(message),

@@ -34,11 +34,10 @@ interface Root {
 /** The first commit of an actor such as `delivery/12`: what began it, began all of it. */
 const firstOf = async (service: Service, kind: string, reference: string): Promise<number> => {
   const id = await idOfReference(service, kind, reference)
-  const found = await service.manager.direct.getMessage(streams.events, {
-    seq: 1,
-    next_by_subj: subjects.event(kind, id)
-  })
-  if (found === null) throw new Fault(`the log holds nothing of ${kind} ${reference}${orEnded(kindOf(kind)?.fold)}`)
+  const { entries } = await service.log.read(subjects.event(kind, id), 0, 1)
+  const [found] = entries
+  if (found === undefined)
+    throw new Fault(`the log holds nothing of ${kind} ${reference}${orEnded(kindOf(kind)?.fold)}`)
   return found.seq
 }
 

@@ -12,12 +12,10 @@
  *    them is read on the subjects of the actors that it is asked of, however much later it came.
  *  - Everything that is returned is masked as in replay.
  */
-import type { StoredMsg } from "@nats-io/jetstream"
 import { Effect, Stream } from "effect"
 import { operatorOf, reactionPlaceOf } from "../../actors/engine/command-ids.ts"
 import type { Commit, EventShape } from "../../actors/log/commit.ts"
 import { pagesOf, type Stored } from "../../actors/log/stream-pages.ts"
-import { traceIdOf } from "../../actors/log/traceparent.ts"
 import { PROJECTIONS } from "../../actors/process/projections.ts"
 import { commitOf, messageOf } from "../../actors/projections/projection.ts"
 import { REACTIONS } from "../../actors/process/reactions.ts"
@@ -27,6 +25,7 @@ import { commandsOf } from "../../actors/reactions/reaction.ts"
 import { timeOfRequest } from "../../schemas/request-id.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import type { Service } from "../cli/connection.ts"
+import { entryAt } from "../replay/place.ts"
 import { kindOf } from "../replay/fold.ts"
 import { Masker } from "../replay/masks.ts"
 
@@ -104,14 +103,9 @@ interface Place {
   readonly commit: Commit
 }
 
-const messageAt = async ({ manager }: Service, seq: number): Promise<StoredMsg | null> => {
-  const message = await manager.direct.getMessage(streams.events, { seq, next_by_subj: subjects.events })
-  return message === null || message.seq !== seq ? null : message
-}
-
 const commitAt = async (service: Service, seq: number): Promise<Place | null> => {
-  const message = await messageAt(service, seq)
-  return message === null ? null : { seq, commit: message.json<Commit>() }
+  const found = await entryAt(service, seq)
+  return found === null ? null : { seq, commit: found.commit }
 }
 
 /** Back over reactions to the request. `null` where nothing stands at the sequence. */
@@ -266,8 +260,8 @@ const readersOf = async ({ db }: Service, commits: ReadonlyArray<StoryCommit>): 
 /** A trace adds no more than its name to the story: it is left out where it cannot be had. */
 const withTrace = (service: Service, one: StoryCommit): Effect.Effect<StoryCommit> =>
   Effect.promise(async () => {
-    const message = await messageAt(service, one.seq).catch(() => null)
-    return { ...one, trace_id: message === null ? null : traceIdOf(message.header) }
+    const found = await entryAt(service, one.seq).catch(() => null)
+    return { ...one, trace_id: found?.trace_id ?? null }
   })
 
 /** The time of a page's newest commit; `null` where nothing of it is kept. */
@@ -314,12 +308,14 @@ const storyFrom = async (
   let [messages, readTo] = [0, Math.min(from - 1, last)]
   /** Resolves when no more is wanted. `wanted` is asked after each page. */
   const readFrom = async (after: number, pattern: string, wanted: (page: ReadonlyArray<Stored>) => boolean) => {
-    const reading = Stream.runForEachWhile(pagesOf(service.nats, streams.events, after, PAGE, pattern), (page) =>
-      Effect.sync(() => {
-        for (const { subject, seq, data } of page) if (seq <= last) teller.read(subject, seq, data)
-        messages += page.length
-        return wanted(page) && (page.at(-1)?.seq ?? last) < last && !enough()
-      })
+    const reading = Stream.runForEachWhile(
+      pagesOf(service.nats, streams.events, after, PAGE, pattern, service.archive),
+      (page) =>
+        Effect.sync(() => {
+          for (const { subject, seq, data } of page) if (seq <= last) teller.read(subject, seq, data)
+          messages += page.length
+          return wanted(page) && (page.at(-1)?.seq ?? last) < last && !enough()
+        })
     )
     await Effect.runPromise(reading, { signal })
   }

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url"
 import { COMBINED_ENTRY, PRODUCT_ENTRIES } from "./entries.ts"
 import { exitWith } from "./exit.ts"
 import { endWith, LaunchFault } from "./fault.ts"
-import { dataFolder, projectRoot } from "./paths.ts"
+import { archiveIn, dataFolder, projectRoot } from "./paths.ts"
 
 type Verb = (args: ReadonlyArray<string>) => Promise<number | undefined>
 
@@ -40,6 +40,7 @@ async function addressServers(args: ReadonlyArray<string>): Promise<void> {
     throw new LaunchFault(`nothing runs on ${folder}; start it with npm start, or set ${wanted.join(" and ")}`)
   }
   process.env["HUB_DATA"] = folder
+  if (!process.env["HUB_NATS_URL"]) process.env["HUB_ARCHIVE"] ||= archiveIn(folder)
   process.env["HUB_NATS_URL"] ||= running.nats
   process.env["HUB_DATABASE_URL"] ||= running.postgres
 }

@@ -7,6 +7,9 @@ export const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), ".."
 /** Binaries that were fetched once for this checkout. */
 export const sharedBinDir = join(projectRoot, ".hub", "bin")
 
+/** Of a data folder, where nothing else is said: the older part of its log. */
+export const archiveIn = (folder: string): string => join(folder, "archive")
+
 export function dataFolder(env: NodeJS.ProcessEnv): string {
   return resolve(projectRoot, env["HUB_DATA"] || ".hub")
 }

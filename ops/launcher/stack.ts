@@ -147,6 +147,10 @@ export class Stack {
     return this.#nats
   }
 
+  get archive(): string | undefined {
+    return this.#options.env["HUB_ARCHIVE"]
+  }
+
   get postgres(): ServerRole {
     return this.#postgres
   }

@@ -14,7 +14,7 @@ import { claimDataFolder } from "./data-folder.ts"
 import type { DataFolder } from "./data-folder.ts"
 import { LaunchFault, messageOf } from "./fault.ts"
 import { findNatsServer } from "./nats-binary.ts"
-import { dataFolder, projectRoot } from "./paths.ts"
+import { archiveIn, dataFolder, projectRoot } from "./paths.ts"
 import { drawPort, portIsFree } from "./ports.ts"
 import { addressing } from "./prepared.ts"
 import { type RuntimeHost, runtimeHost } from "./runtime-host.ts"
@@ -102,6 +102,8 @@ export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEn
     ...(values.mail === true ? MAIL_BY_ITSELF : {}),
     ...env,
     HUB_DATA: dataDir,
+    // A log of its own has its archive beside it; one that several machines share is told where.
+    ...(env["HUB_NATS_URL"] || env["HUB_ARCHIVE"] ? {} : { HUB_ARCHIVE: archiveIn(dataDir) }),
     HUB_ENV: env["HUB_ENV"] || "development"
   }
   // The nodes read the same names the same way: what they would refuse is refused before anything starts.

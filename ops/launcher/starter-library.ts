@@ -18,6 +18,8 @@ export interface Serving {
   readonly actors: ReadonlyArray<unknown>
   readonly nats: { readonly operatorUrl: string }
   readonly postgres: { readonly url: string }
+  /** `HUB_ARCHIVE` of its nodes. */
+  readonly archive?: string | undefined
 }
 
 /** How many entries an edge shows. */
@@ -30,14 +32,18 @@ const entriesAt = async (edge: string): Promise<number> => {
   return meta.total
 }
 
-const seed = async ({ nats, postgres }: Serving): Promise<number> => {
+const seed = async ({ nats, postgres, archive }: Serving): Promise<number> => {
   // Only a first start has to load what talks to the bus.
   const [{ openService }, { entriesIn }] = await Promise.all([
     import("../cli/connection.ts"),
     import("../cli/library-folder.ts")
   ])
   const entries = await entriesIn(STARTER_LIBRARY)
-  const service = await openService({ HUB_NATS_URL: nats.operatorUrl, HUB_DATABASE_URL: postgres.url })
+  const service = await openService({
+    HUB_NATS_URL: nats.operatorUrl,
+    HUB_DATABASE_URL: postgres.url,
+    HUB_ARCHIVE: archive
+  })
   try {
     return (await service.command("library.seed", LIBRARY_ID, { entries })).added
   } finally {

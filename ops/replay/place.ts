@@ -1,6 +1,8 @@
 /** Places of the log, by what was stored when. */
 import type { StreamState } from "@nats-io/jetstream"
-import { streams } from "../../schemas/subjects.ts"
+import type { Commit, LogEntry } from "../../actors/log/commit.ts"
+import { traceIdOf } from "../../actors/log/traceparent.ts"
+import { streams, subjects } from "../../schemas/subjects.ts"
 import type { Service } from "../cli/connection.ts"
 import type { Point } from "./fold.ts"
 
@@ -9,13 +11,25 @@ import type { Point } from "./fold.ts"
  * of the log alone.
  */
 export const placeOf = async (
-  { manager }: Pick<Service, "manager">,
+  { manager, archive }: Pick<Service, "archive" | "manager">,
   point: Point,
   { last_seq: last, first_ts, last_ts }: StreamState
 ): Promise<number> => {
   if ("seq" in point) return Math.min(point.seq, last)
   if (point.time >= Date.parse(last_ts)) return last
-  if (point.time < Date.parse(first_ts)) return 0
+  if (point.time < Date.parse(first_ts)) return (await archive?.lastBy(point.time)) ?? 0
   const found = await manager.direct.getMessage(streams.events, { start_time: new Date(point.time + 1) })
   return found === null ? last : Math.min(found.seq - 1, last)
+}
+
+/** What stands at a sequence, in the log or in its archive; `null` where nothing does any more. */
+export const entryAt = async (
+  { manager, archive }: Pick<Service, "archive" | "manager">,
+  seq: number
+): Promise<LogEntry | null> => {
+  const found = await manager.direct.getMessage(streams.events, { seq, next_by_subj: subjects.events })
+  if (found === null || found.seq !== seq) return (await archive?.at(seq)) ?? null
+  if (found.data.length === 0) return null
+  const traceId = traceIdOf(found.header)
+  return { seq, commit: found.json<Commit>(), ...(traceId === null ? {} : { trace_id: traceId }) }
 }

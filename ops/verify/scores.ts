@@ -119,7 +119,7 @@ class Recount {
 }
 
 export const verifyScores = async (
-  { nats, manager }: Pick<Service, "nats" | "manager">,
+  { nats, manager, archive }: Pick<Service, "nats" | "manager" | "archive">,
   signal: AbortSignal
 ): Promise<ScoreReport> => {
   const marks = new Map<string, number>()
@@ -127,7 +127,7 @@ export const verifyScores = async (
   for (const { name } of RATING) marks.set(name, (await readMark(nats, name)).seq)
   const last = (await manager.streams.info(streams.events)).state.last_seq
   const recount = new Recount()
-  const pages = Stream.runForEachWhile(pagesOf(nats, streams.events, 0, PAGE, EVERYTHING), (page) =>
+  const pages = Stream.runForEachWhile(pagesOf(nats, streams.events, 0, PAGE, EVERYTHING, archive), (page) =>
     Effect.sync(() => {
       const due = page.filter(({ seq }) => seq <= last)
       for (const { subject, seq, data } of due) recount.read(messageOf(subject, seq, data))

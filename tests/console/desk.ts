@@ -8,6 +8,7 @@ import { onClock } from "../harness/clock.ts"
 import { OwnerClient } from "../html/owner/client.ts"
 import { type Answer, send } from "../support/http.ts"
 import { WIDE_LIMITS, type TestService } from "../support/service.ts"
+import { archiveOf } from "../harness/index.ts"
 
 export interface TestConsole {
   readonly url: string
@@ -27,6 +28,7 @@ export async function startConsole(
     HUB_ENV: "development",
     HUB_NATS_URL: system.nats.url,
     HUB_DATABASE_URL: system.postgres.url,
+    HUB_ARCHIVE: archiveOf(system),
     HUB_BASE_URL: system.url,
     HUB_LIMITS: JSON.stringify(WIDE_LIMITS),
     HUB_CONSOLE_PORT: String(port),

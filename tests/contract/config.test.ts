@@ -44,6 +44,7 @@ describe("an empty environment", () => {
     leaveSeconds: 0,
     streamReplicas: 1,
     natsMonitors: [],
+    archive: null,
     traces: null,
     letters: null,
     chat: null,

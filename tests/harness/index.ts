@@ -1,4 +1,5 @@
 /** What integration tests start, break and wait for. */
+export { archiveOf } from "./archive.ts"
 export { movableClock, onClock, standingClock } from "./clock.ts"
 export type { MovableClock } from "./clock.ts"
 export { cutProxy } from "./cut-proxy.ts"

@@ -20,6 +20,7 @@ import { Stack } from "../../ops/launcher/stack.ts"
 import { SupervisedRole } from "../../ops/launcher/supervisor.ts"
 import type { StackOptions } from "../../ops/launcher/stack.ts"
 import type { MovableClock } from "./clock.ts"
+import { archiveOf, withArchiving } from "./archive.ts"
 import { cutProxy } from "./cut-proxy.ts"
 import type { CutProxy } from "./cut-proxy.ts"
 import { closeLogBook, openLogBook } from "./logs.ts"
@@ -181,6 +182,7 @@ async function common(options: SystemOptions): Promise<Common> {
   const [logs, refusals]: [LogBook, Array<string>] = [openLogBook(), []]
   const url = `http://127.0.0.1:${edgePorts[0]}`
   const env = options.env ?? {}
+  const limits = withArchiving(options.limits)
   const named = url.replace("127.0.0.1", options.hostname ?? "127.0.0.1")
   return {
     folder,
@@ -192,9 +194,10 @@ async function common(options: SystemOptions): Promise<Common> {
       ...plainEnvironment(),
       HUB_ENV: "development",
       HUB_DATA: folder,
+      HUB_ARCHIVE: archiveOf({ folder }),
       ...addressing(env, named, edgePorts, options.runtime === true),
       ...(options.mail === undefined ? {} : { HUB_MAIL_PROVIDER: "smtp", HUB_MAIL_DOMAIN: options.mail }),
-      ...(options.limits === undefined ? {} : { HUB_LIMITS: JSON.stringify(options.limits) }),
+      ...(limits === undefined ? {} : { HUB_LIMITS: JSON.stringify(limits) }),
       ...env
     },
     onLine: (role, line) => {
@@ -355,7 +358,8 @@ async function startLocal(options: SystemOptions): Promise<System> {
     nats: servers.nats,
     postgres: servers.postgres,
     logs,
-    limit: async (wanted) => {
+    limit: async (given) => {
+      const wanted = withArchiving(given)
       if (JSON.stringify(wanted) === limits) return
       if (processes.length > 0) throw new Error("a system with a process of its own keeps its limits")
       await stopNodes()
@@ -463,7 +467,8 @@ async function startProcesses(options: SystemOptions): Promise<System> {
     postgres: serverControl(stack.postgres),
     logs,
     limit: async (wanted) => {
-      if (JSON.stringify(wanted) !== env["HUB_LIMITS"]) throw new Error("a system of processes keeps its limits")
+      if (JSON.stringify(withArchiving(wanted)) !== env["HUB_LIMITS"])
+        throw new Error("a system of processes keeps its limits")
     },
     assertNothingRefused,
     stop

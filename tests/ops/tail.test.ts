@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { categoryCommand } from "../../ops/cli/category.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { streams } from "../../schemas/subjects.ts"
-import { programPath, waitFor } from "../harness/index.ts"
+import { archiveOf, programPath, waitFor } from "../harness/index.ts"
 import { sharedService, type TestService } from "../support/service.ts"
 import { type History, liveThrough, said } from "./history.ts"
 
@@ -34,7 +34,12 @@ interface Tail {
 async function tail(...args: ReadonlyArray<string>): Promise<Tail> {
   const child = spawn(process.execPath, ["--no-warnings", await programPath("hub"), "tail", ...args], {
     cwd: projectRoot,
-    env: { ...process.env, HUB_NATS_URL: service.system.nats.url, HUB_DATABASE_URL: service.system.postgres.url }
+    env: {
+      ...process.env,
+      HUB_NATS_URL: service.system.nats.url,
+      HUB_DATABASE_URL: service.system.postgres.url,
+      HUB_ARCHIVE: archiveOf(service.system)
+    }
   })
   running.add(child)
   let [output, errors] = ["", ""]

@@ -13,7 +13,7 @@ import { OPERATIONS } from "../../schemas/bus/operations.ts"
 import { dataOf } from "../support/outcome.ts"
 import { said } from "./history.ts"
 import { command, entries, openPast, past, replay, service } from "./past.ts"
-import { waitFor } from "../harness/index.ts"
+import { archiveOf, waitFor } from "../harness/index.ts"
 
 const execute = promisify(execFile)
 
@@ -124,7 +124,11 @@ test("deliveries of an agent are listed, newest first, without a payload", async
 })
 
 test("a command of an operator stands in the log under a name", async () => {
-  const env = { HUB_NATS_URL: service.system.nats.url, HUB_DATABASE_URL: service.system.postgres.url }
+  const env = {
+    HUB_NATS_URL: service.system.nats.url,
+    HUB_DATABASE_URL: service.system.postgres.url,
+    HUB_ARCHIVE: archiveOf(service.system)
+  }
   const maria = await openService({ ...env, HUB_OPERATOR: "maria" })
   await maria.command("category.define", "named", {
     name: "Named",

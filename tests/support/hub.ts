@@ -5,7 +5,7 @@ import { readCommandLine } from "../../ops/cli/command-line.ts"
 import { Finding } from "../../ops/cli/command.ts"
 import { openService } from "../../ops/cli/connection.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
-import { programPath, type System } from "../harness/index.ts"
+import { archiveOf, programPath, type System } from "../harness/index.ts"
 
 /** For what hangs. */
 const TIMEOUT_MS = 180_000
@@ -14,7 +14,11 @@ const OUTPUT_MAX_BYTES = 64 * 1024 * 1024
 
 const execute = promisify(execFile)
 
-const serversOf = (system: System) => ({ HUB_NATS_URL: system.nats.url, HUB_DATABASE_URL: system.postgres.url })
+const serversOf = (system: System) => ({
+  HUB_NATS_URL: system.nats.url,
+  HUB_DATABASE_URL: system.postgres.url,
+  HUB_ARCHIVE: archiveOf(system)
+})
 
 const run = async (system: System, args: ReadonlyArray<string>) =>
   execute(process.execPath, ["--no-warnings", await programPath("hub"), ...args], {

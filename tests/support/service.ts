@@ -4,7 +4,16 @@ import type { LogEntry } from "../../actors/log/commit.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { Fault } from "../../ops/cli/fault.ts"
-import { giveBack, lend, MOST_USED, startSystem, type System, type SystemOptions, waitFor } from "../harness/index.ts"
+import {
+  archiveOf,
+  giveBack,
+  lend,
+  MOST_USED,
+  startSystem,
+  type System,
+  type SystemOptions,
+  waitFor
+} from "../harness/index.ts"
 import { BYPASS_TOKEN } from "./register.ts"
 
 /** The service's key of a system under test, so that tests can open what the log holds sealed. */
@@ -86,9 +95,8 @@ export async function testService(options: SystemOptions = {}): Promise<TestServ
     limits: { ...WIDE_LIMITS, ...options.limits },
     env: { HUB_CAPTCHA_BYPASS: BYPASS_TOKEN, HUB_SERVER_KEY: TEST_SERVER_KEY, ...options.env }
   })
-  const view = patient(
-    await openService({ HUB_NATS_URL: system.nats.url, HUB_DATABASE_URL: system.postgres.url }, system.clock)
-  )
+  const servers = { HUB_NATS_URL: system.nats.url, HUB_DATABASE_URL: system.postgres.url }
+  const view = patient(await openService({ ...servers, HUB_ARCHIVE: archiveOf(system) }, system.clock))
   return {
     system,
     edges: system.edges.map((edge) => edge.url),

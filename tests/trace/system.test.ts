@@ -7,7 +7,7 @@ import { once } from "node:events"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { replayCommand } from "../../ops/cli/replay.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
-import { programPath, waitFor } from "../harness/index.ts"
+import { archiveOf, programPath, waitFor } from "../harness/index.ts"
 import { said } from "../ops/history.ts"
 import { AgentClient } from "../support/client.ts"
 import { type Collector, startCollector } from "../support/collector.ts"
@@ -70,7 +70,12 @@ const subject = async (): Promise<Subject> => {
 const tailUntil = async (text: string): Promise<string | undefined> => {
   const child = spawn(process.execPath, ["--no-warnings", await programPath("hub"), "tail", "--since", "1"], {
     cwd: projectRoot,
-    env: { ...process.env, HUB_NATS_URL: service.system.nats.url, HUB_DATABASE_URL: service.system.postgres.url }
+    env: {
+      ...process.env,
+      HUB_NATS_URL: service.system.nats.url,
+      HUB_DATABASE_URL: service.system.postgres.url,
+      HUB_ARCHIVE: archiveOf(service.system)
+    }
   })
   let output = ""
   child.stdout.on("data", (chunk) => (output += String(chunk)))

@@ -15,7 +15,7 @@ import { captchaRefusal, decideCaptchaTold, decideSend, needsHuman, type SendFac
 
 /** A number is drawn last: for what somebody can answer. */
 const sendFacts = (
-  { accounts, nats, config: { limits } }: KindParts,
+  { accounts, log, config: { limits } }: KindParts,
   state: AgentState,
   { context, origin, key, picture }: SentCaptcha,
   { at }: Pick<PrepareContext, "at">
@@ -23,7 +23,7 @@ const sendFacts = (
   Effect.gen(function* () {
     const refused = captchaRefusal(state, at, limits.limits.owner)
     if (refused !== null) return yield* Effect.fail(refused)
-    const blobs = yield* blobsAt(nats, [picture.blob])
+    const blobs = yield* blobsAt(log, [picture.blob])
     const counters = yield* Counters
     const number = yield* counters.next("captcha")
     const sealed = yield* sealTold(accounts, number, ownersOf(state), { context, origin, key })

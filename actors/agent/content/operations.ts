@@ -43,7 +43,7 @@ const noParent = invalidField("parent_id", "parent_id must be the id of a reply 
 
 /** `meter`: of what agents put into the log. */
 export const contentOperations = (
-  { nats, config: { baseUrl, limits } }: KindParts,
+  { log, nats, config: { baseUrl, limits } }: KindParts,
   meter: Meter<AgentMemory>
 ): Operating<Declared, AgentActor> => {
   const graceMs = limits.service.blob_grace_seconds * 1000
@@ -53,7 +53,7 @@ export const contentOperations = (
   const facts = (counter: CounterName, text: string): Effect.Effect<PublishFacts, Refusal, Counters> =>
     Effect.gen(function* () {
       const drawing = yield* Effect.forkChild(next(counter))
-      const claim = yield* claimOf(nats, text)
+      const claim = yield* claimOf(log, text)
       if (claim.held !== null) return yield* Effect.fail(duplicate(claim.held))
       return { number: yield* Fiber.join(drawing), claim }
     })
@@ -80,7 +80,7 @@ export const contentOperations = (
       prepare: (_state, { body, data = null }, { id }) =>
         Effect.gen(function* () {
           const drawn = yield* facts("post", textOf("post", id, body))
-          return { ...drawn, blobs: yield* blobsAt(nats, [data]) }
+          return { ...drawn, blobs: yield* blobsAt(log, [data]) }
         }),
       decide: (state, input, context) => decidePublishPost(state, input, { ...context, graceMs }),
       answer: published,

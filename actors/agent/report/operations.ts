@@ -121,12 +121,12 @@ const aboutOf = ({ target_type, target_id }: FiledReport, context: PrepareContex
     }
   })
 
-export const reportOperations = ({ nats, config: { limits } }: KindParts): Operating<typeof declared, AgentActor> => ({
+export const reportOperations = ({ log, config: { limits } }: KindParts): Operating<typeof declared, AgentActor> => ({
   "report.file": write({
     prepare: (state, input, context) =>
       Effect.gen(function* () {
         const about = yield* aboutOf(input, context)
-        const filing = yield* filingOf(nats, context.id, input.target_type, input.target_id)
+        const filing = yield* filingOf(log, context.id, input.target_type, input.target_id)
         // A number is drawn only for what will be filed.
         if (about === context.id) return yield* Effect.fail(own)
         if (filing.open !== null) return yield* Effect.fail(exists(filing.open))

@@ -1,5 +1,4 @@
 /** What an agent has of mail; declared in schemas/mail/operations.ts. */
-import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect } from "effect"
 import { type Refusal, refusal, unavailable } from "../../../schemas/errors.ts"
 import { mailerOperations } from "../../../schemas/mail/operations.ts"
@@ -11,7 +10,7 @@ import { blobsAt, naming } from "../../blob/noun.ts"
 import { eventsOf } from "../../engine/events.ts"
 import { type Fold, kind } from "../../kit/kind.ts"
 import type { MailParts } from "../keys.ts"
-import { lastCommit } from "../../log/last-commit.ts"
+import type { EventLog } from "../../log/commit.ts"
 import { Actors, Counters } from "../../engine/services.ts"
 import { evolveMailAddress, type MailAddress, MailAddressEvent } from "../address/actor.ts"
 import { addressId } from "../address/id.ts"
@@ -32,6 +31,7 @@ import {
 import { sealedSending, senderFacts, sendingFacts, serviceAt, sponsorsOf } from "./send-facts.ts"
 import { decideCount, decideReinstate, decideSend, sendingRefusal, sendingState } from "./sending.ts"
 import { claimOf, evolveMailer, type MailerActor, MailerEvent, MailerState, NO_MAIL } from "./state.ts"
+import { subjects } from "../../../schemas/subjects.ts"
 
 const fold: Fold<MailerActor> = {
   kind: "mailer",
@@ -43,12 +43,12 @@ const fold: Fold<MailerActor> = {
 
 const notLooked = unavailable("Mailboxes cannot be looked up at the moment. It is safe to try again.")
 
-const last = (nats: NatsConnection, of: string, id: string) =>
-  Effect.tryPromise({ try: () => lastCommit(nats, of, id), catch: () => notLooked })
+const last = (log: Pick<EventLog, "last">, of: string, id: string) =>
+  Effect.tryPromise({ try: () => log.last(subjects.event(of, id)), catch: () => notLooked })
 
 /** Its newest event says all of it. */
-const addressAt = (nats: NatsConnection, address: string): Effect.Effect<At<MailAddress>, Refusal> =>
-  Effect.map(last(nats, "mail_address", addressId(address)), (found) =>
+const addressAt = (log: Pick<EventLog, "last">, address: string): Effect.Effect<At<MailAddress>, Refusal> =>
+  Effect.map(last(log, "mail_address", addressId(address)), (found) =>
     found === null
       ? { seq: 0, state: null }
       : {
@@ -80,7 +80,7 @@ const claimOn = (
   })
 
 const openFacts = (
-  { nats, mail, config }: MailParts,
+  { log, mail, config }: MailParts,
   state: MailerState,
   {
     local_part,
@@ -94,7 +94,7 @@ const openFacts = (
     const { id } = context
     yield* ownerRule(config, id, context)
     const claim = yield* claimOn(domain, config.mail?.domain ?? "", context)
-    const address = yield* addressAt(nats, `${local_part}@${domain}`)
+    const address = yield* addressAt(log, `${local_part}@${domain}`)
     const refused = openRefusal(state, id, address, config.limits.limits.email.mailboxes_per_agent)
     if (refused !== null) return yield* Effect.fail(refused)
     const counters = yield* Counters
@@ -104,7 +104,7 @@ const openFacts = (
   })
 
 const closeFacts = (
-  { nats }: Pick<MailParts, "nats">,
+  { log }: Pick<MailParts, "log">,
   { mailboxes }: MailerState,
   wanted: ReadonlyArray<number>
 ): Effect.Effect<CloseFacts, Refusal> =>
@@ -113,7 +113,7 @@ const closeFacts = (
       mailboxes.filter(({ mailbox }) => wanted.includes(mailbox)),
       ({ mailbox, address }) =>
         Effect.map(
-          Effect.all([last(nats, "mailbox", String(mailbox)), last(nats, "mail_address", addressId(address))]),
+          Effect.all([last(log, "mailbox", String(mailbox)), last(log, "mail_address", addressId(address))]),
           ([box, claim]) => ({ mailbox, boxSeq: box?.seq ?? 0, addressSeq: claim?.seq ?? 0 })
         )
     ),
@@ -188,7 +188,7 @@ export const mailerKind = kind(fold, operations, (parts: MailParts) => {
           Effect.gen(function* () {
             const wanted = { mailbox: input.mailbox, addresses: addressesOf(input) }
             const sender = yield* senderFacts(parts, wanted, context)
-            const blobs = yield* blobsAt(parts.nats, [input.content])
+            const blobs = yield* blobsAt(parts.log, [input.content])
             return { ...sender, blobs, sending: yield* sealedSending(sender, input) }
           }),
         decide: (state, { content }: Sending, context) =>
@@ -204,7 +204,7 @@ export const mailerKind = kind(fold, operations, (parts: MailParts) => {
       }),
       "mailer.count": write({
         prepare: (_state, _input, context) =>
-          Effect.all({ service: serviceAt(parts.nats), sponsors: sponsorsOf(context) }, { concurrency: "unbounded" }),
+          Effect.all({ service: serviceAt(parts.log), sponsors: sponsorsOf(context) }, { concurrency: "unbounded" }),
         decide: (state, input, context) => decideCount(state, input, context, email),
         answer: () => null
       }),

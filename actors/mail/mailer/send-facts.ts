@@ -1,5 +1,4 @@
 /** What sending needs to know of the world, and what it seals. */
-import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect } from "effect"
 import { refusal, type Refusal, unavailable } from "../../../schemas/errors.ts"
 import { domainId } from "../../../schemas/mail-domain/id.ts"
@@ -10,7 +9,7 @@ import { addressesOf, type SentSummary } from "../../../schemas/mail/sent.ts"
 import type { PrepareContext } from "../../engine/definition.ts"
 import { eventsOf } from "../../engine/events.ts"
 import type { MailParts } from "../keys.ts"
-import { lastCommit } from "../../log/last-commit.ts"
+import type { EventLog } from "../../log/commit.ts"
 import type { Sealer } from "../../log/seal.ts"
 import { Actors, type ActorServices, Counters } from "../../engine/services.ts"
 import {
@@ -31,6 +30,7 @@ import { evolveMailRecipient, MailRecipientEvent } from "../recipient/actor.ts"
 import { evolveMailService, MailServiceEvent, NOTHING_SENT } from "../service/state.ts"
 import { mailDisabled } from "./disabled.ts"
 import type { SealedSending, SenderFacts } from "./sending.ts"
+import { subjects } from "../../../schemas/subjects.ts"
 
 const notLooked = unavailable("The sending limits cannot be looked up at the moment. It is safe to try again.")
 
@@ -38,11 +38,11 @@ const notYours = refusal("email_sender_not_yours", "`from` must be an open mailb
 
 const notReady = refusal("email_domain_not_ready", "This domain is not active: see its records, then verify it.")
 
-const last = (nats: NatsConnection, of: string, id: string) =>
-  Effect.tryPromise({ try: () => lastCommit(nats, of, id), catch: () => notLooked })
+const last = (log: Pick<EventLog, "last">, of: string, id: string) =>
+  Effect.tryPromise({ try: () => log.last(subjects.event(of, id)), catch: () => notLooked })
 
-export const serviceAt = (nats: NatsConnection) =>
-  Effect.map(last(nats, "mail_service", SERVICE_ID), (found) =>
+export const serviceAt = (log: Pick<EventLog, "last">) =>
+  Effect.map(last(log, "mail_service", SERVICE_ID), (found) =>
     found === null
       ? { seq: 0, state: NOTHING_SENT }
       : {
@@ -51,16 +51,20 @@ export const serviceAt = (nats: NatsConnection) =>
         }
   )
 
-const isSuppressed = (nats: NatsConnection, mail: MailKeys, address: string): Effect.Effect<boolean, Refusal> =>
+const isSuppressed = (log: Pick<EventLog, "last">, mail: MailKeys, address: string): Effect.Effect<boolean, Refusal> =>
   Effect.map(
-    last(nats, "mail_recipient", recipientId(mail, address)),
+    last(log, "mail_recipient", recipientId(mail, address)),
     (found) => found !== null && eventsOf(MailRecipientEvent, found.commit).reduce(evolveMailRecipient, null) !== null
   )
 
-const anySuppressed = (nats: NatsConnection, mail: MailKeys, address: string): Effect.Effect<boolean, Refusal> => {
+const anySuppressed = (
+  log: Pick<EventLog, "last">,
+  mail: MailKeys,
+  address: string
+): Effect.Effect<boolean, Refusal> => {
   const plain = untaggedOf(address)
-  return Effect.flatMap(isSuppressed(nats, mail, address), (found) =>
-    found || plain === null ? Effect.succeed(found) : isSuppressed(nats, mail, plain)
+  return Effect.flatMap(isSuppressed(log, mail, address), (found) =>
+    found || plain === null ? Effect.succeed(found) : isSuppressed(log, mail, plain)
   )
 }
 
@@ -121,7 +125,7 @@ export const sponsorsOf = (context: Context): Effect.Effect<ReadonlyArray<string
 
 /** `addresses`: of all recipients, alone. */
 export const senderFacts = (
-  { nats, mail, config }: Pick<MailParts, "nats" | "mail" | "config">,
+  { log, mail, config }: Pick<MailParts, "log" | "mail" | "config">,
   { mailbox: number, addresses }: { readonly mailbox: number; readonly addresses: ReadonlyArray<string> },
   context: Context
 ): Effect.Effect<Sender, Refusal, ActorServices> =>
@@ -135,9 +139,9 @@ export const senderFacts = (
           refused.code === "not_found" ? notYours : refused
         ),
         actors.ask(context, "agent.profile", agent, null),
-        serviceAt(nats),
+        serviceAt(log),
         sponsorsOf(context),
-        Effect.filter(addresses, (address) => anySuppressed(nats, mail, address), { concurrency: "unbounded" }),
+        Effect.filter(addresses, (address) => anySuppressed(log, mail, address), { concurrency: "unbounded" }),
         ownDomains(addresses, config.mail?.domain, context)
       ],
       { concurrency: "unbounded" }
@@ -151,13 +155,13 @@ export const senderFacts = (
 
 /** What `mailer.sending` tells of the world. */
 export const sendingFacts = (
-  { nats }: Pick<MailParts, "nats">,
+  { log }: Pick<MailParts, "log">,
   context: Context
 ): Effect.Effect<Pick<SenderFacts, "registeredAt" | "service">, Refusal, ActorServices> =>
   Effect.gen(function* () {
     const actors = yield* Actors
     const { created_at } = yield* actors.ask(context, "agent.profile", context.id, null)
-    return { registeredAt: Date.parse(created_at), service: yield* serviceAt(nats) }
+    return { registeredAt: Date.parse(created_at), service: yield* serviceAt(log) }
   })
 
 /** Nobody without the service's key can say of a message that it is one of these. */

@@ -63,7 +63,7 @@ const shownSent = (
   })
 
 export const mailKind = kind(fold, mailOperations, (parts: MailParts) => {
-  const { nats, config } = parts
+  const { log, config } = parts
   const { limits, service } = config.limits
   const graceMs = service.blob_grace_seconds * 1000
   const expire = decideExpire(limits.email.retention_seconds * 1000)
@@ -118,7 +118,7 @@ export const mailKind = kind(fold, mailOperations, (parts: MailParts) => {
         projected: true
       }),
       "mail.timer": write({
-        prepare: (state) => blobsAt(nats, state?.box === "sent" ? [state.content] : []),
+        prepare: (state) => blobsAt(log, state?.box === "sent" ? [state.content] : []),
         decide: (state, fired, context) => {
           const decision = expire(state, fired, context)
           const isOver = decision.events !== undefined && decision.events.length > 0

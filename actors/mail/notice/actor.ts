@@ -6,7 +6,7 @@ import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { custom, write } from "../../engine/definition.ts"
 import { eventsOf } from "../../engine/events.ts"
 import { type Fold, kind } from "../../kit/kind.ts"
-import { firstCommit } from "../../log/last-commit.ts"
+import { subjects } from "../../../schemas/subjects.ts"
 import { mailDisabled } from "../mailer/disabled.ts"
 import { decidePutOff, decideSettle, decideTake, decideTimer, NOBODY, noNotice, OVER_TIMER } from "./decide.ts"
 import { evolveNotice, type NoticeActor, NoticeEvent, NoticeState } from "./state.ts"
@@ -23,7 +23,7 @@ const fold: Fold<NoticeActor> = {
 
 const notRead = unavailable("The log cannot be read at the moment.")
 
-export const noticeKind = kind(fold, noticeOperations, ({ mail, config, nats }: MailParts) => ({
+export const noticeKind = kind(fold, noticeOperations, ({ mail, config, log }: MailParts) => ({
   keepSeconds: () => config.limits.service.mail.notice_kept_seconds,
   onTimer: "mail_notice.timer",
   operations: {
@@ -38,11 +38,11 @@ export const noticeKind = kind(fold, noticeOperations, ({ mail, config, nats }: 
     "mail_notice.message": custom((_state, _input, { id }) =>
       Effect.gen(function* () {
         // A state that held it would be as large as a mail.
-        const found = yield* Effect.tryPromise({
-          try: () => firstCommit(nats, "mail_notice", id),
+        const { entries } = yield* Effect.tryPromise({
+          try: () => log.read(subjects.event("mail_notice", id), 0, 1),
           catch: () => notRead
         })
-        const events = found === null ? [] : eventsOf(NoticeEvent, found.commit)
+        const events = entries.slice(0, 1).flatMap(({ commit }) => eventsOf(NoticeEvent, commit))
         const taken = events.find((event) => event.type === "mail_notice.taken")
         return taken === undefined ? yield* Effect.fail(noNotice.refused) : { sealed: taken.sealed }
       })

@@ -46,13 +46,14 @@ export const commitMetrics = ({ meter, committing }: Pick<ProcessMetrics, "meter
     meter,
     "hub_log_batches_total",
     "Batches of commits that were sent to the log, by outcome: written, refused whole for a wrong sequence, " +
-      "refused for want of room, unknown.",
+      "refused for want of room, not sent because the archive could not be asked, unknown.",
     ["outcome"]
   )
   const byOutcome = {
     written: batches.of("written"),
     refused: batches.of("refused"),
     full: batches.of("full"),
+    unasked: batches.of("unasked"),
     unknown: batches.of("unknown")
   }
   const size = meter.histogram("hub_log_batch_commits", "Commits in one batch.", BATCH_COMMITS)

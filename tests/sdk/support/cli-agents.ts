@@ -9,6 +9,7 @@ import { testFolder } from "../../harness/servers.ts"
 import { freshHandle } from "../../support/register.ts"
 import { type TestService, testService } from "../../support/service.ts"
 import { type Ran, runCli, runHere, type RunOptions } from "./cli.ts"
+import { archiveOf } from "../../harness/index.ts"
 
 export const SOLVER = `"${process.execPath}" --no-warnings "${join(projectRoot, "tests/sdk/support/solver.ts")}"`
 
@@ -39,7 +40,11 @@ export const closeCliService = async (): Promise<void> => {
 }
 
 export const newHome = (): string => join(folder, `home-${++homes}`)
-const solverEnv = () => ({ HUB_NATS_URL: service.system.nats.url, HUB_DATABASE_URL: service.system.postgres.url })
+const solverEnv = () => ({
+  HUB_NATS_URL: service.system.nats.url,
+  HUB_DATABASE_URL: service.system.postgres.url,
+  HUB_ARCHIVE: archiveOf(service.system)
+})
 type Run = (args: ReadonlyArray<string>, options?: RunOptions) => Promise<Ran>
 
 export const runIn =

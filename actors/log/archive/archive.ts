@@ -1,0 +1,232 @@
+/**
+ * Reads the archive: what an actor has there, and the whole of it in order.
+ *
+ * Invariants
+ *  - What is answered is never less than what the mark says that is archived: where the index or a segment is not there,
+ *    reading fails.
+ *  - Commits that the log would have forgotten by now are not told.
+ *  - Opened segments and unpacked blocks that are kept are bounded.
+ */
+import type { NatsConnection } from "@nats-io/transport-node"
+import type { Clock } from "effect"
+import { wallMs } from "../../../schemas/runtime/clock.ts"
+import type { LogEntry } from "../commit.ts"
+import { traceIdIn } from "../traceparent.ts"
+import type { IndexTable } from "./index-table.ts"
+import { type Mark, newestMark, NO_MARK, throughOf } from "./mark.ts"
+import type { Objects } from "./objects.ts"
+import { type Archived, archivedIn, isOf, objectName, Segment, type SegmentName } from "./segment.ts"
+
+const SEGMENTS_KEPT = 256
+const BLOCKS_KEPT = 64
+/** Commits of one actor that are read at once. */
+const HISTORY_MAX = 10_000
+
+/** The values that were asked for last, by their keys. One that could not be made is not kept. */
+class Kept<Value> {
+  private readonly values = new Map<string, Promise<Value>>()
+  private readonly most: number
+
+  constructor(most: number) {
+    this.most = most
+  }
+
+  of(key: string, make: () => Promise<Value>): Promise<Value> {
+    const known = this.values.get(key)
+    const value = known ?? make()
+    this.values.delete(key)
+    this.values.set(key, value)
+    if (known !== undefined) return value
+    void value.catch(() => this.values.delete(key))
+    const [oldest] = this.values.keys()
+    if (this.values.size > this.most && oldest !== undefined) this.values.delete(oldest)
+    return value
+  }
+}
+
+export interface ArchivedPage {
+  readonly commits: ReadonlyArray<Archived>
+  /** The sequence up to which there is nothing else. */
+  readonly reached: number
+}
+
+export interface ArchiveParts {
+  readonly clock: Clock.Clock
+  readonly nats: NatsConnection
+  readonly objects: Objects
+  readonly index: IndexTable
+}
+
+export class Archive {
+  /** As last asked for. */
+  mark: Mark = NO_MARK
+  private readonly parts: ArchiveParts
+  /** In order, without a gap. */
+  private segments: ReadonlyArray<SegmentName> = []
+  private readonly opened = new Kept<Segment>(SEGMENTS_KEPT)
+  private readonly blocks = new Kept<ReadonlyArray<string>>(BLOCKS_KEPT)
+
+  constructor(parts: ArchiveParts) {
+    this.parts = parts
+  }
+
+  /** The last sequence that it covers, as far as is known here. */
+  get through(): number {
+    return throughOf(this.mark)
+  }
+
+  /** Asks for the mark: whether it has moved. */
+  async refresh(): Promise<boolean> {
+    const mark = await newestMark(this.parts.nats)
+    const moved = mark.seq !== this.mark.seq
+    this.mark = mark
+    return moved
+  }
+
+  /** The sequence of the newest commit of a subject that is archived and not forgotten, 0 for none. */
+  async newest(subject: string): Promise<number> {
+    const newest = await this.parts.index.newest(subject, this.through)
+    return newest === null || this.isOver(newest.expires) ? 0 : newest.seq
+  }
+
+  /** The newest entry of a subject that is archived; `null` where there is none. */
+  async last(subject: string): Promise<LogEntry | null> {
+    const seq = await this.newest(subject)
+    if (seq === 0) return null
+    if (seq > this.through) await this.refresh()
+    const found = (await this.ofSegment(subject, seq)).find((commit) => commit.seq === seq)
+    if (found === undefined) throw new Error(`the archive does not have #${seq}, which its index names`)
+    return entryOf(found)
+  }
+
+  /** What lies behind `after` and up to the newest that is archived, in order: the oldest, where that is too much. */
+  async history(subject: string, after: number): Promise<ReadonlyArray<LogEntry>> {
+    const found: Array<Archived> = []
+    for (let seq = await this.newest(subject); seq > after;) {
+      const all = await this.ofSegment(subject, seq)
+      const due = all.filter((commit) => commit.seq > after && commit.seq <= seq)
+      found.unshift(...due.slice(0, HISTORY_MAX))
+      if (found.length > HISTORY_MAX) found.length = HISTORY_MAX
+      const before = all[0]?.previous ?? 0
+      if (before >= seq) throw new Error(`#${seq} of the archive says that it follows #${before}`)
+      seq = before
+    }
+    return found.filter(({ expires }) => !this.isOver(expires)).map(entryOf)
+  }
+
+  /**
+   * At least `size` commits behind `after`, in order, and how far that reaches; fewer at the archive's end, `null` where
+   * it does not go beyond `after`.
+   */
+  async page(after: number, size: number): Promise<ArchivedPage | null> {
+    const commits: Array<Archived> = []
+    let reached = after
+    while (commits.length < size) {
+      const name = this.segmentAfter(reached) ?? (await this.named(), this.segmentAfter(reached))
+      if (name === undefined) break
+      const segment = await this.open(name)
+      for (let number = segment.blockAt(reached + 1); number < segment.blockCount && commits.length < size; number++) {
+        for (const line of await segment.block(number)) {
+          const commit = archivedIn(line)
+          if (commit.seq <= reached) continue
+          reached = commit.seq
+          if (!this.isOver(commit.expires)) commits.push(commit)
+        }
+        if (number === segment.blockCount - 1) reached = name.last
+      }
+      if (segment.blockCount === 0) reached = name.last
+    }
+    return reached === after ? null : { commits, reached }
+  }
+
+  /** One commit, by its sequence; `null` where the archive has none of it any more. */
+  async at(seq: number): Promise<LogEntry | null> {
+    const found = (await this.page(seq - 1, 1))?.commits.find((commit) => commit.seq === seq)
+    return found === undefined || found.data.length === 0 ? null : entryOf(found)
+  }
+
+  /** The last sequence that was stored by this time (Unix ms), 0 for none. */
+  async lastBy(time: number): Promise<number> {
+    await this.named()
+    let [low, high] = [0, this.segments.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const name = this.segments[middle]
+      const first = name === undefined ? undefined : (await this.page(name.first - 1, 1))?.commits[0]
+      if (first !== undefined && first.at > time) high = middle
+      else low = middle + 1
+    }
+    let last = (this.segments[low - 1]?.first ?? 1) - 1
+    for (;;) {
+      const page = await this.page(last, HISTORY_MAX)
+      const later = page?.commits.find(({ at }) => at > time)
+      if (page === null || later !== undefined) return later === undefined ? last : later.seq - 1
+      last = page.reached
+    }
+  }
+
+  private segmentAfter(seq: number): SegmentName | undefined {
+    return this.segments[this.placeOf(seq + 1)]
+  }
+
+  /** Every commit of the subject in the segment that has this sequence. */
+  private async ofSegment(subject: string, seq: number): Promise<ReadonlyArray<Archived>> {
+    let name = this.segmentAt(seq)
+    if (name === undefined) {
+      await this.named()
+      name = this.segmentAt(seq)
+    }
+    if (name === undefined) throw new Error(`the archive has no segment with #${seq}`)
+    const segment = await this.open(name)
+    const found: Array<Archived> = []
+    for (const number of await segment.blocksOf(subject)) {
+      const lines = await this.blocks.of(`${objectName(name)} ${number}`, () => segment.block(number))
+      for (const line of lines) if (isOf(line, subject)) found.push(archivedIn(line))
+    }
+    return found
+  }
+
+  private segmentAt(seq: number): SegmentName | undefined {
+    const found = this.segments[this.placeOf(seq)]
+    return found !== undefined && found.first <= seq ? found : undefined
+  }
+
+  /** Of the first segment that ends with this sequence or behind it. */
+  private placeOf(seq: number): number {
+    let [low, high] = [0, this.segments.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.segments[middle]?.last ?? 0) < seq) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** What the index has learned since. */
+  private async named(): Promise<void> {
+    const last = this.segments.at(-1)?.last ?? 0
+    const newer = await this.parts.index.segmentsAfter(last)
+    this.segments = [...this.segments.filter((segment) => segment.last <= last), ...newer]
+  }
+
+  private open(name: SegmentName): Promise<Segment> {
+    const { objects } = this.parts
+    return this.opened.of(objectName(name), async () => Segment.open(await objects.open(objectName(name))))
+  }
+
+  private isOver(expires: number | null): boolean {
+    return expires !== null && expires <= wallMs(this.parts.clock)
+  }
+}
+
+const text = new TextDecoder()
+
+const entryOf = ({ seq, previous, traceparent, data }: Archived): LogEntry => {
+  const traceId = traceIdIn(traceparent ?? "")
+  return {
+    seq,
+    commit: JSON.parse(text.decode(data)),
+    ...(previous === null ? {} : { previous }),
+    ...(traceId === null ? {} : { trace_id: traceId })
+  }
+}

@@ -1,0 +1,252 @@
+/**
+ * Moves the older part of the log into the archive.
+ *
+ * Invariants
+ *  - What is older than the hot part, in order: a segment is made and stored, then its rows come into the index, then the
+ *    mark into the log, and only then the server drops what the mark covers. Ended at any point, the next run goes on.
+ *  - Nothing is dropped that a durable reader of the log (consumers, projections, reactions) has not done.
+ *  - Two at once are told apart by the mark: the second to write it gives up. What it has stored has another name, or the
+ *    same content.
+ *  - Before anything is sealed the index is brought to where the mark is: after a restore, or on an empty Postgres.
+ */
+import type { JetStreamManager } from "@nats-io/jetstream"
+import type { Msg, NatsConnection } from "@nats-io/transport-node"
+import { Clock, Effect } from "effect"
+import { delay, monotonicMs, wallMs } from "../../../schemas/runtime/clock.ts"
+import { logNow } from "../../../schemas/runtime/log/log.ts"
+import { streams } from "../../../schemas/subjects.ts"
+import { attempt } from "../attempt.ts"
+import type { EventLog } from "../commit.ts"
+import { directGet } from "../direct-get.ts"
+import { previousIn } from "../last-entry.ts"
+import { leaderMessage } from "../last-message.ts"
+import { traceparentOf } from "../traceparent.ts"
+import type { Archive } from "./archive.ts"
+import type { IndexTable, Newest } from "./index-table.ts"
+import { GUARD_SUBJECT, MARK_SUBJECT, SEGMENT_ARCHIVED, throughOf } from "./mark.ts"
+import type { Objects } from "./objects.ts"
+import {
+  type Archived,
+  archivedIn,
+  DamagedSegment,
+  objectName,
+  Segment,
+  type SegmentName,
+  SegmentWriter,
+  sha256Of
+} from "./segment.ts"
+
+const PAGE = 1000
+const TIMEOUT_MS = 3000
+/** Before a replica that is behind is asked again. */
+const BEHIND_PAUSE_MS = 50
+const EVERYTHING = ">"
+/** Text of one segment: what one run holds in memory, and what one object is read for. */
+const SEGMENT_CHARS = 67_108_864
+/** Segments of one run: then what was sealed is dropped, and the next run goes on. */
+const SEGMENTS_OF_RUN = 16
+
+export interface ArchivePolicy {
+  /** A commit stays in the log for so long, in seconds. */
+  readonly hotSeconds: number
+  /** A segment is made of less than a full one when its first commit is so much older than that, in seconds. */
+  readonly partialSeconds: number
+  readonly segmentChars?: number
+}
+
+export interface ArchiverParts {
+  readonly nats: NatsConnection
+  readonly manager: JetStreamManager
+  readonly log: EventLog
+  readonly archive: Archive
+  readonly index: IndexTable
+  readonly objects: Objects
+  readonly policy: ArchivePolicy
+  /** The last sequence that every durable reader of the log has done. Rejects where that cannot be found out. */
+  readonly done: () => Promise<number>
+}
+
+/** Another has moved the mark. */
+export class Overtaken extends Error {}
+
+export interface ArchiverRun {
+  readonly segments: number
+  readonly commits: number
+  /** What the archive covers now. */
+  readonly through: number
+}
+
+/** One run: seals what is due and drops what is sealed. `null` where another archives, or the log is being copied. */
+export const archiveOnce = (parts: ArchiverParts): Effect.Effect<ArchiverRun | null, unknown> =>
+  Effect.gen(function* () {
+    const clock = yield* Clock.Clock
+    return yield* attempt(() => parts.index.alone(() => new Run(clock, parts).go()))
+  })
+
+/** Brings the index to where the mark is, by the segments from the newest that it has. */
+export const bringIndex = async ({
+  archive,
+  index,
+  objects
+}: Pick<ArchiverParts, "archive" | "index" | "objects">): Promise<void> => {
+  await archive.refresh()
+  const known = await index.segmentsAfter(0)
+  const newest = known.at(-1)
+  const { segment } = archive.mark
+  const through = throughOf(archive.mark)
+  if (through === (newest?.last ?? 0) && segment?.sha256 === newest?.sha256) return
+  const lacking: Array<SegmentName> = []
+  const has = new Set(known.map(({ sha256 }) => sha256))
+  for (let name = segment; name !== null && !has.has(name.sha256);) {
+    lacking.unshift(name)
+    name = (await checked(objects, name)).footer.previous
+  }
+  const begins = lacking[0]?.first ?? through + 1
+  // Of another log, which has gone another way.
+  if (known.some(({ last }) => last >= begins && last <= through)) {
+    await index.empty()
+    return bringIndex({ archive, index, objects })
+  }
+  // No mark names them: whoever stored them was ended before. Their commits are in the log still.
+  await index.removeSegments(through)
+  for (const name of lacking) await index.add(name, await newestIn(await checked(objects, name)))
+  logNow("info", "archive", { indexed: lacking.length, through })
+}
+
+const newestIn = async (segment: Segment): Promise<ReadonlyMap<string, Newest>> => {
+  const newest = new Map<string, Newest>()
+  for (let number = 0; number < segment.blockCount; number++)
+    for (const line of await segment.block(number)) {
+      const { subject, seq, expires } = archivedIn(line)
+      newest.set(subject, { seq, expires })
+    }
+  return newest
+}
+
+/** Opened, and as a whole what its name says. Rejects where it is not. */
+export const checked = async (objects: Objects, name: SegmentName): Promise<Segment> => {
+  const object = await objects.open(objectName(name))
+  if ((await sha256Of(object)) === name.sha256) return Segment.open(object)
+  throw new DamagedSegment(`${objectName(name)} in ${objects.place} does not have the hash that is stated`)
+}
+
+class Run {
+  private readonly clock: Clock.Clock
+  private readonly parts: ArchiverParts
+  private segments = 0
+  private commits = 0
+
+  constructor(clock: Clock.Clock, parts: ArchiverParts) {
+    this.clock = clock
+    this.parts = parts
+  }
+
+  async go(): Promise<ArchiverRun> {
+    const { archive, index } = this.parts
+    await bringIndex(this.parts)
+    // What an earlier run sealed may be there still.
+    await this.drop()
+    await index.removeExpired(wallMs(this.clock))
+    const target = await this.target()
+    while (archive.through < target && this.segments < SEGMENTS_OF_RUN) {
+      if (!(await this.seal(archive.through + 1, target))) break
+      await this.drop()
+    }
+    return { segments: this.segments, commits: this.commits, through: archive.through }
+  }
+
+  /** The last sequence that may be archived now. */
+  private async target(): Promise<number> {
+    const { manager, policy, done } = this.parts
+    const { state } = await manager.streams.info(streams.events)
+    const cutoff = wallMs(this.clock) - policy.hotSeconds * 1000
+    if (state.messages === 0 || cutoff < Date.parse(state.first_ts)) return 0
+    const hot = await manager.direct.getMessage(streams.events, { start_time: new Date(cutoff) })
+    const old = hot === null ? state.last_seq : hot.seq - 1
+    return Math.min(old, await done())
+  }
+
+  /** Whether there was enough for a segment. */
+  private async seal(first: number, target: number): Promise<boolean> {
+    const { nats, archive, objects, index, policy } = this.parts
+    const began = monotonicMs(this.clock)
+    const writer = new SegmentWriter()
+    const newest = new Map<string, Newest>()
+    const full = policy.segmentChars ?? SEGMENT_CHARS
+    let [seq, oldest] = [first - 1, Number.POSITIVE_INFINITY]
+    while (seq < target && writer.chars < full) {
+      const page: Array<Archived> = []
+      await directGet(nats, streams.events, { seq: seq + 1, next_by_subj: EVERYTHING, batch: PAGE }, (message) =>
+        page.push(sealedOf(message))
+      )
+      if (page.length === 0 && (await this.isBehind(seq, target))) {
+        await delay(this.clock, BEHIND_PAUSE_MS)
+        continue
+      }
+      if (page.length === 0) seq = target
+      for (const commit of page) {
+        if (commit.seq > target || writer.chars >= full) {
+          seq = commit.seq > target ? target : seq
+          break
+        }
+        seq = commit.seq
+        oldest = Math.min(oldest, commit.at)
+        if (commit.subject === GUARD_SUBJECT) continue
+        await writer.add(commit)
+        newest.set(commit.subject, { seq, expires: commit.expires })
+      }
+    }
+    const isOld = oldest <= wallMs(this.clock) - (policy.hotSeconds + policy.partialSeconds) * 1000
+    if (writer.commits === 0 || (writer.chars < full && !isOld)) return false
+    const sealed = await writer.end(first, seq, archive.mark.segment)
+    const name: SegmentName = { first, last: seq, sha256: sealed.sha256 }
+    await objects.put(objectName(name), sealed.object)
+    await index.add(name, newest)
+    await this.mark(name)
+    this.segments++
+    this.commits += sealed.commits
+    const seconds = (monotonicMs(this.clock) - began) / 1000
+    logNow("info", "archive", { first, last: seq, commits: sealed.commits, bytes: sealed.object.length, seconds })
+    return true
+  }
+
+  /** A replica that answers may end before the leader does. */
+  private async isBehind(seq: number, target: number): Promise<boolean> {
+    const { nats } = this.parts
+    const next = await leaderMessage(nats, streams.events, { seq: seq + 1, next_by_subj: EVERYTHING }, TIMEOUT_MS)
+    return next !== null && next.seq <= target
+  }
+
+  private async mark(segment: SegmentName): Promise<void> {
+    const { log, archive } = this.parts
+    const events = [{ type: SEGMENT_ARCHIVED, v: 1, segment }]
+    const id = `archive-${segment.first}-${segment.last}`
+    const commit = { v: 1, id, op: "log.archive", at: wallMs(this.clock), events } as const
+    const result = await log.append([{ subject: MARK_SUBJECT, expected: archive.mark.seq, commit }])
+    await archive.refresh()
+    if (archive.mark.segment?.sha256 === segment.sha256) return
+    throw new Overtaken(`the mark of the archive was not moved: ${result.ok ? "another has moved it" : result.reason}`)
+  }
+
+  private async drop(): Promise<void> {
+    const { manager, archive } = this.parts
+    if (archive.through === 0) return
+    const { state } = await manager.streams.info(streams.events)
+    if (state.first_seq > archive.through || state.messages === 0) return
+    await manager.streams.purge(streams.events, { seq: archive.through + 1 })
+  }
+}
+
+const sealedOf = ({ headers, data }: Msg): Archived => {
+  const at = Date.parse(headers?.get("Nats-Time-Stamp") ?? "")
+  const seconds = /^(\d+)s?$/.exec(headers?.get("Nats-TTL") ?? "")?.[1]
+  return {
+    seq: Number(headers?.get("Nats-Sequence")),
+    subject: headers?.get("Nats-Subject") ?? "",
+    at,
+    previous: previousIn((name) => headers?.get(name)),
+    expires: seconds === undefined ? null : at + Number(seconds) * 1000,
+    traceparent: traceparentOf(headers) ?? null,
+    data
+  }
+}

@@ -1,0 +1,175 @@
+/**
+ * The index of the archive in Postgres: which segments there are, and of each actor the newest commit that is archived.
+ *
+ * Invariants
+ *  - The rows of a segment come in one transaction with the segment's own, which comes before the mark (mark.ts). So an
+ *    index that reaches the mark knows every archived actor, and one that does not says so and answers nothing.
+ *  - It can be made again from the segments at any time.
+ */
+import { type Kysely, sql } from "kysely"
+import type { Database } from "../../tables/database.ts"
+import { rowsJsonPieces } from "../../tables/rows.ts"
+import { Gathered } from "../gathered.ts"
+import { placeOf, type SegmentName } from "./segment.ts"
+
+const ASKS = { together: 512, waiting: 20_000 }
+const ROWS_REMOVED = 10_000
+const IDS_PAGE = 1000
+/** Of advisory locks in Postgres. */
+const LOCK = 7_310_588_214
+
+/** The newest archived commit of an actor. */
+export interface Newest {
+  readonly seq: number
+  /** Unix ms at which the log forgets it; `null` for never. */
+  readonly expires: number | null
+}
+
+interface Answer {
+  readonly through: number
+  readonly of: ReadonlyMap<string, Newest>
+}
+
+interface Row {
+  readonly kind: string
+  readonly id: string
+  readonly seq: string
+  readonly expires_at: Date | null
+}
+
+const keyOf = ({ kind, id }: { readonly kind: string; readonly id: string }): string => `${kind} ${id}`
+
+export class IndexTable {
+  private readonly db: Kysely<Database>
+  private readonly asks: Gathered<string, { readonly through: number; readonly newest: Newest | null }>
+
+  constructor(db: Kysely<Database>) {
+    this.db = db
+    this.asks = new Gathered(ASKS, async (subjects) => {
+      const { through, of } = await this.find(subjects)
+      return (subject) => ({ through, newest: of.get(keyOf(placeOf(subject))) ?? null })
+    })
+  }
+
+  /** `null` where nothing of the subject is archived. Rejects where the index does not reach `through`. */
+  async newest(subject: string, through: number): Promise<Newest | null> {
+    const answer = await this.asks.do(subject)
+    if (answer.through < through)
+      throw new Error(`the index of the archive reaches #${answer.through}, and the archive #${through}`)
+    return answer.newest
+  }
+
+  private async find(subjects: ReadonlyArray<string>): Promise<Answer> {
+    const places = subjects.map(placeOf)
+    const [kinds, ids] = [places.map(({ kind }) => kind), places.map(({ id }) => id)]
+    // One statement, so that the rows are not older than what they are said to reach.
+    const { rows } = await sql<Row>`
+      select '' as kind, '' as id, coalesce(max(last), 0)::text as seq, null::timestamptz as expires_at from archive_segments
+      union all
+      select kind, id, seq::text, expires_at from archive_actors where (kind, id) in
+        (select * from unnest(${kinds}::text[], ${ids}::text[]))`.execute(this.db)
+    const [whole, ...found] = rows
+    const of = found.map((row) => {
+      const newest: Newest = { seq: Number(row.seq), expires: row.expires_at?.getTime() ?? null }
+      return [keyOf(row), newest] as const
+    })
+    return { through: Number(whole?.seq ?? 0), of: new Map(of) }
+  }
+
+  async reaches(through: number): Promise<boolean> {
+    return (await this.find([])).through >= through
+  }
+
+  /** All of them, in order, behind a sequence. */
+  async segmentsAfter(last: number): Promise<ReadonlyArray<SegmentName>> {
+    const rows = await this.db
+      .selectFrom("archive_segments")
+      .select(["first", "last", "sha256"])
+      .where("last", ">", String(last))
+      .orderBy("last")
+      .execute()
+    return rows.map(({ first, last: end, sha256 }) => ({ first: Number(first), last: Number(end), sha256 }))
+  }
+
+  /** Safe to repeat. `newest`: of each actor in the segment. */
+  async add(segment: SegmentName, newest: ReadonlyMap<string, Newest>): Promise<void> {
+    await this.db.transaction().execute(async (trx) => {
+      for await (const rows of rowsJsonPieces(rowsOf(newest)))
+        await sql`
+          insert into archive_actors (kind, id, seq, expires_at)
+          select kind, id, seq, expires_at from json_to_recordset(${rows}::json)
+            as row(kind text, id text, seq bigint, expires_at timestamptz)
+          on conflict (kind, id) do update set seq = excluded.seq, expires_at = excluded.expires_at
+            where archive_actors.seq < excluded.seq`.execute(trx)
+      await trx
+        .insertInto("archive_segments")
+        .values({ ...segment, first: String(segment.first), last: String(segment.last) })
+        .onConflict((conflict) =>
+          conflict.column("last").doUpdateSet({ sha256: segment.sha256, first: String(segment.first) })
+        )
+        .execute()
+    })
+  }
+
+  /** Those that end behind a sequence. Rows of actors stay: as long as the log has their commits, nobody asks for them. */
+  async removeSegments(after: number): Promise<void> {
+    await this.db.deleteFrom("archive_segments").where("last", ">", String(after)).execute()
+  }
+
+  /** Of actors that the log has forgotten by now. Resolves when none is left. `at`: Unix ms. */
+  async removeExpired(at: number): Promise<void> {
+    for (;;) {
+      const { numAffectedRows = 0n } = await sql`
+        delete from archive_actors where (kind, id) in
+          (select kind, id from archive_actors where expires_at < ${new Date(at)} limit ${ROWS_REMOVED})`.execute(
+        this.db
+      )
+      if (numAffectedRows < BigInt(ROWS_REMOVED)) return
+    }
+  }
+
+  /**
+   * One at a time in a database, by a lock that its holder's death releases: whoever archives, and whoever copies the
+   * log. `null` where another holds it.
+   */
+  async alone<A>(work: () => Promise<A>): Promise<A | null> {
+    return this.db.connection().execute(async (held) => {
+      const { rows } = await sql<{ free: boolean }>`select pg_try_advisory_lock(${LOCK}) as free`.execute(held)
+      if (rows[0]?.free !== true) return null
+      try {
+        return await work()
+      } finally {
+        await sql`select pg_advisory_unlock(${LOCK})`.execute(held)
+      }
+    })
+  }
+
+  /** Ids of the actors of a kind that are archived, in pages. */
+  async *idsOf(kind: string): AsyncGenerator<ReadonlyArray<string>> {
+    for (let after = ""; ;) {
+      const rows = await this.db
+        .selectFrom("archive_actors")
+        .select("id")
+        .where("kind", "=", kind)
+        .where("id", ">", after)
+        .orderBy("id")
+        .limit(IDS_PAGE)
+        .execute()
+      const last = rows.at(-1)
+      if (last === undefined) return
+      yield rows.map(({ id }) => id)
+      after = last.id
+    }
+  }
+
+  /** The archive is another one, or ends before what the index knows. */
+  async empty(): Promise<void> {
+    await sql`truncate archive_actors, archive_segments`.execute(this.db)
+  }
+}
+
+/** In one order for all, since two statements may lock the same rows. */
+function* rowsOf(newest: ReadonlyMap<string, Newest>): Generator<object> {
+  for (const [subject, { seq, expires }] of [...newest].toSorted(([one], [other]) => (one < other ? -1 : 1)))
+    yield { ...placeOf(subject), seq, expires_at: expires === null ? null : new Date(expires) }
+}

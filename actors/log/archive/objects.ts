@@ -1,0 +1,70 @@
+/**
+ * Places for the objects of the archive: a folder, or a bucket.
+ *
+ * Invariants
+ *  - An object is whole and durable once `put` resolves, and not there before.
+ *  - One that is there is not changed: its name says its hash.
+ */
+import { randomBytes } from "node:crypto"
+import { mkdir, open, rename, rm } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import type { ObjectReader } from "./segment.ts"
+
+export interface Objects {
+  /** For messages: where the objects are. */
+  readonly place: string
+  readonly put: (name: string, bytes: Uint8Array) => Promise<void>
+  /** Rejects where there is none. */
+  readonly open: (name: string) => Promise<ObjectReader>
+}
+
+const synced = async (folder: string): Promise<void> => {
+  const handle = await open(folder, "r")
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Readable by its owner alone: what is in the log is in it. */
+export const folderOf = (folder: string): Objects => ({
+  place: folder,
+  put: async (name, bytes) => {
+    const path = join(folder, name)
+    const partial = `${path}.${randomBytes(4).toString("hex")}.partial`
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    try {
+      const file = await open(partial, "wx", 0o600)
+      try {
+        await file.writeFile(bytes)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await rename(partial, path)
+    } catch (error) {
+      await rm(partial, { force: true })
+      throw error
+    }
+    await synced(dirname(path))
+  },
+  open: async (name) => {
+    const path = join(folder, name)
+    const file = await open(path, "r")
+    const { size } = await file.stat().finally(() => file.close())
+    return { bytes: size, read: (offset, bytes) => readAt(path, offset, bytes) }
+  }
+})
+
+/** The file is open no longer than a read takes: an archive has thousands. */
+const readAt = async (path: string, offset: number, bytes: number): Promise<Buffer> => {
+  const file = await open(path, "r")
+  try {
+    const into = Buffer.alloc(bytes)
+    const { bytesRead } = await file.read(into, 0, bytes, offset)
+    return into.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,60 @@
+/** The archive of the log as a process opens it, by the configuration. */
+import type { NatsConnection } from "@nats-io/transport-node"
+import type { Clock } from "effect"
+import type { Kysely } from "kysely"
+import type { ArchiveSettings } from "../../../schemas/archive/settings.ts"
+import type { Database } from "../../tables/database.ts"
+import { Archive } from "./archive.ts"
+import { bringIndex } from "./archiver.ts"
+import { IndexTable } from "./index-table.ts"
+import { newestMark } from "./mark.ts"
+import { folderOf, type Objects } from "./objects.ts"
+import { objectName } from "./segment.ts"
+
+export interface OpenArchive {
+  readonly archive: Archive
+  readonly index: IndexTable
+  readonly objects: Objects
+}
+
+interface Parts {
+  readonly clock: Clock.Clock
+  readonly nats: NatsConnection
+  readonly db: Kysely<Database>
+}
+
+/** The client of buckets is large: only those load it who have one. */
+export const objectsOf = async (settings: ArchiveSettings): Promise<Objects> =>
+  settings.type === "folder" ? folderOf(settings.folder) : (await import("./bucket.ts")).bucketOf(settings)
+
+/**
+ * `null` where the log is all there is. Rejects with `ArchiveMissing` where the log says that it has an archive and this
+ * is not it.
+ */
+export const openArchive = async (settings: ArchiveSettings | null, parts: Parts): Promise<OpenArchive | null> => {
+  const { segment } = await newestMark(parts.nats)
+  if (settings === null) {
+    if (segment === null) return null
+    throw new ArchiveMissing(`HUB_ARCHIVE is required: the log's part up to #${segment.last} is in an archive`)
+  }
+  const objects = await objectsOf(settings)
+  if (segment !== null)
+    await objects.open(objectName(segment)).catch((cause: unknown) => {
+      throw new ArchiveMissing(`HUB_ARCHIVE (${objects.place}) lacks ${objectName(segment)}, which the log names`, {
+        cause
+      })
+    })
+  const index = new IndexTable(parts.db)
+  const archive = new Archive({ ...parts, objects, index })
+  await archive.refresh()
+  return { archive, index, objects }
+}
+
+/** Resolves when the index knows what is archived: one of those who wait makes it where Postgres has lost it. */
+export const awaitIndex = async (opened: OpenArchive): Promise<void> => {
+  if (await opened.index.reaches(opened.archive.through)) return
+  await opened.index.alone(() => bringIndex(opened))
+  if (!(await opened.index.reaches(opened.archive.through))) throw new Error("the index of the archive is being made")
+}
+
+export class ArchiveMissing extends Error {}

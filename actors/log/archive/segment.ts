@@ -1,0 +1,295 @@
+/**
+ * A segment of the archive: a stretch of the log, in one object that is written once.
+ *
+ * Layout
+ *  - Blocks: zstd frames with a checksum each. `zstd -dc` shows the whole object as text, one commit a line.
+ *  - Then one skippable zstd frame: the index, the footer as JSON, its length (4 bytes) and the mark `HUBSEG01`.
+ *  - A line: sequence, subject, Unix ms, sequence of the commit before it on its subject, Unix ms at which the log
+ *    forgets it, traceparent, commit. A space stands between them, and `-` for what is not there.
+ *  - The index: 257 counts by the first byte of a subject's hash, then pairs of a hash and the number of a block, in the
+ *    order of the hashes. Two subjects of one hash cost a block that is read in vain.
+ *
+ * Invariants
+ *  - A segment says which sequences it covers, and its footer names the segment before it with its hash: from the newest
+ *    one on, the whole archive is known, and a change anywhere in it is seen.
+ *  - What is read is checked: a block by its own checksum, the whole by the hash that the next segment states.
+ */
+import { createHash, hash } from "node:crypto"
+import { promisify } from "node:util"
+import { constants, zstdCompress, zstdDecompress } from "node:zlib"
+import { Schema } from "effect"
+
+const compress = promisify(zstdCompress)
+const decompress = promisify(zstdDecompress)
+
+/** Text of one block, before it is compressed. */
+const BLOCK_CHARS = 131_072
+const BLOCK_MAX_BYTES = 16_777_216
+const COMPRESSION = {
+  params: { [constants.ZSTD_c_checksumFlag]: 1, [constants.ZSTD_c_compressionLevel]: 3 }
+}
+const SKIPPABLE = 0x184d2a50
+const MARK = Buffer.from("HUBSEG01")
+const TRAILER_BYTES = 4 + MARK.length
+const FANOUT = 257
+const FANOUT_BYTES = FANOUT * 4
+const PAIR_BYTES = 8
+/** The end of an object that is read first: the footer is in it, unless the segment has very many blocks. */
+const TAIL_BYTES = 32_768
+const NONE = "-"
+
+/** A commit as the archive keeps it. */
+export interface Archived {
+  readonly seq: number
+  readonly subject: string
+  /** Unix ms at which the log took it. */
+  readonly at: number
+  /** Sequence of the commit before it on its subject; `null` where the log does not say. */
+  readonly previous: number | null
+  /** Unix ms at which the log forgets it; `null` for never. */
+  readonly expires: number | null
+  readonly traceparent: string | null
+  readonly data: Uint8Array
+}
+
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+const Sha256 = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
+
+/** Which segment: the sequences that it covers, and the hash of the whole object. */
+export const SegmentName = Schema.Struct({ first: Count, last: Count, sha256: Sha256 })
+export type SegmentName = typeof SegmentName.Type
+
+const Footer = Schema.Struct({
+  v: Schema.Literal(1),
+  first: Count,
+  last: Count,
+  commits: Count,
+  /** Of each block: where it begins, its bytes, and its first sequence. */
+  blocks: Schema.Array(Schema.Tuple([Count, Count, Count])),
+  index: Schema.Struct({ offset: Count, bytes: Count }),
+  /** Of the bytes before the skippable frame. */
+  sha256: Sha256,
+  previous: Schema.NullOr(SegmentName)
+})
+export type Footer = typeof Footer.Type
+
+const readFooter = Schema.decodeUnknownSync(Schema.fromJsonString(Footer))
+
+/** Not what the name or the footer says: it is damaged, or no segment. */
+export class DamagedSegment extends Error {}
+
+const hashOf = (subject: string): number => hash("sha1", subject, "buffer").readUInt32BE(0)
+
+const orNone = (value: number | string | null): string => (value === null ? NONE : String(value))
+
+const lineOf = ({ seq, subject, at, previous, expires, traceparent, data }: Archived): string => {
+  const text = Buffer.from(data).toString()
+  // Commits are JSON in one line. What is not could not be read again.
+  const plain = /^\{[^\n]*\}$/.test(text) ? text : `=${Buffer.from(data).toString("base64")}`
+  return `${seq} ${subject} ${at} ${orNone(previous)} ${orNone(expires)} ${orNone(traceparent)} ${plain}\n`
+}
+
+const FIELDS = 6
+
+/** The commit that a line holds. */
+export const archivedIn = (line: string): Archived => {
+  const fields: Array<string> = []
+  let from = 0
+  for (let field = 0; field < FIELDS; field++) {
+    const to = line.indexOf(" ", from)
+    if (to < 0) throw new DamagedSegment("a line of a segment ends too early")
+    fields.push(line.slice(from, to))
+    from = to + 1
+  }
+  const [seq = "", subject = "", at = "", previous = "", expires = "", traceparent = ""] = fields
+  const rest = line.slice(from)
+  return {
+    seq: Number(seq),
+    subject,
+    at: Number(at),
+    previous: previous === NONE ? null : Number(previous),
+    expires: expires === NONE ? null : Number(expires),
+    traceparent: traceparent === NONE ? null : traceparent,
+    data: rest.startsWith("=") ? Buffer.from(rest.slice(1), "base64") : Buffer.from(rest)
+  }
+}
+
+/**
+ * The name under which an archive has a segment: in the order of names lie the segments. Two that seal the same stretch
+ * at different times make two objects, since the log may have forgotten commits in between.
+ */
+export const objectName = ({ first, last, sha256 }: SegmentName): string =>
+  `${String(first).padStart(16, "0")}-${String(last).padStart(16, "0")}-${sha256.slice(0, 16)}.zst`
+
+export interface Sealed extends SegmentName {
+  readonly object: Buffer
+  readonly commits: number
+}
+
+/** Takes commits in their order and makes the object of them. */
+export class SegmentWriter {
+  /** Characters of all lines so far: what decides when a segment is large enough. */
+  chars = 0
+  commits = 0
+  private readonly chunks: Array<Buffer> = []
+  private readonly blocks: Array<readonly [number, number, number]> = []
+  /** Hash and block in one number, so that they sort as numbers. */
+  private readonly pairs = new Set<number>()
+  private lines: Array<string> = []
+  private lineChars = 0
+  private blockFirst = 0
+  private bytes = 0
+
+  async add(commit: Archived): Promise<void> {
+    const line = lineOf(commit)
+    if (this.lines.length === 0) this.blockFirst = commit.seq
+    this.lines.push(line)
+    this.lineChars += line.length
+    this.chars += line.length
+    this.commits++
+    this.pairs.add(hashOf(commit.subject) * 2 ** 20 + this.blocks.length)
+    if (this.lineChars >= BLOCK_CHARS) await this.endBlock()
+  }
+
+  private async endBlock(): Promise<void> {
+    const block = await compress(Buffer.from(this.lines.join("")), COMPRESSION)
+    this.blocks.push([this.bytes, block.length, this.blockFirst])
+    this.chunks.push(block)
+    this.bytes += block.length
+    ;[this.lines, this.lineChars] = [[], 0]
+  }
+
+  /** `first` to `last`: what it covers, also where the log has forgotten the commits at its ends. */
+  async end(first: number, last: number, previous: SegmentName | null): Promise<Sealed> {
+    if (this.lines.length > 0) await this.endBlock()
+    const body = Buffer.concat(this.chunks)
+    const index = this.index()
+    const footer: Footer = {
+      v: 1,
+      first,
+      last,
+      commits: this.commits,
+      blocks: this.blocks,
+      index: { offset: body.length + 8, bytes: index.length },
+      sha256: createHash("sha256").update(body).digest("hex"),
+      previous
+    }
+    const text = Buffer.from(JSON.stringify(footer))
+    const [head, trailer] = [Buffer.alloc(8), Buffer.alloc(4)]
+    head.writeUInt32LE(SKIPPABLE, 0)
+    head.writeUInt32LE(index.length + text.length + TRAILER_BYTES, 4)
+    trailer.writeUInt32LE(text.length, 0)
+    const object = Buffer.concat([body, head, index, text, trailer, MARK])
+    return { first, last, commits: this.commits, sha256: createHash("sha256").update(object).digest("hex"), object }
+  }
+
+  private index(): Buffer {
+    const pairs = [...this.pairs].toSorted((one, other) => one - other)
+    const index = Buffer.alloc(FANOUT_BYTES + pairs.length * PAIR_BYTES)
+    const counts = new Uint32Array(FANOUT)
+    for (const [at, pair] of pairs.entries()) {
+      const hashed = Math.floor(pair / 2 ** 20)
+      counts[(hashed >>> 24) + 1] = at + 1
+      index.writeUInt32LE(hashed, FANOUT_BYTES + at * PAIR_BYTES)
+      index.writeUInt32LE(pair % 2 ** 20, FANOUT_BYTES + at * PAIR_BYTES + 4)
+    }
+    let most = 0
+    for (const [at, count] of counts.entries()) index.writeUInt32LE((most = Math.max(most, count)), at * 4)
+    return index
+  }
+}
+
+/** One object: its size, and bytes of it; fewer where it ends before. */
+export interface ObjectReader {
+  readonly bytes: number
+  readonly read: (offset: number, bytes: number) => Promise<Buffer>
+}
+
+/** One segment, opened: its footer is in memory, the rest is read as it is needed. */
+export class Segment {
+  readonly footer: Footer
+  private readonly object: ObjectReader
+  private fanout: Promise<Buffer> | null = null
+
+  private constructor(object: ObjectReader, footer: Footer) {
+    this.object = object
+    this.footer = footer
+  }
+
+  static async open(object: ObjectReader): Promise<Segment> {
+    const tail = await object.read(Math.max(0, object.bytes - TAIL_BYTES), Math.min(TAIL_BYTES, object.bytes))
+    if (tail.length < TRAILER_BYTES || !tail.subarray(-MARK.length).equals(MARK))
+      throw new DamagedSegment("an object of the archive does not end like a segment")
+    const length = tail.readUInt32LE(tail.length - TRAILER_BYTES)
+    const from = tail.length - TRAILER_BYTES - length
+    const text =
+      from >= 0 ? tail.subarray(from, -TRAILER_BYTES) : await object.read(object.bytes - TRAILER_BYTES - length, length)
+    try {
+      return new Segment(object, readFooter(text.toString()))
+    } catch (cause) {
+      throw new DamagedSegment("a segment's footer cannot be read", { cause })
+    }
+  }
+
+  /** Numbers of the blocks in which the subject may have commits. */
+  async blocksOf(subject: string): Promise<ReadonlyArray<number>> {
+    const { offset } = this.footer.index
+    const fanout = await (this.fanout ??= this.object.read(offset, FANOUT_BYTES))
+    const hashed = hashOf(subject)
+    const [from, to] = [fanout.readUInt32LE((hashed >>> 24) * 4), fanout.readUInt32LE(((hashed >>> 24) + 1) * 4)]
+    if (from >= to) return []
+    const pairs = await this.object.read(offset + FANOUT_BYTES + from * PAIR_BYTES, (to - from) * PAIR_BYTES)
+    const blocks: Array<number> = []
+    for (let at = 0; at + PAIR_BYTES <= pairs.length; at += PAIR_BYTES)
+      if (pairs.readUInt32LE(at) === hashed) blocks.push(pairs.readUInt32LE(at + 4))
+    return blocks
+  }
+
+  /** The block in which a sequence stands, or would; the first one for what comes before it. */
+  blockAt(seq: number): number {
+    const after = this.footer.blocks.findIndex(([, , first]) => first > seq)
+    return Math.max(0, (after < 0 ? this.footer.blocks.length : after) - 1)
+  }
+
+  get blockCount(): number {
+    return this.footer.blocks.length
+  }
+
+  /** Its lines, in order. */
+  async block(number: number): Promise<ReadonlyArray<string>> {
+    const place = this.footer.blocks[number]
+    if (place === undefined) throw new DamagedSegment(`a segment's index names block ${number}, which it does not have`)
+    const [offset, bytes] = place
+    const packed = await this.object.read(offset, bytes)
+    const text = await decompress(packed, { maxOutputLength: BLOCK_MAX_BYTES }).catch((cause: unknown) => {
+      throw new DamagedSegment(`block ${number} of a segment cannot be unpacked`, { cause })
+    })
+    return text.toString().split("\n").slice(0, -1)
+  }
+}
+
+const HASHED_BYTES = 4_194_304
+
+/** Of the whole object: what the mark, or the next segment, states. */
+export const sha256Of = async (object: ObjectReader): Promise<string> => {
+  const hashing = createHash("sha256")
+  for (let at = 0; at < object.bytes;) {
+    const piece = await object.read(at, Math.min(HASHED_BYTES, object.bytes - at))
+    if (piece.length === 0) break
+    hashing.update(piece)
+    at += piece.length
+  }
+  return hashing.digest("hex")
+}
+
+/** Whether a line is of this subject, without looking at the rest of it. */
+export const isOf = (line: string, subject: string): boolean => {
+  const from = line.indexOf(" ") + 1
+  return line.startsWith(subject, from) && line.charAt(from + subject.length) === " "
+}
+
+/** Kind and id of an actor's subject. */
+export const placeOf = (subject: string): { readonly kind: string; readonly id: string } => {
+  const [, , kind = "", ...id] = subject.split(".")
+  return { kind, id: id.join(".") }
+}

@@ -1,0 +1,57 @@
+/** `hub archive`: the part of the log that lies in the archive; moved on at once, or held against its hashes. */
+import { Effect } from "effect"
+import { archiveOnce } from "../../actors/log/archive/archiver.ts"
+import { throughOf } from "../../actors/log/archive/mark.ts"
+import type { OpenArchive } from "../../actors/log/archive/open.ts"
+import { doneByAll, policyOf } from "../../actors/process/archiving.ts"
+import { streams } from "../../schemas/subjects.ts"
+import { checkSegments } from "../backup/segments.ts"
+import type { Command } from "./command.ts"
+import type { Service } from "./connection.ts"
+import { Fault } from "./fault.ts"
+import { untilInterrupted } from "./interrupt.ts"
+
+export const archiveCommand: Command = {
+  usage: ["archive", "archive --now [--days <number>]", "archive --check"],
+  run: async (service, { values }) => {
+    const { opened } = service
+    if (opened === null) throw new Fault("the log has no archive: HUB_ARCHIVE says where it is to be")
+    if (values.check === true) return untilInterrupted((signal) => held(opened, signal))
+    return values.now === true ? moved(service, opened, daysOf(values.days, service)) : standing(service, opened)
+  }
+}
+
+const DAYS_MAX = 36_500
+
+/** How old a commit must be, in days. */
+const daysOf = (text: string | undefined, { limits }: Service): number => {
+  if (text === undefined) return limits.service.archive_after_days
+  const days = Number(text)
+  if (!/^\d+$/.test(text) || days > DAYS_MAX) throw new Fault(`--days takes a whole number from 0 to ${DAYS_MAX}`)
+  return days
+}
+
+const held = async ({ archive, objects }: OpenArchive, signal: AbortSignal): Promise<string> => {
+  const { segment } = archive.mark
+  if (segment === null) return `${objects.place}: nothing is archived yet`
+  const count = await checkSegments(objects, segment, signal)
+  return `${objects.place} is whole: ${count} segments up to #${segment.last}`
+}
+
+/** Also what makes less than a whole segment. */
+const moved = async (service: Service, opened: OpenArchive, days: number): Promise<string> => {
+  const { nats, manager, log, limits } = service
+  const policy = { ...policyOf({ ...limits.service, archive_after_days: days }), partialSeconds: 0 }
+  const run = archiveOnce({ nats, manager, log, ...opened, policy, done: () => doneByAll(service) })
+  const done = await Effect.runPromise(run)
+  if (done === null) throw new Fault("the log is being archived, or copied by a backup: try again later")
+  return `${done.commits} commits moved in ${done.segments} segments; the archive reaches #${done.through}`
+}
+
+const standing = async ({ manager }: Service, { archive, objects }: OpenArchive): Promise<string> => {
+  const { state } = await manager.streams.info(streams.events)
+  return [
+    `archive  ${objects.place}, up to #${throughOf(archive.mark)}`,
+    `log      ${state.messages} commits from #${state.first_seq} to #${state.last_seq}, ${state.bytes} bytes`
+  ].join("\n")
+}

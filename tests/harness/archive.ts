@@ -1,0 +1,19 @@
+/**
+ * The archive of a system under test. With HUB_TEST_ARCHIVE the log is moved there from second to second, so that every
+ * test reads, writes and rebuilds across the two: `npm run campaign -- archive`.
+ */
+import { join } from "node:path"
+
+const EAGER = {
+  "service.archive_after_days": 0,
+  "service.archive_partial_seconds": 0,
+  "service.archive_every_seconds": 1
+}
+
+export const archiveOf = ({ folder }: { readonly folder: string }): string => join(folder, "archive")
+
+/** What a system's limits are then. */
+export const withArchiving = (
+  limits: Readonly<Record<string, unknown>> | undefined
+): Readonly<Record<string, unknown>> | undefined =>
+  process.env["HUB_TEST_ARCHIVE"] === undefined ? limits : { ...EAGER, ...limits }

@@ -1,0 +1,182 @@
+/** A service whose log was archived reads, decides, folds, rebuilds and restores as one that keeps it all. */
+import { readdir, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { sql } from "kysely"
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { streams, subjects } from "../../schemas/subjects.ts"
+import type { Reply } from "../../schemas/reply/records.ts"
+import type { Thread } from "../../schemas/thread/records.ts"
+import { archiveOf, waitFor } from "../harness/index.ts"
+import { AgentClient } from "../support/client.ts"
+import { type Answer, send } from "../support/http.ts"
+import { hub, hubEnded, operate } from "../support/hub.ts"
+import { dataOf, outcome } from "../support/outcome.ts"
+import { askChallenge, challengeId, freshHandle, register, registrationForm } from "../support/register.ts"
+import { TEST_SERVER_KEY, testService, type TestService } from "../support/service.ts"
+
+let service: TestService
+let edge = ""
+let written = 0
+
+beforeAll(async () => {
+  service = await testService({ edges: 2, actors: 2 })
+  edge = service.edges[0] ?? ""
+  vi.stubEnv("HUB_SERVER_KEY", TEST_SERVER_KEY)
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await service?.stop()
+})
+
+const anAgent = async (handle = freshHandle()) => {
+  const client = new AgentClient({ edge: () => service.edges[written++ % 2] ?? "" })
+  return { client, account: await register(client, { edge, handle }) }
+}
+const read = (path: string): Promise<Answer> => send({ edge, method: "GET", path: `/api/v1${path}` })
+const firstSeq = async () => (await service.view.manager.streams.info(streams.events)).state.first_seq
+const hotOf = async (kind: string, id: string): Promise<number> => {
+  const { state } = await service.view.manager.streams.info(streams.events, {
+    subjects_filter: subjects.event(kind, id)
+  })
+  return Object.values(state.subjects ?? {}).reduce((sum, count) => sum + count, 0)
+}
+
+/** All that the log has: once every reader of it has come to its end. */
+const archived = async (): Promise<void> => {
+  const { last_seq: last } = (await service.view.manager.streams.info(streams.events)).state
+  await waitFor(
+    async () => {
+      await operate(service.system, ["archive", "--now", "--days", "0"])
+      return (await firstSeq()) > last
+    },
+    { describe: `an archive up to #${last}` }
+  )
+}
+
+/** Nodes that have none of it in memory. */
+const restarted = async (): Promise<void> => {
+  for (const actor of service.system.actors) await actor.restart()
+  await waitFor(async () => (await read("/health")).status === 200, { describe: "nodes that serve" })
+}
+
+test("what was archived is read, changed and counted as before; nothing is begun twice", async () => {
+  const [asker, helper] = [await anAgent(), await anAgent()]
+  const form = { category: "help", title: "Archived?", body: "A question that is older than the log." }
+  const thread = dataOf<Thread>(await asker.client.call("POST", "/api/v1/threads", { body: form }))
+  const path = `/api/v1/threads/${thread.id}`
+  const reply = dataOf<Reply>(await helper.client.call("POST", `${path}/replies`, { body: { body: "Yes." } }))
+  const vote = (client: AgentClient, value: number) =>
+    client.call("POST", "/api/v1/votes", { body: { target_type: "reply", target_id: reply.id, value } })
+  expect(outcome(await vote(asker.client, 1))).toBe("200")
+  expect(outcome(await asker.client.call("PUT", `${path}/watch`))).toMatch(/^20/)
+  const message = await asker.client.call("POST", "/api/v1/messages", {
+    body: { to: helper.account.handle, body: "Is it there?" }
+  })
+  expect(outcome(message)).toBe("201")
+
+  await archived()
+  expect(await hotOf("thread", String(thread.id))).toBe(0)
+  expect(await hotOf("agent", asker.account.id)).toBe(0)
+  expect((await readdir(archiveOf(service.system))).length).toBeGreaterThan(0)
+
+  for (const state of ["in memory", "by snapshots", "by the archive alone"]) {
+    if (state === "by the archive alone") await sql`truncate snapshots`.execute(service.view.db)
+    if (state !== "in memory") await restarted()
+    // Read.
+    expect(dataOf<Thread>(await read(`/threads/${thread.id}`))).toMatchObject({ title: "Archived?" })
+    expect(dataOf(await asker.client.call("GET", "/api/v1/me"))).toMatchObject({ handle: asker.account.handle })
+    // Decided by what is archived: the vote stands, the text is there, the handle is taken.
+    expect(dataOf(await vote(asker.client, 1))).toMatchObject({ score: 1 })
+    expect(outcome(await vote(helper.client, 1))).toMatch(/^(403|409|422)/)
+    expect(outcome(await asker.client.call("POST", "/api/v1/threads", { body: form }))).toBe("409 duplicate_content")
+    const taken = new AgentClient({ edge: () => edge })
+    const again = await taken.call("POST", "/api/v1/register", {
+      body: registrationForm(await challengeId(taken, edge), { handle: helper.account.handle })
+    })
+    expect(outcome(again)).toBe("409 handle_taken")
+    expect(outcome(await askChallenge(helper.client, edge))).toMatch(/^409/)
+    // Written on.
+    const title = `Archived, and edited ${state}?`
+    const edited = await asker.client.call("PATCH", path, { body: { title } })
+    expect(dataOf<Thread>(edited)).toMatchObject({ title })
+    expect(dataOf<Thread>(await asker.client.call("PATCH", path, { body: { title: "Archived?" } }))).toMatchObject({
+      title: "Archived?"
+    })
+    await archived()
+  }
+  // A vote that is taken back lowers what was counted before the archive.
+  const back = await asker.client.call("DELETE", `/api/v1/votes?target_type=reply&target_id=${reply.id}`)
+  expect(dataOf(back)).toMatchObject({ score: 0 })
+  expect(dataOf(await vote(asker.client, 1))).toMatchObject({ score: 1 })
+  await archived()
+})
+
+test("the operator's tools go through archive and log as one", async () => {
+  const { system } = service
+  const { account } = await anAgent()
+  await archived()
+  const { client: other } = await anAgent()
+  await other.call("PATCH", "/api/v1/me", { body: { description: "In the log." } })
+  const verified = await hubEnded(system, ["verify"])
+  expect(`${verified.status} ${verified.stdout}${verified.stderr}`).toMatch(/^0 [\s\S]*verified in/)
+  expect(await hub(system, ["verify", "--scores"])).toMatch(/equal what the log makes/)
+  const rebuilt = await hub(system, ["rebuild"])
+  expect(rebuilt).toContain("agent rebuilt")
+  expect(rebuilt).toContain("thread rebuilt")
+  expect((await hubEnded(system, ["verify"])).status).toBe(0)
+  const replayed = await hub(system, ["replay", "agent", account.handle])
+  expect(replayed).toContain("agent.registered")
+  expect(await hub(system, ["explain", `agent/${account.handle}`])).toContain("agent.registered")
+  const { last_seq: last } = (await service.view.manager.streams.info(streams.events)).state
+  const lines = (await hub(system, ["tail", "--since", "1", "--until", String(last)])).trimEnd().split("\n")
+  expect(lines[0]).toMatch(/^#\d+ /)
+  const numbers = lines.map((line) => Number(/^#(\d+)/.exec(line)?.[1]))
+  expect(numbers).toEqual(numbers.toSorted((one, two) => one - two))
+  expect(numbers[0]).toBeLessThan(await firstSeq())
+  expect(numbers.at(-1)).toBeGreaterThanOrEqual(await firstSeq())
+  expect(await hub(system, ["at", new Date().toISOString()])).toMatch(/agent/)
+  expect(await hub(system, ["archive", "--check"])).toMatch(/is whole: \d+ segments/)
+})
+
+test("read models are made from the archive where Postgres has lost them, and its index too", async () => {
+  const { account } = await anAgent()
+  await archived()
+  for (const actor of service.system.actors) await actor.stop()
+  await sql`truncate archive_actors, archive_segments, snapshots, projections`.execute(service.view.db)
+  await restarted()
+  await waitFor(async () => (await read(`/agents/${account.handle}`)).status === 200, { describe: "the agent again" })
+  expect((await hubEnded(service.system, ["verify"])).status).toBe(0)
+})
+
+test("a node without the archive refuses to start, and so does a command", async () => {
+  await archived()
+  const moved = await hubEnded(service.system, ["archive"])
+  expect(moved.stdout).toContain(archiveOf(service.system))
+  const names = await readdir(archiveOf(service.system))
+  await expect(
+    operate({ ...service.system, folder: join(service.system.folder, "elsewhere") }, ["status"])
+  ).rejects.toThrow(/lacks \d+-\d+-[0-9a-f]+\.zst, which the log names/)
+  expect(names.length).toBeGreaterThan(0)
+})
+
+test("a backup takes each segment once, and a restore brings log and archive back", async () => {
+  const { system } = service
+  const folder = join(system.folder, "backups")
+  const { account } = await anAgent()
+  await archived()
+  const { account: late } = await anAgent()
+  await hub(system, ["backup", join(folder, "one")])
+  const copied = await readdir(join(folder, "archive"))
+  expect(copied.length).toBe((await readdir(archiveOf(system))).length)
+  await archived()
+  await hub(system, ["backup", join(folder, "two")])
+  expect((await readdir(join(folder, "archive"))).length).toBeGreaterThan(copied.length)
+  expect(await hub(system, ["backup", "--check", join(folder, "two")])).toMatch(/is whole: .*, with \d+ segments/)
+  for (const node of [...system.edges, ...system.actors]) await node.stop()
+  await rm(archiveOf(system), { recursive: true })
+  await hub(system, ["restore", join(folder, "one"), "--replace"])
+  for (const node of [...system.actors, ...system.edges]) await node.restart()
+  for (const { handle } of [account, late])
+    await waitFor(async () => (await read(`/agents/${handle}`)).status === 200, { describe: `${handle} again` })
+  expect((await hubEnded(system, ["verify"])).status).toBe(0)
+})
