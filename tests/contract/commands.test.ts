@@ -57,9 +57,12 @@ describe("npm run hub --", () => {
     ["tail agent one another", "tail <kind> <ref> [--since <point>] [--until <point>] [--json]"],
     ["verify agents", "verify [--kind <kind>] [--sample <number>]"],
     ["status --kind agent", "status [--all] [--json]"],
-    ["backup one another", "backup <folder>"],
-    ["backup one --replace", "backup --check <folder>"],
-    ["restore one --check", "restore <folder> [--replicas <number>] [--gap <number>] [--cards] [--replace]"],
+    ["backup one another", "backup <folder> [--archive <folder>]"],
+    ["backup one --replace", "backup --check <folder> [--archive <folder>]"],
+    [
+      "restore one --check",
+      "restore <folder> [--archive <folder>] [--replicas <number>] [--gap <number>] [--cards] [--replace]"
+    ],
     ["appeals open", "appeals"],
     ["questions check one another", "questions check <folder>"],
     ["questions sample --kind word", "questions sample [--count <number>] [--seed <text>] [--answers <file>]"],

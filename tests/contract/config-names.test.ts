@@ -17,7 +17,7 @@ const BAD: Readonly<Record<string, string | null>> = {
   HUB_BIND: "not an address",
   HUB_DATA: "a\nb",
   HUB_ARCHIVE: "a/folder",
-  HUB_ARCHIVE_AFTER_DAYS: "0",
+  HUB_ARCHIVE_AFTER_DAYS: "never",
   HUB_ARCHIVE_REGION: "a b",
   HUB_NAME: "a\nb",
   HUB_CONTACT: "somebody",

@@ -2,7 +2,7 @@
  * The mark: how far the log has been archived, in the log itself.
  *
  * Invariants
- *  - The newest commit of `hub.evt.log.archived` names the newest segment. It is written when the segment is durable and
+ *  - The newest commit of the mark's subject names the newest segment. It is written when the segment is durable and
  *    its index is in Postgres, and before the server drops what it holds from the log.
  *  - It is written behind the one before it (its expected sequence), so that of two that seal at once one goes on.
  *  - A commit on a subject of which the log has nothing could follow anything. It goes in a batch with a message that

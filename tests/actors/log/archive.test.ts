@@ -279,7 +279,7 @@ describe("the archive", () => {
     }
     await expect(historyOf(process().log, one)).rejects.toThrow()
     await index.empty()
-    await expect(run()).rejects.toThrow(/damaged/)
+    await expect(run()).rejects.toThrow(/does not have the hash/)
   })
 })
 
