@@ -11,7 +11,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   credential: "1da11eaa82f971b6",
   delivery: "dae0b0bf449f8070",
   filing: "533416c2a2a917b2",
-  fleet: "a50587dab21b5887",
+  fleet: "302f5cf4875757f7",
   handle: "8d91f76c79f0d504",
   human: "81f20a9392329970",
   key: "c39a3053a015a528",
