@@ -4,7 +4,14 @@
  * answer leaves (see pipeline.ts). Spent once, later asks of the same request are told so.
  */
 import type { SignedBy } from "../../schemas/bus/frames.ts"
-import type { SignatureHeaders } from "../auth/headers.ts"
+
+/** Headers of the request. */
+interface Signing {
+  readonly publicKey: string
+  readonly nonce: string
+  /** Unix seconds. */
+  readonly timestamp: string
+}
 
 export class Ticket {
   readonly hubId: string
@@ -18,11 +25,7 @@ export class Ticket {
   /** Where the agent of this key lives: its key's own hub id, until an actor says otherwise. */
   home: string
 
-  constructor(
-    hubId: string,
-    { publicKey, nonce, timestamp }: Pick<SignatureHeaders, "publicKey" | "nonce" | "timestamp">,
-    signed: Ticket["signed"]
-  ) {
+  constructor(hubId: string, { publicKey, nonce, timestamp }: Signing, signed: Ticket["signed"]) {
     this.signed = signed
     this.hubId = hubId
     this.publicKey = publicKey
