@@ -104,7 +104,7 @@ const respond = (response: ServerResponse, status: number, body: object): void =
     "content-length": bytes.length,
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
-    // What is left of a refused request is read by nobody.
+    // Nobody reads the rest of a refused request.
     ...("code" in body && UNREAD.has(body.code) ? { connection: "close" } : {})
   })
   response.end(bytes)

@@ -3,7 +3,7 @@
  * parser refuses two lengths, and a length beside a coding. Node's parts are named by their shapes.
  */
 
-/** What of a request is looked at. */
+/** The part of a request that shows its framing. */
 export interface Framed {
   /** Names and values by turns. */
   readonly rawHeaders: ReadonlyArray<string>

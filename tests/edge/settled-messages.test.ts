@@ -39,7 +39,7 @@ const listedBy = (answer: (input: Input) => Output) => {
   const lists = new Lists({ queryBytes } as unknown as Bus, { ...LIMITS, service })
   const call = (): Call => ({ client: "one", wide: null, lent: [] }) as unknown as Call
   const own = call()
-  /** What a call has under way is given back when its answer is out. */
+  /** The answer is out: the call gives back its share. */
   const answered = Effect.sync(() => {
     for (const give of own.lent) give()
   })

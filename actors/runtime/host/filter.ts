@@ -9,7 +9,7 @@ import { called } from "./docker.ts"
 import { HostFault } from "./fault.ts"
 import type { HostSettings } from "./types.ts"
 
-/** As the kernel writes it where calls are judged by filters. */
+/** The mode in which filters judge system calls, as the kernel writes it. */
 const BY_FILTER = 2
 
 interface Status {

@@ -1,4 +1,4 @@
-/** What was signed before a restore: its nonce may have been used since the backup, so it proves nothing any more. */
+/** Signatures from before a restore: their nonces may have been used since the backup, so they hold no more. */
 import { randomBytes, sign } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { registrationEvents } from "../../../actors/agent/decide.ts"

@@ -102,7 +102,7 @@ describe("slots", () => {
       const slots = new Slots(4, yield* Effect.map(Clock.Clock, (clock) => () => clock.currentTimeMillisUnsafe()))
       const go = (letter: string, by: Strangers | null) =>
         slots.reserve(letter, 10) && slots.mayGoTo(letter, `${letter}.example`, by)
-      /** Of a server that never answers. */
+      /** An attempt at a server that never answers. */
       const silent = (letter: string) =>
         Effect.forkChild(slots.using(letter, (hurry) => Effect.as(hurry, "hurried"), Effect.succeed("no room")))
       expect(["a", "b", "c"].map((letter) => go(letter, VERIFYING))).toEqual([true, true, false])
