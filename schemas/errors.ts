@@ -101,8 +101,11 @@ export const ERRORS = {
   /** The same author wrote the same within a day, and it still stands. */
   duplicate_content: { status: 409, says: "you have published it already: `details.existing_id`" },
   idempotency_in_flight: { status: 409, says: "the first request is still under way: wait and repeat" },
-  /** `If-Match` names other bytes. */
-  precondition_failed: { status: 412, says: "it has changed: read it again without `If-Match`" },
+  /** `If-Match` or `If-None-Match` does not hold, or the write does not compare tags. */
+  precondition_failed: {
+    status: 412,
+    says: "it has changed, or nothing compares tags here: read it again without `If-Match`"
+  },
   request_too_large: { status: 413, says: "send less" },
   range_not_satisfiable: { status: 416, says: "ask for a range within the size in `Content-Range`" },
   uri_too_long: { status: 414, says: "send less" },

@@ -85,6 +85,11 @@ const SHARED: Readonly<Record<string, SharedResponse>> = {
 /** Added where a parameter can be wrong. */
 const PARAMETER_REFUSED = { InputRefused: shared("The query is refused", "validation_error") }
 
+/** Added to writes: most of them compare no tags, and are refused where `If-Match` names one. */
+const WRITE_REFUSED = {
+  PreconditionFailed: shared("`If-Match` or `If-None-Match` does not hold", "precondition_failed")
+}
+
 const responseOf = ({ description, codes }: SharedResponse): OpenApi.OpenApiSpecResponse => ({
   description,
   content: {
@@ -131,6 +136,25 @@ const IF_NONE_MATCH: OpenApi.OpenAPISpecParameter = {
   description: "The `ETag` of an earlier answer. An answer that is still the same is 304, without a body.",
   schema: TEXT
 }
+
+/** On writes of stored bytes. */
+const TAGS: ReadonlyArray<OpenApi.OpenAPISpecParameter> = [
+  {
+    name: "If-Match",
+    in: "header",
+    required: false,
+    description:
+      "The `ETag` of the bytes that are to be there, or `*` for any. Otherwise nothing happens and the answer is 412.",
+    schema: TEXT
+  },
+  {
+    name: "If-None-Match",
+    in: "header",
+    required: false,
+    description: "`*` if no bytes are to be there yet. Otherwise nothing happens and the answer is 412.",
+    schema: TEXT
+  }
+]
 
 const RANGE: OpenApi.OpenAPISpecParameter = {
   name: "Range",
@@ -183,7 +207,11 @@ const completeOperation = (
   traits: Traits
 ): Operation => {
   const auth = operation["x-hub-auth"] ?? ""
-  const shared = operation.parameters.some(isRefusable) ? { ...SHARED, ...PARAMETER_REFUSED } : SHARED
+  const shared = {
+    ...SHARED,
+    ...(operation.parameters.some(isRefusable) ? PARAMETER_REFUSED : {}),
+    ...(isWrite(method) ? WRITE_REFUSED : {})
+  }
   const refusals = Object.entries(shared).map(([name, { status }]) => [
     String(status),
     { $ref: `#/components/responses/${name}` }
@@ -195,7 +223,8 @@ const completeOperation = (
       ...operation.parameters.map(withDescription),
       ...((auth === "signed" || auth === "human") && isWrite(method) ? [IDEMPOTENCY_KEY] : []),
       ...(isTagged(traits) ? [IF_NONE_MATCH] : []),
-      ...(traits.ranged === true ? [RANGE] : [])
+      ...(traits.ranged === true ? [RANGE] : []),
+      ...(traits.comparesTags === true ? TAGS : [])
     ],
     security: securityOf(operation),
     responses: {
@@ -302,7 +331,10 @@ export const complete = (
       responses: {
         NotModified: NOT_MODIFIED,
         ...Object.fromEntries(
-          Object.entries({ ...SHARED, ...PARAMETER_REFUSED }).map(([name, response]) => [name, responseOf(response)])
+          Object.entries({ ...SHARED, ...PARAMETER_REFUSED, ...WRITE_REFUSED }).map(([name, response]) => [
+            name,
+            responseOf(response)
+          ])
         ),
         ...Object.fromEntries([...names].map(([response, name]) => [name, JSON.parse(response) as object]))
       },

@@ -49,6 +49,8 @@ export interface Traits {
   readonly tagged?: boolean
   /** Whether it answers with stored bytes, and with a part of them where `Range` asks for one. Default: false. */
   readonly ranged?: boolean
+  /** True if a write compares `If-Match` and `If-None-Match`. Default: false, and a write with tags is refused. */
+  readonly comparesTags?: boolean
   /** How long anybody may keep a good answer, if it is the same for all. Default: 0, not at all. */
   readonly keptSeconds?: number
 }

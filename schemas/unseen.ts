@@ -41,5 +41,8 @@ const shapes = (text: string, at: number, character: string): boolean => {
 export const unseenReplaced = (text: string, replace: (character: string) => string): string =>
   text.replaceAll(UNSEEN, (character, at: number) => (shapes(text, at, character) ? character : replace(character)))
 
+/** The text without any of them, also where they shape something. */
+export const withoutUnseen = (text: string): string => text.replaceAll(UNSEEN, "")
+
 export const hasUnseen = (text: string): boolean =>
   [...text.matchAll(UNSEEN)].some(({ 0: character, index }) => !shapes(text, index, character))

@@ -120,7 +120,7 @@ const declared = {
 }
 
 export const agentKind = kind(fold, declared, (parts) => {
-  const { clock, nats, nonces, config, seed, stateOf } = parts
+  const { clock, nats, nonces, restored, config, seed, stateOf } = parts
   const { limits, baseUrl } = config
   const lastSeen = new LastSeen(nats)
   const me = readyProfiles(lastSeen, baseUrl)
@@ -156,7 +156,7 @@ export const agentKind = kind(fold, declared, (parts) => {
     memory: newAgentMemory,
     meter,
     onTimer: (name) => MODERATION_TIMERS.get(name) ?? "identity.timer",
-    gate: agentGate({ clock, nonces, limits, claimOf, seen: (id, now) => lastSeen.touch(id, now) }),
+    gate: agentGate({ clock, nonces, restored, limits, claimOf, seen: (id, now) => lastSeen.touch(id, now) }),
     consequences: consequencesOf(baseUrl, limits),
     operations: {
       "agent.authenticate": read((state, _input, { id }) =>

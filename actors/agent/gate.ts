@@ -12,6 +12,7 @@ import type { IdempotencyEntry } from "../../schemas/idempotency/operations.ts"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import type { BucketName, Limits } from "../../schemas/limits.ts"
 import type { Gate, GateVerdict, Judgement } from "../engine/definition.ts"
+import type { Restored } from "../log/last-restore.ts"
 import type { NonceLog } from "../log/nonces.ts"
 import { Recent } from "../engine/recent.ts"
 import { signerRefusal } from "./idempotency/signer.ts"
@@ -24,6 +25,7 @@ import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 export interface GateParts {
   readonly clock: Clock.Clock
   readonly nonces: NonceLog
+  readonly restored: Restored
   readonly limits: Limits
   /** The agent that a key was claimed for, or `null`. */
   readonly claimOf: (key: string) => Promise<{ readonly agent: string } | null>
@@ -80,7 +82,8 @@ const judging = (parts: GateParts, admitted: Admitted): Gate<AgentActor> => ({
         : judgeAgent(parts, admitted, ask, by, activation.state, memory, writes)
     if (by.settled === true) return { verdict: judged() }
     const { use, recorded } = parts.nonces.use(by.key, by.nonce, ask.id, wallMs(parts.clock))
-    return use === "reused" ? REUSED : { verdict: judged(), recorded }
+    if (use === "reused") return REUSED
+    return isFromBefore(parts.restored, by) ? fromBefore(parts, by) : { verdict: judged(), recorded }
   }
 })
 
@@ -91,6 +94,24 @@ const REUSED: Judgement = {
     refused: refusal("auth_nonce_reused", "This nonce was used before. Sign again with a fresh one.")
   }
 }
+
+/**
+ * A restored log forgets the nonces that were used after its backup. So what was signed before the restore may have been
+ * used. A client whose clock is ahead may have signed with a later time; that is not found out.
+ */
+const isFromBefore = ({ at: restoredAt }: Restored, { at }: SignedBy): boolean =>
+  at !== undefined && at * 1000 <= restoredAt
+
+const fromBefore = ({ clock, restored }: GateParts, { at }: SignedBy): Judgement => ({
+  verdict: {
+    pass: false,
+    refused: refusal("auth_timestamp_skew", "The service was restored after this was signed. Sign again.", {
+      server_time: Math.floor(wallMs(clock) / 1000),
+      timestamp: at,
+      restored_at: Math.floor(restored.at / 1000)
+    })
+  }
+})
 
 const judgeStrangerKey = async (parts: GateParts, ask: Ask, by: SignedBy): Promise<GateVerdict> => {
   const claim = await parts.claimOf(by.key)

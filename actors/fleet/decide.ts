@@ -13,7 +13,7 @@ import {
   type CompartmentEvent
 } from "../compartment/noun.ts"
 import type { Decision } from "../engine/definition.ts"
-import type { FleetEvent, FleetState, HostValue, PlaceValue } from "./state.ts"
+import { type FleetEvent, type FleetState, type HostValue, OF_DELETED, type PlaceValue } from "./state.ts"
 
 export type Decided<Reply = null> = Decision<FleetEvent, Reply>
 
@@ -192,7 +192,7 @@ const fated = (
 const OF_AGENT = {
   suspended: "its agent was suspended",
   banned: "its agent was banned",
-  deleted: "its agent has deleted its account"
+  deleted: OF_DELETED
 } as const
 
 export const decideFate = ({ places }: FleetState, told: Fate): Decided => {

@@ -60,6 +60,12 @@ export type FleetEvent = typeof FleetEvent.Type
 
 export const NO_FLEET: FleetState = { hosts: [], places: [] }
 
+export const OF_DELETED = "its agent has deleted its account"
+
+/** In events of earlier releases the reason alone says so. */
+const leaves = ({ left, fate, by, reason }: Extract<FleetEvent, { type: "fleet.fated" }>): boolean =>
+  left === true || (fate === "suspend" && by === "agent" && reason === OF_DELETED)
+
 export const evolveFleet = (state: FleetState, event: FleetEvent): FleetState => {
   const { hosts, places } = state
   switch (event.type) {
@@ -81,7 +87,7 @@ export const evolveFleet = (state: FleetState, event: FleetEvent): FleetState =>
     case "fleet.released":
       return { ...state, places: places.filter(({ compartment }) => compartment !== event.compartment) }
     case "fleet.fated": {
-      if (event.left !== true) return state
+      if (!leaves(event)) return state
       const those = new Set(event.compartments)
       return { ...state, places: places.map((one) => (those.has(one.compartment) ? { ...one, left: true } : one)) }
     }

@@ -167,7 +167,7 @@ const sendingOf = (
       : (hurry) =>
           Effect.raceFirst(
             send,
-            Effect.as(hurry, { type: "unknown", reason: "the node ended before the other side answered" } as const)
+            Effect.as(hurry, { type: "unknown", reason: "it was cut short before the other side answered" } as const)
           )
   )
 }
@@ -200,7 +200,8 @@ export const attempted = (
   const { hurry } = letters
   const slots = slotsOf(letters, template)
   const tell = (outcome: LetterOutcome) => told(asking, letter, { attempt, outcome })
-  return slots.using(letter, Effect.flatMap(send(hurry), tell), tell(BUSY))
+  const sent = (tooSlow: Effect.Effect<void>) => Effect.flatMap(send(Effect.raceFirst(hurry, tooSlow)), tell)
+  return slots.using(letter, sent, tell(BUSY))
 }
 
 /** Where it cannot be told the letter's own timer finds that nobody has. */

@@ -7,15 +7,20 @@
  *  - A server that never answers keeps no other letter waiting. A place is a registrable domain (actors/kit/registrable-domain.ts), and
  *    letters to one place hold half of the slots at most, and a quarter until it has answered in time. Letters that strangers
  *    cause to such places have a share together, and letters to places that were slow hold a quarter together.
+ *  - A place that holds a slot for SLOW_MS counts as slow from then on. Beyond the share of slow places its attempt is told
+ *    to hurry. So a silent server takes SLOW_MS from others, and not the whole time of an attempt.
  *  - A slot is reserved before an attempt is committed, for a while: a commit that fails leaves nothing behind.
  *  - As the node ends no slot is given any more, and those that are taken are waited for.
  */
-import { Effect, Latch } from "effect"
+import { Deferred, Effect, Latch } from "effect"
 
 /** A place is slow when it held a slot for so long. */
 export const SLOW_MS = 10_000
 /** Places whose pace is remembered. */
 const PACES_MAX = 10_000
+
+/** Slow places together hold one of so many equal parts of the slots. */
+const SLOW_PARTS = 4
 
 type Pace = "prompt" | "slow"
 
@@ -70,7 +75,7 @@ export class Slots {
     const others = [...this.going].filter(([other]) => other !== letter).map(([, one]) => one)
     const held = (by: (one: Going) => boolean): number => others.filter(by).length
     if (held((one) => one.place === place) >= this.shareOf(as === "prompt" ? 2 : 4)) return false
-    const together = pace === "slow" ? 4 : pace === null ? (strangers?.parts ?? 1) : 1
+    const together = pace === "slow" ? SLOW_PARTS : pace === null ? (strangers?.parts ?? 1) : 1
     if (held((one) => one.as === as) >= this.shareOf(together)) return false
     if (this.taken.has(letter)) this.going.set(letter, { place, as })
     return true
@@ -81,13 +86,23 @@ export class Slots {
     if (this.taken.get(letter) !== Number.POSITIVE_INFINITY) this.free(letter)
   }
 
-  /** With the letter's slot; without one, `otherwise`. */
-  using<A, R>(letter: string, attempt: Effect.Effect<A, never, R>, otherwise: Effect.Effect<A, never, R>) {
+  /** With the letter's slot; without one, `otherwise`. `hurry`: resolves when the attempt must end. */
+  using<A, R>(
+    letter: string,
+    attempt: (hurry: Effect.Effect<void>) => Effect.Effect<A, never, R>,
+    otherwise: Effect.Effect<A, never, R>
+  ) {
     return Effect.suspend(() => {
       if (!this.hold(letter)) return otherwise
       const began = this.now()
+      const tooSlow = Deferred.makeUnsafe<void>()
+      const watch = Effect.gen({ self: this }, function* () {
+        yield* Effect.sleep(SLOW_MS)
+        if (!this.goesOnSlowly(letter)) yield* Deferred.succeed(tooSlow, undefined)
+        return yield* Effect.never
+      })
       return Effect.ensuring(
-        attempt,
+        Effect.raceFirst(attempt(Deferred.await(tooSlow)), watch),
         Effect.sync(() => {
           this.remember(letter, this.now() - began)
           this.release(letter)
@@ -118,9 +133,23 @@ export class Slots {
 
   private remember(letter: string, heldMs: number): void {
     const going = this.going.get(letter)
-    if (going === undefined) return
-    this.paces.delete(going.place)
-    this.paces.set(going.place, heldMs >= SLOW_MS ? "slow" : "prompt")
+    if (going !== undefined) this.setPace(going.place, heldMs >= SLOW_MS ? "slow" : "prompt")
+  }
+
+  /** Returns false if the slow places have their share already. */
+  private goesOnSlowly(letter: string): boolean {
+    const going = this.going.get(letter)
+    if (going === undefined || going.as === "slow") return true
+    this.setPace(going.place, "slow")
+    const slow = [...this.going.values()].filter(({ as }) => as === "slow").length
+    if (slow >= this.shareOf(SLOW_PARTS)) return false
+    this.going.set(letter, { ...going, as: "slow" })
+    return true
+  }
+
+  private setPace(place: string, pace: Pace): void {
+    this.paces.delete(place)
+    this.paces.set(place, pace)
     const [oldest] = this.paces.keys()
     if (this.paces.size > PACES_MAX && oldest !== undefined) this.paces.delete(oldest)
   }

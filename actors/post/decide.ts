@@ -2,7 +2,7 @@
 import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
 import type { FileRef } from "../../schemas/file/records.ts"
-import type { PostChange } from "../../schemas/post/operations.ts"
+import type { FileConditions, PostChange } from "../../schemas/post/operations.ts"
 import { decideHideOf, isForeign, isHidden, newlyNamed, released, type TextClaim, saidTally } from "../content/noun.ts"
 import type { Decision } from "../engine/definition.ts"
 import type { Post, PostEvent, PostState } from "./state.ts"
@@ -42,15 +42,24 @@ const fileMissing = refusal("file_missing", "The post has no file.")
 const isSameFile = (one: FileRef | null, other: FileRef | null): boolean =>
   one?.sha256 === other?.sha256 && one?.filename === other?.filename && one?.content_type === other?.content_type
 
+const otherFile = refusal("precondition_failed", "The post's file does not meet your If-Match or If-None-Match.")
+
+const isAmong = (file: FileRef | null, tags: ReadonlyArray<string>): boolean =>
+  file !== null && (tags.includes("*") || tags.includes(file.sha256))
+
+const meets = (file: FileRef | null, { if_match, if_none_match = [] }: FileConditions): boolean =>
+  (if_match === undefined || isAmong(file, if_match)) && !isAmong(file, if_none_match)
+
 /** Another file, or none any more. */
 export const decideFile = (
   post: PostState,
-  { by, file }: { readonly by: Caller; readonly file: FileRef | null }
+  { by, file, ...conditions }: { readonly by: Caller; readonly file: FileRef | null } & FileConditions
 ): Decision<PostEvent> => {
   if (post === null || post.deleted) return { refused: noPost }
   if (post.author !== by.agent) return { refused: notAuthor }
   if (post.hidden !== null) return isHidden
   if (file === null && post.file === null) return { refused: fileMissing }
+  if (!meets(post.file, conditions)) return { refused: otherFile }
   return { events: isSameFile(post.file, file) ? [] : [{ type: "post.filed", v: 1, file }] }
 }
 

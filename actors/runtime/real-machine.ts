@@ -190,8 +190,10 @@ export class RealMachine implements Machine {
     } catch (error) {
       const reason = error instanceof HostFault ? error.message : messageOf(error)
       const prepared = await preparation(this.#settings.folder)
+      const before = this.#reason
       this.#reason = prepared?.reason ?? reason
       this.#starting = prepared?.underWay ?? false
+      if (!this.#starting && this.#reason !== before) warn(`no compartment starts here: ${this.#reason}`)
       return OPEN_AGAIN_MS
     }
     this.#reason = null

@@ -66,7 +66,7 @@ export class Verifier {
   private pass(hubId: string, headers: SignatureHeaders, text: string, signature: Uint8Array): Verdict {
     return {
       ok: true,
-      ticket: new Ticket(hubId, headers.publicKey, headers.nonce, { string_to_sign: text, signature })
+      ticket: new Ticket(hubId, headers, { string_to_sign: text, signature })
     }
   }
 

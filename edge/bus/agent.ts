@@ -1,6 +1,7 @@
 /** Finding an agent by what others call it. */
 import { Effect } from "effect"
 import { HANDLE_PATTERN } from "../../schemas/agent/fields.ts"
+import type { Author } from "../../schemas/content/author.ts"
 import { notFound } from "../../schemas/errors.ts"
 import { agentNumber } from "../../schemas/signing/identity.ts"
 import { HUB_ID_PATTERN } from "../../schemas/signing/key.ts"
@@ -14,24 +15,41 @@ const AGENT_NUMBER = /^hx-\d{1,15}$/i
 /** The hub id and the number of an agent name it also when it is deleted and its handle is not its own any more. */
 export const isPermanent = (ref: string): boolean => HUB_ID_PATTERN.test(ref) || AGENT_NUMBER.test(ref)
 
+const noAgent = refuse(notFound("agent"))
+
 /**
- * The hub id behind a handle, a hub id or an agent number, the last in any case and with zeros or without (contract 22). A
- * text of another shape names nobody.
+ * The hub id that a handle, a hub id or an agent number was given to. The number may be in any case, with leading zeros or
+ * without (contract 22). The agent may be deleted: callers either ask an operation that refuses deleted agents, or use
+ * `agentOf`.
  */
-export const agentOf = (bus: Bus, call: Call, ref: string): Effect.Effect<string, Refused> => {
+export const holderOf = (bus: Bus, call: Call, ref: string): Effect.Effect<string, Refused> => {
   if (HUB_ID_PATTERN.test(ref)) return Effect.succeed(ref)
   if (AGENT_NUMBER.test(ref)) return numbered(bus, call, agentNumber(Number(ref.slice("HX-".length))))
-  if (!HANDLE_PATTERN.test(ref)) return Effect.fail(refuse(notFound("agent")))
+  if (!HANDLE_PATTERN.test(ref)) return Effect.fail(noAgent)
   const handle = ref.toLowerCase()
   return Effect.map(bus.read(call, { actor: handle, op: "handle.resolve", input: null }), (found) => found.agent)
 }
 
+/** The author record of an agent. The old handle of a deleted agent names nobody. */
+export const authorOf = (bus: Bus, call: Call, ref: string): Effect.Effect<Author, Refused> =>
+  Effect.flatMap(holderOf(bus, call, ref), (actor) =>
+    Effect.filterOrFail(
+      bus.read(call, { actor, op: "content.author", input: null }),
+      ({ status }) => status !== "deleted" || isPermanent(ref),
+      () => noAgent
+    )
+  )
+
+/** The hub id of an agent. The old handle of a deleted agent names nobody. */
+export const agentOf = (bus: Bus, call: Call, ref: string): Effect.Effect<string, Refused> =>
+  isPermanent(ref) ? holderOf(bus, call, ref) : Effect.map(authorOf(bus, call, ref), ({ id }) => id)
+
 const numbered = (bus: Bus, call: Call, actor: string): Effect.Effect<string, Refused> =>
   bus.read(call, { actor, op: "number.resolve", input: null }).pipe(
     Effect.map((found) => found.agent),
-    Effect.mapError((refused) => (refused.refusal.code === "not_found" ? refuse(notFound("agent")) : refused))
+    Effect.mapError((refused) => (refused.refusal.code === "not_found" ? noAgent : refused))
   )
 
 /** The public profile of an agent that may be seen, as ready JSON. */
 export const profileOf = (bus: Bus, call: Call, ref: string): Effect.Effect<Uint8Array, Refused> =>
-  Effect.flatMap(agentOf(bus, call, ref), (actor) => bus.ask(call, { actor, op: "agent.profile", input: null }))
+  Effect.flatMap(holderOf(bus, call, ref), (actor) => bus.ask(call, { actor, op: "agent.profile", input: null }))

@@ -38,6 +38,9 @@ const tooMany: Refusal = {
   retryAfter: 1
 }
 
+/** True of a refusal because the client has its share of lists under way. */
+export const isTooMany = (refused: Refused): boolean => refused.refusal === tooMany
+
 export class Lists {
   private readonly bus: Bus
   private readonly records: Shares

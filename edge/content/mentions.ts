@@ -8,7 +8,7 @@
 import { Effect } from "effect"
 import { HANDLE_PATTERN } from "../../schemas/agent/fields.ts"
 import { MENTIONS_MAX } from "../../schemas/content/fields.ts"
-import { agentOf } from "../bus/agent.ts"
+import { holderOf } from "../bus/agent.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
@@ -173,7 +173,7 @@ export const mentionsIn = (
     handles,
     (handle) =>
       Effect.catchIf(
-        agentOf(bus, call, handle),
+        holderOf(bus, call, handle),
         ({ refusal: { code } }) => code === "not_found",
         () => Effect.succeed(null)
       ),

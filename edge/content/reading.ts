@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Author } from "../../schemas/content/author.ts"
 import { invalidField, notFound } from "../../schemas/errors.ts"
-import { agentOf, isPermanent } from "../bus/agent.ts"
+import { authorOf } from "../bus/agent.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
@@ -10,25 +10,17 @@ import { type Refused, refuse } from "../http/refused.ts"
 /** Hub id of who signed, where anybody did. */
 export const viewerOf = ({ ticket }: Call): string | null => ticket?.home ?? null
 
-const referred = (bus: Bus, call: Call, ref: string): Effect.Effect<Author, Refused> =>
-  Effect.flatMap(agentOf(bus, call, ref), (actor) => bus.read(call, { actor, op: "content.author", input: null }))
-
-/**
- * An agent that a parameter names, as a hub id: a reference that names nobody is refused by its field (spec 4.1.5). A
- * deleted agent has no handle any more (contract 19).
- */
+/** An agent that a parameter names, as a hub id: a reference that names nobody is refused by its field (spec 4.1.5). */
 const agentIn =
   (field: string) =>
   (bus: Bus, call: Call, ref: string | undefined): Effect.Effect<string | null, Refused> => {
     if (ref === undefined) return Effect.succeed(null)
     const unknown = refuse(invalidField(field, `${field} must be the handle, the hub id or the number of an agent.`))
-    return referred(bus, call, ref).pipe(
+    return authorOf(bus, call, ref).pipe(
+      Effect.map(({ id }) => id),
       Effect.catchIf(
         ({ refusal: { code } }) => code === "not_found",
         () => Effect.fail(unknown)
-      ),
-      Effect.flatMap(({ id, status }) =>
-        status === "deleted" && !isPermanent(ref) ? Effect.fail(unknown) : Effect.succeed(id)
       )
     )
   }
@@ -43,7 +35,7 @@ const noAgent = refuse(notFound("agent"))
 
 /** Of a path below an agent's, as a hub id: one whose profile is not shown has none. */
 export const shownAgent = (bus: Bus, call: Call, ref: string): Effect.Effect<string, Refused> =>
-  Effect.flatMap(referred(bus, call, ref), ({ id, url }) => (url === null ? Effect.fail(noAgent) : Effect.succeed(id)))
+  Effect.flatMap(authorOf(bus, call, ref), ({ id, url }) => (url === null ? Effect.fail(noAgent) : Effect.succeed(id)))
 
 interface Hideable {
   readonly author: Author

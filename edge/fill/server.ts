@@ -10,6 +10,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
+import { misframed } from "../../schemas/runtime/framing.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
 import { LEAVING_MAX, Places } from "../../schemas/runtime/places.ts"
 import { onWhole } from "../http/whole.ts"
@@ -40,11 +41,13 @@ const headersOf = ({ rawHeaders }: IncomingMessage, name: string): ReadonlyArray
   )
 
 const guarded = (request: IncomingMessage, port: number): void => {
-  const hosts = headersOf(request, "host")
+  const fault = misframed(request)
+  if (fault !== null) throw new Refused("request_refused", fault)
+  const [host] = headersOf(request, "host")
   const [mark = "", ...more] = headersOf(request, "x-hub-vault")
   if (mark !== "1" || more.length > 0) throw new Refused("request_refused", "Every request needs X-Hub-Vault: 1.")
   if (headersOf(request, "origin").length > 0) throw new Refused("request_refused", "No request may have an Origin.")
-  if (hosts.length !== 1 || ![`${HOST}:${port}`, `localhost:${port}`].includes(hosts[0] ?? ""))
+  if (![`${HOST}:${port}`, `localhost:${port}`].includes(host ?? ""))
     throw new Refused("request_refused", `Host must be ${HOST}:${port} or localhost:${port}.`)
 }
 
@@ -92,6 +95,8 @@ const told = (error: unknown): { readonly status: number; readonly body: object 
   return { status: 500, body: { status: "refused", code: "internal_error", reason: "The fill service failed." } }
 }
 
+const UNREAD: ReadonlySet<unknown> = new Set(["request_refused", "request_too_large"])
+
 const respond = (response: ServerResponse, status: number, body: object): void => {
   const bytes = Buffer.from(JSON.stringify(body))
   response.writeHead(status, {
@@ -99,8 +104,8 @@ const respond = (response: ServerResponse, status: number, body: object): void =
     "content-length": bytes.length,
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
-    // What is left of a body that was refused is read by nobody.
-    ...(status === 413 ? { connection: "close" } : {})
+    // Nobody reads the rest of a refused request.
+    ...("code" in body && UNREAD.has(body.code) ? { connection: "close" } : {})
   })
   response.end(bytes)
 }
@@ -135,7 +140,12 @@ export const serve = (
   }
   const places = new Places<Socket>(CONNECTIONS_MAX, CONNECTIONS_MAX, machineClock)
   const server = createServer(
-    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: 1_000 },
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: 1_000,
+      requireHostHeader: false
+    },
     (request, response) => {
       onWhole(request, response, (socket) => places.asks(socket))
       if (request.socket.destroyed) return

@@ -12,6 +12,7 @@ const ALLOWED_HEADERS = [
   "Content-Type",
   "Accept",
   "Idempotency-Key",
+  "If-Match",
   "If-None-Match",
   "If-Range",
   "Range",

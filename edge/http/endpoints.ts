@@ -67,6 +67,7 @@ const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: C
     reused: false,
     tagged: false,
     ranged: false,
+    comparesTags: false,
     guessable: auth === "human",
     held: false,
     endsSession: false,

@@ -1,13 +1,17 @@
 /**
- * `If-Match` on what is read (RFC 9110, 13.1.1). It comes before every other condition, and before ranges. A weak tag
- * never matches.
+ * `If-Match` (RFC 9110, 13.1.1). On reads it comes before every other condition, and before ranges. A weak tag never
+ * matches.
  */
 import { type Refusal, refusal } from "../../schemas/errors.ts"
+import type { FileConditions } from "../../schemas/post/operations.ts"
 import type { Call } from "./call.ts"
+import type { Endpoint } from "./endpoints.ts"
 import type { Response } from "./respond.ts"
 
 /** Statuses that a request without the condition would get of something that has a tag. */
 const SHOWN: ReadonlySet<number> = new Set([200, 206, 304, 416])
+
+const tagsIn = (condition: string): ReadonlyArray<string> => condition.split(",").map((tag) => tag.trim())
 
 /** `null`: nothing stands against the answer. */
 export const unmatched = (call: Call, { status, headers }: Response): Refusal | null => {
@@ -15,6 +19,32 @@ export const unmatched = (call: Call, { status, headers }: Response): Refusal | 
   const etag = headers["etag"] ?? call.headers["etag"]
   if (condition === undefined || etag === undefined || !SHOWN.has(status)) return null
   if (call.method !== "GET" && call.method !== "HEAD") return null
-  const isSame = condition.split(",").some((tag) => tag.trim() === "*" || tag.trim() === etag)
+  const isSame = tagsIn(condition).some((tag) => tag === "*" || tag === etag)
   return isSame ? null : refusal("precondition_failed", "It is another by now: none of your If-Match tags is its own.")
+}
+
+/**
+ * Refuses a write that names tags and does not compare them: it must not happen where the tag may be an old one
+ * (RFC 9110, 13.2.1). `*` asks only that there is something to write to, as every write does.
+ */
+export const uncompared = (call: Call, { method, comparesTags }: Endpoint): Refusal | null => {
+  const condition = call.header("if-match")
+  if (method === "GET" || comparesTags || condition === undefined || tagsIn(condition).includes("*")) return null
+  return refusal("precondition_failed", "This request does not compare entity tags. Send it without If-Match.")
+}
+
+/** A tag of stored bytes is their SHA-256 in quotes. */
+const HASHED = /^"([0-9a-f]{64})"$/
+
+/** Weak tags count in `If-None-Match` alone. */
+const hashesIn = (condition: string): ReadonlyArray<string> =>
+  tagsIn(condition).flatMap((tag) => (tag === "*" ? [tag] : (HASHED.exec(tag)?.[1] ?? [])))
+
+/** Reads what a write of stored bytes asks of the bytes that it replaces or removes. */
+export const fileConditions = (call: Call): FileConditions => {
+  const [match, none] = [call.header("if-match"), call.header("if-none-match")]
+  return {
+    ...(match === undefined ? {} : { if_match: hashesIn(match) }),
+    ...(none === undefined ? {} : { if_none_match: hashesIn(none.replaceAll("W/", "")) })
+  }
 }

@@ -5,21 +5,32 @@
  */
 import type { SignedBy } from "../../schemas/bus/frames.ts"
 
+/** Headers of the request. */
+interface Signing {
+  readonly publicKey: string
+  readonly nonce: string
+  /** Unix seconds. */
+  readonly timestamp: string
+}
+
 export class Ticket {
   readonly hubId: string
   readonly publicKey: string
   /** What was signed, and the signature: kept where a request is itself a proof. */
   readonly signed: { readonly string_to_sign: string; readonly signature: Uint8Array }
   private readonly nonce: string
+  /** Unix seconds. */
+  private readonly at: number
   private used = false
   /** Where the agent of this key lives: its key's own hub id, until an actor says otherwise. */
   home: string
 
-  constructor(hubId: string, publicKey: string, nonce: string, signed: Ticket["signed"]) {
+  constructor(hubId: string, { publicKey, nonce, timestamp }: Signing, signed: Ticket["signed"]) {
     this.signed = signed
     this.hubId = hubId
     this.publicKey = publicKey
     this.nonce = nonce
+    this.at = Number(timestamp)
     this.home = hubId
   }
 
@@ -29,7 +40,7 @@ export class Ticket {
 
   /** For the next ask. Only the first one carries the nonce to be judged. */
   spend(): SignedBy {
-    const by = { key: this.hubId, publicKey: this.publicKey, nonce: this.nonce }
+    const by = { key: this.hubId, publicKey: this.publicKey, nonce: this.nonce, at: this.at }
     if (this.used) return { ...by, settled: true }
     this.used = true
     return by

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { SponsorshipFacts } from "../../schemas/sponsorship/operations.ts"
 import { type HumanSponsorship, ownerRights, type SponsorRole } from "../../schemas/sponsorship/records.ts"
-import { agentOf } from "../bus/agent.ts"
+import { authorOf } from "../bus/agent.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 import type { EdgeParts } from "../kit/parts.ts"
@@ -30,9 +30,9 @@ export class Sponsoring {
   ): Effect.Effect<HumanSponsorship, Refused> {
     const { bus } = this.parts
     return Effect.gen({ self: this }, function* () {
-      const agent = yield* agentOf(bus, call, ref)
-      const author = yield* this.author(call, agent)
-      return toHuman(yield* bus.read(call, { actor: human, op: "human.declare", input: { agent, role } }), author)
+      const author = yield* authorOf(bus, call, ref)
+      const input = { agent: author.id, role }
+      return toHuman(yield* bus.read(call, { actor: human, op: "human.declare", input }), author)
     })
   }
 
@@ -40,15 +40,11 @@ export class Sponsoring {
   withdraw(call: Call, human: string, ref: string): Effect.Effect<HumanSponsorship, Refused> {
     const { bus } = this.parts
     return Effect.gen({ self: this }, function* () {
-      const agent = yield* agentOf(bus, call, ref)
-      const { sponsorship } = yield* bus.read(call, { actor: human, op: "human.sponsorship", input: { agent } })
-      const author = yield* this.author(call, agent)
+      const author = yield* authorOf(bus, call, ref)
+      const asked = { actor: human, op: "human.sponsorship", input: { agent: author.id } } as const
+      const { sponsorship } = yield* bus.read(call, asked)
       const ended = { actor: String(sponsorship), op: "sponsorship.withdraw", input: { human } } as const
       return toHuman(yield* bus.read(call, ended), author)
     })
-  }
-
-  private author(call: Call, actor: string): Effect.Effect<Agent, Refused> {
-    return this.parts.bus.read(call, { actor, op: "content.author", input: null })
   }
 }

@@ -4,7 +4,7 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import { notFound } from "../../schemas/errors.ts"
 import type { Author } from "../../schemas/content/author.ts"
 import { HANDLE_PATTERN } from "../../schemas/agent/fields.ts"
-import { agentOf } from "../bus/agent.ts"
+import { holderOf } from "../bus/agent.ts"
 import type { Call } from "../http/call.ts"
 import type { Page } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
@@ -32,9 +32,9 @@ export class Owning {
     this.parts = parts
   }
 
-  /** Of the agents that this person carries; to everybody else there is none. */
+  /** Every operation that follows refuses an agent that this person does not carry, and so each deleted one. */
   agent(call: Call, handle: string): Effect.Effect<string, Refused> {
-    return HANDLE_PATTERN.test(handle) ? agentOf(this.parts.bus, call, handle) : Effect.fail(noAgent)
+    return HANDLE_PATTERN.test(handle) ? holderOf(this.parts.bus, call, handle) : Effect.fail(noAgent)
   }
 
   conversation(call: Call, human: string, agent: string, page: Page): Effect.Effect<Owned, Refused> {

@@ -14,6 +14,7 @@ import { withoutSecrets } from "../content/secrets.ts"
 import { admitted, numberOf, WRITE_MIN_BYTES } from "../content/writing.ts"
 import { attachment, serveBlob } from "../bus/blob.ts"
 import type { Call } from "../http/call.ts"
+import { fileConditions } from "../http/if-match.ts"
 import { routesOf } from "../http/handlers.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
@@ -65,7 +66,11 @@ export const fileRoutes = ({ bus, blobs, config: { hub } }: RouteParts) => {
         // Its actor judges it; here it saves bytes that would be stored for nobody.
         if (before.author.id !== by.agent) return yield* notAuthor
         const file: FileRef = { ...(yield* blobs.keep(call, call.body, call.bodySha256)), ...named }
-        const stands = yield* bus.read(call, { actor: String(id), op: "post.file", input: { by, file } })
+        const stands = yield* bus.read(call, {
+          actor: String(id),
+          op: "post.file",
+          input: { by, file, ...fileConditions(call) }
+        })
         return dataValue(standsAs(hub.baseUrl, before, stands))
       }),
     removeFile: (call, { params }) =>
@@ -73,7 +78,8 @@ export const fileRoutes = ({ bus, blobs, config: { hub } }: RouteParts) => {
         const id = yield* numberOf("post", params.id)
         const by = yield* admitted(bus, call)
         const before = yield* standing(bus, call, { noun: "post", id, by }, seen(call, id))
-        const stands = yield* bus.read(call, { actor: String(id), op: "post.file", input: { by, file: null } })
+        const input = { by, file: null, ...fileConditions(call) }
+        const stands = yield* bus.read(call, { actor: String(id), op: "post.file", input })
         return dataValue(standsAs(hub.baseUrl, before, stands))
       }),
     getFile: (call, { params }) =>

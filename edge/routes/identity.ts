@@ -18,7 +18,7 @@ import { decodeBase64, encodeBase64 } from "../../schemas/signing/key.ts"
 import { VerifyKeys } from "../auth/keys.ts"
 import { signatureHolds } from "../../schemas/signing/verify.ts"
 import { readPublicKey } from "../auth/public-key.ts"
-import { agentOf } from "../bus/agent.ts"
+import { agentOf, holderOf } from "../bus/agent.ts"
 import type { Call } from "../http/call.ts"
 import { bodyDecoder, memberNames } from "../http/json.ts"
 import { drawnOf } from "../http/limits.ts"
@@ -186,13 +186,13 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Rou
       }),
     createVerifyChallenge: (call, { params }) =>
       Effect.gen(function* () {
-        const actor = yield* agentOf(bus, call, params.ref)
+        const actor = yield* holderOf(bus, call, params.ref)
         return dataBytes(yield* bus.ask(call, { actor, op: "identity.challenge", input: null }))
       }),
     attest: (call, { params }) =>
       Effect.gen(function* () {
         const body = yield* decodeAttest(call)
-        const actor = yield* agentOf(bus, call, params.ref)
+        const actor = yield* holderOf(bus, call, params.ref)
         return dataBytes(yield* bus.ask(call, { actor, op: "identity.attest", input: body }))
       })
   })

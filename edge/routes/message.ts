@@ -7,7 +7,7 @@ import type { Operations } from "../../schemas/bus/operations.ts"
 import { notFound } from "../../schemas/errors.ts"
 import { MessageApi, ReadMessages, SendMessage } from "../../schemas/message/api.ts"
 import type { Message, MessageMarked } from "../../schemas/message/records.ts"
-import { agentOf } from "../bus/agent.ts"
+import { holderOf, isPermanent } from "../bus/agent.ts"
 import { parse } from "../bus/bus.ts"
 import { otherIn } from "../content/reading.ts"
 import { admitted, numberOf, textsChecked } from "../content/writing.ts"
@@ -25,6 +25,12 @@ const decodeSent = bodyDecoder(SendMessage)
 const decodeRead = bodyDecoder(ReadMessages)
 
 const noMessage = refuse(notFound("message"))
+
+const nobody = refuse({ ...notFound("agent"), details: { resource: "agent", field: "to" } })
+
+/** The refusal says that the recipient is deleted: its old handle names nobody (contract 22). */
+const isOfDeleted = ({ refusal: { code, details } }: Refused): boolean =>
+  code === "message_recipient_unavailable" && details?.["status"] === "deleted"
 
 /** What one mark of reading puts into the log at most: the message's commit, and its recipient's by the reaction. */
 const MARK_BYTES = 800
@@ -63,9 +69,10 @@ export const messageRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
       Effect.gen(function* () {
         const { to: ref, body, in_reply_to = null } = yield* decodeSent(call)
         yield* textsChecked(call, { body })
-        const to = yield* agentOf(bus, call, ref).pipe(namedBy("to"))
+        const to = yield* holderOf(bus, call, ref).pipe(namedBy("to"))
+        const asked = own(bus, call, "message.send", { to, body, in_reply_to })
         const sent = parse<Operations["message.send"]["output"]>(
-          yield* own(bus, call, "message.send", { to, body, in_reply_to })
+          yield* Effect.mapError(asked, (refused) => (!isPermanent(ref) && isOfDeleted(refused) ? nobody : refused))
         )
         const message: Message = {
           id: sent.id,

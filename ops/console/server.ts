@@ -7,11 +7,13 @@ import { Clients } from "../../edge/http/address.ts"
 import { hasBody, readBody } from "../../edge/http/body.ts"
 import { Call } from "../../edge/http/call.ts"
 import { docUrlsOf } from "../../edge/http/doc-urls.ts"
-import { Refused } from "../../edge/http/refused.ts"
+import { refuse, Refused } from "../../edge/http/refused.ts"
 import type { Response } from "../../edge/http/respond.ts"
 import { send } from "../../edge/http/send.ts"
 import { Shares } from "../../edge/http/shares.ts"
 import { onWhole } from "../../edge/http/whole.ts"
+import { refusal } from "../../schemas/errors.ts"
+import { misframed } from "../../schemas/runtime/framing.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 import { ConfigurationFault } from "../../schemas/runtime/configuration-fault.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
@@ -81,8 +83,10 @@ export const serveConsole = (
       const call = new Call(clock, randomUUID(), request, network, installation, now, now + DEADLINE_MS)
       let held = 0
       const hold = (bytes: number): void => void (held = bytes)
+      const fault = misframed(request)
+      if (fault !== null) call.headers["connection"] = "close"
       const answered = Effect.andThen(
-        bodyOf(call, response, hold),
+        fault === null ? bodyOf(call, response, hold) : Effect.fail(refuse(refusal("bad_request", fault))),
         Effect.suspend(() => desk.answer(call, response))
       )
       const fiber = run(

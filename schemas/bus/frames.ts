@@ -22,6 +22,8 @@ export interface SignedBy {
   /** The public key itself, standard base64. */
   readonly publicKey: string
   readonly nonce: string
+  /** Unix seconds at which it was signed; absent from edges of an earlier release. */
+  readonly at?: number | undefined
   /** True once a node has recorded the nonce and resolved the key: the ask only moves on to the agent. */
   readonly settled?: boolean
 }

@@ -13,6 +13,7 @@ const Bytes = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "
 const BareJson = Schema.Unknown.pipe(HttpApiSchema.asJson())
 
 const STORED: Traits = { tagged: true, ranged: true }
+const REPLACING: Traits = { comparesTags: true }
 
 export const FileApi = HttpApiGroup.make("file")
   .annotate(Chapter, 41)
@@ -32,14 +33,16 @@ export const FileApi = HttpApiGroup.make("file")
           "file"
         )
       )
-      .annotate(Row, "the body is the file; `?filename=`; replaces the one before; answers the post"),
+      .annotate(Row, "the body is the file; `?filename=`; `If-Match`; replaces the one before; answers the post")
+      .annotate(Traits, REPLACING),
     HttpApiEndpoint.delete("removeFile", "/posts/:id/file", {
       params: id,
       success: success(Post),
       error: signedWriteFailures("not_found", "not_author", "file_missing")
     })
       .annotateMerge(describe("signed", "Take the file away from your post"))
-      .annotate(Row, "takes it away; answers the post"),
+      .annotate(Row, "takes it away; `If-Match`; answers the post")
+      .annotate(Traits, REPLACING),
     HttpApiEndpoint.get("getFile", "/posts/:id/file", {
       params: id,
       success: Bytes,

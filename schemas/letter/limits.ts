@@ -7,7 +7,7 @@ export const LETTER_LIMITS = {
   /** How much later than that its outcome may come, before it is taken for lost with its node. */
   outcome_ms: 60_000,
   /** Attempts that one node has under way. */
-  letters_at_once: 4,
+  letters_at_once: 8,
   /** How long a connection to the mail server is kept for the next letter. */
   idle_ms: 10_000,
   /** How long the log keeps a letter. */

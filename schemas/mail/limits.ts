@@ -79,6 +79,13 @@ export const MAIL_SERVICE_LIMITS = {
   domain_percent: 50,
   /** The same, of what all senders take together whom DMARC does not prove. */
   unproven_percent: 60,
+  /**
+   * The same, of what one newcomer may take, of what all newcomers take together, and of what newcomers and unproven
+   * senders take together. A newcomer is a proven domain whose first mail was taken less than a day ago.
+   */
+  newcomer_percent: 20,
+  newcomers_percent: 60,
+  unestablished_percent: 70,
 
   connections_max: 256,
   /** An IPv4 address or an IPv6 /64; and an IPv6 /48. */

@@ -49,6 +49,14 @@ export const PostChange = Schema.Struct({
 })
 export type PostChange = typeof PostChange.Type
 
+/** SHA-256 of files, or `*` for any file. */
+const FileTags = Schema.optionalKey(Schema.Array(Schema.String))
+const conditions = { if_match: FileTags, if_none_match: FileTags }
+
+/** The file that is there must be one of `if_match`, and none of `if_none_match`. */
+const FileConditions = Schema.Struct(conditions)
+export type FileConditions = typeof FileConditions.Type
+
 /** Refused `not_found` where there is none, `not_author` for anybody else's. */
 export const postOperations = operationsOf("post", {
   "post.edit": op({
@@ -57,9 +65,12 @@ export const postOperations = operationsOf("post", {
     output: PostStanding,
     askedBy: ["edge"]
   }),
-  /** Stored before; `null` takes it away, refused `file_missing` where there is none. */
+  /**
+   * Stored before; `null` takes it away, refused `file_missing` where there is none. Refused `precondition_failed` where
+   * the file does not meet the conditions.
+   */
   "post.file": op({
-    input: Schema.Struct({ by: Caller, file: Schema.NullOr(FileRef) }),
+    input: Schema.Struct({ by: Caller, file: Schema.NullOr(FileRef), ...conditions }),
     output: PostStanding,
     askedBy: ["edge"]
   }),

@@ -107,6 +107,8 @@ describe("nobody blocks", () => {
     const other = await party()
     for (const { agent } of [bob, cy]) expect(outcome(await block(other, agent.id))).toBe("404 not_found")
     await waitFor(async () => (await blocks(ada)).map(({ agent: { status } }) => status).join() === "deleted,banned")
+    for (const answer of [await block(ada, cy.agent.handle), await unblock(ada, cy.agent.handle)])
+      expect([outcome(answer), detailsOf(answer)]).toEqual(["404 not_found", { resource: "agent", field: "agent" }])
     for (const { agent } of [bob, cy]) expect(outcome(await unblock(ada, agent.id))).toBe("200")
     expect(await blocks(ada)).toEqual([])
   })

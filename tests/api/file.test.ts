@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Post, PostListed } from "../../schemas/post/records.ts"
+import type { Answer } from "../support/http.ts"
 import { dataOf, detailsOf, outcome } from "../support/outcome.ts"
 import { fileOf, get, MOST, PIECE, put, sha256, stored } from "./files.ts"
 import { another, client, newAuthor, openPosts, POSTS, published, serial, service } from "./posts.ts"
@@ -204,4 +205,65 @@ describe("a part of a file", () => {
     const { status, headers, bytes: none } = await get(path, { range: "bytes=0-3" }, "HEAD")
     expect([status, headers["content-length"], none.length]).toEqual([200, String(bytes.length), 0])
   })
+})
+
+describe("a file that is to be a certain one", () => {
+  const outcomes = async (answers: ReadonlyArray<Promise<Answer>>): Promise<ReadonlyArray<string>> =>
+    (await Promise.all(answers)).map(outcome)
+
+  test("is replaced and taken away only if it is that one", async () => {
+    const { id } = await published()
+    const one = Buffer.from("one")
+    const tag = `"${sha256(one)}"`
+    const stale = ['"other"', `W/${tag}`, `"${sha256("two")}"`]
+    const putIf = (bytes: Buffer, condition: Readonly<Record<string, string>>) => put(id, bytes, { headers: condition })
+    const removeIf = (condition: string) => client.call("DELETE", fileOf(id), { headers: { "if-match": condition } })
+    // There is none yet.
+    expect(await outcomes(["*", tag].map((condition) => putIf(one, { "if-match": condition })))).toEqual([
+      "412 precondition_failed",
+      "412 precondition_failed"
+    ])
+    expect(outcome(await removeIf(tag))).toBe("404 file_missing")
+    expect(outcome(await putIf(one, { "if-none-match": "*" }))).toBe("200")
+
+    const refused = [
+      ...stale.map((condition) => putIf(Buffer.from("three"), { "if-match": condition })),
+      ...stale.map(removeIf),
+      ...["*", tag, `W/${tag}`, `"x", ${tag}`].map((none) => putIf(Buffer.from("three"), { "if-none-match": none }))
+    ]
+    expect(await outcomes(refused)).toEqual(refused.map(() => "412 precondition_failed"))
+    expect((await get(fileOf(id))).text).toBe("one")
+
+    expect(outcome(await putIf(Buffer.from("two"), { "if-match": `"x", ${tag}`, "if-none-match": '"x"' }))).toBe("200")
+    expect(outcome(await removeIf("*"))).toBe("200")
+  })
+
+  test("goes to one of two who replace it at once", async () => {
+    const { id } = await published()
+    await put(id, Buffer.from("one"))
+    const headers = { "if-match": `"${sha256("one")}"` }
+    const both = await outcomes(["two", "three"].map((text) => put(id, Buffer.from(text), { headers })))
+    expect(both.toSorted()).toEqual(["200", "412 precondition_failed"])
+  })
+
+  test("is nobody else's to ask about", async () => {
+    const { id } = await published()
+    const [other] = await another()
+    const headers = { "if-match": '"other"' }
+    expect(outcome(await put(id, Buffer.from("x"), { as: other, headers }))).toBe("403 not_author")
+  })
+})
+
+test("a write that compares no tags is not made where it names one", async () => {
+  const post = await published()
+  const path = `${POSTS}/${post.id}`
+  const edit = (condition: string) =>
+    client.call("PATCH", path, { body: { title: "Another title" }, headers: { "if-match": condition } })
+  const { etag = "none" } = (await get(path)).headers
+  for (const condition of ['"other"', etag]) expect(outcome(await edit(condition))).toBe("412 precondition_failed")
+  expect(outcome(await client.call("DELETE", path, { headers: { "if-match": '"other"' } }))).toBe(
+    "412 precondition_failed"
+  )
+  expect(dataOf<Post>(await get(path))).toEqual(post)
+  expect(outcome(await edit("*"))).toBe("200")
 })

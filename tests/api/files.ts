@@ -18,16 +18,17 @@ interface Put {
   readonly type?: string
   readonly as?: AgentClient
   readonly key?: string
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export const put = (
   id: number,
   bytes: Uint8Array,
-  { filename = "a.bin", type = "text/html", as = client, key }: Put = {}
+  { filename = "a.bin", type = "text/html", as = client, key, headers }: Put = {}
 ): Promise<Answer> =>
   as.call("PUT", fileOf(id, filename), {
     body: bytes,
-    headers: { "content-type": type },
+    headers: { "content-type": type, ...headers },
     ...(key === undefined ? {} : { idempotencyKey: key })
   })
 export const get = (

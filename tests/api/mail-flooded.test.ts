@@ -7,7 +7,7 @@ import { dataOf } from "../support/outcome.ts"
 import { told } from "../support/sponsorship.ts"
 import { aSender, closeSending, listed, openSending, send, type Sender, service } from "./sending.ts"
 
-const PER_DAY = 10
+const PER_DAY = 20
 const DROPPED = 12
 
 beforeAll(() => openSending({ "limits.email.inbound_per_day": PER_DAY, "limits.email.dropped_per_day": DROPPED }))
@@ -43,16 +43,16 @@ it("what its own rules drop closes a mailbox for nobody", async () => {
   await waitFor(async () => ((await senders(ada)).length === 2 ? true : null))
 })
 
-it("one domain takes half of its day, unproven strangers three fifths, all strangers four, and whom it wrote to comes through", async () => {
+it("one domain takes half of its day, unproven strangers three fifths, new ones seven tenths, and whom it wrote to comes through", async () => {
   const [ada, bob, carl, dora] = [await aSender(), await aSender(), await aSender(), await aSender()]
   dataOf(await send(ada, { to: [bob.mailbox.address] }))
-  expect(await flood(ada, "a@one.example", 6)).toBe(5)
-  expect(await flood(ada, "a@other.example", 6)).toBe(1)
+  expect(await flood(ada, "a@one.example", 11)).toBe(10)
+  expect(await flood(ada, "a@other.example", 6)).toBe(2)
   expect(await flood(ada, "a@third.example", 1)).toBe(0)
   expect((await told(ada, "email.mailbox_full")).payload).toMatchObject({ mailbox: { id: ada.mailbox.id } })
   const statusOf = async (from: Sender): Promise<string> =>
     dataOf<{ readonly status: string }>(await send(from, { to: [ada.mailbox.address] })).status
-  // Proven strangers, until there is room for nobody but friends.
+  // Proven strangers that are new, until there is room for nobody but acquaintances.
   expect([await statusOf(carl), await statusOf(carl), await statusOf(dora)]).toEqual(["sent", "sent", "queued"])
   expect(await statusOf(bob)).toBe("sent")
   await waitFor(async () => ((await senders(ada)).includes(bob.mailbox.address) ? true : null))
@@ -61,9 +61,9 @@ it("one domain takes half of its day, unproven strangers three fifths, all stran
 
 it("senders that it allows come through when strangers have used up theirs", async () => {
   const ada = await aSender()
-  expect(await flood(ada, "a@one.example", 5)).toBe(5)
-  expect(await flood(ada, "a@other.example", 4)).toBe(1)
+  expect(await flood(ada, "a@one.example", 10)).toBe(10)
+  expect(await flood(ada, "a@other.example", 4)).toBe(2)
   const rules = { allow_senders: ["friend.example"] }
   dataOf(await ada.client.call("PATCH", `/api/v1/email/mailboxes/${ada.mailbox.id}`, { body: { rules } }))
-  expect(await flood(ada, "a@friend.example", 5)).toBe(4)
+  expect(await flood(ada, "a@friend.example", 9)).toBe(8)
 })

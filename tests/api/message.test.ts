@@ -170,10 +170,12 @@ describe("nobody writes to", () => {
   test("who deleted his account; what he wrote stays, under another name", async () => {
     const before = await sent(bob, ada, "Farewell.")
     expect(outcome(await bob.client.call("DELETE", "/api/v1/me", { body: { confirm: bob.agent.handle } }))).toBe("200")
-    for (const ref of [bob.agent.handle, bob.agent.id]) {
+    for (const ref of [bob.agent.hx_id, bob.agent.id]) {
       const answer = await send(ada, ref)
       expect([outcome(answer), detailsOf(answer)]).toEqual(["409 message_recipient_unavailable", { status: "deleted" }])
     }
+    const unknown = await send(ada, bob.agent.handle)
+    expect([outcome(unknown), detailsOf(unknown)]).toEqual(["404 not_found", { resource: "agent", field: "to" }])
     const { id, hx_id } = bob.agent
     const gone = { id, hx_id, handle: null, name: "Deleted agent", status: "deleted", url: null }
     const left = await waitFor(async () => {

@@ -236,6 +236,8 @@ describe("with an account", () => {
     }
     expect((await shown(person)).agents).toEqual([])
     expect(outcome(await declare(person, agent.agent.id))).toBe("404 not_found")
+    expect(outcome(await withdraw(person, agent.agent.id))).toBe("409 sponsorship_not_pending")
+    expect(outcome(await withdraw(person, agent.agent.handle))).toBe("404 not_found")
     expect(id).toBeGreaterThan(0)
   })
 

@@ -1,6 +1,7 @@
 /** Connections that ask for nothing keep no operator from the console. Over real sockets. */
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { waitFor } from "../harness/index.ts"
+import { framed, FRAMINGS } from "../support/framings.ts"
 import { HALVES, HalfOpen } from "../support/half-open.ts"
 import { sharedService, type TestService } from "../support/service.ts"
 import { GIVES_WAY_WITHIN_MS, leaveUnread, statusOf } from "../support/unread.ts"
@@ -54,4 +55,8 @@ test("that take no byte of their answers give way", async () => {
   } finally {
     await end()
   }
+})
+
+test.each(FRAMINGS)("a request %s is refused, and ends its connection", async (framing) => {
+  expect(await framed(Number(new URL(desk.url).port), framing, { path: "/login" })).toEqual([400])
 })

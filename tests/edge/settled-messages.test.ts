@@ -38,8 +38,19 @@ const listedBy = (answer: (input: Input) => Output) => {
   const service = { ...LIMITS.service, max_client_listed_records: PER_PAGE }
   const lists = new Lists({ queryBytes } as unknown as Bus, { ...LIMITS, service })
   const call = (): Call => ({ client: "one", wide: null, lent: [] }) as unknown as Call
+  const own = call()
+  /** The answer is out: the call gives back its share. */
+  const answered = Effect.sync(() => {
+    for (const give of own.lent) give()
+  })
   const beside = Effect.suspend(() => lists.page(call(), "messages", ASKED))
-  return { asked, beside, list: settledMessages(lists, call(), ASKED) }
+  return {
+    asked,
+    beside,
+    answered,
+    list: settledMessages(lists, own, ASKED),
+    other: settledMessages(lists, call(), ASKED)
+  }
 }
 
 /** All of that time passes. */
@@ -82,4 +93,25 @@ test("whoever waits has no list under way, and one that is answered counts", asy
   expect([first._tag, asked.length]).toEqual(["Success", 2])
   const second = await Effect.runPromise(Effect.result(beside))
   expect(second).toMatchObject({ _tag: "Failure", failure: { refusal: { code: "overloaded" } } })
+})
+
+test("of two that waited, one waits on until the other is answered", async () => {
+  let held = true
+  const { answered, list, other } = listedBy(() => (held ? HELD : SETTLED))
+  const found = await Effect.runPromise(
+    Effect.gen(function* () {
+      const both = [yield* Effect.forkChild(list), yield* Effect.forkChild(other)]
+      yield* TestClock.adjust(1)
+      held = false
+      yield* TestClock.adjust(100)
+      const first = both.map((one) => one.pollUnsafe()?._tag)
+      yield* answered
+      yield* TestClock.adjust(PATIENCE_MS)
+      return [first, yield* Effect.forEach(both, (one) => Fiber.join(one))]
+    }).pipe(Effect.provide(TestClock.layer()))
+  )
+  expect(found).toMatchObject([
+    ["Success", undefined],
+    [{ total: 0 }, { total: 0 }]
+  ])
 })

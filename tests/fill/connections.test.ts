@@ -1,7 +1,10 @@
 /** Connections that ask for nothing keep no agent from its fill service. Over real sockets. */
+import { once } from "node:events"
+import { get, type IncomingMessage } from "node:http"
 import { afterEach, expect, test } from "vitest"
 import { type LocalServer, serve } from "../../edge/fill/server.ts"
 import { waitFor } from "../harness/index.ts"
+import { framed, FRAMINGS } from "../support/framings.ts"
 import { HALVES, HalfOpen } from "../support/half-open.ts"
 import { GIVES_WAY_WITHIN_MS, leaveUnread, statusOf } from "../support/unread.ts"
 
@@ -42,4 +45,21 @@ test("more than there are places, that take no byte of their answers", async () 
   } finally {
     await end()
   }
+})
+
+test.each(FRAMINGS)("a request %s is refused, and ends its connection", async (framing) => {
+  const users = [process.getuid?.() ?? 0]
+  server = await serve({ port: 0, users }, { "/state": { method: "GET", run: () => Promise.resolve({ there: true }) } })
+  const asked = { path: "/state", headers: ["X-Hub-Vault: 1"] }
+  const statuses = await framed(Number(new URL(server.url).port), framing, asked)
+  expect([[400], [403]]).toContainEqual(statuses)
+})
+
+test("a target of another origin is found nowhere", async () => {
+  const users = [process.getuid?.() ?? 0]
+  server = await serve({ port: 0, users }, { "/state": { method: "GET", run: () => Promise.resolve({ there: true }) } })
+  const port = Number(new URL(server.url).port)
+  const asked = get({ port, host: "127.0.0.1", path: "http://elsewhere.example/state", headers: HEADERS })
+  const [answer] = (await once(asked, "response")) as [IncomingMessage]
+  expect(answer.resume().statusCode).toBe(404)
 })

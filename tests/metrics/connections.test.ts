@@ -6,6 +6,7 @@ import { machineClock } from "../../schemas/runtime/clock.ts"
 import { Meter } from "../../schemas/runtime/metrics/meter.ts"
 import { drawPort } from "../../ops/launcher/ports.ts"
 import { waitFor } from "../harness/index.ts"
+import { framed, FRAMINGS } from "../support/framings.ts"
 import { HALVES, HalfOpen } from "../support/half-open.ts"
 import { GIVES_WAY_WITHIN_MS, leaveUnread, statusOf } from "../support/unread.ts"
 
@@ -50,4 +51,12 @@ test("connections that take no byte of their answers give way", async () => {
     deadlineMs: GIVES_WAY_WITHIN_MS,
     describe: "a place"
   })
+})
+
+test.each(FRAMINGS)("a request %s is refused, and ends its connection", async (framing) => {
+  const port = await drawPort()
+  ends.push(
+    await listenForScrapes(createServer, new Meter(machineClock), { port, host: "127.0.0.1", ready: () => true })
+  )
+  expect(await framed(port, framing, { path: "/ready" })).toEqual([400])
 })

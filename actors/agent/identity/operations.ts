@@ -56,11 +56,13 @@ const suspended = refusal("agent_suspended", "This agent is suspended: the servi
 const contested = (): { readonly refused: Refusal } => ({ refused: keyUnavailable })
 
 export const identityOperations = (parts: KindParts): Operating<Operations, AgentActor> => {
-  const { clock, nats, manager, config, seed, proofs } = parts
+  const { clock, nats, manager, config, seed, proofs, restored } = parts
   const { limits, baseUrl } = config
   const hosts = new HostCounters(clock, nats, manager)
-  const judge = new Proofs({ proofs, hosts, limits, baseUrl })
+  const judge = new Proofs({ proofs, restored, hosts, limits, baseUrl })
   const challenges = new Challenges(seed)
+  /** Unix ms. Before a restore, a challenge may have been answered: the log of that may be lost. */
+  const madeAt = (expires: number): number => (expires - limits.identity.challenge_ttl_seconds) * 1000
   const attester = new Attester(seed, baseUrl, limits.identity.attestation_ttl_seconds)
 
   const keyFacts: Effect.Effect<KeyFacts, Refusal, Counters> = Effect.gen(function* () {
@@ -172,7 +174,7 @@ export const identityOperations = (parts: KindParts): Operating<Operations, Agen
         if (state.status === "suspended") return yield* Effect.fail(suspended)
         const expires = challenges.expiryOf(id, challenge)
         if (expires === null) return yield* Effect.fail(challengeUnknown)
-        if (at / 1000 >= expires) return yield* Effect.fail(challengeExpired)
+        if (at / 1000 >= expires || madeAt(expires) <= restored.at) return yield* Effect.fail(challengeExpired)
         const text = attestationString({ hubId: id, challenge, expires })
         if (!signedBy(currentKey(state), text, signature)) return yield* Effect.fail(badSignature(text))
         const { use, recorded } = proofs.use(id, challenge, commandId, at)

@@ -25,6 +25,7 @@ import { verifyKeyOf } from "../../../schemas/signing/verify.ts"
 import type { AgentMemory } from "../memory.ts"
 import { type Agent, type AgentState, currentKey } from "../state.ts"
 import type { PrepareContext } from "../../engine/definition.ts"
+import type { Restored } from "../../log/last-restore.ts"
 import type { NonceLog } from "../../log/nonces.ts"
 import type { HostCounters } from "./hosts.ts"
 import { verdictAgent } from "./record.ts"
@@ -53,6 +54,7 @@ type Judged = Exclude<VerifyReason, "replayed"> | null
 
 export interface VerifyParts {
   readonly proofs: NonceLog
+  readonly restored: Restored
   readonly hosts: HostCounters
   readonly limits: Limits
   readonly baseUrl: string
@@ -96,6 +98,8 @@ export class Proofs {
     if (!TIMESTAMP_PATTERN.test(proof.timestamp)) return "timestamp_invalid"
     const skew = Math.abs(Math.floor(now / 1000) - Number(proof.timestamp))
     if (skew > this.parts.limits.identity.timestamp_window_seconds) return "timestamp_expired"
+    // Its nonce may have been verified after the backup.
+    if (Number(proof.timestamp) * 1000 <= this.parts.restored.at) return "timestamp_expired"
     if (proof.expires !== undefined && now / 1000 >= proof.expires) return "timestamp_expired"
     if (!NONCE_PATTERN.test(proof.nonce)) return "nonce_invalid"
     const by = this.signedBy(agent, proof)

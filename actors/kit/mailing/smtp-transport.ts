@@ -54,7 +54,7 @@ export const attempt = (
   Effect.suspend(() => {
     const handing = new Handing(message)
     const late = Effect.as(Effect.sleep(withinMs), without("timeout"))
-    const ended = Effect.as(hurry, without("the node ends"))
+    const ended = Effect.as(hurry, without("it was cut short"))
     const handed = Effect.raceFirst(connections.deliver(handing), Effect.raceFirst(late, ended))
     return Effect.map(handed, ({ fault }) => ({ fault, handing }))
   })

@@ -205,8 +205,10 @@ export const mailboxKind = kind(fold, mailboxOperations, (parts: MailParts) => {
           Effect.gen(function* () {
             if (state === null) return { isKnown: false, elsewhere: 0 }
             const others = yield* elsewhere(state.agent, context)
-            const isOpen = hasOpenPlace(state, { sender, bytes, elsewhere: others }, context.at, limits)
-            return { isKnown: isOpen ? false : yield* isKnown(state.agent, sender, context), elsewhere: others }
+            const isAllowed = sender?.allowed === true
+            const taking = { sender, isKnown: isAllowed, bytes, elsewhere: others }
+            const isOpen = hasOpenPlace(state, taking, context.at, limits)
+            return { isKnown: isOpen ? isAllowed : yield* isKnown(state.agent, sender, context), elsewhere: others }
           }),
         decide: (state, input, context) => decideReceive(state, input, context, limits),
         answer: (_state, reply) => reply

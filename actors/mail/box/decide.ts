@@ -28,6 +28,10 @@ interface Shares {
   readonly domain: number
   /** Messages a day from all senders whom DMARC does not prove. */
   readonly unproven: number
+  /** Messages a day from one newcomer, from all of them, and from them and all unproven senders. */
+  readonly newcomer: number
+  readonly newcomers: number
+  readonly unestablished: number
   /** Bytes that are reserved for nobody. */
   readonly unreservedBytes: number
   /** Bytes in all mailboxes of the agent that are reserved for nobody. */
@@ -36,24 +40,45 @@ interface Shares {
   readonly domainBytes: number
   /** Bytes from all senders whom DMARC does not prove. */
   readonly unprovenBytes: number
+  /** Bytes from one newcomer, from all of them, and from them and all unproven senders. */
+  readonly newcomerBytes: number
+  readonly newcomersBytes: number
+  readonly unestablishedBytes: number
 }
 
 export type BoxLimits = MailLimits &
-  Pick<Limits["service"]["mail"], "reserved_percent" | "domain_percent" | "unproven_percent">
+  Pick<
+    Limits["service"]["mail"],
+    | "reserved_percent"
+    | "domain_percent"
+    | "unproven_percent"
+    | "newcomer_percent"
+    | "newcomers_percent"
+    | "unestablished_percent"
+  >
 
 const partOf = (whole: number, percent: number): number => Math.floor((whole * percent) / PERCENT)
 
 const sharesOf = (limits: BoxLimits): Shares => {
   const { inbound_per_day, mailbox_max_bytes, agent_max_bytes } = limits
   const { reserved_percent, domain_percent, unproven_percent } = limits
+  const { newcomer_percent, newcomers_percent, unestablished_percent } = limits
+  const messages = (percent: number): number => Math.max(1, partOf(inbound_per_day, percent))
+  const bytes = (percent: number): number => partOf(mailbox_max_bytes, percent)
   return {
     unreserved: inbound_per_day - partOf(inbound_per_day, reserved_percent),
-    domain: Math.max(1, partOf(inbound_per_day, domain_percent)),
-    unproven: Math.max(1, partOf(inbound_per_day, unproven_percent)),
-    unreservedBytes: mailbox_max_bytes - partOf(mailbox_max_bytes, reserved_percent),
+    domain: messages(domain_percent),
+    unproven: messages(unproven_percent),
+    newcomer: messages(newcomer_percent),
+    newcomers: messages(newcomers_percent),
+    unestablished: messages(unestablished_percent),
+    unreservedBytes: mailbox_max_bytes - bytes(reserved_percent),
     agentUnreservedBytes: agent_max_bytes - partOf(agent_max_bytes, reserved_percent),
-    domainBytes: partOf(mailbox_max_bytes, domain_percent),
-    unprovenBytes: partOf(mailbox_max_bytes, unproven_percent)
+    domainBytes: bytes(domain_percent),
+    unprovenBytes: bytes(unproven_percent),
+    newcomerBytes: bytes(newcomer_percent),
+    newcomersBytes: bytes(newcomers_percent),
+    unestablishedBytes: bytes(unestablished_percent)
   }
 }
 
@@ -84,36 +109,64 @@ type From = Pick<InboundSender, "domain" | "proven"> | undefined
 
 interface Taking {
   readonly sender?: From
+  /** The agent allows the sender, or wrote to it before. False where nobody has looked. */
+  readonly isKnown: boolean
   /** Size of the arriving message. */
   readonly bytes: number
   /** Bytes in the other mailboxes of its agent. */
   readonly elsewhere: number
 }
 
+/** A mail process of an earlier release says nothing of its sender. */
+const isUnproven = (sender: From): boolean => sender !== undefined && sender.proven.length === 0
+
+const isNewcomer = (
+  { known }: MailboxValue,
+  { sender, isKnown }: Pick<Taking, "sender" | "isKnown">,
+  at: number
+): boolean =>
+  sender !== undefined &&
+  !isKnown &&
+  !isUnproven(sender) &&
+  !known.some(({ domain, since }) => domain === sender.domain && since <= at - DAY_MS)
+
 const domainIsFull = (
   state: MailboxValue,
-  { sender, bytes }: Taking,
+  taking: Taking,
   reserved: boolean,
   at: number,
   limits: BoxLimits
 ): boolean => {
-  const { domain, domainBytes } = sharesOf(limits)
+  const { sender, bytes } = taking
+  const shares = sharesOf(limits)
+  const isNew = !reserved && isNewcomer(state, taking, at)
+  const [most, mostBytes] = isNew ? [shares.newcomer, shares.newcomerBytes] : [shares.domain, shares.domainBytes]
   const isIts = (one: { readonly domain: string; readonly reserved: boolean }): boolean =>
     one.domain === sender?.domain && one.reserved === reserved
   const hours = state.senders.find(isIts)?.hours ?? []
   const weeks = state.storedBy.find(isIts)?.weeks ?? []
   const stored = countedSince(weeks, at - limits.retention_seconds * 1000 - WEEK_MS)
-  return ofDay(hours, at) >= domain || (stored > 0 && stored + bytes > domainBytes)
+  return ofDay(hours, at) >= most || (stored > 0 && stored + bytes > mostBytes)
 }
 
-/** A mail process of an earlier release says nothing of its sender. */
-const isUnproven = (sender: From): boolean => sender !== undefined && sender.proven.length === 0
-
-const unprovenIsFull = (state: MailboxValue, { sender, bytes }: Taking, at: number, limits: BoxLimits): boolean => {
-  if (!isUnproven(sender)) return false
-  const { unproven, unprovenBytes } = sharesOf(limits)
-  const stored = keptOf(state.storedUnproven, at, limits)
-  return ofDay(state.unproven, at) >= unproven || (stored > 0 && stored + bytes > unprovenBytes)
+/** True if unproven senders or newcomers have their share already, or both together have theirs. */
+const groupIsFull = (state: MailboxValue, taking: Taking, at: number, limits: BoxLimits): boolean => {
+  const isNew = isNewcomer(state, taking, at)
+  if (!isNew && !isUnproven(taking.sender)) return false
+  const { bytes } = taking
+  const shares = sharesOf(limits)
+  const unproven = { messages: ofDay(state.unproven, at), bytes: keptOf(state.storedUnproven, at, limits) }
+  const newcomers = { messages: ofDay(state.newcomers, at), bytes: keptOf(state.storedNewcomers, at, limits) }
+  const [own, most, mostBytes] = isNew
+    ? [newcomers, shares.newcomers, shares.newcomersBytes]
+    : [unproven, shares.unproven, shares.unprovenBytes]
+  const stored = unproven.bytes + newcomers.bytes
+  return (
+    own.messages >= most ||
+    unproven.messages + newcomers.messages >= shares.unestablished ||
+    (own.bytes > 0 && own.bytes + bytes > mostBytes) ||
+    (stored > 0 && stored + bytes > shares.unestablishedBytes)
+  )
 }
 
 /** True if an unreserved place is free. The agent need not know the sender then. */
@@ -125,7 +178,7 @@ export const hasOpenPlace = (state: MailboxValue, taking: Taking, at: number, li
     stored <= unreservedBytes &&
     stored + taking.elsewhere <= agentUnreservedBytes &&
     !domainIsFull(state, taking, false, at, limits) &&
-    !unprovenIsFull(state, taking, at, limits)
+    !groupIsFull(state, taking, at, limits)
   )
 }
 
@@ -144,7 +197,7 @@ const fills = (
   limits: BoxLimits
 ): boolean => {
   if (state.filled_at !== null && state.filled_at > at - DAY_MS) return false
-  const taking = { sender: STRANGER, bytes: event.bytes, elsewhere }
+  const taking = { sender: STRANGER, isKnown: false, bytes: event.bytes, elsewhere }
   const after = evolveMailbox(state, event, { at })
   return hasOpenPlace(state, taking, at, limits) && after !== null && !hasOpenPlace(after, taking, at, limits)
 }
@@ -180,7 +233,7 @@ export const decideReceive = (
   if (fullness(state, elsewhere, at, limits) !== null) return { refused: FULL }
   const whole = storedBytes(state, at, limits) + bytes
   if (whole > limits.mailbox_max_bytes || whole + elsewhere > limits.agent_max_bytes) return { refused: FULL }
-  const taking = { sender, bytes, elsewhere }
+  const taking = { sender, isKnown, bytes, elsewhere }
   const reserved = !hasOpenPlace(state, taking, at, limits)
   // Strangers at a domain take nothing of the share of those whom the agent knows there.
   if (reserved && (!isKnown || domainIsFull(state, taking, true, at, limits))) return { refused: FULL }
@@ -196,7 +249,8 @@ export const decideReceive = (
     ...(sender === undefined ? {} : { domain: sender.domain }),
     ...(from === undefined ? {} : { from }),
     ...(reserved ? { reserved } : {}),
-    ...(isUnproven(sender) ? { unproven: true } : {})
+    ...(isUnproven(sender) ? { unproven: true } : {}),
+    ...(isNewcomer(state, taking, at) ? { newcomer: true } : {})
   }
   return {
     events: [fills(state, event, elsewhere, at, limits) ? { ...event, filled: true } : event],

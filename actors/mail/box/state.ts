@@ -33,6 +33,10 @@ export const MailboxValue = Schema.Struct({
   unreserved: Counted,
   /** The part of these whose sender DMARC did not prove. */
   unproven: Counted,
+  /** The part of these whose domain DMARC proved, and was new to the mailbox. */
+  newcomers: Counted,
+  /** Marks of domains whose mail it took, and since when (unix ms). The one that is last wrote last. */
+  known: Schema.Array(Schema.Struct({ domain: Schema.String, since: Schema.Number })),
   /** By the sender's domain, of those within the last day. */
   senders: Schema.Array(Schema.Struct({ domain: Schema.String, reserved: Schema.Boolean, hours: Counted })),
   /** By its own rules. */
@@ -41,6 +45,8 @@ export const MailboxValue = Schema.Struct({
   stored: Counted,
   /** The part of these that used no reserved place and whose sender DMARC did not prove. */
   storedUnproven: Counted,
+  /** The part of these that used no reserved place and whose domain was new. */
+  storedNewcomers: Counted,
   /** Unix ms: when its agent was last told that unproven mail is refused; `null`: never. */
   filled_at: Schema.NullOr(Schema.Number),
   /** The part of these by the sender's domain, by weeks: of the domains that sent most. */
@@ -57,7 +63,7 @@ export const MailboxEvent = Schema.Union([
   event("mailbox.changed", 1, { agent: Schema.String, chosen: Sealed }),
   /**
    * `domain`: mark of its sender's. `from`: its sender. `reserved`: it took a place of those that are reserved.
-   * `unproven`: DMARC did not prove its sender. `filled`: one more such message is refused, and the agent is told so.
+   * `unproven`: DMARC did not prove its sender. `newcomer`: it did, and the domain was new. `filled`: one more such message is refused, and the agent is told so.
    */
   event("mailbox.received", 1, {
     agent: Schema.String,
@@ -67,6 +73,7 @@ export const MailboxEvent = Schema.Union([
     from: Schema.optionalKey(Sealed),
     reserved: Schema.optionalKey(Schema.Boolean),
     unproven: Schema.optionalKey(Schema.Boolean),
+    newcomer: Schema.optionalKey(Schema.Boolean),
     filled: Schema.optionalKey(Schema.Boolean)
   }),
   event("mailbox.dropped", 1, { agent: Schema.String, sealed: Sealed }),
@@ -95,14 +102,23 @@ const STORED_WEEKS_MAX = Math.ceil((STORED_DAYS_MAX * DAY_MS) / WEEK_MS)
  */
 const STORED_BY_MAX = 32
 
+/**
+ * Domains that are known. Where one more comes, the one that has been silent longest is forgotten, and is new again. In a
+ * day there are more only from as many proven domains.
+ */
+const KNOWN_MAX = 128
+
 const NOTHING = {
   inbound: [],
   unreserved: [],
   unproven: [],
+  newcomers: [],
+  known: [],
   senders: [],
   dropped: [],
   stored: [],
   storedUnproven: [],
+  storedNewcomers: [],
   filled_at: null,
   storedBy: [],
   tags: [],
@@ -125,6 +141,7 @@ export const evolveMailbox = (
     case "mailbox.received": {
       const { bytes, domain, reserved = false } = event
       const isUnproven = event.unproven === true && !reserved
+      const isNewcomer = event.newcomer === true && !reserved
       return {
         ...state,
         inbound: counted(state.inbound, 1, at, HOUR_MS, HOURS),
@@ -133,6 +150,11 @@ export const evolveMailbox = (
         storedUnproven: isUnproven
           ? counted(state.storedUnproven, bytes, at, DAY_MS, STORED_DAYS_MAX)
           : state.storedUnproven,
+        newcomers: isNewcomer ? counted(state.newcomers, 1, at, HOUR_MS, HOURS) : state.newcomers,
+        storedNewcomers: isNewcomer
+          ? counted(state.storedNewcomers, bytes, at, DAY_MS, STORED_DAYS_MAX)
+          : state.storedNewcomers,
+        known: domain === undefined || event.unproven === true ? state.known : withKnown(state.known, domain, at),
         filled_at: event.filled === true ? at : state.filled_at,
         senders: domain === undefined ? state.senders : withSender(state.senders, { domain, reserved }, at),
         stored: counted(state.stored, bytes, at, DAY_MS, STORED_DAYS_MAX),
@@ -152,6 +174,13 @@ export const evolveMailbox = (
     case "mailbox.erased":
       return { ...state, status: "erased", chosen: "", ...NOTHING }
   }
+}
+
+type Known = MailboxValue["known"]
+
+const withKnown = (all: Known, domain: string, at: number): Known => {
+  const since = all.find((one) => one.domain === domain)?.since ?? at
+  return [...all.filter((one) => one.domain !== domain), { domain, since }].slice(-KNOWN_MAX)
 }
 
 type Senders = MailboxValue["senders"]

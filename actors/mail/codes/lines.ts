@@ -4,6 +4,7 @@
  * Invariant: what is cleaned keeps every character that somebody may have to type, in its order.
  */
 import { normalForm } from "../../../schemas/legible.ts"
+import { withoutUnseen } from "../../../schemas/unseen.ts"
 import { isDense } from "./vocabulary.ts"
 
 /** A part of a line that stands out: 1 for bold, 2 for large. */
@@ -25,9 +26,8 @@ export interface Span {
   readonly to: number
 }
 
-/** Marks without a width: soft hyphens, joiners, marks of direction. */
-const INVISIBLE = /[\u00ad\u061c\u115f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\u034f/g
-const SPACES = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u2007]/g
+/** Fillers and the empty braille pattern have a width too. */
+const SPACES = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000\u3164\uffa0]/g
 const DASHES = /[\u2010-\u2013\u2212\uff0d\ufe63]/g
 /** Full width, Arabic and Persian. */
 const DIGITS = /[\uff10-\uff19\u0660-\u0669\u06f0-\u06f9]/g
@@ -41,9 +41,7 @@ const asciiDigit = (digit: string): string => {
 }
 
 export const cleaned = (text: string): string =>
-  normalForm(text, "NFC")
-    .replace(INVISIBLE, "")
-    .replace(SPACES, " ")
+  withoutUnseen(normalForm(text, "NFC").replace(SPACES, " "))
     .replace(DASHES, "-")
     .replace(DIGITS, asciiDigit)
     .replace(WIDE_LETTERS, (letter) => String.fromCharCode(letter.charCodeAt(0) - WIDE_OFFSET))

@@ -1,4 +1,5 @@
 /** What the engine is told to make of an order. Pure. */
+import { randomUUID } from "node:crypto"
 import type Docker from "dockerode"
 import { LABELS } from "./docker.ts"
 import { systemCalls } from "./system-calls.ts"
@@ -46,6 +47,39 @@ function boundsOf(quotas: Quotas): Docker.HostConfig {
   }
 }
 
+const securityOptions = (): Array<string> => ["no-new-privileges", `seccomp=${systemCalls(process.arch)}`]
+
+/** Seconds after which a probe that nobody ended is gone. */
+const PROBE_SECONDS = 30
+const PROBE_MIB = 32
+const PROBE_PIDS = 16
+
+/** A container that does nothing: what the kernel says of it holds for compartments too (filter.ts). */
+export function probeOptions({ tag, image }: Pick<HostSettings, "tag" | "image">): Docker.ContainerCreateOptions {
+  return {
+    name: containerName(tag, `probe-${randomUUID()}`),
+    Image: image,
+    User: `${AGENT_UID}:${AGENT_UID}`,
+    WorkingDir: "/",
+    Entrypoint: ["/bin/bash", "-c", `read -t ${PROBE_SECONDS}`],
+    Cmd: [],
+    // Held open: there is nothing to read, and no end of it.
+    OpenStdin: true,
+    HostConfig: {
+      AutoRemove: true,
+      NetworkMode: "none",
+      Runtime: "runc",
+      CapDrop: ["ALL"],
+      SecurityOpt: securityOptions(),
+      ReadonlyRootfs: true,
+      Memory: PROBE_MIB * MIB,
+      MemorySwap: PROBE_MIB * MIB,
+      PidsLimit: PROBE_PIDS,
+      LogConfig: { Type: "none", Config: {} }
+    }
+  }
+}
+
 export function containerOptions(
   { tag, image, quotas }: Pick<HostSettings, "tag" | "image" | "quotas">,
   { compartment, run, slot, extraHosts }: Omit<StartOrder, "command" | "env" | "uploads">,
@@ -83,7 +117,7 @@ export function containerOptions(
       ],
       Runtime: runtime,
       CapDrop: ["ALL"],
-      SecurityOpt: ["no-new-privileges", `seccomp=${systemCalls(process.arch)}`],
+      SecurityOpt: securityOptions(),
       ReadonlyRootfs: true,
       IpcMode: "private",
       Init: false,

@@ -85,7 +85,12 @@ export class Host {
     const box = this.box(order.compartment)
     return box.alone(async () => {
       const { containers } = this
-      await startRun({ box, containers, quotas: this.settings.quotas, signal: box.newStart() }, order, onUpload)
+      const { isolation } = this.facts
+      await startRun(
+        { box, containers, quotas: this.settings.quotas, isolation, signal: box.newStart() },
+        order,
+        onUpload
+      )
     })
   }
 

@@ -1,6 +1,7 @@
 /** What must hold on a machine before any compartment starts there. Each refusal is one line. */
 import type Docker from "dockerode"
 import { called, orMissing } from "./docker.ts"
+import { proveFilter } from "./filter.ts"
 import { HostFault } from "./fault.ts"
 import type { Facts, HostSettings } from "./types.ts"
 
@@ -46,12 +47,16 @@ function checkBounds(info: Info): void {
 const isolationOf = ({ Runtimes }: Info): Facts["isolation"] =>
   Runtimes?.["runsc"]?.runtimeArgs?.includes("--host-fifo=open") === true ? "runsc" : "runc"
 
-export async function examine(docker: Docker, { image }: Pick<HostSettings, "image">): Promise<Facts> {
+export async function examine(docker: Docker, settings: Pick<HostSettings, "tag" | "image">): Promise<Facts> {
+  const { image } = settings
   const info = (await called(docker.info())) as Info
   const root = rootOf(info)
   checkFilters(info)
   checkBounds(info)
   if ((await orMissing(docker.getImage(image).inspect())) === null)
     throw new HostFault(`the image ${image} is not there`)
-  return { isolation: isolationOf(info), engine: info.ServerVersion, ...root }
+  const isolation = isolationOf(info)
+  // gVisor has a kernel of its own for programs, and filters what that one calls.
+  if (isolation === "runc") await proveFilter(docker, settings)
+  return { isolation, engine: info.ServerVersion, ...root }
 }

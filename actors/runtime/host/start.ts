@@ -5,7 +5,8 @@
  *  - A run's program starts once. It is marked on disk before the program is given what it starts with; a container that
  *    ended behind the mark has had its run, one that ended before it is made again.
  *  - Never two containers of a compartment: one of an older run is gone before the new one is made.
- *  - The program starts when the kernel holds the container to its bounds, and its files are in place.
+ *  - The program starts when the kernel holds the container to its bounds, filters its system calls, and its files are in
+ *    place.
  */
 import { existsSync } from "node:fs"
 import { rm } from "node:fs/promises"
@@ -13,15 +14,17 @@ import { groupsOf, missingBounds } from "./cgroup.ts"
 import type { Box } from "./box.ts"
 import type { Containers, Seen } from "./engine-containers.ts"
 import { HostFault } from "./fault.ts"
+import { isFiltered } from "./filter.ts"
 import { asksAgain, deliver, encodeGiven } from "./given.ts"
 import { givenFifo } from "./output.ts"
-import type { Given, OnUpload, Quotas, StartOrder } from "./types.ts"
+import type { Facts, Given, OnUpload, Quotas, StartOrder } from "./types.ts"
 import { applyUpload } from "./upload.ts"
 
 export interface Starting {
   readonly box: Box
   readonly containers: Containers
   readonly quotas: Quotas
+  readonly isolation: Facts["isolation"]
   readonly signal: AbortSignal
 }
 
@@ -54,18 +57,24 @@ async function run(starting: Starting, order: StartOrder, made: boolean): Promis
   }
 }
 
-async function checkBounds({ box, containers, quotas }: Starting): Promise<void> {
+async function checkBounds({ box, containers, quotas, isolation }: Starting): Promise<void> {
   const seen = await containers.see(box.id)
   if (seen === null || seen.found.state !== "running") throw new HostFault("the container ended at once")
   const groups = await groupsOf(seen.pid, seen.id)
   const missing = groups === null ? ["anything"] : await missingBounds(groups, quotas)
-  if (missing.length === 0) return
+  const isJudged = isolation === "runsc" || (await isFiltered(seen.pid))
+  if (missing.length === 0 && isJudged) return
   await containers.remove(box.id)
-  throw new HostFault(`the kernel does not bound ${missing.join(", ")} of the container`)
+  if (missing.length > 0) throw new HostFault(`the kernel does not bound ${missing.join(", ")} of the container`)
+  throw new HostFault("the kernel does not filter the system calls of the container (seccomp)")
 }
 
 /** Gives the program what it starts with; the run is marked before. */
-export async function give({ box, containers }: Omit<Starting, "signal" | "quotas">, run: number, given: Given) {
+export async function give(
+  { box, containers }: Omit<Starting, "signal" | "quotas" | "isolation">,
+  run: number,
+  given: Given
+) {
   await deliver(givenFifo(box.outputPlace), encodeGiven(given), {
     before: () => box.mark(run),
     gone: async () => (await containers.see(box.id))?.found.state !== "running"

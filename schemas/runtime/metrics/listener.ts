@@ -6,6 +6,7 @@
  * It is for the network that operators keep to themselves: there is no signature to it and nothing secret on it.
  */
 import { logNow } from "../log/log.ts"
+import { type Framed, misframed } from "../framing.ts"
 import { type Connection, LEAVING_MAX, Places } from "../places.ts"
 import type { Meter } from "./meter.ts"
 
@@ -13,7 +14,7 @@ interface SocketShape extends Connection {
   readonly remoteAddress?: string | undefined
 }
 
-interface RequestShape {
+interface RequestShape extends Framed {
   readonly socket: SocketShape
   readonly method?: string | undefined
   readonly url?: string | undefined
@@ -113,9 +114,12 @@ const problemOf = ({ code, message }: Error & { readonly code?: string }, port: 
 const answer = async (
   meter: Meter,
   ready: () => boolean,
-  { method, url = "/" }: RequestShape,
+  request: RequestShape,
   response: ResponseShape
 ): Promise<void> => {
+  const { method, url = "/" } = request
+  const fault = misframed(request)
+  if (fault !== null) return plain(response, 400, `${fault}\n`, { connection: "close" })
   const path = url.split("?")[0]
   if (path !== "/metrics" && path !== "/ready") return plain(response, 404, "Only /metrics and /ready are here.\n")
   if (method !== "GET" && method !== "HEAD")

@@ -226,6 +226,26 @@ test("what a deleted account leaves counts for nobody, and the oldest ends where
   expect(fleet.create(5)).toBe("runtime_full")
 })
 
+test("accounts that were deleted under an earlier release count for nobody either", () => {
+  const fleet = new Fleet()
+  fleet.report(0, { max: 2 })
+  for (const index of [1, 2]) fleet.create(index, { agent: `HX-${index}` })
+  const fated = (index: number, reason: string) =>
+    evolveFleet(fleet.state, {
+      type: "fleet.fated",
+      v: 1,
+      compartments: [compartmentId(index)],
+      fate: "suspend",
+      by: "agent",
+      reason
+    })
+  fleet.state = fated(1, "its agent was suspended")
+  expect(takenOf(fleet.state, hostId(0))).toBe(2)
+  fleet.state = fated(2, "its agent has deleted its account")
+  expect(takenOf(fleet.state, hostId(0))).toBe(1)
+  expect(fleet.create(3)).toBeNull()
+})
+
 test("whatever hosts do, no place is given twice and no host has more than its room", () => {
   const act = fc.tuple(
     fc.constantFrom("create", "release", "delete", "away", "back", "forget", "drain", "report"),

@@ -1,7 +1,8 @@
 /** How many attempts a node has under way; and letters as files. */
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { Deferred, Effect, Fiber } from "effect"
+import { Clock, Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { fileTransport } from "../../../actors/kit/mailing/file-transport.ts"
 import { SLOW_MS, Slots, type Strangers } from "../../../actors/letter/slots.ts"
@@ -40,7 +41,7 @@ describe("slots", () => {
       }
       const answer = Effect.runSync(Deferred.make<string>())
       answers.set(letter, answer)
-      Effect.runFork(slots.using(letter, Deferred.await(answer), Effect.succeed("no room")))
+      Effect.runFork(slots.using(letter, () => Deferred.await(answer), Effect.succeed("no room")))
       return true
     }
     const answered = async (letter: string): Promise<void> => {
@@ -96,10 +97,40 @@ describe("slots", () => {
     expect([begun("three again", "three.example"), begun("one", "one.example")]).toEqual([true, true])
   })
 
+  test("are held by a place that does not answer until it counts as slow; beyond the slow ones' share it is hurried", async () => {
+    const run = Effect.gen(function* () {
+      const slots = new Slots(4, yield* Effect.map(Clock.Clock, (clock) => () => clock.currentTimeMillisUnsafe()))
+      const go = (letter: string, by: Strangers | null) =>
+        slots.reserve(letter, 10) && slots.mayGoTo(letter, `${letter}.example`, by)
+      /** An attempt at a server that never answers. */
+      const silent = (letter: string) =>
+        Effect.forkChild(slots.using(letter, (hurry) => Effect.as(hurry, "hurried"), Effect.succeed("no room")))
+      expect(["a", "b", "c"].map((letter) => go(letter, VERIFYING))).toEqual([true, true, false])
+      slots.giveBack("c")
+      const attempts = yield* Effect.forEach(["a", "b"], silent)
+      yield* TestClock.adjust(SLOW_MS - 1)
+      expect(attempts.map((one) => one.pollUnsafe())).toEqual([undefined, undefined])
+      expect(go("c", VERIFYING)).toBe(false)
+      slots.giveBack("c")
+      yield* TestClock.adjust(1)
+      expect([attempts[0]?.pollUnsafe(), yield* Fiber.join(attempts[1] ?? (yield* silent("none")))]).toEqual([
+        undefined,
+        "hurried"
+      ])
+      expect(["c", "d", "e"].map((letter) => go(letter, VERIFYING))).toEqual([true, true, false])
+      slots.giveBack("e")
+      // Those that were slow have their own share, of one.
+      slots.giveBack("d")
+      expect(go("b", VERIFYING)).toBe(false)
+      yield* Effect.forEach(attempts, Fiber.interrupt)
+    })
+    await Effect.runPromise(Effect.provide(run, TestClock.layer()))
+  })
+
   test("are held for as long as the attempt takes, by one attempt of a letter", async () => {
     const { slots, pass } = clocked(1)
     const done = Effect.runSync(Deferred.make<string>())
-    const attempt = (letter: string) => slots.using(letter, Deferred.await(done), Effect.succeed("no room"))
+    const attempt = (letter: string) => slots.using(letter, () => Deferred.await(done), Effect.succeed("no room"))
     expect(slots.reserve("a", 10)).toBe(true)
     const first = Effect.runFork(attempt("a"))
     pass(1000)
@@ -117,11 +148,13 @@ describe("slots", () => {
   test("end when those that are held are free, and none is given meanwhile", async () => {
     const { slots } = clocked(2)
     const done = Effect.runSync(Deferred.make<string>())
-    const held = Effect.runFork(slots.using("a", Deferred.await(done), Effect.succeed("no room")))
+    const held = Effect.runFork(slots.using("a", () => Deferred.await(done), Effect.succeed("no room")))
     slots.reserve("b", 1000)
     const ended = Effect.runFork(slots.ended)
     expect(slots.reserve("c", 10)).toBe(false)
-    expect(await Effect.runPromise(slots.using("b", Deferred.await(done), Effect.succeed("no room")))).toBe("no room")
+    expect(await Effect.runPromise(slots.using("b", () => Deferred.await(done), Effect.succeed("no room")))).toBe(
+      "no room"
+    )
     expect(ended.pollUnsafe()).toBe(undefined)
     Effect.runSync(Deferred.succeed(done, "sent"))
     await Effect.runPromise(Fiber.join(held))

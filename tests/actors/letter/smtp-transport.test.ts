@@ -228,7 +228,7 @@ test.each([
   })
   expect(await sending(await to(port), await message(), Deferred.await(ending))).toEqual({
     type,
-    reason: "the node ends"
+    reason: "it was cut short"
   })
 })
 

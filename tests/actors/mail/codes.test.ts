@@ -70,6 +70,10 @@ describe("a code", () => {
     ["Your code: K7Q2 9XPL", "K7Q29XPL"],
     ["Your code: K7Q29X", "K7Q29X"],
     ["Your code:\u200b 482\u00a0913", "482913"],
+    // Nobody sees these between the digits.
+    ["Your code is 48\u{e0041}2\u180e913.", "482913"],
+    ["Your code is 482\ufe0f\u206a\ufff9913.", "482913"],
+    ["Your code:\u3164482913", "482913"],
     ["4829 is your PIN.", "4829"],
     ["Enter 482913 to sign in", "482913"],
     ["Your code is below.\n\n482913\n\nIt expires in 10 minutes.", "482913"],

@@ -230,6 +230,18 @@ describe("a mailbox", () => {
   }
   const LIMITS_OF_BOX = { ...LIMITS.service.mail, ...LIMITS.limits.email }
 
+  /** Took mail of these domains the day before. */
+  const acquainted = (...domains: ReadonlyArray<string>): MailboxState =>
+    domains.reduce<MailboxState>(
+      (state, domain, mail) =>
+        evolveMailbox(
+          state,
+          { type: "mailbox.received", v: 1, agent: "a", mail, bytes: 0, domain },
+          { at: -2 * DAY_MS }
+        ),
+      opened
+    )
+
   test("is not closed by what its own rules drop, of which it journals so many a day", () => {
     let state = opened
     let dropped = 0
@@ -246,7 +258,7 @@ describe("a mailbox", () => {
   })
 
   test("gives one domain half of its day, strangers four fifths, and the rest to whom its agent knows", () => {
-    const one = taken(opened, 300, { domain: "x" }, LIMITS_OF_BOX)
+    const one = taken(acquainted("x", "y", "z"), 300, { domain: "x" }, LIMITS_OF_BOX)
     expect(one.taken).toBe(250)
     const other = taken(one.state, 300, { domain: "y" }, LIMITS_OF_BOX)
     expect(other.taken).toBe(150)
@@ -257,7 +269,7 @@ describe("a mailbox", () => {
   })
 
   test("keeps room for whom its agent knows when strangers send much at once", () => {
-    const first = taken(opened, 60, { domain: "x", bytes: 10_485_760 }, LIMITS_OF_BOX)
+    const first = taken(acquainted("x", "z"), 60, { domain: "x", bytes: 10_485_760 }, LIMITS_OF_BOX)
     const flood = taken(first.state, 60, { domain: "z", bytes: 10_485_760 }, LIMITS_OF_BOX)
     expect([first.taken, flood.taken]).toEqual([5, 3])
     expect(taken(flood.state, 3, { domain: "y", bytes: 10_000, isKnown: true }, LIMITS_OF_BOX).taken).toBe(3)
@@ -282,14 +294,65 @@ describe("a mailbox", () => {
   test("gives all whom nothing proves three fifths of its day, from however many domains", () => {
     const flood = invented(opened, 500)
     expect(flood.taken).toBe(300)
-    expect(taken(flood.state, 200, { domain: "x" }, LIMITS_OF_BOX).taken).toBe(100)
+    // A proven domain has room that it shares with no unproven sender, and an acquainted one has more.
+    expect(taken(flood.state, 200, { domain: "x" }, LIMITS_OF_BOX).taken).toBe(50)
+    const met = invented(acquainted("x"), 500)
+    expect(taken(met.state, 200, { domain: "x" }, LIMITS_OF_BOX).taken).toBe(100)
     expect(invented(flood.state, 400, { at: 2 * DAY_MS }).taken).toBe(300)
   })
 
   test("gives all whom nothing proves three fifths of its bytes", () => {
     const flood = invented(opened, 20, { bytes: 10_485_760 })
     expect(flood.taken).toBe(6)
+    expect(taken(flood.state, 9, { domain: "x", bytes: 10_485_760 }, LIMITS_OF_BOX).taken).toBe(1)
+    const met = invented(acquainted("x"), 20, { bytes: 10_485_760 })
+    expect(taken(met.state, 9, { domain: "x", bytes: 10_485_760 }, LIMITS_OF_BOX).taken).toBe(2)
+  })
+
+  /** Proven domains that it has never heard of, each with so many messages. */
+  const newcomers = (state: MailboxState, domains: number, each: number, bytes = 1) => {
+    let now = state
+    const counts: Array<number> = []
+    for (let n = 0; n < domains; n++) {
+      const one = taken(now, each, { domain: `new${n}`, bytes }, LIMITS_OF_BOX)
+      now = one.state
+      counts.push(one.taken)
+    }
+    return { state: now, counts }
+  }
+
+  test("gives a new domain a fifth of its day, and all of them three fifths, however well DMARC proves them", () => {
+    const flood = newcomers(acquainted("x"), 5, 300)
+    expect(flood.counts).toEqual([100, 100, 100, 0, 0])
+    expect(taken(flood.state, 300, { domain: "x" }, LIMITS_OF_BOX).taken).toBe(100)
+    // Unproven senders and new domains leave a tenth to domains that it knows.
+    expect(invented(flood.state, 200).taken).toBe(50)
+    const all = invented(flood.state, 200)
+    expect(taken(all.state, 300, { domain: "x" }, LIMITS_OF_BOX).taken).toBe(50)
+    // The same domains are known from the second day on.
+    expect(taken(flood.state, 300, { domain: "new0", at: 2 * DAY_MS }, LIMITS_OF_BOX).taken).toBe(250)
+  })
+
+  test("gives new domains the same shares of its bytes", () => {
+    const flood = newcomers(acquainted("x"), 5, 9, 10_485_760)
+    expect(flood.counts).toEqual([2, 2, 2, 0, 0])
     expect(taken(flood.state, 9, { domain: "x", bytes: 10_485_760 }, LIMITS_OF_BOX).taken).toBe(2)
+  })
+
+  test("counts a domain that its agent allows as no new one", () => {
+    expect(taken(opened, 300, { domain: "x", isKnown: true }, LIMITS_OF_BOX).taken).toBe(300)
+  })
+
+  test("knows as many domains as it remembers, those that wrote last", () => {
+    const domains = Array.from({ length: 200 }, (_, n) => `d${n}`)
+    const state = acquainted("x", ...domains, "x")
+    expect(state?.known.map(({ domain }) => domain)).toEqual([...domains.slice(-127), "x"])
+    const forged = evolveMailbox(
+      opened,
+      { type: "mailbox.received", v: 1, agent: "a", mail: 1, bytes: 1, domain: "c", unproven: true },
+      { at: 0 }
+    )
+    expect(forged?.known).toEqual([])
   })
 
   test("keeps the agent's own fifth of all its mailboxes' bytes for whom it knows", () => {
@@ -323,7 +386,7 @@ describe("a mailbox", () => {
     expect([later.taken, later.filled]).toEqual([300, 1])
     expect(invented(opened, 299).filled).toBe(0)
     // A flood that is proven leaves them no room either.
-    const proven = taken(opened, 250, { domain: "x" }, LIMITS_OF_BOX)
+    const proven = taken(acquainted("x", "y"), 250, { domain: "x" }, LIMITS_OF_BOX)
     expect([proven.filled, taken(proven.state, 150, { domain: "y" }, LIMITS_OF_BOX).filled]).toEqual([0, 1])
   })
 

@@ -18,7 +18,14 @@ const opened = {
   chosen: ""
 } as const
 const aMailbox = () => {
-  let state: MailboxState = evolveMailbox(null, opened, { at: BEGAN })
+  let state: MailboxState = evolveMailbox(null, opened, { at: BEGAN - 2 * DAY_MS })
+  // It took mail of these before.
+  for (const domain of ["one.example", "other.example"])
+    state = evolveMailbox(
+      state,
+      { type: "mailbox.received", v: 1, agent: "hx", mail: 0, bytes: 0, domain },
+      { at: BEGAN - 2 * DAY_MS }
+    )
   let number = 0
   /** How many of so many messages of such a size are taken. */
   const flood = (domain: string, count: number, bytes: number, { isKnown = false, day = 0 } = {}): number => {

@@ -258,3 +258,16 @@ describe("is refused", () => {
     expect(await me(next)).toBe("401 key_unknown")
   })
 })
+
+test("of a deleted agent is refused by its hub id, and its old handle names nobody", async () => {
+  const it = await subject()
+  await it.client.call("DELETE", "/api/v1/me", { body: { confirm: it.agent.handle } })
+  const by = async (agent: string): Promise<string> =>
+    outcome(
+      await clientOf(it.recovery).call("POST", "/api/v1/recover", {
+        body: { agent, ...rotationBody(it.agent.id, it.client.identity.publicKey, newIdentity()) }
+      })
+    )
+  expect(await by(it.agent.id)).toBe("403 agent_deleted")
+  expect(await by(it.agent.handle)).toBe("404 not_found")
+})

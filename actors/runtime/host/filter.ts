@@ -1,0 +1,50 @@
+/**
+ * Proves that the engine applies the filter of system calls to what it starts, by what the kernel says of a process. An
+ * engine may say so and not do it, and a process inherits the filters of what started it.
+ */
+import { readFile } from "node:fs/promises"
+import type Docker from "dockerode"
+import { probeOptions } from "./container.ts"
+import { called } from "./docker.ts"
+import { HostFault } from "./fault.ts"
+import type { HostSettings } from "./types.ts"
+
+/** The mode in which filters judge system calls, as the kernel writes it. */
+const BY_FILTER = 2
+
+interface Status {
+  readonly parent: number
+  readonly mode: number
+  /** `NaN` before Linux 5.9, which does not count them. */
+  readonly filters: number
+}
+
+const statusOf = async (pid: number): Promise<Status | null> => {
+  const text = await readFile(`/proc/${pid}/status`, "utf8").catch(() => null)
+  if (text === null) return null
+  const lines = text.split("\n")
+  const number = (name: string): number =>
+    Number(lines.find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1) ?? NaN)
+  return { parent: number("PPid"), mode: number("Seccomp"), filters: number("Seccomp_filters") }
+}
+
+/** True if the process has a filter of its own, beside those of its parent. */
+export async function isFiltered(pid: number): Promise<boolean> {
+  const own = await statusOf(pid)
+  if (own === null || own.mode !== BY_FILTER) return false
+  const parent = await statusOf(own.parent)
+  return Number.isNaN(own.filters) || parent === null || own.filters > parent.filters
+}
+
+/** Rejects with a HostFault where a container that is to have the filter has none. */
+export async function proveFilter(docker: Docker, settings: Pick<HostSettings, "tag" | "image">): Promise<void> {
+  const container = await called(docker.createContainer(probeOptions(settings)))
+  try {
+    await called(container.start())
+    const { State } = await called(container.inspect())
+    if (!(await isFiltered(State.Pid)))
+      throw new HostFault("the container engine says that it filters system calls (seccomp), and does not")
+  } finally {
+    await container.remove({ force: true }).catch(() => undefined)
+  }
+}

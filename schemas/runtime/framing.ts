@@ -1,0 +1,32 @@
+/**
+ * Requests that could mean one thing to a server of ours and another to a proxy before it (RFC 9112, 3.2 and 6.1). Node's
+ * parser refuses two lengths, and a length beside a coding. Node's parts are named by their shapes.
+ */
+
+/** The part of a request that shows its framing. */
+export interface Framed {
+  /** Names and values by turns. */
+  readonly rawHeaders: ReadonlyArray<string>
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  readonly httpVersion: string
+}
+
+const hostsOf = ({ rawHeaders }: Framed): number => {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length === 4 && name.toLowerCase() === "host") hosts++
+  }
+  return hosts
+}
+
+/** Returns the fault of the request as a sentence; `null` where there is none. Its connection must end then. */
+export const misframed = (request: Framed): string | null => {
+  const hosts = hostsOf(request)
+  if (hosts > 1) return "The request has more than one Host header. Send one."
+  if (hosts === 0 && request.httpVersion === "1.1") return "The request has no Host header. Send one."
+  const coding = request.headers["transfer-encoding"]
+  if (coding !== undefined && String(coding).trim().toLowerCase() !== "chunked")
+    return "The only Transfer-Encoding that is understood is chunked."
+  return null
+}

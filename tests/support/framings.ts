@@ -1,0 +1,40 @@
+/** Requests that a server and a proxy before it could read in two ways. Each is refused, and nothing behind it is read. */
+import { once } from "node:events"
+import { connect } from "node:net"
+
+type Framing = readonly [name: string, lines: ReadonlyArray<string>, body: string]
+
+/** `body`: with which another request would begin, if the length or the coding were read in another way. */
+const framings = (host: string): ReadonlyArray<Framing> => [
+  ["without a Host", [], ""],
+  ["with two Hosts", [`Host: ${host}`, `hOST: ${host}`], ""],
+  ["with two lengths", [`Host: ${host}`, "Content-Length: 0", "Content-Length: 2"], "{}"],
+  ["with a length and a coding", [`Host: ${host}`, "Content-Length: 4", "Transfer-Encoding: chunked"], "0\r\n\r\n"],
+  ["of a coding that nobody knows", [`Host: ${host}`, "Transfer-Encoding: xchunked"], "0\r\n\r\n"],
+  ["that is coded twice", [`Host: ${host}`, "Transfer-Encoding: gzip, chunked"], "0\r\n\r\n"]
+]
+
+export const FRAMINGS: ReadonlyArray<string> = framings("").map(([name]) => name)
+
+/** The statuses of all answers to that request and to a good one behind it, once the server has ended the connection. */
+export const framed = async (
+  port: number,
+  name: string,
+  { path, headers = [] }: { readonly path: string; readonly headers?: ReadonlyArray<string> }
+): Promise<ReadonlyArray<number>> => {
+  const host = `127.0.0.1:${port}`
+  const [, lines, body] = framings(host).find((one) => one[0] === name) ?? ["", [], ""]
+  const good = [`GET ${path} HTTP/1.1`, `Host: ${host}`, ...headers].join("\r\n")
+  const bad = [`GET ${path} HTTP/1.1`, ...lines, ...headers].join("\r\n")
+  const socket = connect({ port, host: "127.0.0.1" })
+  const parts: Array<Buffer> = []
+  socket.on("error", () => undefined)
+  socket.on("data", (part: Buffer) => parts.push(part))
+  socket.write(`${bad}\r\n\r\n${body}${good}\r\n\r\n`)
+  await once(socket, "close")
+  return [
+    ...Buffer.concat(parts)
+      .toString()
+      .matchAll(/HTTP\/1\.1 (\d{3}) /g)
+  ].map(([, status]) => Number(status))
+}
