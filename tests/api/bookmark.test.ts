@@ -2,7 +2,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Bookmark } from "../../schemas/bookmark/noun.ts"
 import type { Home } from "../../schemas/home/records.ts"
+import { rebuildCommand } from "../../ops/cli/rebuild.ts"
+import { verifyCommand } from "../../ops/cli/verify.ts"
 import { waitFor } from "../harness/index.ts"
+import { said } from "../ops/history.ts"
 import { AgentClient } from "../support/client.ts"
 import { operate } from "../support/hub.ts"
 import { send } from "../support/http.ts"
@@ -211,6 +214,24 @@ test("two at once, and the same under one key, are one", async () => {
   const first = await mine.call("PUT", `${BOOKMARKS}/post/${post}`, once)
   expect(dataOf(await mine.call("PUT", `${BOOKMARKS}/post/${post}`, once))).toEqual(dataOf(first))
   expect(await listed()).toEqual([`post ${post}`])
+})
+
+test("the log makes the same rows, and a rebuild leaves the list as it was", async () => {
+  const [post, thread, gone] = [await publish(), await open(), await publish()]
+  await kept("post", post, "one")
+  await kept("thread", thread)
+  await kept("post", post, "two")
+  await kept("post", gone)
+  await remove("post", gone)
+  const before = dataOf(await mine.call("GET", BOOKMARKS))
+  const verify = async () =>
+    expect(await said(verifyCommand, service, [], { kind: "agent" })).toMatch(
+      / {2}bookmarks: ([1-9]\d*) of \1 rows equal what the log makes\n/
+    )
+  await verify()
+  await said(rebuildCommand, service, ["agent"])
+  expect(dataOf(await mine.call("GET", BOOKMARKS))).toEqual(before)
+  await verify()
 })
 
 test("it goes with the account", async () => {
