@@ -1,6 +1,7 @@
 /** What handles each noun's endpoints, and its pages: a new one is a file, and a line here. */
 export { agentRoutes } from "./routes/agent.ts"
 export { blockRoutes } from "./routes/block.ts"
+export { bookmarkRoutes } from "./bookmark/index.ts"
 
 export { captchaRoutes } from "./routes/captcha.ts"
 export { compartmentRoutes } from "./routes/compartment.ts"

@@ -87,6 +87,9 @@ export const LIMITS = {
     max_message_chars: 10_000,
     /** Agents that one agent blocks. */
     blocks_max: 1000,
+    /** Posts, threads and replies that one agent keeps, and the note to each. */
+    bookmarks_max: 1000,
+    bookmark_note_max_chars: 500,
     filename_max_chars: 200,
     content_type_max_chars: 200,
     page_size_max: 100,

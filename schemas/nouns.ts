@@ -8,6 +8,7 @@
  */
 export * as agent from "./agent/noun.ts"
 export * as block from "./block/noun.ts"
+export * as bookmark from "./bookmark/noun.ts"
 export * as blob from "./blob/noun.ts"
 export * as captcha from "./captcha/noun.ts"
 export * as category from "./category/noun.ts"

@@ -10,8 +10,8 @@
  *  - What the HTTP layer refuses before it knows the operation is told of each operation.
  *  - Every operation that reads a body states the body's ceiling, as `x-hub-max-body-bytes`.
  *  - Traits and schemas/markdown.ts decide who answers 304, 206 and in markdown.
- *  - An answer that an operation declares itself stays as it is. Refusals that several operations declare alike are named
- *    once, by their status and their last codes.
+ *  - An answer that an operation declares itself stays as it is. Each refusal is a named response, by its status and its
+ *    last codes, and operations refer to it.
  */
 import type { OpenApi } from "effect/http-api"
 import { CLOSED_CODES, SIGNATURE_CODES, type TokenKind } from "./envelope.ts"
@@ -263,7 +263,7 @@ const inPascalCase = (code: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join("")
 
-/** The refusals that at least two operations declare, by what they say, each with a name of its own. */
+/** Every refusal that operations declare, by what it says, with its name. Those that several declare have the short names. */
 function namedRefusals(operations: ReadonlyArray<Operation>): ReadonlyMap<string, string> {
   const times = new Map<string, number>()
   const names = new Map<string, string>()
@@ -275,17 +275,19 @@ function namedRefusals(operations: ReadonlyArray<Operation>): ReadonlyMap<string
     times.set(text, (times.get(text) ?? 0) + 1)
   }
   const taken = new Set<string>()
-  for (const [status, response] of declared) {
+  const isShared = ([, response]: (typeof declared)[number]): boolean => (times.get(JSON.stringify(response)) ?? 0) > 1
+  for (const [status, response] of [...declared.filter(isShared), ...declared]) {
     const text = JSON.stringify(response)
     const codes = codesOf(response as Refusal)
-    if ((times.get(text) ?? 0) < 2 || names.has(text) || codes.length === 0) continue
-    const candidates = codes.map(
-      (_, index) =>
-        `Refused${status}${codes
-          .slice(-1 - index)
-          .map(inPascalCase)
-          .join("Or")}`
+    if (names.has(text) || codes.length === 0) continue
+    const ends = codes.map((_, index) =>
+      codes
+        .slice(-1 - index)
+        .map(inPascalCase)
+        .join("Or")
     )
+    // The codes may be the last ones of a longer list, which has their name.
+    const candidates = [...ends, `Only${ends.at(-1)}`].map((end) => `Refused${status}${end}`)
     const name = candidates.find((one) => !taken.has(one))
     if (name === undefined) throw new Error(`openapi: no name is left for ${status} ${codes.join(", ")}`)
     taken.add(name)

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { agentOperations } from "../../schemas/agent/operations.ts"
 import type { AgentPrivate } from "../../schemas/agent/records.ts"
 import { blockOperations as blocking } from "../../schemas/block/operations.ts"
+import { operations as bookmarking } from "../../schemas/bookmark/noun.ts"
 import { notFound, type Refusal } from "../../schemas/errors.ts"
 import { idempotencyOperations as idempotency } from "../../schemas/idempotency/operations.ts"
 import { homeOperations as home } from "../../schemas/home/operations.ts"
@@ -26,6 +27,7 @@ import { existing } from "../engine/existing.ts"
 import { Json } from "../engine/json.ts"
 import { Sealer } from "../log/seal.ts"
 import { blockOperations } from "./block/operations.ts"
+import { bookmarkOperations } from "./bookmark/operations.ts"
 import { pendingAt } from "./captcha/state.ts"
 import { relayOperations } from "./captcha/operations.ts"
 import { admittingTokens } from "./admit-token.ts"
@@ -113,6 +115,7 @@ const declared = {
   ...filing,
   ...messaging,
   ...blocking,
+  ...bookmarking,
   ...sponsored,
   ...owning,
   ...relaying,
@@ -180,7 +183,8 @@ export const agentKind = kind(fold, declared, (parts) => {
         const messages = unread_messages.length
         const owner_messages = owners.unread.length
         const captchas = pendingAt(state.captchas, at).length
-        return { data: { agent: id, notifications: unread.length, messages, owner_messages, captchas, quiet } }
+        const counts = { notifications: unread.length, messages, owner_messages, captchas }
+        return { data: { agent: id, ...counts, bookmarks: state.bookmarks.length, quiet } }
       }),
       "agent.me": read((state, _input, { id, at }) => {
         if (state === null) return absent
@@ -239,6 +243,7 @@ export const agentKind = kind(fold, declared, (parts) => {
       ...vaultNews,
       ...messagingOperations(parts),
       ...blockOperations(parts),
+      ...bookmarkOperations(parts),
       ...idempotencyOperations({ clock, nats, limits, sealer: new Sealer(seed) })
     }
   }

@@ -1,4 +1,5 @@
 import { evolveBlocks, NO_BLOCKS } from "./block/blocks.ts"
+import { evolveBookmarks, NO_BOOKMARKS } from "./bookmark/bookmarks.ts"
 import { withMessage, withoutMessage } from "./message/unread.ts"
 import { evolveModerated, newlyModerated } from "./moderation/state.ts"
 import { evolveCaptchas } from "./captcha/state.ts"
@@ -78,6 +79,9 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
     case "agent.blocked":
     case "agent.unblocked":
       return { ...state, blocks: evolveBlocks(state.blocks, event, meta.at) }
+    case "agent.bookmarked":
+    case "agent.unbookmarked":
+      return { ...state, bookmarks: evolveBookmarks(state.bookmarks, event) }
     case "agent.owner_written":
     case "agent.owner_answered":
     case "agent.owner_message_seen":
@@ -195,6 +199,7 @@ const registered = (event: Extract<AgentEvent, { type: "agent.registered" }>, at
   reported: [],
   outcomes: [],
   blocks: NO_BLOCKS,
+  bookmarks: NO_BOOKMARKS,
   counts: { posts: 0, threads: 0, replies: 0, accepted_answers: 0 },
   watching: NO_WATCHES,
   sponsors: [],
@@ -246,5 +251,6 @@ const deleted = (state: Agent): Agent => ({
   captchas: [],
   reported: [],
   outcomes: [],
-  blocks: NO_BLOCKS
+  blocks: NO_BLOCKS,
+  bookmarks: NO_BOOKMARKS
 })

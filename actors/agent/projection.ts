@@ -1,7 +1,7 @@
 /**
  * Read models of agents: the directory, the score history, the identity directory's side (identity/projection.ts), what
- * they watch (watch/projection.ts), whom they block (block/projection.ts), and which webhooks are paused
- * (webhook/projection.ts).
+ * they watch (watch/projection.ts), whom they block (block/projection.ts), what they keep (bookmark/projection.ts), and
+ * which webhooks are paused (webhook/projection.ts).
  */
 import { sql, type Transaction } from "kysely"
 import { AGENT_EVENTS, AgentEvent } from "./state.ts"
@@ -10,6 +10,7 @@ import { type Logged, logProjection } from "../projections/projection.ts"
 import { rowsJson } from "../tables/rows.ts"
 import { eventsOf } from "../engine/events.ts"
 import { BlockBatch, type BlockRows, writeBlocks } from "./block/projection.ts"
+import { BookmarkBatch, type BookmarkRows, writeBookmarks } from "./bookmark/projection.ts"
 import { type IdentityRows, writeIdentities } from "./identity/projection.ts"
 import { WatchFold, type WatchRows, writeWatches } from "./watch/projection.ts"
 import { PausedBatch, type PausedRows, writePaused } from "./webhook/projection.ts"
@@ -52,7 +53,7 @@ interface EntryRow {
   readonly target_id: string | null
 }
 
-interface AgentRows extends IdentityRows, WatchRows, BlockRows, PausedRows {
+interface AgentRows extends IdentityRows, WatchRows, BlockRows, BookmarkRows, PausedRows {
   readonly registered: ReadonlyArray<AgentRow>
   readonly changed: ReadonlyArray<AgentRow>
   readonly entries: ReadonlyArray<EntryRow>
@@ -83,6 +84,8 @@ const OUTSIDE_DIRECTORY: ReadonlySet<AgentEvent["type"]> = new Set([
   "agent.sponsorship_came_late",
   "agent.blocked",
   "agent.unblocked",
+  "agent.bookmarked",
+  "agent.unbookmarked",
   "agent.webhook_paused",
   "agent.webhook_resumed",
   "agent.message_sent",
@@ -100,6 +103,7 @@ const agentRows = (commits: ReadonlyArray<Logged>): AgentRows => {
   const identities = new Map<string, number>()
   const watches = new WatchFold()
   const blocks = new BlockBatch()
+  const bookmarks = new BookmarkBatch()
   const paused = new PausedBatch()
   for (const { id, seq, commit } of commits) {
     const at = new Date(commit.at).toISOString()
@@ -108,6 +112,7 @@ const agentRows = (commits: ReadonlyArray<Logged>): AgentRows => {
       if (listed !== null) identities.set(id, seq)
       watches.take(id, at, event)
       blocks.take(id, event, at)
+      bookmarks.take(id, event, at)
       paused.take(id, event, at)
       if (event.type === "agent.registered") {
         registered.set(id, { ...registeredRow(id, event, at), ...listed })
@@ -140,6 +145,7 @@ const agentRows = (commits: ReadonlyArray<Logged>): AgentRows => {
     identities: [...identities].map(([id, seq]) => ({ id, seq })),
     ...watches.rows,
     ...blocks.rows,
+    ...bookmarks.rows,
     ...paused.rows
   }
 }
@@ -275,6 +281,7 @@ export const agentProjection = logProjection({
     { name: "identity_blocks", kind: "agent", actor: null },
     { name: "watches", kind: "agent", actor: "agent" },
     { name: "blocks", kind: "agent", actor: "agent" },
+    { name: "bookmarks", kind: "agent", actor: "agent" },
     { name: "paused_webhooks", kind: "agent", actor: "agent" }
   ],
   settle: settleSeen,
@@ -286,6 +293,7 @@ export const agentProjection = logProjection({
       await writeIdentities(trx, rows)
       await writeWatches(trx, rows)
       await writeBlocks(trx, rows)
+      await writeBookmarks(trx, rows)
       await writePaused(trx, rows)
     }
   }

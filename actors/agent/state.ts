@@ -8,6 +8,7 @@ import { KeyProof } from "../../schemas/identity/records.ts"
 import { Sealed } from "../../schemas/secret/sealed.ts"
 import { event, inventoryOf } from "../engine/events.ts"
 import { BLOCK_EVENTS, Blocks } from "./block/blocks.ts"
+import { BOOKMARK_EVENTS, Bookmarks } from "./bookmark/bookmarks.ts"
 import { CAPTCHA_EVENTS, PendingCaptchas } from "./captcha/state.ts"
 import { OWNER_EVENTS, OwnersState } from "./owner/state.ts"
 import { ActiveTime, MODERATION_EVENTS, StandingState } from "./moderation/state.ts"
@@ -131,6 +132,7 @@ export const Agent = Schema.Struct({
   /** Numbers of the latest reports whose outcome took effect on it, oldest first: each takes effect once. */
   outcomes: Schema.Array(Schema.Number),
   blocks: Blocks,
+  bookmarks: Bookmarks,
   /** What stands of all that it published, and answers that others accepted. */
   counts: Counts,
   /** Threads (actors/agent/watch/). */
@@ -213,6 +215,7 @@ export const AgentEvent = Schema.Union([
   event("agent.deleted", 1, { sponsorships: Schema.optionalKey(Schema.Array(Schema.Int)) }),
   ...SPONSOR_EVENTS,
   ...BLOCK_EVENTS,
+  ...BOOKMARK_EVENTS,
   ...OWNER_EVENTS,
   ...CAPTCHA_EVENTS,
   /** `to`: hub id. The message itself is in its own log. */

@@ -27,7 +27,7 @@ export {
   type VoteState
 } from "./ballot.ts"
 export { contentCounts, threadCounts, type ContentCounts } from "./counts.ts"
-export { EXCERPT_MAX_CHARS, excerptOf, plainExcerptOf, plainOf } from "./excerpt.ts"
+export { EXCERPT_MAX_CHARS, EXCERPT_READ_CHARS, excerptOf, plainExcerptOf, plainOf } from "./excerpt.ts"
 export {
   foldHiding,
   noHiddenRows,
@@ -55,5 +55,6 @@ export { BARE, MADE, withExcerpts, withMade, writeSearched, type Made } from "./
 export { findsIn, rankIn, textQuery, typed, type TextQuery, type Word } from "./searched.ts"
 export { searching } from "./searching.ts"
 export { isThere, standsOf } from "./standing.ts"
+export { targetKept, targetShown } from "./targets.ts"
 export { claimOf, claimed, duplicate, released, textOf, type TextClaim } from "./text.ts"
 export { markingRuns, runsOf } from "./words.ts"

@@ -54,6 +54,13 @@ export interface Database {
     blocked: string
     created_at: Time
   }
+  bookmarks: {
+    agent: string
+    target_type: string
+    target_id: Big
+    note: string | null
+    created_at: Time
+  }
   captchas: {
     id: Big
     agent: string

@@ -3,31 +3,14 @@ import { type Kysely, sql } from "kysely"
 import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Vote } from "../../schemas/vote/records.ts"
-import { inOrder, type Listing, Listings } from "../content/noun.ts"
+import { inOrder, type Listing, Listings, targetKept, targetShown } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
-
-/**
- * Votes on what is gone are left out (contract 19). Values, not `exists`: that may be planned as a table of all targets
- * there are.
- */
-const STANDS = sql<boolean>`case v.target_type
-  when 'post' then (select true from posts p where p.id = v.target_id limit 1)
-  when 'thread' then (select true from threads t where t.id = v.target_id limit 1)
-  else (select true from replies r where r.id = v.target_id and not r.deleted
-    and (select true from threads t where t.id = r.thread limit 1) limit 1) end`
-
-/** Not removed, be it hidden; a reply also where its thread is. */
-const COMES_BACK = sql<boolean>`case v.target_type
-  when 'post' then (select true from posts p where p.id = v.target_id limit 1)
-    or (select true from hidden_posts h where h.id = v.target_id limit 1)
-  when 'thread' then (select true from threads t where t.id = v.target_id limit 1)
-    or (select true from hidden_threads h where h.id = v.target_id limit 1)
-  else (select true from replies r where r.id = v.target_id and (not r.deleted or r.hidden) limit 1) end`
 
 type Input = Queries["votes"]["input"]
 
+/** Votes on deleted and hidden targets are left out (contract 19). */
 const listing = ({ voter, target_type, target_id }: Input): Listing => {
-  const where = [sql<boolean>`v.voter = ${voter}`, sql<boolean>`v.value <> 0`, STANDS]
+  const where = [sql<boolean>`v.voter = ${voter}`, sql<boolean>`v.value <> 0`, targetShown("v")]
   if (target_type !== null) where.push(sql`v.target_type = ${target_type}`)
   if (target_id !== null) where.push(sql`v.target_id = ${target_id}`)
   return {
@@ -85,7 +68,7 @@ export const votesToWithdrawQuery =
       .selectFrom("votes as v")
       .where("v.voter", "=", voter)
       .where(sql<boolean>`v.value <> 0`)
-      .where(COMES_BACK)
+      .where(targetKept("v"))
       .select(ROW)
       .orderBy("v.created_at")
       .orderBy("v.id")

@@ -30,6 +30,8 @@ const NOTHING_NEW: HomeItems = {
 
 /** How far the tables are is worth no longer wait: without it the next answer begins where this one did. */
 const VISIBLE_WITHIN_MS = 1000
+/** The part of a query's time that the number of bookmarks has: an answer without news needs no table otherwise. */
+const BOOKMARKS_PART = 1 / 5
 
 const UNIX_SECONDS = /^\d{9,11}$/
 const DATE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
@@ -90,7 +92,9 @@ const nextOf = ({ replies, mentions, notices, messages, watches }: HomeItems, un
   ]
 }
 
-export const homeRoutes = ({ bus }: RouteParts) => {
+export const homeRoutes = ({ bus, config: { hub } }: RouteParts) => {
+  const bookmarksWithinMs = hub.limits.service.query_timeout_ms * BOOKMARKS_PART
+
   /** What is new, and until when nothing else can be; asked in that order, the tables come last. */
   const found = (asked: Call, agent: string, since: number, now: number) =>
     Effect.gen(function* () {
@@ -101,23 +105,36 @@ export const homeRoutes = ({ bus }: RouteParts) => {
       return { items: { ...NOTHING_NEW, ...items }, until }
     })
 
+  /** An agent without bookmarks needs no read model. Nodes of an older release do not say how many there are. */
+  const bookmarked = (asked: Call, agent: string, kept: number | undefined): Effect.Effect<number | null> =>
+    kept === undefined || kept === 0
+      ? Effect.succeed(0)
+      : Effect.map(Effect.option(bus.query(asked, "bookmarks_counted", { agent }, bookmarksWithinMs)), Option.getOrNull)
+
   return routesOf(HomeApi, {
     getMyHome: (asked, { query }) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         const since = yield* sinceOf(query.since, now)
-        const { agent, notifications, messages, owner_messages, captchas, quiet } = parse<
+        const { agent, notifications, messages, owner_messages, captchas, bookmarks, quiet } = parse<
           Operations["home.unread"]["output"]
         >(yield* own(bus, asked, "home.unread", { since }))
-        const { items, until } = quiet
-          ? { items: NOTHING_NEW, until: now - HOME_SETTLED_MS }
-          : yield* found(asked, agent, since, now)
+        const [{ items, until }, counted] = yield* Effect.all(
+          [
+            quiet
+              ? Effect.succeed({ items: NOTHING_NEW, until: now - HOME_SETTLED_MS })
+              : found(asked, agent, since, now),
+            bookmarked(asked, agent, bookmarks)
+          ],
+          { concurrency: "unbounded" }
+        )
         const home: Home = {
           at: new Date(until).toISOString(),
           unread_notifications: notifications,
           unread_messages: messages,
           owner_messages,
           captchas,
+          bookmarks: counted,
           ...items,
           next: nextOf(items, { notifications, owner_messages })
         }

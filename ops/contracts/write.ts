@@ -47,11 +47,26 @@ const subjectsText = (): string => {
 const parameters = (build: object): ReadonlyArray<string> =>
   (/\(([^)]*)\)/.exec(String(build))?.[1] ?? "").split(",").map((name) => `<${name.split(":")[0]?.trim() ?? ""}>`)
 
+const LINE_MAX_CHARS = 120
+
+/** JSON by lines. A value that fits into one line stands on one: a reference, a small schema, a list of codes. */
+const byLines = (value: unknown, indent = "", before = 0): string => {
+  const line = JSON.stringify(value, null, 1).replaceAll(/\n */g, " ")
+  if (typeof value !== "object" || value === null || indent.length + before + line.length < LINE_MAX_CHARS) return line
+  const inner = `${indent}  `
+  if (Array.isArray(value)) return `[\n${value.map((one) => inner + byLines(one, inner)).join(",\n")}\n${indent}]`
+  const members = Object.entries(value as object).map(([name, one]) => {
+    const key = `${JSON.stringify(name)}: `
+    return inner + key + byLines(one, inner, key.length)
+  })
+  return `{\n${members.join(",\n")}\n${indent}}`
+}
+
 const document = OpenApi.fromApi(HubApi)
 const operations = operationsIn(document)
 
 const contents: Readonly<Record<string, string>> = {
-  [`${FOLDER}/openapi.json`]: `${JSON.stringify(document, null, 2)}\n`,
+  [`${FOLDER}/openapi.json`]: `${byLines(document)}\n`,
   [`${FOLDER}/events.txt`]: `${eventsText()}\n`,
   [`${FOLDER}/subjects.txt`]: `${subjectsText()}\n`,
   [OPERATION_TABLE]: operationTable(operations),

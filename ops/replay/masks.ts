@@ -1,6 +1,6 @@
 /**
- * What nobody should read off a screen, out of a ticket or out of a fixture: sealed secrets, answers to questions,
- * tokens, what agents write to each other alone.
+ * Masks texts that nobody should read off a screen, out of a ticket or out of a fixture: sealed secrets, answers to
+ * questions, tokens, private messages, notes of bookmarks.
  *
  * Invariants
  *  - Masked by the field's name, and by what a text looks like, whatever its field is called.
@@ -21,6 +21,8 @@ const isQuestion = (value: object): boolean => "prompt" in value
 /** Words of a private message stand beside the conversation that they are of: in events, rows and notifications. */
 const isOfConversation = (value: object): boolean => "conversation" in value || "conversation_id" in value
 const WORDS = /^(body|excerpt)$/
+/** The note of a bookmark stands beside its target. A report has a target and a note too, and a reason. */
+const isBookmark = (value: object): boolean => "target_id" in value && !("reason" in value)
 /**
  * Not secret to who runs the service, but nothing for a file that is passed on: addresses may carry a token of their
  * own.
@@ -87,6 +89,7 @@ export class Masker {
       typeof value !== "boolean" &&
       ((name === "answer" && isQuestion(of)) ||
         (WORDS.test(name) && isOfConversation(of)) ||
+        (name === "note" && isBookmark(of)) ||
         this.names.some((pattern) => pattern.test(name)))
     )
   }

@@ -23,6 +23,6 @@ export const HomeApi = HttpApiGroup.make("home")
       .annotate(
         Row,
         "what is new since `?since=` (`at` of your last answer; else a day): " +
-          "what is unread, replies, mentions, other `notices`, messages, watched threads, `more` (what did not fit), and `next`"
+          "what is unread, replies, mentions, other `notices`, messages, watched threads, the number of your `bookmarks`, `more` (what did not fit), and `next`"
       )
   )

@@ -13,6 +13,8 @@ export const homeOperations = operationsOf("agent", {
       messages: Schema.Int,
       owner_messages: Schema.Int,
       captchas: Schema.Int,
+      /** All of them: those that no list shows count too. */
+      bookmarks: Schema.Int,
       quiet: Schema.Boolean
     }),
     askedBy: ["edge"]

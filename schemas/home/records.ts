@@ -53,6 +53,8 @@ export const Home = Schema.Struct({
   owner_messages: Schema.Int,
   /** That wait for an owner. */
   captchas: Schema.Int,
+  /** As many as `GET /me/bookmarks` lists; `null` while the read models cannot be asked. */
+  bookmarks: Schema.NullOr(Schema.Int),
   ...HomeItems.fields,
   /** What may be done about it, as calls. */
   next: Schema.Array(Next)

@@ -71,6 +71,7 @@ const act = async (service: TestService, { ada, bob }: Community, thread: number
   const post = await made(ada, "/posts", { title: "A post", body: freshText() })
   const opened = await made(ada, "/threads", { category: "help", title: "A thread", body: freshText() })
   dataOf(await ada.client.call("PUT", `/api/v1/threads/${opened}/watch`))
+  dataOf(await ada.client.call("PUT", `/api/v1/me/bookmarks/thread/${opened}`, { body: {} }))
   const reply = await made(bob, `/threads/${thread}/replies`, { body: freshText() })
   await vote(bob, "post", post)
   await vote(ada, "reply", reply)

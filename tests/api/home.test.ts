@@ -46,6 +46,7 @@ test("says what is new, and what to do about it; nothing where nothing is", asyn
     unread_messages: 0,
     owner_messages: 0,
     captchas: 0,
+    bookmarks: 0,
     replies: [],
     mentions: [],
     notices: [],

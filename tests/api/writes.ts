@@ -386,6 +386,27 @@ export const WRITES: Readonly<Record<string, Flow>> = {
     await ask(as, "DELETE", `/threads/${await thread(as)}/watch`)
     return [await rows(as, "/me/watches"), []]
   },
+  "PUT /api/v1/me/bookmarks/{kind}/{id}": async (world) => {
+    const [as, other] = [await agent(world), await agent(world)]
+    const of = await reply(other, await thread(other))
+    await ask(as, "PUT", `/me/bookmarks/reply/${of}`, { note: "later" })
+    const { bookmarks } = await get(as, "/me/home")
+    return [
+      [(await rows(as, "/me/bookmarks")).map((one) => [one["target_id"], one["note"]]), bookmarks],
+      [[[of, "later"]], 1]
+    ]
+  },
+  "DELETE /api/v1/me/bookmarks/{kind}/{id}": async (world) => {
+    const as = await agent(world)
+    const of = await post(as)
+    await ask(as, "PUT", `/me/bookmarks/post/${of}`, {})
+    await ask(as, "DELETE", `/me/bookmarks/post/${of}`)
+    const { bookmarks } = await get(as, "/me/home")
+    return [
+      [await rows(as, "/me/bookmarks"), bookmarks],
+      [[], 0]
+    ]
+  },
   "POST /api/v1/me/appeal": async (world) => {
     const as = await agent(world)
     await operate(world.service.system, ["agent", "suspend", as.agent.handle, "--reason", "for a test"])

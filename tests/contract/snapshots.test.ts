@@ -2,10 +2,15 @@
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { Validator } from "@seriousme/openapi-schema-validator"
+import { HttpApi, OpenApi } from "effect/http-api"
 import { describe, expect, it } from "vitest"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import openapi from "../../schemas/contract/openapi.json" with { type: "json" }
+import { partsOf } from "../../schemas/noun.ts"
+import * as nouns from "../../schemas/nouns.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
+import { byChapter } from "../../schemas/traits.ts"
+import { API_PREFIX } from "../../schemas/version.ts"
 import { textOf, trackedFiles } from "./tracked.ts"
 
 interface Operation {
@@ -46,6 +51,23 @@ const operations = Object.entries(openapi.paths as unknown as Record<string, Rec
 )
 
 const sharedResponses = (openapi.components as unknown as { responses: Record<string, Response> }).responses
+
+/** What is added to an operation that does not declare the status itself. */
+const ADDED: Readonly<Record<string, string>> = {
+  401: "SignatureRefused",
+  403: "AccountClosed",
+  408: "RequestTimeout",
+  413: "RequestTooLarge",
+  414: "UriTooLong",
+  422: "InputRefused",
+  431: "HeadersTooLarge"
+}
+const ALWAYS_ADDED = Object.keys(ADDED).filter((status) => status !== "422")
+
+const errorsIn = (responses: Operation["responses"]): Operation["responses"] =>
+  Object.fromEntries(Object.entries(responses).filter(([status]) => Number(status) >= 400))
+
+const GROUPS = byChapter(partsOf(nouns, "api"))
 
 const enumerated = (shape: CodeShape): ReadonlyArray<string> => shape.enum ?? (shape.anyOf ?? []).flatMap(enumerated)
 
@@ -301,6 +323,44 @@ describe("openapi.json", () => {
     )
     expect(patterns.length).toBeGreaterThan(3)
     expect(patterns.filter((pattern) => /\\p\{|\\u\{|\(\?<[=!]/i.test(pattern))).toEqual([])
+  })
+
+  it("refers to an error response by its name, and says by that what the operation declares", () => {
+    const declared = OpenApi.fromApi(
+      HttpApi.make("declared")
+        .add(...GROUPS)
+        .prefix(API_PREFIX)
+    )
+    const answersOf = (path: string, method: string) =>
+      (declared.paths as unknown as Record<string, Record<string, Operation>>)[path]?.[method]?.responses ?? {}
+    let compared = 0
+    for (const { path, method, operation } of operations) {
+      const own = errorsIn(answersOf(path, method))
+      const all = errorsIn(operation.responses)
+      for (const [status, response] of Object.entries(all)) {
+        const { $ref, ...rest } = response as { readonly $ref: string }
+        expect([$ref, rest], `${method} ${path} ${status}`).toEqual([
+          expect.stringMatching(/^#\/components\/responses\/\w+$/),
+          {}
+        ])
+        const named = sharedResponses[$ref.split("/").at(-1) ?? ""]
+        if (own[status] === undefined) expect(ADDED[status], `${method} ${path} ${status}`).toBe($ref.split("/").at(-1))
+        else expect(named, `${method} ${path} ${status}`).toEqual(own[status])
+        compared++
+      }
+      expect(Object.keys(all), `${method} ${path}`).toEqual(
+        expect.arrayContaining([...Object.keys(own), ...ALWAYS_ADDED])
+      )
+    }
+    expect(compared).toBeGreaterThan(1900)
+  })
+
+  it("names each error response once, and none that no operation has", () => {
+    const texts = Object.values(sharedResponses).map((response) => JSON.stringify(response))
+    expect(texts.length).toBeGreaterThan(100)
+    expect(new Set(texts).size).toBe(texts.length)
+    const met = new Set(JSON.stringify(openapi.paths).match(/(?<="#\/components\/responses\/)\w+/g))
+    expect([...met].toSorted()).toEqual(Object.keys(sharedResponses).toSorted())
   })
 
   it("declares what any operation can meet: 429, 500, 503", () => {

@@ -40,6 +40,14 @@ describe("masks", () => {
     expect(masker.mask(published)).toEqual(published)
   })
 
+  test("hide what an agent notes for itself, and no note of a report", () => {
+    const bookmark = { type: "agent.bookmarked", v: 1, target_type: "post", target_id: 5, note: "Buy this one." }
+    expect(new Masker().mask(bookmark)).toEqual({ ...bookmark, note: "[secret 1]" })
+    expect(new Masker().mask({ ...bookmark, note: null })).toEqual({ ...bookmark, note: null })
+    const report = { target_type: "post", target_id: "5", reason: "spam", note: "We agree." }
+    expect(new Masker().mask(report)).toEqual(report)
+  })
+
   test("hide by the field's name, by the look of a text, in any depth; the rest stays", () => {
     const value = {
       webhook_secret: "s1",

@@ -171,6 +171,19 @@ describe("a question", () => {
     expect(await words(carol, ["watches"])).toBe("nothing (0 in all)\n")
   })
 
+  test("is kept with a note, and kept no more", async () => {
+    const carol = await agent()
+    expect(await words(carol, ["bookmark", "thread", thread, "--note", "Count it again."])).toBe(
+      `kept thread ${thread}: How many are two?\n`
+    )
+    expect(await words(carol, ["bookmarks"])).toMatch(
+      new RegExp(`\\nthread ${thread} +\\S+Z +How many are two\\? +Count it again\\.\\n`)
+    )
+    expect(await words(carol, ["home"])).toContain(", 1 bookmark\n")
+    expect(await words(carol, ["unbookmark", "thread", thread])).toBe(`not kept: thread ${thread}\n`)
+    expect(await words(carol, ["bookmarks"])).toBe("nothing (0 in all)\n")
+  })
+
   test("is changed, closed, opened and deleted by its author", async () => {
     const own = await idIn(ada, ["thread", "open", "general", "A thread to go", "Nobody replies to it."])
     await words(ada, ["thread", "edit", own, "--title", "A thread to be gone"])

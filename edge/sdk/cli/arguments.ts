@@ -1,4 +1,5 @@
 /** What words and options of a command line mean. Each is judged here, and named where it is wrong. */
+import type { VoteTarget } from "../../../schemas/vote/records.ts"
 import type { Invocation, OptionTable } from "./command.ts"
 import { usage } from "./fault.ts"
 
@@ -35,6 +36,17 @@ type Present<Fields> = { readonly [Name in keyof Fields]?: Exclude<Fields[Name],
 /** Without the fields that nobody gave. */
 export const present = <const Fields extends object>(fields: Fields): Present<Fields> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<Fields>
+
+const TARGETS: Choices<VoteTarget> = { post: true, thread: true, reply: true }
+
+export const TARGET_USAGE = "<post|thread|reply> <number>"
+
+/** What a command is about, by its two words. `command` is named where the first is none of them. */
+export const targetOf = (invocation: Invocation, command: string) => {
+  const [type, number] = invocation.words("post|thread|reply", "number")
+  const target_type = chosen(command, type, TARGETS)
+  return { target_type, target_id: numberOf(number, target_type) }
+}
 
 /** Of a list; `meta` of the answer tells how many pages there are. */
 export const PAGE_OPTIONS: OptionTable = { page: { type: "string" }, "per-page": { type: "string" } }

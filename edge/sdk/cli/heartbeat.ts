@@ -10,7 +10,8 @@ const section = (heading: string, lines: ReadonlyArray<string>): ReadonlyArray<s
   lines.length === 0 ? [] : ["", `${heading}:`, ...lines]
 
 const linesOf = (home: Home): ReadonlyArray<string> => [
-  `at ${home.at}: ${counted(home.unread_notifications, "unread notification")}, ${counted(home.unread_messages, "unread message")}`,
+  `at ${home.at}: ${counted(home.unread_notifications, "unread notification")}, ${counted(home.unread_messages, "unread message")}` +
+    (home.bookmarks === null || home.bookmarks === 0 ? "" : `, ${counted(home.bookmarks, "bookmark")}`),
   ...section("replies", home.replies.flatMap(notificationLines)),
   ...section("mentions", home.mentions.flatMap(notificationLines)),
   ...section("notices", home.notices.flatMap(notificationLines)),

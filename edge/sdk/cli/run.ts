@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util"
 import { VERSION } from "../../../schemas/version.ts"
 import { attestCommand, initCommand, registerCommand, whoamiCommand } from "./account.ts"
+import { bookmarkCommand, bookmarksCommand, unbookmarkCommand } from "./bookmark.ts"
 import { callCommand } from "./call.ts"
 import { captchaCommand } from "./captcha.ts"
 import { type Command, COMMON_OPTIONS, type CommandGroup, Invocation, type Surroundings } from "./command.ts"
@@ -42,6 +43,9 @@ const COMMANDS: Readonly<Record<string, Command | CommandGroup>> = {
   watch: watchCommand,
   unwatch: unwatchCommand,
   watches: watchesCommand,
+  bookmark: bookmarkCommand,
+  unbookmark: unbookmarkCommand,
+  bookmarks: bookmarksCommand,
   message: messageCommand,
   inbox: inboxCommand,
   notifications: notificationCommands,

@@ -1,15 +1,7 @@
 /** Votes on what others wrote. */
-import type { Voted, VoteTarget, VoteValue } from "../../../schemas/vote/records.ts"
-import { type Choices, chosen, numberOf, WRITE_OPTIONS, WRITE_USAGE, writeOf } from "./arguments.ts"
+import type { Voted, VoteValue } from "../../../schemas/vote/records.ts"
+import { TARGET_USAGE, targetOf, WRITE_OPTIONS, WRITE_USAGE, writeOf } from "./arguments.ts"
 import type { Command, CommandGroup, Invocation } from "./command.ts"
-
-const TARGETS: Choices<VoteTarget> = { post: true, thread: true, reply: true }
-
-const targetOf = (invocation: Invocation) => {
-  const [type, number] = invocation.words("post|thread|reply", "number")
-  const target_type = chosen("vote", type, TARGETS)
-  return { target_type, target_id: numberOf(number, target_type) }
-}
 
 const print = (invocation: Invocation, voted: Voted): void =>
   invocation.print(
@@ -18,24 +10,24 @@ const print = (invocation: Invocation, voted: Voted): void =>
   )
 
 const casting = (word: string, value: VoteValue, summary: string): Command => ({
-  usage: [`vote ${word} <post|thread|reply> <number> ${WRITE_USAGE}`],
+  usage: [`vote ${word} ${TARGET_USAGE} ${WRITE_USAGE}`],
   summary,
   words: true,
   options: WRITE_OPTIONS,
   run: async (invocation) => {
-    const target = targetOf(invocation)
+    const target = targetOf(invocation, "vote")
     const { client } = await invocation.agent()
     print(invocation, (await client.operations.castVote({ ...target, value }, writeOf(invocation))).data)
   }
 })
 
 const clear: Command = {
-  usage: [`vote clear <post|thread|reply> <number> ${WRITE_USAGE}`],
+  usage: [`vote clear ${TARGET_USAGE} ${WRITE_USAGE}`],
   summary: "take a vote back",
   words: true,
   options: WRITE_OPTIONS,
   run: async (invocation) => {
-    const target = targetOf(invocation)
+    const target = targetOf(invocation, "vote")
     const { client } = await invocation.agent()
     print(invocation, (await client.operations.withdrawVote(target, writeOf(invocation))).data)
   }

@@ -64,6 +64,7 @@ const COMMUNITY: Names = new Set([
   "thread",
   "reply",
   "watch",
+  "bookmark",
   "vote",
   "message",
   "notification",

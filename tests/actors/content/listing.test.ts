@@ -1,6 +1,7 @@
 /** Long lists: what a page reads however deep it lies, by which index, and that it is the right one. */
 import { sql } from "kysely"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { bookmarksCountedQuery, bookmarksQuery } from "../../../actors/agent/bookmark/queries.ts"
 import { EXACT_MAX } from "../../../actors/content/listing.ts"
 import { feedQuery, feedStandingQuery } from "../../../actors/feed/queries.ts"
 import { postsQuery } from "../../../actors/post/queries.ts"
@@ -11,6 +12,7 @@ import { sitemapQuery } from "../../../actors/sitemap/queries.ts"
 import { threadsQuery } from "../../../actors/thread/queries.ts"
 import { votesQuery } from "../../../actors/vote/queries.ts"
 import { FEED_ENTRIES } from "../../../schemas/feed/records.ts"
+import { LIMITS } from "../../../schemas/limits.ts"
 import { POST_SORTS } from "../../../schemas/post/records.ts"
 import { REPLY_SORTS } from "../../../schemas/reply/records.ts"
 import { machineClock } from "../../../schemas/runtime/clock.ts"
@@ -214,6 +216,31 @@ test("an agent's votes", async () => {
     expect([page, ids]).toEqual([page, await byOffset(targets, "created_at desc, vote desc", page)])
   }
   await expectQuick("votes")
+})
+
+test("an agent's bookmarks, as many as there may be: no more is read than these", async () => {
+  const agent = "hx000000000000000000000011"
+  const each = LIMITS.limits.bookmarks_max / 2
+  await sql`
+    insert into bookmarks select ${agent}, kind, n, null, now() - n * interval '1 second'
+    from generate_series(1, ${each}) n, unnest(array['post', 'thread']) kind
+    union all select 'hx' || n, 'post', m, null, now() from generate_series(1, 500) n, generate_series(1, 40) m`.execute(
+    bulk
+  )
+  await settled(bulk, "bookmarks")
+  const total = 2 * each
+  const last = await bookmarksQuery(watched.db, "")({ agent, page: total / PER_PAGE, per_page: PER_PAGE })
+  expect([last.total, last.items.map((one) => `${one.target_type} ${one.target_id}`).at(-1)]).toEqual([
+    total,
+    `post ${each}`
+  ])
+  expect(await bookmarksCountedQuery(watched.db)({ agent })).toBe(total)
+  expect(watched.asked.length).toBe(2)
+  for (const statement of watched.asked) {
+    const { types, rows } = await planOf(statement)
+    expect(types.filter((type) => /^Seq Scan (bookmarks|posts|threads|replies)$/.test(type))).toEqual([])
+    expect(rows).toBeLessThanOrEqual(total)
+  }
 })
 
 describe("a feed", () => {

@@ -1,0 +1,75 @@
+/** Bookmarks in the agents' read models: a row for each. */
+import { sql, type Transaction } from "kysely"
+import type { Target } from "../../../schemas/bookmark/noun.ts"
+import type { Database } from "../../tables/database.ts"
+import { rowsJson } from "../../tables/rows.ts"
+import type { AgentEvent } from "../state.ts"
+import { keyOf } from "./bookmarks.ts"
+
+interface Named extends Target {
+  readonly agent: string
+}
+
+interface BookmarkRow extends Named {
+  note: string | null
+  readonly created_at: string
+}
+
+export interface BookmarkRows {
+  /** Written first: some may have been kept again in the same batch. */
+  readonly unbookmarked: ReadonlyArray<Named>
+  readonly bookmarks: ReadonlyArray<BookmarkRow>
+  /** Accounts whose bookmarks are deleted with them. */
+  readonly unbookmarking: ReadonlyArray<string>
+}
+
+/** Folds a batch of events into rows, in the order of the log. */
+export class BookmarkBatch {
+  private readonly kept = new Map<string, BookmarkRow>()
+  private readonly removed = new Map<string, Named>()
+  private readonly deleted = new Set<string>()
+
+  take(agent: string, event: AgentEvent, at: string): void {
+    if (event.type === "agent.deleted") this.deleted.add(agent)
+    if (event.type !== "agent.bookmarked" && event.type !== "agent.unbookmarked") return
+    const { target_type, target_id } = event
+    const key = `${agent} ${keyOf(event)}`
+    const row = this.kept.get(key)
+    if (event.type === "agent.unbookmarked") {
+      this.kept.delete(key)
+      this.removed.set(key, { agent, target_type, target_id })
+    } else if (row === undefined)
+      this.kept.set(key, { agent, target_type, target_id, note: event.note, created_at: at })
+    else row.note = event.note
+  }
+
+  get rows(): BookmarkRows {
+    return {
+      unbookmarked: [...this.removed.values()],
+      bookmarks: [...this.kept.values()].filter(({ agent }) => !this.deleted.has(agent)),
+      unbookmarking: [...this.deleted]
+    }
+  }
+}
+
+export const writeBookmarks = async (
+  trx: Transaction<Database>,
+  { unbookmarked, bookmarks, unbookmarking }: BookmarkRows
+): Promise<void> => {
+  if (unbookmarked.length > 0) {
+    await sql`
+      delete from bookmarks b
+      using jsonb_to_recordset(${rowsJson(unbookmarked)}::jsonb) as n(agent text, target_type text, target_id bigint)
+      where b.agent = n.agent and b.target_type = n.target_type and b.target_id = n.target_id`.execute(trx)
+  }
+  if (bookmarks.length > 0) {
+    await sql`
+      insert into bookmarks select * from jsonb_populate_recordset(null::bookmarks, ${rowsJson(bookmarks)}::jsonb)
+      on conflict (agent, target_type, target_id) do update set note = excluded.note`.execute(trx)
+  }
+  if (unbookmarking.length > 0)
+    await trx
+      .deleteFrom("bookmarks")
+      .where("agent", "in", [...unbookmarking])
+      .execute()
+}
