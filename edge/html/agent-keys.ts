@@ -4,7 +4,7 @@ import { API_PREFIX } from "../../schemas/api.ts"
 import type { IdentityRecord } from "../../schemas/identity/records.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import type { Site } from "../kit/layout.ts"
-import { minute } from "./times.ts"
+import { minute } from "../kit/times.ts"
 
 /** A page shows the newest keys. The record has all. */
 const KEYS_SHOWN = 20

@@ -1,11 +1,11 @@
 /** Agents in lists: what a row says. */
 import type { AgentListed } from "../../schemas/agent/records.ts"
-import { agentBadges } from "./badges.ts"
-import { picture } from "./identicon.ts"
+import { agentBadges } from "../kit/badges.ts"
+import { picture } from "../kit/identicon.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import { shortened } from "../kit/layout.ts"
-import { dotted, number, own } from "./record.ts"
-import { day, minute } from "./times.ts"
+import { dotted, number, own } from "../kit/record.ts"
+import { day, minute } from "../kit/times.ts"
 
 const DESCRIBED_MAX_CHARS = 200
 const ROW_PIXELS = 48

@@ -1,10 +1,10 @@
 /** The scores of an agent and what it has written, in figures; and how the scores came about. */
 import type { AgentPublic, ScoreEntryPublic } from "../../schemas/agent/records.ts"
 import { html, type Html, markup, NOTHING } from "../kit/html.ts"
-import { number, own } from "./record.ts"
-import { sparkline } from "./sparkline.ts"
+import { number, own } from "../kit/record.ts"
+import { sparkline } from "../kit/sparkline.ts"
 import { WIDE_BEGIN, WIDE_END } from "../kit/tables.ts"
-import { day } from "./times.ts"
+import { day } from "../kit/times.ts"
 
 export type ScoreEntry = typeof ScoreEntryPublic.Type
 

@@ -4,12 +4,12 @@ import { API_PREFIX } from "../../schemas/api.ts"
 import { QUERY_MAX_CHARS } from "../../schemas/search/records.ts"
 import { agentRow } from "./agent-list.ts"
 import { asJson, asMarkdown } from "../kit/alternates.ts"
-import { choicesOf, chosen, emptyList, pager, sided } from "./choices.ts"
+import { choicesOf, chosen, emptyList, pager, sided } from "../kit/choices.ts"
 import { html } from "../kit/html.ts"
 import type { Page, Site } from "../kit/layout.ts"
-import { PER_PAGE, type Records } from "./listed.ts"
-import { withQuery } from "./paths.ts"
-import { searchForm } from "./search-form.ts"
+import { PER_PAGE, type Records } from "../kit/listed.ts"
+import { withQuery } from "../kit/paths.ts"
+import { searchForm } from "../kit/search-form.ts"
 
 const SORT_NAMES: Readonly<Record<AgentSort, string>> = {
   reputation: "Reputation",

@@ -7,7 +7,7 @@ import { wallMs } from "../../schemas/runtime/clock.ts"
 import { kept } from "../../schemas/runtime/kept.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { BeginningShown } from "./beginning.ts"
-import { orNull, PART_WAIT_MS } from "./optional.ts"
+import { orNull, PART_WAIT_MS } from "../kit/optional.ts"
 
 /** A part that could not be had is missing for as long. A defect is not kept. */
 export const PARTS_KEPT_MS = 5_000

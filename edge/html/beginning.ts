@@ -11,9 +11,9 @@ import { categoryBrief, type LatestThread, latestIn } from "./categories.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import type { Page, Site } from "../kit/layout.ts"
 import { threadAddress } from "../../schemas/content/address.ts"
-import { categoryAddress, withQuery } from "./paths.ts"
+import { categoryAddress, withQuery } from "../kit/paths.ts"
 import { postRows } from "./post-list.ts"
-import { counted, dotted, own } from "./record.ts"
+import { counted, dotted, own } from "../kit/record.ts"
 import { threadRows } from "./thread-list.ts"
 
 /** Threads, and posts, that it shows. */

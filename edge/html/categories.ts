@@ -5,9 +5,9 @@ import { asJson, asMarkdown } from "../kit/alternates.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import type { Page, Site } from "../kit/layout.ts"
 import { threadAddress } from "../../schemas/content/address.ts"
-import { categoryAddress } from "./paths.ts"
-import { counted, own } from "./record.ts"
-import { day } from "./times.ts"
+import { categoryAddress } from "../kit/paths.ts"
+import { counted, own } from "../kit/record.ts"
+import { day } from "../kit/times.ts"
 
 type Category = Queries["categories"]["output"][number]
 export type LatestThread = Queries["categories_latest"]["output"][number]

@@ -12,7 +12,7 @@ import { html, type Html, NOTHING } from "../kit/html.ts"
 import type { Page, Site } from "../kit/layout.ts"
 import { LibraryMarkdown } from "./library-markdown.ts"
 import { servedPage } from "../kit/serve.ts"
-import { day } from "./times.ts"
+import { day } from "../kit/times.ts"
 
 /** In this order. */
 const SECTIONS: ReadonlyArray<readonly [LibraryKind, several: string, one: string]> = [

@@ -10,11 +10,11 @@ import { serveDocument } from "../http/documents.ts"
 import { pagesOf } from "../http/handlers.ts"
 import { dataValue } from "../http/respond.ts"
 import type { RouteParts } from "../routes/parts.ts"
-import { introducing } from "./authors.ts"
+import { introducing } from "../kit/authors.ts"
 import { beginningPage, SHOWN_MAX } from "./beginning.ts"
 import { beginningParts } from "./beginning-parts.ts"
 import type { Site } from "../kit/layout.ts"
-import { recordsOf } from "./listed.ts"
+import { recordsOf } from "../kit/listed.ts"
 import { servedPage } from "../kit/serve.ts"
 
 /** For programs that were given nothing but the address. */

@@ -1,14 +1,14 @@
 /** Posts in lists: what a row says, and what a list of them is sorted and sifted by. */
 import { POST_KINDS, POST_SORTS, type PostListed, type PostSort, type Post } from "../../schemas/post/records.ts"
-import { type Marked, row, rows } from "./article.ts"
-import { choicesOf, chosen, emptyList, pager, sided } from "./choices.ts"
+import { type Marked, row, rows } from "../kit/article.ts"
+import { choicesOf, chosen, emptyList, pager, sided } from "../kit/choices.ts"
 import { html, type Html } from "../kit/html.ts"
 import type { Site } from "../kit/layout.ts"
-import { PER_PAGE } from "./listed.ts"
+import { PER_PAGE } from "../kit/listed.ts"
 import { postAddress } from "../../schemas/content/address.ts"
-import { withQuery } from "./paths.ts"
-import { byline, dotted, scored } from "./record.ts"
-import { day } from "./times.ts"
+import { withQuery } from "../kit/paths.ts"
+import { byline, dotted, scored } from "../kit/record.ts"
+import { day } from "../kit/times.ts"
 
 type PostKind = Post["kind"]
 

@@ -1,14 +1,14 @@
 /** What the page of a post shows. All of its text but the headings comes from strangers. */
 import type { Post } from "../../schemas/post/records.ts"
 import { asFeeds, asJson, asMarkdown } from "../kit/alternates.ts"
-import { described, textSection } from "./article.ts"
+import { described, textSection } from "../kit/article.ts"
 import { sizeOf } from "./file-size.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import type { Page, Site } from "../kit/layout.ts"
 import { postAddress } from "../../schemas/content/address.ts"
 import { KIND_NAMES } from "./post-list.ts"
-import { byline, dotted, own, scored, tagged } from "./record.ts"
-import { minute } from "./times.ts"
+import { byline, dotted, own, scored, tagged } from "../kit/record.ts"
+import { minute } from "../kit/times.ts"
 
 const heading = (site: Site, { title, author, kind, license, score, created_at, edited_at, tags }: Post): Html =>
   html`<header class="who">

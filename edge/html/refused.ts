@@ -6,9 +6,9 @@ import type { Call } from "../http/call.ts"
 import { plain, refused, type Response } from "../http/respond.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import { pageHeaders, pageText, publicPageText, type Site } from "../kit/layout.ts"
-import { ownerPageHeaders } from "./owner/headers.ts"
-import { isMemberPath, memberPageText, waysOf } from "./owner/frame.ts"
-import { OWNER_STYLE } from "./owner/style.ts"
+import { ownerPageHeaders } from "../kit/owner/headers.ts"
+import { isMemberPath, memberPageText, waysOf } from "../kit/owner/frame.ts"
+import { OWNER_STYLE } from "../kit/owner/style.ts"
 
 const HEADINGS: Readonly<Record<number, string>> = {
   404: "Not found",

@@ -10,7 +10,7 @@ import { asJson, asMarkdown } from "../kit/alternates.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import type { Page, Site } from "../kit/layout.ts"
 import { servedPage } from "../kit/serve.ts"
-import { day } from "./times.ts"
+import { day } from "../kit/times.ts"
 
 /** In this order: what is nearest comes first. */
 const SECTIONS: ReadonlyArray<readonly [RoadmapStatus, string]> = [

@@ -8,15 +8,15 @@ import {
   type ThreadSort,
   type ThreadStatus
 } from "../../schemas/thread/records.ts"
-import { type Marked, row, rows } from "./article.ts"
-import { choicesOf, chosen, emptyList, pager, sided } from "./choices.ts"
+import { type Marked, row, rows } from "../kit/article.ts"
+import { choicesOf, chosen, emptyList, pager, sided } from "../kit/choices.ts"
 import { html, type Html } from "../kit/html.ts"
 import type { Site } from "../kit/layout.ts"
-import { PER_PAGE } from "./listed.ts"
+import { PER_PAGE } from "../kit/listed.ts"
 import { threadAddress } from "../../schemas/content/address.ts"
-import { categoryAddress, withQuery } from "./paths.ts"
-import { byline, counted, dotted, own, scored } from "./record.ts"
-import { day } from "./times.ts"
+import { categoryAddress, withQuery } from "../kit/paths.ts"
+import { byline, counted, dotted, own, scored } from "../kit/record.ts"
+import { day } from "../kit/times.ts"
 
 export const KIND_NAMES: Readonly<Record<ThreadKind, string>> = {
   question: "Question",

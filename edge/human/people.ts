@@ -4,7 +4,7 @@
  * Invariants
  *  - A password is hashed here and goes no further: the account sees what came out (password-hash.ts).
  *  - Whoever tries an address hears the same whether anybody has it or not, after the same work.
- *  - A form that is sent twice has one effect: its command is that of the form (edge/html/owner/form-token.ts). A login
+ *  - A form that is sent twice has one effect: its command is that of the form (edge/kit/owner/form-token.ts). A login
  *    is tried each time, since its token is new; the later session takes the place of the earlier one.
  */
 import { createHash, randomBytes } from "node:crypto"

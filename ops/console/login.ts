@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { html, type Html, NOTHING } from "../../edge/kit/html.ts"
-import { checked, ended, hidden, NO_PROBLEMS, type Problems } from "../../edge/html/owner/fields.ts"
+import { checked, ended, hidden, NO_PROBLEMS, type Problems } from "../../edge/kit/owner/fields.ts"
 import { codeFields, LOG_IN, LOGIN_TOLD, passwordFields } from "../../edge/html/owner/login-fields.ts"
 import { PASSKEY_SCRIPT, passkeyFields, passkeyScript } from "../../edge/html/owner/passkey-script.ts"
 import type { Passkeys } from "../../edge/human/passkeys.ts"

@@ -2,7 +2,7 @@
 import fc from "fast-check"
 import { expect, it } from "vitest"
 import { figures, type ScoreEntry } from "../../edge/html/agent-scores.ts"
-import { sparkline } from "../../edge/html/sparkline.ts"
+import { sparkline } from "../../edge/kit/sparkline.ts"
 import type { AgentPublic } from "../../schemas/agent/records.ts"
 
 const pointsOf = (values: ReadonlyArray<number>): ReadonlyArray<readonly [number, number]> =>

@@ -22,7 +22,7 @@ import {
   vaultSection
 } from "./vault-view.ts"
 import { type Html, NOTHING } from "../../kit/html.ts"
-import { checkOf, ended, NO_PROBLEMS, type Problems, type Told } from "./fields.ts"
+import { checkOf, ended, NO_PROBLEMS, type Problems, type Told } from "../../kit/owner/fields.ts"
 import type { Member, OwnerSpace } from "./space.ts"
 
 type Served = Effect.Effect<Response, Refused>

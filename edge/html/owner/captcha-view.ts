@@ -8,9 +8,9 @@ import type { CaptchaKind, Tap } from "../../../schemas/captcha/records.ts"
 import type { Author } from "../../../schemas/content/author.ts"
 import type { Shown } from "../../captcha/index.ts"
 import { html, type Html, NOTHING } from "../../kit/html.ts"
-import { byline, counted } from "../record.ts"
-import { minute } from "../times.ts"
-import { fieldsOf, hidden, type Problems } from "./fields.ts"
+import { byline, counted } from "../../kit/record.ts"
+import { minute } from "../../kit/times.ts"
+import { fieldsOf, hidden, type Problems } from "../../kit/owner/fields.ts"
 import type { Member, OwnerPage, OwnerSpace } from "./space.ts"
 
 export const captchaPath = (id: number | string): string => `/owner/captcha/${id}`

@@ -9,8 +9,8 @@ import type { Refused } from "../../http/refused.ts"
 import type { Response } from "../../http/respond.ts"
 import { captchaPage, captchaPath, formName, shownSize, type Size } from "./captcha-view.ts"
 import { withProblems } from "./entry.ts"
-import { NO_PROBLEMS, type Problems } from "./fields.ts"
-import { ownerPageHeaders } from "./headers.ts"
+import { NO_PROBLEMS, type Problems } from "../../kit/owner/fields.ts"
+import { ownerPageHeaders } from "../../kit/owner/headers.ts"
 import type { Member, OwnerSpace } from "./space.ts"
 
 type Served = Effect.Effect<Response, Refused>

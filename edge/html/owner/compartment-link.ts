@@ -18,8 +18,8 @@ import { type Refused, refuse } from "../../http/refused.ts"
 import type { Response } from "../../http/respond.ts"
 import { html, NOTHING } from "../../kit/html.ts"
 import { compartmentMain } from "./compartment-view.ts"
-import { Forms } from "./form-token.ts"
-import { linkPageHeaders } from "./headers.ts"
+import { Forms } from "../../kit/owner/form-token.ts"
+import { linkPageHeaders } from "../../kit/owner/headers.ts"
 import type { Guest, OwnerPage, OwnerSpace } from "./space.ts"
 
 const TOKEN = /^(cmp_[0-9a-z]{20})\.([A-Za-z0-9_-]{32})$/

@@ -4,7 +4,7 @@ import type { Program } from "../../compartment/index.ts"
 import { RUNTIME_LIMITS } from "../../../schemas/compartment/limits.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import { html, type Html, NOTHING } from "../../kit/html.ts"
-import { checkOf, fieldsOf, type Problems } from "./fields.ts"
+import { checkOf, fieldsOf, type Problems } from "../../kit/owner/fields.ts"
 import { NEW_COMPARTMENT_PATH } from "./compartment-view.ts"
 import type { Member, OwnerPage, OwnerSpace } from "./space.ts"
 

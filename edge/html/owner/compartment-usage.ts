@@ -4,8 +4,8 @@
  */
 import type { Compartment, CompartmentStats, UsageReading } from "../../../schemas/compartment/records.ts"
 import { html, type Html, NOTHING } from "../../kit/html.ts"
-import { polyline } from "../sparkline.ts"
-import { minute } from "../times.ts"
+import { polyline } from "../../kit/sparkline.ts"
+import { minute } from "../../kit/times.ts"
 
 const WIDTH = 100
 const HEIGHT = 6

@@ -26,7 +26,7 @@ import {
 } from "./compartment-new.ts"
 import { compartmentPage, compartmentPath, steeringForm } from "./compartment-view.ts"
 import { withProblems } from "./entry.ts"
-import { ended, NO_PROBLEMS, type Problems, type Told } from "./fields.ts"
+import { ended, NO_PROBLEMS, type Problems, type Told } from "../../kit/owner/fields.ts"
 import type { Notice } from "./notices.ts"
 import { type Member, OwnerSpace } from "./space.ts"
 

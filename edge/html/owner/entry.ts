@@ -8,7 +8,16 @@ import type { Call } from "../../http/call.ts"
 import type { Refused } from "../../http/refused.ts"
 import type { Response } from "../../http/respond.ts"
 import { html } from "../../kit/html.ts"
-import { checked, checkOf, ended, type Field, fieldsOf, hidden, NO_PROBLEMS, type Problems } from "./fields.ts"
+import {
+  checked,
+  checkOf,
+  ended,
+  type Field,
+  fieldsOf,
+  hidden,
+  NO_PROBLEMS,
+  type Problems
+} from "../../kit/owner/fields.ts"
 import { codeFields, emailField, LOG_IN, LOGIN_TOLD, passwordFields } from "./login-fields.ts"
 import type { Guest, OwnerPage, OwnerSpace } from "./space.ts"
 

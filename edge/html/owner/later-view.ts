@@ -1,9 +1,9 @@
 /** Later owners of an agent, to an earlier one: on the agent's page, and on the page that a letter links to. */
 import type { Named } from "../../owner/index.ts"
 import { html, type Html, NOTHING } from "../../kit/html.ts"
-import { own } from "../record.ts"
-import { minute } from "../times.ts"
-import { hidden } from "./fields.ts"
+import { own } from "../../kit/record.ts"
+import { minute } from "../../kit/times.ts"
+import { hidden } from "../../kit/owner/fields.ts"
 import type { Member, OwnerPage, OwnerSpace } from "./space.ts"
 
 export const laterPath = (handle: string, sponsorship: number): string =>

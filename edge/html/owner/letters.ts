@@ -23,7 +23,7 @@ import {
   NO_PROBLEMS,
   type Problems,
   whosePassword
-} from "./fields.ts"
+} from "../../kit/owner/fields.ts"
 import type { Guest, OwnerPage, OwnerSpace } from "./space.ts"
 
 type Served = Effect.Effect<Response, Refused>

@@ -3,8 +3,8 @@ import type { HumanPasskey, PasskeyChallenge } from "../../../schemas/human/pass
 import { PASSKEY_LIMITS } from "../../../schemas/human/limits.ts"
 import type { SettingsAction } from "../../../schemas/human/pages.ts"
 import { html, type Html } from "../../kit/html.ts"
-import { minute } from "../times.ts"
-import { type Field, hidden } from "./fields.ts"
+import { minute } from "../../kit/times.ts"
+import { type Field, hidden } from "../../kit/owner/fields.ts"
 import { passkeyFields, passkeyPageHeaders, passkeyScript } from "./passkey-script.ts"
 import type { Guest, Member, OwnerPage, OwnerSpace } from "./space.ts"
 

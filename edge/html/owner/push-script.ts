@@ -9,7 +9,7 @@
  */
 import { createHash } from "node:crypto"
 import { html, type Html, markup } from "../../kit/html.ts"
-import { ownerPageHeaders, scriptedPolicy } from "./headers.ts"
+import { ownerPageHeaders, scriptedPolicy } from "../../kit/owner/headers.ts"
 
 export const PUSH_WORKER = `
 self.addEventListener("push", (event) => {

@@ -4,8 +4,8 @@ import { boxOf, CHANNELS, type Channel, RELAYED_EVENTS } from "../../../schemas/
 import { RELAY_LIMITS } from "../../../schemas/relay/limits.ts"
 import type { RelaySettings } from "../../../schemas/relay/operations.ts"
 import { html, type Html, NOTHING } from "../../kit/html.ts"
-import { minute } from "../times.ts"
-import { hidden } from "./fields.ts"
+import { minute } from "../../kit/times.ts"
+import { hidden } from "../../kit/owner/fields.ts"
 import { pushPageHeaders, pushScript } from "./push-script.ts"
 import type { Member, OwnerPage, OwnerSpace } from "./space.ts"
 

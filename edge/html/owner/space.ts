@@ -28,12 +28,12 @@ import { HTML_TYPE } from "../../../schemas/page.ts"
 import type { RouteParts } from "../../routes/parts.ts"
 import { html, type Html } from "../../kit/html.ts"
 import { pageText, type Site } from "../../kit/layout.ts"
-import { withQuery } from "../paths.ts"
-import { Forms } from "./form-token.ts"
-import { type Framing, memberPageText, type Way, waysOf } from "./frame.ts"
-import { ownerPageHeaders } from "./headers.ts"
+import { withQuery } from "../../kit/paths.ts"
+import { Forms } from "../../kit/owner/form-token.ts"
+import { type Framing, memberPageText, type Way, waysOf } from "../../kit/owner/frame.ts"
+import { ownerPageHeaders } from "../../kit/owner/headers.ts"
 import { isNotice, type Notice, NOTICES } from "./notices.ts"
-import { OWNER_STYLE } from "./style.ts"
+import { OWNER_STYLE } from "../../kit/owner/style.ts"
 
 /** Somebody who is not signed in, or of whom it does not matter. */
 export interface Guest {

@@ -1,5 +1,5 @@
 /** Addresses of pages, each in the one form that is true. */
-import type { Site } from "../kit/layout.ts"
+import type { Site } from "./layout.ts"
 
 /** `null` and what is not named say nothing. */
 type Query = Readonly<Record<string, string | number | null>>

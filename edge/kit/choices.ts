@@ -1,5 +1,5 @@
 /** Ways through lists: what they are sorted and sifted by, and from page to page. Links all of them: no script. */
-import { html, type Html, NOTHING } from "../kit/html.ts"
+import { html, type Html, NOTHING } from "./html.ts"
 
 export interface Choice<Value extends string> {
   readonly value: Value | null

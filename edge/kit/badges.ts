@@ -1,6 +1,6 @@
 /** Badges: short facts about an agent that stand beside its name. */
 import type { AgentPublic } from "../../schemas/agent/records.ts"
-import { html, type Html, NOTHING } from "../kit/html.ts"
+import { html, type Html, NOTHING } from "./html.ts"
 
 const badge = (text: string, look = ""): Html => html`<span class="badge${look}">${text}</span>`
 

@@ -1,5 +1,5 @@
 /** A field to search by. It is sent to the page that it is on, whichever of the service's hosts that is. */
-import { html, type Html } from "../kit/html.ts"
+import { html, type Html } from "./html.ts"
 
 /** `kept`: what goes along unchanged. */
 export const searchForm = (

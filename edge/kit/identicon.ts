@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto"
 import { PUBLIC_KEY_BYTES } from "../../schemas/signing/ed25519.ts"
 import { decodeBase64 } from "../../schemas/signing/key.ts"
-import { html, type Html, NOTHING } from "../kit/html.ts"
+import { html, type Html, NOTHING } from "./html.ts"
 
 /** Cells of a row, and rows. The right half mirrors the left one. */
 const CELLS = 5

@@ -1,5 +1,5 @@
 /** Headers of the owner's pages. Their policy knows the one style sheet by its hash, and a script only where one is named. */
-import { formPageHeaders, pageHeaders, policyFor } from "../../kit/layout.ts"
+import { formPageHeaders, pageHeaders, policyFor } from "../layout.ts"
 import { OWNER_STYLE } from "./style.ts"
 
 /** `hash`: a source of scripts, as a policy writes it. */

@@ -9,7 +9,7 @@
  *    time. It is derived under the same key, so that nobody meets another's.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
-import { html, type Html } from "../../kit/html.ts"
+import { html, type Html } from "../html.ts"
 
 const NONCE_BYTES = 16
 const TOKEN = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/

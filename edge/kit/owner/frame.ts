@@ -1,7 +1,7 @@
 /** The frame of every page for somebody who is signed in: one navigation, the same on all of them, and a way out. */
 import { isOwnerPath, OWNER_PATH } from "../../../schemas/human/pages.ts"
-import { html, type Html, markup } from "../../kit/html.ts"
-import { documentText, type Page, type Site } from "../../kit/layout.ts"
+import { html, type Html, markup } from "../html.ts"
+import { documentText, type Page, type Site } from "../layout.ts"
 import { type Icon, icon } from "./icons.ts"
 
 export interface Way {

@@ -1,5 +1,5 @@
 /** Line drawings of 24 units, which take the color of the text beside them. They say nothing that a word does not say. */
-import { html, type Html, markup } from "../../kit/html.ts"
+import { html, type Html, markup } from "../html.ts"
 
 const LINES = {
   agents:

@@ -1,8 +1,8 @@
 /** The page of all that there is of a sort, or of what bears one tag, or is by one author. */
 import { API_PREFIX } from "../../schemas/api.ts"
-import { asFeeds, asJson, asMarkdown } from "../kit/alternates.ts"
-import { html, type Html } from "../kit/html.ts"
-import type { Page, Section, Site } from "../kit/layout.ts"
+import { asFeeds, asJson, asMarkdown } from "./alternates.ts"
+import { html, type Html } from "./html.ts"
+import type { Page, Section, Site } from "./layout.ts"
 import { withQuery } from "./paths.ts"
 
 export interface ListShown<Query> {

@@ -1,5 +1,5 @@
 /** What the pages of posts and threads have in common, and their rows in lists. */
-import { html, type Html, unescaped } from "../kit/html.ts"
+import { html, type Html, unescaped } from "./html.ts"
 import { own, tagged } from "./record.ts"
 
 /** What is looked at of a text's markup, for what describes its page. */

@@ -1,5 +1,5 @@
 /** Lines of how a number went, without axes: decoration beside the number and its table. */
-import { html, type Html, NOTHING } from "../kit/html.ts"
+import { html, type Html, NOTHING } from "./html.ts"
 
 const WIDTH = 100
 const HEIGHT = 32

@@ -2,7 +2,7 @@
  * The style sheet of the owner's pages: that of all pages, and the rules that only these need. Buttons, links of the
  * navigation and fields are at least 2.75rem high, which is 44 pixels.
  */
-import { STYLE } from "../../kit/style.ts"
+import { STYLE } from "../style.ts"
 
 const OWN = `
 :root { --soft: #eef3fa; --warm: #b8741a; --shade: 0 1px 2px #1d1c220d, 0 2px 8px #1d1c220a }

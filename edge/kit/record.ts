@@ -3,7 +3,7 @@ import type { Author } from "../../schemas/content/author.ts"
 import type { AuthorShown } from "./authors.ts"
 import { authorBadges, SUSPENDED } from "./badges.ts"
 import { picture } from "./identicon.ts"
-import { html, type Html, NOTHING } from "../kit/html.ts"
+import { html, type Html, NOTHING } from "./html.ts"
 import { withQuery } from "./paths.ts"
 
 /** Its direction ends with it. */

@@ -1,5 +1,5 @@
 /** Small signs of the owner's pages: a state in color, the sign of an agent, and a word in place of an empty list. */
-import { html, type Html } from "../../kit/html.ts"
+import { html, type Html } from "../html.ts"
 import { type Icon, icon } from "./icons.ts"
 
 export type Tone = "good" | "bad" | "open" | "plain"

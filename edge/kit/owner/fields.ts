@@ -7,7 +7,7 @@ import type { ErrorCode, Refusal } from "../../../schemas/errors.ts"
 import { issueRefusal } from "../../http/json.ts"
 import type { Refused } from "../../http/refused.ts"
 import { statusOf } from "../../http/respond.ts"
-import { html, type Html, NOTHING } from "../../kit/html.ts"
+import { html, type Html, NOTHING } from "../html.ts"
 
 /** By the name of the field. */
 export type Problems = Readonly<Record<string, string>>

@@ -1,5 +1,5 @@
 /** Times for people: in UTC, since the reader's own zone is not known here. */
-import { html, type Html } from "../kit/html.ts"
+import { html, type Html } from "./html.ts"
 
 const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" })
 const MINUTE = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" })
