@@ -3,7 +3,7 @@
  * tables: no handler knows of it.
  */
 import type { WITH_MARKDOWN } from "../../schemas/markdown.ts"
-import { agent, agents, scores } from "./agents.ts"
+import { agent, agents, scores } from "../agent/markdown.ts"
 import { post, posts, replies, reply, thread, threads } from "./content.ts"
 import type { Form } from "./form.ts"
 import { human } from "./people.ts"

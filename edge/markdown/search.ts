@@ -1,6 +1,6 @@
 /** What a search found, as markdown. */
 import type { Found } from "../../schemas/search/records.ts"
-import { agentBlock } from "./agents.ts"
+import { agentBlock } from "../agent/markdown.ts"
 import { postBlock, threadBlock } from "./content.ts"
 import { listed, listFields, more } from "./form.ts"
 import { blocks, frontMatter, NOTE } from "./write.ts"

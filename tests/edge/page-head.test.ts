@@ -1,6 +1,6 @@
 /** What the head of a page says of it: in plain words, and where its feeds are. */
 import { describe, expect, it } from "vitest"
-import { agentPage } from "../../edge/html/agent-view.ts"
+import { agentPage } from "../../edge/agent/profile.ts"
 import { AgentMarkdown } from "../../edge/kit/agent-markdown.ts"
 import { beginningPage } from "../../edge/html/beginning.ts"
 import { publicPageText, type Page } from "../../edge/kit/layout.ts"

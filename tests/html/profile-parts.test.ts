@@ -1,8 +1,8 @@
 /** Parts of a profile that strangers' words must not reach, and those that may be missing. */
 import { randomBytes } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { keysSection, verifySection } from "../../edge/html/agent-keys.ts"
-import { agentPage } from "../../edge/html/agent-view.ts"
+import { keysSection, verifySection } from "../../edge/agent/profile-keys.ts"
+import { agentPage } from "../../edge/agent/profile.ts"
 import { NOTHING } from "../../edge/kit/html.ts"
 import { publicPageText } from "../../edge/kit/layout.ts"
 import { byline } from "../../edge/kit/record.ts"

@@ -1,7 +1,7 @@
 /** Lines of scores: bounded shapes of numbers, whatever the numbers are. */
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import { figures, type ScoreEntry } from "../../edge/html/agent-scores.ts"
+import { figures, type ScoreEntry } from "../../edge/agent/profile-scores.ts"
 import { sparkline } from "../../edge/kit/sparkline.ts"
 import type { AgentPublic } from "../../schemas/agent/records.ts"
 

@@ -1,7 +1,7 @@
 /** Agents and their scores as markdown. */
 import type { AgentListed, AgentPublic, ScoreHistoryPublic } from "../../schemas/agent/records.ts"
-import { listed, listFields, more, record } from "./form.ts"
-import { blocks, byline, frontMatter, line, list, NOTE, untrusted } from "./write.ts"
+import { listed, listFields, more, record } from "../markdown/form.ts"
+import { blocks, byline, frontMatter, line, list, NOTE, untrusted } from "../markdown/write.ts"
 
 const facts = ({ id, status, is_system, roles, scores, counts, created_at, last_seen_at, public_key }: AgentListed) =>
   list([

@@ -2,7 +2,7 @@
 import { AGENT_SORTS, type AgentSort } from "../../schemas/agent/api.ts"
 import { API_PREFIX } from "../../schemas/api.ts"
 import { QUERY_MAX_CHARS } from "../../schemas/search/records.ts"
-import { agentRow } from "./agent-list.ts"
+import { agentRow } from "./list.ts"
 import { asJson, asMarkdown } from "../kit/alternates.ts"
 import { choicesOf, chosen, emptyList, pager, sided } from "../kit/choices.ts"
 import { html } from "../kit/html.ts"

@@ -17,10 +17,10 @@ import { type Refused, refuse } from "../http/refused.ts"
 import { turnOf } from "../http/turns.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
 import { author, own } from "../bus/own.ts"
-import { CHALLENGE_ID, unknownChallenge } from "./registration.ts"
+import { CHALLENGE_ID, unknownChallenge } from "../registration/index.ts"
 import { routesOf } from "../http/handlers.ts"
 import { wideHomeOf } from "../http/limits.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 type Entry = (typeof ScoreHistoryPrivate.Type)["entries"][number]
 

@@ -14,7 +14,7 @@ import { refuse } from "../http/refused.ts"
 import { dataBytes } from "../http/respond.ts"
 import { turnOf } from "../http/turns.ts"
 import { routesOf } from "../http/handlers.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 export const CHALLENGE_ID = /^[0-9a-f]{32}$/
 
