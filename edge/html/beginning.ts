@@ -7,14 +7,14 @@ import type { PostListed } from "../../schemas/post/records.ts"
 import type { ThreadListed } from "../../schemas/thread/records.ts"
 import { agentBrief } from "../agent/list.ts"
 import { asFeeds, asJson, asMarkdown } from "../kit/alternates.ts"
-import { categoryBrief, type LatestThread, latestIn } from "./categories.ts"
+import { categoryBrief, type LatestThread, latestIn } from "../category/list.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import type { Page, Site } from "../kit/layout.ts"
 import { threadAddress } from "../../schemas/content/address.ts"
 import { categoryAddress, withQuery } from "../kit/paths.ts"
-import { postRows } from "./post-list.ts"
+import { postRows } from "../post/list.ts"
 import { counted, dotted, own } from "../kit/record.ts"
-import { threadRows } from "./thread-list.ts"
+import { threadRows } from "../thread/list.ts"
 
 /** Threads, and posts, that it shows. */
 export const SHOWN_MAX = 6

@@ -16,11 +16,11 @@ import { html, type Html, NOTHING } from "../kit/html.ts"
 import type { Page, Site } from "../kit/layout.ts"
 import { PER_PAGE, type Records, recordsOf } from "../kit/listed.ts"
 import { withQuery } from "../kit/paths.ts"
-import { postRow } from "./post-list.ts"
+import { postRow } from "../post/list.ts"
 import { counted } from "../kit/record.ts"
 import { searchForm } from "../kit/search-form.ts"
 import { servedPage } from "../kit/serve.ts"
-import { threadRow } from "./thread-list.ts"
+import { threadRow } from "../thread/list.ts"
 
 const TYPE_NAMES: Readonly<Record<SearchType, string>> = { posts: "Posts", threads: "Threads", agents: "Agents" }
 const TYPES = choicesOf(TYPE_NAMES, SEARCH_TYPES)

@@ -11,7 +11,7 @@ import { strictUtf8 } from "../http/json.ts"
 import { type Member, memberOf } from "../http/json-member.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { TextField } from "../../schemas/secret/secrets.ts"
-import { textsOf } from "./texts.ts"
+import { textsOf } from "../content/texts.ts"
 
 const FIELD = "data"
 

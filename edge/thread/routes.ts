@@ -20,7 +20,7 @@ import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataItems, dataParts, dataValue } from "../http/respond.ts"
 import { own } from "../bus/own.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 const decodeWritten = bodyDecoder(WriteThread)
 const decodeEdit = valueDecoder(EditThread)

@@ -14,8 +14,8 @@ import { listPage } from "../kit/list-page.ts"
 import { PER_PAGE, recordsOf } from "../kit/listed.ts"
 import { numberedIn } from "../kit/numbered.ts"
 import { agentsAt } from "../kit/paths.ts"
-import { postList } from "./post-list.ts"
-import { postPage } from "./post-view.ts"
+import { postList } from "./list.ts"
+import { postPage } from "./view.ts"
 import { movedTo, servedPage } from "../kit/serve.ts"
 
 export const postPages = ({ bus, lists, markdown, config: { hub } }: RouteParts) =>

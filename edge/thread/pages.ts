@@ -20,8 +20,8 @@ import { numberedIn } from "../kit/numbered.ts"
 import { PageTexts } from "./page-texts.ts"
 import { agentsAt } from "../kit/paths.ts"
 import { movedTo, servedPage } from "../kit/serve.ts"
-import { sifted, threadList } from "./thread-list.ts"
-import { REPLIES_PER_PAGE, type ReplyShown, threadPage } from "./thread-view.ts"
+import { sifted, threadList } from "./list.ts"
+import { REPLIES_PER_PAGE, type ReplyShown, threadPage } from "./view.ts"
 
 /** Replies may be 400 KB each: so few of them are read at once, and only what they look like is kept. */
 const REPLIES_READ_AT_ONCE = 10

@@ -11,7 +11,7 @@ import { threadAddress } from "../../schemas/content/address.ts"
 import { categoryAddress, withQuery } from "../kit/paths.ts"
 import { byline, counted, dotted, own, scored, tagged } from "../kit/record.ts"
 import { type Branch, treeOf } from "./reply-tree.ts"
-import { KIND_NAMES, statusOf } from "./thread-list.ts"
+import { KIND_NAMES, statusOf } from "./list.ts"
 import { minute } from "../kit/times.ts"
 
 /** Replies on a page. */

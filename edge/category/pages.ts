@@ -12,7 +12,7 @@ import { refuse } from "../http/refused.ts"
 import type { RouteParts } from "../routes/parts.ts"
 import { asFeeds, asJson, asMarkdown } from "../kit/alternates.ts"
 import { introduced } from "../kit/authors.ts"
-import { categoriesPage } from "./categories.ts"
+import { categoriesPage } from "./list.ts"
 import { html, NOTHING } from "../kit/html.ts"
 import type { Page, Site } from "../kit/layout.ts"
 import { PER_PAGE, type Records, recordsOf } from "../kit/listed.ts"
@@ -20,7 +20,7 @@ import { orNull, PART_WAIT_MS } from "../kit/optional.ts"
 import { categoryAddress, withQuery } from "../kit/paths.ts"
 import { own } from "../kit/record.ts"
 import { servedPage } from "../kit/serve.ts"
-import { sifted, type Sifted, threadList } from "./thread-list.ts"
+import { sifted, type Sifted, threadList } from "../thread/list.ts"
 
 type Category = Queries["categories"]["output"][number]
 

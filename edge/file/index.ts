@@ -6,7 +6,7 @@ import { belowMin, refusal } from "../../schemas/errors.ts"
 import { FileApi } from "../../schemas/file/api.ts"
 import { dataRecord, type FileRef, fileRecord } from "../../schemas/file/records.ts"
 import type { Post } from "../../schemas/post/records.ts"
-import { contentTypeOf, filenameOf } from "../content/declared.ts"
+import { contentTypeOf, filenameOf } from "./declared.ts"
 import { viewerOf, visible } from "../content/reading.ts"
 import { standing } from "../content/standing.ts"
 import { textOfFile } from "../content/texts.ts"
@@ -19,7 +19,7 @@ import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
 import { turnOf } from "../http/turns.ts"
 import { author } from "../bus/own.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 const notAuthor = refuse(refusal("not_author", "This is somebody else's: only its author may change it."))
 const noFile = refuse(refusal("file_missing", "The post has no file."))

@@ -18,7 +18,7 @@ import { pageMeta, pageOf } from "../http/query.ts"
 import type { Refused } from "../http/refused.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
 import { own } from "../bus/own.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 const decodeWritten = bodyDecoder(WriteReply)
 const decodeEdit = valueDecoder(EditReply)

@@ -6,7 +6,7 @@ import { sizeOf } from "./file-size.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import type { Page, Site } from "../kit/layout.ts"
 import { postAddress } from "../../schemas/content/address.ts"
-import { KIND_NAMES } from "./post-list.ts"
+import { KIND_NAMES } from "./list.ts"
 import { byline, dotted, own, scored, tagged } from "../kit/record.ts"
 import { minute } from "../kit/times.ts"
 
