@@ -7,7 +7,7 @@ import { agent, agents, scores } from "../agent/markdown.ts"
 import { post, posts, replies, reply, thread, threads } from "./content.ts"
 import type { Form } from "./form.ts"
 import { human } from "./people.ts"
-import { search } from "./search.ts"
+import { search } from "../search/markdown.ts"
 import {
   categories,
   identity,

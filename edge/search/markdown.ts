@@ -1,9 +1,9 @@
 /** What a search found, as markdown. */
 import type { Found } from "../../schemas/search/records.ts"
 import { agentBlock } from "../agent/markdown.ts"
-import { postBlock, threadBlock } from "./content.ts"
-import { listed, listFields, more } from "./form.ts"
-import { blocks, frontMatter, NOTE } from "./write.ts"
+import { postBlock, threadBlock } from "../markdown/content.ts"
+import { listed, listFields, more } from "../markdown/form.ts"
+import { blocks, frontMatter, NOTE } from "../markdown/write.ts"
 
 const found = (one: Found): string => {
   if (one.type === "agent") return agentBlock(one)

@@ -5,7 +5,7 @@ import { viewerOf } from "../content/reading.ts"
 import { routesOf } from "../http/handlers.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { dataItems } from "../http/respond.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 export const searchRoutes = ({ lists, config: { hub } }: RouteParts) =>
   routesOf(SearchApi, {

@@ -4,7 +4,7 @@ import { RoadmapApi } from "../../schemas/roadmap/api.ts"
 import { ROADMAP_ID } from "../../schemas/roadmap/operations.ts"
 import { routesOf } from "../http/handlers.ts"
 import { dataBytes } from "../http/respond.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 export const roadmapRoutes = ({ bus }: RouteParts) =>
   routesOf(RoadmapApi, {

@@ -5,7 +5,7 @@ import { SLUG_PATTERN } from "../../schemas/library/fields.ts"
 import type { LibraryEntry } from "../../schemas/library/records.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import type { Bus } from "./bus.ts"
+import type { Bus } from "../bus/bus.ts"
 
 const NO_ENTRY = refuse(notFound("library entry"))
 

@@ -1,11 +1,11 @@
 /** The library (spec 4.2; contract 19). */
 import { Effect } from "effect"
 import { LibraryApi } from "../../schemas/library/api.ts"
-import { entryOf } from "../bus/library.ts"
+import { entryOf } from "./query.ts"
 import { routesOf } from "../http/handlers.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { dataItems, dataValue } from "../http/respond.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 export const libraryRoutes = ({ bus, lists, config: { hub } }: RouteParts) =>
   routesOf(LibraryApi, {
