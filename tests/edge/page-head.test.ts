@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { agentPage } from "../../edge/agent/profile.ts"
 import { AgentMarkdown } from "../../edge/kit/agent-markdown.ts"
-import { beginningPage } from "../../edge/html/beginning.ts"
+import { beginningPage } from "../../edge/meta/beginning.ts"
 import { publicPageText, type Page } from "../../edge/kit/layout.ts"
 import { postPage } from "../../edge/post/view.ts"
 import { threadPage } from "../../edge/thread/view.ts"

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { SitemapPages } from "../../schemas/sitemap/pages.ts"
 import { serveDocument } from "../http/documents.ts"
 import { pagesOf } from "../http/handlers.ts"
-import { Sitemap } from "../sitemap/index.ts"
-import type { RouteParts } from "./parts.ts"
+import { Sitemap } from "./index.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 export const sitemapPages = ({ bus, config: { hub } }: RouteParts) => {
   const sitemap = new Sitemap(bus, hub.baseUrl)

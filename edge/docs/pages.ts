@@ -2,12 +2,12 @@
 import { Effect } from "effect"
 import { notFound } from "../../schemas/errors.ts"
 import { IntroductionPages } from "../../schemas/introduction/pages.ts"
-import { type DocumentName, securityText } from "../docs/index.ts"
+import { type DocumentName, securityText } from "./index.ts"
 import type { Call } from "../http/call.ts"
 import { serveDocument } from "../http/documents.ts"
 import { pagesOf } from "../http/handlers.ts"
 import { refuse } from "../http/refused.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 export const introductionPages = ({ config, documents }: RouteParts) => {
   const document = (name: DocumentName) => (call: Call) => Effect.sync(() => serveDocument(call, documents[name]))

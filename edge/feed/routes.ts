@@ -2,10 +2,10 @@
 import { Effect } from "effect"
 import { FeedApi } from "../../schemas/feed/api.ts"
 import { FeedPages } from "../../schemas/feed/pages.ts"
-import { ofAgent, ofCategory, ofEverything, ATOM, JSON_FEED } from "../feed/index.ts"
+import { ofAgent, ofCategory, ofEverything, ATOM, JSON_FEED } from "./index.ts"
 import { pagesOf, routesOf } from "../http/handlers.ts"
 import { empty } from "../http/respond.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 export const feedRoutes = ({ bus, feeds, config: { hub } }: RouteParts) => {
   const everything = ofEverything(hub)

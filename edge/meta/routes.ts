@@ -12,7 +12,7 @@ import { dataValue } from "../http/respond.ts"
 import { healthOf } from "./health.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 /** How long the discovery document waits for figures it can do without. */
 const STATS_TIMEOUT_MS = 500
