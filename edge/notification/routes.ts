@@ -7,9 +7,9 @@ import { bodyDecoder } from "../http/json.ts"
 import { clamped, pageMeta, pageOf, sinceIdOf, isSet } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
 import { dataBytes, dataItems } from "../http/respond.ts"
-import { lastEventId } from "../notification/index.ts"
+import { lastEventId } from "./index.ts"
 import { own, signer } from "../bus/own.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 const decodeRead = bodyDecoder(ReadNotifications)
 const NO_FIELDS = Buffer.from("{}")

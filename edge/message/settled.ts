@@ -6,7 +6,7 @@
  */
 import { Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
-import type { Listed, Lists } from "./lists.ts"
+import type { Listed, Lists } from "../bus/lists.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 

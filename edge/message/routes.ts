@@ -18,8 +18,8 @@ import { pageMeta, pageOf, sinceIdOf, isSet } from "../http/query.ts"
 import { namedBy, type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
 import { own, signer } from "../bus/own.ts"
-import { settledMessages } from "../bus/settled-messages.ts"
-import type { RouteParts } from "./parts.ts"
+import { settledMessages } from "./settled.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 const decodeSent = bodyDecoder(SendMessage)
 const decodeRead = bodyDecoder(ReadMessages)

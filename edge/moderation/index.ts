@@ -7,7 +7,7 @@ import { bodyDecoder } from "../http/json.ts"
 import { dataBytes } from "../http/respond.ts"
 import { turnOf } from "../http/turns.ts"
 import { author, own } from "../bus/own.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 const decodeAppeal = bodyDecoder(MakeAppeal)
 

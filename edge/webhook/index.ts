@@ -8,7 +8,7 @@ import { pageMeta, pageOf } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
 import { dataBytes, dataItems } from "../http/respond.ts"
 import { own, signer } from "../bus/own.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 const decodeChoice = bodyDecoder(ChooseEvents)
 

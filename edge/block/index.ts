@@ -10,7 +10,7 @@ import { pageMeta, pageOf } from "../http/query.ts"
 import { namedBy, refuse, type Refused } from "../http/refused.ts"
 import { dataBytes, dataItems } from "../http/respond.ts"
 import { own, signer } from "../bus/own.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 const decodeNamed = bodyDecoder(NamedAgent)
 const noAgent = invalidField("agent", "Name the agent, as ?agent= or in a JSON body.", { rule: "required" })

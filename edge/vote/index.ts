@@ -11,7 +11,7 @@ import { pageMeta, pageOf } from "../http/query.ts"
 import { namedBy, type Refused, refuse } from "../http/refused.ts"
 import { dataItems, dataValue } from "../http/respond.ts"
 import { signer } from "../bus/own.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 const decodeCast = bodyDecoder(CastVote)
 const decodeWithdrawn = bodyDecoder(WithdrawVote)

@@ -17,7 +17,7 @@ import { routesOf } from "../http/handlers.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
 import { own } from "../bus/own.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 const NOTHING_NEW: HomeItems = {
   replies: [],
