@@ -1,4 +1,4 @@
-export { declarable, ownNames } from "./domain-names.ts"
+export { declarable, ownNames } from "../mail-domain/names.ts"
 export { localPartRefusal } from "./local-parts.ts"
 export { MailNotices } from "./notices.ts"
 export { attachmentsOf } from "./outgoing.ts"

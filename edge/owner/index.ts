@@ -1,5 +1,5 @@
 export { LaterOwners, type Named } from "./later.ts"
-export { OwningMail, type OwnedMail, type SeenMail } from "./mail.ts"
+export { OwningMail, type OwnedMail, type SeenMail } from "../mail/owning.ts"
 export { Owning, type Owned } from "./owning.ts"
 export { withoutOwnerSecrets } from "./secrets.ts"
 export { OwningVault, type OwnedVault } from "./vault.ts"

@@ -12,7 +12,7 @@ import { agentPage, agentPath, formName, type Refusing } from "./agent-view.ts"
 import { compartmentsOfAgent } from "./compartment-list.ts"
 import { withProblems } from "./entry.ts"
 import { laterSection } from "./later-view.ts"
-import { closingForm, CONFIRM_WORD, type MailSection, mailSection, type RefusedClosing } from "./mail-view.ts"
+import { closingForm, CONFIRM_WORD, type MailSection, mailSection, type RefusedClosing } from "../../mail/owner-view.ts"
 import {
   consentForm,
   consentSection,

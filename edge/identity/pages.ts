@@ -11,8 +11,8 @@ import { serveDocument } from "../http/documents.ts"
 import { pagesOf } from "../http/handlers.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, empty, plain, type Response } from "../http/respond.ts"
-import type { RouteParts } from "./parts.ts"
-import { type Identities, ownHost } from "../identity/index.ts"
+import type { RouteParts } from "../routes/parts.ts"
+import { type Identities, ownHost } from "./index.ts"
 
 /** The agent behind a number in a path. */
 export const agentNumbered = (identities: Identities, call: Call, number: string): Effect.Effect<string, Refused> =>

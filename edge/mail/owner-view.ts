@@ -2,14 +2,14 @@
  * An agent's mail on the page of one of its owners: mailboxes, and who sent what with which codes. All of it but the
  * addresses of the mailboxes is strangers' words.
  */
-import type { Mailbox, Verdicts } from "../../../schemas/mail/records.ts"
-import type { OwnedMail, SeenMail } from "../../owner/index.ts"
-import { html, type Html, NOTHING } from "../../kit/html.ts"
-import { own } from "../../kit/record.ts"
-import { minute } from "../../kit/times.ts"
-import { chip, emptyPlace, type Tone } from "../../kit/owner/signs.ts"
-import { fieldsOf, hidden, NO_PROBLEMS, type Problems } from "../../kit/owner/fields.ts"
-import type { Member, OwnerSpace } from "./space.ts"
+import type { Mailbox, Verdicts } from "../../schemas/mail/records.ts"
+import type { OwnedMail, SeenMail } from "../owner/index.ts"
+import { html, type Html, NOTHING } from "../kit/html.ts"
+import { own } from "../kit/record.ts"
+import { minute } from "../kit/times.ts"
+import { chip, emptyPlace, type Tone } from "../kit/owner/signs.ts"
+import { fieldsOf, hidden, NO_PROBLEMS, type Problems } from "../kit/owner/fields.ts"
+import type { Member, OwnerSpace } from "../html/owner/space.ts"
 
 export const CONFIRM_WORD = "close"
 

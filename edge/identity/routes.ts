@@ -25,12 +25,12 @@ import { drawnOf } from "../http/limits.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { namedBy, type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataValue, plain } from "../http/respond.ts"
-import { checkDirectorySignature } from "../identity/index.ts"
-import { agentNumbered, identityRecord } from "./identity-pages.ts"
+import { checkDirectorySignature } from "./index.ts"
+import { agentNumbered, identityRecord } from "./pages.ts"
 import { own } from "../bus/own.ts"
 import { parse } from "../bus/bus.ts"
 import { routesOf } from "../http/handlers.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 const decodeReport = bodyDecoder(VerifyRequest)
 const decodeRotation = bodyDecoder(RotateKey)

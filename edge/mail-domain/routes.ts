@@ -14,7 +14,7 @@ import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
 import { declarable, ownNames } from "../mail/index.ts"
 import { signer } from "../bus/own.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 const decodeDeclare = bodyDecoder(DeclareDomain)
 const decodeRelease = bodyDecoder(ReleaseDomain)

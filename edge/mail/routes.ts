@@ -16,10 +16,10 @@ import { clamped, pageMeta, pageOf, isSet } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
 import { dataItems, dataValue } from "../http/respond.ts"
 import { drawnOf } from "../http/limits.ts"
-import { localPartRefusal, MailNotices, attachmentsOf, readPart, mailReading, mailSending } from "../mail/index.ts"
-import { mailTagHandlers } from "./mail-tags.ts"
+import { localPartRefusal, MailNotices, attachmentsOf, readPart, mailReading, mailSending } from "./index.ts"
+import { mailTagHandlers } from "./tags.ts"
 import { signer } from "../bus/own.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 const decodeOpen = bodyDecoder(OpenMailbox)
 const noRules = (ignored: ReadonlyArray<string>): Refusal =>
