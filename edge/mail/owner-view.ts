@@ -9,7 +9,7 @@ import { own } from "../kit/record.ts"
 import { minute } from "../kit/times.ts"
 import { chip, emptyPlace, type Tone } from "../kit/owner/signs.ts"
 import { fieldsOf, hidden, NO_PROBLEMS, type Problems } from "../kit/owner/fields.ts"
-import type { Member, OwnerSpace } from "../html/owner/space.ts"
+import type { Member, OwnerSpace } from "../human/space.ts"
 
 export const CONFIRM_WORD = "close"
 

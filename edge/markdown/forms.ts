@@ -6,7 +6,7 @@ import type { WITH_MARKDOWN } from "../../schemas/markdown.ts"
 import { agent, agents, scores } from "../agent/markdown.ts"
 import { post, posts, replies, reply, thread, threads } from "./content.ts"
 import type { Form } from "./form.ts"
-import { human } from "./people.ts"
+import { human } from "../human/markdown.ts"
 import { search } from "../search/markdown.ts"
 import {
   categories,

@@ -14,7 +14,7 @@ import { captchaPath } from "./captcha-view.ts"
 import { chip, chips, emptyPlace, face, type Tone } from "../../kit/owner/signs.ts"
 import { hidden, type Problems } from "../../kit/owner/fields.ts"
 import { icon } from "../../kit/owner/icons.ts"
-import type { Member, OwnerPage, OwnerSpace } from "./space.ts"
+import type { Member, OwnerPage, OwnerSpace } from "../../human/space.ts"
 
 export const agentPath = (handle: string): string => `/owner/agents/${handle}`
 

@@ -10,7 +10,7 @@ import { type Refused, refuse } from "../../http/refused.ts"
 import type { Response } from "../../http/respond.ts"
 import { agentPage, agentPath, formName, type Refusing } from "./agent-view.ts"
 import { compartmentsOfAgent } from "./compartment-list.ts"
-import { withProblems } from "./entry.ts"
+import { withProblems } from "../../human/entry.ts"
 import { laterSection } from "./later-view.ts"
 import { closingForm, CONFIRM_WORD, type MailSection, mailSection, type RefusedClosing } from "../../mail/owner-view.ts"
 import {
@@ -23,7 +23,7 @@ import {
 } from "./vault-view.ts"
 import { type Html, NOTHING } from "../../kit/html.ts"
 import { checkOf, ended, NO_PROBLEMS, type Problems, type Told } from "../../kit/owner/fields.ts"
-import type { Member, OwnerSpace } from "./space.ts"
+import type { Member, OwnerSpace } from "../../human/space.ts"
 
 type Served = Effect.Effect<Response, Refused>
 

@@ -11,7 +11,7 @@ import { emptyPlace, face } from "../../kit/owner/signs.ts"
 import { MAIL_PATH, VAULT_PATH } from "../../kit/owner/frame.ts"
 import type { Icon } from "../../kit/owner/icons.ts"
 import { mailRow } from "../../mail/owner-view.ts"
-import type { OwnerPage, OwnerSpace } from "./space.ts"
+import type { OwnerPage, OwnerSpace } from "../../human/space.ts"
 import { entryFacts } from "./vault-view.ts"
 import { fillNeed, needsList } from "./waiting-view.ts"
 

@@ -13,7 +13,7 @@ import { PART_WAIT_MS } from "../../kit/optional.ts"
 import { type Belongings, mailPage, vaultPage } from "./belongings-view.ts"
 import { type Carried, carriedOf } from "./carried.ts"
 import { compartmentsPage } from "./compartment-list.ts"
-import type { OwnerSpace } from "./space.ts"
+import type { OwnerSpace } from "../../human/space.ts"
 
 type Served = Effect.Effect<Response, Refused>
 

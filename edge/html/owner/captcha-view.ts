@@ -11,7 +11,7 @@ import { html, type Html, NOTHING } from "../../kit/html.ts"
 import { byline, counted } from "../../kit/record.ts"
 import { minute } from "../../kit/times.ts"
 import { fieldsOf, hidden, type Problems } from "../../kit/owner/fields.ts"
-import type { Member, OwnerPage, OwnerSpace } from "./space.ts"
+import type { Member, OwnerPage, OwnerSpace } from "../../human/space.ts"
 
 export const captchaPath = (id: number | string): string => `/owner/captcha/${id}`
 export const formName = (id: number): string => `captcha.${id}`

@@ -8,10 +8,10 @@ import type { Call } from "../../http/call.ts"
 import type { Refused } from "../../http/refused.ts"
 import type { Response } from "../../http/respond.ts"
 import { captchaPage, captchaPath, formName, shownSize, type Size } from "./captcha-view.ts"
-import { withProblems } from "./entry.ts"
+import { withProblems } from "../../human/entry.ts"
 import { NO_PROBLEMS, type Problems } from "../../kit/owner/fields.ts"
 import { ownerPageHeaders } from "../../kit/owner/headers.ts"
-import type { Member, OwnerSpace } from "./space.ts"
+import type { Member, OwnerSpace } from "../../human/space.ts"
 
 type Served = Effect.Effect<Response, Refused>
 

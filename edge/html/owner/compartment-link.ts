@@ -20,7 +20,7 @@ import { html, NOTHING } from "../../kit/html.ts"
 import { compartmentMain } from "./compartment-view.ts"
 import { Forms } from "../../kit/owner/form-token.ts"
 import { linkPageHeaders } from "../../kit/owner/headers.ts"
-import type { Guest, OwnerPage, OwnerSpace } from "./space.ts"
+import type { Guest, OwnerPage, OwnerSpace } from "../../human/space.ts"
 
 const TOKEN = /^(cmp_[0-9a-z]{20})\.([A-Za-z0-9_-]{32})$/
 

@@ -5,7 +5,7 @@ import { own } from "../../kit/record.ts"
 import { chips, emptyPlace } from "../../kit/owner/signs.ts"
 import { compartmentPath, NEW_COMPARTMENT_PATH, statusChip } from "./compartment-view.ts"
 import { icon } from "../../kit/owner/icons.ts"
-import type { OwnerPage, OwnerSpace } from "./space.ts"
+import type { OwnerPage, OwnerSpace } from "../../human/space.ts"
 
 type Names = ReadonlyMap<string, string>
 

@@ -6,7 +6,7 @@ import type { Limits } from "../../../schemas/limits.ts"
 import { html, type Html, NOTHING } from "../../kit/html.ts"
 import { checkOf, fieldsOf, type Problems } from "../../kit/owner/fields.ts"
 import { NEW_COMPARTMENT_PATH } from "./compartment-view.ts"
-import type { Member, OwnerPage, OwnerSpace } from "./space.ts"
+import type { Member, OwnerPage, OwnerSpace } from "../../human/space.ts"
 
 export const NEW_FORM = "compartment.new"
 export const OWN_PROGRAM = "own"

@@ -14,7 +14,7 @@ import { chip, chips, type Tone } from "../../kit/owner/signs.ts"
 import { usageSection } from "./compartment-usage.ts"
 import { fieldsOf, hidden, type Problems } from "../../kit/owner/fields.ts"
 import { icon } from "../../kit/owner/icons.ts"
-import type { Member, OwnerPage, OwnerSpace } from "./space.ts"
+import type { Member, OwnerPage, OwnerSpace } from "../../human/space.ts"
 
 export const compartmentPath = (id: string): string => `/owner/compartments/${id}`
 export const NEW_COMPARTMENT_PATH = "/owner/compartments/new"

@@ -25,10 +25,10 @@ import {
   type SentCompartment
 } from "./compartment-new.ts"
 import { compartmentPage, compartmentPath, steeringForm } from "./compartment-view.ts"
-import { withProblems } from "./entry.ts"
+import { withProblems } from "../../human/entry.ts"
 import { ended, NO_PROBLEMS, type Problems, type Told } from "../../kit/owner/fields.ts"
-import type { Notice } from "./notices.ts"
-import { type Member, OwnerSpace } from "./space.ts"
+import type { Notice } from "../../human/notices.ts"
+import { type Member, OwnerSpace } from "../../human/space.ts"
 
 type Served = Effect.Effect<Response, Refused>
 

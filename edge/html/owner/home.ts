@@ -16,10 +16,10 @@ import { type Refused, refuse } from "../../http/refused.ts"
 import type { Response } from "../../http/respond.ts"
 import { PART_WAIT_MS } from "../../kit/optional.ts"
 import { carriedOf } from "./carried.ts"
-import { withProblems } from "./entry.ts"
+import { withProblems } from "../../human/entry.ts"
 import { ended, NO_PROBLEMS, type Problems, type Told } from "../../kit/owner/fields.ts"
 import { formName, homePage, type Latest } from "./home-view.ts"
-import type { Member, OwnerSpace } from "./space.ts"
+import type { Member, OwnerSpace } from "../../human/space.ts"
 import type { LaterOf } from "./waiting-view.ts"
 
 type Served = Effect.Effect<Response, Refused>

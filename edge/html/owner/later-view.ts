@@ -4,7 +4,7 @@ import { html, type Html, NOTHING } from "../../kit/html.ts"
 import { own } from "../../kit/record.ts"
 import { minute } from "../../kit/times.ts"
 import { hidden } from "../../kit/owner/fields.ts"
-import type { Member, OwnerPage, OwnerSpace } from "./space.ts"
+import type { Member, OwnerPage, OwnerSpace } from "../../human/space.ts"
 
 export const laterPath = (handle: string, sponsorship: number): string =>
   `/owner/agents/${handle}/owners/${sponsorship}`

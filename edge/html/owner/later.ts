@@ -6,7 +6,7 @@ import type { Call } from "../../http/call.ts"
 import { type Refused, refuse } from "../../http/refused.ts"
 import type { Response } from "../../http/respond.ts"
 import { laterForm, laterPage, laterPath } from "./later-view.ts"
-import type { OwnerSpace } from "./space.ts"
+import type { OwnerSpace } from "../../human/space.ts"
 
 type Served = Effect.Effect<Response, Refused>
 

@@ -10,13 +10,13 @@ import { Solving } from "../../captcha/index.ts"
 import { agentPages } from "./agent.ts"
 import { belongingsPages } from "./belongings.ts"
 import { captchaPages } from "./captcha.ts"
-import { entryPages } from "./entry.ts"
+import { entryPages } from "../../human/entry.ts"
 import { homePages } from "./home.ts"
 import { laterPages } from "./later.ts"
-import { letterPages } from "./letters.ts"
-import { passkeyPages } from "./passkey.ts"
-import { settingsPages } from "./settings.ts"
-import { OwnerSpace } from "./space.ts"
+import { letterPages } from "../../human/letters.ts"
+import { passkeyPages } from "../../human/passkey-pages.ts"
+import { settingsPages } from "../../human/settings.ts"
+import { OwnerSpace } from "../../human/space.ts"
 
 export const ownerPages = (parts: RouteParts) => {
   const { bus } = parts

@@ -9,7 +9,7 @@ import { counted, own } from "../../kit/record.ts"
 import { minute } from "../../kit/times.ts"
 import { emptyPlace } from "../../kit/owner/signs.ts"
 import { fieldsOf, hidden, NO_PROBLEMS, type Problems } from "../../kit/owner/fields.ts"
-import type { Member, OwnerSpace } from "./space.ts"
+import type { Member, OwnerSpace } from "../../human/space.ts"
 
 export const REVOKE_WORD = "revoke"
 

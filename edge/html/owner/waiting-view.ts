@@ -13,7 +13,7 @@ import { compartmentPath, STATUSES } from "./compartment-view.ts"
 import { emptyPlace } from "../../kit/owner/signs.ts"
 import { type Icon, icon } from "../../kit/owner/icons.ts"
 import { laterPath } from "./later-view.ts"
-import type { OwnerSpace } from "./space.ts"
+import type { OwnerSpace } from "../../human/space.ts"
 
 export interface LaterOf {
   readonly agent: Author

@@ -1,10 +1,10 @@
 /** Passkeys as pages show them: a part of the settings, a page that adds one, a page that logs in by one. */
-import type { HumanPasskey, PasskeyChallenge } from "../../../schemas/human/passkey.ts"
-import { PASSKEY_LIMITS } from "../../../schemas/human/limits.ts"
-import type { SettingsAction } from "../../../schemas/human/pages.ts"
-import { html, type Html } from "../../kit/html.ts"
-import { minute } from "../../kit/times.ts"
-import { type Field, hidden } from "../../kit/owner/fields.ts"
+import type { HumanPasskey, PasskeyChallenge } from "../../schemas/human/passkey.ts"
+import { PASSKEY_LIMITS } from "../../schemas/human/limits.ts"
+import type { SettingsAction } from "../../schemas/human/pages.ts"
+import { html, type Html } from "../kit/html.ts"
+import { minute } from "../kit/times.ts"
+import { type Field, hidden } from "../kit/owner/fields.ts"
 import { passkeyFields, passkeyPageHeaders, passkeyScript } from "./passkey-script.ts"
 import type { Guest, Member, OwnerPage, OwnerSpace } from "./space.ts"
 

@@ -4,7 +4,7 @@
  * can be read in dark mode as well.
  */
 import { encode } from "uqr"
-import { type Html, html } from "../../kit/html.ts"
+import { type Html, html } from "../kit/html.ts"
 
 /** A code of more is too fine for a camera in front of a screen. It also bounds the work, to some 15 milliseconds. */
 export const QR_MAX_BYTES = 1000

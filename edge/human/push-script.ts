@@ -8,8 +8,8 @@
  *  - What a message says is shown as text by the browser, and leads to a page of this service alone.
  */
 import { createHash } from "node:crypto"
-import { html, type Html, markup } from "../../kit/html.ts"
-import { ownerPageHeaders, scriptedPolicy } from "../../kit/owner/headers.ts"
+import { html, type Html, markup } from "../kit/html.ts"
+import { ownerPageHeaders, scriptedPolicy } from "../kit/owner/headers.ts"
 
 export const PUSH_WORKER = `
 self.addEventListener("push", (event) => {

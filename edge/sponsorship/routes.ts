@@ -13,7 +13,7 @@ import { type Refused, refuse } from "../http/refused.ts"
 import { dataItems, dataValue, type Response } from "../http/respond.ts"
 import { asking, Sponsoring } from "../human/index.ts"
 import { signer } from "../bus/own.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 const decodeDeclared = bodyDecoder(DeclareAgent)
 

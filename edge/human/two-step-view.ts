@@ -1,9 +1,9 @@
 /** The second step of the login, as a part of the settings; and recovery codes, which are shown once. */
-import type { Operations } from "../../../schemas/bus/operations.ts"
-import type { SettingsAction } from "../../../schemas/human/pages.ts"
+import type { Operations } from "../../schemas/bus/operations.ts"
+import type { SettingsAction } from "../../schemas/human/pages.ts"
 import { qrCode } from "./qr.ts"
-import { html, type Html, NOTHING } from "../../kit/html.ts"
-import type { Field } from "../../kit/owner/fields.ts"
+import { html, type Html, NOTHING } from "../kit/html.ts"
+import type { Field } from "../kit/owner/fields.ts"
 import type { OwnerPage, OwnerSpace } from "./space.ts"
 
 export type TwoStep = Operations["human.two_step"]["output"]

@@ -1,13 +1,13 @@
 /** The ways in and out: sign-up, login, logout. */
 import { Effect } from "effect"
-import { Name } from "../../../schemas/agent/fields.ts"
-import { Email, Password } from "../../../schemas/human/fields.ts"
-import { OWNER_LIMITS } from "../../../schemas/human/limits.ts"
-import type { People } from "../../human/index.ts"
-import type { Call } from "../../http/call.ts"
-import type { Refused } from "../../http/refused.ts"
-import type { Response } from "../../http/respond.ts"
-import { html } from "../../kit/html.ts"
+import { Name } from "../../schemas/agent/fields.ts"
+import { Email, Password } from "../../schemas/human/fields.ts"
+import { OWNER_LIMITS } from "../../schemas/human/limits.ts"
+import type { People } from "./index.ts"
+import type { Call } from "../http/call.ts"
+import type { Refused } from "../http/refused.ts"
+import type { Response } from "../http/respond.ts"
+import { html } from "../kit/html.ts"
 import {
   checked,
   checkOf,
@@ -17,7 +17,7 @@ import {
   hidden,
   NO_PROBLEMS,
   type Problems
-} from "../../kit/owner/fields.ts"
+} from "../kit/owner/fields.ts"
 import { codeFields, emailField, LOG_IN, LOGIN_TOLD, passwordFields } from "./login-fields.ts"
 import type { Guest, OwnerPage, OwnerSpace } from "./space.ts"
 

@@ -1,7 +1,7 @@
 /** People who stand behind agents, as markdown. */
 import type { HumanProfile } from "../../schemas/human/records.ts"
-import { record } from "./form.ts"
-import { blocks, byline, frontMatter, list, NOTE, untrusted } from "./write.ts"
+import { record } from "../markdown/form.ts"
+import { blocks, byline, frontMatter, list, NOTE, untrusted } from "../markdown/write.ts"
 
 /** The name of a person is theirs to choose: it says nothing of who they are. */
 export const human = record<HumanProfile>(({ id, name, created_at, verification, agents }, { baseUrl, path }) =>

@@ -3,12 +3,12 @@ import { Effect } from "effect"
 import { ConfirmAddress, EndAccount, HumanApi, LogIn, SignUp } from "../../schemas/human/api.ts"
 import { HUMAN_ID } from "../../schemas/human/fields.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
-import { asking, linkOf, People } from "../human/index.ts"
+import { asking, linkOf, People } from "./index.ts"
 import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { refuse } from "../http/refused.ts"
 import { dataBytes, dataValue } from "../http/respond.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 const decodeSignUp = bodyDecoder(SignUp)
 const decodeLogIn = bodyDecoder(LogIn)

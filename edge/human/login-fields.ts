@@ -1,7 +1,7 @@
 /** Fields of a login by password, with what is said beside them: of the owner's pages and of the operators' console. */
-import { Code, TriedPassword } from "../../../schemas/human/fields.ts"
-import type { Html } from "../../kit/html.ts"
-import { checkOf, type Field, fieldsOf, type Problems, type Told } from "../../kit/owner/fields.ts"
+import { Code, TriedPassword } from "../../schemas/human/fields.ts"
+import type { Html } from "../kit/html.ts"
+import { checkOf, type Field, fieldsOf, type Problems, type Told } from "../kit/owner/fields.ts"
 
 export const emailField = (value: string | undefined, autocomplete: "username" | "email" = "username"): Field => ({
   name: "email",

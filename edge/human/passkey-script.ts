@@ -8,9 +8,9 @@
  *  - It loads nothing, sends nothing itself, and writes into the page by `textContent` alone.
  */
 import { createHash } from "node:crypto"
-import { html, type Html, markup } from "../../kit/html.ts"
-import { ownerPageHeaders, scriptedPolicy } from "../../kit/owner/headers.ts"
-import { hidden } from "../../kit/owner/fields.ts"
+import { html, type Html, markup } from "../kit/html.ts"
+import { ownerPageHeaders, scriptedPolicy } from "../kit/owner/headers.ts"
+import { hidden } from "../kit/owner/fields.ts"
 
 const SCRIPT = `
 const bytes = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (one) => one.charCodeAt(0))

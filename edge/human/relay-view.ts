@@ -1,11 +1,11 @@
 /** What reaches a person besides the pages, as a part of the settings: a row for each event, a box for each way. */
-import type { SettingsAction } from "../../../schemas/human/pages.ts"
-import { boxOf, CHANNELS, type Channel, RELAYED_EVENTS } from "../../../schemas/relay/events.ts"
-import { RELAY_LIMITS } from "../../../schemas/relay/limits.ts"
-import type { RelaySettings } from "../../../schemas/relay/operations.ts"
-import { html, type Html, NOTHING } from "../../kit/html.ts"
-import { minute } from "../../kit/times.ts"
-import { hidden } from "../../kit/owner/fields.ts"
+import type { SettingsAction } from "../../schemas/human/pages.ts"
+import { boxOf, CHANNELS, type Channel, RELAYED_EVENTS } from "../../schemas/relay/events.ts"
+import { RELAY_LIMITS } from "../../schemas/relay/limits.ts"
+import type { RelaySettings } from "../../schemas/relay/operations.ts"
+import { html, type Html, NOTHING } from "../kit/html.ts"
+import { minute } from "../kit/times.ts"
+import { hidden } from "../kit/owner/fields.ts"
 import { pushPageHeaders, pushScript } from "./push-script.ts"
 import type { Member, OwnerPage, OwnerSpace } from "./space.ts"
 

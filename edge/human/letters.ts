@@ -3,14 +3,14 @@
  * nothing, since programs that guard mailboxes follow links too. A link opens no session.
  */
 import { Effect } from "effect"
-import type { Refusal } from "../../../schemas/errors.ts"
-import { Email, Password } from "../../../schemas/human/fields.ts"
-import type { Bus } from "../../bus/bus.ts"
-import { linkOf, type People } from "../../human/index.ts"
-import type { Call } from "../../http/call.ts"
-import type { Refused } from "../../http/refused.ts"
-import { type Response, statusOf } from "../../http/respond.ts"
-import { html } from "../../kit/html.ts"
+import type { Refusal } from "../../schemas/errors.ts"
+import { Email, Password } from "../../schemas/human/fields.ts"
+import type { Bus } from "../bus/bus.ts"
+import { linkOf, type People } from "./index.ts"
+import type { Call } from "../http/call.ts"
+import type { Refused } from "../http/refused.ts"
+import { type Response, statusOf } from "../http/respond.ts"
+import { html } from "../kit/html.ts"
 import { NEW_PASSWORD_HINT, withProblems } from "./entry.ts"
 import { emailField } from "./login-fields.ts"
 import {
@@ -23,7 +23,7 @@ import {
   NO_PROBLEMS,
   type Problems,
   whosePassword
-} from "../../kit/owner/fields.ts"
+} from "../kit/owner/fields.ts"
 import type { Guest, OwnerPage, OwnerSpace } from "./space.ts"
 
 type Served = Effect.Effect<Response, Refused>
