@@ -9,7 +9,7 @@ import { clamped } from "../../http/query.ts"
 import { type Refused, refuse } from "../../http/refused.ts"
 import type { Response } from "../../http/respond.ts"
 import { agentPage, agentPath, formName, type Refusing } from "./agent-view.ts"
-import { compartmentsOfAgent } from "./compartment-list.ts"
+import { compartmentsOfAgent } from "../../compartment/list-view.ts"
 import { withProblems } from "../../human/entry.ts"
 import { laterSection } from "./later-view.ts"
 import { closingForm, CONFIRM_WORD, type MailSection, mailSection, type RefusedClosing } from "../../mail/owner-view.ts"
@@ -20,7 +20,7 @@ import {
   type RefusedRevoking,
   revokingForm,
   vaultSection
-} from "./vault-view.ts"
+} from "../../vault/owner-view.ts"
 import { type Html, NOTHING } from "../../kit/html.ts"
 import { checkOf, ended, NO_PROBLEMS, type Problems, type Told } from "../../kit/owner/fields.ts"
 import type { Member, OwnerSpace } from "../../human/space.ts"

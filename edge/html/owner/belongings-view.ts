@@ -12,7 +12,7 @@ import { MAIL_PATH, VAULT_PATH } from "../../kit/owner/frame.ts"
 import type { Icon } from "../../kit/owner/icons.ts"
 import { mailRow } from "../../mail/owner-view.ts"
 import type { OwnerPage, OwnerSpace } from "../../human/space.ts"
-import { entryFacts } from "./vault-view.ts"
+import { entryFacts } from "../../vault/owner-view.ts"
 import { fillNeed, needsList } from "./waiting-view.ts"
 
 export interface Belongings<A> {

@@ -12,7 +12,7 @@ import type { Response } from "../../http/respond.ts"
 import { PART_WAIT_MS } from "../../kit/optional.ts"
 import { type Belongings, mailPage, vaultPage } from "./belongings-view.ts"
 import { type Carried, carriedOf } from "./carried.ts"
-import { compartmentsPage } from "./compartment-list.ts"
+import { compartmentsPage } from "../../compartment/list-view.ts"
 import type { OwnerSpace } from "../../human/space.ts"
 
 type Served = Effect.Effect<Response, Refused>

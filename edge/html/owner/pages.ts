@@ -9,7 +9,7 @@ import { LaterOwners, OwningMail, Owning, OwningVault } from "../../owner/index.
 import { Solving } from "../../captcha/index.ts"
 import { agentPages } from "./agent.ts"
 import { belongingsPages } from "./belongings.ts"
-import { captchaPages } from "./captcha.ts"
+import { captchaPages } from "../../captcha/pages.ts"
 import { entryPages } from "../../human/entry.ts"
 import { homePages } from "./home.ts"
 import { laterPages } from "./later.ts"

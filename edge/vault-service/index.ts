@@ -20,7 +20,7 @@ import { dataParts, dataValue, type Response } from "../http/respond.ts"
 import { NOBODY } from "../../schemas/secret/owner.ts"
 import { withoutOwnerSecrets, OwnerWaits } from "../owner/index.ts"
 import { holding } from "../vault/index.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 const decodeLoad = bodyDecoder(LoadKey)
 const decodeFill = bodyDecoder(OpenFill)

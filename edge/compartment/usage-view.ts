@@ -2,10 +2,10 @@
  * What a compartment uses, as bars and lines without a script: a reading that was taken for this page, and those that its
  * host has taken over the last hour, one each minute.
  */
-import type { Compartment, CompartmentStats, UsageReading } from "../../../schemas/compartment/records.ts"
-import { html, type Html, NOTHING } from "../../kit/html.ts"
-import { polyline } from "../../kit/sparkline.ts"
-import { minute } from "../../kit/times.ts"
+import type { Compartment, CompartmentStats, UsageReading } from "../../schemas/compartment/records.ts"
+import { html, type Html, NOTHING } from "../kit/html.ts"
+import { polyline } from "../kit/sparkline.ts"
+import { minute } from "../kit/times.ts"
 
 const WIDTH = 100
 const HEIGHT = 6

@@ -4,7 +4,7 @@ import { CaptchaApi, ReportCaptcha, SendCaptcha } from "../../schemas/captcha/ap
 import { CAPTCHA_LIMITS } from "../../schemas/captcha/limits.ts"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import { parse } from "../bus/bus.ts"
-import { captchaTaking } from "../captcha/index.ts"
+import { captchaTaking } from "./index.ts"
 import { admitted, numberOf } from "../content/writing.ts"
 import { textsIn } from "../content/texts.ts"
 import { routesOf } from "../http/handlers.ts"
@@ -13,7 +13,7 @@ import { clamped } from "../http/query.ts"
 import { dataValue } from "../http/respond.ts"
 import { withoutOwnerSecrets } from "../owner/index.ts"
 import { author, own, signer } from "../bus/own.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 const decodeSent = bodyDecoder(SendCaptcha)
 const decodeReport = bodyDecoder(ReportCaptcha)

@@ -10,17 +10,17 @@
  *    kept by nobody.
  */
 import { Effect } from "effect"
-import { notFound } from "../../../schemas/errors.ts"
-import type { OwningCompartments } from "../../compartment/index.ts"
-import type { Call } from "../../http/call.ts"
-import { cookiesAt } from "../../http/cookies.ts"
-import { type Refused, refuse } from "../../http/refused.ts"
-import type { Response } from "../../http/respond.ts"
-import { html, NOTHING } from "../../kit/html.ts"
-import { compartmentMain } from "./compartment-view.ts"
-import { Forms } from "../../kit/owner/form-token.ts"
-import { linkPageHeaders } from "../../kit/owner/headers.ts"
-import type { Guest, OwnerPage, OwnerSpace } from "../../human/space.ts"
+import { notFound } from "../../schemas/errors.ts"
+import type { OwningCompartments } from "./index.ts"
+import type { Call } from "../http/call.ts"
+import { cookiesAt } from "../http/cookies.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import type { Response } from "../http/respond.ts"
+import { html, NOTHING } from "../kit/html.ts"
+import { compartmentMain } from "./view.ts"
+import { Forms } from "../kit/owner/form-token.ts"
+import { linkPageHeaders } from "../kit/owner/headers.ts"
+import type { Guest, OwnerPage, OwnerSpace } from "../human/space.ts"
 
 const TOKEN = /^(cmp_[0-9a-z]{20})\.([A-Za-z0-9_-]{32})$/
 

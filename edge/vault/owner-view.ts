@@ -2,14 +2,14 @@
  * An agent's vault on the page of one of its owners: what waits to be allowed, and what is in it. Labels and websites are
  * the words of whoever wrote the entry; secrets are known to nobody here.
  */
-import type { ConsentAsked, FillAction, VaultEntry } from "../../../schemas/vault/records.ts"
-import type { OwnedVault } from "../../owner/index.ts"
-import { html, type Html, NOTHING } from "../../kit/html.ts"
-import { counted, own } from "../../kit/record.ts"
-import { minute } from "../../kit/times.ts"
-import { emptyPlace } from "../../kit/owner/signs.ts"
-import { fieldsOf, hidden, NO_PROBLEMS, type Problems } from "../../kit/owner/fields.ts"
-import type { Member, OwnerSpace } from "../../human/space.ts"
+import type { ConsentAsked, FillAction, VaultEntry } from "../../schemas/vault/records.ts"
+import type { OwnedVault } from "../owner/index.ts"
+import { html, type Html, NOTHING } from "../kit/html.ts"
+import { counted, own } from "../kit/record.ts"
+import { minute } from "../kit/times.ts"
+import { emptyPlace } from "../kit/owner/signs.ts"
+import { fieldsOf, hidden, NO_PROBLEMS, type Problems } from "../kit/owner/fields.ts"
+import type { Member, OwnerSpace } from "../human/space.ts"
 
 export const REVOKE_WORD = "revoke"
 

@@ -1,5 +1,5 @@
 /** What the page asks for, by kind: its fields are written by the server and read by the script. */
-import type { EntryToSeal } from "../../sdk/client/vault.ts"
+import type { EntryToSeal } from "../sdk/client/vault.ts"
 
 export type Kind = EntryToSeal["kind"]
 

@@ -18,7 +18,7 @@ import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
 import { signer } from "../bus/own.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 const decodeWrite = bodyDecoder(WriteEntry)
 const decodeChange = bodyDecoder(ChangeEntry)

@@ -18,7 +18,7 @@ import {
   hubKeyProblem,
   prototypeProblem,
   secretsProblem
-} from "../compartment/index.ts"
+} from "./index.ts"
 import { admitted, changeIn, textsChecked, WRITE_MIN_BYTES } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
@@ -28,7 +28,7 @@ import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
 import { lastEventId } from "../notification/index.ts"
 import { signer } from "../bus/own.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 const decodeCreate = bodyDecoder(CreateCompartment)
 const decodeChange = bodyDecoder(ChangeCompartment)

@@ -1,10 +1,10 @@
 /** The page of a vault for people who write into it. */
 import { Effect } from "effect"
-import { HTML_TYPE } from "../../../schemas/page.ts"
-import { VaultPages } from "../../../schemas/vault/pages.ts"
-import { pagesOf } from "../../http/handlers.ts"
-import { plain } from "../../http/respond.ts"
-import type { RouteParts } from "../../routes/parts.ts"
+import { HTML_TYPE } from "../../schemas/page.ts"
+import { VaultPages } from "../../schemas/vault/pages.ts"
+import { pagesOf } from "../http/handlers.ts"
+import { plain } from "../http/respond.ts"
+import type { RouteParts } from "../routes/parts.ts"
 import { sealPage, sealPageHeaders } from "./seal-view.ts"
 
 export const vaultPages = ({ config: { hub } }: RouteParts) => {

@@ -9,11 +9,11 @@
  *  - Whatever the service answers is text: it is written by `textContent`, and of the kinds only known ones count.
  *  - What was typed is wiped once it is sent, and when the page is left.
  */
-import { HubError } from "../../sdk/client/errors.ts"
-import { transportOf } from "../../sdk/client/connection.ts"
-import { Transport } from "../../sdk/client/transport.ts"
-import { SourceClient } from "../../sdk/client/vault-source.ts"
-import { type EntryToSeal, requireTaken, sealEntry } from "../../sdk/client/vault.ts"
+import { HubError } from "../sdk/client/errors.ts"
+import { transportOf } from "../sdk/client/connection.ts"
+import { Transport } from "../sdk/client/transport.ts"
+import { SourceClient } from "../sdk/client/vault-source.ts"
+import { type EntryToSeal, requireTaken, sealEntry } from "../sdk/client/vault.ts"
 import { IDS, inputId, type Kind, problemId, type SealField, type SealKind, SEAL_KINDS } from "./seal-fields.ts"
 
 /** Of the document, what is used here. */

@@ -1,20 +1,14 @@
 /** Pages of compartments: looked at, steered, made, and shown by a link (spec 4.10, 4.11; contract 18). */
 import { Effect } from "effect"
-import { CompartmentPages, STEERING_ACTS, type SteeringAct } from "../../../schemas/compartment/pages.ts"
-import { notFound } from "../../../schemas/errors.ts"
-import {
-  commandsOfPrograms,
-  isProgram,
-  programsFor,
-  OwningCompartments,
-  type ShownCompartment
-} from "../../compartment/index.ts"
-import type { Call } from "../../http/call.ts"
-import { pagesOf } from "../../http/handlers.ts"
-import { type Refused, refuse } from "../../http/refused.ts"
-import type { Response } from "../../http/respond.ts"
-import type { RouteParts } from "../../routes/parts.ts"
-import { compartmentLinks } from "./compartment-link.ts"
+import { CompartmentPages, STEERING_ACTS, type SteeringAct } from "../../schemas/compartment/pages.ts"
+import { notFound } from "../../schemas/errors.ts"
+import { commandsOfPrograms, isProgram, programsFor, OwningCompartments, type ShownCompartment } from "./index.ts"
+import type { Call } from "../http/call.ts"
+import { pagesOf } from "../http/handlers.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import type { Response } from "../http/respond.ts"
+import type { RouteParts } from "../routes/parts.ts"
+import { compartmentLinks } from "./link-pages.ts"
 import {
   ACCEPTED,
   checkCommand,
@@ -23,12 +17,12 @@ import {
   newCompartmentPage,
   OWN_PROGRAM,
   type SentCompartment
-} from "./compartment-new.ts"
-import { compartmentPage, compartmentPath, steeringForm } from "./compartment-view.ts"
-import { withProblems } from "../../human/entry.ts"
-import { ended, NO_PROBLEMS, type Problems, type Told } from "../../kit/owner/fields.ts"
-import type { Notice } from "../../human/notices.ts"
-import { type Member, OwnerSpace } from "../../human/space.ts"
+} from "./new-view.ts"
+import { compartmentPage, compartmentPath, steeringForm } from "./view.ts"
+import { withProblems } from "../human/entry.ts"
+import { ended, NO_PROBLEMS, type Problems, type Told } from "../kit/owner/fields.ts"
+import type { Notice } from "../human/notices.ts"
+import { type Member, OwnerSpace } from "../human/space.ts"
 
 type Served = Effect.Effect<Response, Refused>
 

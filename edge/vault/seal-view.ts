@@ -9,8 +9,8 @@
  */
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { html, type Html, markup } from "../../kit/html.ts"
-import { pageText, policyFor, type Site } from "../../kit/layout.ts"
+import { html, type Html, markup } from "../kit/html.ts"
+import { pageText, policyFor, type Site } from "../kit/layout.ts"
 import { IDS, inputId, problemId, type SealField, type SealKind, SEAL_KINDS } from "./seal-fields.ts"
 
 /** Made by `npm run contracts` of seal-script.ts, and committed. */
