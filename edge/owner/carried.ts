@@ -1,6 +1,6 @@
 /** The agents that a person stands behind, and that have pages here. */
-import type { Author } from "../../../schemas/content/author.ts"
-import type { HumanSponsorship } from "../../../schemas/sponsorship/records.ts"
+import type { Author } from "../../schemas/content/author.ts"
+import type { HumanSponsorship } from "../../schemas/sponsorship/records.ts"
 
 export interface Carried extends Author {
   readonly handle: string

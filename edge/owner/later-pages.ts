@@ -1,12 +1,12 @@
 /** The page of a later owner of an agent, and what an earlier owner says of it (contract 22). */
 import { Effect } from "effect"
-import { notFound } from "../../../schemas/errors.ts"
-import type { LaterOwners, Owning } from "../../owner/index.ts"
-import type { Call } from "../../http/call.ts"
-import { type Refused, refuse } from "../../http/refused.ts"
-import type { Response } from "../../http/respond.ts"
+import { notFound } from "../../schemas/errors.ts"
+import type { LaterOwners, Owning } from "./index.ts"
+import type { Call } from "../http/call.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import type { Response } from "../http/respond.ts"
 import { laterForm, laterPage, laterPath } from "./later-view.ts"
-import type { OwnerSpace } from "../../human/space.ts"
+import type { OwnerSpace } from "../human/space.ts"
 
 type Served = Effect.Effect<Response, Refused>
 

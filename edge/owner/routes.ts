@@ -16,10 +16,10 @@ import { bodyDecoder } from "../http/json.ts"
 import { clamped, pageMeta, pageOf, sinceIdOf } from "../http/query.ts"
 import type { Refused } from "../http/refused.ts"
 import { dataOfPeople, dataValue } from "../http/respond.ts"
-import { withoutOwnerSecrets, OwnerWaits } from "../owner/index.ts"
+import { withoutOwnerSecrets, OwnerWaits } from "./index.ts"
 import type { Waited } from "../notification/index.ts"
 import { author, own, signer } from "../bus/own.ts"
-import type { RouteParts } from "./parts.ts"
+import type { RouteParts } from "../routes/parts.ts"
 
 const decodeWritten = bodyDecoder(WriteToOwners)
 

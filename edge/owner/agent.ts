@@ -1,18 +1,18 @@
 /** An owner's page of an agent: read, answered and written to (spec 4.10; contract 20). */
 import { Effect, Schema } from "effect"
-import { notFound } from "../../../schemas/errors.ts"
-import { OwnerText } from "../../../schemas/owner/api.ts"
-import type { OwningCompartments } from "../../compartment/index.ts"
-import type { LaterOwners, OwningMail, OwningVault, Owning } from "../../owner/index.ts"
-import type { Call } from "../../http/call.ts"
-import { clamped } from "../../http/query.ts"
-import { type Refused, refuse } from "../../http/refused.ts"
-import type { Response } from "../../http/respond.ts"
+import { notFound } from "../../schemas/errors.ts"
+import { OwnerText } from "../../schemas/owner/api.ts"
+import type { OwningCompartments } from "../compartment/index.ts"
+import type { LaterOwners, OwningMail, OwningVault, Owning } from "./index.ts"
+import type { Call } from "../http/call.ts"
+import { clamped } from "../http/query.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import type { Response } from "../http/respond.ts"
 import { agentPage, agentPath, formName, type Refusing } from "./agent-view.ts"
-import { compartmentsOfAgent } from "../../compartment/list-view.ts"
-import { withProblems } from "../../human/entry.ts"
+import { compartmentsOfAgent } from "../compartment/list-view.ts"
+import { withProblems } from "../human/entry.ts"
 import { laterSection } from "./later-view.ts"
-import { closingForm, CONFIRM_WORD, type MailSection, mailSection, type RefusedClosing } from "../../mail/owner-view.ts"
+import { closingForm, CONFIRM_WORD, type MailSection, mailSection, type RefusedClosing } from "../mail/owner-view.ts"
 import {
   consentForm,
   consentSection,
@@ -20,10 +20,10 @@ import {
   type RefusedRevoking,
   revokingForm,
   vaultSection
-} from "../../vault/owner-view.ts"
-import { type Html, NOTHING } from "../../kit/html.ts"
-import { checkOf, ended, NO_PROBLEMS, type Problems, type Told } from "../../kit/owner/fields.ts"
-import type { Member, OwnerSpace } from "../../human/space.ts"
+} from "../vault/owner-view.ts"
+import { type Html, NOTHING } from "../kit/html.ts"
+import { checkOf, ended, NO_PROBLEMS, type Problems, type Told } from "../kit/owner/fields.ts"
+import type { Member, OwnerSpace } from "../human/space.ts"
 
 type Served = Effect.Effect<Response, Refused>
 
