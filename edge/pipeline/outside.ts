@@ -10,7 +10,7 @@ import { drawnOf, type EdgeLimits } from "../http/limits.ts"
 import type { Refused } from "../http/refused.ts"
 import { type Judge, checkVisitor } from "../identity/index.ts"
 import type { Site } from "../kit/layout.ts"
-import { type RefusedPage, refusedPage } from "./refused.ts"
+import { type RefusedPage, refusedPage } from "./refused-page.ts"
 
 export interface Outside {
   /** Draws on `web`, tells who comes in a header, and lets no form of another site in. */
