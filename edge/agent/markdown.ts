@@ -1,6 +1,6 @@
 /** Agents and their scores as markdown. */
 import type { AgentListed, AgentPublic, ScoreHistoryPublic } from "../../schemas/agent/records.ts"
-import { listed, listFields, more, record } from "../markdown/form.ts"
+import { type Forms, listed, listFields, more, type PageForms, record } from "../markdown/form.ts"
 import { blocks, byline, frontMatter, line, list, NOTE, untrusted } from "../markdown/write.ts"
 
 const facts = ({ id, status, is_system, roles, scores, counts, created_at, last_seen_at, public_key }: AgentListed) =>
@@ -25,7 +25,7 @@ const links = ({ links: all }: Pick<AgentListed, "links">): string =>
 
 const name = (one: AgentListed): string => byline({ ...one, status: "active" })
 
-export const agent = record<AgentPublic>((one) =>
+const agent = record<AgentPublic>((one) =>
   blocks(
     frontMatter({
       type: "agent",
@@ -50,26 +50,36 @@ export const agentBlock = (one: AgentListed): string =>
     untrusted(one.hx_id, one.name, one.description, links(one))
   ).trimEnd()
 
-export const agents = listed<AgentListed>((items, at, meta) =>
+const agents = listed<AgentListed>((items, at, meta) =>
   blocks(frontMatter(listFields("agents", at, meta)), NOTE, "# Agents", ...items.map(agentBlock), more(meta))
 )
 
 const signed = (delta: number): string => (delta > 0 ? `+${delta}` : String(delta))
 
-export const scores = record<typeof ScoreHistoryPublic.Type>(
-  ({ trust, reputation, status, entries }, { baseUrl, path }) =>
-    blocks(
-      frontMatter({ type: "scores", url: baseUrl + path, trust, reputation, status }),
-      "# Scores",
-      list([
-        ["Trust", trust],
-        ["Reputation", reputation],
-        ["Status", status]
-      ]),
-      entries
-        .map(
-          ({ at, score, delta, value, reason }) => `- ${at}: ${score} ${signed(delta)}, then ${value}: ${line(reason)}`
-        )
-        .join("\n")
-    )
+const scores = record<typeof ScoreHistoryPublic.Type>(({ trust, reputation, status, entries }, { baseUrl, path }) =>
+  blocks(
+    frontMatter({ type: "scores", url: baseUrl + path, trust, reputation, status }),
+    "# Scores",
+    list([
+      ["Trust", trust],
+      ["Reputation", reputation],
+      ["Status", status]
+    ]),
+    entries
+      .map(
+        ({ at, score, delta, value, reason }) => `- ${at}: ${score} ${signed(delta)}, then ${value}: ${line(reason)}`
+      )
+      .join("\n")
+  )
 )
+
+export const agentForms = {
+  "agent.listAgents": agents,
+  "agent.getAgent": agent,
+  "agent.getAgentScores": scores
+} satisfies Forms
+
+export const agentPageForms = {
+  "page.agent.profile": { of: "agent.getAgent" },
+  "page.agent.directory": { of: "agent.listAgents" }
+} satisfies PageForms

@@ -14,7 +14,7 @@ import type { Call } from "../http/call.ts"
 import { documentOf, IMAGE_HEADERS, serveDocument } from "../http/documents.ts"
 import { pagesOf } from "../http/handlers.ts"
 import { pageOf } from "../http/query.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 import { agentPage } from "./profile.ts"
 import { directoryPage } from "./directory.ts"
 import { pictureAlone } from "../kit/identicon.ts"
@@ -31,7 +31,7 @@ const NEWEST = { page: 1, per_page: NEWEST_SHOWN, sort: "newest", kind: null, ta
 /** Asked for anew each time, by its ETag: a key may rotate, and an account end. */
 const PICTURE_HEADERS = { ...IMAGE_HEADERS, "cache-control": "no-cache" }
 
-export const agentPages = ({ bus, lists, markdown, config: { hub } }: RouteParts) => {
+export const agentPages = ({ bus, lists, markdown, config: { hub } }: EdgeParts) => {
   /** Scores, threads and posts; `null` for each that cannot be had. */
   const besides = (call: Call, { id }: AgentPublic) => {
     const newest = { ...NEWEST, author: id, viewer: viewerOf(call) }

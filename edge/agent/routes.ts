@@ -20,7 +20,7 @@ import { author, own } from "../bus/own.ts"
 import { CHALLENGE_ID, unknownChallenge } from "../registration/index.ts"
 import { routesOf } from "../http/handlers.ts"
 import { wideHomeOf } from "../http/limits.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 type Entry = (typeof ScoreHistoryPrivate.Type)["entries"][number]
 
@@ -68,7 +68,7 @@ const readUpdate = (call: Call, production: boolean): Effect.Effect<UpdateMe, Re
   })
 }
 
-export const agentRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
+export const agentRoutes = ({ bus, lists, config: { hub } }: EdgeParts) => {
   const { limits } = hub.limits
   return routesOf(AgentApi, {
     getMe: (call) => Effect.map(own(bus, call, "agent.me", null), (me) => dataBytes(me)),

@@ -10,12 +10,12 @@ import { pageMeta, pageOf } from "../http/query.ts"
 import { namedBy, refuse, type Refused } from "../http/refused.ts"
 import { dataBytes, dataItems } from "../http/respond.ts"
 import { own, signer } from "../bus/own.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 const decodeNamed = bodyDecoder(NamedAgent)
 const noAgent = invalidField("agent", "Name the agent, as ?agent= or in a JSON body.", { rule: "required" })
 
-export const blockRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
+export const routes = ({ bus, lists, config: { hub } }: EdgeParts) => {
   /** As a hub id. */
   const named = (call: Call, ref: string | undefined): Effect.Effect<string, Refused> =>
     (ref === undefined

@@ -3,15 +3,14 @@ import { Effect, Schema } from "effect"
 import { CAPTCHA_LIMITS } from "../../schemas/captcha/limits.ts"
 import { CaptchaAnswer, Tap } from "../../schemas/captcha/records.ts"
 import type { Bus } from "../bus/bus.ts"
-import type { Shown, Solving } from "./index.ts"
+import type { Shown, Solving } from "./solving.ts"
+import { withProblems, type Member, type OwnerSpace } from "../human/index.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 import type { Response } from "../http/respond.ts"
 import { captchaPage, captchaPath, formName, shownSize, type Size } from "./view.ts"
-import { withProblems } from "../human/entry.ts"
 import { NO_PROBLEMS, type Problems } from "../kit/owner/fields.ts"
 import { ownerPageHeaders } from "../kit/owner/headers.ts"
-import type { Member, OwnerSpace } from "../human/space.ts"
 
 type Served = Effect.Effect<Response, Refused>
 

@@ -4,23 +4,24 @@ import { CaptchaApi, ReportCaptcha, SendCaptcha } from "../../schemas/captcha/ap
 import { CAPTCHA_LIMITS } from "../../schemas/captcha/limits.ts"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import { parse } from "../bus/bus.ts"
-import { captchaTaking } from "./index.ts"
+import { captchaTaking } from "./captchas.ts"
 import { admitted, numberOf } from "../content/writing.ts"
 import { textsIn } from "../content/texts.ts"
 import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { clamped } from "../http/query.ts"
 import { dataValue } from "../http/respond.ts"
-import { withoutOwnerSecrets } from "../owner/index.ts"
+import { withoutOwnerSecrets } from "../content/secrets.ts"
 import { author, own, signer } from "../bus/own.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
+import type { Captchas } from "./captchas.ts"
 
 const decodeSent = bodyDecoder(SendCaptcha)
 const decodeReport = bodyDecoder(ReportCaptcha)
 
 const { captcha_wait_max_seconds } = CAPTCHA_LIMITS
 
-export const captchaRoutes = ({ bus, captchas }: RouteParts) =>
+export const captchaRoutes = ({ bus, captchas }: EdgeParts & { readonly captchas: Captchas }) =>
   routesOf(CaptchaApi, {
     sendCaptcha: (call) =>
       Effect.gen(function* () {

@@ -6,12 +6,12 @@
 import { CAPTCHA_LIMITS } from "../../schemas/captcha/limits.ts"
 import type { CaptchaKind, Tap } from "../../schemas/captcha/records.ts"
 import type { Author } from "../../schemas/content/author.ts"
-import type { Shown } from "./index.ts"
+import type { Shown } from "./solving.ts"
+import type { Member, OwnerPage, OwnerSpace } from "../human/index.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import { byline, counted } from "../kit/record.ts"
 import { minute } from "../kit/times.ts"
 import { fieldsOf, hidden, type Problems } from "../kit/owner/fields.ts"
-import type { Member, OwnerPage, OwnerSpace } from "../human/space.ts"
 
 export const captchaPath = (id: number | string): string => `/owner/captcha/${id}`
 export const formName = (id: number): string => `captcha.${id}`

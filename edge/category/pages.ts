@@ -9,7 +9,8 @@ import type { Call } from "../http/call.ts"
 import { pagesOf } from "../http/handlers.ts"
 import { pageOf } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { PageForms } from "../markdown/form.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 import { asFeeds, asJson, asMarkdown } from "../kit/alternates.ts"
 import { introduced } from "../kit/authors.ts"
 import { categoriesPage } from "./list.ts"
@@ -20,7 +21,7 @@ import { orNull, PART_WAIT_MS } from "../kit/optional.ts"
 import { categoryAddress, withQuery } from "../kit/paths.ts"
 import { own } from "../kit/record.ts"
 import { servedPage } from "../kit/serve.ts"
-import { sifted, type Sifted, threadList } from "../thread/list.ts"
+import { sifted, type Sifted, threadList } from "../thread/index.ts"
 
 type Category = Queries["categories"]["output"][number]
 
@@ -57,7 +58,7 @@ ${description === "" ? NOTHING : html`<p class="text" dir="auto">${description}<
 
 const noCategory = refuse(notFound("category"))
 
-export const categoryPages = ({ bus, lists, config: { hub } }: RouteParts) => {
+export const categoryPages = ({ bus, lists, config: { hub } }: EdgeParts) => {
   const latestOf = (call: Call) =>
     Effect.map(orNull(bus.query(call, "categories_latest", null, PART_WAIT_MS)), (latest) => latest ?? [])
   return pagesOf(CategoryPages, {
@@ -91,3 +92,8 @@ export const categoryPages = ({ bus, lists, config: { hub } }: RouteParts) => {
       })
   })
 }
+
+export const categoryPageForms = {
+  "page.category.categories": { of: "meta.categories" },
+  "page.category.category": { of: "thread.listThreads", query: ({ slug = "" }) => ({ category: slug }) }
+} satisfies PageForms

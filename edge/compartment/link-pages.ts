@@ -11,7 +11,8 @@
  */
 import { Effect } from "effect"
 import { notFound } from "../../schemas/errors.ts"
-import type { OwningCompartments } from "./index.ts"
+import type { OwningCompartments } from "./owning.ts"
+import type { Guest, OwnerPage, OwnerSpace } from "../human/index.ts"
 import type { Call } from "../http/call.ts"
 import { cookiesAt } from "../http/cookies.ts"
 import { type Refused, refuse } from "../http/refused.ts"
@@ -20,7 +21,6 @@ import { html, NOTHING } from "../kit/html.ts"
 import { compartmentMain } from "./view.ts"
 import { Forms } from "../kit/owner/form-token.ts"
 import { linkPageHeaders } from "../kit/owner/headers.ts"
-import type { Guest, OwnerPage, OwnerSpace } from "../human/space.ts"
 
 const TOKEN = /^(cmp_[0-9a-z]{20})\.([A-Za-z0-9_-]{32})$/
 

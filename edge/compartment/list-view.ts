@@ -1,11 +1,11 @@
 /** Compartments in lists: on the overview, on the page of their agent, and on a page of their own. */
-import type { StandingCompartment } from "./index.ts"
+import type { StandingCompartment } from "./owning.ts"
+import type { OwnerPage, OwnerSpace } from "../human/index.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import { own } from "../kit/record.ts"
 import { chips, emptyPlace } from "../kit/owner/signs.ts"
 import { compartmentPath, NEW_COMPARTMENT_PATH, statusChip } from "./view.ts"
 import { icon } from "../kit/owner/icons.ts"
-import type { OwnerPage, OwnerSpace } from "../human/space.ts"
 
 type Names = ReadonlyMap<string, string>
 

@@ -1,12 +1,12 @@
 /** The form for a compartment of a person's own: a name, a program, the terms. */
 import { COMPARTMENT_COMMAND, COMPARTMENT_NAME } from "../../schemas/compartment/fields.ts"
-import type { Program } from "./index.ts"
+import type { Program } from "./programs.ts"
+import type { Member, OwnerPage, OwnerSpace } from "../human/index.ts"
 import { RUNTIME_LIMITS } from "../../schemas/compartment/limits.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import { checkOf, fieldsOf, type Problems } from "../kit/owner/fields.ts"
 import { NEW_COMPARTMENT_PATH } from "./view.ts"
-import type { Member, OwnerPage, OwnerSpace } from "../human/space.ts"
 
 export const NEW_FORM = "compartment.new"
 export const OWN_PROGRAM = "own"

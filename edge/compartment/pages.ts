@@ -2,12 +2,14 @@
 import { Effect } from "effect"
 import { CompartmentPages, STEERING_ACTS, type SteeringAct } from "../../schemas/compartment/pages.ts"
 import { notFound } from "../../schemas/errors.ts"
-import { commandsOfPrograms, isProgram, programsFor, OwningCompartments, type ShownCompartment } from "./index.ts"
+import { commandsOfPrograms, isProgram, programsFor } from "./programs.ts"
+import { OwningCompartments, type ShownCompartment } from "./owning.ts"
+import { withProblems, type Notice, type Member, OwnerSpace } from "../human/index.ts"
 import type { Call } from "../http/call.ts"
 import { pagesOf } from "../http/handlers.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { Response } from "../http/respond.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 import { compartmentLinks } from "./link-pages.ts"
 import {
   ACCEPTED,
@@ -19,10 +21,7 @@ import {
   type SentCompartment
 } from "./new-view.ts"
 import { compartmentPage, compartmentPath, steeringForm } from "./view.ts"
-import { withProblems } from "../human/entry.ts"
 import { ended, NO_PROBLEMS, type Problems, type Told } from "../kit/owner/fields.ts"
-import type { Notice } from "../human/notices.ts"
-import { type Member, OwnerSpace } from "../human/space.ts"
 
 type Served = Effect.Effect<Response, Refused>
 
@@ -65,7 +64,7 @@ const textOf = (typed: string): string => typed.replaceAll("\r\n", "\n").trim()
 const isMadeBy = ({ record }: ShownCompartment, human: string): boolean =>
   record.created_by === "human" && record.owner?.human_id === human
 
-export const compartmentPages = (parts: RouteParts) => {
+export const compartmentPages = (parts: EdgeParts) => {
   const { hub } = parts.config
   const space = new OwnerSpace(parts)
   const owning = new OwningCompartments(parts.bus, hub.limits)

@@ -3,22 +3,17 @@ import { Effect } from "effect"
 import { CompartmentApi } from "../../schemas/compartment/api.ts"
 import { ChangeCompartment, CreateCompartment, DeleteCompartment, destOf } from "../../schemas/compartment/fields.ts"
 import type { Asker } from "../../schemas/compartment/operations.ts"
-import { type Compartment, RUNTIME_TERMS_VERSION } from "../../schemas/compartment/records.ts"
+import { type Compartment, RUNTIME_TERMS_VERSION, type RuntimeOffer } from "../../schemas/compartment/records.ts"
 import { refusal, untilOperator } from "../../schemas/errors.ts"
 import { FLEET_ID } from "../../schemas/fleet/operations.ts"
 import { newKey, sealBytes } from "../../schemas/secret/bytes.ts"
-import {
-  boxTo,
-  compartmentId,
-  Compartments,
-  Judging,
-  Logs,
-  newCompartmentId,
-  offerOf,
-  hubKeyProblem,
-  prototypeProblem,
-  secretsProblem
-} from "./index.ts"
+import { boxTo } from "./boxes.ts"
+import { compartmentId, Compartments } from "./compartments.ts"
+import { Judging } from "./judging.ts"
+import { Logs } from "./logs.ts"
+import { newCompartmentId } from "./new-id.ts"
+import { offerOf } from "./offer.ts"
+import { hubKeyProblem, prototypeProblem, secretsProblem } from "./secrets.ts"
 import { admitted, changeIn, textsChecked, WRITE_MIN_BYTES } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
@@ -28,7 +23,8 @@ import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
 import { lastEventId } from "../notification/index.ts"
 import { signer } from "../bus/own.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import { type Forms, stateOf } from "../markdown/form.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 const decodeCreate = bodyDecoder(CreateCompartment)
 const decodeChange = bodyDecoder(ChangeCompartment)
@@ -57,7 +53,7 @@ const unavailable = (reason: string): Refused =>
 const noHost = refuse(untilOperator(unavailable("no host runs compartments here").refusal))
 const notRunning = refuse(refusal("compartment_busy", "It does not run: there is nothing to measure."))
 
-export const compartmentRoutes = ({ bus, blobs, config: { hub } }: RouteParts) => {
+export const compartmentRoutes = ({ bus, blobs, config: { hub } }: EdgeParts) => {
   const { limits, baseUrl } = hub
   const compartments = new Compartments(bus, limits)
   const logs = new Logs(bus, compartments, limits)
@@ -254,3 +250,7 @@ export const compartmentRoutes = ({ bus, blobs, config: { hub } }: RouteParts) =
       })
   })
 }
+
+export const compartmentForms = {
+  "compartment.getRuntime": stateOf<RuntimeOffer>("runtime", "Hosted runtime")
+} satisfies Forms

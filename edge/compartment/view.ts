@@ -5,7 +5,8 @@
 import type { SteeringAct } from "../../schemas/compartment/pages.ts"
 import type { Compartment, CompartmentEvent, CompartmentStatus, LogLine } from "../../schemas/compartment/records.ts"
 import { RUNTIME_LIMITS } from "../../schemas/compartment/limits.ts"
-import { LINES_SHOWN, type ShownCompartment } from "./index.ts"
+import { LINES_SHOWN, type ShownCompartment } from "./owning.ts"
+import type { Member, OwnerPage, OwnerSpace } from "../human/index.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import { printed } from "./printed.ts"
 import { byline, counted, own } from "../kit/record.ts"
@@ -14,7 +15,6 @@ import { chip, chips, type Tone } from "../kit/owner/signs.ts"
 import { usageSection } from "./usage-view.ts"
 import { fieldsOf, hidden, type Problems } from "../kit/owner/fields.ts"
 import { icon } from "../kit/owner/icons.ts"
-import type { Member, OwnerPage, OwnerSpace } from "../human/space.ts"
 
 export const compartmentPath = (id: string): string => `/owner/compartments/${id}`
 export const NEW_COMPARTMENT_PATH = "/owner/compartments/new"

@@ -3,7 +3,7 @@ import { API_PREFIX } from "../../schemas/api.ts"
 import { API_CATALOG_TYPE, type ApiCatalog, PLAIN_TYPE } from "../../schemas/introduction/pages.ts"
 import type { EdgeConfig } from "../http/config.ts"
 import { type Document, documentOf } from "../http/documents.ts"
-import { frontMatter } from "../markdown/index.ts"
+import { frontMatter } from "../markdown/write.ts"
 
 const DAY_MS = 86_400_000
 /** RFC 9116 wants less than a year; told anew each day. */

@@ -2,14 +2,15 @@
 import { Effect } from "effect"
 import { notFound } from "../../schemas/errors.ts"
 import { IntroductionPages } from "../../schemas/introduction/pages.ts"
-import { type DocumentName, securityText } from "./index.ts"
+import { securityText } from "./introduction.ts"
 import type { Call } from "../http/call.ts"
 import { serveDocument } from "../http/documents.ts"
 import { pagesOf } from "../http/handlers.ts"
 import { refuse } from "../http/refused.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
+import type { DocumentName, Documents } from "./documents.ts"
 
-export const introductionPages = ({ config, documents }: RouteParts) => {
+export const introductionPages = ({ config, documents }: EdgeParts & { readonly documents: Documents }) => {
   const document = (name: DocumentName) => (call: Call) => Effect.sync(() => serveDocument(call, documents[name]))
   return pagesOf(IntroductionPages, {
     skill: document("skill"),

@@ -2,12 +2,17 @@
 import { Effect } from "effect"
 import { FeedApi } from "../../schemas/feed/api.ts"
 import { FeedPages } from "../../schemas/feed/pages.ts"
-import { ofAgent, ofCategory, ofEverything, ATOM, JSON_FEED } from "./index.ts"
+import { ofAgent, ofCategory, ofEverything } from "./abouts.ts"
+import { ATOM } from "./atom.ts"
+import { JSON_FEED } from "./json-feed.ts"
 import { pagesOf, routesOf } from "../http/handlers.ts"
 import { empty } from "../http/respond.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
+import type { Feeds } from "./feeds.ts"
 
-export const feedRoutes = ({ bus, feeds, config: { hub } }: RouteParts) => {
+type Parts = EdgeParts & { readonly feeds: Feeds }
+
+export const feedRoutes = ({ bus, feeds, config: { hub } }: Parts) => {
   const everything = ofEverything(hub)
   return routesOf(FeedApi, {
     feed: (call) => feeds.serve(call, everything, JSON_FEED),
@@ -18,7 +23,7 @@ export const feedRoutes = ({ bus, feeds, config: { hub } }: RouteParts) => {
   })
 }
 
-export const feedPages = ({ bus, feeds, config: { hub } }: RouteParts) => {
+export const feedPages = ({ bus, feeds, config: { hub } }: Parts) => {
   const everything = ofEverything(hub)
   return pagesOf(FeedPages, {
     feed: (call) => feeds.serve(call, everything, ATOM),

@@ -19,7 +19,7 @@ import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
 import { turnOf } from "../http/turns.ts"
 import { author } from "../bus/own.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 const notAuthor = refuse(refusal("not_author", "This is somebody else's: only its author may change it."))
 const noFile = refuse(refusal("file_missing", "The post has no file."))
@@ -35,7 +35,7 @@ export const standsAs = (baseUrl: string, before: Post, stands: typeof PostStand
   data: dataRecord(stands.data, before.api_url)
 })
 
-export const fileRoutes = ({ bus, blobs, config: { hub } }: RouteParts) => {
+export const routes = ({ bus, blobs, config: { hub } }: EdgeParts) => {
   const seen = (call: Call, id: number): Effect.Effect<Post, Refused> =>
     Effect.flatMap(bus.query(call, "post", { id, viewer: viewerOf(call) }), (found) =>
       visible(bus, call, "post", found)

@@ -17,7 +17,7 @@ import { routesOf } from "../http/handlers.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
 import { own } from "../bus/own.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 const NOTHING_NEW: HomeItems = {
   replies: [],
@@ -90,7 +90,7 @@ const nextOf = ({ replies, mentions, notices, messages, watches }: HomeItems, un
   ]
 }
 
-export const homeRoutes = ({ bus }: RouteParts) => {
+export const routes = ({ bus }: EdgeParts) => {
   /** What is new, and until when nothing else can be; asked in that order, the tables come last. */
   const found = (asked: Call, agent: string, since: number, now: number) =>
     Effect.gen(function* () {

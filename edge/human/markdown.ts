@@ -1,10 +1,10 @@
 /** People who stand behind agents, as markdown. */
 import type { HumanProfile } from "../../schemas/human/records.ts"
-import { record } from "../markdown/form.ts"
+import { type Forms, record } from "../markdown/form.ts"
 import { blocks, byline, frontMatter, list, NOTE, untrusted } from "../markdown/write.ts"
 
 /** The name of a person is theirs to choose: it says nothing of who they are. */
-export const human = record<HumanProfile>(({ id, name, created_at, verification, agents }, { baseUrl, path }) =>
+const human = record<HumanProfile>(({ id, name, created_at, verification, agents }, { baseUrl, path }) =>
   blocks(
     frontMatter({ type: "human", id, created_at, url: baseUrl + path }),
     NOTE,
@@ -18,3 +18,5 @@ export const human = record<HumanProfile>(({ id, name, created_at, verification,
     agents.map((agent) => `- ${byline(agent)}`).join("\n")
   )
 )
+
+export const humanForms = { "human.getHuman": human } satisfies Forms

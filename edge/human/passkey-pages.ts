@@ -1,10 +1,10 @@
 /** Where the two pages with a script lead: a passkey more, or a session. */
 import { Effect } from "effect"
-import { Passkeys } from "./index.ts"
+import { Passkeys } from "./passkeys.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 import type { Response } from "../http/respond.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 import { withProblems } from "./entry.ts"
 import { ended, NO_PROBLEMS } from "../kit/owner/fields.ts"
 import { ADD_FORM, LOGIN_FORM, notAddedPage, passkeyLogInPage } from "./passkey-view.ts"
@@ -25,7 +25,7 @@ const NOT_ACCEPTED =
 /** Whatever was wrong with it. */
 const REFUSED_STATUS = 403
 
-export const passkeyPages = (space: OwnerSpace, parts: RouteParts) => {
+export const passkeyPages = (space: OwnerSpace, parts: EdgeParts) => {
   const passkeys = new Passkeys(parts)
 
   const logInPage = (call: Call, guest: Guest, next: string | undefined, problem: string | null): Served =>

@@ -3,12 +3,15 @@ import { Effect } from "effect"
 import { ConfirmAddress, EndAccount, HumanApi, LogIn, SignUp } from "../../schemas/human/api.ts"
 import { HUMAN_ID } from "../../schemas/human/fields.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
-import { asking, linkOf, People } from "./index.ts"
+import { asking } from "./bearer.ts"
+import { linkOf } from "./links.ts"
+import { People } from "./people.ts"
 import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder } from "../http/json.ts"
 import { refuse } from "../http/refused.ts"
 import { dataBytes, dataValue } from "../http/respond.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
+import type { PasswordHashing } from "./password-hash.ts"
 
 const decodeSignUp = bodyDecoder(SignUp)
 const decodeLogIn = bodyDecoder(LogIn)
@@ -27,7 +30,7 @@ const unconfirmed = refusal(
   }
 )
 
-export const humanRoutes = (parts: RouteParts) => {
+export const humanRoutes = (parts: EdgeParts & { readonly passwords: PasswordHashing }) => {
   const { bus } = parts
   const people = new People(parts)
   return routesOf(HumanApi, {

@@ -16,7 +16,7 @@ import { isOwnerPath, OWNER_PATH } from "../../schemas/human/pages.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 import { withoutTrailing } from "../../schemas/text.ts"
 import type { Bus } from "../bus/bus.ts"
-import { bearerOf, personOf } from "./index.ts"
+import { bearerOf, personOf } from "./bearer.ts"
 import type { Person } from "../http/person.ts"
 import type { Call } from "../http/call.ts"
 import { type Cookie, cookiesAt } from "../http/cookies.ts"
@@ -25,7 +25,7 @@ import type { EdgeLimits } from "../http/limits.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { empty, plain, type Response } from "../http/respond.ts"
 import { HTML_TYPE } from "../../schemas/page.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 import { html, type Html } from "../kit/html.ts"
 import { pageText, type Site } from "../kit/layout.ts"
 import { withQuery } from "../kit/paths.ts"
@@ -76,7 +76,7 @@ export class OwnerSpace {
   private readonly ways: ReadonlyArray<Way>
   private readonly pages = new EndpointTable(PAGES.filter(({ path }) => isOwnerPath(path)))
 
-  constructor({ bus, limits, config: { hub } }: Pick<RouteParts, "bus" | "limits" | "config">) {
+  constructor({ bus, limits, config: { hub } }: Pick<EdgeParts, "bus" | "limits" | "config">) {
     this.site = hub
     this.bus = bus
     this.limits = limits

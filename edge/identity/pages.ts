@@ -11,8 +11,12 @@ import { serveDocument } from "../http/documents.ts"
 import { pagesOf } from "../http/handlers.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, empty, plain, type Response } from "../http/respond.ts"
-import type { RouteParts } from "../routes/parts.ts"
-import { type Identities, ownHost } from "./index.ts"
+import type { EdgeParts } from "../kit/parts.ts"
+import type { Documents } from "../docs/index.ts"
+import type { Identities } from "./identities.ts"
+import { ownHost } from "./visitor.ts"
+
+type Parts = EdgeParts & { readonly documents: Documents; readonly identities: Identities }
 
 /** The agent behind a number in a path. */
 export const agentNumbered = (identities: Identities, call: Call, number: string): Effect.Effect<string, Refused> =>
@@ -41,7 +45,7 @@ export const identityRecord = (
     })
   })
 
-export const identityPages = ({ bus, identities, documents, config: { hub } }: RouteParts) => {
+export const identityPages = ({ bus, identities, documents, config: { hub } }: Parts) => {
   const { ownDirectory } = identities
   return pagesOf(IdentityPages, {
     record: (call, { params }) => identityRecord(bus, identities, call, params.number),

@@ -25,12 +25,15 @@ import { drawnOf } from "../http/limits.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { namedBy, type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataValue, plain } from "../http/respond.ts"
-import { checkDirectorySignature } from "./index.ts"
+import { checkDirectorySignature } from "./key-directory.ts"
 import { agentNumbered, identityRecord } from "./pages.ts"
 import { own } from "../bus/own.ts"
 import { parse } from "../bus/bus.ts"
 import { routesOf } from "../http/handlers.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
+import type { Identities } from "./identities.ts"
+
+type Parts = EdgeParts & { readonly identities: Identities }
 
 const decodeReport = bodyDecoder(VerifyRequest)
 const decodeRotation = bodyDecoder(RotateKey)
@@ -102,7 +105,7 @@ const keyChange = (
     return { new_public_key: yield* newKeyOf("new_public_key", body.new_public_key), proof, request }
   })
 
-export const identityRoutes = ({ bus, limits, identities, config: { hub } }: RouteParts) => {
+export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Parts) => {
   const { directory, judge } = identities
   const keys = new VerifyKeys()
   return routesOf(IdentityApi, {

@@ -1,10 +1,11 @@
-/** An edge's parts that any noun may use. A noun that brings a part of its own adds it to `RouteParts` (routes/parts.ts). */
+/** Parts of an edge that any noun may use. A noun that needs more says so beside them, and `edge/served.ts` has it all. */
 import type { Blobs } from "../bus/blobs.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Link } from "../bus/connection.ts"
 import type { Lists } from "../bus/lists.ts"
 import type { EdgeConfig } from "../http/config.ts"
 import type { EdgeLimits } from "../http/limits.ts"
+import type { AgentMarkdown } from "./agent-markdown.ts"
 
 export interface EdgeParts {
   readonly bus: Bus
@@ -13,4 +14,6 @@ export interface EdgeParts {
   readonly config: EdgeConfig
   readonly limits: EdgeLimits
   readonly link: Link
+  /** One for the process: all texts of agents share its part of the time. */
+  readonly markdown: AgentMarkdown
 }

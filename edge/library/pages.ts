@@ -6,7 +6,7 @@ import { ENTRIES_MAX, type LibraryKind } from "../../schemas/library/fields.ts"
 import type { LibraryEntry, LibraryListed } from "../../schemas/library/records.ts"
 import { entryOf } from "./query.ts"
 import { pagesOf } from "../http/handlers.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 import { asJson, asMarkdown } from "../kit/alternates.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import type { Page, Site } from "../kit/layout.ts"
@@ -79,7 +79,7 @@ ${body}</article>`,
   }
 }
 
-export const libraryPages = ({ bus, config: { hub } }: RouteParts) => {
+export const libraryPages = ({ bus, config: { hub } }: EdgeParts) => {
   const markdown = new LibraryMarkdown()
   return pagesOf(LibraryPages, {
     library: (call) =>

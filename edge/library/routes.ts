@@ -5,9 +5,9 @@ import { entryOf } from "./query.ts"
 import { routesOf } from "../http/handlers.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { dataItems, dataValue } from "../http/respond.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
-export const libraryRoutes = ({ bus, lists, config: { hub } }: RouteParts) =>
+export const libraryRoutes = ({ bus, lists, config: { hub } }: EdgeParts) =>
   routesOf(LibraryApi, {
     library: (call, { query }) =>
       Effect.gen(function* () {

@@ -12,9 +12,9 @@ import { bodyDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
-import { declarable, ownNames } from "../mail/index.ts"
+import { declarable, ownNames } from "./names.ts"
 import { signer } from "../bus/own.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 const decodeDeclare = bodyDecoder(DeclareDomain)
 const decodeRelease = bodyDecoder(ReleaseDomain)
@@ -33,7 +33,7 @@ const domainOf = (text: string): Effect.Effect<string, Refused> => {
   return domain === null ? Effect.fail(unknown) : Effect.succeed(domain)
 }
 
-export const mailDomainRoutes = ({ bus, config: { hub } }: RouteParts) => {
+export const mailDomainRoutes = ({ bus, config: { hub } }: EdgeParts) => {
   const host = hub.mail?.provider === "smtp" ? hub.mail.host : null
   const own = ownNames([hub.mail?.domain ?? null, host, new URL(hub.baseUrl).host, ...hub.hosts])
 

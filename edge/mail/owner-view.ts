@@ -3,13 +3,13 @@
  * addresses of the mailboxes is strangers' words.
  */
 import type { Mailbox, Verdicts } from "../../schemas/mail/records.ts"
-import type { OwnedMail, SeenMail } from "../owner/index.ts"
+import type { OwnedMail, SeenMail } from "./owning.ts"
+import type { Member, OwnerSpace } from "../human/index.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import { own } from "../kit/record.ts"
 import { minute } from "../kit/times.ts"
 import { chip, emptyPlace, type Tone } from "../kit/owner/signs.ts"
 import { fieldsOf, hidden, NO_PROBLEMS, type Problems } from "../kit/owner/fields.ts"
-import type { Member, OwnerSpace } from "../human/space.ts"
 
 export const CONFIRM_WORD = "close"
 

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { invalidField, notFound, refusal, type Refusal, untilOperator } from "../../schemas/errors.ts"
 import { MailApi } from "../../schemas/mail/api.ts"
-import { ChangeMailbox, CloseMailbox, MailRules, OpenMailbox } from "../../schemas/mail/bodies.ts"
+import { ChangeMailbox, CloseMailbox, MailRules, type MailStatus, OpenMailbox } from "../../schemas/mail/bodies.ts"
 import { type Mail, THREAD_ID } from "../../schemas/mail/records.ts"
 import { ReplyMail, SendMail } from "../../schemas/mail/send.ts"
 import type { SentContent, SentMail } from "../../schemas/mail/sent.ts"
@@ -16,10 +16,19 @@ import { clamped, pageMeta, pageOf, isSet } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
 import { dataItems, dataValue } from "../http/respond.ts"
 import { drawnOf } from "../http/limits.ts"
-import { localPartRefusal, MailNotices, attachmentsOf, readPart, mailReading, mailSending } from "./index.ts"
+import { localPartRefusal } from "./local-parts.ts"
+import { MailNotices } from "./notices.ts"
+import { attachmentsOf } from "./outgoing.ts"
+import { readPart } from "./parts.ts"
+import { mailReading } from "./reading.ts"
+import { mailSending } from "./send.ts"
 import { mailTagHandlers } from "./tags.ts"
 import { signer } from "../bus/own.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import { type Forms, stateOf } from "../markdown/form.ts"
+import type { EdgeParts } from "../kit/parts.ts"
+import type { Notifications } from "../notification/index.ts"
+
+type Parts = EdgeParts & { readonly notifications: Notifications }
 
 const decodeOpen = bodyDecoder(OpenMailbox)
 const noRules = (ignored: ReadonlyArray<string>): Refusal =>
@@ -53,7 +62,7 @@ const unconfirmed: Refusal = refusal("confirmation_required", "Closing a mailbox
 const noSes = refuse(untilOperator(refusal("email_disabled", "Mail comes to this service by another way.")))
 const noDomain = refusal("email_domain_unknown", "You have no such domain here.")
 
-export const mailRoutes = (parts: RouteParts) => {
+export const mailRoutes = (parts: Parts) => {
   const { bus, lists, blobs, notifications, limits } = parts
   const { hub } = parts.config
   const { email } = hub.limits.limits
@@ -234,3 +243,5 @@ export const mailRoutes = (parts: RouteParts) => {
       })
   })
 }
+
+export const mailForms = { "mail.getMail": stateOf<typeof MailStatus.Type>("mail", "Mail") } satisfies Forms

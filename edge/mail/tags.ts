@@ -9,14 +9,14 @@ import { pageMeta, pageOf } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
 import { signer } from "../bus/own.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 const decodeMake = bodyDecoder(MakeTag)
 
 const CREATED = 201
 const NO_FIELDS = Buffer.from("{}")
 
-export const mailTagHandlers = ({ bus, config: { hub } }: Pick<RouteParts, "bus" | "config">) => ({
+export const mailTagHandlers = ({ bus, config: { hub } }: Pick<EdgeParts, "bus" | "config">) => ({
   listMailTags: (
     call: Call,
     { params, query }: { readonly params: { readonly id: string }; readonly query: Parameters<typeof pageOf>[0] }

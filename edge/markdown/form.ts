@@ -1,5 +1,6 @@
 /** How one endpoint's answer becomes markdown. */
 import { parse } from "../bus/bus.ts"
+import { blocks, fields, frontMatter } from "./write.ts"
 
 export interface PageMeta {
   readonly page: number
@@ -49,3 +50,32 @@ export const listFields = (type: string, { baseUrl, path }: At, { page, per_page
 /** Where there is more. */
 export const more = ({ page, pages }: PageMeta): string | null =>
   page < pages ? `There is more: ask again with \`page=${page + 1}\`.` : null
+
+/** One record of the service's own, each field by its path. */
+export const stateOf = <Data extends object>(type: string, heading: string): Form =>
+  record<Data>((state, { baseUrl, path }) =>
+    blocks(frontMatter({ type, url: baseUrl + path }), `# ${heading}`, fields(state))
+  )
+
+/** By the ids of endpoints of the interface. */
+export type Forms = Readonly<Record<string, Form>>
+
+type Params = Readonly<Record<string, string>>
+
+export interface PageForm {
+  /** The endpoint of the interface whose answer is the page's markdown. */
+  readonly of: string
+  /** The endpoint's path parameters, where the page's differ. */
+  readonly params?: (params: Params) => Params
+  /** Query parameters made of the page's path. The page's own query is passed on too. */
+  readonly query?: (params: Params) => Params
+}
+
+/** By the ids of pages. */
+export type PageForms = Readonly<Record<string, PageForm>>
+
+/** `/threads/12-a-slug` is about thread 12. */
+export const numbered = ({ id = "", ...others }: Params): Params => ({
+  ...others,
+  id: /^(\d{1,16})-/.exec(id)?.[1] ?? id
+})

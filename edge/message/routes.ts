@@ -19,7 +19,7 @@ import { namedBy, type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
 import { own, signer } from "../bus/own.ts"
 import { settledMessages } from "./settled.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 const decodeSent = bodyDecoder(SendMessage)
 const decodeRead = bodyDecoder(ReadMessages)
@@ -34,7 +34,7 @@ const MARKS_ABREAST = 10
 /** Of a message that is not the agent's to mark. */
 const NOT_MARKED: ReadonlySet<string> = new Set(["not_found", "not_recipient"])
 
-export const messageRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
+export const messageRoutes = ({ bus, lists, config: { hub } }: EdgeParts) => {
   const marked = (call: Call, id: number, by: string): Effect.Effect<MessageMarked | null, Refused> =>
     bus.read(call, { actor: String(id), op: "message.read", input: { by } }).pipe(
       Effect.catchIf(

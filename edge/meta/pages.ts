@@ -3,19 +3,21 @@ import { Effect } from "effect"
 import { API_PREFIX } from "../../schemas/api.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { MetaPages } from "../../schemas/meta/pages.ts"
-import { chapterOf, type DocumentName } from "../docs/index.ts"
+import { chapterOf, type DocumentName, type Documents } from "../docs/index.ts"
 import { viewerOf } from "../content/reading.ts"
 import type { Call } from "../http/call.ts"
 import { serveDocument } from "../http/documents.ts"
 import { pagesOf } from "../http/handlers.ts"
 import { dataValue } from "../http/respond.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 import { introducing } from "../kit/authors.ts"
 import { beginningPage, SHOWN_MAX } from "./beginning.ts"
 import { beginningParts } from "./beginning-parts.ts"
 import type { Site } from "../kit/layout.ts"
 import { recordsOf } from "../kit/listed.ts"
 import { servedPage } from "../kit/serve.ts"
+
+type Parts = EdgeParts & { readonly documents: Documents }
 
 /** For programs that were given nothing but the address. */
 const beginningOf = ({ name, baseUrl }: Site) => ({
@@ -31,7 +33,7 @@ const beginningOf = ({ name, baseUrl }: Site) => ({
 
 const FIRST = { page: 1, per_page: SHOWN_MAX, kind: null, author: null, tag: null, q: null } as const
 
-export const metaPages = ({ bus, lists, config: { hub }, documents }: RouteParts) => {
+export const metaPages = ({ bus, lists, config: { hub }, documents }: Parts) => {
   const beginning = beginningOf(hub)
   const document = (name: DocumentName) => (call: Call) => Effect.sync(() => serveDocument(call, documents[name]))
 

@@ -4,7 +4,7 @@ import { Clock, Effect } from "effect"
 import { RUNTIME_TERMS_VERSION } from "../../schemas/compartment/records.ts"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import { NOTIFICATION_TYPES } from "../../schemas/notification/types.ts"
-import { chapterOf, type DocumentName, discoveryOf } from "../docs/index.ts"
+import { chapterOf, type DocumentName, discoveryOf, type Documents } from "../docs/index.ts"
 import { serveDocument } from "../http/documents.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
@@ -12,7 +12,9 @@ import { dataValue } from "../http/respond.ts"
 import { healthOf } from "./health.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
+
+type Parts = EdgeParts & { readonly documents: Documents }
 
 /** How long the discovery document waits for figures it can do without. */
 const STATS_TIMEOUT_MS = 500
@@ -20,7 +22,7 @@ const STATS_TIMEOUT_MS = 500
 const unknownTag = (tags: ReadonlyArray<string>): Refusal =>
   invalidField("tag", `There is no such tag. The tags are: ${tags.join(", ")}.`, { tags })
 
-export const metaRoutes = ({ bus, config, documents, link }: RouteParts) => {
+export const metaRoutes = ({ bus, config, documents, link }: Parts) => {
   const discovery = discoveryOf(config)
   const document = (name: DocumentName) => (call: Call) => Effect.succeed(serveDocument(call, documents[name]))
   return routesOf(MetaApi, {

@@ -7,13 +7,13 @@ import { bodyDecoder } from "../http/json.ts"
 import { dataBytes } from "../http/respond.ts"
 import { turnOf } from "../http/turns.ts"
 import { author, own } from "../bus/own.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 const decodeAppeal = bodyDecoder(MakeAppeal)
 
 const CREATED = 201
 
-export const moderationRoutes = ({ bus }: RouteParts) =>
+export const routes = ({ bus }: EdgeParts) =>
   routesOf(ModerationApi, {
     getMyStanding: (call) => Effect.map(own(bus, call, "moderation.standing", null), (standing) => dataBytes(standing)),
     appeal: (call) =>

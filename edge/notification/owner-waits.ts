@@ -14,7 +14,7 @@ import type { Limits } from "../../schemas/limits.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
-import type { Holder, Holding, Waited } from "./index.ts"
+import type { Holder, Holding, Waited } from "./holding.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 
 export interface Waiting<A> extends Omit<Holding<A>, "waitMs"> {

@@ -7,9 +7,12 @@ import { bodyDecoder } from "../http/json.ts"
 import { clamped, pageMeta, pageOf, sinceIdOf, isSet } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
 import { dataBytes, dataItems } from "../http/respond.ts"
-import { lastEventId } from "./index.ts"
+import { lastEventId } from "./event-stream.ts"
 import { own, signer } from "../bus/own.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
+import type { Notifications } from "./notifications.ts"
+
+type Parts = EdgeParts & { readonly notifications: Notifications }
 
 const decodeRead = bodyDecoder(ReadNotifications)
 const NO_FIELDS = Buffer.from("{}")
@@ -17,7 +20,7 @@ const NO_FIELDS = Buffer.from("{}")
 const noIds = (ignored: ReadonlyArray<string>): Refusal =>
   invalidField("ids", "ids is missing. Name the notifications, or send {} to mark all as read.", { ignored })
 
-export const notificationRoutes = ({ bus, notifications, config: { hub } }: RouteParts) => {
+export const notificationRoutes = ({ bus, notifications, config: { hub } }: Parts) => {
   const { wait_max_seconds } = hub.limits.notifications
 
   return routesOf(NotificationApi, {

@@ -4,17 +4,17 @@
  */
 import type { OwnerMessage, OwnerMessageKind } from "../../schemas/owner/records.ts"
 import { OWNER_MESSAGE_LIMITS } from "../../schemas/owner/limits.ts"
-import type { Owned } from "./index.ts"
+import type { Owned } from "./owning.ts"
+import { captchaPath } from "../captcha/index.ts"
+import type { Member, OwnerPage, OwnerSpace } from "../human/index.ts"
 import { pager } from "../kit/choices.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import { withQuery } from "../kit/paths.ts"
 import { own } from "../kit/record.ts"
 import { minute } from "../kit/times.ts"
-import { captchaPath } from "../captcha/view.ts"
 import { chip, chips, emptyPlace, face, type Tone } from "../kit/owner/signs.ts"
 import { hidden, type Problems } from "../kit/owner/fields.ts"
 import { icon } from "../kit/owner/icons.ts"
-import type { Member, OwnerPage, OwnerSpace } from "../human/space.ts"
 
 export const agentPath = (handle: string): string => `/owner/agents/${handle}`
 

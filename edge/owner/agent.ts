@@ -2,28 +2,35 @@
 import { Effect, Schema } from "effect"
 import { notFound } from "../../schemas/errors.ts"
 import { OwnerText } from "../../schemas/owner/api.ts"
-import type { OwningCompartments } from "../compartment/index.ts"
-import type { LaterOwners, OwningMail, OwningVault, Owning } from "./index.ts"
-import type { Call } from "../http/call.ts"
-import { clamped } from "../http/query.ts"
-import { type Refused, refuse } from "../http/refused.ts"
-import type { Response } from "../http/respond.ts"
-import { agentPage, agentPath, formName, type Refusing } from "./agent-view.ts"
-import { compartmentsOfAgent } from "../compartment/list-view.ts"
-import { withProblems } from "../human/entry.ts"
-import { laterSection } from "./later-view.ts"
-import { closingForm, CONFIRM_WORD, type MailSection, mailSection, type RefusedClosing } from "../mail/owner-view.ts"
+import { type OwningCompartments, compartmentsOfAgent } from "../compartment/index.ts"
+import type { LaterOwners } from "./later.ts"
 import {
+  type OwningMail,
+  closingForm,
+  CONFIRM_WORD,
+  type MailSection,
+  mailSection,
+  type RefusedClosing
+} from "../mail/index.ts"
+import {
+  type OwningVault,
   consentForm,
   consentSection,
   REVOKE_WORD,
   type RefusedRevoking,
   revokingForm,
   vaultSection
-} from "../vault/owner-view.ts"
+} from "../vault/index.ts"
+import type { Owning } from "./owning.ts"
+import { withProblems, type Member, type OwnerSpace } from "../human/index.ts"
+import type { Call } from "../http/call.ts"
+import { clamped } from "../http/query.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import type { Response } from "../http/respond.ts"
+import { agentPage, agentPath, formName, type Refusing } from "./agent-view.ts"
+import { laterSection } from "./later-view.ts"
 import { type Html, NOTHING } from "../kit/html.ts"
 import { checkOf, ended, NO_PROBLEMS, type Problems, type Told } from "../kit/owner/fields.ts"
-import type { Member, OwnerSpace } from "../human/space.ts"
 
 type Served = Effect.Effect<Response, Refused>
 
@@ -90,7 +97,7 @@ interface Parts {
   readonly compartments: OwningCompartments
 }
 
-export const agentPages = (space: OwnerSpace, { owning, later, mail, vaults, compartments }: Parts) => {
+export const ownedAgentPages = (space: OwnerSpace, { owning, later, mail, vaults, compartments }: Parts) => {
   /** On the first page alone. What cannot be had of it at the moment leaves the page standing. */
   const laterOf = (
     call: Call,

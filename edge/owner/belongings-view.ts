@@ -1,5 +1,7 @@
 /** The pages of mail and of vaults, for all agents of a person together. Changes are made on the agent's own page. */
-import type { OwnedMail, OwnedVault } from "./index.ts"
+import { type OwnedMail, mailRow } from "../mail/index.ts"
+import { type OwnedVault, entryFacts } from "../vault/index.ts"
+import type { OwnerPage, OwnerSpace } from "../human/index.ts"
 import { pager } from "../kit/choices.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import { withQuery } from "../kit/paths.ts"
@@ -10,9 +12,6 @@ import type { Carried } from "./carried.ts"
 import { emptyPlace, face } from "../kit/owner/signs.ts"
 import { MAIL_PATH, VAULT_PATH } from "../kit/owner/frame.ts"
 import type { Icon } from "../kit/owner/icons.ts"
-import { mailRow } from "../mail/owner-view.ts"
-import type { OwnerPage, OwnerSpace } from "../human/space.ts"
-import { entryFacts } from "../vault/owner-view.ts"
 import { fillNeed, needsList } from "./waiting-view.ts"
 
 export interface Belongings<A> {

@@ -7,9 +7,9 @@ import { counted, own } from "../kit/record.ts"
 import { day } from "../kit/times.ts"
 import { agentPath } from "./agent-view.ts"
 import { chip, chips, emptyPlace, face, type Tone } from "../kit/owner/signs.ts"
-import { compartmentsSection } from "../compartment/list-view.ts"
+import { compartmentsSection } from "../compartment/index.ts"
+import type { Member, OwnerPage, OwnerSpace } from "../human/index.ts"
 import { fieldsOf, hidden, type Problems } from "../kit/owner/fields.ts"
-import type { Member, OwnerPage, OwnerSpace } from "../human/space.ts"
 import { type Waiting, waitingSection } from "./waiting-view.ts"
 
 /** The last words of an agent, where they can be read, and the number of its messages that nobody has read. */

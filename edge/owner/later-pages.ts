@@ -1,12 +1,13 @@
 /** The page of a later owner of an agent, and what an earlier owner says of it (contract 22). */
 import { Effect } from "effect"
 import { notFound } from "../../schemas/errors.ts"
-import type { LaterOwners, Owning } from "./index.ts"
+import type { LaterOwners } from "./later.ts"
+import type { Owning } from "./owning.ts"
+import type { OwnerSpace } from "../human/index.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { Response } from "../http/respond.ts"
 import { laterForm, laterPage, laterPath } from "./later-view.ts"
-import type { OwnerSpace } from "../human/space.ts"
 
 type Served = Effect.Effect<Response, Refused>
 

@@ -1,10 +1,10 @@
 /** Later owners of an agent, to an earlier one: on the agent's page, and on the page that a letter links to. */
-import type { Named } from "./index.ts"
+import type { Named } from "./later.ts"
+import type { Member, OwnerPage, OwnerSpace } from "../human/index.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import { own } from "../kit/record.ts"
 import { minute } from "../kit/times.ts"
 import { hidden } from "../kit/owner/fields.ts"
-import type { Member, OwnerPage, OwnerSpace } from "../human/space.ts"
 
 export const laterPath = (handle: string, sponsorship: number): string =>
   `/owner/agents/${handle}/owners/${sponsorship}`

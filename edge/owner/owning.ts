@@ -10,7 +10,7 @@ import type { Page } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { EdgeParts } from "../kit/parts.ts"
 import { NOBODY } from "../../schemas/secret/owner.ts"
-import { withoutOwnerSecrets } from "./secrets.ts"
+import { withoutOwnerSecrets } from "../content/secrets.ts"
 
 export type Conversation = Queries["owner_conversation"]["output"]
 

@@ -2,23 +2,29 @@
 import { Effect } from "effect"
 import { OwnerPages } from "../../schemas/human/pages.ts"
 import { OwningCompartments } from "../compartment/index.ts"
-import { People, Sponsoring } from "../human/index.ts"
+import {
+  People,
+  entryPages,
+  letterPages,
+  passkeyPages,
+  settingsPages,
+  OwnerSpace,
+  type PasswordHashing
+} from "../human/index.ts"
+import { Sponsoring } from "../sponsorship/index.ts"
+import { LaterOwners } from "./later.ts"
+import { OwningMail } from "../mail/index.ts"
+import { Owning } from "./owning.ts"
+import { OwningVault } from "../vault/index.ts"
+import { Solving, captchaPages } from "../captcha/index.ts"
 import { pagesOf } from "../http/handlers.ts"
-import type { RouteParts } from "../routes/parts.ts"
-import { LaterOwners, OwningMail, Owning, OwningVault } from "./index.ts"
-import { Solving } from "../captcha/index.ts"
-import { agentPages } from "./agent.ts"
+import type { EdgeParts } from "../kit/parts.ts"
+import { ownedAgentPages } from "./agent.ts"
 import { belongingsPages } from "./belongings.ts"
-import { captchaPages } from "../captcha/pages.ts"
-import { entryPages } from "../human/entry.ts"
 import { homePages } from "./home.ts"
 import { laterPages } from "./later-pages.ts"
-import { letterPages } from "../human/letters.ts"
-import { passkeyPages } from "../human/passkey-pages.ts"
-import { settingsPages } from "../human/settings.ts"
-import { OwnerSpace } from "../human/space.ts"
 
-export const ownerPages = (parts: RouteParts) => {
+export const ownerPages = (parts: EdgeParts & { readonly passwords: PasswordHashing }) => {
   const { bus } = parts
   const space = new OwnerSpace(parts)
   const people = new People(parts)
@@ -31,7 +37,7 @@ export const ownerPages = (parts: RouteParts) => {
     ...settingsPages(space, people, bus),
     ...passkeyPages(space, parts),
     ...homePages(space, { sponsoring: new Sponsoring(parts), bus, vaults, later, compartments }),
-    ...agentPages(space, { owning, later, mail, vaults, compartments }),
+    ...ownedAgentPages(space, { owning, later, mail, vaults, compartments }),
     ...belongingsPages(space, { bus, mail, vaults, compartments }),
     ...laterPages(space, owning, later),
     ...captchaPages(space, new Solving(parts), bus),

@@ -16,10 +16,12 @@ import { bodyDecoder } from "../http/json.ts"
 import { clamped, pageMeta, pageOf, sinceIdOf } from "../http/query.ts"
 import type { Refused } from "../http/refused.ts"
 import { dataOfPeople, dataValue } from "../http/respond.ts"
-import { withoutOwnerSecrets, OwnerWaits } from "./index.ts"
-import type { Waited } from "../notification/index.ts"
+import { withoutOwnerSecrets } from "../content/secrets.ts"
+import { OwnerWaits, type Waited, type Notifications } from "../notification/index.ts"
 import { author, own, signer } from "../bus/own.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
+
+type Parts = EdgeParts & { readonly notifications: Notifications }
 
 const decodeWritten = bodyDecoder(WriteToOwners)
 
@@ -34,7 +36,7 @@ const UNKNOWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "over
 
 type Listed = Queries["owner_conversation"]["output"]
 
-export const ownerRoutes = ({ bus, notifications, config: { hub } }: RouteParts) => {
+export const ownerRoutes = ({ bus, notifications, config: { hub } }: Parts) => {
   const waits = new OwnerWaits(bus, notifications.forOwners, hub.limits)
 
   const answerTo = (call: Call, message: number, waitSeconds: number): Effect.Effect<typeof NO_ANSWER, Refused> =>

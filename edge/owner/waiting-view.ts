@@ -2,18 +2,17 @@
 import type { CompartmentStatus } from "../../schemas/compartment/records.ts"
 import type { Author } from "../../schemas/content/author.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
-import type { StandingCompartment } from "../compartment/index.ts"
-import type { Named } from "./index.ts"
+import { type StandingCompartment, compartmentPath, STATUSES } from "../compartment/index.ts"
+import type { Named } from "./later.ts"
+import { captchaPath } from "../captcha/index.ts"
+import type { OwnerSpace } from "../human/index.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import { counted, own } from "../kit/record.ts"
 import { minute } from "../kit/times.ts"
 import { agentPath } from "./agent-view.ts"
-import { captchaPath } from "../captcha/view.ts"
-import { compartmentPath, STATUSES } from "../compartment/view.ts"
 import { emptyPlace } from "../kit/owner/signs.ts"
 import { type Icon, icon } from "../kit/owner/icons.ts"
 import { laterPath } from "./later-view.ts"
-import type { OwnerSpace } from "../human/space.ts"
 
 export interface LaterOf {
   readonly agent: Author

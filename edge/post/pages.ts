@@ -8,7 +8,7 @@ import { PostPages } from "../../schemas/post/pages.ts"
 import { authorIn, viewerOf, visible } from "../content/reading.ts"
 import { pagesOf } from "../http/handlers.ts"
 import { pageOf } from "../http/query.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 import { introduced, introducing } from "../kit/authors.ts"
 import { listPage } from "../kit/list-page.ts"
 import { PER_PAGE, recordsOf } from "../kit/listed.ts"
@@ -18,7 +18,7 @@ import { postList } from "./list.ts"
 import { postPage } from "./view.ts"
 import { movedTo, servedPage } from "../kit/serve.ts"
 
-export const postPages = ({ bus, lists, markdown, config: { hub } }: RouteParts) =>
+export const postPages = ({ bus, lists, markdown, config: { hub } }: EdgeParts) =>
   pagesOf(PostPages, {
     posts: (call, { query }) =>
       Effect.gen(function* () {

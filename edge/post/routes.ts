@@ -26,7 +26,7 @@ import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
 import { turnOf } from "../http/turns.ts"
 import { standsAs } from "../file/index.ts"
 import { author as authorOf, own } from "../bus/own.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 const decodeWritten = bodyDecoder(WritePost)
 const decodeEdit = valueDecoder(EditPost)
@@ -45,7 +45,7 @@ interface Sorted {
   readonly sort?: PostSort
 }
 
-export const postRoutes = ({ bus, lists, blobs, markdown, config: { hub } }: RouteParts) => {
+export const postRoutes = ({ bus, lists, blobs, markdown, config: { hub } }: EdgeParts) => {
   const { baseUrl } = hub
 
   const shown = (call: Call, id: number): Effect.Effect<Post, Refused> =>

@@ -14,7 +14,7 @@ import { refuse } from "../http/refused.ts"
 import { dataBytes } from "../http/respond.ts"
 import { turnOf } from "../http/turns.ts"
 import { routesOf } from "../http/handlers.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 export const CHALLENGE_ID = /^[0-9a-f]{32}$/
 
@@ -24,7 +24,7 @@ const decodeForm = bodyDecoder(Register)
 
 export const unknownChallenge = refusal("challenge_unknown", "There is no such challenge. Ask for a new one.")
 
-export const registrationRoutes = ({ bus, limits, config: { hub } }: RouteParts) => {
+export const routes = ({ bus, limits, config: { hub } }: EdgeParts) => {
   return routesOf(RegistrationApi, {
     createChallenge: (call) =>
       Effect.gen(function* () {

@@ -18,7 +18,7 @@ import { pageMeta, pageOf } from "../http/query.ts"
 import type { Refused } from "../http/refused.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
 import { own } from "../bus/own.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 const decodeWritten = bodyDecoder(WriteReply)
 const decodeEdit = valueDecoder(EditReply)
@@ -26,7 +26,7 @@ const decodeAccept = bodyDecoder(AcceptReply)
 
 const NO_FIELDS = Buffer.from("{}")
 
-export const replyRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
+export const replyRoutes = ({ bus, lists, config: { hub } }: EdgeParts) => {
   const { baseUrl } = hub
 
   const shown = (call: Call, id: number): Effect.Effect<Reply, Refused> =>

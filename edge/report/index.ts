@@ -22,7 +22,7 @@ import { pageMeta, pageOf } from "../http/query.ts"
 import { namedBy, type Refused, refuse } from "../http/refused.ts"
 import { dataItems, dataValue } from "../http/respond.ts"
 import { own, signer } from "../bus/own.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 const decodeFiled = bodyDecoder(FileReport)
 const decodeResolve = bodyDecoder(Resolve)
@@ -34,7 +34,7 @@ const OF_AGENTS = "target_id must be the handle, the hub id or the number of an 
 const OF_COMPARTMENTS = "target_id must be the id of a compartment."
 const OF_OTHERS = "target_id must be the number of what is reported."
 
-export const reportRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
+export const routes = ({ bus, lists, config: { hub } }: EdgeParts) => {
   /** As the actors know it: a hub id, or a number. */
   const targetOf = (call: Call, type: ReportTarget, target: string | number): Effect.Effect<string, Refused> => {
     if (type === "agent")

@@ -5,7 +5,7 @@ import { RoadmapPages } from "../../schemas/roadmap/api.ts"
 import { ROADMAP_ID } from "../../schemas/roadmap/operations.ts"
 import type { RoadmapItem, RoadmapStatus } from "../../schemas/roadmap/records.ts"
 import { pagesOf } from "../http/handlers.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 import { asJson, asMarkdown } from "../kit/alternates.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import type { Page, Site } from "../kit/layout.ts"
@@ -56,7 +56,7 @@ ${items.length === 0 ? html`<p>Nothing stands on it yet.</p>\n` : SECTIONS.map((
   }
 }
 
-export const roadmapPages = ({ bus, config: { hub } }: RouteParts) =>
+export const roadmapPages = ({ bus, config: { hub } }: EdgeParts) =>
   pagesOf(RoadmapPages, {
     roadmap: (call) =>
       Effect.map(bus.read(call, { actor: ROADMAP_ID, op: "roadmap.list", input: null }), (items) =>

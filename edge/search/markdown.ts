@@ -1,8 +1,9 @@
 /** What a search found, as markdown. */
 import type { Found } from "../../schemas/search/records.ts"
-import { agentBlock } from "../agent/markdown.ts"
-import { postBlock, threadBlock } from "../markdown/content.ts"
-import { listed, listFields, more } from "../markdown/form.ts"
+import { agentBlock } from "../agent/index.ts"
+import { postBlock } from "../post/index.ts"
+import { threadBlock } from "../thread/index.ts"
+import { type Forms, listed, listFields, more, type PageForms } from "../markdown/form.ts"
 import { blocks, frontMatter, NOTE } from "../markdown/write.ts"
 
 const found = (one: Found): string => {
@@ -10,6 +11,10 @@ const found = (one: Found): string => {
   return one.type === "post" ? postBlock(one, one.match.excerpt) : threadBlock(one, one.match.excerpt)
 }
 
-export const search = listed<Found>((items, at, meta) =>
+const search = listed<Found>((items, at, meta) =>
   blocks(frontMatter(listFields("search", at, meta)), NOTE, "# Found", ...items.map(found), more(meta))
 )
+
+export const searchForms = { "search.search": search } satisfies Forms
+
+export const searchPageForms = { "page.search.search": { of: "search.search" } } satisfies PageForms

@@ -6,8 +6,10 @@ import { type Found, QUERY_MAX_CHARS, SEARCH_TYPES, type SearchType } from "../.
 import { viewerOf } from "../content/reading.ts"
 import { pagesOf } from "../http/handlers.ts"
 import { pageOf } from "../http/query.ts"
-import type { RouteParts } from "../routes/parts.ts"
-import { agentRow } from "../agent/list.ts"
+import type { EdgeParts } from "../kit/parts.ts"
+import { agentRow } from "../agent/index.ts"
+import { postRow } from "../post/index.ts"
+import { threadRow } from "../thread/index.ts"
 import { asJson, asMarkdown } from "../kit/alternates.ts"
 import type { Marked } from "../kit/article.ts"
 import { introducing } from "../kit/authors.ts"
@@ -16,11 +18,9 @@ import { html, type Html, NOTHING } from "../kit/html.ts"
 import type { Page, Site } from "../kit/layout.ts"
 import { PER_PAGE, type Records, recordsOf } from "../kit/listed.ts"
 import { withQuery } from "../kit/paths.ts"
-import { postRow } from "../post/list.ts"
 import { counted } from "../kit/record.ts"
 import { searchForm } from "../kit/search-form.ts"
 import { servedPage } from "../kit/serve.ts"
-import { threadRow } from "../thread/list.ts"
 
 const TYPE_NAMES: Readonly<Record<SearchType, string>> = { posts: "Posts", threads: "Threads", agents: "Agents" }
 const TYPES = choicesOf(TYPE_NAMES, SEARCH_TYPES)
@@ -95,7 +95,7 @@ ${searchForm("Words, “a phrase”, or, -without", q ?? "", QUERY_MAX_CHARS, { 
 
 const NONE: Records<"search"> = { total: 0, items: [] }
 
-export const searchPages = ({ bus, lists, config: { hub } }: RouteParts) =>
+export const searchPages = ({ bus, lists, config: { hub } }: EdgeParts) =>
   pagesOf(SearchPages, {
     search: (call, { query }) =>
       Effect.gen(function* () {

@@ -5,9 +5,9 @@ import { viewerOf } from "../content/reading.ts"
 import { routesOf } from "../http/handlers.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { dataItems } from "../http/respond.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
-export const searchRoutes = ({ lists, config: { hub } }: RouteParts) =>
+export const searchRoutes = ({ lists, config: { hub } }: EdgeParts) =>
   routesOf(SearchApi, {
     search: (call, { query }) => {
       const page = pageOf(query, hub.limits)

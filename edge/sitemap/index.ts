@@ -1,1 +1,1 @@
-export { Sitemap } from "./sitemap.ts"
+export { sitemapPages as pages } from "./pages.ts"

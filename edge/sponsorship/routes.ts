@@ -11,9 +11,10 @@ import { bodyDecoder } from "../http/json.ts"
 import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataItems, dataValue, type Response } from "../http/respond.ts"
-import { asking, Sponsoring } from "../human/index.ts"
+import { asking } from "../human/index.ts"
+import { Sponsoring } from "./sponsoring.ts"
 import { signer } from "../bus/own.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 const decodeDeclared = bodyDecoder(DeclareAgent)
 
@@ -35,7 +36,7 @@ const decidedAnswer = (stands: SponsorshipFacts, human: Human): Response => ({
   remake: JSON.stringify(stands)
 })
 
-export const sponsorshipRoutes = (parts: RouteParts) => {
+export const sponsorshipRoutes = (parts: EdgeParts) => {
   const {
     bus,
     lists,

@@ -12,7 +12,7 @@ import type { Call } from "../http/call.ts"
 import { pagesOf } from "../http/handlers.ts"
 import { pageOf } from "../http/query.ts"
 import type { Refused } from "../http/refused.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 import { introduced, introducing } from "../kit/authors.ts"
 import { listPage } from "../kit/list-page.ts"
 import { PER_PAGE, recordsOf } from "../kit/listed.ts"
@@ -26,7 +26,7 @@ import { REPLIES_PER_PAGE, type ReplyShown, threadPage } from "./view.ts"
 /** Replies may be 400 KB each: so few of them are read at once, and only what they look like is kept. */
 const REPLIES_READ_AT_ONCE = 10
 
-export const threadPages = ({ bus, lists, markdown, config: { hub } }: RouteParts) => {
+export const threadPages = ({ bus, lists, markdown, config: { hub } }: EdgeParts) => {
   const shownReply = (texts: PageTexts, { body, ...reply }: Reply): Effect.Effect<ReplyShown> =>
     Effect.map(texts.show(body, `${hub.baseUrl}${API_PREFIX}/replies/${reply.id}`), (text) => ({ ...reply, text }))
 

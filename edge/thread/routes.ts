@@ -20,7 +20,7 @@ import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataItems, dataParts, dataValue } from "../http/respond.ts"
 import { own } from "../bus/own.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 const decodeWritten = bodyDecoder(WriteThread)
 const decodeEdit = valueDecoder(EditThread)
@@ -29,7 +29,7 @@ const decodeStatus = bodyDecoder(SetStatus)
 
 type Listed = Omit<Queries["threads"]["input"], "page" | "per_page" | "viewer" | "author">
 
-export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: RouteParts) => {
+export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: EdgeParts) => {
   const { baseUrl } = hub
 
   const shown = (call: Call, id: number): Effect.Effect<Thread, Refused> =>

@@ -8,7 +8,8 @@ import { FillResult, LoadKey, OpenFill, RelayCaptcha } from "../../schemas/vault
 import { VAULT_SERVICE_LIMITS } from "../../schemas/vault/limits.ts"
 import { ENTRY_KINDS, type EntryKind } from "../../schemas/vault/records.ts"
 import { VaultServiceApi } from "../../schemas/vault-service/api.ts"
-import { captchaTaking, type Whose } from "../captcha/index.ts"
+import { captchaTaking, type Whose, type Captchas } from "../captcha/index.ts"
+import { OwnerWaits, type Notifications } from "../notification/index.ts"
 import { textsIn } from "../content/texts.ts"
 import { admittedHolding, numberOf, WRITE_MIN_BYTES } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
@@ -18,9 +19,11 @@ import { clamped } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataParts, dataValue, type Response } from "../http/respond.ts"
 import { NOBODY } from "../../schemas/secret/owner.ts"
-import { withoutOwnerSecrets, OwnerWaits } from "../owner/index.ts"
+import { withoutOwnerSecrets } from "../content/secrets.ts"
 import { holding } from "../vault/index.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
+
+type Parts = EdgeParts & { readonly captchas: Captchas; readonly notifications: Notifications }
 
 const decodeLoad = bodyDecoder(LoadKey)
 const decodeFill = bodyDecoder(OpenFill)
@@ -54,7 +57,7 @@ const filling = (call: Call): Whose => ({ agent: holding(call).agent, ofFill: tr
 /** That a fill adds to the log from its beginning to its end. */
 const FILL_BYTES = 2 * WRITE_MIN_BYTES
 
-export const vaultServiceRoutes = ({ bus, notifications, captchas, config: { hub } }: RouteParts) => {
+export const routes = ({ bus, notifications, captchas, config: { hub } }: Parts) => {
   const waits = new OwnerWaits(bus, notifications.forOwners, hub.limits)
 
   const openedNow = (call: Call, fill: number): Effect.Effect<Opened, Refused> =>

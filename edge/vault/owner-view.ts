@@ -3,13 +3,13 @@
  * the words of whoever wrote the entry; secrets are known to nobody here.
  */
 import type { ConsentAsked, FillAction, VaultEntry } from "../../schemas/vault/records.ts"
-import type { OwnedVault } from "../owner/index.ts"
+import type { OwnedVault } from "./owning.ts"
+import type { Member, OwnerSpace } from "../human/index.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import { counted, own } from "../kit/record.ts"
 import { minute } from "../kit/times.ts"
 import { emptyPlace } from "../kit/owner/signs.ts"
 import { fieldsOf, hidden, NO_PROBLEMS, type Problems } from "../kit/owner/fields.ts"
-import type { Member, OwnerSpace } from "../human/space.ts"
 
 export const REVOKE_WORD = "revoke"
 

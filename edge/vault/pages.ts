@@ -4,10 +4,10 @@ import { HTML_TYPE } from "../../schemas/page.ts"
 import { VaultPages } from "../../schemas/vault/pages.ts"
 import { pagesOf } from "../http/handlers.ts"
 import { plain } from "../http/respond.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 import { sealPage, sealPageHeaders } from "./seal-view.ts"
 
-export const vaultPages = ({ config: { hub } }: RouteParts) => {
+export const vaultPages = ({ config: { hub } }: EdgeParts) => {
   const page = sealPage(hub)
   return pagesOf(VaultPages, {
     seal: (call) =>

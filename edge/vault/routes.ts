@@ -18,7 +18,7 @@ import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue } from "../http/respond.ts"
 import { signer } from "../bus/own.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 const decodeWrite = bodyDecoder(WriteEntry)
 const decodeChange = bodyDecoder(ChangeEntry)
@@ -31,7 +31,7 @@ const unconfirmed = refusal("confirmation_required", "Revoking a vault needs `co
   field: "confirm"
 })
 
-export const vaultRoutes = ({ bus, config: { hub } }: RouteParts) => {
+export const vaultRoutes = ({ bus, config: { hub } }: EdgeParts) => {
   const own = (call: Call) => Effect.map(signer(bus, call), ({ id }) => id)
   const writing = (call: Call): Effect.Effect<string, Refused> =>
     Effect.map(admitted(bus, call, { log: WRITE_MIN_BYTES + call.body.length }), ({ agent }) => agent)

@@ -11,7 +11,7 @@ import { pageMeta, pageOf } from "../http/query.ts"
 import { namedBy, type Refused, refuse } from "../http/refused.ts"
 import { dataItems, dataValue } from "../http/respond.ts"
 import { signer } from "../bus/own.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 const decodeCast = bodyDecoder(CastVote)
 const decodeWithdrawn = bodyDecoder(WithdrawVote)
@@ -46,7 +46,7 @@ const noTarget = refuse(
 )
 const wrongId = refuse(invalidField("target_id", "target_id must be the id of the target."))
 
-export const voteRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
+export const routes = ({ bus, lists, config: { hub } }: EdgeParts) => {
   const vote = (call: Call, { target_type, target_id }: Target, value: Voted["value"]) =>
     Effect.gen(function* () {
       const by = yield* admitted(bus, call)

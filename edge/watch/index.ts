@@ -9,11 +9,11 @@ import { pageMeta, pageOf } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
 import { dataItems, dataValue } from "../http/respond.ts"
 import { own, signer } from "../bus/own.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 const noThread = refuse(notFound("thread"))
 
-export const watchRoutes = ({ bus, lists, config: { hub } }: RouteParts) =>
+export const routes = ({ bus, lists, config: { hub } }: EdgeParts) =>
   routesOf(WatchApi, {
     watchThread: (call, { params }) =>
       Effect.gen(function* () {

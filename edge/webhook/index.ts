@@ -8,7 +8,7 @@ import { pageMeta, pageOf } from "../http/query.ts"
 import { refuse } from "../http/refused.ts"
 import { dataBytes, dataItems } from "../http/respond.ts"
 import { own, signer } from "../bus/own.ts"
-import type { RouteParts } from "../routes/parts.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 
 const decodeChoice = bodyDecoder(ChooseEvents)
 
@@ -17,7 +17,7 @@ const ACCEPTED = 202
 /** A token of a bus subject is made of it: nothing but a number of ordinary length passes. */
 const DELIVERY_ID = /^[1-9]\d{0,14}$/
 
-export const webhookRoutes = ({ bus, lists, config: { hub } }: RouteParts) => {
+export const routes = ({ bus, lists, config: { hub } }: EdgeParts) => {
   return routesOf(WebhookApi, {
     getMyWebhook: (call) => Effect.map(own(bus, call, "webhook.show", null), (webhook) => dataBytes(webhook)),
     chooseWebhookEvents: (call) =>

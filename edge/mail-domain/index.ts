@@ -1,0 +1,1 @@
+export { mailDomainRoutes as routes } from "./routes.ts"

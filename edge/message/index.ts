@@ -1,0 +1,1 @@
+export { messageRoutes as routes } from "./routes.ts"
