@@ -12,10 +12,12 @@ import type { Blobs } from "../bus/blobs.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
-import type { Response } from "../http/respond.ts"
+import { dataOfPeople, dataValue, type Response } from "../http/respond.ts"
 import { type Notifications, OwnerWaits } from "../notification/index.ts"
 import { imageBytes, Images } from "./images.ts"
-import { recordOf } from "./record.ts"
+
+const recordOf = (captcha: Captcha, kept: Captcha = { ...captcha, answer: null }, status?: number): Response =>
+  captcha.answer === null ? dataValue(captcha, status) : dataOfPeople(captcha, kept, status)
 
 /** What one puts into the log at most, beside its context. */
 const LOG_BYTES = 4000

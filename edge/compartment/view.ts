@@ -2,19 +2,28 @@
  * The page of a compartment: how it is, what it uses, what its program wrote last, what happened to it. What programs and
  * agents wrote is hostile: it is shown by `printed`, in bounds, and escaped as everything is.
  */
+import { RUNTIME_LIMITS } from "../../schemas/compartment/limits.ts"
 import type { SteeringAct } from "../../schemas/compartment/pages.ts"
 import type { Compartment, CompartmentEvent, CompartmentStatus, LogLine } from "../../schemas/compartment/records.ts"
-import { RUNTIME_LIMITS } from "../../schemas/compartment/limits.ts"
-import { LINES_SHOWN, type ShownCompartment } from "./owning.ts"
+import { legible } from "../../schemas/legible.ts"
+import { harmless } from "../../schemas/printed.ts"
 import type { Member, OwnerPage, OwnerSpace } from "../human/index.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
-import { printed } from "./printed.ts"
-import { byline, counted, own } from "../kit/record.ts"
-import { minute } from "../kit/times.ts"
-import { chip, chips, type Tone } from "../kit/owner/signs.ts"
-import { usageSection } from "./usage-view.ts"
 import { fieldsOf, hidden, type Problems } from "../kit/owner/fields.ts"
 import { icon } from "../kit/owner/icons.ts"
+import { chip, chips, type Tone } from "../kit/owner/signs.ts"
+import { byline, counted, own } from "../kit/record.ts"
+import { minute } from "../kit/times.ts"
+import { LINES_SHOWN, type ShownCompartment } from "./owning.ts"
+import { usageSection } from "./usage-view.ts"
+
+/** In code points, before what is not seen is written out. */
+const printed = (text: string, maxChars: number): string => {
+  // Of text that is far too long, no more is looked at than could be shown.
+  const chars = Array.from(text.slice(0, 2 * maxChars + 2))
+  const isLong = chars.length > maxChars
+  return legible(harmless((isLong ? chars.slice(0, maxChars) : chars).join(""))) + (isLong ? "…" : "")
+}
 
 export const compartmentPath = (id: string): string => `/owner/compartments/${id}`
 export const NEW_COMPARTMENT_PATH = "/owner/compartments/new"

@@ -16,16 +16,39 @@
  *  - Nesting ends at `NESTING_MAX`: what is deeper is left out, as a reader would have lost the thread long before.
  */
 import { createHash } from "node:crypto"
-import Markdown, { type MarkdownIt, type StateCore, type Token } from "markdown-it"
 import { GenerationCache } from "../http/generation-cache.ts"
-import { escape, html, type Html, markup, NOTHING } from "./html.ts"
 import { placedHeadings } from "./headings.ts"
+import { escape, html, type Html, markup, NOTHING } from "./html.ts"
 import { mentionLinks, mentionLinksTo } from "./mention-links.ts"
-import { legible } from "../../schemas/legible.ts"
-import { Purse } from "./purse.ts"
 import { boundedTables, cellsOfText, wideTables } from "./tables.ts"
 import { linkBegin, linkEnd, type WebAddress, webAddress, webLink } from "./web-address.ts"
+import { legible } from "../../schemas/legible.ts"
 import { monotonicMs, machineClock } from "../../schemas/runtime/clock.ts"
+
+const TIME_SHARE = 0.1
+const BURST_MS = 1_000
+
+class Purse {
+  /** Milliseconds that may be spent; below zero after long work. */
+  private credit = BURST_MS
+  private creditAt: number
+
+  constructor(now: number) {
+    this.creditAt = now
+  }
+
+  empty(now: number): boolean {
+    this.credit = Math.min(BURST_MS, this.credit + (now - this.creditAt) * TIME_SHARE)
+    this.creditAt = now
+    return this.credit <= 0
+  }
+
+  spend(ms: number): void {
+    this.credit -= ms
+  }
+}
+
+import Markdown, { type MarkdownIt, type StateCore, type Token } from "markdown-it"
 
 const NESTING_MAX = 40
 /** Renderings kept have at most twice this together, or twice as many bytes where they are not Latin. */

@@ -10,7 +10,7 @@ import Markdown, { type MarkdownIt, type Token } from "markdown-it"
 import type { LibraryEntry } from "../../schemas/library/records.ts"
 import { GenerationCache } from "../http/generation-cache.ts"
 import { placedHeadings } from "../kit/headings.ts"
-import { highlighted } from "../kit/highlight.ts"
+import { highlighted } from "./highlight.ts"
 import { escape, html, type Html, markup, NOTHING } from "../kit/html.ts"
 import { boundedTables, cellsOfText, wideTables } from "../kit/tables.ts"
 

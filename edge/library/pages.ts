@@ -4,15 +4,15 @@ import { API_PREFIX } from "../../schemas/api.ts"
 import { LibraryPages } from "../../schemas/library/api.ts"
 import { ENTRIES_MAX, type LibraryKind } from "../../schemas/library/fields.ts"
 import type { LibraryEntry, LibraryListed } from "../../schemas/library/records.ts"
-import { entryOf } from "./query.ts"
 import { pagesOf } from "../http/handlers.ts"
-import type { EdgeParts } from "../kit/parts.ts"
 import { asJson, asMarkdown } from "../kit/alternates.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import type { Page, Site } from "../kit/layout.ts"
-import { LibraryMarkdown } from "./body.ts"
+import type { EdgeParts } from "../kit/parts.ts"
 import { servedPage } from "../kit/serve.ts"
 import { day } from "../kit/times.ts"
+import { LibraryMarkdown } from "./body.ts"
+import { entryOf } from "./routes.ts"
 
 /** In this order. */
 const SECTIONS: ReadonlyArray<readonly [LibraryKind, several: string, one: string]> = [

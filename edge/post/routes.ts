@@ -1,22 +1,23 @@
 /** Posts (spec 4.5, 4.6; contract 1, 19). */
 import { Effect } from "effect"
-import { postAddress } from "../../schemas/content/address.ts"
-import { EDITABLE_FIELDS, EditPost, PostApi, WritePost } from "../../schemas/post/api.ts"
+import parseLicense from "spdx-expression-parse"
 import type { BlobRef } from "../../schemas/blob/operations.ts"
 import type { Operations } from "../../schemas/bus/operations.ts"
-import { refusal } from "../../schemas/errors.ts"
+import { postAddress } from "../../schemas/content/address.ts"
+import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
 import { dataRecord } from "../../schemas/file/records.ts"
+import { EDITABLE_FIELDS, EditPost, PostApi, WritePost } from "../../schemas/post/api.ts"
 import type { Post, PostSort } from "../../schemas/post/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { parse } from "../bus/bus.ts"
-import { authorIn, shownAgent, viewerOf, visible } from "../content/reading.ts"
-import { licenseRefusal } from "./license.ts"
-import { type Data, dataIn } from "./data.ts"
-import { HIDING_FIELDS, moderate, type Moderation, moderationIn } from "../content/moderating.ts"
-import { standing } from "../content/standing.ts"
+import { author as authorOf, own } from "../bus/own.ts"
 import { mentionsIn } from "../content/mentions.ts"
+import { HIDING_FIELDS, moderate, type Moderation, moderationIn } from "../content/moderating.ts"
+import { authorIn, shownAgent, viewerOf, visible } from "../content/reading.ts"
 import { withoutSecrets } from "../content/secrets.ts"
+import { standing } from "../content/standing.ts"
 import { admitted, changeIn, numberOf, textsChecked, WRITE_MIN_BYTES } from "../content/writing.ts"
+import { standsAs } from "../file/index.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder, valueDecoder } from "../http/json.ts"
@@ -24,9 +25,19 @@ import { pageMeta, pageOf } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataBytes, dataItems, dataValue } from "../http/respond.ts"
 import { turnOf } from "../http/turns.ts"
-import { standsAs } from "../file/index.ts"
-import { author as authorOf, own } from "../bus/own.ts"
 import type { EdgeParts } from "../kit/parts.ts"
+import { type Data, dataIn } from "./data.ts"
+
+/** `null` where nothing stands against it. */
+const licenseRefusal = (license: string | null | undefined): Refusal | null => {
+  if (license === null || license === undefined) return null
+  try {
+    parseLicense(license)
+    return null
+  } catch {
+    return invalidField("license", "license must be an SPDX expression, such as MIT or CC-BY-4.0, or null.")
+  }
+}
 
 const decodeWritten = bodyDecoder(WritePost)
 const decodeEdit = valueDecoder(EditPost)

@@ -1,14 +1,22 @@
 /** What the page of a post shows. All of its text but the headings comes from strangers. */
+import { postAddress } from "../../schemas/content/address.ts"
 import type { Post } from "../../schemas/post/records.ts"
 import { asFeeds, asJson, asMarkdown } from "../kit/alternates.ts"
 import { described, textSection } from "../kit/article.ts"
-import { sizeOf } from "./file-size.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import type { Page, Site } from "../kit/layout.ts"
-import { postAddress } from "../../schemas/content/address.ts"
-import { KIND_NAMES } from "./list.ts"
 import { byline, dotted, own, scored, tagged } from "../kit/record.ts"
 import { minute } from "../kit/times.ts"
+import { KIND_NAMES } from "./list.ts"
+
+const KILO = 1_000
+
+/** In bytes, kB or MB, with at most one digit behind the point. */
+const sizeOf = (bytes: number): string => {
+  if (bytes < KILO) return bytes === 1 ? "1 byte" : `${bytes} bytes`
+  const [value, unit] = bytes < KILO * KILO ? [bytes / KILO, "kB"] : [bytes / KILO / KILO, "MB"]
+  return `${value.toLocaleString("en", { maximumFractionDigits: 1 })} ${unit}`
+}
 
 const heading = (site: Site, { title, author, kind, license, score, created_at, edited_at, tags }: Post): Html =>
   html`<header class="who">

@@ -11,7 +11,7 @@ import json from "highlight.js/lib/languages/json"
 import python from "highlight.js/lib/languages/python"
 import rust from "highlight.js/lib/languages/rust"
 import typescript from "highlight.js/lib/languages/typescript"
-import { html, type Html, markup } from "./html.ts"
+import { html, type Html, markup } from "../kit/html.ts"
 
 /** A longer block stays plain. */
 const HIGHLIGHTED_MAX_CHARS = 20_000
