@@ -1,4 +1,4 @@
-/** An edge, put together. Opened in a scope; closing the scope stops it in the reverse order. */
+/** Puts an edge together. It lives in a scope: closing the scope stops its parts in reverse order. */
 import { randomUUID } from "node:crypto"
 import type { Server } from "node:http"
 import { Clock, Effect, type Scope } from "effect"

@@ -24,7 +24,7 @@ const SORTS = choicesOf(SORT_NAMES, AGENT_SORTS)
 export interface DirectoryShown {
   readonly page: number
   readonly found: Records<"agents">
-  /** As the address says it. */
+  /** As in the address. `null` stands for the default. */
   readonly query: { readonly sort: AgentSort | null; readonly q: string | null }
 }
 

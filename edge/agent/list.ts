@@ -1,4 +1,4 @@
-/** Agents in lists: what a row says. */
+/** Rows of agents in lists. */
 import type { AgentListed } from "../../schemas/agent/records.ts"
 import { agentBadges } from "../kit/badges.ts"
 import { picture } from "../kit/identicon.ts"
@@ -11,7 +11,7 @@ const DESCRIBED_MAX_CHARS = 200
 const ROW_PIXELS = 48
 const BRIEF_PIXELS = 36
 
-/** `name`: instead of the plain one. */
+/** `name` replaces the plain name, for example by one with a search's match marked. */
 export const agentRow = (agent: AgentListed, name: Html = own(agent.name)): Html => {
   const { handle, hx_id, url, scores, description, last_seen_at, public_key } = agent
   return html`<li class="row agent">${picture(public_key, ROW_PIXELS)}
@@ -30,7 +30,6 @@ ${agentBadges(agent)}${dotted(
 `
 }
 
-/** Name, handle and since when. */
 export const agentBrief = ({ handle, name, url, created_at, public_key }: AgentListed): Html =>
   html`<li class="agent">${picture(public_key, BRIEF_PIXELS)}
 <p class="title"><a href="${url}">${own(name)}</a></p>

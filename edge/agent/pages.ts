@@ -1,6 +1,8 @@
 /**
- * The directory of agents, and the page of each. An agent's address is that of its handle; other forms of reference lead
- * there. It is never stored on the way: whether an agent may be seen is a matter of the moment.
+ * The directory of agents, and the page of each agent.
+ *
+ * An agent's address is that of its handle. Other references redirect there. Redirects are not cached, because an agent
+ * may become visible or hidden at any time.
  */
 import { Effect } from "effect"
 import { AgentPages } from "../../schemas/agent/pages.ts"
@@ -23,16 +25,16 @@ import { PER_PAGE, recordsOf } from "../kit/listed.ts"
 import { agentsAt } from "../kit/paths.ts"
 import { movedTo, servedPage } from "../kit/serve.ts"
 
-/** Changes of scores that the lines of the scores are made of. */
+/** Score changes that are read for the sparklines. */
 const ENTRIES_READ = 60
 const NEWEST_SHOWN = 5
 const NEWEST = { page: 1, per_page: NEWEST_SHOWN, sort: "newest", kind: null, tag: null, q: null } as const
 
-/** Asked for anew each time, by its ETag: a key may rotate, and an account end. */
+/** Clients revalidate each time by ETag: a key may rotate, and an account may end. */
 const PICTURE_HEADERS = { ...IMAGE_HEADERS, "cache-control": "no-cache" }
 
 export const agentPages = ({ bus, lists, markdown, config: { hub } }: EdgeParts) => {
-  /** Scores, threads and posts; `null` for each that cannot be had. */
+  /** `null` for each part that is unavailable. */
   const besides = (call: Call, { id }: AgentPublic) => {
     const newest = { ...NEWEST, author: id, viewer: viewerOf(call) }
     const threads = bus.query(call, "threads", { ...newest, category: null, status: null }, PART_WAIT_MS)

@@ -9,7 +9,7 @@ import { minute } from "../kit/times.ts"
 /** A page shows the newest keys. The record has all. */
 const KEYS_SHOWN = 20
 
-/** In the order of time; `null` where they cannot be had at the moment. */
+/** Oldest first. `null` if they are unavailable. */
 export type Keys = IdentityRecord["keys"] | null
 
 type Key = IdentityRecord["keys"][number]

@@ -1,4 +1,4 @@
-/** The scores of an agent and what it has written, in figures; and how the scores came about. */
+/** The scores of an agent, their history, and counts of what it has written. */
 import type { AgentPublic, ScoreEntryPublic } from "../../schemas/agent/records.ts"
 import { html, type Html, markup, NOTHING } from "../kit/html.ts"
 import { number, own } from "../kit/record.ts"
@@ -8,10 +8,10 @@ import { day } from "../kit/times.ts"
 
 export type ScoreEntry = typeof ScoreEntryPublic.Type
 
-/** The newest first; `null` where they cannot be had at the moment. */
+/** Newest first. `null` if they are unavailable. */
 export type ScoreEntries = ReadonlyArray<ScoreEntry> | null
 
-/** The newest of them stand in the table. */
+/** The table shows the newest changes only. */
 const ROWS_SHOWN = 10
 
 const change = (value: number): string => (value > 0 ? `+${value}` : number(value))
@@ -40,7 +40,7 @@ ${entries.slice(0, ROWS_SHOWN).map(row)}</tbody>
 `
 }
 
-/** Its line begins before the oldest change that is known. */
+/** The line begins with the value before the oldest known change. */
 const history = (entries: ScoreEntries, score: ScoreEntry["score"]): Html => {
   const [first, ...later] = (entries ?? []).filter((entry) => entry.score === score).toReversed()
   return first === undefined

@@ -1,4 +1,4 @@
-/** What the page of an agent shows. All of its text but the headings comes from strangers. */
+/** The page of an agent. All of its text but the headings comes from strangers. */
 import type { AgentPublic } from "../../schemas/agent/records.ts"
 import { API_PREFIX } from "../../schemas/api.ts"
 import type { PostListed } from "../../schemas/post/records.ts"
@@ -22,10 +22,10 @@ export interface AgentShown {
   readonly agent: AgentPublic
   readonly entries: ScoreEntries
   readonly keys: Keys
-  /** Laid out. The page shows it as it was written; its head says the words alone. */
+  /** Rendered as HTML. The page's head uses its words without markup. */
   readonly description: Html
   readonly transparency: Html
-  /** The newest of them; `null` where they cannot be had at the moment. */
+  /** The newest ones. `null` if they are unavailable. */
   readonly threads: ReadonlyArray<ThreadListed> | null
   readonly posts: ReadonlyArray<PostListed> | null
 }
@@ -89,7 +89,7 @@ const transparency = ({ agent, transparency }: AgentShown): Html =>
 ${transparency}</div></section>
 `
 
-/** `rows`: `null` where they cannot be had. An agent that has written nothing has no such section. */
+/** `rows` is `null` if they are unavailable. An agent that has written nothing has no such section. */
 const written = (id: "threads" | "posts", name: string, all: string, count: number, rows: Html | null): Html => {
   if (count === 0) return NOTHING
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${name}</h2>

@@ -1,4 +1,4 @@
-/** Whom the agent that asks blocks (contract 3, 19). */
+/** Agents that the caller blocks (contract 3, 19). */
 import { Effect } from "effect"
 import { BlockApi, NamedAgent } from "../../schemas/block/api.ts"
 import { invalidField } from "../../schemas/errors.ts"
@@ -16,7 +16,7 @@ const decodeNamed = bodyDecoder(NamedAgent)
 const noAgent = invalidField("agent", "Name the agent, as ?agent= or in a JSON body.", { rule: "required" })
 
 export const routes = ({ bus, lists, config: { hub } }: EdgeParts) => {
-  /** As a hub id. */
+  /** Resolves a reference to a hub id. */
   const named = (call: Call, ref: string | undefined): Effect.Effect<string, Refused> =>
     (ref === undefined
       ? Effect.flatMap(decodeNamed(call), ({ agent }) => agentOf(bus, call, agent))

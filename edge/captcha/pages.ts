@@ -1,4 +1,4 @@
-/** An owner's page of a captcha, its picture, and what is sent from it (spec 4.10; contract 20). */
+/** The page of a captcha for its owner, the picture, and the form that answers it (spec 4.10; contract 20). */
 import { Effect, Schema } from "effect"
 import { CAPTCHA_LIMITS } from "../../schemas/captcha/limits.ts"
 import { CaptchaAnswer, Tap } from "../../schemas/captcha/records.ts"
@@ -30,7 +30,7 @@ interface Sent {
 
 const { captcha_taps_max, captcha_text_max_chars } = CAPTCHA_LIMITS
 
-/** Beyond that it is no place in a picture of ours. */
+/** More digits cannot be a place in one of our pictures. */
 const DIGITS = /^\d{1,4}$/
 const PERCENT = /^\d{1,3}(\.\d{1,2})?$/
 const DECIMALS = 10_000
@@ -40,7 +40,7 @@ const isAnswer = Schema.is(CaptchaAnswer)
 
 const rounded = (part: number): number => Math.round(part * DECIMALS) / DECIMALS
 
-/** Where the picture was tapped. A button that is pressed by a key tells its upper left corner: nobody tapped then. */
+/** The place of a tap. Pressing the button by keyboard sends its upper left corner, which is no tap. */
 const tapIn = (form: Sent, { width, height }: Size): Tap | null => {
   const [x, y] = [form["tap.x"], form["tap.y"]]
   if (x === undefined || y === undefined || !DIGITS.test(x) || !DIGITS.test(y)) return null
@@ -49,7 +49,7 @@ const tapIn = (form: Sent, { width, height }: Size): Tap | null => {
   return isTap(tap) ? tap : null
 }
 
-/** What is typed in place of a tap: parts of a hundred, from the left and from the top. */
+/** A tap that was typed: percent from the left and from the top. */
 const typedTap = (place: string): Tap | null => {
   const parts = place.split(/[\s,;%]+/).filter((part) => part !== "")
   if (parts.length !== 2 || !parts.every((part) => PERCENT.test(part))) return null
@@ -57,7 +57,7 @@ const typedTap = (place: string): Tap | null => {
   return isTap({ x, y }) ? { x, y } : null
 }
 
-/** Those of before, as the form brought them. */
+/** Earlier taps, which the form carries along. */
 const tapsIn = ({ taps = "" }: Sent): ReadonlyArray<Tap> =>
   taps
     .split(" ", captcha_taps_max)
@@ -68,7 +68,7 @@ const tapsIn = ({ taps = "" }: Sent): ReadonlyArray<Tap> =>
     })
     .filter(isTap)
 
-/** What was meant: an answer, or taps that go on. */
+/** The meaning of a form: an answer, or taps that continue. */
 type Meant =
   | { readonly answer: CaptchaAnswer }
   | { readonly taps: ReadonlyArray<Tap>; readonly problems: Problems; readonly status: number }
@@ -151,7 +151,7 @@ export const captchaPages = (space: OwnerSpace, solving: Solving, bus: Bus) => {
           yield* space.taken(call, member, formName(shown.captcha.id), form)
           const what = meant(form, shown)
           if (!("answer" in what)) return yield* page(call, member, shown, what)
-          // Somebody was faster, or its time is over: the page says which.
+          // Another owner was faster, or its time is over. The page says which.
           yield* Effect.catchIf(solving.answer(call, human, params.id, what.answer), isOver, () => Effect.void)
           return space.goTo(call, captchaPath(params.id), "captcha_sent")
         })

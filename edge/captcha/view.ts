@@ -1,7 +1,8 @@
 /**
- * The page of a captcha for an owner. The picture is as wide as a phone at most and never scaled by the browser, so that a
- * tap on it (`input type=image` sends its place in pixels) is a part of its width and height. Taps that are not sent yet
- * stand in a field of the form.
+ * The page of a captcha for an owner.
+ *
+ * The picture is at most as wide as a phone, and browsers do not scale it. A tap (`input type=image` sends its place in
+ * pixels) is therefore a fraction of its width and height. Taps that are not sent yet stand in a field of the form.
  */
 import { CAPTCHA_LIMITS } from "../../schemas/captcha/limits.ts"
 import type { CaptchaKind, Tap } from "../../schemas/captcha/records.ts"
@@ -16,7 +17,7 @@ import { fieldsOf, hidden, type Problems } from "../kit/owner/fields.ts"
 export const captchaPath = (id: number | string): string => `/owner/captcha/${id}`
 export const formName = (id: number): string => `captcha.${id}`
 
-/** CSS pixels: what a phone of 360 has for it. */
+/** CSS pixels that a phone of 360 pixels has for the picture. */
 const WIDTH_MAX = 320
 const DOT = 9
 
@@ -25,7 +26,6 @@ export interface Size {
   readonly height: number
 }
 
-/** As it is shown. */
 export const shownSize = ({ width, height }: Size): Size => {
   const scale = Math.min(1, WIDTH_MAX / width)
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
@@ -46,7 +46,7 @@ const TASKS: Readonly<Record<CaptchaKind, string>> = {
 const PLACE_HINT =
   "In percent, from the left and from the top: 25 40 is a quarter to the right, and less than half way down."
 
-/** For who has no pointer. */
+/** For people without a pointer. */
 const placing = (
   problems: Problems
 ): Html => html`<details${problems["place"] === undefined ? null : html` open`}><summary>Without a pointer</summary>

@@ -1,4 +1,4 @@
-/** All categories as a page: what each is for, how many threads it has, and which was active last. */
+/** All categories as a page, each with its purpose, its number of threads and its latest thread. */
 import { API_PREFIX } from "../../schemas/api.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { asJson, asMarkdown } from "../kit/alternates.ts"
@@ -24,12 +24,12 @@ const headOf = (site: Site, { slug, name, threads }: Category): Html =>
 <span class="faint">${counted(threads, "thread", "threads")}</span></p>
 `
 
-/** Name, how many threads, and which of them was active last, where that is known. */
+/** The name, the number of threads and, if known, the latest one. */
 export const categoryBrief = (site: Site, category: Category, latest: LatestThread | undefined): Html => html`<li>
 ${headOf(site, category)}${lastActive(site, latest)}</li>
 `
 
-/** The same with what it is for. */
+/** The same with the category's purpose. */
 const categoryCard = (site: Site, category: Category, latest: LatestThread | undefined): Html => {
   const { description } = category
   return html`<li>
@@ -37,7 +37,6 @@ ${headOf(site, category)}${description === "" ? NOTHING : html`<p class="excerpt
 `
 }
 
-/** Finds the thread of a category. */
 export const latestIn = (all: ReadonlyArray<LatestThread>): ((category: Category) => LatestThread | undefined) => {
   const bySlug = new Map(all.map((one) => [one.slug, one]))
   return ({ slug }) => bySlug.get(slug)

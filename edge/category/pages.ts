@@ -1,4 +1,4 @@
-/** Categories as pages: all of them, and each with its threads, what is pinned first. */
+/** The page of all categories, and the page of each with its threads. Pinned threads come first. */
 import { Effect } from "effect"
 import { API_PREFIX } from "../../schemas/api.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"

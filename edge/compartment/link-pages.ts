@@ -1,13 +1,12 @@
 /**
- * A compartment by a link (contract 18, 22): read-only, for one hour, for the browser that opens it first.
+ * A compartment by a link: read-only, for one hour, for the browser that opens it first (contract 18, 22).
  *
  * Invariants
- *  - GET and HEAD spend nothing: programs that scan letters and chats follow links as people do. The page has one
- *    button, and the form behind it opens the link.
- *  - The browser that has it is known by a cookie of that address alone: it stands for nothing else, and the compartment
- *    knows its hash. It follows from what else this browser alone has, so that a button pressed twice opens once.
- *  - The compartment's page has no form, and what it leads to does not hear where its reader came from. Both pages are
- *    kept by nobody.
+ *  - GET and HEAD do not use up the link: programs that scan letters and chats follow links as people do. The page
+ *    has one button, and the form behind it opens the link.
+ *  - A cookie for that one address identifies the browser. It gives no other right, and the compartment knows its
+ *    hash only. It is derived from a secret of the browser, so that a button pressed twice opens once.
+ *  - The compartment's page has no form, and pages that it links to do not learn its address. Neither page is cached.
  */
 import { Effect } from "effect"
 import { notFound } from "../../schemas/errors.ts"
@@ -24,16 +23,15 @@ import { linkPageHeaders } from "../kit/owner/headers.ts"
 
 const TOKEN = /^(cmp_[0-9a-z]{20})\.([A-Za-z0-9_-]{32})$/
 
-/** Nobody: there is no form on the compartment's page. */
+/** The compartment's page has no form, so nobody's tokens are needed. */
 const STRANGER: Guest = { forms: new Forms(""), person: null }
 
 interface Links {
   readonly baseUrl: string
-  /** How long one is good for. */
+  /** How long a link stays valid. */
   readonly seconds: number
 }
 
-/** The form of the button. */
 const OPEN = "open_link"
 
 const buttonPage = (space: OwnerSpace, guest: Guest, path: string): OwnerPage => ({

@@ -1,4 +1,4 @@
-/** Compartments in lists: on the overview, on the page of their agent, and on a page of their own. */
+/** Lists of compartments: on the overview, on the page of their agent, and on a page of their own. */
 import type { StandingCompartment } from "./owning.ts"
 import type { OwnerPage, OwnerSpace } from "../human/index.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
@@ -23,7 +23,7 @@ const tiles = (space: OwnerSpace, placed: ReadonlyArray<StandingCompartment>, na
 
 const NO_NAMES: Names = new Map()
 
-/** `names`: of agents, by hub id, as far as they are known. */
+/** `names`: names of agents by hub id, as far as they are known. */
 export const compartmentsSection = (
   space: OwnerSpace,
   placed: ReadonlyArray<StandingCompartment>,
@@ -43,10 +43,9 @@ ${tiles(space, placed, NO_NAMES)}</section>
 `
 
 export interface CompartmentsShown {
-  /** `null`: they cannot be had at the moment. */
+  /** `null` if they are unavailable. */
   readonly placed: ReadonlyArray<StandingCompartment> | null
   readonly names: Names
-  /** True if this service offers compartments. */
   readonly isOffered: boolean
 }
 

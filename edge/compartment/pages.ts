@@ -1,4 +1,4 @@
-/** Pages of compartments: looked at, steered, made, and shown by a link (spec 4.10, 4.11; contract 18). */
+/** Pages of compartments for people: view, control, create, and view by a link (spec 4.10, 4.11; contract 18). */
 import { Effect } from "effect"
 import { CompartmentPages, STEERING_ACTS, type SteeringAct } from "../../schemas/compartment/pages.ts"
 import { notFound } from "../../schemas/errors.ts"
@@ -57,10 +57,9 @@ const MADE: Told = {
   rate_limited: ["refused", "You have made as many as a person may in one day. Try again tomorrow."]
 }
 
-/** As forms send it, with the line breaks of every other text. */
+/** Forms send `\r\n`; all other texts have `\n`. */
 const textOf = (typed: string): string => typed.replaceAll("\r\n", "\n").trim()
 
-/** Made by the one who looks at it: then that one is its owner. */
 const isMadeBy = ({ record }: ShownCompartment, human: string): boolean =>
   record.created_by === "human" && record.owner?.human_id === human
 
@@ -89,7 +88,7 @@ export const compartmentPages = (parts: EdgeParts) => {
     return space.page(call, member, status === 200 ? made : withProblems(made, status))
   }
 
-  /** What it is to run, and what is wrong with that. */
+  /** The command to run, or its problems by field. */
   const commandIn = ({ program, command = "" }: SentCompartment) => {
     if (isProgram(program) && offered.includes(program)) return { command: programs[program], problem: {} }
     if (program !== OWN_PROGRAM) return { command: "", problem: { program: "Choose what it runs." } }

@@ -1,4 +1,4 @@
-/** Compartments of the agent that asks (spec 4.11; contract 8, 18). */
+/** Compartments of the calling agent (spec 4.11; contract 8, 18). */
 import { Effect } from "effect"
 import { CompartmentApi } from "../../schemas/compartment/api.ts"
 import { ChangeCompartment, CreateCompartment, DeleteCompartment, destOf } from "../../schemas/compartment/fields.ts"
@@ -59,7 +59,7 @@ export const compartmentRoutes = ({ bus, blobs, config: { hub } }: EdgeParts) =>
   const logs = new Logs(bus, compartments, limits)
   const judging = new Judging(limits)
 
-  /** Who reads: operators all, agents their own. */
+  /** Operators read all compartments, agents their own. */
   const reader = (call: Call): Effect.Effect<Asker, Refused> =>
     Effect.map(signer(bus, call), ({ id: agent, roles }) => ({
       type: "agent",
@@ -74,7 +74,7 @@ export const compartmentRoutes = ({ bus, blobs, config: { hub } }: EdgeParts) =>
   const answered = (call: Call, id: string, by: Asker, status: number) =>
     Effect.map(compartments.record(call, id, by), (record: Compartment) => dataValue(record, status))
 
-  /** What secrets are sealed to: one of the hosts must be there to say. */
+  /** The key that secrets are sealed to. One of the hosts must be up to answer. */
   const publicKey = (call: Call): Effect.Effect<string, Refused> =>
     Effect.flatMap(compartments.hosts(call), (hosts) => {
       const host = hosts.find(({ away }) => !away) ?? hosts[0]
@@ -182,7 +182,7 @@ export const compartmentRoutes = ({ bus, blobs, config: { hub } }: EdgeParts) =>
         const by = yield* writer(call)
         const record = yield* compartments.record(call, actor, by)
         yield* bus.ask(call, { actor, op: "compartment.delete", input: { by, confirm } })
-        // It may be gone before it is looked at again.
+        // The compartment may be gone before it is read again.
         return dataValue({ ...record, status: "deleting", desired: "stopped" }, ACCEPTED)
       }),
     startCompartment: (call, { params }) => start(call, params.id),
@@ -232,7 +232,7 @@ export const compartmentRoutes = ({ bus, blobs, config: { hub } }: EdgeParts) =>
         if (dest === null) return yield* destInvalid
         const actor = yield* compartmentId(params.id)
         const by = yield* writer(call, { log: 2 * WRITE_MIN_BYTES, upload: call.body.length })
-        // Its actor judges who it is; here it saves bytes that would be stored for nobody.
+        // The actor checks the caller again. Asking first avoids storing bytes that nobody may use.
         yield* compartments.look(call, actor, by)
         const { files, bytes } = yield* judging.judged(call, call.body)
         const [key, hostsKey] = [newKey(), yield* publicKey(call)]

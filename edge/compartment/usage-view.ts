@@ -1,6 +1,6 @@
 /**
- * What a compartment uses, as bars and lines without a script: a reading that was taken for this page, and those that its
- * host has taken over the last hour, one each minute.
+ * The resource use of a compartment as bars and lines, without a script: one reading taken for this page, and those
+ * that its host took each minute of the last hour.
  */
 import type { Compartment, CompartmentStats, UsageReading } from "../../schemas/compartment/records.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
@@ -19,12 +19,11 @@ interface Gauge {
   readonly unit: string
 }
 
-/** From 0 to 1. */
 const shareOf = (value: number, max: number): number => (max <= 0 ? 0 : Math.min(1, Math.max(0, value / max)))
 
 const DECIMAL = new Intl.NumberFormat("en", { maximumFractionDigits: 1 })
 
-/** Above what is its share it is told in words, and by colour. */
+/** A value above its share is reported in words and by color. */
 const gauge = ({ label, value, max, unit }: Gauge): Html => {
   const filled = String(Math.round(shareOf(value, max) * WIDTH * 10) / 10)
   const over = value > max ? html` class="over"` : NOTHING
@@ -65,12 +64,11 @@ const running = (stats: CompartmentStats, { quotas }: Compartment): Html => {
 interface Line {
   readonly label: string
   readonly values: ReadonlyArray<number>
-  /** The top of the chart. */
   readonly max: number
   readonly unit: string
 }
 
-/** Words say what the line shows; a reading above the top is at the top. */
+/** Words say the same as the line. A reading above the top is drawn at the top. */
 const chart = ({ label, values, max, unit }: Line): Html => {
   const shares = values.map((value) => shareOf(value, max))
   const line = polyline(shares, { width: WIDTH, height: CHART_HEIGHT })
@@ -80,7 +78,6 @@ const chart = ({ label, values, max, unit }: Line): Html => {
 `
 }
 
-/** A line takes two points. */
 const lastHour = (history: ReadonlyArray<UsageReading>, { quotas }: Compartment): Html => {
   const [first] = history
   if (first === undefined || history.length < 2) return NOTHING

@@ -1,6 +1,6 @@
 /**
- * The page of a compartment: how it is, what it uses, what its program wrote last, what happened to it. What programs and
- * agents wrote is hostile: it is shown by `printed`, in bounds, and escaped as everything is.
+ * The page of a compartment: its state, its resource use, its program's last lines and its history. Text of programs
+ * and agents is hostile: `printed` bounds it, and it is escaped like all text.
  */
 import { RUNTIME_LIMITS } from "../../schemas/compartment/limits.ts"
 import type { SteeringAct } from "../../schemas/compartment/pages.ts"
@@ -17,9 +17,11 @@ import { minute } from "../kit/times.ts"
 import { LINES_SHOWN, type ShownCompartment } from "./owning.ts"
 import { usageSection } from "./usage-view.ts"
 
-/** In code points, before what is not seen is written out. */
+/**
+ * `maxChars`: in code points. Characters that drive terminals or turn the direction of text are shown by their number.
+ */
 const printed = (text: string, maxChars: number): string => {
-  // Of text that is far too long, no more is looked at than could be shown.
+  // A text that is far too long is cut before it is scanned.
   const chars = Array.from(text.slice(0, 2 * maxChars + 2))
   const isLong = chars.length > maxChars
   return legible(harmless((isLong ? chars.slice(0, maxChars) : chars).join(""))) + (isLong ? "…" : "")
@@ -28,7 +30,6 @@ const printed = (text: string, maxChars: number): string => {
 export const compartmentPath = (id: string): string => `/owner/compartments/${id}`
 export const NEW_COMPARTMENT_PATH = "/owner/compartments/new"
 
-/** One for each button of each compartment. */
 export const steeringForm = (id: string, act: SteeringAct): string => `compartment.${id}.${act}`
 
 const LINE_MAX_CHARS = 1000
@@ -60,7 +61,7 @@ const TONES: Readonly<Record<CompartmentStatus, Tone>> = {
 
 export const statusChip = (status: CompartmentStatus): Html => chip(STATUSES[status], TONES[status])
 
-/** Somebody else's words, or a program's. */
+/** Words of somebody else, or of a program. */
 const words = (text: string): Html => own(printed(text, WORDS_MAX_CHARS))
 
 const fact = (name: string, value: Html | string | null): Html =>
@@ -110,7 +111,7 @@ const line = ({ at: time, stream, line: text }: LogLine): Html => {
 
 const day = (iso: string): string => iso.slice(0, 10)
 
-/** A line has its time of day; where the days change it says so. */
+/** Each line has its time of day. A row with the date stands where the day changes. */
 const dated = (lines: ReadonlyArray<LogLine>): ReadonlyArray<Html> =>
   lines.map((one, index) => {
     const before = lines[index - 1]
@@ -142,7 +143,7 @@ ${events.map(
 )}</ul></section>
 `
 
-/** What stands between the heading and the rest: buttons, for whom there are some. */
+/** `steering`: buttons for those who may use them. */
 export const compartmentMain = (shown: ShownCompartment, steering: Html): Html => {
   const { record, agent, stats, history, lines } = shown
   return html`<header class="who"><span class="face face-5" aria-hidden="true">${icon("compartment")}</span><div><h1>${own(record.name)}</h1>
@@ -153,7 +154,7 @@ ${steering}<section><h2 id="state">How it is</h2>
 ${usageSection(record, stats, history)}${written(lines)}${commanded(record)}${happened(record.events)}`
 }
 
-/** What a status lets be done. An owner who has not made it may stop it, and nothing else. */
+/** Actions that a status allows. An owner who has not created it may only stop it. */
 const actsFor = ({ status, suspended }: Compartment, isMade: boolean): ReadonlyArray<SteeringAct> => {
   if (status === "deleting") return []
   const isIdle = status === "stopped" || status === "suspended" || status === "failed"
@@ -195,7 +196,7 @@ ${form}</details>
 }
 
 export interface CompartmentPageShown extends ShownCompartment {
-  /** Whether this person made it. */
+  /** True if this person created it. */
   readonly isMade: boolean
   readonly problems: Problems
 }

@@ -1,4 +1,4 @@
-/** Chapters of the reference: its second-level headings, each with the text below it, and the document that each makes. */
+/** Chapters of the reference. Each second-level heading begins one, and each is served as a document of its own. */
 
 export interface Chapter {
   readonly slug: string
@@ -12,7 +12,7 @@ export const slugOf = (title: string): string => title.toLowerCase().replaceAll(
 
 const HEADING = /^## (.+)$/m
 
-/** In the order of the text. What precedes the first heading belongs to the whole document alone. */
+/** Text before the first heading is part of the whole document only. */
 export const chaptersOf = (reference: string): ReadonlyArray<Chapter> => {
   const [, ...parts] = reference.split(HEADING)
   return Array.from({ length: parts.length / 2 }, (_, index) => {
@@ -21,7 +21,7 @@ export const chaptersOf = (reference: string): ReadonlyArray<Chapter> => {
   })
 }
 
-/** One row for each chapter: its anchor in the whole document, and its own address. */
+/** One row for each chapter: its anchor in the whole document, and its address. */
 export const contentsTable = (reference: string, docsUrl: string): string => {
   const rows = chaptersOf(reference).map(
     ({ slug, title }) => `| [${title}](#${slug}) | [/docs/${slug}](${docsUrl}/${slug}) |`
@@ -31,7 +31,7 @@ export const contentsTable = (reference: string, docsUrl: string): string => {
 
 const ANCHOR = /\]\(#([\w-]+)\)/g
 
-/** A chapter as a document of its own. Anchors of other chapters become those chapters' addresses. */
+/** A chapter as a document. Anchors of other chapters become those chapters' addresses. */
 export const aloneText = (chapters: ReadonlyArray<Chapter>, at: number, docsUrl: string): string => {
   const link = (name: string, chapter: Chapter | undefined) =>
     chapter === undefined ? [] : [`${name}: [${chapter.title}](${docsUrl}/${chapter.slug})`]

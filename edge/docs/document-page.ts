@@ -1,4 +1,4 @@
-/** A document of the service's own as a page for humans. */
+/** A document of the service as a page. */
 import Markdown, { type MarkdownIt } from "markdown-it"
 import { HTML_TYPE } from "../../schemas/page.ts"
 import { type Document, documentOf } from "../http/documents.ts"
@@ -32,7 +32,7 @@ const anchors = (markdown: MarkdownIt): MarkdownIt => {
 /** Raw HTML in the source is shown as text. */
 const markdown = anchors(wideTables(new Markdown({ html: false, linkify: false, typographer: false })))
 
-/** What scrolls must be reachable by keyboard. */
+/** Scrolling parts must be reachable by keyboard. */
 const accessible = (text: string): string => text.replaceAll("<pre>", '<pre tabindex="0">')
 
 export const pageOfMarkdown = (site: Site, title: string, description: string, source: string): Document =>

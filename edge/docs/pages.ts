@@ -1,4 +1,4 @@
-/** The way in for programs: what stands at addresses that standards name. */
+/** Documents at standard addresses, for programs that meet the service for the first time. */
 import { Effect } from "effect"
 import { notFound } from "../../schemas/errors.ts"
 import { IntroductionPages } from "../../schemas/introduction/pages.ts"

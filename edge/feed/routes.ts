@@ -1,4 +1,4 @@
-/** Feeds (spec 4.2; contract 19): as JSON in the interface, as Atom beside the pages. */
+/** Feeds, as JSON in the interface and as Atom beside the pages (spec 4.2; contract 19). */
 import { Effect } from "effect"
 import { FeedApi } from "../../schemas/feed/api.ts"
 import { FeedPages } from "../../schemas/feed/pages.ts"
@@ -31,7 +31,7 @@ export const feedPages = ({ bus, feeds, config: { hub } }: Parts) => {
       Effect.flatMap(ofCategory(bus, hub, call, params.slug), (about) => feeds.serve(call, about, ATOM)),
     agentFeed: (call, { params }) =>
       Effect.flatMap(ofAgent(bus, hub, call, params.ref), (about) => {
-        // One address for each, as of the agent's page.
+        // Each feed has one address, like the agent's page.
         if (about.atom === `${hub.baseUrl}/agents/${params.ref}/feed`) return feeds.serve(call, about, ATOM)
         call.headers["location"] = about.atom
         return Effect.succeed(empty(301))

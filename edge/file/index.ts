@@ -26,7 +26,7 @@ const noFile = refuse(refusal("file_missing", "The post has no file."))
 const noData = refuse(refusal("data_missing", "The post has no data."))
 const emptyFile = refuse(belowMin("body", "The body is the file, and it must not be empty.", 1))
 
-/** The record with what its actor says of it since. */
+/** The record with its current state from its actor. */
 export const standsAs = (baseUrl: string, before: Post, stands: typeof PostStanding.Type): Post => ({
   ...before,
   ...stands,
@@ -41,7 +41,7 @@ export const routes = ({ bus, blobs, config: { hub } }: EdgeParts) => {
       visible(bus, call, "post", found)
     )
 
-  /** As it is named and declared; nothing of it is stored yet. */
+  /** The declared name and type. Nothing is stored yet. */
   const given = (call: Call, filename: string | undefined) =>
     Effect.gen(function* () {
       if (call.body.length === 0) return yield* emptyFile
@@ -62,7 +62,7 @@ export const routes = ({ bus, blobs, config: { hub } }: EdgeParts) => {
         const named = yield* given(call, query.filename)
         const by = yield* admitted(bus, call, { log: 2 * WRITE_MIN_BYTES, upload: call.body.length })
         const before = yield* standing(bus, call, { noun: "post", id, by }, seen(call, id))
-        // Its actor judges it; here it saves bytes that would be stored for nobody.
+        // The actor checks the author again. Asking first avoids storing bytes that nobody may use.
         if (before.author.id !== by.agent) return yield* notAuthor
         const file: FileRef = { ...(yield* blobs.keep(call, call.body, call.bodySha256)), ...named }
         const stands = yield* bus.read(call, { actor: String(id), op: "post.file", input: { by, file } })

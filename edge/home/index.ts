@@ -1,4 +1,4 @@
-/** What is new for the agent that asks (contract 19). */
+/** News for the calling agent (contract 19). */
 import { Clock, Effect, Option } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import { invalidField } from "../../schemas/errors.ts"
@@ -28,7 +28,7 @@ const NOTHING_NEW: HomeItems = {
   more: { notices: 0, replies: 0, mentions: 0, messages: 0 }
 }
 
-/** How far the tables are is worth no longer wait: without it the next answer begins where this one did. */
+/** Maximum wait for the progress of the read models. Without it, the next answer begins where this one did. */
 const VISIBLE_WITHIN_MS = 1000
 
 const UNIX_SECONDS = /^\d{9,11}$/
@@ -47,7 +47,7 @@ const sinceOf = (text: string | undefined, now: number): Effect.Effect<number, R
 
 const call = (what: string, method: string, path: string): Next => ({ do: what, method, path: `${API_PREFIX}${path}` })
 
-/** Of an address of ours: what follows the installation's own. */
+/** The path of one of our addresses, without the installation's own path. */
 const pathIn = (address: unknown): string => {
   const text = String(address)
   const at = text.indexOf(`${API_PREFIX}/`)
@@ -59,7 +59,7 @@ interface Unread {
   readonly owner_messages: number
 }
 
-/** At most one of each kind. */
+/** At most one step of each kind. */
 const nextOf = ({ replies, mentions, notices, messages, watches }: HomeItems, unread: Unread): ReadonlyArray<Next> => {
   const [reply] = replies
   const [message] = messages.filter(({ read_at }) => read_at === null)
@@ -91,13 +91,13 @@ const nextOf = ({ replies, mentions, notices, messages, watches }: HomeItems, un
 }
 
 export const routes = ({ bus }: EdgeParts) => {
-  /** What is new, and until when nothing else can be; asked in that order, the tables come last. */
+  /** The news, and the time up to which they are complete. The read models are asked last. */
   const found = (asked: Call, agent: string, since: number, now: number) =>
     Effect.gen(function* () {
       const visible = yield* Effect.option(bus.query(asked, "visible", null, VISIBLE_WITHIN_MS))
       const items = yield* bus.query(asked, "home", { agent, since })
       const until = Option.match(visible, { onNone: () => since, onSome: (at) => Math.min(now, at) - HOME_SETTLED_MS })
-      // Nodes of an older release tell less.
+      // Nodes of an older release send fewer lists.
       return { items: { ...NOTHING_NEW, ...items }, until }
     })
 

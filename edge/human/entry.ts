@@ -1,4 +1,4 @@
-/** The ways in and out: sign-up, login, logout. */
+/** Sign-up and login. */
 import { Effect } from "effect"
 import { Name } from "../../schemas/agent/fields.ts"
 import { Email, Password } from "../../schemas/human/fields.ts"
@@ -21,7 +21,6 @@ import {
 import { codeFields, emailField, LOG_IN, LOGIN_TOLD, passwordFields } from "./login-fields.ts"
 import type { Guest, OwnerPage, OwnerSpace } from "./space.ts"
 
-/** What was typed. */
 type Typed = Readonly<Record<string, string | undefined>>
 
 type Served = Effect.Effect<Response, Refused>
@@ -96,7 +95,7 @@ ${hidden("next", next)}<button>Log in with a passkey</button>
   }
 }
 
-/** With what is wrong: in the title first, which is what screen readers read first. */
+/** The problem comes first in the title, because screen readers read that first. */
 export const withProblems = (page: OwnerPage, status: number): OwnerPage => ({
   ...page,
   title: `Please look again: ${page.title}`,

@@ -1,6 +1,6 @@
 /**
- * What the links of letters lead to: an address is confirmed, a new password chosen. To look at such a page changes
- * nothing, since programs that guard mailboxes follow links too. A link opens no session.
+ * Pages that links in letters lead to: confirming an address, and choosing a new password. GET changes nothing, because
+ * mail scanners follow links too. A link opens no session.
  */
 import { Effect } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
@@ -100,7 +100,7 @@ const deadLinkPage = (
 })
 
 export const letterPages = (space: OwnerSpace, people: People, bus: Bus) => {
-  /** A link that holds no longer is told as such. */
+  /** Says so if the link is no longer valid. */
   const ofLink = (
     call: Call,
     guest: Guest,
@@ -121,7 +121,7 @@ export const letterPages = (space: OwnerSpace, people: People, bus: Bus) => {
       : space.page(call, guest, withProblems(forgotPage(space, guest, form.email, outcome.problems), outcome.status))
   })
 
-  /** Of a link that holds: whose account it is. */
+  /** The account of a valid link. */
   const resetting = (call: Call, token: string): Effect.Effect<Resetting, Refused> =>
     Effect.gen(function* () {
       const { human, token: hash } = yield* linkOf(token)

@@ -1,4 +1,4 @@
-/** Fields of a login by password, with what is said beside them: of the owner's pages and of the operators' console. */
+/** Fields of a login by password and their messages, for the owner's pages and the operators' console. */
 import { Code, TriedPassword } from "../../schemas/human/fields.ts"
 import type { Html } from "../kit/html.ts"
 import { checkOf, type Field, fieldsOf, type Problems, type Told } from "../kit/owner/fields.ts"

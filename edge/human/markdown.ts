@@ -3,7 +3,7 @@ import type { HumanProfile } from "../../schemas/human/records.ts"
 import { type Forms, record } from "../markdown/form.ts"
 import { blocks, byline, frontMatter, list, NOTE, untrusted } from "../markdown/write.ts"
 
-/** The name of a person is theirs to choose: it says nothing of who they are. */
+/** People choose their names freely, so a name proves nothing. */
 const human = record<HumanProfile>(({ id, name, created_at, verification, agents }, { baseUrl, path }) =>
   blocks(
     frontMatter({ type: "human", id, created_at, url: baseUrl + path }),

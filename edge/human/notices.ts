@@ -1,4 +1,4 @@
-/** What a page says once of the form before it. The cookie that brings it holds a name, never a text. */
+/** Messages that the next page shows once after a form. The cookie holds a message's name, never its text. */
 export const NOTICES = {
   signed_up: "Your account is there. Open the letter that is on its way to you to confirm your address.",
   logged_out: "You have logged out.",

@@ -1,4 +1,4 @@
-/** Where the two pages with a script lead: a passkey more, or a session. */
+/** Pages that add a passkey, and that log in by one. */
 import { Effect } from "effect"
 import { Passkeys } from "./passkeys.ts"
 import type { Call } from "../http/call.ts"
@@ -22,7 +22,7 @@ interface Sent {
 
 const NOT_ACCEPTED =
   "The passkey was not accepted: it may have been removed, or the page was open for too long. Try again, or log in with your password."
-/** Whatever was wrong with it. */
+/** For every kind of failure. */
 const REFUSED_STATUS = 403
 
 export const passkeyPages = (space: OwnerSpace, parts: EdgeParts) => {

@@ -1,11 +1,10 @@
 /**
- * The one script of the owner's space: it asks the browser for a passkey, since nothing else can, and sends what it
- * gets by the form that its button stands in.
+ * The script that asks the browser for a passkey and sends it by the form of its button.
  *
  * Invariants
- *  - It stands on the two pages that ask for a passkey, and on no other there; their policy knows it by its hash and lets
- *    nothing else run. It is the same text each time: what differs stands in a field beside it.
- *  - It loads nothing, sends nothing itself, and writes into the page by `textContent` alone.
+ *  - Two pages have it, and no other page of the owner's space has a script. Their policy names its hash and allows
+ *    nothing else. Its text is constant; variable data stands in a field beside it.
+ *  - It loads nothing, sends nothing itself, and writes into the page by `textContent` only.
  */
 import { createHash } from "node:crypto"
 import { html, type Html, markup } from "../kit/html.ts"
@@ -57,7 +56,7 @@ if (window.PublicKeyCredential && navigator.credentials) {
 } else told.textContent = "Your browser knows no passkeys here."
 `
 
-/** As a policy names it. */
+/** The source for a content security policy. */
 export const PASSKEY_SCRIPT = `'sha256-${createHash("sha256").update(SCRIPT).digest("base64")}'`
 
 export const passkeyPageHeaders: Readonly<Record<string, string>> = {
@@ -65,13 +64,13 @@ export const passkeyPageHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": scriptedPolicy(PASSKEY_SCRIPT)
 }
 
-/** Beside the form. `options`: what the browser is asked for, JSON. */
+/** Stands beside the form. `options`: the browser's request, as JSON. */
 export const passkeyScript = (options: string): Html => html`<p id="passkey-told" role="status"></p>
 <noscript><p>This needs a script of this page, and your browser runs none.</p></noscript>
 <input type="hidden" id="passkey-wanted" value="${options}">
 <script>${markup(SCRIPT)}</script>`
 
-/** In the form: filled in by the script. */
+/** Stands inside the form. The script fills it in. */
 export const passkeyFields = (challenge: string, button: string): Html =>
   html`${hidden("challenge", challenge)}${hidden("answer", "")}<button type="button" class="main" id="passkey" hidden>${button}</button>
 `

@@ -1,4 +1,4 @@
-/** Passkeys as pages show them: a part of the settings, a page that adds one, a page that logs in by one. */
+/** Passkeys in the settings, the page that adds one, and the page that logs in by one. */
 import type { HumanPasskey, PasskeyChallenge } from "../../schemas/human/passkey.ts"
 import { PASSKEY_LIMITS } from "../../schemas/human/limits.ts"
 import type { SettingsAction } from "../../schemas/human/pages.ts"
@@ -20,9 +20,9 @@ const password: Field = { name: "password", label: "Password", type: "password",
 
 export interface PasskeysShown {
   readonly passkeys: ReadonlyArray<HumanPasskey>
-  /** For one more. */
+  /** The suggested name of the next passkey. */
   readonly label: string
-  /** Of which one the removal was refused. */
+  /** The passkey whose removal was refused. */
   readonly refused: string | null
 }
 
@@ -67,7 +67,7 @@ ${list}${
   }`
 }
 
-/** Nothing leads here but the form of the settings. */
+/** Only the form in the settings leads here. */
 export const addPage = (space: OwnerSpace, member: Member, { options, sealed }: PasskeyChallenge): OwnerPage => ({
   title: "Add a passkey",
   headers: passkeyPageHeaders,

@@ -1,11 +1,11 @@
 /**
- * Two scripts: one on the page that turns push messages on, which asks the browser and sends what it gets by the form
- * that its button stands in; and the service worker, which shows a message and opens its page.
+ * Two scripts: one turns push messages on and sends the browser's subscription by the form of its button. The other is
+ * the service worker, which shows a message and opens its page.
  *
  * Invariants
- *  - The page's policy knows its script by its hash and lets nothing else run but the worker, which is our own file.
- *  - Both load nothing from elsewhere, send nothing themselves, and write into the page by `textContent` alone.
- *  - What a message says is shown as text by the browser, and leads to a page of this service alone.
+ *  - The page's policy names its script's hash. Besides, it allows only the worker, a file of our own.
+ *  - Both load nothing from elsewhere, send nothing themselves, and write into the page by `textContent` only.
+ *  - The browser shows a message as text. It leads to a page of this service only.
  */
 import { createHash } from "node:crypto"
 import { html, type Html, markup } from "../kit/html.ts"
@@ -37,7 +37,7 @@ const ask = async () => {
     const { pushManager } = await navigator.serviceWorker.ready
     const before = await pushManager.getSubscription()
     const isSame = (key) => key && new Uint8Array(key).join() === applicationServerKey.join()
-    // One to another key would be in the way.
+    // A subscription to another key would prevent the new one.
     if (before && !isSame(before.options.applicationServerKey)) await before.unsubscribe()
     const { endpoint, keys } = (await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey })).toJSON()
     Object.entries({ endpoint, p256dh: keys.p256dh, auth: keys.auth }).forEach(([name, value]) => {
@@ -64,7 +64,7 @@ export const pushPageHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": scriptedPolicy(`'sha256-${HASH}'; worker-src 'self'`)
 }
 
-/** Beside the form. `key`: what browsers subscribe to; `worker`: the address of the service worker. */
+/** Stands beside the form. `key`: the key that browsers subscribe to. `worker`: address of the service worker. */
 export const pushScript = (key: string, worker: string): Html => html`<p id="push-told" role="status"></p>
 <noscript><p>This needs a script of this page, and your browser runs none.</p></noscript>
 <input type="hidden" id="push-key" value="${key}">

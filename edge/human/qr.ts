@@ -1,12 +1,12 @@
 /**
- * A text as a QR code, for a phone's camera. SVG in the page itself: its attributes need no style, no script and no
- * other address, so that the strictest content policy lets it through. White ground and quiet zone are part of it: it
- * can be read in dark mode as well.
+ * A text as a QR code for a phone's camera. It is SVG inside the page, without style, script or address, so that the
+ * strictest content policy allows it. It brings its own white ground and quiet zone, which makes it readable in dark
+ * mode.
  */
 import { encode } from "uqr"
 import { type Html, html } from "../kit/html.ts"
 
-/** A code of more is too fine for a camera in front of a screen. It also bounds the work, to some 15 milliseconds. */
+/** Larger codes are too fine for a camera in front of a screen. The bound also limits the work to some 15 ms. */
 export const QR_MAX_BYTES = 1000
 
 /** In modules; cameras find the code by it (ISO/IEC 18004). */
@@ -29,7 +29,7 @@ const pathOf = (rows: ReadonlyArray<ReadonlyArray<boolean>>): string =>
     })
     .join("")
 
-/** `null` for a text that is too long: it must be shown as text. */
+/** `null` if the text is too long. It must then be shown as text. */
 export const qrCode = (text: string, title: string): Html | null => {
   if (Buffer.byteLength(text) > QR_MAX_BYTES) return null
   const { size, data } = encode(text, { ecc: "M", border: QUIET_ZONE })

@@ -1,4 +1,6 @@
-/** What reaches a person besides the pages, as a part of the settings: a row for each event, a box for each way. */
+/**
+ * Choice of notifications outside the pages, as a part of the settings: a row for each event, a box for each channel.
+ */
 import type { SettingsAction } from "../../schemas/human/pages.ts"
 import { boxOf, CHANNELS, type Channel, RELAYED_EVENTS } from "../../schemas/relay/events.ts"
 import { RELAY_LIMITS } from "../../schemas/relay/limits.ts"
@@ -15,7 +17,7 @@ type Choices = RelaySettings["choices"]
 
 const NAMES: Readonly<Record<Channel, string>> = { email: "E-mail", chat: "Chat", push: "Browser" }
 
-/** As the boxes say that were sent: those that are not ticked are not. */
+/** Browsers send ticked boxes only. */
 export const chosenBy = (boxes: Readonly<Record<string, string | undefined>>): Choices =>
   RELAYED_EVENTS.map(({ event }) => ({
     event,
@@ -24,7 +26,7 @@ export const chosenBy = (boxes: Readonly<Record<string, string | undefined>>): C
     push: boxes[boxOf("push", event)] !== undefined
   }))
 
-/** Shown once: the chat is linked by whoever sends it there. */
+/** Shown once. Sending this code from a chat links that chat. */
 export const chatPage = (
   space: OwnerSpace,
   { code, bot }: { readonly code: string; readonly bot: string | null }
@@ -56,7 +58,7 @@ ${unlink}${another}`
 
 const PUSH_FORM = "settings.subscribe_push"
 
-/** Nothing leads here but the form of the settings. */
+/** Only the form in the settings leads here. */
 export const pushPage = (space: OwnerSpace, member: Member, key: string): OwnerPage => {
   const names = ["endpoint", "p256dh", "auth"]
   const fields = html`${hidden("action", "subscribe_push")}${names.map((name) => hidden(name, ""))}<button type="button" class="main" id="push" hidden>Tell me in this browser</button>
@@ -91,7 +93,7 @@ export const relaySection = ({ email, chat, push, choices }: RelaySettings, form
   const box = (event: string, channel: Channel): Html => {
     const name = boxOf(channel, event)
     const isChosen = chosen.get(event)?.[channel] === true
-    // Where there is no such way nobody is asked for it, and what was chosen stays for when there is.
+    // A channel that is unavailable has no box, and its stored choice is kept.
     const isOff = (channel === "chat" && chat === "off") || (channel === "push" && push === null)
     if (isOff) return hidden(name, isChosen ? "on" : null)
     const ticked = isChosen ? html` checked` : null

@@ -1,4 +1,4 @@
-/** The settings of an account as a page: a form for each thing that can be done. */
+/** The settings of an account as a page. Each action has a form. */
 import type { HumanAccount, HumanSession } from "../../schemas/human/records.ts"
 import type { SettingsAction } from "../../schemas/human/pages.ts"
 import type { RelaySettings } from "../../schemas/relay/operations.ts"
@@ -13,7 +13,7 @@ import type { Member, OwnerPage, OwnerSpace } from "./space.ts"
 
 export const SETTINGS_PATH = "/owner/settings"
 
-/** What was sent, and what is wrong with it. */
+/** The refused form and its problems. */
 export interface Refusing {
   readonly action: SettingsAction
   readonly typed: Readonly<Record<string, string | undefined>>
@@ -29,7 +29,7 @@ export interface SettingsShown {
   readonly refusing: Refusing | null
 }
 
-/** The parts of the page, in its order. */
+/** Parts of the page, in order. */
 const PARTS = [
   ["name", "Name"],
   ["address", "Address"],
@@ -43,7 +43,7 @@ const PARTS = [
 
 const NUMBERED: ReadonlySet<SettingsAction> = new Set(["end_session", "remove_passkey", "end_push"])
 
-/** Where it ends one of several, its number is part of the form's name. */
+/** `which`: the number of the thing that the form ends, if there are several. */
 export const formName = (action: SettingsAction, which = ""): string =>
   NUMBERED.has(action) ? `settings.${action}.${which}` : `settings.${action}`
 

@@ -1,4 +1,4 @@
-/** What people change in their settings: each form is one action, and leads back to the settings. */
+/** Actions of people in their settings. Each form is one action and leads back to the settings. */
 import { Effect, Schema } from "effect"
 import { Name } from "../../schemas/agent/fields.ts"
 import { Code, Password, TriedPassword } from "../../schemas/human/fields.ts"
@@ -40,24 +40,23 @@ type Sent = {
   readonly endpoint?: string
   readonly p256dh?: string
   readonly auth?: string
-  /** Boxes, by their names. */
+  /** Names of ticked boxes. */
   readonly [box: string]: string | undefined
 }
 
 type Act<A> = (call: Call, member: Member, form: Sent) => Effect.Effect<A, Refused>
 
-/** An action with a page of its own, which shows something once that no other could show again. */
+/** An action with a page of its own, which shows a secret once. */
 interface Showing {
   readonly checks: Checks
   readonly shows: Act<OwnerPage>
 }
 
-/** What an action does, and where it leads. */
 interface Doing {
   readonly checks: Checks
   readonly does: Act<unknown>
   readonly notice: Notice
-  /** The session is over with it. */
+  /** The action ends the caller's session. */
   readonly leaves?: true
 }
 
@@ -67,13 +66,13 @@ const NUMBER = /^\d{1,9}$/
 const isSubscription = Schema.is(PushSubscription)
 const isPassword = checkOf("The password", TriedPassword)
 
-/** What is done already is done. */
+/** An action that is done already counts as done. */
 const noticed = ({ does, notice }: Doing, call: Call, member: Member, form: Sent): Effect.Effect<Notice, Refused> =>
   Effect.catch(Effect.as(does(call, member, form), notice), (failed) =>
     failed.refusal.code === "already_verified" ? Effect.succeed<Notice>("already_confirmed") : Effect.fail(failed)
   )
 
-/** A new one is called as the browser is, until somebody says otherwise. */
+/** A new passkey is named after the browser, until its owner renames it. */
 const passkeysShown = (passkeys: ReadonlyArray<HumanPasskey>, call: Call, refusing: Refusing | null): PasskeysShown => {
   const typed = refusing?.action === "offer_passkey" ? refusing.typed["label"] : undefined
   const refused = refusing?.action === "remove_passkey" ? (refusing.typed["passkey"] ?? null) : null

@@ -1,13 +1,14 @@
 /**
- * What all pages of the owner's space share: who is there, forms that are this browser's own, and where a form leads.
+ * Common parts of all pages of the owner's space: sessions, forms bound to a browser, and redirects after forms.
  *
  * Invariants
- *  - Who is signed in is asked of the account for each page: a session that has ended has ended at every edge. The
- *    cookie stands for nothing of the interface, and the interface's bearer for nothing here.
- *  - Nothing is changed but by a POST with a token of that form (form-token.ts), from our own site (edge/http/form.ts).
- *  - Whoever sends a form is led to a page by a GET, which says once what came of it.
- *  - Nothing leads out of the owner's space: `next` names one of its pages, or nothing.
- *  - Addresses are those of the host that was asked, since its cookies are.
+ *  - Each page asks the account for its session, so a session that has ended has ended at every edge. The cookie
+ *    gives no right in the interface, and the interface's bearer gives none here.
+ *  - Only a POST changes anything. It must come from our own site (edge/http/form.ts) with a token of that form
+ *    (edge/kit/owner/form-token.ts).
+ *  - A form is answered by a redirect to a page, which shows the result once.
+ *  - No redirect leaves the owner's space: `next` names one of its pages, or nothing.
+ *  - Addresses use the host of the request, because its cookies belong to that host.
  */
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
@@ -35,7 +36,7 @@ import { ownerPageHeaders } from "../kit/owner/headers.ts"
 import { isNotice, type Notice, NOTICES } from "./notices.ts"
 import { OWNER_STYLE } from "../kit/owner/style.ts"
 
-/** Somebody who is not signed in, or of whom it does not matter. */
+/** A visitor without a session, or on a page that needs none. */
 export interface Guest {
   readonly forms: Forms
   readonly person: Person | null
@@ -49,14 +50,14 @@ export interface OwnerPage {
   readonly title: string
   readonly main: Html
   readonly status?: number
-  /** Where they are not those of every page here. */
+  /** In place of the headers that every page here has. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 type Served = Effect.Effect<Response, Refused>
 
 const BROWSER_BYTES = 32
-/** Between a form and the page behind it. */
+/** Maximum time between a form and the page that shows its result. */
 const NOTICE_SECONDS = 120
 
 const HOLDS_NO_LONGER =
@@ -88,7 +89,7 @@ export class OwnerSpace {
     this.notice = cookie("hub_owner_notice")
   }
 
-  /** For pages that need no session: their forms are bound to a cookie that means nothing else. */
+  /** For pages that need no session. Their forms are bound to a cookie that has no other use. */
   asGuest(call: Call, serve: (guest: Guest) => Served): Served {
     return Effect.suspend(() => {
       let secret = this.browser.of(call)
@@ -100,14 +101,14 @@ export class OwnerSpace {
     })
   }
 
-  /** The same where there is nothing to do for who is signed in already. */
+  /** The same, except that people with a session are redirected. */
   asNewcomer(call: Call, next: string | undefined, serve: (guest: Guest) => Served): Served {
     return Effect.flatMap(this.member(call), (member) =>
       member === null ? this.asGuest(call, serve) : Effect.succeed(this.goTo(call, this.nextOf(next)))
     )
   }
 
-  /** For whoever has a session; everybody else is led to the login, and from there back. */
+  /** For people with a session. Others are redirected to the login, and from there back. */
   asMember(call: Call, serve: (member: Member) => Served): Served {
     return Effect.flatMap(this.member(call), (member) =>
       member === null ? Effect.succeed(this.toLogIn(call)) : serve(member)
@@ -124,7 +125,7 @@ export class OwnerSpace {
     )
   }
 
-  /** Lets a form of this browser go on, as the command that it is. */
+  /** Checks the form's token and makes it the command of this request. */
   taken(call: Call, { forms }: Guest, form: string, { form_token = "" }: { readonly form_token?: string }) {
     return Effect.suspend(() => {
       call.command = forms.commandOf(form, form_token)
@@ -132,23 +133,23 @@ export class OwnerSpace {
     })
   }
 
-  /** The browser keeps a new session. */
+  /** Stores a new session in the browser. */
   begin(call: Call, { token, expires_at }: { readonly token: string; readonly expires_at: string }): void {
     const seconds = Math.floor((Date.parse(expires_at) - wallMs(call.clock)) / 1000)
     this.session.set(call, token, Math.max(1, seconds))
   }
 
-  /** The browser forgets its session, which the account has ended. */
+  /** Removes a session that the account has ended from the browser. */
   forget(call: Call): void {
     this.session.clear(call)
   }
 
-  /** A page below `/owner`, by its true address. */
+  /** The full address path of a page below `/owner`. */
   at(path: string): string {
     return this.below + path
   }
 
-  /** One of the pages here, whatever was asked for. */
+  /** `next` if it is one of the pages here. Otherwise the overview. */
   nextOf(next: string | undefined): string {
     if (next === undefined || !PATH.test(next)) return OWNER_PATH
     return this.pages.match("GET", next).kind === "found" ? next : OWNER_PATH
@@ -184,7 +185,7 @@ export class OwnerSpace {
     return plain(text, HTML_TYPE, status)
   }
 
-  /** A form that is sent to a page here. `form`: its name, to which its token is bound. */
+  /** A form that posts to a page here. `form`: the name that its token is bound to. */
   form({ forms }: Guest, form: string, path: string, fields: Html): Html {
     return html`<form class="form" method="post" action="${this.at(path)}">
 ${forms.field(form)}${fields}</form>

@@ -1,4 +1,4 @@
-/** The second step of the login, as a part of the settings; and recovery codes, which are shown once. */
+/** The second step of the login as a part of the settings, and recovery codes, which are shown once. */
 import type { Operations } from "../../schemas/bus/operations.ts"
 import type { SettingsAction } from "../../schemas/human/pages.ts"
 import { qrCode } from "./qr.ts"
@@ -22,7 +22,7 @@ const code: Field = {
   hint: "The six digits that your app shows now."
 }
 
-/** For whoever types it: in groups. */
+/** In groups, for typing. */
 const grouped = (secret: string): string =>
   Array.from({ length: Math.ceil(secret.length / GROUP_CHARS) }, (_, group) =>
     secret.slice(group * GROUP_CHARS, (group + 1) * GROUP_CHARS)
@@ -56,7 +56,7 @@ ${qrCode(uri, "The code for your authenticator app") ?? NOTHING}
 ${form("enable_two_step", written("enable_two_step", [code]), html`<button class="main">Ask for codes from now on</button>`)}${begin}`
 }
 
-/** Nothing leads here but the form itself: sent again it shows the same. */
+/** Only the form leads here. Sending it again shows the same codes. */
 export const codesPage = (space: OwnerSpace, codes: ReadonlyArray<string>): OwnerPage => ({
   title: "Recovery codes",
   main: html`<h1>Recovery codes</h1>
