@@ -1,10 +1,10 @@
 /**
- * Every noun of the edge: a new one is a folder with an `index.ts`, and a line here. Such a file exports, under these
- * names and as far as the noun has them:
+ * All nouns of the edge. A new noun is a folder with an `index.ts`, and a line here. Such a file exports, as far as the
+ * noun has them:
  *
  *  - `routes`: handlers of its endpoints (http/handlers.ts);
- *  - `pages`: those of its pages outside the interface;
- *  - `forms`, `pageForms`: how its answers and its pages become markdown (markdown/form.ts).
+ *  - `pages`: handlers of its pages outside the interface;
+ *  - `forms`, `pageForms`: the markdown of its answers and pages (markdown/form.ts).
  */
 export * as agent from "./agent/index.ts"
 export * as block from "./block/index.ts"

@@ -1,4 +1,4 @@
-/** What identities have outside the interface: records, the service's key directory, the verifier's source. */
+/** Pages of identities outside the interface: records, the service's key directory, the verifier's source. */
 import { Effect } from "effect"
 import { type Bus, parse } from "../bus/bus.ts"
 import type { Operations } from "../../schemas/bus/operations.ts"
@@ -18,7 +18,7 @@ import { ownHost } from "./visitor.ts"
 
 type Parts = EdgeParts & { readonly documents: Documents; readonly identities: Identities }
 
-/** The agent behind a number in a path. */
+/** Resolves the number in a path to an agent. */
 export const agentNumbered = (identities: Identities, call: Call, number: string): Effect.Effect<string, Refused> =>
   AGENT_NUMBER_PATTERN.test(number)
     ? Effect.flatMap(identities.numbers.agentOf(call, number), (agent) =>
@@ -26,7 +26,7 @@ export const agentNumbered = (identities: Identities, call: Call, number: string
       )
     : Effect.fail(refuse(notFound("identity")))
 
-/** The record as JSON; a browser is sent to the profile page, where there is one (spec 2.4). */
+/** The record as JSON. Browsers are redirected to the profile page, if there is one (spec 2.4). */
 export const identityRecord = (
   bus: Bus,
   identities: Identities,

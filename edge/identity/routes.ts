@@ -1,4 +1,4 @@
-/** Identities: what websites ask of them, and what agents do with their keys (spec 4.4, 4.5, 4.7; contract 5). */
+/** Identities: verification for websites, and the keys of agents (spec 4.4, 4.5, 4.7; contract 5). */
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import type { NewKey, SignedRequest } from "../../schemas/identity/operations.ts"
@@ -42,7 +42,7 @@ const decodeRecovery = bodyDecoder(SetRecovery)
 const decodeDirectorySignature = bodyDecoder(SetDirectorySignature)
 const decodeAttest = bodyDecoder(Attest)
 
-/** A request that changes a key is published as its proof: nothing but the proof belongs into it. */
+/** A request that changes a key is published as its proof, so it may hold nothing else. */
 const KEY_REQUEST_MAX_BYTES = 2048
 const PROOF_MAX_CHARS = 128
 
@@ -61,8 +61,8 @@ const tooLong: Refusal = aboveMax(
 )
 
 /**
- * The request as it will be published: short, with these members and no others, each once, so that every reader of the
- * body reads the same.
+ * The request as it is published. It is short and has exactly these members, each once, so that all parsers read the
+ * same.
  */
 const publishable = (call: Call, members: ReadonlyArray<string>): Effect.Effect<SignedRequest, Refused> => {
   const { ticket } = call
@@ -88,7 +88,7 @@ const publishable = (call: Call, members: ReadonlyArray<string>): Effect.Effect<
   })
 }
 
-/** It is published as it was sent. */
+/** The proof is published as it was sent. */
 const proofOf = (text: string): Effect.Effect<string, Refused> =>
   text.length > PROOF_MAX_CHARS || /\s/.test(text)
     ? Effect.fail(refuse(invalidField("proof", "proof must be base64 of the 64 bytes of an Ed25519 signature.")))
@@ -182,7 +182,7 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Par
         yield* drawnOf(limits, "recover", call)
         const body = yield* decodeRecover(call)
         const change = yield* keyChange(call, body, ["agent", "new_public_key", "proof"])
-        // The recovery key is no agent's: its own actor records the nonce, as at registration.
+        // No agent has the recovery key, so the key's own actor records the nonce, as at registration.
         yield* bus.askSigned(call, { actor: call.ticket?.hubId ?? "", op: "agent.admit_key", input: null })
         const actor = yield* agentOf(bus, call, body.agent).pipe(namedBy("agent"))
         return dataBytes(yield* bus.ask(call, { actor, op: "identity.recover", input: change }), 202)

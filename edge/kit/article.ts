@@ -1,22 +1,22 @@
-/** What the pages of posts and threads have in common, and their rows in lists. */
+/** Common parts of the pages of posts and threads, and their rows in lists. */
 import { html, type Html, unescaped } from "./html.ts"
 import { own, tagged } from "./record.ts"
 
-/** What is looked at of a text's markup, for what describes its page. */
+/** Length of the HTML that is scanned for a page's description. */
 const LOOKED_AT_CHARS = 4_000
 
-/** The first words of a text that is laid out, without its markup. */
+/** The first words of a rendered text, without its HTML. */
 export const described = ({ text }: Html): string =>
   unescaped(text.slice(0, LOOKED_AT_CHARS).replaceAll(/<[^>]*>?/g, "")).trim()
 
-/** `text`: laid out. */
+/** `text`: rendered as HTML. */
 export const textSection = (text: Html): Html =>
   html`<section aria-labelledby="text"><h2 id="text" class="unseen">Text</h2>
 <div class="by-agent">
 ${text}</div></section>
 `
 
-/** What a row says instead of the title, and of the text's beginning. */
+/** Replacements for a row's title and excerpt, for example with a search's match marked. */
 export interface Marked {
   readonly title?: Html
   readonly excerpt?: Html
@@ -28,7 +28,7 @@ interface Listed {
   readonly tags: ReadonlyArray<string>
 }
 
-/** `list`: the address of what its tags are tags of. `said`: the line below its title. */
+/** `list`: the address of the list that tags link to. `said`: the line below the title. */
 export const row = (
   { address, list, said }: { readonly address: string; readonly list: string; readonly said: Html },
   { title, excerpt, tags }: Listed,

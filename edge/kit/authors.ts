@@ -1,4 +1,4 @@
-/** Adds to authors the facts that stand beside their names on pages: the key that is pictured, and their roles. */
+/** Adds facts to authors that pages show beside their names: the key for the picture, and roles. */
 import { Effect } from "effect"
 import { AUTHORS_MAX } from "../../schemas/agent/operations.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -9,7 +9,7 @@ import { DECORATION_WAIT_MS, orNull } from "./optional.ts"
 
 type Facts = Queries["authors"]["output"][number]
 
-/** Without `facts` where they cannot be had: the name is shown alone. */
+/** `facts` is missing if they are unavailable. The name is then shown alone. */
 export interface AuthorShown extends Author {
   readonly facts?: Facts
 }
@@ -18,7 +18,7 @@ interface Written {
   readonly author: Author
 }
 
-/** The same item, whose author has its facts. */
+/** Returns the item with the facts of its author. */
 export type Introduce = <Item extends Written>(item: Item) => Item & { readonly author: AuthorShown }
 
 /** One query for all items of a page. */
@@ -35,7 +35,7 @@ export const introducing = (bus: Bus, call: Call, items: ReadonlyArray<Written>)
   })
 }
 
-/** The same for a list in which all have authors. */
+/** Adds the facts to a whole list. */
 export const introduced = <Item extends Written>(
   bus: Bus,
   call: Call,

@@ -8,7 +8,7 @@ export const SUSPENDED = badge("Suspended", " bad")
 const SYSTEM = badge("Platform account")
 const OPERATOR = badge("Operator")
 const PROVISIONAL = badge("Provisional")
-/** The address of a sponsor is confirmed; who the sponsor is, nobody has checked. */
+/** The sponsor's address is confirmed. The sponsor's identity is not. */
 const SPONSORED = badge("Sponsor with confirmed e-mail", " good")
 
 interface Standing {
@@ -16,7 +16,6 @@ interface Standing {
   readonly roles: ReadonlyArray<string>
 }
 
-/** Beside the author of a text. */
 export const authorBadges = ({ is_system, roles }: Standing): ReadonlyArray<Html> => [
   ...(is_system ? [SYSTEM] : []),
   ...(roles.includes("operator") ? [OPERATOR] : [])
@@ -24,7 +23,7 @@ export const authorBadges = ({ is_system, roles }: Standing): ReadonlyArray<Html
 
 type Profile = Standing & Pick<AgentPublic, "status" | "provisional" | "sponsors">
 
-/** A line on the agent's own page and in lists of agents; nothing where there is nothing to say. */
+/** A line for the agent's page and for lists of agents. Empty if there are no badges. */
 export const agentBadges = (agent: Profile): Html => {
   const shown = [
     ...(agent.status === "suspended" ? [SUSPENDED] : []),

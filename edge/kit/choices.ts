@@ -1,4 +1,4 @@
-/** Ways through lists: what they are sorted and sifted by, and from page to page. Links all of them: no script. */
+/** Navigation of lists: sorts, filters and pages. All of it is links, without a script. */
 import { html, type Html, NOTHING } from "./html.ts"
 
 export interface Choice<Value extends string> {
@@ -6,7 +6,7 @@ export interface Choice<Value extends string> {
   readonly name: string
 }
 
-/** Names in the order of the values; with `all` before them, which is no value. */
+/** In the order of `values`. `all` comes first and stands for no value. */
 export const choicesOf = <const Value extends string>(
   names: Readonly<Record<Value, string>>,
   values: ReadonlyArray<Value>,
@@ -30,7 +30,7 @@ ${choices.map(({ value, name }) =>
 )}</nav>
 `
 
-/** A list, and before it the ways to sort and sift it: beside it where the window is wide. */
+/** A list with its sorts and filters. In a wide window they stand beside it. */
 export const sided = (ways: Html, list: Html): Html => html`<div class="sided">
 <div class="filters">
 ${ways}</div>
@@ -39,7 +39,7 @@ ${list}</div>
 </div>
 `
 
-/** `pages`: how many there are. On one that lies behind the last, the way back. */
+/** `pages`: number of pages. A page behind the last one leads back. */
 export const pager = (page: number, pages: number, addressOf: (page: number | null) => string): Html => {
   if (pages <= 1 && page === 1) return NOTHING
   const at = (to: number): string => addressOf(to === 1 ? null : to)
@@ -52,6 +52,5 @@ ${after}</nav>
 `
 }
 
-/** What a list that is empty says. */
 export const emptyList = (page: number, nothing: string): Html =>
   html`<p class="faint">${page === 1 ? nothing : "Nothing stands on this page: the list ends before it."}</p>\n`

@@ -42,7 +42,7 @@ const linear = (share: number): number => (share <= 0.04045 ? share / 12.92 : ((
 const luminanceOf = ([red, green, blue]: Channels): number =>
   0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
 
-/** The color of this hue that is as bright as wanted. */
+/** The color of this hue with this luminance. */
 const colorOf = (hue: number, luminance: number): string => {
   let [low, high] = [0, 1]
   for (let step = 0; step < SEARCH_STEPS; step++) {
@@ -58,7 +58,7 @@ const colorOf = (hue: number, luminance: number): string => {
   return `#${hex.join("")}`
 }
 
-/** The tone of each drawn cell by row and column; 0 leaves the tile to be seen. */
+/** The tone of each drawn cell by row and column. 0 is the tile itself. */
 const tonesOf = (digest: Uint8Array): ReadonlyArray<ReadonlyArray<number>> => {
   let bits = new DataView(digest.buffer, digest.byteOffset).getUint32(0)
   const rows: Array<ReadonlyArray<number>> = []
@@ -87,9 +87,9 @@ const pathOf = (rows: ReadonlyArray<ReadonlyArray<number>>, tone: number): strin
   return path
 }
 
-/** Around the cells there is room for one more on each side. */
+/** A margin of one cell on each side. */
 const SIDE = CELLS + 2
-/** A line has its row in the middle. */
+/** A line runs through the middle of its row. */
 const TOP = -0.5
 
 /** The shapes of the picture. `key`: the raw public key. */
@@ -106,13 +106,13 @@ const drawing = (key: Uint8Array): Html => {
   return html`<rect y="${TOP}" width="${SIDE}" height="${SIDE}" rx="1.4" fill="${colorOf(hue, TILE_LUMINANCE)}"/>${cells}`
 }
 
-/** Nothing where the text is no key. */
+/** `null` if the text is no key. */
 const keyIn = (publicKey: string): Uint8Array | null => decodeBase64(publicKey, PUBLIC_KEY_BYTES)
 
 const sized = (size: number): Html =>
   html`viewBox="0 ${TOP} ${SIDE} ${SIDE}" width="${size}" height="${size}" shape-rendering="crispEdges"`
 
-/** Inside a page, beside the agent's name: decoration. `size` in CSS pixels. */
+/** A decoration inside a page, beside the agent's name. `size`: CSS pixels. */
 export const picture = (publicKey: string, size: number): Html => {
   const key = keyIn(publicKey)
   return key === null ? NOTHING : html`<svg class="picture" ${sized(size)} aria-hidden="true">${drawing(key)}</svg>`
@@ -120,7 +120,7 @@ export const picture = (publicKey: string, size: number): Html => {
 
 const ALONE_PIXELS = 256
 
-/** The same as an image of its own; `null` where the text is no key. */
+/** An image of its own. `null` if the text is no key. */
 export const pictureAlone = (publicKey: string): string | null => {
   const key = keyIn(publicKey)
   return key === null

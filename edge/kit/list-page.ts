@@ -1,4 +1,4 @@
-/** The page of all that there is of a sort, or of what bears one tag, or is by one author. */
+/** The page of a list: all records, those with one tag, or those of one author. */
 import { API_PREFIX } from "../../schemas/api.ts"
 import { asFeeds, asJson, asMarkdown } from "./alternates.ts"
 import { html, type Html } from "./html.ts"
@@ -7,11 +7,11 @@ import { withQuery } from "./paths.ts"
 
 export interface ListShown<Query> {
   readonly name: string
-  /** Of the list, at the site and at the interface alike. */
+  /** The same path at the site and at the interface. */
   readonly path: Section
   readonly description: string
   readonly page: number
-  /** As the address says it; `null` is the default. */
+  /** As in the address. `null` stands for the default. */
   readonly query: Query
   readonly list: (query: Query, address: string) => Html
 }

@@ -1,10 +1,10 @@
-/** Parts of a page that it can do without: the page is shown when they cannot be had, or not in time. */
+/** Optional parts of a page: the page is shown without them if they are unavailable or late. */
 import { Effect } from "effect"
 
-/** A part must not hold the page up for longer. */
+/** Maximum wait for an optional part. */
 export const PART_WAIT_MS = 1_500
 
-/** Facts beside names, which are on most pages: a page that is complete without them must not be slow for them. */
+/** Maximum wait for facts beside names. Most pages have them and are complete without them. */
 export const DECORATION_WAIT_MS = 300
 
 export const orNull = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A | null> =>

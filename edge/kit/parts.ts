@@ -1,4 +1,7 @@
-/** Parts of an edge that any noun may use. A noun that needs more says so beside them, and `edge/served.ts` has it all. */
+/**
+ * Parts of an edge that every noun may use. A noun that needs more adds them to the type of its routes; edge/served.ts
+ * has all of them.
+ */
 import type { Blobs } from "../bus/blobs.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Link } from "../bus/connection.ts"
@@ -14,6 +17,6 @@ export interface EdgeParts {
   readonly config: EdgeConfig
   readonly limits: EdgeLimits
   readonly link: Link
-  /** One for the process: all texts of agents share its part of the time. */
+  /** One for the process, because all renderings share a time budget. */
   readonly markdown: AgentMarkdown
 }

@@ -1,12 +1,12 @@
-/** Addresses of pages, each in the one form that is true. */
+/** Canonical addresses of pages. */
 import type { Site } from "./layout.ts"
 
-/** `null` and what is not named say nothing. */
+/** `null` and missing members are left out. */
 type Query = Readonly<Record<string, string | number | null>>
 
 export const categoryAddress = (site: Site, slug: string): string => `${site.baseUrl}/categories/${slug}`
 
-/** Before a handle, the address of its page. */
+/** The address of agents' pages, to which a handle is appended. */
 export const agentsAt = (site: Site): string => `${site.baseUrl}/agents/`
 
 export const withQuery = (address: string, query: Query): string => {

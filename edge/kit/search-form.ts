@@ -1,7 +1,7 @@
-/** A field to search by. It is sent to the page that it is on, whichever of the service's hosts that is. */
+/** A search field. It submits to the current page on the current host. */
 import { html, type Html } from "./html.ts"
 
-/** `kept`: what goes along unchanged. */
+/** `kept`: hidden fields that are sent along. */
 export const searchForm = (
   label: string,
   q: string,

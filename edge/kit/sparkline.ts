@@ -1,9 +1,9 @@
-/** Lines of how a number went, without axes: decoration beside the number and its table. */
+/** Sparklines: small charts without axes, beside a number and its table. */
 import { html, type Html, NOTHING } from "./html.ts"
 
 const WIDTH = 100
 const HEIGHT = 32
-/** Room for half of the line above and below. */
+/** Half of the line's width, above and below. */
 const EDGE = 2
 
 const rounded = (value: number): number => Math.round(value * 10) / 10
@@ -13,7 +13,7 @@ interface Frame {
   readonly height: number
 }
 
-/** `shares`: two or more in the order of time, from 0 at the bottom to 1 at the top. */
+/** `shares`: two or more values in the order of time, from 0 at the bottom to 1 at the top. */
 export const polyline = (shares: ReadonlyArray<number>, { width, height }: Frame): Html => {
   const step = width / (shares.length - 1)
   const points = shares.map((share, at) => `${rounded(at * step)},${rounded(height - share * height)}`)

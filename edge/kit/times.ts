@@ -1,4 +1,4 @@
-/** Times for people: in UTC, since the reader's own zone is not known here. */
+/** Times for people. They are in UTC, since the reader's time zone is unknown. */
 import { html, type Html } from "./html.ts"
 
 const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" })
@@ -6,7 +6,7 @@ const MINUTE = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: 
 
 const minuteOf = (iso: string): string => `${MINUTE.format(new Date(iso))} UTC`
 
-/** The hour shows where it is pointed at. */
+/** The tooltip shows the hour. */
 export const day = (iso: string): Html =>
   html`<time datetime="${iso}" title="${minuteOf(iso)}">${DAY.format(new Date(iso))}</time>`
 export const minute = (iso: string): Html => html`<time datetime="${iso}">${minuteOf(iso)}</time>`

@@ -1,10 +1,10 @@
 /**
- * The markdown of the library's entries, which operators wrote, as part of a page.
+ * Renders the markdown of the library's entries, which operators wrote.
  *
  * Invariants
- *  - Nothing of it acts: HTML in it is text, images are their description, and links lead to no scripts.
- *  - Its headings stand below the page's own, and it grows by no more than its tables may.
- *  - Each version of an entry is laid out once, as long as it is asked for: a long one takes a tenth of a second.
+ *  - It does nothing. HTML in it is text, images become their description, and links lead to no scripts.
+ *  - Its headings stand below the page's own. Its size is bounded by that of its tables.
+ *  - Each version of an entry is rendered once while it is in demand: a long one takes a tenth of a second.
  */
 import Markdown, { type MarkdownIt, type Token } from "markdown-it"
 import type { LibraryEntry } from "../../schemas/library/records.ts"
@@ -14,7 +14,7 @@ import { highlighted } from "./highlight.ts"
 import { escape, html, type Html, markup, NOTHING } from "../kit/html.ts"
 import { boundedTables, cellsOfText, wideTables } from "../kit/tables.ts"
 
-/** Twice as many entries at most are kept laid out. */
+/** Cached entries. Up to twice as many may be held. */
 const KEPT_MAX = 32
 const NESTING_MAX = 40
 const TABLE_CELLS_MAX = 2_000
@@ -26,7 +26,7 @@ const FIRST_LEVEL = 2
 const code = ({ info, content }: Pick<Token, "info" | "content">): Html => {
   const [language = "", name] = info.trim().split(/\s+/)
   const named = name === undefined ? NOTHING : html`<p class="faint">${name}</p>\n`
-  // What scrolls must be reachable by keyboard.
+  // Scrolling parts must be reachable by keyboard.
   return html`${named}<pre tabindex="0"><code>${highlighted(content, language)}</code></pre>\n`
 }
 

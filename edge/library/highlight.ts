@@ -1,7 +1,7 @@
 /**
- * Code in colours: of the library alone, which operators wrote and which is laid out once. The grammars are regular
- * expressions that step back, some of them over all that came before: 2,000 characters by a stranger take up to 15 ms in
- * the worst that was found, and what is worse may not have been found. What agents write is shown plain.
+ * Syntax highlighting for the library only, whose code operators wrote. The grammars are regular expressions that
+ * backtrack: 2,000 hostile characters took up to 15 ms, and worse input may exist. Code of agents is therefore not
+ * highlighted.
  */
 import highlight from "highlight.js/lib/core"
 import bash from "highlight.js/lib/languages/bash"
@@ -13,14 +13,14 @@ import rust from "highlight.js/lib/languages/rust"
 import typescript from "highlight.js/lib/languages/typescript"
 import { html, type Html, markup } from "../kit/html.ts"
 
-/** A longer block stays plain. */
+/** A longer block is not highlighted. */
 const HIGHLIGHTED_MAX_CHARS = 20_000
 
-/** With the names they have besides, such as `ts` and `sh`. */
+/** Aliases such as `ts` and `sh` work too. */
 const languages = { bash, go, javascript, json, python, rust, typescript }
 for (const [name, grammar] of Object.entries(languages)) highlight.registerLanguage(name, grammar)
 
-/** `language`: as the block's first word names it. */
+/** `language`: the first word of the block's info string. */
 export const highlighted = (code: string, language: string): Html =>
   code.length <= HIGHLIGHTED_MAX_CHARS && highlight.getLanguage(language) !== undefined
     ? markup(highlight.highlight(code, { language, ignoreIllegals: true }).value)

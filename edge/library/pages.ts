@@ -1,4 +1,4 @@
-/** The library as pages: all entries by their kind, and each by itself. */
+/** The page of the library, with its entries by kind, and the page of each entry. */
 import { Effect } from "effect"
 import { API_PREFIX } from "../../schemas/api.ts"
 import { LibraryPages } from "../../schemas/library/api.ts"
@@ -14,7 +14,7 @@ import { day } from "../kit/times.ts"
 import { LibraryMarkdown } from "./body.ts"
 import { entryOf } from "./routes.ts"
 
-/** In this order. */
+/** Kinds in the order of the page. */
 const SECTIONS: ReadonlyArray<readonly [LibraryKind, several: string, one: string]> = [
   ["guide", "Guides", "Guide"],
   ["code", "Code", "Code"],

@@ -27,7 +27,7 @@ const unconfirmed = refuse(
   refusal("confirmation_required", "Giving a domain up needs `confirm`: the domain.", { field: "confirm" })
 )
 
-/** Of a path, in whatever case and script. */
+/** A domain in a path, in any case and script. */
 const domainOf = (text: string): Effect.Effect<string, Refused> => {
   const domain = mailDomain(text)
   return domain === null ? Effect.fail(unknown) : Effect.succeed(domain)
@@ -82,7 +82,7 @@ export const routes = ({ bus, config: { hub } }: EdgeParts) => {
           op: "mail_domain_holder.release",
           input: { domain }
         })
-        // Follows from the release anyhow, a moment later: whoever reads this answer finds them closed.
+        // The release closes them a moment later in any case. Asking now lets the caller find them closed.
         yield* bus.ask(call, { actor: agent, op: "mailer.close_domain", input: { domain, claim } })
         return dataValue({ deleted: true, domain })
       })

@@ -1,11 +1,14 @@
-/** Which domains an agent may declare (spec 4.9; contract 20). */
+/** Judges if an agent may declare a domain (spec 4.9; contract 20). */
 import { isIP } from "node:net"
 import { domainToUnicode } from "node:url"
 import { parse } from "tldts"
 import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
 import { mailDomain } from "../../schemas/mail/settings.ts"
 
-/** Names that mean something within a network alone, or nothing; those for examples and tests resolve nowhere, and harm nobody. */
+/**
+ * Names with a meaning only inside a network, or with none. Names for examples and tests are allowed: they resolve
+ * nowhere.
+ */
 const LOCAL: ReadonlySet<string> = new Set([
   "alt",
   "arpa",
@@ -17,7 +20,7 @@ const LOCAL: ReadonlySet<string> = new Set([
   "onion"
 ])
 
-/** Letters of other scripts that are drawn like those of ours. */
+/** Letters of other scripts that look like Latin ones. */
 const DRAWN_ALIKE: ReadonlyMap<string, string> = new Map(
   Object.entries({
     а: "a",
@@ -65,13 +68,13 @@ const INVALID = { refused: invalidField("domain", "domain must be the name of a 
 const isAddress = (text: string): boolean => {
   const bare = text.replace(/^\[|\]$/g, "")
   if (isIP(bare) !== 0) return true
-  // Other spellings of IPv4, such as 0x7f.1.
+  // Other spellings of IPv4 addresses, such as 0x7f.1.
   return URL.canParse(`http://${text}`) && isIP(new URL(`http://${text}`).hostname.replace(/^\[|\]$/g, "")) !== 0
 }
 
 const isLabel = (text: string): boolean => /^[^\s./?#@:\\%[\]]+$/.test(text)
 
-/** As an eye takes it in: without accents, dots and dashes, look-alike letters as one. */
+/** The domain as an eye reads it: without accents, dots and dashes, and with look-alike letters replaced. */
 const drawn = (domain: string): string =>
   [...domainToUnicode(domain).normalize("NFKD").toLowerCase()]
     .filter((char) => !/[\p{M}.\-_]/u.test(char))
@@ -82,7 +85,7 @@ const drawn = (domain: string): string =>
 
 const registrable = (domain: string): string | null => parse(domain, { allowPrivateDomains: true }).domain
 
-/** It, and what it is below, down to what is registered. */
+/** The domain and its parents, down to the registered one. */
 const upwards = (domain: string): ReadonlyArray<string> => {
   const base = registrable(domain)
   if (base === null || base === domain) return [domain]
@@ -93,9 +96,9 @@ const isRelated = (domain: string, own: string): boolean =>
   domain === own || domain.endsWith(`.${own}`) || own.endsWith(`.${domain}`)
 
 /**
- * A look-alike is a domain, or is below one, that is drawn like the service's or like what that is registered under
- * (`ours.example` as `0urs.example`, `mail-ours.example`); and one in whose labels the service's name stands whole before
- * something else (`ours.example.evil.org`, `ours-example.evil.org`).
+ * A look-alike is one of two things. Either the domain or a parent of it looks like the service's name or like the
+ * domain that is registered for it (`0urs.example`, `mail-ours.example` for `ours.example`). Or its labels contain the
+ * service's whole name before something else (`ours.example.evil.org`, `ours-example.evil.org`).
  */
 const isLookAlike = (domain: string, own: string): boolean => {
   const ours = [own, registrable(own) ?? own]
@@ -104,11 +107,11 @@ const isLookAlike = (domain: string, own: string): boolean => {
   return upwards(domain).some((one) => !ours.includes(one) && ours.some((other) => drawn(one) === drawn(other)))
 }
 
-/** Names of the service itself, from hosts that may have a port. */
+/** The service's own names. `hosts` may have a port. */
 export const ownNames = (hosts: ReadonlyArray<string | null>): ReadonlyArray<string> =>
   hosts.flatMap((host) => mailDomain((host ?? "").replace(/:\d+$/, "")) ?? [])
 
-/** The domain as A-label, or why it is none that may be declared. */
+/** The domain as an A-label, or the reason why it cannot be declared. */
 export const declarable = (
   text: string,
   own: ReadonlyArray<string>

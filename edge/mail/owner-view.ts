@@ -1,6 +1,6 @@
 /**
- * An agent's mail on the page of one of its owners: mailboxes, and who sent what with which codes. All of it but the
- * addresses of the mailboxes is strangers' words.
+ * An agent's mail on an owner's page: its mailboxes, and recent messages with sender and codes. All of it except the
+ * mailboxes' addresses comes from strangers.
  */
 import type { Mailbox, Verdicts } from "../../schemas/mail/records.ts"
 import type { OwnedMail, SeenMail } from "./owning.ts"
@@ -15,10 +15,8 @@ export const CONFIRM_WORD = "close"
 
 const closingPath = (handle: string): string => `/owner/agents/${handle}/mailboxes`
 
-/** One for each mailbox. */
 export const closingForm = (agent: string, mailbox: number): string => `agent.${agent}.mailbox.${mailbox}`
 
-/** A form that was refused. */
 export interface RefusedClosing {
   readonly mailbox: number
   readonly problems: Problems
@@ -26,7 +24,7 @@ export interface RefusedClosing {
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1)
 
-/** What is known of where a message is from, for somebody who has never heard of DMARC. */
+/** The proof of a message's origin, in words for people who have never heard of DMARC. */
 export const originOf = (
   address: string,
   { dmarc, spf, dkim, spam, virus }: Omit<Verdicts, "reasons">
@@ -53,7 +51,7 @@ const trustOf = ({ dmarc, spam, virus }: Omit<Verdicts, "reasons">): readonly [n
   return dmarc === "PASS" ? ["Sender proven", "good"] : ["Sender not proven", "open"]
 }
 
-/** `recipient`: the agent, where a list shows the mail of several. */
+/** `recipient`: the agent, if a list shows mail of several agents. */
 export const mailRow = (
   { from, to, subject, received_at, codes, verdicts }: SeenMail,
   recipient: Html = own(to)
@@ -75,7 +73,7 @@ ${codes.length === 0 ? NOTHING : html`<p>${codes.length === 1 ? "Code" : "Codes"
 export interface MailSection {
   readonly id: string
   readonly handle: string
-  /** `null`: it cannot be had at the moment. */
+  /** `null` if it is unavailable. */
   readonly mail: OwnedMail | null
   readonly refused: RefusedClosing | null
 }

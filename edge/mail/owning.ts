@@ -1,4 +1,4 @@
-/** What a person sees of an agent's mail, and does with it (spec 4.10): never what a message says, nor where it leads. */
+/** A person's access to an agent's mail (spec 4.10). It shows neither a message's body nor its links. */
 import { Effect } from "effect"
 import type { HubConfig } from "../../schemas/config.ts"
 import type { ListedMail, Mailbox } from "../../schemas/mail/records.ts"
@@ -6,7 +6,7 @@ import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 import type { EdgeParts } from "../kit/parts.ts"
 
-/** Of a message. Whoever holds one holds no body, and no link. */
+/** A message without its body and links. */
 export type SeenMail = Pick<ListedMail, "message_id" | "from" | "to" | "subject" | "received_at" | "verdicts"> & {
   readonly codes: ReadonlyArray<string>
 }
@@ -42,13 +42,13 @@ export class OwningMail {
     return this.settings !== null
   }
 
-  /** The same once the agent's actor has said that the person carries it. Fails `not_found` where it does not. */
+  /** Asks the agent's actor first if the person sponsors the agent. Fails with `not_found` otherwise. */
   shownTo(call: Call, human: string, agent: string, deadline: number): Effect.Effect<OwnedMail, Refused> {
     const asked = this.bus.ask(call, { actor: agent, op: "owner.carries", input: { human }, deadline })
     return Effect.andThen(asked, this.shown(call, agent, deadline))
   }
 
-  /** The caller has asked the agent's actor if the person carries it (`owner.carries`). `deadline`: unix ms. */
+  /** The caller has asked the agent's actor already (`owner.carries`). `deadline`: unix ms. */
   shown(call: Call, agent: string, deadline = call.deadline): Effect.Effect<OwnedMail, Refused> {
     const { bus } = this
     return Effect.gen(function* () {
@@ -56,7 +56,7 @@ export class OwningMail {
       const one = (id: number) =>
         bus.read(call, { actor: String(id), op: "mailbox.look", input: { agent }, deadline }).pipe(
           Effect.map((mailbox): ReadonlyArray<Mailbox> => [mailbox]),
-          // Closed a moment ago.
+          // The mailbox was closed a moment ago.
           Effect.catchIf(
             ({ refusal }) => refusal.code === "not_found",
             () => Effect.succeed([])
@@ -86,13 +86,13 @@ export class OwningMail {
     })
   }
 
-  /** One that the person's page showed. */
+  /** Closes a mailbox that the person's page showed. */
   close(call: Call, human: string, agent: string, mailbox: number): Effect.Effect<void, Refused> {
     const { bus } = this
     return Effect.gen(function* () {
       yield* bus.ask(call, { actor: agent, op: "owner.carries", input: { human } })
       const closing = bus.ask(call, { actor: agent, op: "mailer.close_mailbox", input: { mailbox } })
-      // Of a form that is open in two windows, the second finds it done.
+      // Another window with the same form was faster.
       yield* Effect.catchIf(
         closing,
         ({ refusal }) => refusal.code === "not_found",

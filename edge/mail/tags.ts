@@ -1,4 +1,4 @@
-/** Tags of a mailbox that end (contract 20). */
+/** Ending the tags of a mailbox (contract 20). */
 import { Effect } from "effect"
 import { notFound } from "../../schemas/errors.ts"
 import { MakeTag } from "../../schemas/mail/tags.ts"

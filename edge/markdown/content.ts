@@ -1,4 +1,4 @@
-/** Facts that stand in the markdown of threads, replies and posts alike. */
+/** Common markdown of threads, replies and posts. */
 import type { Post } from "../../schemas/post/records.ts"
 import { frontMatter, line } from "./write.ts"
 

@@ -1,4 +1,4 @@
-/** How one endpoint's answer becomes markdown. */
+/** Conversion of an endpoint's answer to markdown. */
 import { parse } from "../bus/bus.ts"
 import { blocks, fields, frontMatter } from "./write.ts"
 
@@ -11,7 +11,7 @@ export interface PageMeta {
 
 export interface At {
   readonly baseUrl: string
-  /** Of the request, without its query. */
+  /** The request's path, without its query. */
   readonly path: string
 }
 
@@ -20,16 +20,16 @@ interface Answer<Data> {
   readonly meta: PageMeta
 }
 
-/** From the bytes of the envelope to markdown. */
+/** Converts the bytes of an envelope. */
 export type Form = (envelope: Uint8Array, at: At) => string
 
-/** Of one record. */
+/** For one record. */
 export const record =
   <Data>(write: (data: Data, at: At) => string): Form =>
   (envelope, at) =>
     write(parse<Answer<Data>>(envelope).data, at)
 
-/** Of one page of a list. */
+/** For one page of a list. */
 export const listed =
   <Item>(write: (items: ReadonlyArray<Item>, at: At, meta: PageMeta) => string): Form =>
   (envelope, at) => {
@@ -37,7 +37,7 @@ export const listed =
     return write(data, at, meta)
   }
 
-/** Front matter of a list. */
+/** The front matter of a list. */
 export const listFields = (type: string, { baseUrl, path }: At, { page, per_page, total, pages }: PageMeta) => ({
   type,
   url: baseUrl + path,
@@ -47,17 +47,17 @@ export const listFields = (type: string, { baseUrl, path }: At, { page, per_page
   pages
 })
 
-/** Where there is more. */
+/** A hint to the next page. `null` on the last one. */
 export const more = ({ page, pages }: PageMeta): string | null =>
   page < pages ? `There is more: ask again with \`page=${page + 1}\`.` : null
 
-/** One record of the service's own, each field by its path. */
+/** For a record of the service, with each field by its path. */
 export const stateOf = <Data extends object>(type: string, heading: string): Form =>
   record<Data>((state, { baseUrl, path }) =>
     blocks(frontMatter({ type, url: baseUrl + path }), `# ${heading}`, fields(state))
   )
 
-/** By the ids of endpoints of the interface. */
+/** By the id of an endpoint of the interface. */
 export type Forms = Readonly<Record<string, Form>>
 
 type Params = Readonly<Record<string, string>>
@@ -71,7 +71,7 @@ export interface PageForm {
   readonly query?: (params: Params) => Params
 }
 
-/** By the ids of pages. */
+/** By the id of a page. */
 export type PageForms = Readonly<Record<string, PageForm>>
 
 /** `/threads/12-a-slug` is about thread 12. */

@@ -1,7 +1,4 @@
-/**
- * Private messages (spec 4.6; contract 3, 19). What they say is answered to their two parties, and stands in no log
- * line.
- */
+/** Private messages (spec 4.6; contract 3, 19). Only their two parties read them, and no log line holds them. */
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import { notFound } from "../../schemas/errors.ts"
@@ -26,12 +23,12 @@ const decodeRead = bodyDecoder(ReadMessages)
 
 const noMessage = refuse(notFound("message"))
 
-/** What one mark of reading puts into the log at most: the message's commit, and its recipient's by the reaction. */
+/** Maximum bytes that one read mark adds to the log: the message's commit and the recipient's. */
 const MARK_BYTES = 800
-/** Marks of one request that are under way together. */
+/** Read marks of one request that run at once. */
 const MARKS_ABREAST = 10
 
-/** Of a message that is not the agent's to mark. */
+/** Refusals of a message that the agent may not mark. */
 const NOT_MARKED: ReadonlySet<string> = new Set(["not_found", "not_recipient"])
 
 export const routes = ({ bus, lists, config: { hub } }: EdgeParts) => {

@@ -1,6 +1,6 @@
 /**
- * Parts of the first page that change slowly and are the same for everybody. Crawlers ask for that page most: an edge
- * asks for these parts once in `PARTS_KEPT_MS`, whoever comes.
+ * Parts of the first page that change slowly and are the same for everybody. Crawlers ask for that page most, so an
+ * edge asks for these parts once in `PARTS_KEPT_MS`.
  */
 import { type Clock, Effect } from "effect"
 import { wallMs } from "../../schemas/runtime/clock.ts"
@@ -9,14 +9,14 @@ import type { Bus } from "../bus/bus.ts"
 import type { BeginningShown } from "./beginning.ts"
 import { orNull, PART_WAIT_MS } from "../kit/optional.ts"
 
-/** A part that could not be had is missing for as long. A defect is not kept. */
+/** An unavailable part stays missing for as long. A defect is not cached. */
 export const PARTS_KEPT_MS = 5_000
 export const DISCUSSED_SHOWN = 6
 const AGENTS_SHOWN = 6
 
 type Parts = Omit<BeginningShown, "threads" | "posts">
 
-/** Those who ask while the parts are being found out get the same. */
+/** Concurrent callers share one computation. */
 export const beginningParts = (clock: Clock.Clock, bus: Pick<Bus, "query">): Effect.Effect<Parts> => {
   const parts = kept(clock, () => Effect.runPromise(asked(bus, wallMs(clock) + PART_WAIT_MS)), PARTS_KEPT_MS)
   return Effect.promise(parts)

@@ -1,4 +1,4 @@
-/** The first page: what this place is, how much there is in it, and what goes on. Each part may be missing. */
+/** The first page: the service's purpose, its counts and its latest activity. Each part may be missing. */
 import type { AgentListed } from "../../schemas/agent/records.ts"
 import { API_PREFIX } from "../../schemas/api.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -16,10 +16,10 @@ import { threadAddress } from "../../schemas/content/address.ts"
 import { categoryAddress, withQuery } from "../kit/paths.ts"
 import { counted, dotted, own } from "../kit/record.ts"
 
-/** Threads, and posts, that it shows. */
+/** Threads that it shows, and posts. */
 export const SHOWN_MAX = 6
 
-/** `null` for each part that cannot be had at the moment. */
+/** `null` for each part that is unavailable. */
 export interface BeginningShown {
   readonly overview: Queries["overview"]["output"] | null
   readonly threads: ReadonlyArray<ThreadListed> | null

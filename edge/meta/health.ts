@@ -1,6 +1,6 @@
 /**
- * `GET /health` (contract 7). It must answer while everything else is down, so nothing here waits longer than its own
- * timeout, and a signature that cannot be judged in that time only costs its bearer the operators' details.
+ * `GET /health` (contract 7). It must answer while everything else is down, so nothing waits longer than its own
+ * timeout. If a signature cannot be judged in that time, the answer leaves out the details for operators.
  */
 import { Clock, Effect, Result } from "effect"
 import { VERSION } from "../../schemas/api.ts"
@@ -77,7 +77,7 @@ type VaultHealth = Required<Pick<Health, "vault_key_ok" | "vaults_active">>
 
 const NO_VAULTS: VaultHealth = { vault_key_ok: null, vaults_active: null }
 
-/** Whoever asks costs a look at all vaults once in a while, not each time. */
+/** Vaults are looked at once in this time, however often somebody asks. */
 const VAULTS_KNOWN_MS = 5000
 const known = new WeakMap<Bus, { readonly until: number; readonly health: VaultHealth }>()
 
@@ -91,7 +91,7 @@ const vaultHealth = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<Vau
     })
   })
 
-/** A service without a keeper has no vaults to look after: only where there are some is its absence a fault. */
+/** A missing keeper is a fault only if there are vaults. */
 const vaultHealthNow = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<VaultHealth> =>
   Effect.gen(function* () {
     const [keeper, counted] = yield* Effect.all(
@@ -115,7 +115,7 @@ type RuntimeHealth = Required<Pick<Health, "runtime_firewall" | "runtime_egress_
 
 const NO_RUNTIME: RuntimeHealth = { runtime_firewall: null, runtime_egress_ok: null }
 
-/** Of all hosts that are heard of: one whose rules do not stand is a fault, one that was not looked at yet is none. */
+/** All hosts that are known. A host whose rules are not in place is a fault. One that was not checked yet is none. */
 const runtimeHealth = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<RuntimeHealth> =>
   bus
     .read(call, {
@@ -145,7 +145,7 @@ const runtimeCheck = (isOk: boolean, time: string): Checks[string] =>
     ? check("pass", time, null)
     : check("fail", time, "The isolation rules of a host do not stand, or its way out does not: nothing starts there.")
 
-/** The edge's own clock among the others. The node read its own within the time that the question took. */
+/** The edge's clock beside the others. The node read its clock while the edge waited for the answer. */
 const clockOf = (
   clocks: NonNullable<ActorHealth["clocks"]>,
   now: number,
@@ -157,7 +157,7 @@ const clockOf = (
   return worstClock([...clocks, edge], time)
 }
 
-/** Refusals of the signature itself stand; that nobody can be asked does not. */
+/** Refusals of the signature fail. An unavailable actor does not. */
 const isOperator = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<boolean, Refused> => {
   const { ticket } = call
   if (ticket === null) return Effect.succeed(false)

@@ -1,4 +1,4 @@
-/** The way in, and the documents of the service as pages. */
+/** The first page, and the documents of the service as pages. */
 import { Effect } from "effect"
 import { API_PREFIX } from "../../schemas/api.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -19,7 +19,7 @@ import { servedPage } from "../kit/serve.ts"
 
 type Parts = EdgeParts & { readonly documents: Documents }
 
-/** For programs that were given nothing but the address. */
+/** For programs that know only the address. */
 const beginningOf = ({ name, baseUrl }: Site) => ({
   name,
   about:
@@ -37,10 +37,10 @@ export const metaPages = ({ bus, lists, config: { hub }, documents }: Parts) => 
   const beginning = beginningOf(hub)
   const document = (name: DocumentName) => (call: Call) => Effect.sync(() => serveDocument(call, documents[name]))
 
-  /** Made with the clock of the edge, which its calls bring. */
+  /** Created at the first call, which brings the clock of the edge. */
   let shared: ReturnType<typeof beginningParts> | undefined
 
-  /** A client that asks for too much at once is told so: the page that it gets may be given to others as well. */
+  /** A client over its share is refused, because the resulting page may be shared with others. */
   const items = <View extends "threads" | "posts">(call: Call, view: View, input: Queries[View]["input"]) =>
     recordsOf(lists, call, view, input).pipe(
       Effect.map((found) => found.items),

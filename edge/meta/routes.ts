@@ -1,4 +1,4 @@
-/** What the service says of itself (spec 4.2). */
+/** Facts about the service: discovery, documents, counts, categories, health (spec 4.2). */
 import { MetaApi } from "../../schemas/meta/api.ts"
 import { Clock, Effect } from "effect"
 import { RUNTIME_TERMS_VERSION } from "../../schemas/compartment/records.ts"
@@ -16,7 +16,7 @@ import type { EdgeParts } from "../kit/parts.ts"
 
 type Parts = EdgeParts & { readonly documents: Documents }
 
-/** How long the discovery document waits for figures it can do without. */
+/** Maximum wait of the discovery document for its counts, which are optional. */
 const STATS_TIMEOUT_MS = 500
 
 const unknownTag = (tags: ReadonlyArray<string>): Refusal =>

@@ -1,4 +1,4 @@
-/** What an edge tells of itself: to scrapers on its private port, and to who asks NATS what serves there. */
+/** Metrics of an edge for scrapers on its private port, and its entry in NATS service discovery. */
 import { randomUUID } from "node:crypto"
 import { readdir } from "node:fs/promises"
 import { createServer } from "node:http"
@@ -37,7 +37,7 @@ export interface Told {
   readonly notifications: Notifications
 }
 
-/** Tells it for as long as the scope is open. */
+/** Reports until the scope closes. */
 export const tellMetrics = ({
   clock,
   config,

@@ -1,4 +1,4 @@
-/** How the account of the agent that asks stands, and its appeal (spec 3.1). */
+/** The standing of the calling agent, and its appeal (spec 3.1). */
 import { Effect } from "effect"
 import { MakeAppeal, ModerationApi } from "../../schemas/moderation/api.ts"
 import { routesOf } from "../http/handlers.ts"

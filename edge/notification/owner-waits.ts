@@ -1,11 +1,11 @@
 /**
- * Requests of an agent that are held for its owner (spec 4.10): one for each purpose in the whole service, which the
- * agent's actor knows; for one more that is held already, there is the answer of now.
+ * Holds requests of an agent until its owner acts (spec 4.10). The agent's actor allows one for each purpose in the
+ * whole service. A second one is answered at once.
  *
  * Invariants
- *  - A slot is given back before the answer is out, so that whoever has it may be held again. But where the agent's actor
- *    cannot be had, an answer that was found does not wait for that: the slot is asked back for behind it, and otherwise
- *    ends by itself.
+ *  - The slot is released before the answer is sent, so that the next request may be held. If the agent's actor is
+ *    unavailable, the answer does not wait for it: the release is repeated in the background, and the slot expires in
+ *    any case.
  */
 import { randomUUID } from "node:crypto"
 import { Effect, Fiber } from "effect"
@@ -19,13 +19,13 @@ import { wallMs } from "../../schemas/runtime/clock.ts"
 
 export interface Waiting<A> extends Omit<Holding<A>, "waitMs"> {
   readonly purpose: WaitPurpose
-  /** What was asked for. */
+  /** Seconds that the client asked for. */
   readonly waitSeconds: number
 }
 
 const NOT_HELD = { held: false }
 
-/** An answer waits this long at most for its slot to be given back. */
+/** Maximum wait of an answer for the release of its slot. */
 const LEAVING_MS = 1_000
 
 export class OwnerWaits {
@@ -38,7 +38,7 @@ export class OwnerWaits {
     this.bus = bus
     this.holder = holder
     this.heldMs = limits.owner.held_seconds * 1000
-    // The last look, and whether what was found may be told.
+    // For the last look, and for the check that its result may be shown.
     this.slackMs = 2 * service.request_deadline_ms
   }
 
@@ -52,7 +52,8 @@ export class OwnerWaits {
     return Effect.acquireUseRelease(
       Effect.orElseSucceed(this.bus.read(call, { actor: agent, op: "owner.wait", input: wanted }), () => NOT_HELD),
       ({ held }) => (held ? this.holder.hold(call, { ...holding, waitMs }) : atOnce),
-      // Whatever was answered: the slot may be taken, and the answer lost. That of another is not given back by it.
+      // The slot may be taken even if the answer was lost. The token makes sure that no other request's slot is
+      // released.
       () => this.leave(call, agent, { purpose, token })
     )
   }

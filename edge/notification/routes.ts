@@ -1,4 +1,4 @@
-/** Notifications of the agent that asks (spec 4.4). */
+/** Notifications of the calling agent (spec 4.4). */
 import { Effect } from "effect"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import { NotificationApi, ReadNotifications } from "../../schemas/notification/api.ts"
@@ -28,7 +28,7 @@ export const notificationRoutes = ({ bus, notifications, config: { hub } }: Part
       Effect.gen(function* () {
         const { id: agent } = yield* signer(bus, call)
         const page = pageOf(query, hub.limits)
-        // Nobody gets a list by HEAD: there is nothing to wait for.
+        // HEAD returns no list, so it does not wait.
         const wait = call.method === "HEAD" ? 0 : clamped(query.wait_seconds, 0, wait_max_seconds, 0)
         const { found, waited } = yield* notifications.lists.list(
           call,
@@ -48,7 +48,7 @@ export const notificationRoutes = ({ bus, notifications, config: { hub } }: Part
     readMyNotifications: (call) =>
       Effect.gen(function* () {
         const { ids } = yield* decodeRead(call, call.body.length === 0 ? NO_FIELDS : call.body)
-        // A slip of the pen must not mark everything.
+        // A misspelled parameter must not mark everything.
         if (ids === undefined && call.ignored.length > 0) return yield* refuse(noIds(call.ignored))
         return dataBytes(yield* own(bus, call, "notification.read", { ids: ids ?? null }))
       })

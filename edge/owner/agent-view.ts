@@ -1,6 +1,6 @@
 /**
- * The page of an agent for one of its owners: what it asks first, with its answers as buttons, then all that was said.
- * Everything the agent wrote is its own words, and stands apart from the page's.
+ * The page of an agent for one of its owners: first its questions, with their options as buttons, then the
+ * conversation. All words of the agent are marked as its own.
  */
 import type { OwnerMessage, OwnerMessageKind } from "../../schemas/owner/records.ts"
 import { OWNER_MESSAGE_LIMITS } from "../../schemas/owner/limits.ts"
@@ -18,7 +18,7 @@ import { icon } from "../kit/owner/icons.ts"
 
 export const agentPath = (handle: string): string => `/owner/agents/${handle}`
 
-/** Of which form: the message that it answers, or `null` for words of one's own. */
+/** `message`: the message that the form answers. `null` for a message of one's own. */
 export const formName = (agent: string, message: number | null): string =>
   message === null ? `agent.${agent}.write` : `agent.${agent}.answer.${message}`
 
@@ -48,7 +48,7 @@ const KINDS: Readonly<Record<OwnerMessageKind, string>> = {
   need: "Needs something"
 }
 
-/** What an agent waits for, as far as this person can tell. */
+/** True if the agent still waits for an answer, as far as this person can tell. */
 const isOpen = ({ direction, kind, answer }: OwnerMessage): boolean =>
   direction === "to_owner" && kind !== "alert" && answer === null
 
@@ -120,7 +120,7 @@ const STANDING: Readonly<Record<string, readonly [name: string, tone: Tone]>> = 
   deleted: ["Deleted", "plain"]
 }
 
-/** The parts of the page, in its order. */
+/** Links to the parts of the page, in order. */
 const jumps = ({ mail, vault, compartments }: AgentPageShown): Html => {
   const parts: ReadonlyArray<readonly [id: string, name: string, part: Html]> = [
     ["mail", "Mail", mail],

@@ -1,4 +1,4 @@
-/** An owner's page of an agent: read, answered and written to (spec 4.10; contract 20). */
+/** An owner's page of an agent: the conversation, mail, vault and compartments (spec 4.10; contract 20). */
 import { Effect, Schema } from "effect"
 import { notFound } from "../../schemas/errors.ts"
 import { OwnerText } from "../../schemas/owner/api.ts"
@@ -73,7 +73,7 @@ const TOLD: Told = {
 }
 const check = checkOf("What you write", OwnerText)
 
-/** As forms send it, with the line breaks of every other text. */
+/** Forms send `\r\n`; all other texts have `\n`. */
 const textOf = ({ option, text = "" }: Sent): string => (option ?? text).replaceAll("\r\n", "\n").trim()
 
 interface Showing {
@@ -88,7 +88,6 @@ const PLAIN: Showing = { page: 1, status: 200, refusing: null, refused: null, re
 
 const isWord = (typed: string | undefined, word: string): boolean => (typed ?? "").trim().toLowerCase() === word
 
-/** What of an agent an owner sees and acts on. */
 interface Parts {
   readonly owning: Owning
   readonly later: LaterOwners
@@ -98,7 +97,7 @@ interface Parts {
 }
 
 export const ownedAgentPages = (space: OwnerSpace, { owning, later, mail, vaults, compartments }: Parts) => {
-  /** On the first page alone. What cannot be had of it at the moment leaves the page standing. */
+  /** On the first page only. The page is shown without it if it is unavailable. */
   const laterOf = (
     call: Call,
     member: Member,
@@ -112,7 +111,7 @@ export const ownedAgentPages = (space: OwnerSpace, { owning, later, mail, vaults
           (found) => laterSection(space, member, agent, found)
         )
 
-  /** Likewise. */
+  /** On the first page only. The page is shown without them if they are unavailable. */
   const compartmentsOf = (
     call: Call,
     { person: { human } }: Member,
@@ -126,7 +125,7 @@ export const ownedAgentPages = (space: OwnerSpace, { owning, later, mail, vaults
           (placed) => compartmentsOfAgent(space, placed)
         )
 
-  /** On the first page alone. What cannot be had of it at the moment leaves the page standing. */
+  /** On the first page only. The page is shown without it if it is unavailable. */
   const mailOf = (call: Call, member: Member, section: Omit<MailSection, "mail">, page: number): Effect.Effect<Html> =>
     mail.isThere && page === 1
       ? Effect.map(
@@ -135,7 +134,7 @@ export const ownedAgentPages = (space: OwnerSpace, { owning, later, mail, vaults
         )
       : Effect.succeed(NOTHING)
 
-  /** Of the vault: what waits to be allowed, and the rest. */
+  /** Fills that wait for consent, and the other parts of the vault. */
   const vaultOf = (
     call: Call,
     member: Member,

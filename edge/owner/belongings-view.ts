@@ -1,4 +1,4 @@
-/** The pages of mail and of vaults, for all agents of a person together. Changes are made on the agent's own page. */
+/** The pages of mail and of vaults, for all agents of a person. Changes are made on the agent's own page. */
 import { type OwnedMail, mailRow } from "../mail/index.ts"
 import { type OwnedVault, entryFacts } from "../vault/index.ts"
 import type { OwnerPage, OwnerSpace } from "../human/index.ts"
@@ -15,13 +15,13 @@ import type { Icon } from "../kit/owner/icons.ts"
 import { fillNeed, needsList } from "./waiting-view.ts"
 
 export interface Belongings<A> {
-  /** `has`: `undefined` where it cannot be had at the moment. */
+  /** `has` is `undefined` if it is unavailable. */
   readonly found: ReadonlyArray<{ readonly agent: Carried; readonly has: A | undefined }>
   readonly page: number
   readonly pages: number
 }
 
-/** The newest mails of all agents of the page together. */
+/** Maximum of messages on a page, over all agents. */
 const MAILS_MAX = 30
 
 const noAgents = (space: OwnerSpace, drawing: Icon): Html =>
@@ -37,7 +37,7 @@ const unknown = (found: Belongings<unknown>["found"], what: string): Html => {
   return html`<p class="notice">The ${what} of ${list} cannot be shown at the moment. Try again.</p>\n`
 }
 
-/** With more agents on other pages, an empty page speaks of its own. */
+/** If there are more pages, an empty one says so only for its own agents. */
 const noneOf = ({ pages }: Belongings<unknown>): string =>
   pages > 1 ? "None of the agents on this page" : "None of your agents"
 

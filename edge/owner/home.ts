@@ -1,4 +1,4 @@
-/** The agents that a person stands behind: declared, and withdrawn, from one page. */
+/** The overview: agents that a person sponsors. The person declares and withdraws sponsorships here. */
 import { Effect } from "effect"
 import type { HomeAction } from "../../schemas/human/pages.ts"
 import { OWNER_PATH } from "../../schemas/human/pages.ts"
@@ -32,10 +32,10 @@ interface Sent {
 }
 
 const WORDS_CHARS = 80
-/** Agents that are asked at the same time. */
+/** Agents that are asked at once. */
 const ABREAST = 10
 
-/** Its first line, and no more than that. */
+/** The first line, shortened. */
 const beginningOf = (text: string): string => {
   const first =
     text
@@ -54,7 +54,7 @@ const DECLARING: Told = {
 
 type Sponsorships = ReadonlyArray<HumanSponsorship>
 
-/** What cannot be had of it at the moment is left out: the page is about more than that. */
+/** Empty if it is unavailable: the page has other content. */
 const latestOf = (bus: Bus, call: Call, human: string): Effect.Effect<ReadonlyMap<string, Latest>> =>
   Effect.gen(function* () {
     const found = yield* bus.query(call, "owner_latest", { human })
@@ -73,7 +73,7 @@ interface Parts {
 }
 
 export const homePages = (space: OwnerSpace, { sponsoring, bus, vaults, later, compartments }: Parts) => {
-  /** Left out as well where they cannot be had. */
+  /** Empty if they are unavailable. */
   const compartmentsOf = (call: Call, human: string, sponsorships: Sponsorships) => {
     const carried = carriedOf(sponsorships).map(({ id }) => id)
     return Effect.orElseSucceed(
@@ -82,7 +82,7 @@ export const homePages = (space: OwnerSpace, { sponsoring, bus, vaults, later, c
     )
   }
 
-  /** Later owners on whom the person has a say, and has said nothing. Agents that do not answer in time are left out. */
+  /** Later owners whom the person may judge and has not judged. Agents that do not answer in time are left out. */
   const undecided = (call: Call, human: string, sponsorships: Sponsorships): Effect.Effect<ReadonlyArray<LaterOf>> => {
     const deadline = wallMs(call.clock) + PART_WAIT_MS
     return Effect.map(
@@ -148,7 +148,7 @@ export const homePages = (space: OwnerSpace, { sponsoring, bus, vaults, later, c
           const missing = action === "declare" && (agent ?? "").trim() === ""
           const problems = missing ? { agent: "Say which agent." } : NO_PROBLEMS
           const act = Effect.catch(acted(call, member, form), (failed) =>
-            // Of a form that is open in two windows, the second finds it done.
+            // Another window with the same form was faster.
             action === "withdraw" && failed.refusal.code === "sponsorship_not_pending"
               ? Effect.void
               : Effect.fail(failed)

@@ -1,4 +1,4 @@
-/** The page of a later owner of an agent, and what an earlier owner says of it (contract 22). */
+/** The page of a later owner of an agent, on which an earlier owner approves or objects (contract 22). */
 import { Effect } from "effect"
 import { notFound } from "../../schemas/errors.ts"
 import type { LaterOwners } from "./later.ts"

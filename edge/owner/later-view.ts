@@ -1,4 +1,4 @@
-/** Later owners of an agent, to an earlier one: on the agent's page, and on the page that a letter links to. */
+/** Later owners of an agent, for an earlier one: on the agent's page, and on the page that a letter links to. */
 import type { Named } from "./later.ts"
 import type { Member, OwnerPage, OwnerSpace } from "../human/index.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
@@ -9,7 +9,6 @@ import { hidden } from "../kit/owner/fields.ts"
 export const laterPath = (handle: string, sponsorship: number): string =>
   `/owner/agents/${handle}/owners/${sponsorship}`
 
-/** One for each later owner. */
 export const laterForm = (agent: string, sponsorship: number): string => `agent.${agent}.owner.${sponsorship}`
 
 interface Of {
@@ -48,7 +47,7 @@ export const laterSection = (space: OwnerSpace, member: Member, of: Of, later: R
 ${later.map((one) => row(space, member, of, one))}</ul></section>
 `
 
-/** Nothing happens before the button is pressed. */
+/** GET changes nothing. The button posts the decision. */
 export const laterPage = (space: OwnerSpace, member: Member, { id, handle }: Of, one: Named): OwnerPage => {
   const { sponsorship, confirmed_at, approves } = one
   const form = space.form(

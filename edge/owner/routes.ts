@@ -1,6 +1,5 @@
 /**
- * An agent writes to the people who carry it, and hears what they say (spec 4.10; contract 10, 20). What is said stands
- * in no log line.
+ * An agent writes to its sponsors and reads their answers (spec 4.10; contract 10, 20). No log line holds their words.
  */
 import { Effect, Option } from "effect"
 import type { Operations, Queries } from "../../schemas/bus/operations.ts"
@@ -31,7 +30,7 @@ const MARKS_ABREAST = 10
 const MARK_WITHIN_MS = 50
 
 const NO_ANSWER: Waited<OwnerAnswer | null> = { found: null, waited: false }
-/** The message is written: whoever asks again finds what became of it. */
+/** The message exists already, so a later request can ask for its answer. */
 const UNKNOWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded"])
 
 type Listed = Queries["owner_conversation"]["output"]
@@ -54,8 +53,8 @@ export const ownerRoutes = ({ bus, notifications, config: { hub } }: Parts) => {
     )
 
   /**
-   * An answer that is handed over is read, as one in a list is: its owner sees that. It waits for the mark no longer than
-   * a moment; what was asked for is done all the same.
+   * Marks the returned answer as read, as lists do, so that its owner sees it. The request waits only a moment for the
+   * mark, which is set in any case.
    */
   const readBy = (call: Call, agent: string, answer: OwnerAnswer): Effect.Effect<OwnerAnswer> => {
     const mark = bus.read(call, { actor: String(answer.id), op: "owner_message.read", input: { by: agent } })
@@ -65,7 +64,7 @@ export const ownerRoutes = ({ bus, notifications, config: { hub } }: Parts) => {
     })
   }
 
-  /** What was listed is read. One that cannot be marked now is listed as unread again. */
+  /** Marks the listed answers as read. One that cannot be marked now is listed as unread again. */
   const marked = (call: Call, agent: string, { items }: Listed): Effect.Effect<void> =>
     Effect.forEach(
       items.filter(({ direction, read_at }) => direction === "to_agent" && read_at === null),
@@ -110,10 +109,10 @@ export const ownerRoutes = ({ bus, notifications, config: { hub } }: Parts) => {
         const { found, waited } = yield* waits.hold(call, {
           agent,
           purpose: "message",
-          // Nobody gets a list by HEAD: there is nothing to wait for.
+          // HEAD returns no list, so it does not wait.
           waitSeconds: isHead ? 0 : clamped(query.wait_seconds, 0, wait_max_seconds, 0),
           look,
-          // With `since_id` an answer is waited for: the agent's own messages are none.
+          // With `since_id` the request waits for an answer. The agent's own messages do not count.
           isThere: ({ items, total }) =>
             wanted.since_id === 0
               ? total > 0

@@ -35,11 +35,11 @@ export interface Waiting {
 
 export interface Need {
   readonly icon: Icon
-  /** `null`: there is no page for it any more. */
+  /** `null` if it no longer has a page. */
   readonly path: string | null
   readonly title: Html | string
   readonly more: Html
-  /** Ends by itself, within minutes. */
+  /** It ends by itself, within minutes. */
   readonly isUrgent?: boolean
 }
 
@@ -59,11 +59,11 @@ const pageOf = ({ handle }: Pick<Author, "handle">, part: string): string | null
 
 const TIME = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: "UTC" })
 
-/** Without a day: what ends by itself ends within minutes. */
+/** Without a date: items that end by themselves end within minutes. */
 const until = ({ name }: Pick<Author, "name">, iso: string): Html =>
   html`${own(name)} · until <time datetime="${iso}">${TIME.format(new Date(iso))} UTC</time>`
 
-/** A fill of an agent that has a page here. */
+/** `agent` has a page in the owner's space. */
 export const fillNeed = (agent: Pick<Author, "name" | "handle">, expires_at: string): Need => ({
   icon: "vault",
   path: pageOf(agent, "consents"),
@@ -88,7 +88,7 @@ const soonest = ({ consents, captchas }: Waiting): ReadonlyArray<Need> =>
     .toSorted((one, other) => Date.parse(one.expires_at) - Date.parse(other.expires_at))
     .map(({ need }) => need)
 
-/** One for each agent that asks, by its newest question. */
+/** One item for each agent, dated by its newest question. */
 const asking = ({ questions }: Waiting): ReadonlyArray<Need> => {
   const agents = new Map(questions.map(({ agent }) => [agent.id, agent]))
   return [...agents.values()].map((agent) => {

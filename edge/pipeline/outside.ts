@@ -1,4 +1,4 @@
-/** What is different outside the interface: how a request is let in, and what it is refused with. */
+/** Differences for pages outside the interface: their admission and their refusals. */
 import { Effect } from "effect"
 import { API_PREFIX } from "../../schemas/api.ts"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
@@ -13,9 +13,9 @@ import type { Site } from "../kit/layout.ts"
 import { type RefusedPage, refusedPage } from "./refused-page.ts"
 
 export interface Outside {
-  /** Draws on `web`, tells who comes in a header, and lets no form of another site in. */
+  /** Draws on `web`, names the visitor in a header, and refuses forms of other sites. */
   readonly admit: (call: Call, match: Match) => Effect.Effect<void, Refused>
-  /** For a path that nothing has. */
+  /** For a path without an endpoint. */
   readonly nothing: Refusal
   readonly refused: RefusedPage
 }

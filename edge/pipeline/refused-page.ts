@@ -1,4 +1,4 @@
-/** A refusal outside the interface: a page for a browser, the envelope for everybody else. */
+/** A refusal outside the interface: a page for browsers, the envelope for other clients. */
 import type { Refusal } from "../../schemas/errors.ts"
 import { isOwnerPath, OWNER_PATH } from "../../schemas/human/pages.ts"
 import { HTML_TYPE } from "../../schemas/page.ts"
@@ -24,7 +24,7 @@ const HEADINGS: Readonly<Record<number, string>> = {
 
 const MINUTE_SECONDS = 60
 
-/** Seconds as long as one counts them. */
+/** Up to two minutes in seconds, then in minutes. */
 const waited = (seconds: number): string => {
   if (seconds === 1) return "a second"
   return seconds <= 2 * MINUTE_SECONDS ? `${seconds} seconds` : `${Math.ceil(seconds / MINUTE_SECONDS)} minutes`
@@ -62,7 +62,7 @@ export const refusedPage =
 <p>${refusal.message}</p>
 ${advice(call, refusal)}${next}`
     }
-    // Nobody asks the account for a refusal: the way out needs a session, and is left out.
+    // A refusal does not ask the account for a session, so the page has no logout.
     const ways = waysOf(site.mail !== undefined && site.mail !== null)
     const framing = { path: call.path, ways, at: (path: string) => site.baseUrl + path, logOut: NOTHING }
     const text = isMemberPath(call.path)

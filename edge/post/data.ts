@@ -1,7 +1,7 @@
 /**
- * `data` of a body: any JSON, kept as it was written. It is taken out of the body before that is parsed, so that its
- * numbers keep their digits, its size is what was sent, and the bounds on a body's members (json-scan.ts) are not its
- * own: it has bytes of its own, and a depth.
+ * The `data` member of a post: any JSON, kept as it was written. It is removed from the body before that is parsed. Its
+ * numbers therefore keep their digits, and its size is that of the sent bytes. The bounds on a body's members
+ * (json-scan.ts) do not apply to it: it has its own bounds of bytes and depth.
  */
 import { Effect } from "effect"
 import { aboveMax, invalidField } from "../../schemas/errors.ts"
@@ -16,15 +16,15 @@ import { textsOf } from "../content/texts.ts"
 const FIELD = "data"
 
 export interface WithData {
-  /** The body with something simple in its place. */
+  /** The body with a simple value in its place. */
   readonly body: Uint8Array
-  /** `null` takes it away; `undefined` where nothing is said of it. */
+  /** `null` removes the post's data. `undefined` if the body has no such member. */
   readonly data: Data | null | undefined
 }
 
 export interface Data {
   readonly bytes: Buffer
-  /** For whoever looks for secrets. */
+  /** For the search for secrets. */
   readonly texts: () => Iterable<TextField>
 }
 
@@ -46,7 +46,7 @@ export const dataIn = ({ body }: Pick<Call, "body">, max: number): Effect.Effect
   }))
 }
 
-/** As a text, where it is JSON within its bounds. */
+/** The text, if it is JSON within its bounds. */
 const judged = ({ depth }: Member, bytes: Buffer, max: number): Effect.Effect<string, Refused> => {
   if (bytes.length > max) return Effect.fail(refuse(aboveMax(FIELD, `data must be at most ${max} bytes of JSON.`, max)))
   if (depth > JSON_DEPTH_MAX) return fault(`must not nest deeper than ${JSON_DEPTH_MAX} levels`, "depth")
@@ -62,7 +62,7 @@ const judged = ({ depth }: Member, bytes: Buffer, max: number): Effect.Effect<st
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(.))/gs
 const ESCAPED: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" }
 
-/** Of more members than a walk may have the text as a whole, with its escapes undone: what stands in it stands there. */
+/** Data with too many members for a walk is searched as one text, with its escapes undone. */
 const textsIn = (bytes: Buffer, text: string): Iterable<TextField> => {
   if (scanJson(bytes).beyond === null) return textsOf(FIELD, JSON.parse(text))
   const plain = text.replaceAll(ESCAPE, (_whole, code: string | undefined, mark: string) =>

@@ -1,4 +1,4 @@
-/** Posts in lists: what a row says, and what a list of them is sorted and sifted by. */
+/** Posts in lists: their rows, sorts and filters. */
 import { POST_KINDS, POST_SORTS, type PostListed, type PostSort, type Post } from "../../schemas/post/records.ts"
 import { type Marked, row, rows } from "../kit/article.ts"
 import { choicesOf, chosen, emptyList, pager, sided } from "../kit/choices.ts"
@@ -47,13 +47,13 @@ export const postRow = (site: Site, post: PostListed, marked: Marked = {}): Html
 export const postRows = (site: Site, posts: ReadonlyArray<PostListed>): Html =>
   rows(posts.map((post) => postRow(site, post)))
 
-/** As the address says it; `null` is the default. */
+/** As in the address. `null` stands for the default. */
 type Sifted = {
   readonly sort: PostSort | null
   readonly kind: PostKind | null
 }
 
-/** `address`: of the list. `query` of what the reader sees goes along on each way. */
+/** `address`: of the list. Links keep the parts of `query` that apply to them. */
 export const postList = (
   site: Site,
   { page, total, items }: { page: number; total: number; items: ReadonlyArray<PostListed> },

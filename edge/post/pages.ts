@@ -1,6 +1,6 @@
 /**
- * Posts as pages: all of them, and each with its text. The page of a post is at its number with words of its title;
- * other words lead there. Whoever keeps it asks each time whether it is still so.
+ * The list of posts, and the page of each. A post's address has its number and words of its title; other words redirect
+ * there. Caches revalidate each time.
  */
 import { Effect } from "effect"
 import { numberedSlug } from "../../schemas/content/slug.ts"

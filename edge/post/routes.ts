@@ -28,7 +28,7 @@ import { turnOf } from "../http/turns.ts"
 import type { EdgeParts } from "../kit/parts.ts"
 import { type Data, dataIn } from "./data.ts"
 
-/** `null` where nothing stands against it. */
+/** `null` if the license is valid. */
 const licenseRefusal = (license: string | null | undefined): Refusal | null => {
   if (license === null || license === undefined) return null
   try {
@@ -64,7 +64,7 @@ export const postRoutes = ({ bus, lists, blobs, markdown, config: { hub } }: Edg
       visible(bus, call, "post", found)
     )
 
-  /** Its bytes, once they are known to hold no secret and whoever sends them is known. */
+  /** Stores the data. Its author is known, and it has been searched for secrets. */
   const kept = (call: Call, data: Data | null | undefined): Effect.Effect<BlobRef | null, Refused> =>
     data === null || data === undefined ? Effect.succeed(null) : blobs.keep(call, data.bytes)
 
@@ -97,7 +97,7 @@ export const postRoutes = ({ bus, lists, blobs, markdown, config: { hub } }: Edg
         yield* licensed(license)
         yield* textsChecked(call, { title, body, tags })
         yield* dataChecked(call, given.data)
-        // Before anything of it is stored: who it is, and what it may upload.
+        // The author's standing and quota are checked before anything is stored.
         const upload = given.data?.bytes.length ?? 0
         if (upload > 0) yield* admitted(bus, call, { log: WRITE_MIN_BYTES, upload })
         const data = yield* kept(call, given.data)
@@ -146,7 +146,7 @@ export const postRoutes = ({ bus, lists, blobs, markdown, config: { hub } }: Edg
         const upload = given.data?.bytes.length ?? 0
         const by = yield* admitted(bus, call, { log: WRITE_MIN_BYTES + call.body.length - upload, upload })
         const mentions = yield* mentionsIn(bus, call, texts.title, texts.body)
-        // Its texts are in the read model alone; how it stands, its actor says.
+        // The read model holds the texts, and the actor the current state.
         const before = yield* standing(bus, call, { noun: "post", id, by }, shown(call, id))
         if (upload > 0 && before.author.id !== by.agent) return yield* notAuthor
         const data = yield* kept(call, given.data)

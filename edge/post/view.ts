@@ -1,4 +1,4 @@
-/** What the page of a post shows. All of its text but the headings comes from strangers. */
+/** The page of a post. All of its text but the headings comes from strangers. */
 import { postAddress } from "../../schemas/content/address.ts"
 import type { Post } from "../../schemas/post/records.ts"
 import { asFeeds, asJson, asMarkdown } from "../kit/alternates.ts"
@@ -11,7 +11,7 @@ import { KIND_NAMES } from "./list.ts"
 
 const KILO = 1_000
 
-/** In bytes, kB or MB, with at most one digit behind the point. */
+/** A size in bytes, kB or MB, with at most one decimal. */
 const sizeOf = (bytes: number): string => {
   if (bytes < KILO) return bytes === 1 ? "1 byte" : `${bytes} bytes`
   const [value, unit] = bytes < KILO * KILO ? [bytes / KILO, "kB"] : [bytes / KILO / KILO, "MB"]
@@ -37,7 +37,7 @@ interface Attached {
   readonly url: string
 }
 
-/** Never shown in the page, whatever it says that it is. */
+/** A file is never embedded in the page, whatever its type. */
 const attached = (name: Html | string, type: Html | string, { size, sha256, url }: Attached): Html =>
   html`<li><a href="${url}" rel="nofollow ugc">${name}</a> <span class="faint">${type} · ${sizeOf(size)}</span><br>
 <span class="faint">SHA-256</span> <code>${sha256}</code></li>

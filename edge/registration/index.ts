@@ -70,7 +70,7 @@ export const routes = ({ bus, limits, config: { hub } }: EdgeParts) => {
   })
 }
 
-/** Step 2 without a body is a step 2 without its proof: the actor says so. */
+/** Step 2 without a body lacks its proof. The actor refuses it. */
 const NO_FIELDS = Buffer.from("{}")
 
 const challengeId = (): string => randomBytes(16).toString("hex")

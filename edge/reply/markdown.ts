@@ -37,7 +37,7 @@ const replies = listed<Reply>((items, at, meta) =>
     frontMatter(listFields("replies", at, meta)),
     NOTE,
     "# Replies",
-    // Of the same level as within a thread: they have none between.
+    // Replies have headings of level 3, as within a thread.
     ...items.map(replyBlock),
     more(meta)
   )

@@ -41,7 +41,7 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: EdgeParts) => {
     Effect.gen(function* () {
       const id = yield* numberOf("reply", reply)
       const by = yield* admitted(bus, call)
-      // Of a thread that is not there nothing is shown: looked at before anything is done.
+      // Checked first, so that a hidden thread looks like one that does not exist.
       yield* toChange(call, id, by)
       return dataValue(yield* moderate(bus, call, { noun: "reply", id, by }, moderation, shown(call, id)))
     })
@@ -54,7 +54,7 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: EdgeParts) => {
         const sort = query.sort ?? query.replies_sort ?? "oldest"
         const viewer = viewerOf(call)
         const { items, total } = yield* lists.page(call, "replies", { ...page, thread, sort, viewer })
-        // No reply may be there since there is no thread.
+        // An empty list may mean that the thread does not exist.
         if (total === 0) yield* visible(bus, call, "thread", yield* bus.query(call, "thread", { id: thread, viewer }))
         return dataItems(items, pageMeta(page, total))
       }),
@@ -114,7 +114,7 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: EdgeParts) => {
         const id = yield* numberOf("reply", params.id)
         const by = yield* admitted(bus, call)
         const asked = bus.ask(call, { actor: String(id), op: "reply.delete", input: { by } })
-        // Its author may take it back where nobody else is shown it.
+        // The author may remove a reply that is hidden from everybody else.
         const deleted = Effect.catchIf(
           asked,
           ({ refusal: { code } }) => code === "not_author",

@@ -35,7 +35,7 @@ const OF_COMPARTMENTS = "target_id must be the id of a compartment."
 const OF_OTHERS = "target_id must be the number of what is reported."
 
 export const routes = ({ bus, lists, config: { hub } }: EdgeParts) => {
-  /** As the actors know it: a hub id, or a number. */
+  /** The actors' form of a target: a hub id or a number. */
   const targetOf = (call: Call, type: ReportTarget, target: string | number): Effect.Effect<string, Refused> => {
     if (type === "agent")
       return typeof target === "string"
@@ -60,7 +60,7 @@ export const routes = ({ bus, lists, config: { hub } }: EdgeParts) => {
       report === null ? Effect.fail(noReport) : Effect.succeed(report)
     )
 
-  /** As its actor has it, once the read models show that. */
+  /** The report as its actor has it, once the read models show that. */
   const shownAs = (call: Call, id: number, statuses: ReadonlyArray<ReportStatus>) =>
     Effect.filterOrFail(
       Effect.mapError(shown(call, id), (refused) => (refused === noReport ? notShownYet : refused)),

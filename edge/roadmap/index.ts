@@ -21,7 +21,7 @@ export const routes = ({ bus }: EdgeParts) =>
       Effect.map(bus.ask(call, { actor: ROADMAP_ID, op: "roadmap.list", input: null }), (items) => dataBytes(items))
   })
 
-/** In this order: what is nearest comes first. */
+/** Most imminent first. */
 const SECTIONS: ReadonlyArray<readonly [RoadmapStatus, string]> = [
   ["in_progress", "Under way"],
   ["planned", "Planned"],

@@ -30,7 +30,7 @@ const toAgent = ({ agent: _agent, ...facts }: SponsorshipFacts, human: Human): A
   human
 })
 
-/** The name of a person is kept in no copy: who repeats the request hears it as long as the account is there. */
+/** Stored answers leave out the person's name. A repeated request reads it again while the account exists. */
 const decidedAnswer = (stands: SponsorshipFacts, human: Human): Response => ({
   ...dataValue(toAgent(stands, human)),
   remake: JSON.stringify(stands)
@@ -52,7 +52,7 @@ export const sponsorshipRoutes = (parts: EdgeParts) => {
       )
     )
 
-  /** What the answer shows is looked up first: once it is decided, nothing else may fail. */
+  /** Facts for the answer are read first, because nothing may fail after the decision. */
   const decided = (call: Call, text: string, op: "sponsorship.confirm" | "sponsorship.reject") =>
     Effect.gen(function* () {
       yield* numberOf("sponsorship", text)

@@ -1,4 +1,4 @@
-/** A person declares to carry an agent, and withdraws that: for the interface and the pages alike (contract 6, 20). */
+/** Sponsorships declared and withdrawn by a person, for the interface and the pages (contract 6, 20). */
 import { Effect } from "effect"
 import type { SponsorshipFacts } from "../../schemas/sponsorship/operations.ts"
 import { type HumanSponsorship, ownerRights, type SponsorRole } from "../../schemas/sponsorship/records.ts"
@@ -36,7 +36,7 @@ export class Sponsoring {
     })
   }
 
-  /** The newest of that agent. */
+  /** The newest sponsorship of that agent. */
   withdraw(call: Call, human: string, ref: string): Effect.Effect<HumanSponsorship, Refused> {
     const { bus } = this.parts
     return Effect.gen({ self: this }, function* () {

@@ -1,4 +1,4 @@
-/** Threads in lists: what a row says, and what a list of them is sorted and sifted by. */
+/** Threads in lists: their rows, sorts and filters. */
 import {
   THREAD_KINDS,
   THREAD_SORTS,
@@ -44,7 +44,7 @@ const SORTS = choicesOf(SORT_NAMES, THREAD_SORTS)
 const KINDS = choicesOf(KIND_NAMES, THREAD_KINDS, "All kinds")
 const STATUSES = choicesOf(STATUS_NAMES, THREAD_STATUSES, "Any status")
 
-/** That it is open needs no word. */
+/** Empty for open threads. */
 export const statusOf = (status: ThreadStatus): Html | string =>
   status === "open" ? "" : html`<strong>${STATUS_NAMES[status]}</strong>`
 
@@ -66,17 +66,16 @@ export const threadRow = (site: Site, thread: ThreadListed, marked: Marked = {})
 export const threadRows = (site: Site, threads: ReadonlyArray<ThreadListed>): Html =>
   rows(threads.map((thread) => threadRow(site, thread)))
 
-/** As the address says it; `null` is the default. */
+/** As in the address. `null` stands for the default. */
 export type Sifted = {
   readonly sort: ThreadSort | null
   readonly kind: ThreadKind | null
   readonly status: ThreadStatus | null
 }
 
-/** Of a page's query. */
 export const sifted = ({ sort = null, kind = null, status = null }: Partial<Sifted>): Sifted => ({ sort, kind, status })
 
-/** `address`: of the list, with what else it is sifted by. `query` of what the reader sees goes along on each way. */
+/** `address`: of the list, with its other filters. Links keep the parts of `query` that apply to them. */
 export const threadList = (
   site: Site,
   { page, total, items }: { page: number; total: number; items: ReadonlyArray<ThreadListed> },

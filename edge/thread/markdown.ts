@@ -37,7 +37,7 @@ interface ThreadShown extends Thread {
   readonly replies_meta: PageMeta
 }
 
-/** It may be its author or an operator. */
+/** The thread's author or an operator gave the reason. */
 const why = ({ status, status_reason: reason }: Thread): string | null =>
   reason === undefined ? null : blocks(`Why it is ${status}:`, untrusted(`whoever ${status} it`, reason)).trimEnd()
 
@@ -66,7 +66,7 @@ const threads = listed<ThreadListed>((items, at, meta) =>
   )
 )
 
-/** `matched`: what of it a search found. */
+/** `matched`: the excerpt that a search found. */
 export const threadBlock = (one: ThreadListed, matched = one.excerpt): string =>
   blocks(
     `## Thread ${one.id} by ${byline(one.author)}`,

@@ -1,18 +1,17 @@
 /**
- * Texts of agents on one page.
+ * Renders several texts of agents for one page.
  *
  * Invariants
- *  - One after the other, and between two of them the process does whatever else there is to do: none holds it up for
- *    longer than `AgentMarkdown` lets one text.
- *  - Together they become no more than `PAGE_HTML_MAX_CHARS`. What would be more is not laid out: its beginning is
- *    shown as it was written, with a link to the whole at the interface.
+ *  - They are rendered one after the other, and the process serves other requests between two of them.
+ *  - Their HTML is at most `PAGE_HTML_MAX_CHARS` together. Beyond that, the page shows the beginning of a text as it
+ *    was written, with a link to its record.
  */
 import { Effect } from "effect"
 import type { AgentMarkdown } from "../kit/agent-markdown.ts"
 import { html, type Html } from "../kit/html.ts"
 
 export const PAGE_HTML_MAX_CHARS = 1_000_000
-/** UTF-16 units of a text for which nothing is left. Fifty of them become 300,000 characters of HTML at most. */
+/** UTF-16 units of a text that no longer fits. Fifty of them become at most 300,000 characters of HTML. */
 export const SHORTENED_CHARS = 1_000
 
 /** `whole`: address of its record. */
@@ -25,18 +24,18 @@ export class PageTexts {
   private readonly agents: string
   private left = PAGE_HTML_MAX_CHARS
 
-  /** `agents`: before a handle, the address of its page. */
+  /** `agents`: the address of agents' pages, to which a handle is appended. */
   constructor(markdown: AgentMarkdown, agents: string) {
     this.markdown = markdown
     this.agents = agents
   }
 
-  /** `whole`: where all of it is to be had. */
+  /** `whole`: address of the text's record. */
   show(text: string, whole: string): Effect.Effect<Html> {
     return Effect.andThen(
       Effect.yieldNow,
       Effect.sync(() => {
-        // Hardly anything becomes shorter by being laid out: it is not tried.
+        // Rendering hardly ever makes a text shorter, so it is not tried.
         if (text.length > this.left) return shortened(text, whole)
         const shown = this.markdown.render(text, this.agents)
         if (shown.text.length > this.left) return shortened(text, whole)

@@ -1,6 +1,6 @@
 /**
- * Threads as pages: all of them, and each with its replies. The page of a thread is at its number with words of its
- * title; other words lead there. Whoever keeps it asks each time whether it is still so.
+ * The list of threads, and the page of each with its replies. A thread's address has its number and words of its title;
+ * other words redirect there. Caches revalidate each time.
  */
 import { Effect } from "effect"
 import { API_PREFIX } from "../../schemas/api.ts"
@@ -23,14 +23,14 @@ import { movedTo, servedPage } from "../kit/serve.ts"
 import { sifted, threadList } from "./list.ts"
 import { REPLIES_PER_PAGE, type ReplyShown, threadPage } from "./view.ts"
 
-/** Replies may be 400 KB each: so few of them are read at once, and only what they look like is kept. */
+/** A reply may have 400 KB, so only a few are read at once, and only their rendering is kept. */
 const REPLIES_READ_AT_ONCE = 10
 
 export const threadPages = ({ bus, lists, markdown, config: { hub } }: EdgeParts) => {
   const shownReply = (texts: PageTexts, { body, ...reply }: Reply): Effect.Effect<ReplyShown> =>
     Effect.map(texts.show(body, `${hub.baseUrl}${API_PREFIX}/replies/${reply.id}`), (text) => ({ ...reply, text }))
 
-  /** A few after the others. One that moved meanwhile stands where it was met first. */
+  /** Reads a few at a time. A reply that moved between two reads stays at its first place. */
   const repliesOf = Effect.fnUntraced(function* (
     call: Call,
     wanted: { readonly thread: number; readonly page: number; readonly sort: ReplySort },

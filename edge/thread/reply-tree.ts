@@ -1,7 +1,7 @@
 /**
- * Replies of one page as a tree. A reply stands below the one that it answers, where that one is on the page and comes
- * before it; others stand by themselves. Behind `DEPTH_MAX` levels there is no room to the right: what answers there
- * stands on the same level, behind what it answers, and says what that is.
+ * Replies of one page as a tree. A reply stands below the one that it answers, if that one precedes it on the page.
+ * Others stand on the first level. A tree deeper than `DEPTH_MAX` would not fit the width: deeper replies stay on the
+ * last level, behind the reply that they answer, and name it.
  */
 
 /** Levels below the first. */
@@ -14,18 +14,18 @@ interface Answering {
 
 export interface Branch<Item> {
   readonly item: Item
-  /** Whether it stands right below what it answers, or answers nothing. */
+  /** True if it stands directly below the reply that it answers, or answers none. */
   readonly isPlaced: boolean
   readonly branches: Array<Branch<Item>>
 }
 
 interface Place<Item> {
   readonly depth: number
-  /** Where answers to it go. */
+  /** Replies to it. */
   readonly below: Array<Branch<Item>>
 }
 
-/** In the order of the items, each of which occurs once. */
+/** Keeps the order of the items. Each occurs once. */
 export const treeOf = <Item extends Answering>(items: ReadonlyArray<Item>): ReadonlyArray<Branch<Item>> => {
   const roots: Array<Branch<Item>> = []
   const places = new Map<number, Place<Item>>()

@@ -55,7 +55,7 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: EdgePart
       return dataValue({ ...(yield* toChange(call, id, by)), pinned })
     })
 
-  /** With how it stands after a change, as its actor says. */
+  /** The thread with its state after a change, as its actor reports it. */
   const after = (
     call: Call,
     before: Thread,
@@ -82,7 +82,7 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: EdgePart
     )
   }
 
-  /** One that is not there is refused by its field (spec 4.1.5). */
+  /** An unknown category is refused by its field (spec 4.1.5). */
   const categoryIn = (call: Call, slug: string | undefined): Effect.Effect<string | null, Refused> => {
     if (slug === undefined) return Effect.succeed(null)
     return Effect.flatMap(bus.query(call, "categories", null), (categories) =>
@@ -155,7 +155,7 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: EdgePart
           { concurrency: 2 }
         )
         const html = query.include === undefined ? {} : { body_html: markdown.render(thread.body).text }
-        // What others wrote may be megabytes: it is passed on unread.
+        // Replies may be megabytes, so they are passed on without parsing.
         const begin = JSON.stringify({ ...thread, ...html }).slice(0, -1)
         const end = `,"replies_meta":${JSON.stringify(pageMeta(page, replies.total))}}`
         return dataParts(Buffer.from(`${begin},"replies":`), replies.items, Buffer.from(end))
@@ -175,7 +175,7 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: EdgePart
         const id = yield* numberOf("thread", params.id)
         const by = yield* admitted(bus, call)
         const mentions = yield* mentionsIn(bus, call, change.title, change.body)
-        // Its texts are in the read model alone; how it stands, its actor says.
+        // The read model holds the texts, and the actor the current state.
         const before = yield* toChange(call, id, by)
         const stands = yield* bus.read(call, { actor: params.id, op: "thread.edit", input: { by, change, mentions } })
         const thread = yield* after(call, before, stands)
@@ -187,7 +187,7 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: EdgePart
         yield* textsChecked(call, { reason })
         const id = yield* numberOf("thread", params.id)
         const by = yield* admitted(bus, call)
-        // Of a thread that is not there nothing is shown: looked at before anything is done.
+        // Checked first, so that a hidden thread looks like one that does not exist.
         const before = yield* toChange(call, id, by)
         const input = { by, status, reason }
         const stands = yield* bus.read(call, { actor: params.id, op: "thread.set_status", input })

@@ -1,4 +1,4 @@
-/** What the page of a thread shows. All of its text but the headings comes from strangers. */
+/** The page of a thread. All of its text but the headings comes from strangers. */
 import { API_PREFIX } from "../../schemas/api.ts"
 import { REPLY_SORTS, type Reply, type ReplySort } from "../../schemas/reply/records.ts"
 import type { Thread } from "../../schemas/thread/records.ts"
@@ -17,7 +17,7 @@ import { minute } from "../kit/times.ts"
 /** Replies on a page. */
 export const REPLIES_PER_PAGE = 50
 
-/** A reply with its text laid out. */
+/** `text`: rendered as HTML. */
 export interface ReplyShown extends Omit<Reply, "body"> {
   readonly text: Html
 }
@@ -26,7 +26,7 @@ export interface ThreadShown {
   readonly thread: Thread
   readonly text: Html
   readonly page: number
-  /** Of replies on all pages, with those of which only the place is left. */
+  /** Over all pages, including replies of which only the place is left. */
   readonly total: number
   readonly sort: ReplySort
   readonly replies: ReadonlyArray<ReplyShown>
@@ -44,14 +44,14 @@ const ENDED: Readonly<Record<Thread["status"], string>> = {
   locked: "This thread is locked: it takes neither replies nor votes."
 }
 
-/** Why is in words of whoever did it. */
+/** The reason, in the words of the person who ended it. */
 const ended = ({ status, status_reason: why }: Thread): Html =>
   ENDED[status] === ""
     ? NOTHING
     : html`<div class="notice" role="note" aria-label="Status"><p>${ENDED[status]}</p>
 ${why === undefined ? NOTHING : html`<p>Why: ${own(why)}</p>\n`}</div>\n`
 
-/** It may stand on another page: sorted by votes it is the first of all. */
+/** The accepted reply may be on another page. Sorted by votes it comes first. */
 const toAccepted = (address: string, { thread, replies }: ThreadShown): Html | string => {
   const { accepted_reply_id: id } = thread
   if (id === null) return ""
@@ -76,7 +76,7 @@ ${dotted(
 `
 }
 
-/** What it answers, where it does not stand right below that. */
+/** The number of the answered reply, unless this one stands directly below it. */
 const answers = ({ parent_id }: ReplyShown, here: ReadonlySet<number>): Html | string => {
   if (parent_id === null) return ""
   return here.has(parent_id)
@@ -118,7 +118,7 @@ const replyList = (branches: ReadonlyArray<Branch<ReplyShown>>, here: ReadonlySe
 ${branches.map((branch) => replyItem(branch, here))}</ol>
 `
 
-/** Only in the order in which they were written does an answer come behind what it answers. */
+/** A reply is certain to follow the one that it answers only in the order of writing. */
 const placed = ({ sort, replies }: ThreadShown): ReadonlyArray<Branch<ReplyShown>> =>
   sort === "oldest"
     ? treeOf(replies)

@@ -1,4 +1,4 @@
-/** What is asked with a token of a vault: by sources, and by fill services (spec 4.12; contract 9, 17). */
+/** Endpoints for tokens of a vault, which sources and fill services have (spec 4.12; contract 9, 17). */
 import { Effect } from "effect"
 import { ReportCaptcha } from "../../schemas/captcha/api.ts"
 import { CAPTCHA_LIMITS } from "../../schemas/captcha/limits.ts"
@@ -37,10 +37,10 @@ const { captcha_wait_max_seconds: WAIT_MAX_SECONDS } = CAPTCHA_LIMITS
 
 const isKind = (text: string): text is EntryKind => ENTRY_KINDS.some((kind) => kind === text)
 
-/** Bytes, which no Idempotency-Key keeps: a ciphertext and a key stand in no copy. */
+/** No Idempotency-Key stores these bytes: no copy may hold a ciphertext or a key. */
 const unkept = (data: unknown, status = 200): Response => ({ ...dataParts(Buffer.from(JSON.stringify(data))), status })
 
-/** What another look may end otherwise. */
+/** Failures that a repetition may avoid. */
 const AGAIN: ReadonlySet<string> = new Set(["unavailable", "overloaded", "internal_error"])
 
 type Opened = Operations["vault.opened"]["output"]
@@ -51,10 +51,10 @@ const openedAnswer = (opened: Opened): Response => unkept(opened, isAsked(opened
 const waitOf = (call: Call, { wait_seconds }: { readonly wait_seconds?: string }): number =>
   call.method === "HEAD" ? 0 : clamped(wait_seconds, 0, WAIT_MAX_SECONDS, 0)
 
-/** A fill service, which has to do with captchas of fills alone. */
+/** A fill service sees captchas of fills only. */
 const filling = (call: Call): Whose => ({ agent: holding(call).agent, ofFill: true })
 
-/** That a fill adds to the log from its beginning to its end. */
+/** Bytes that a fill adds to the log over its life. */
 const FILL_BYTES = 2 * WRITE_MIN_BYTES
 
 export const routes = ({ bus, notifications, captchas, config: { hub } }: Parts) => {
@@ -88,7 +88,7 @@ export const routes = ({ bus, notifications, captchas, config: { hub } }: Parts)
         const ask = (after: number) =>
           bus.read(call, { actor, op: "vault.fillable", input: { hash, origin, kind, after } })
         const entries = [...(yield* ask(0))]
-        // In as many answers as it takes; an actor of a release before says all in its first.
+        // Several answers may be needed. An actor of the previous release sends all entries in its first one.
         for (let told = entries.length; told === TOLD_MAX;) {
           const last = entries.at(-1)?.id ?? 0
           const more = (yield* ask(last)).filter(({ id }) => id > last)
@@ -101,9 +101,9 @@ export const routes = ({ bus, notifications, captchas, config: { hub } }: Parts)
       Effect.gen(function* () {
         const wanted = yield* decodeFill(call)
         const { agent: actor, hash } = holding(call)
-        // Refused ones leave a line in the log too, and what ends a fill is counted with its beginning.
+        // Refused fills add to the log too. The end of a fill is counted with its beginning.
         if (call.remake === null) yield* admittedHolding(bus, call, actor, { log: FILL_BYTES + call.body.length })
-        // Asked again a day long, it is the same fill: the vault itself remembers no more than its newest commands.
+        // The same key means the same fill for a day. The vault itself remembers only its newest commands.
         const fill =
           call.remake === null
             ? (yield* bus.read(call, { actor, op: "vault.fill", input: { hash, wanted } })).fill
@@ -113,7 +113,7 @@ export const routes = ({ bus, notifications, captchas, config: { hub } }: Parts)
     awaitFill: (call, { params, query }) =>
       Effect.gen(function* () {
         const fill = yield* numberOf("fill", params.id)
-        // That it is refused for good is an answer too.
+        // A final refusal is an answer too.
         const look = Effect.catch(openedNow(call, fill), (failed) =>
           AGAIN.has(failed.refusal.code) ? Effect.fail(failed) : Effect.succeed(failed)
         )
@@ -125,7 +125,7 @@ export const routes = ({ bus, notifications, captchas, config: { hub } }: Parts)
           isThere: (opened) => "refusal" in opened || !isAsked(opened)
         })
         if ("refusal" in found) return yield* Effect.fail(found)
-        // It reads, but for what it hands out: whoever was suspended meanwhile fills nothing.
+        // The fill hands out a secret, so the agent must still be in good standing.
         if (!isAsked(found)) yield* admittedHolding(bus, call, holding(call).agent, { log: 0 })
         return openedAnswer(found)
       }),
@@ -143,13 +143,13 @@ export const routes = ({ bus, notifications, captchas, config: { hub } }: Parts)
         const { agent: actor, hash } = holding(call)
         const { context = null } = sent
         yield* withoutOwnerSecrets([...textsIn({ context })], NOBODY)
-        // Before anything is stored for it.
+        // Checked before anything is stored.
         if (!call.again) yield* bus.read(call, { actor, op: "captcha.may_send", input: null })
         yield* admittedHolding(bus, call, actor, captchaTaking(sent))
         return yield* captchas.handed(call, sent, {
           whose: filling(call),
           fill,
-          // A picture that is none costs no round; a round has the fill wait for no one but its captcha.
+          // An invalid picture is refused first, so that it does not use up one of the fill's rounds.
           begin: (input) =>
             Effect.gen(function* () {
               const { origin } = yield* bus.read(call, { actor, op: "vault.relay", input: { hash, fill, round } })

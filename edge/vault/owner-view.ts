@@ -1,6 +1,6 @@
 /**
- * An agent's vault on the page of one of its owners: what waits to be allowed, and what is in it. Labels and websites are
- * the words of whoever wrote the entry; secrets are known to nobody here.
+ * An agent's vault on an owner's page: fills that wait for consent, and entries. Labels and websites are words of the
+ * person who wrote the entry. Secrets are not available here.
  */
 import type { ConsentAsked, FillAction, VaultEntry } from "../../schemas/vault/records.ts"
 import type { OwnedVault } from "./owning.ts"
@@ -16,11 +16,9 @@ export const REVOKE_WORD = "revoke"
 const consentPath = (handle: string): string => `/owner/agents/${handle}/consents`
 const revokingPath = (handle: string): string => `/owner/agents/${handle}/entries`
 
-/** One for each fill, and for each entry. */
 export const consentForm = (agent: string, fill: number): string => `agent.${agent}.fill.${fill}`
 export const revokingForm = (agent: string, entry: number): string => `agent.${agent}.entry.${entry}`
 
-/** A form that was refused. */
 export interface RefusedRevoking {
   readonly entry: number
   readonly problems: Problems
@@ -29,7 +27,7 @@ export interface RefusedRevoking {
 export interface VaultSection {
   readonly id: string
   readonly handle: string
-  /** `undefined`: it cannot be had at the moment; `null`: there is none. */
+  /** `undefined` if it is unavailable. `null` if the agent has no vault. */
   readonly vault: OwnedVault | undefined
   readonly refused: RefusedRevoking | null
 }
@@ -124,7 +122,7 @@ const row = (space: OwnerSpace, member: Member, section: VaultSection, entry: Va
 ${entryFacts(entry)}${revoking(space, member, section, entry)}</li>
 `
 
-/** Stands in front of everything else. */
+/** Stands before everything else. */
 export const consentSection = (space: OwnerSpace, member: Member, section: VaultSection): Html => {
   const asked = section.vault?.asked ?? []
   if (asked.length === 0) return NOTHING

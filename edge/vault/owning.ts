@@ -1,4 +1,4 @@
-/** What a person sees of an agent's vault, and does with it (spec 4.10): never a secret, never a ciphertext. */
+/** A person's access to an agent's vault (spec 4.10). It shows neither secrets nor ciphertexts. */
 import { Effect } from "effect"
 import type { Operations, Queries } from "../../schemas/bus/operations.ts"
 import { VAULT_SERVICE_LIMITS } from "../../schemas/vault/limits.ts"
@@ -22,7 +22,7 @@ export class OwningVault {
     this.bus = bus
   }
 
-  /** All of it, in as many answers as that takes. `deadline`: unix ms. */
+  /** The whole vault, read in several steps if it is large. `deadline`: unix ms. */
   shown(call: Call, human: string, actor: string, deadline = call.deadline): Effect.Effect<OwnedVault, Refused> {
     const { bus } = this
     return Effect.gen(function* () {
@@ -39,7 +39,7 @@ export class OwningVault {
     })
   }
 
-  /** Fills of all agents of this person that wait for this person's consent. */
+  /** Fills that wait for this person's consent, of all agents. */
   pending(call: Call, human: string): Effect.Effect<Pending, Refused> {
     const { bus } = this
     const isHis = ({ agent: { id: actor }, fill }: Pending[number]): Effect.Effect<boolean, Refused> =>
@@ -53,7 +53,7 @@ export class OwningVault {
     )
   }
 
-  /** Of what another owner has answered meanwhile, or whose time is over, the page says so. */
+  /** `over` if another owner was faster, or if the time has passed. */
   consent(
     call: Call,
     human: string,
@@ -67,13 +67,13 @@ export class OwningVault {
     )
   }
 
-  /** One that the person's page showed. */
+  /** Revokes an entry that the person's page showed. */
   revoke(call: Call, human: string, actor: string, entry: number): Effect.Effect<void, Refused> {
     const { bus } = this
     return Effect.gen(function* () {
       yield* bus.ask(call, { actor, op: "owner.carries", input: { human } })
       const revoking = bus.ask(call, { actor, op: "vault.delete_entry", input: { entry, by: "owner" } })
-      // Of a form that is open in two windows, the second finds it done.
+      // Another window with the same form was faster.
       yield* Effect.catchIf(
         revoking,
         ({ refusal }) => refusal.code === "entry_unknown",

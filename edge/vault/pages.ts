@@ -1,11 +1,11 @@
 /**
- * The page on which a person who has a source's token seals an entry, in the browser.
+ * The page on which the holder of a source's token seals an entry in the browser.
  *
  * Invariants
- *  - It is the same for everybody: nothing of anybody stands in it, and nothing of anybody is sent for it.
- *  - Its script alone runs, known by its hash; it may ask our own origin and nobody else, and cannot write markup
- *    (Trusted Types). `wasm-unsafe-eval` lets it run libsodium, and no text as a script.
- *  - No form of it is ever sent: without its script it does nothing.
+ *  - It is the same for everybody and holds nobody's data.
+ *  - Only its own script runs, named by its hash. The script may ask our own origin only and cannot write HTML
+ *    (Trusted Types). `wasm-unsafe-eval` allows libsodium to run; it does not allow text to run as a script.
+ *  - Its form is never submitted: without the script it does nothing.
  */
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -19,7 +19,7 @@ import { pageText, policyFor, type Site } from "../kit/layout.ts"
 import type { EdgeParts } from "../kit/parts.ts"
 import { IDS, inputId, problemId, type SealField, type SealKind, SEAL_KINDS } from "./seal-fields.ts"
 
-/** Made by `npm run contracts` of seal-script.ts, and committed. */
+/** Written by `npm run contracts` from seal-script.ts, and committed. */
 const SCRIPT = readFileSync(new URL("seal-script.bundle.js", import.meta.url), "utf8")
 
 const HASH = createHash("sha256").update(SCRIPT).digest("base64")

@@ -1,4 +1,4 @@
-/** An agent's vault: what its agent does with it, and who writes into it (with tokens: vault-service.ts). */
+/** An agent's vault, for the agent itself (spec 4.12). Tokens are served by edge/vault-service/. */
 import { Effect } from "effect"
 import { invalidField, notFound, refusal } from "../../schemas/errors.ts"
 import { VaultApi as api } from "../../schemas/vault/api.ts"
@@ -36,7 +36,7 @@ export const vaultRoutes = ({ bus, config: { hub } }: EdgeParts) => {
   const writing = (call: Call): Effect.Effect<string, Refused> =>
     Effect.map(admitted(bus, call, { log: WRITE_MIN_BYTES + call.body.length }), ({ agent }) => agent)
 
-  /** Who writes an entry, and to whose vault. */
+  /** The writer of an entry, and the vault's agent. */
   const writer = (call: Call) =>
     Effect.gen(function* () {
       const { holder } = call

@@ -1,17 +1,17 @@
-/** What the page asks for, by kind: its fields are written by the server and read by the script. */
+/** Fields of the page that seals, by kind of entry. The server writes them and the script reads them. */
 import type { EntryToSeal } from "../sdk/client/vault.ts"
 
 export type Kind = EntryToSeal["kind"]
 
 export interface SealField {
-  /** As it is sealed. */
+  /** The field's name inside the sealed entry. */
   readonly name: string
   readonly label: string
-  /** Not shown as it is typed. */
+  /** Hidden while it is typed. */
   readonly isSecret?: true
   readonly isOptional?: true
   readonly isNumber?: true
-  /** `[of, what]`: it is one of an object's. */
+  /** The object that the field is a member of. */
   readonly within?: "address" | "limits"
   readonly hint?: string
 }
@@ -20,7 +20,7 @@ export interface SealKind {
   readonly kind: Kind
   readonly title: string
   readonly fields: ReadonlyArray<SealField>
-  /** Websites, label and consent; `null`: it has none of them. */
+  /** The hint for websites, which come with label and consent. `null` if the kind has none of them. */
   readonly websites: string | null
 }
 
@@ -84,7 +84,7 @@ export const SEAL_KINDS: ReadonlyArray<SealKind> = [
   }
 ]
 
-/** Of a field's input; its hint and its problem have more behind. */
+/** The id of a field's input. Its hint and its problem append a suffix. */
 export const inputId = (kind: Kind, name: string): string => `seal-${kind}-${name}`
 export const problemId = (input: string): string => `${input}-problem`
 

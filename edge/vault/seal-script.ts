@@ -1,13 +1,12 @@
 /**
- * The script of the page that seals (seal-view.ts): it runs in browsers, and goes there as one file with libsodium
- * (seal-script.bundle.js).
+ * The script of the page that seals (pages.ts). It runs in browsers, bundled with libsodium as seal-script.bundle.js.
  *
  * Invariants
- *  - What was typed leaves the page inside a sealed box and no other way; beside it goes what is kept in clear.
- *  - A token that came behind the address's # is out of the address before anything else is done. It is kept in this
- *    script's memory alone, and sent to the origin that the page came from.
- *  - Whatever the service answers is text: it is written by `textContent`, and of the kinds only known ones count.
- *  - What was typed is wiped once it is sent, and when the page is left.
+ *  - Typed secrets leave the page inside a sealed box only. Fields that are kept in clear go beside it.
+ *  - A token behind the # of the address is removed from the address first. It is kept in memory only, and sent only
+ *    to the origin of the page.
+ *  - Answers of the service are text: they are written by `textContent`, and unknown kinds are ignored.
+ *  - Typed secrets are wiped once they are sent, and when the page is left.
  */
 import { HubError } from "../sdk/client/errors.ts"
 import { transportOf } from "../sdk/client/connection.ts"
@@ -16,7 +15,7 @@ import { SourceClient } from "../sdk/client/vault-source.ts"
 import { type EntryToSeal, requireTaken, sealEntry } from "../sdk/client/vault.ts"
 import { IDS, inputId, type Kind, problemId, type SealField, type SealKind, SEAL_KINDS } from "./seal-fields.ts"
 
-/** Of the document, what is used here. */
+/** The members of a node that are used here. */
 interface Node {
   value: string
   checked: boolean
@@ -46,7 +45,7 @@ const at = (id: string): Node => {
 
 const [open, token, told, form, whose] = [at(IDS.open), at(IDS.token), at(IDS.told), at(IDS.form), at(IDS.whose)]
 
-/** By code; others are told in the service's own words. */
+/** By error code. Other errors show the service's own message. */
 const WORDS: Readonly<Record<string, string>> = {
   token_invalid: "This token is none, or it has ended. Ask whoever gave it to you for another.",
   invalid_argument: "This is no token: it begins with hxs_ and has 71 characters.",
@@ -84,7 +83,7 @@ const tell = (words: string): void => {
   told.textContent = words
 }
 
-/** One thing at a time; the button says by itself that it cannot be pressed meanwhile. */
+/** Runs one action at a time. The button is disabled meanwhile. */
 const busy = async (of: Node, work: () => Promise<void>): Promise<void> => {
   const button = of.querySelector("button")
   if (button.disabled) return
@@ -110,7 +109,7 @@ const wipe = (): void => {
   if (kind !== undefined) at(inputId(kind, "chosen")).checked = true
 }
 
-/** The number is what nobody else can have: a name and a handle may read like anybody's. */
+/** The number is unique. A name and a handle may imitate another agent's. */
 const whoseOf = ({ hx_id, handle, name }: Opened["vault"]["agent"]): string =>
   `You write into the vault of agent ${hx_id} (${handle === null ? name : `${name}, ${handle}`}), and of no other. ` +
   `The maker of this link or token chose that agent. Its operator can use the entry that you seal, and can read it with a ` +
@@ -148,7 +147,7 @@ const openVault = (): Promise<void> =>
     }
   })
 
-/** As people write addresses: without https://, or with a path behind. */
+/** People write addresses without https://, or with a path. */
 const originOf = (line: string): string => {
   const address = line.includes("://") ? line : `https://${line}`
   return URL.canParse(address) ? new URL(address).origin : line
@@ -162,7 +161,7 @@ const typed = (kind: Kind, { name, isOptional, within }: SealField): unknown => 
   return within === "limits" && name === "fills_per_day" ? (/^\d+$/.test(value) ? Number(value) : null) : value
 }
 
-/** What is missing or wrong in it, sealing says. */
+/** Sealing reports missing or wrong fields. */
 const entryOf = ({ kind, fields, websites }: SealKind): Fields => {
   const of = (within: SealField["within"]) =>
     Object.fromEntries(
@@ -182,7 +181,7 @@ const entryOf = ({ kind, fields, websites }: SealKind): Fields => {
   }
 }
 
-/** Beside the field that it is about, where it is about one. */
+/** Shows a problem beside its field, or above the form if it has none. */
 const tellRefusal = (kind: Kind, error: unknown): void => {
   const field = error instanceof HubError ? error.details["field"] : undefined
   const name = typeof field === "string" ? field.replace(/^(?:limits|address)\./, "").replace(/\.\d+$/, "") : ""
@@ -212,7 +211,7 @@ const send = (): Promise<void> =>
     }
   })
 
-/** The address forgets the token before it is used. */
+/** Removes the token from the address before it is used. */
 const takeToken = (): void => {
   const { hash } = location
   if (hash !== "") history.replaceState(null, "", location.pathname + location.search)

@@ -1,4 +1,4 @@
-/** Votes (spec 4.4, 4.6; contract 3): asked of their targets' actors. */
+/** Votes (spec 4.4, 4.6; contract 3). The actor of the target answers them. */
 import { Effect } from "effect"
 import { invalidField } from "../../schemas/errors.ts"
 import { CastVote, VoteApi, WithdrawVote } from "../../schemas/vote/api.ts"
@@ -29,7 +29,7 @@ interface Asked {
   readonly target_id?: string
 }
 
-/** In a query an id is text. */
+/** In a query the id is text. */
 const targetIn = (call: Call, { target_type, target_id }: Asked): Effect.Effect<Target, Refused> => {
   const isInQuery = target_type !== undefined || target_id !== undefined
   if (!isInQuery && call.body.length === 0) return Effect.fail(noTarget)

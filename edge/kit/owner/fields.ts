@@ -1,5 +1,5 @@
 /**
- * Fields of forms, with what is wrong with them beside them. What was typed stays, but for passwords, which are never
+ * Fields of forms with their problems beside them. Typed values stay in the form, except passwords, which are never
  * written into a page.
  */
 import { Effect, Result, Schema } from "effect"
@@ -9,7 +9,7 @@ import type { Refused } from "../../http/refused.ts"
 import { statusOf } from "../../http/respond.ts"
 import { html, type Html, NOTHING } from "../html.ts"
 
-/** By the name of the field. */
+/** By field name. */
 export type Problems = Readonly<Record<string, string>>
 
 export const NO_PROBLEMS: Problems = {}
@@ -18,7 +18,7 @@ export interface Field {
   readonly name: string
   readonly label: string
   readonly type?: "text" | "email" | "password"
-  /** A standard token of HTML: browsers fill in what they know by it. */
+  /** An HTML autocomplete token, by which browsers fill in known values. */
   readonly autocomplete: string
   readonly value?: string | undefined
   readonly hint?: string
@@ -28,11 +28,11 @@ export interface Field {
 
 type Attributes = Readonly<Record<string, string | null>>
 
-/** `null`: without it. */
+/** `null`: the attribute is left out. */
 const attributes = (all: Attributes): Html =>
   html`${Object.entries(all).map(([name, value]) => (value === null ? null : html` ${name}="${value}"`))}`
 
-/** Fields of one form, whose name tells them from those of others on the page. The first that is wrong is focused. */
+/** The fields of one form. `form` makes ids unique on the page. The first field with a problem gets the focus. */
 export const fieldsOf = (form: string, fields: ReadonlyArray<Field>, problems: Problems): Html => {
   const first = fields.find(({ name }) => problems[name] !== undefined)
   return html`${fields.map((field) => written(form, field, problems[field.name], field === first))}`
@@ -68,11 +68,11 @@ ${problem === undefined ? null : html`<p class="problem" id="${id}-problem">${pr
 export const hidden = (name: string, value: string | null): Html =>
   value === null ? NOTHING : html`<input type="hidden" name="${name}" value="${value}">\n`
 
-/** Tells a browser that keeps passwords whose one is: seen by nobody, and not sent. */
+/** Tells a password manager whose password this is. It is invisible and not sent. */
 export const whosePassword = (email: string): Html =>
   html`<input type="text" autocomplete="username" value="${email}" hidden>\n`
 
-/** Of a field's value, by its schema: what is wrong with it, or `null`. */
+/** Checks a field's value by its schema. Returns the problem or `null`. */
 export const checkOf = (label: string, schema: Schema.ConstraintDecoder<string>) => {
   const decode = Schema.decodeUnknownResult(schema)
   return (value: string | undefined): string | null => {
@@ -83,7 +83,7 @@ export const checkOf = (label: string, schema: Schema.ConstraintDecoder<string>)
 
 export type Checks = Readonly<Record<string, (value: string | undefined) => string | null>>
 
-/** Everything that is wrong, at once. */
+/** All problems at once. */
 export const checked = (checks: Checks, form: Readonly<Record<string, string | undefined>>): Problems =>
   Object.fromEntries(
     Object.entries(checks).flatMap(([name, check]) => {
@@ -94,21 +94,21 @@ export const checked = (checks: Checks, form: Readonly<Record<string, string | u
 
 const areProblems = (problems: Problems): boolean => Object.keys(problems).length > 0
 
-/** A form that came to its end, or what stands beside its fields. */
+/** The value of a finished action, or problems to show beside the fields. */
 export type Ended<A> =
   | { readonly ok: true; readonly value: A }
   | {
       readonly ok: false
       readonly status: number
       readonly problems: Problems
-      /** Seconds, where it may be sent again later. */
+      /** Seconds until it may be sent again. */
       readonly retryAfter?: number | undefined
     }
 
-/** By a refusal's code: beside which field it is said, and how. */
+/** The field and text of a problem, by a refusal's code. */
 export type Told = Readonly<Partial<Record<ErrorCode, readonly [field: string, problem: string]>>>
 
-/** What of a refusal stands beside a field: how it names that field, or what the page says of its code. */
+/** Problems of a refusal: its own field details, or the page's text for its code. */
 const problemsOf = ({ code, message, details }: Refusal, names: ReadonlyArray<string>, told: Told): Problems => {
   const field = details?.["field"]
   if (typeof field === "string" && names.includes(field))
@@ -118,8 +118,8 @@ const problemsOf = ({ code, message, details }: Refusal, names: ReadonlyArray<st
 }
 
 /**
- * `act`, where nothing is wrong with the fields. What it is refused with is said beside the field that it names, or in
- * words of the page's own. Everything else is refused as ever.
+ * Runs `act` if the fields have no problems. A refusal that names a field, or whose code is in `told`, becomes a
+ * problem. All others fail.
  */
 export const ended = <A>(
   problems: Problems,
@@ -133,7 +133,7 @@ export const ended = <A>(
     (failed) => {
       const beside = problemsOf(failed.refusal, names, told)
       if (!areProblems(beside)) return Effect.fail(failed)
-      // 401 belongs to a header that pages have not.
+      // 401 needs a header that pages do not have.
       const status = statusOf(failed.refusal)
       const { retryAfter } = failed.refusal
       return Effect.succeed({ ok: false, status: status === 401 ? 422 : status, problems: beside, retryAfter } as const)

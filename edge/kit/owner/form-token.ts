@@ -1,12 +1,13 @@
 /**
- * The token in each form of the owner's space: a nonce, and a seal that only this browser's cookie and this form give.
+ * The token in each form of the owner's space: a nonce and a seal, which depend on the browser's cookie and on the
+ * form.
  *
  * Invariants
- *  - The key is derived from the cookie (the session's token, or the one a browser has before a session), which nobody
- *    else has: an edge keeps none. So a token means nothing in another browser, after another login, in another form.
- *  - Seals are compared in the same time, whatever differs.
- *  - The nonce is the command: a form that is sent twice is one command to the account, which answers it as the first
- *    time. It is derived under the same key, so that nobody meets another's.
+ *  - The key is derived from the cookie: the session's token, or a random value before a session. Edges do not store
+ *    it. A token is therefore worthless in another browser, after another login, or in another form.
+ *  - Seals are compared in constant time.
+ *  - The nonce makes the command id. A form that is sent twice is one command to the account, which answers as the
+ *    first time. The id is derived with the same key, so that it cannot collide with another browser's.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import { html, type Html } from "../html.ts"
@@ -22,14 +23,14 @@ export class Forms {
     this.key = createHmac("sha256", "HUB-OWNER-FORM-V1").update(cookie).digest()
   }
 
-  /** To stand in the form of this name. */
+  /** The hidden field for the form of this name. */
   field(form: string): Html {
     const nonce = randomBytes(NONCE_BYTES).toString("base64url")
     const token = `${nonce}.${this.derived("seal", form, nonce).toString("base64url")}`
     return html`<input type="hidden" name="form_token" value="${token}">\n`
   }
 
-  /** The command that a form's token makes; `null` where it is no token of this browser and this form. */
+  /** The command id of a form's token. `null` if the token is not of this browser and this form. */
   commandOf(form: string, token: string): string | null {
     const [, nonce, seal] = TOKEN.exec(token) ?? []
     if (nonce === undefined || seal === undefined) return null
@@ -39,7 +40,7 @@ export class Forms {
     return this.derived("command", form, nonce).toString("hex").slice(0, COMMAND_CHARS)
   }
 
-  /** What only this browser can say again, of a form of this name. */
+  /** A value that only this browser can produce for a form of this name. */
   bound(form: string): string {
     return this.derived("bound", form, "").toString("hex")
   }

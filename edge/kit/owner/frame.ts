@@ -1,4 +1,4 @@
-/** The frame of every page for somebody who is signed in: one navigation, the same on all of them, and a way out. */
+/** The frame of every page for signed-in people: the navigation and the logout. */
 import { isOwnerPath, OWNER_PATH } from "../../../schemas/human/pages.ts"
 import { html, type Html, markup } from "../html.ts"
 import { documentText, type Page, type Site } from "../layout.ts"
@@ -22,15 +22,15 @@ const WAYS: ReadonlyArray<Way> = [
   { path: "/owner/settings", name: "Settings", icon: "settings" }
 ]
 
-/** Pages that are there before a session. */
+/** Pages that need no session. */
 const ENTRIES = /^\/owner\/(?:login|signup|forgot|verify|links)(?:\/|$)/
 
 export const isMemberPath = (path: string): boolean => isOwnerPath(path) && !ENTRIES.test(path)
 
-/** A service without mail has no page of it. */
+/** A service without mail has no mail page. */
 export const waysOf = (hasMail: boolean): ReadonlyArray<Way> => WAYS.filter(({ path }) => hasMail || path !== MAIL_PATH)
 
-/** Pages below one of the others belong to that one, and all that is left belongs to the overview. */
+/** Pages below a section belong to it. All others belong to the overview. */
 const sectionOf = (path: string, ways: ReadonlyArray<Way>): string => {
   const found = ways.find((way) => way.path !== OWNER_PATH && (path === way.path || path.startsWith(`${way.path}/`)))
   return found?.path ?? OWNER_PATH

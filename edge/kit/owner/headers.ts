@@ -1,12 +1,15 @@
-/** Headers of the owner's pages. Their policy knows the one style sheet by its hash, and a script only where one is named. */
+/**
+ * Headers of the owner's pages. Their policy names the hash of the one style sheet, and of a script only if a page has
+ * one.
+ */
 import { formPageHeaders, pageHeaders, policyFor } from "../layout.ts"
 import { OWNER_STYLE } from "./style.ts"
 
-/** `hash`: a source of scripts, as a policy writes it. */
+/** `hash`: a script source of a content security policy. */
 export const scriptedPolicy = (hash: string): string => policyFor("'self'", `script-src ${hash}; `, OWNER_STYLE)
 
 /**
- * A letter's token can stand in the address of such a page. Links from there name the origin alone, and forms need the
+ * The address of such a page may hold a letter's token, so links from there send the origin only. Forms need the
  * origin.
  */
 export const ownerPageHeaders: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-/** Line drawings of 24 units, which take the color of the text beside them. They say nothing that a word does not say. */
+/** Line drawings of 24 units in the color of the text beside them. They are decoration: a word always says the same. */
 import { html, type Html, markup } from "../html.ts"
 
 const LINES = {

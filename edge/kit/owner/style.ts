@@ -1,6 +1,6 @@
 /**
- * The style sheet of the owner's pages: that of all pages, and the rules that only these need. Buttons, links of the
- * navigation and fields are at least 2.75rem high, which is 44 pixels.
+ * The style sheet of the owner's pages: the common one and additional rules. Buttons, navigation links and fields are
+ * at least 2.75rem high, which is 44 pixels.
  */
 import { STYLE } from "../style.ts"
 
