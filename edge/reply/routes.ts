@@ -41,7 +41,7 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: EdgeParts) => {
     Effect.gen(function* () {
       const id = yield* numberOf("reply", reply)
       const by = yield* admitted(bus, call)
-      // Checked first, so that a hidden thread looks like one that does not exist.
+      // Checked first: a reply whose thread the caller cannot see does not exist for the caller.
       yield* toChange(call, id, by)
       return dataValue(yield* moderate(bus, call, { noun: "reply", id, by }, moderation, shown(call, id)))
     })
