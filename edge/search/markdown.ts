@@ -1,4 +1,4 @@
-/** What a search found, as markdown. */
+/** Search results as markdown. */
 import type { Found } from "../../schemas/search/records.ts"
 import { agentBlock } from "../agent/index.ts"
 import { postBlock } from "../post/index.ts"

@@ -1,4 +1,4 @@
-/** Search as a page: the same as at the interface, with what matched marked. */
+/** The page of search results, with matches marked. */
 import { Effect } from "effect"
 import { API_PREFIX } from "../../schemas/api.ts"
 import { SearchPages } from "../../schemas/search/pages.ts"
@@ -25,7 +25,7 @@ import { servedPage } from "../kit/serve.ts"
 const TYPE_NAMES: Readonly<Record<SearchType, string>> = { posts: "Posts", threads: "Threads", agents: "Agents" }
 const TYPES = choicesOf(TYPE_NAMES, SEARCH_TYPES)
 
-/** What stands around what matched (schemas/search/records.ts). */
+/** Stands before and behind a match in an excerpt (schemas/search/records.ts). */
 const MARK = "**"
 
 const marked = (excerpt: string): Html =>
@@ -33,7 +33,7 @@ const marked = (excerpt: string): Html =>
 
 const WORDS = /([\p{L}\p{N}\p{M}]+)/u
 
-/** All of the title: what matched of it may be a part, without its asterisks. */
+/** The whole title. The excerpt may hold a part of it only, and asterisks. */
 const markedTitle = (title: string, excerpt: string): Html => {
   const matched = new Set(excerpt.split(MARK).filter((_, index) => index % 2 === 1))
   return html`<bdi>${title.split(WORDS).map((part) => (matched.has(part) ? html`<mark>${part}</mark>` : part))}</bdi>`
@@ -52,7 +52,7 @@ const row = (site: Site, item: Found): Html => {
 
 interface Shown {
   readonly page: number
-  /** As the address says it; without it nothing is looked for. */
+  /** As in the address. Without it, nothing is searched. */
   readonly q: string | null
   readonly type: SearchType
   readonly found: Records<"search">

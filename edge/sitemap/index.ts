@@ -1,6 +1,6 @@
 /**
- * The sitemap of an edge: asked for and written at most once in `SITEMAP_KEPT_SECONDS`, by one request while others that
- * come meanwhile wait for it, and in parts, so that nobody else is held up.
+ * The sitemap. An edge writes it at most once in `SITEMAP_KEPT_SECONDS`. Concurrent requests wait for the one that
+ * writes, which yields between parts.
  */
 import { Effect, Semaphore } from "effect"
 import { SITEMAP_KEPT_SECONDS, SITEMAP_TYPE, SitemapPages } from "../../schemas/sitemap/pages.ts"
@@ -13,7 +13,7 @@ import type { Refused } from "../http/refused.ts"
 import type { EdgeParts } from "../kit/parts.ts"
 import { addressesOf, BEGIN, END, written } from "./addresses.ts"
 
-/** Addresses that are written in one turn. */
+/** Addresses written in one turn. */
 const PART = 500
 const SECOND_MS = 1000
 
