@@ -4,15 +4,12 @@ import { CAPTCHA_LIMITS } from "../../schemas/captcha/limits.ts"
 import { CaptchaAnswer, Tap } from "../../schemas/captcha/records.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Shown, Solving } from "./solving.ts"
-import { withProblems, type Member, type OwnerSpace } from "../human/index.ts"
+import { withProblems, type Member, type OwnerSpace, type PageAnswer } from "../human/index.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
-import type { Response } from "../http/respond.ts"
 import { captchaPage, captchaPath, formName, shownSize, type Size } from "./view.ts"
 import { NO_PROBLEMS, type Problems } from "../kit/owner/fields.ts"
 import { ownerPageHeaders } from "../kit/owner/headers.ts"
-
-type Served = Effect.Effect<Response, Refused>
 
 interface Asked {
   readonly params: { readonly id: string }
@@ -120,7 +117,7 @@ export const captchaPages = (space: OwnerSpace, solving: Solving, bus: Bus) => {
     member: Member,
     shown: Shown,
     { taps, problems, status }: Exclude<Meant, { readonly answer: CaptchaAnswer }>
-  ): Served =>
+  ): PageAnswer =>
     Effect.map(bus.read(call, { actor: shown.agent, op: "content.author", input: null }), (author) => {
       const made = captchaPage(space, member, { ...shown, author, taps, problems })
       return space.page(call, member, status === 200 ? made : withProblems(made, status))
@@ -129,11 +126,11 @@ export const captchaPages = (space: OwnerSpace, solving: Solving, bus: Bus) => {
   const FRESH = { taps: [], problems: NO_PROBLEMS, status: 200 } as const
 
   return {
-    captcha: (call: Call, { params }: Asked): Served =>
+    captcha: (call: Call, { params }: Asked): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.flatMap(solving.shown(call, member.person.human, params.id), (shown) => page(call, member, shown, FRESH))
       ),
-    captchaImage: (call: Call, { params }: Asked): Served =>
+    captchaImage: (call: Call, { params }: Asked): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.gen(function* () {
           const shown = yield* solving.shown(call, member.person.human, params.id)
@@ -143,7 +140,7 @@ export const captchaPages = (space: OwnerSpace, solving: Solving, bus: Bus) => {
           return { status: 200, headers, body: bytes }
         })
       ),
-    solveCaptcha: (call: Call, { params, form }: Asked & { readonly form: Sent }): Served =>
+    solveCaptcha: (call: Call, { params, form }: Asked & { readonly form: Sent }): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.gen(function* () {
           const { human } = member.person

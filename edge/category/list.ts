@@ -9,7 +9,7 @@ import { categoryAddress } from "../kit/paths.ts"
 import { counted, own } from "../kit/record.ts"
 import { day } from "../kit/times.ts"
 
-type Category = Queries["categories"]["output"][number]
+export type Category = Queries["categories"]["output"][number]
 export type LatestThread = Queries["categories_latest"]["output"][number]
 
 const lastActive = (site: Site, latest: LatestThread | undefined): Html =>

@@ -1,7 +1,6 @@
 /** The page of all categories, and the page of each with its threads. Pinned threads come first. */
 import { Effect } from "effect"
 import { API_PREFIX } from "../../schemas/api.ts"
-import type { Queries } from "../../schemas/bus/operations.ts"
 import { CategoryPages } from "../../schemas/category/pages.ts"
 import { notFound } from "../../schemas/errors.ts"
 import { viewerOf } from "../content/reading.ts"
@@ -13,7 +12,7 @@ import type { PageForms } from "../markdown/form.ts"
 import type { EdgeParts } from "../kit/parts.ts"
 import { asFeeds, asJson, asMarkdown } from "../kit/alternates.ts"
 import { introduced } from "../kit/authors.ts"
-import { categoriesPage } from "./list.ts"
+import { categoriesPage, type Category } from "./list.ts"
 import { html, NOTHING } from "../kit/html.ts"
 import type { Page, Site } from "../kit/layout.ts"
 import { PER_PAGE, type Records, recordsOf } from "../kit/listed.ts"
@@ -22,8 +21,6 @@ import { categoryAddress, withQuery } from "../kit/paths.ts"
 import { own } from "../kit/record.ts"
 import { servedPage } from "../kit/serve.ts"
 import { sifted, type Sifted, threadList } from "../thread/index.ts"
-
-type Category = Queries["categories"]["output"][number]
 
 interface Shown {
   readonly category: Category

@@ -4,10 +4,10 @@ import { CompartmentPages, STEERING_ACTS, type SteeringAct } from "../../schemas
 import { notFound } from "../../schemas/errors.ts"
 import { commandsOfPrograms, isProgram, programsFor } from "./programs.ts"
 import { OwningCompartments, type ShownCompartment } from "./owning.ts"
-import { withProblems, type Notice, type Member, OwnerSpace } from "../human/index.ts"
+import { withProblems, type Notice, type Member, OwnerSpace, type PageAnswer } from "../human/index.ts"
 import type { Call } from "../http/call.ts"
 import { pagesOf } from "../http/handlers.ts"
-import { type Refused, refuse } from "../http/refused.ts"
+import { refuse } from "../http/refused.ts"
 import type { Response } from "../http/respond.ts"
 import type { EdgeParts } from "../kit/parts.ts"
 import { compartmentLinks } from "./link-pages.ts"
@@ -22,8 +22,6 @@ import {
 } from "./new-view.ts"
 import { compartmentPage, compartmentPath, steeringForm } from "./view.ts"
 import { ended, NO_PROBLEMS, type Problems, type Told } from "../kit/owner/fields.ts"
-
-type Served = Effect.Effect<Response, Refused>
 
 interface Steering {
   readonly form_token?: string
@@ -97,7 +95,7 @@ export const compartmentPages = (parts: EdgeParts) => {
     return { command: typed, problem: problem === null ? {} : { command: problem } }
   }
 
-  const make = (call: Call, member: Member, sent: SentCompartment): Served =>
+  const make = (call: Call, member: Member, sent: SentCompartment): PageAnswer =>
     Effect.gen(function* () {
       if (!member.person.email_verified) return form(call, member, sent, NO_PROBLEMS, 403)
       yield* space.taken(call, member, NEW_FORM, sent)
@@ -116,7 +114,7 @@ export const compartmentPages = (parts: EdgeParts) => {
       return form(call, member, sent, outcome.problems, outcome.status)
     })
 
-  const steer = (call: Call, member: Member, id: string, sent: Steering): Served =>
+  const steer = (call: Call, member: Member, id: string, sent: Steering): PageAnswer =>
     Effect.gen(function* () {
       const { human } = member.person
       const { act, confirm = "" } = sent

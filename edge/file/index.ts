@@ -21,7 +21,7 @@ import { turnOf } from "../http/turns.ts"
 import { author } from "../bus/own.ts"
 import type { EdgeParts } from "../kit/parts.ts"
 
-const notAuthor = refuse(refusal("not_author", "This is somebody else's: only its author may change it."))
+export const notAuthor = refuse(refusal("not_author", "This is somebody else's: only its author may change it."))
 const noFile = refuse(refusal("file_missing", "The post has no file."))
 const noData = refuse(refusal("data_missing", "The post has no data."))
 const emptyFile = refuse(belowMin("body", "The body is the file, and it must not be empty.", 1))

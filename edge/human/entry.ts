@@ -5,8 +5,6 @@ import { Email, Password } from "../../schemas/human/fields.ts"
 import { OWNER_LIMITS } from "../../schemas/human/limits.ts"
 import type { People } from "./people.ts"
 import type { Call } from "../http/call.ts"
-import type { Refused } from "../http/refused.ts"
-import type { Response } from "../http/respond.ts"
 import { html } from "../kit/html.ts"
 import {
   checked,
@@ -19,11 +17,9 @@ import {
   type Problems
 } from "../kit/owner/fields.ts"
 import { codeFields, emailField, LOG_IN, LOGIN_TOLD, passwordFields } from "./login-fields.ts"
-import type { Guest, OwnerPage, OwnerSpace } from "./space.ts"
+import type { Guest, OwnerPage, OwnerSpace, PageAnswer } from "./space.ts"
 
 type Typed = Readonly<Record<string, string | undefined>>
-
-type Served = Effect.Effect<Response, Refused>
 
 type Sent = {
   readonly form_token?: string
@@ -103,11 +99,11 @@ export const withProblems = (page: OwnerPage, status: number): OwnerPage => ({
 })
 
 export const entryPages = (space: OwnerSpace, people: People) => ({
-  signUpForm: (call: Call): Served =>
+  signUpForm: (call: Call): PageAnswer =>
     space.asNewcomer(call, undefined, (guest) =>
       Effect.sync(() => space.page(call, guest, signUpPage(space, guest, {}, NO_PROBLEMS)))
     ),
-  signUp: (call: Call, { form }: { readonly form: Sent }): Served =>
+  signUp: (call: Call, { form }: { readonly form: Sent }): PageAnswer =>
     space.asNewcomer(call, undefined, (guest) =>
       Effect.gen(function* () {
         yield* space.taken(call, guest, "signup", form)
@@ -120,11 +116,11 @@ export const entryPages = (space: OwnerSpace, people: People) => ({
         return space.goTo(call, "/owner", "signed_up")
       })
     ),
-  logInForm: (call: Call, { query }: { readonly query: { readonly next?: string } }): Served =>
+  logInForm: (call: Call, { query }: { readonly query: { readonly next?: string } }): PageAnswer =>
     space.asNewcomer(call, query.next, (guest) =>
       Effect.sync(() => space.page(call, guest, logInPage(space, guest, { ...query }, NO_PROBLEMS)))
     ),
-  logIn: (call: Call, { form }: { readonly form: Sent }): Served =>
+  logIn: (call: Call, { form }: { readonly form: Sent }): PageAnswer =>
     space.asNewcomer(call, form.next, (guest) =>
       Effect.gen(function* () {
         yield* space.taken(call, guest, "login", form)

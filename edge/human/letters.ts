@@ -25,9 +25,7 @@ import {
   type Problems,
   whosePassword
 } from "../kit/owner/fields.ts"
-import type { Guest, OwnerPage, OwnerSpace } from "./space.ts"
-
-type Served = Effect.Effect<Response, Refused>
+import type { Guest, OwnerPage, OwnerSpace, PageAnswer } from "./space.ts"
 
 type Linked = {
   readonly token?: string
@@ -106,7 +104,7 @@ export const letterPages = (space: OwnerSpace, people: People, bus: Bus) => {
     guest: Guest,
     another: "/owner/forgot" | "/owner/settings",
     serve: Effect.Effect<Response, Refused>
-  ): Served =>
+  ): PageAnswer =>
     Effect.catch(serve, (failed) =>
       LINK_CODES.has(failed.refusal.code)
         ? Effect.sync(() => space.page(call, guest, deadLinkPage(space, failed.refusal, another)))
@@ -143,7 +141,7 @@ export const letterPages = (space: OwnerSpace, people: People, bus: Bus) => {
   })
 
   return {
-    forgotForm: (call: Call, { query: { token } }: { readonly query: Linked }): Served =>
+    forgotForm: (call: Call, { query: { token } }: { readonly query: Linked }): PageAnswer =>
       space.asGuest(call, (guest) => {
         if (token === undefined)
           return Effect.sync(() => space.page(call, guest, forgotPage(space, guest, undefined, NO_PROBLEMS)))
@@ -152,13 +150,13 @@ export const letterPages = (space: OwnerSpace, people: People, bus: Bus) => {
         )
         return ofLink(call, guest, "/owner/forgot", shown)
       }),
-    forgot: (call: Call, { form }: { readonly form: Sent }): Served =>
+    forgot: (call: Call, { form }: { readonly form: Sent }): PageAnswer =>
       space.asGuest(call, (guest) =>
         form.token === undefined
           ? asked(call, guest, form)
           : ofLink(call, guest, "/owner/forgot", chosen(call, guest, form, form.token))
       ),
-    verifyForm: (call: Call, { query: { token = "" } }: { readonly query: Linked }): Served =>
+    verifyForm: (call: Call, { query: { token = "" } }: { readonly query: Linked }): PageAnswer =>
       space.asGuest(call, (guest) =>
         ofLink(
           call,
@@ -167,7 +165,7 @@ export const letterPages = (space: OwnerSpace, people: People, bus: Bus) => {
           Effect.map(linkOf(token), () => space.page(call, guest, verifyPage(space, guest, token)))
         )
       ),
-    verify: (call: Call, { form }: { readonly form: Sent }): Served =>
+    verify: (call: Call, { form }: { readonly form: Sent }): PageAnswer =>
       space.asGuest(call, (guest) =>
         ofLink(
           call,

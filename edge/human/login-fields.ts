@@ -12,6 +12,13 @@ export const emailField = (value: string | undefined, autocomplete: "username" |
   value
 })
 
+export const passwordField: Field = {
+  name: "password",
+  label: "Password",
+  type: "password",
+  autocomplete: "current-password"
+}
+
 export const LOG_IN = { password: checkOf("The password", TriedPassword), code: checkOf("The code", Code) }
 
 const CODE_WANTED = "Your account asks for a code as well. Type it with your password once more."
@@ -22,14 +29,7 @@ export const LOGIN_TOLD: Told = {
 }
 
 export const passwordFields = (typed: Readonly<Record<string, string | undefined>>, problems: Problems): Html =>
-  fieldsOf(
-    "login",
-    [
-      emailField(typed["email"]),
-      { name: "password", label: "Password", type: "password", autocomplete: "current-password" }
-    ],
-    problems
-  )
+  fieldsOf("login", [emailField(typed["email"]), passwordField], problems)
 
 export const codeFields = (problems: Problems, isWanted: boolean): Html =>
   fieldsOf(

@@ -2,16 +2,12 @@
 import { Effect } from "effect"
 import { Passkeys } from "./passkeys.ts"
 import type { Call } from "../http/call.ts"
-import type { Refused } from "../http/refused.ts"
-import type { Response } from "../http/respond.ts"
 import type { EdgeParts } from "../kit/parts.ts"
 import { withProblems } from "./entry.ts"
 import { ended, NO_PROBLEMS } from "../kit/owner/fields.ts"
 import { ADD_FORM, LOGIN_FORM, notAddedPage, passkeyLogInPage } from "./passkey-view.ts"
 import { SETTINGS_PATH } from "./settings-view.ts"
-import type { Guest, OwnerSpace } from "./space.ts"
-
-type Served = Effect.Effect<Response, Refused>
+import type { Guest, OwnerSpace, PageAnswer } from "./space.ts"
 
 interface Sent {
   readonly form_token?: string
@@ -28,16 +24,16 @@ const REFUSED_STATUS = 403
 export const passkeyPages = (space: OwnerSpace, parts: EdgeParts) => {
   const passkeys = new Passkeys(parts)
 
-  const logInPage = (call: Call, guest: Guest, next: string | undefined, problem: string | null): Served =>
+  const logInPage = (call: Call, guest: Guest, next: string | undefined, problem: string | null): PageAnswer =>
     Effect.map(passkeys.challenge(call, guest.forms.bound(LOGIN_FORM)), (challenge) => {
       const page = passkeyLogInPage(space, guest, space.nextOf(next), challenge, problem)
       return space.page(call, guest, problem === null ? page : withProblems(page, REFUSED_STATUS))
     })
 
   return {
-    passkeyForm: (call: Call, { query }: { readonly query: { readonly next?: string } }): Served =>
+    passkeyForm: (call: Call, { query }: { readonly query: { readonly next?: string } }): PageAnswer =>
       space.asNewcomer(call, query.next, (guest) => logInPage(call, guest, query.next, null)),
-    logInByPasskey: (call: Call, { form }: { readonly form: Sent }): Served =>
+    logInByPasskey: (call: Call, { form }: { readonly form: Sent }): PageAnswer =>
       space.asNewcomer(call, form.next, (guest) =>
         Effect.gen(function* () {
           yield* space.taken(call, guest, LOGIN_FORM, form)
@@ -49,7 +45,7 @@ export const passkeyPages = (space: OwnerSpace, parts: EdgeParts) => {
           return space.goTo(call, space.nextOf(form.next))
         })
       ),
-    addPasskey: (call: Call, { form }: { readonly form: Sent }): Served =>
+    addPasskey: (call: Call, { form }: { readonly form: Sent }): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.gen(function* () {
           yield* space.taken(call, member, ADD_FORM, form)

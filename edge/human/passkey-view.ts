@@ -5,6 +5,7 @@ import type { SettingsAction } from "../../schemas/human/pages.ts"
 import { html, type Html } from "../kit/html.ts"
 import { minute } from "../kit/times.ts"
 import { type Field, hidden } from "../kit/owner/fields.ts"
+import { passwordField } from "./login-fields.ts"
 import { passkeyFields, passkeyPageHeaders, passkeyScript } from "./passkey-script.ts"
 import type { Guest, Member, OwnerPage, OwnerSpace } from "./space.ts"
 
@@ -15,8 +16,6 @@ export const LOGIN_FORM = "login.passkey"
 
 type WrittenForm = (action: SettingsAction, fields: Html, button: Html, which?: string) => Html
 type WrittenFields = (action: SettingsAction, fields: ReadonlyArray<Field>, which?: string) => Html
-
-const password: Field = { name: "password", label: "Password", type: "password", autocomplete: "current-password" }
 
 export interface PasskeysShown {
   readonly passkeys: ReadonlyArray<HumanPasskey>
@@ -35,7 +34,7 @@ export const passkeySection = (
     const which = String(id)
     const remove = form(
       "remove_passkey",
-      html`${hidden("passkey", which)}${written("remove_passkey", [password], which)}`,
+      html`${hidden("passkey", which)}${written("remove_passkey", [passwordField], which)}`,
       html`<button class="grave">Remove<span class="unseen"> the passkey ${name}, number ${which}</span></button>`,
       which
     )
@@ -61,7 +60,7 @@ ${list}${
       ? html`<p>There are ${passkeys.length}: remove one to add another.</p>\n`
       : form(
           "offer_passkey",
-          written("offer_passkey", [name, password]),
+          written("offer_passkey", [name, passwordField]),
           html`<button class="main">Add a passkey</button>`
         )
   }`

@@ -11,7 +11,7 @@ import { browserName } from "./browser-name.ts"
 import type { People } from "./people.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { plain, type Response } from "../http/respond.ts"
+import { plain } from "../http/respond.ts"
 import { withProblems } from "./entry.ts"
 import { checked, checkOf, type Checks, ended, type Told } from "../kit/owner/fields.ts"
 import { ownerPageHeaders } from "../kit/owner/headers.ts"
@@ -21,9 +21,7 @@ import { PUSH_WORKER } from "./push-script.ts"
 import { formName, type Refusing, SETTINGS_PATH, settingsPage } from "./settings-view.ts"
 import { codesPage } from "./two-step-view.ts"
 import { addPage, type PasskeysShown } from "./passkey-view.ts"
-import type { Member, OwnerPage, OwnerSpace } from "./space.ts"
-
-type Served = Effect.Effect<Response, Refused>
+import type { Member, OwnerPage, OwnerSpace, PageAnswer } from "./space.ts"
 
 type Sent = {
   readonly action: SettingsAction
@@ -230,7 +228,7 @@ export const settingsPages = (space: OwnerSpace, people: People, bus: Bus) => {
     }
   }
 
-  const shown = (call: Call, member: Member, refused: { refusing: Refusing; status: number } | null): Served => {
+  const shown = (call: Call, member: Member, refused: { refusing: Refusing; status: number } | null): PageAnswer => {
     const { human, token } = member.person
     const account = bus.read(call, { actor: human, op: "human.account", input: null })
     const sessions = bus.read(call, { actor: human, op: "human.sessions", input: { token } })
@@ -247,13 +245,13 @@ export const settingsPages = (space: OwnerSpace, people: People, bus: Bus) => {
   }
 
   return {
-    pushWorker: (call: Call): Served =>
+    pushWorker: (call: Call): PageAnswer =>
       Effect.sync(() => {
         Object.assign(call.headers, ownerPageHeaders)
         return plain(PUSH_WORKER, "text/javascript; charset=utf-8")
       }),
-    settings: (call: Call): Served => space.asMember(call, (member) => shown(call, member, null)),
-    change: (call: Call, { form }: { readonly form: Sent }): Served =>
+    settings: (call: Call): PageAnswer => space.asMember(call, (member) => shown(call, member, null)),
+    change: (call: Call, { form }: { readonly form: Sent }): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.gen(function* () {
           const { action } = form

@@ -54,7 +54,7 @@ export interface OwnerPage {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-type Served = Effect.Effect<Response, Refused>
+export type PageAnswer = Effect.Effect<Response, Refused>
 
 const BROWSER_BYTES = 32
 /** Maximum time between a form and the page that shows its result. */
@@ -90,7 +90,7 @@ export class OwnerSpace {
   }
 
   /** For pages that need no session. Their forms are bound to a cookie that has no other use. */
-  asGuest(call: Call, serve: (guest: Guest) => Served): Served {
+  asGuest(call: Call, serve: (guest: Guest) => PageAnswer): PageAnswer {
     return Effect.suspend(() => {
       let secret = this.browser.of(call)
       if (secret === null) {
@@ -102,14 +102,14 @@ export class OwnerSpace {
   }
 
   /** The same, except that people with a session are redirected. */
-  asNewcomer(call: Call, next: string | undefined, serve: (guest: Guest) => Served): Served {
+  asNewcomer(call: Call, next: string | undefined, serve: (guest: Guest) => PageAnswer): PageAnswer {
     return Effect.flatMap(this.member(call), (member) =>
       member === null ? this.asGuest(call, serve) : Effect.succeed(this.goTo(call, this.nextOf(next)))
     )
   }
 
   /** For people with a session. Others are redirected to the login, and from there back. */
-  asMember(call: Call, serve: (member: Member) => Served): Served {
+  asMember(call: Call, serve: (member: Member) => PageAnswer): PageAnswer {
     return Effect.flatMap(this.member(call), (member) =>
       member === null ? Effect.succeed(this.toLogIn(call)) : serve(member)
     )

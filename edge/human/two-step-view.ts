@@ -4,6 +4,7 @@ import type { SettingsAction } from "../../schemas/human/pages.ts"
 import { qrCode } from "./qr.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import type { Field } from "../kit/owner/fields.ts"
+import { passwordField } from "./login-fields.ts"
 import type { OwnerPage, OwnerSpace } from "./space.ts"
 
 export type TwoStep = Operations["human.two_step"]["output"]
@@ -13,7 +14,6 @@ type WrittenFields = (action: SettingsAction, fields: ReadonlyArray<Field>) => H
 
 const GROUP_CHARS = 4
 
-const password: Field = { name: "password", label: "Password", type: "password", autocomplete: "current-password" }
 const code: Field = {
   name: "code",
   label: "Code",
@@ -35,14 +35,14 @@ export const twoStepSection = (
 ): Html => {
   if (enabled)
     return html`<p>Your login asks for a code of your app. ${codes_left} recovery codes are left.</p>
-${form("renew_codes", written("renew_codes", [password]), html`<button>Make new recovery codes</button>`)}${form(
+${form("renew_codes", written("renew_codes", [passwordField]), html`<button>Make new recovery codes</button>`)}${form(
       "disable_two_step",
-      written("disable_two_step", [password]),
+      written("disable_two_step", [passwordField]),
       html`<button class="grave">Ask for no code</button>`
     )}`
   const begin = form(
     "offer_two_step",
-    written("offer_two_step", [password]),
+    written("offer_two_step", [passwordField]),
     html`<button${offered === null ? html` class="main"` : NOTHING}>${offered === null ? "Set it up" : "Begin again"}</button>`
   )
   if (offered === null)

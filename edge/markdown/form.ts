@@ -60,7 +60,7 @@ export const stateOf = <Data extends object>(type: string, heading: string): For
 /** By the id of an endpoint of the interface. */
 export type Forms = Readonly<Record<string, Form>>
 
-type Params = Readonly<Record<string, string>>
+export type Params = Readonly<Record<string, string>>
 
 export interface PageForm {
   /** The endpoint of the interface whose answer is the page's markdown. */

@@ -14,7 +14,7 @@ import type { Call } from "../http/call.ts"
 import type { Route } from "../http/handlers.ts"
 import type { Refused } from "../http/refused.ts"
 import { plain, type Response } from "../http/respond.ts"
-import type { Form, Forms, PageForm, PageForms } from "./form.ts"
+import type { Form, Forms, PageForm, PageForms, Params } from "./form.ts"
 import { MARKDOWN_TYPE } from "../../schemas/markdown.ts"
 
 const converted = (call: Call, answer: Response, form: Form, baseUrl: string): Effect.Effect<Response, Refused> => {
@@ -37,8 +37,6 @@ const chosen =
     call.headers["vary"] = "Accept"
     return prefersMarkdown(call, other) ? markdown(call, params) : usual(call, params)
   }
-
-type Params = Readonly<Record<string, string>>
 
 const queryOf = (own: string, more: Params): string => {
   const added = new URLSearchParams(more).toString()

@@ -22,17 +22,14 @@ import {
   vaultSection
 } from "../vault/index.ts"
 import type { Owning } from "./owning.ts"
-import { withProblems, type Member, type OwnerSpace } from "../human/index.ts"
+import { withProblems, type Member, type OwnerSpace, type PageAnswer } from "../human/index.ts"
 import type { Call } from "../http/call.ts"
 import { clamped } from "../http/query.ts"
-import { type Refused, refuse } from "../http/refused.ts"
-import type { Response } from "../http/respond.ts"
+import { refuse } from "../http/refused.ts"
 import { agentPage, agentPath, formName, type Refusing } from "./agent-view.ts"
 import { laterSection } from "./later-view.ts"
 import { type Html, NOTHING } from "../kit/html.ts"
 import { checkOf, ended, NO_PROBLEMS, type Problems, type Told } from "../kit/owner/fields.ts"
-
-type Served = Effect.Effect<Response, Refused>
 
 interface Sent {
   readonly form_token?: string
@@ -152,7 +149,7 @@ export const ownedAgentPages = (space: OwnerSpace, { owning, later, mail, vaults
           }
         )
 
-  const shown = (call: Call, member: Member, handle: string, showing: Showing): Served =>
+  const shown = (call: Call, member: Member, handle: string, showing: Showing): PageAnswer =>
     Effect.gen(function* () {
       const { page, refusing, refused, status } = showing
       const { human } = member.person
@@ -174,11 +171,11 @@ export const ownedAgentPages = (space: OwnerSpace, { owning, later, mail, vaults
     })
 
   return {
-    agent: (call: Call, { params, query }: Asked & { readonly query: { readonly page?: string } }): Served =>
+    agent: (call: Call, { params, query }: Asked & { readonly query: { readonly page?: string } }): PageAnswer =>
       space.asMember(call, (member) =>
         shown(call, member, params.handle.toLowerCase(), { ...PLAIN, page: clamped(query.page, 1, PAGE_MAX, 1) })
       ),
-    writeToAgent: (call: Call, { params, form }: Asked & { readonly form: Sent }): Served =>
+    writeToAgent: (call: Call, { params, form }: Asked & { readonly form: Sent }): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.gen(function* () {
           const handle = params.handle.toLowerCase()
@@ -198,7 +195,7 @@ export const ownedAgentPages = (space: OwnerSpace, { owning, later, mail, vaults
           return yield* shown(call, member, handle, { ...PLAIN, refusing, status: outcome.status })
         })
       ),
-    closeAgentMailbox: (call: Call, { params, form }: Asked & { readonly form: Closing }): Served =>
+    closeAgentMailbox: (call: Call, { params, form }: Asked & { readonly form: Closing }): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.gen(function* () {
           const handle = params.handle.toLowerCase()
@@ -215,7 +212,7 @@ export const ownedAgentPages = (space: OwnerSpace, { owning, later, mail, vaults
           return yield* shown(call, member, handle, { ...PLAIN, refused, status: outcome.status })
         })
       ),
-    consentToFill: (call: Call, { params, form }: Asked & { readonly form: Consenting }): Served =>
+    consentToFill: (call: Call, { params, form }: Asked & { readonly form: Consenting }): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.gen(function* () {
           const handle = params.handle.toLowerCase()
@@ -230,7 +227,7 @@ export const ownedAgentPages = (space: OwnerSpace, { owning, later, mail, vaults
           return space.goTo(call, agentPath(handle), notice)
         })
       ),
-    revokeVaultEntry: (call: Call, { params, form }: Asked & { readonly form: Revoking }): Served =>
+    revokeVaultEntry: (call: Call, { params, form }: Asked & { readonly form: Revoking }): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.gen(function* () {
           const handle = params.handle.toLowerCase()

@@ -6,16 +6,13 @@ import type { Bus } from "../bus/bus.ts"
 import type { OwningMail } from "../mail/index.ts"
 import type { OwningVault } from "../vault/index.ts"
 import { type OwningCompartments, compartmentsPage } from "../compartment/index.ts"
-import type { OwnerSpace } from "../human/index.ts"
+import type { OwnerSpace, PageAnswer } from "../human/index.ts"
 import type { Call } from "../http/call.ts"
 import { clamped } from "../http/query.ts"
 import type { Refused } from "../http/refused.ts"
-import type { Response } from "../http/respond.ts"
 import { PART_WAIT_MS } from "../kit/optional.ts"
 import { type Belongings, mailPage, vaultPage } from "./belongings-view.ts"
 import { type Carried, carriedOf } from "./carried.ts"
-
-type Served = Effect.Effect<Response, Refused>
 
 interface Paged {
   readonly query: { readonly page?: string }
@@ -61,7 +58,7 @@ export const belongingsPages = (space: OwnerSpace, { bus, mail, vaults, compartm
     })
 
   return {
-    mails: (call: Call, paged: Paged): Served =>
+    mails: (call: Call, paged: Paged): PageAnswer =>
       space.asMember(call, (member) =>
         mail.isThere
           ? Effect.map(
@@ -72,7 +69,7 @@ export const belongingsPages = (space: OwnerSpace, { bus, mail, vaults, compartm
             )
           : Effect.succeed(space.goTo(call, OWNER_PATH))
       ),
-    vaults: (call: Call, paged: Paged): Served =>
+    vaults: (call: Call, paged: Paged): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.map(
           page(call, member.person.human, paged, ({ id }, deadline) =>
@@ -81,7 +78,7 @@ export const belongingsPages = (space: OwnerSpace, { bus, mail, vaults, compartm
           (shown) => space.page(call, member, vaultPage(space, shown))
         )
       ),
-    compartments: (call: Call): Served =>
+    compartments: (call: Call): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.gen(function* () {
           const { human } = member.person

@@ -12,17 +12,14 @@ import type { OwningCompartments, StandingCompartment } from "../compartment/ind
 import type { LaterOwners } from "./later.ts"
 import type { OwningVault } from "../vault/index.ts"
 import type { Sponsoring } from "../sponsorship/index.ts"
-import { withProblems, type Member, type OwnerSpace } from "../human/index.ts"
+import { withProblems, type Member, type OwnerSpace, type PageAnswer } from "../human/index.ts"
 import type { Call } from "../http/call.ts"
-import { type Refused, refuse } from "../http/refused.ts"
-import type { Response } from "../http/respond.ts"
+import { refuse } from "../http/refused.ts"
 import { PART_WAIT_MS } from "../kit/optional.ts"
 import { carriedOf } from "./carried.ts"
 import { ended, NO_PROBLEMS, type Problems, type Told } from "../kit/owner/fields.ts"
 import { formName, homePage, type Latest } from "./home-view.ts"
 import type { LaterOf } from "./waiting-view.ts"
-
-type Served = Effect.Effect<Response, Refused>
 
 interface Sent {
   readonly action: HomeAction
@@ -101,7 +98,13 @@ export const homePages = (space: OwnerSpace, { sponsoring, bus, vaults, later, c
     )
   }
 
-  const shown = (call: Call, member: Member, typed: string | undefined, problems: Problems, status: number): Served => {
+  const shown = (
+    call: Call,
+    member: Member,
+    typed: string | undefined,
+    problems: Problems,
+    status: number
+  ): PageAnswer => {
     const { human } = member.person
     const account = bus.read(call, { actor: human, op: "human.account", input: null })
     const sponsored = Effect.flatMap(bus.query(call, "sponsored", { human }), (sponsorships) =>
@@ -139,8 +142,9 @@ export const homePages = (space: OwnerSpace, { sponsoring, bus, vaults, later, c
       : sponsoring.withdraw(call, human, agent)
 
   return {
-    home: (call: Call): Served => space.asMember(call, (member) => shown(call, member, undefined, NO_PROBLEMS, 200)),
-    changeAgents: (call: Call, { form }: { readonly form: Sent }): Served =>
+    home: (call: Call): PageAnswer =>
+      space.asMember(call, (member) => shown(call, member, undefined, NO_PROBLEMS, 200)),
+    changeAgents: (call: Call, { form }: { readonly form: Sent }): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.gen(function* () {
           const { action, agent } = form

@@ -3,13 +3,10 @@ import { Effect } from "effect"
 import { notFound } from "../../schemas/errors.ts"
 import type { LaterOwners } from "./later.ts"
 import type { Owning } from "./owning.ts"
-import type { OwnerSpace } from "../human/index.ts"
+import type { OwnerSpace, PageAnswer } from "../human/index.ts"
 import type { Call } from "../http/call.ts"
-import { type Refused, refuse } from "../http/refused.ts"
-import type { Response } from "../http/respond.ts"
+import { refuse } from "../http/refused.ts"
 import { laterForm, laterPage, laterPath } from "./later-view.ts"
-
-type Served = Effect.Effect<Response, Refused>
 
 interface Asked {
   readonly params: { readonly handle: string; readonly id: string }
@@ -33,13 +30,13 @@ export const laterPages = (space: OwnerSpace, owning: Owning, owners: LaterOwner
     })
 
   return {
-    laterOwner: (call: Call, asked: Asked): Served =>
+    laterOwner: (call: Call, asked: Asked): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.map(found(call, member.person.human, asked), ({ id, handle, one }) =>
           space.page(call, member, laterPage(space, member, { id, handle }, one))
         )
       ),
-    judgeOwner: (call: Call, { params, form }: Asked & { readonly form: Judging }): Served =>
+    judgeOwner: (call: Call, { params, form }: Asked & { readonly form: Judging }): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.gen(function* () {
           const { human } = member.person

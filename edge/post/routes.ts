@@ -4,7 +4,7 @@ import parseLicense from "spdx-expression-parse"
 import type { BlobRef } from "../../schemas/blob/operations.ts"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import { postAddress } from "../../schemas/content/address.ts"
-import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
+import { invalidField, type Refusal } from "../../schemas/errors.ts"
 import { dataRecord } from "../../schemas/file/records.ts"
 import { EDITABLE_FIELDS, EditPost, PostApi, WritePost } from "../../schemas/post/api.ts"
 import type { Post, PostSort } from "../../schemas/post/records.ts"
@@ -17,7 +17,7 @@ import { authorIn, shownAgent, viewerOf, visible } from "../content/reading.ts"
 import { withoutSecrets } from "../content/secrets.ts"
 import { standing } from "../content/standing.ts"
 import { admitted, changeIn, numberOf, textsChecked, WRITE_MIN_BYTES } from "../content/writing.ts"
-import { standsAs } from "../file/index.ts"
+import { notAuthor, standsAs } from "../file/index.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
 import { bodyDecoder, valueDecoder } from "../http/json.ts"
@@ -41,8 +41,6 @@ const licenseRefusal = (license: string | null | undefined): Refusal | null => {
 
 const decodeWritten = bodyDecoder(WritePost)
 const decodeEdit = valueDecoder(EditPost)
-
-const notAuthor = refuse(refusal("not_author", "This is somebody else's: only its author may change it."))
 
 const licensed = (license: string | null | undefined): Effect.Effect<void, Refused> => {
   const refused = licenseRefusal(license)
