@@ -1,4 +1,4 @@
-/** An edge, put together. Opened in a scope; closing the scope stops it in the reverse order. */
+/** Puts an edge together. It lives in a scope: closing the scope stops its parts in reverse order. */
 import { randomUUID } from "node:crypto"
 import type { Server } from "node:http"
 import { Clock, Effect, type Scope } from "effect"
@@ -14,7 +14,8 @@ import type { EdgeConfig } from "./http/config.ts"
 import { loadDocuments } from "./docs/index.ts"
 import { Feeds } from "./feed/index.ts"
 import { AgentMarkdown } from "./kit/agent-markdown.ts"
-import { outsideOf } from "./html/outside.ts"
+import { outsideOf, Pipeline, serve, Marks, Reused } from "./pipeline/index.ts"
+import { withMarkdown } from "./markdown/serve.ts"
 import { PasswordHashing } from "./human/index.ts"
 import { Captchas } from "./captcha/index.ts"
 import { Clients } from "./http/address.ts"
@@ -22,7 +23,6 @@ import { docUrlsOf } from "./http/doc-urls.ts"
 import { EndpointTable } from "./http/endpoints.ts"
 import { EdgeLimits } from "./http/limits.ts"
 import type { RequestLog } from "./http/log.ts"
-import { Pipeline, serve, Marks, Reused } from "./pipeline/index.ts"
 import { Leaving } from "./http/leaving.ts"
 import { Shares } from "./http/shares.ts"
 import { EdgeMetrics } from "./http/metrics.ts"
@@ -30,9 +30,8 @@ import { tellMetrics } from "./metrics/index.ts"
 import { Refusals } from "./http/refusals.ts"
 import { RequestTraces } from "./http/trace.ts"
 import { identitiesOf } from "./identity/index.ts"
-import { withMarkdown } from "./markdown/index.ts"
 import { notificationsOf, releaseAtEnd } from "./notification/index.ts"
-import { EVERYTHING, routesByName, type Served } from "./served.ts"
+import { EVERYTHING, FORMS, PAGE_FORMS, routesByName, type Served } from "./served.ts"
 import { monotonicMs } from "../schemas/runtime/clock.ts"
 import { withoutTrailing } from "../schemas/text.ts"
 import { type Refusal, refusal, untilOperator } from "../schemas/errors.ts"
@@ -107,7 +106,7 @@ export const openEdge = (
       installation: { basePath, docUrls },
       routes: new Reused(new Marks(clock, bus.bus), metrics, () => monotonicMs(clock)).routes(
         served.endpoints,
-        withMarkdown(routes, hub.baseUrl)
+        withMarkdown(routes, { forms: FORMS, pageForms: PAGE_FORMS }, hub.baseUrl)
       ),
       absence: (needed) =>
         hub.mail === null ? mailDisabled : needed === "ses" && hub.mail.provider !== "ses" ? notBySes : null,

@@ -1,8 +1,27 @@
-/** Every endpoint, of the interface and outside it, and what handles it. */
+/** Every endpoint of the interface and outside it, with its handler and its markdown. */
+import { WITH_MARKDOWN } from "../schemas/markdown.ts"
+import { joined, partsOf } from "../schemas/noun.ts"
+import type { Captchas } from "./captcha/index.ts"
+import type { Documents } from "./docs/index.ts"
+import type { Identities } from "./identity/index.ts"
+import type { Feeds } from "./feed/index.ts"
 import { type Endpoint, ENDPOINTS, PAGES } from "./http/endpoints.ts"
 import type { Route, Routes } from "./http/handlers.ts"
+import type { PasswordHashing } from "./human/index.ts"
+import type { EdgeParts } from "./kit/parts.ts"
+import type { Form, Forms, PageForms } from "./markdown/form.ts"
+import type { Notifications } from "./notification/index.ts"
 import * as nouns from "./nouns.ts"
-import type { RouteParts } from "./routes/parts.ts"
+
+/** Parts that a process has one of, for all nouns that name them. */
+export interface RouteParts extends EdgeParts {
+  readonly captchas: Captchas
+  readonly documents: Documents
+  readonly feeds: Feeds
+  readonly identities: Identities
+  readonly notifications: Notifications
+  readonly passwords: PasswordHashing
+}
 
 /** What an edge serves. */
 export interface Served {
@@ -12,7 +31,7 @@ export interface Served {
 
 export const EVERYTHING: Served = {
   endpoints: [...ENDPOINTS, ...PAGES],
-  routes: (parts) => Object.values(nouns).flatMap((routes) => routes(parts))
+  routes: (parts) => [...partsOf(nouns, "routes"), ...partsOf(nouns, "pages")].flatMap((routes) => routes(parts))
 }
 
 /** By the endpoint's full name. Throws where an endpoint has no handler: the process must not start without it. */
@@ -21,3 +40,9 @@ export const routesByName = ({ endpoints, routes }: Served, parts: RouteParts): 
   for (const { id } of endpoints) if (!byName.has(id)) throw new Error(`Nothing handles ${id}`)
   return byName
 }
+
+export const FORMS: Forms = joined(partsOf(nouns, "forms")) satisfies Readonly<
+  Record<(typeof WITH_MARKDOWN)[number], Form>
+>
+
+export const PAGE_FORMS: PageForms = joined(partsOf(nouns, "pageForms"))

@@ -22,7 +22,7 @@ const targetIn = ({ kind, id }: { readonly kind: string; readonly id: string }):
     ? Effect.map(numberOf(kind, id), (target_id) => ({ target_type: kind, target_id }))
     : Effect.fail(noTarget)
 
-export const bookmarkRoutes = ({ bus, lists, config: { hub } }: EdgeParts) =>
+export const routes = ({ bus, lists, config: { hub } }: EdgeParts) =>
   routesOf(api, {
     bookmark: (call, { params }) =>
       Effect.gen(function* () {

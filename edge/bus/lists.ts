@@ -28,7 +28,7 @@ export interface Listed {
   /** JSON of an array. */
   readonly items: Uint8Array
   readonly total: number
-  /** It is empty, and to be asked for again (settled-messages.ts). */
+  /** It is empty, and to be asked for again (edge/message/settled.ts). */
   readonly held?: number
 }
 

@@ -1,4 +1,4 @@
-/** Captchas on their way to owners, and what becomes of them: of an agent, or of the fill service of its vault. */
+/** Sends captchas to owners and waits for their answers, for an agent or for the fill service of its vault. */
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import type { SendCaptcha } from "../../schemas/captcha/api.ts"
@@ -12,31 +12,35 @@ import type { Blobs } from "../bus/blobs.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
-import type { Response } from "../http/respond.ts"
-import type { Notifications } from "../notification/index.ts"
-import { OwnerWaits } from "../owner/index.ts"
+import { dataOfPeople, dataValue, type Response } from "../http/respond.ts"
+import { type Notifications, OwnerWaits } from "../notification/index.ts"
 import { imageBytes, Images } from "./images.ts"
-import { recordOf } from "./record.ts"
 
-/** What one puts into the log at most, beside its context. */
+const recordOf = (captcha: Captcha, kept: Captcha = { ...captcha, answer: null }, status?: number): Response =>
+  captcha.answer === null ? dataValue(captcha, status) : dataOfPeople(captcha, kept, status)
+
+/** Maximum bytes that a captcha adds to the log, besides its context. */
 const LOG_BYTES = 4000
-/** What one counts as of the agent's day at least: written anew, a picture may take more than it came in. */
+/**
+ * Minimum bytes that a captcha counts in the agent's daily upload. The encoded picture may be larger than the one
+ * received.
+ */
 const UPLOAD_BYTES = 524_288
 
-/** What a captcha takes of the agent's day. */
+/** Bytes that a captcha takes of the agent's daily budget. */
 export const captchaTaking = ({ image_base64 }: Pick<typeof SendCaptcha.Type, "image_base64">) => ({
   log: LOG_BYTES,
   upload: Math.max(image_base64.length, UPLOAD_BYTES)
 })
 
 const CREATED = 201
-/** It is there: whoever asks again finds what became of it. */
+/** The captcha exists already, so a later request can ask for its answer. */
 const UNKNOWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded"])
 
-/** `origin`: where whoever begins it knows better than who sent it. */
+/** `origin`: set if the actor knows it better than the sender. */
 type Begun = Operations["captcha.send"]["output"] & { readonly origin?: string }
 
-/** For whom it is: the agent itself, or the fill service of its vault. */
+/** The agent itself, or the fill service of its vault. */
 export interface Whose {
   readonly agent: string
   readonly ofFill: boolean
@@ -44,9 +48,9 @@ export interface Whose {
 
 export interface Handing {
   readonly whose: Whose
-  /** The number of a fill that it stands before. */
+  /** The number of the fill that met this captcha. */
   readonly fill: number | null
-  /** Asks the agent's actor, as whoever came in may. */
+  /** Asks the agent's actor with the rights of the caller. */
   readonly begin: (sent: SentCaptcha) => Effect.Effect<Begun, Refused>
 }
 
@@ -88,7 +92,7 @@ export class Captchas {
     )
   }
 
-  /** Whoever calls has made sure that the agent may. */
+  /** The caller has checked that the agent may send one. */
   handed(call: Call, sent: typeof SendCaptcha.Type, { whose, fill, begin }: Handing): Effect.Effect<Response, Refused> {
     const { image_base64, kind, context = null, origin = null, wait_seconds = 0 } = sent
     return Effect.gen({ self: this }, function* () {
@@ -134,7 +138,7 @@ export class Captchas {
     return Effect.map(Effect.andThen(asked, this.looked(call, whose, id)), (captcha) => recordOf(captcha))
   }
 
-  /** The picture, written anew and sealed, where the actor can name it. */
+  /** Stores the picture, encoded again, under a new key. */
   private kept(call: Call, text: string): Effect.Effect<Pick<SentCaptcha, "key" | "picture">, Refused> {
     return Effect.gen({ self: this }, function* () {
       const { width, height, type, bytes } = yield* this.images.renewed(call, yield* imageBytes(text))

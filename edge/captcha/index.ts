@@ -1,2 +1,5 @@
-export { Captchas, captchaTaking, type Whose } from "./captchas.ts"
-export { Solving, type Shown } from "./solving.ts"
+export { Captchas, type Whose, captchaTaking } from "./captchas.ts"
+export { captchaPages } from "./pages.ts"
+export { captchaRoutes as routes } from "./routes.ts"
+export { Solving } from "./solving.ts"
+export { captchaPath } from "./view.ts"

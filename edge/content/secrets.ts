@@ -1,10 +1,11 @@
-/** Fails where a secret stands in what an author sends (schemas/secret/). Each step waits for its client's turn. */
+/** Refuses texts with a key or a password before they enter the log (schemas/secret/). */
 import { Effect } from "effect"
+import { ownerSecretIn } from "../../schemas/secret/owner.ts"
 import { type Author, searched, secretRefusal, type TextField } from "../../schemas/secret/secrets.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { turns } from "../http/turns.ts"
 
-/** `client`: whose turns it takes, see `turnOf`. */
+/** Each step waits for a turn of `client` (`turnOf` of http/turns.ts). */
 export const withoutSecrets = (
   fields: Iterable<TextField>,
   author: Author,
@@ -17,4 +18,11 @@ export const withoutSecrets = (
       if (done === true) return value === null ? undefined : yield* refuse(secretRefusal(value))
       yield* turns.next(client)
     }
+  })
+
+/** The same for texts between an agent and its owner, where bearer tokens and card numbers are refused too. */
+export const withoutOwnerSecrets = (fields: ReadonlyArray<TextField>, author: Author): Effect.Effect<void, Refused> =>
+  Effect.suspend(() => {
+    const refused = ownerSecretIn(fields, author)
+    return refused === null ? Effect.void : Effect.fail(refuse(refused))
   })

@@ -8,10 +8,9 @@ import { OpenApi } from "effect/http-api"
 import { HubApi } from "../../schemas/api.ts"
 import type { EdgeConfig } from "../http/config.ts"
 import { type Document, documentOf } from "../http/documents.ts"
+import { JSON_TYPE } from "../http/respond.ts"
 
 type Spec = OpenApi.OpenAPISpec
-
-const JSON_TYPE = "application/json; charset=utf-8"
 
 /** The same for every edge of a process. */
 let described: Spec | undefined

@@ -2,14 +2,14 @@
 import { readFile } from "node:fs/promises"
 import { Effect } from "effect"
 import { RUNTIME_TERMS_VERSIONS } from "../../schemas/compartment/records.ts"
-import { PLAIN_TYPE, SVG_TYPE } from "../../schemas/introduction/pages.ts"
 import { notFound } from "../../schemas/errors.ts"
+import { PLAIN_TYPE, SVG_TYPE } from "../../schemas/introduction/pages.ts"
 import type { EdgeConfig } from "../http/config.ts"
 import { type Document, documentOf, IMAGE_HEADERS } from "../http/documents.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { pageOfMarkdown } from "../kit/page.ts"
-import { aloneText, chaptersOf, contentsTable } from "../kit/chapters.ts"
+import { aloneText, chaptersOf, contentsTable } from "./chapters.ts"
 import { Described } from "./described.ts"
+import { pageOfMarkdown } from "./document-page.ts"
 import { filledIn } from "./fill-in.ts"
 import { apiCatalog, robotsText, skillText } from "./introduction.ts"
 
@@ -23,27 +23,27 @@ export interface InTwoForms {
 export interface Documents {
   readonly reference: Document
   readonly referencePage: Document
-  /** The chapters of the reference by slug, in its order. */
+  /** By slug, in the order of the reference. */
   readonly chapters: ReadonlyMap<string, InTwoForms>
-  /** The complete client of a language, as markdown and as a page. */
+  /** A complete client in one language. */
   readonly javascript: Document
   readonly javascriptPage: Document
   readonly python: Document
   readonly pythonPage: Document
   readonly shell: Document
   readonly shellPage: Document
-  /** How an entry of a vault is sealed, in three languages. */
+  /** Sealing a vault's entry, in three languages. */
   readonly seal: Document
   readonly sealPage: Document
   readonly hubId: Document
   readonly hubIdPage: Document
   readonly runtimeTerms: Readonly<Record<TermsVersion, Document>>
   readonly described: Described
-  /** The website verifier as plain JavaScript, and how to use it. */
+  /** The website verifier as plain JavaScript, and its guide. */
   readonly verifier: Document
   readonly verify: Document
   readonly verifyPage: Document
-  /** For programs that know nothing but the address (introduction.ts). */
+  /** For programs that know only the address (introduction.ts). */
   readonly skill: Document
   readonly llms: Document
   readonly robots: Document
@@ -56,7 +56,7 @@ export type DocumentName = {
   readonly [Name in keyof Documents]: Documents[Name] extends Document ? Name : never
 }[keyof Documents]
 
-/** Made by `npm run contracts` and committed: served as it is. */
+/** Written by `npm run contracts`, committed and served unchanged. */
 const VERIFIER = new URL("../sdk/verify.bundle.js", import.meta.url)
 
 const ICON = new URL("icon.svg", import.meta.url)

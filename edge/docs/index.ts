@@ -1,3 +1,3 @@
 export { discoveryOf } from "./discovery.ts"
-export { chapterOf, loadDocuments, type DocumentName, type Documents } from "./documents.ts"
-export { securityText } from "./introduction.ts"
+export { type DocumentName, type Documents, chapterOf, loadDocuments } from "./documents.ts"
+export { introductionPages as pages } from "./pages.ts"

@@ -1,12 +1,12 @@
-/** What the service says of itself where programs look first: well-known addresses, and texts for models. */
+/** Documents at the addresses that programs try first: well-known addresses, and texts for models. */
 import { API_PREFIX } from "../../schemas/api.ts"
 import { API_CATALOG_TYPE, type ApiCatalog, PLAIN_TYPE } from "../../schemas/introduction/pages.ts"
 import type { EdgeConfig } from "../http/config.ts"
 import { type Document, documentOf } from "../http/documents.ts"
-import { frontMatter } from "../markdown/index.ts"
+import { frontMatter } from "../markdown/write.ts"
 
 const DAY_MS = 86_400_000
-/** RFC 9116 wants less than a year; told anew each day. */
+/** RFC 9116 wants less than a year. The text is made anew each day. */
 const SECURITY_DAYS = 180
 
 /** The name of a skill: small letters, digits and single hyphens, 64 at most (Agent Skills, "name"). */
@@ -17,7 +17,7 @@ export const skillName = (name: string): string => {
   return joined === "" ? "hub" : joined.endsWith("-") ? joined.slice(0, -1) : joined
 }
 
-/** `body`: markdown, filled in. */
+/** `body`: markdown with its placeholders filled in. */
 export const skillText = (name: string, body: string): string =>
   `${frontMatter({
     name: skillName(name),
@@ -26,7 +26,7 @@ export const skillText = (name: string, body: string): string =>
       "threads, vote, send messages, search, and hear what is new. Use it when you are to read or write there."
   })}\n\n${body}`
 
-/** All but what is of one agent or person alone (spec 4.8). */
+/** Everything may be crawled except pages of one agent or person (spec 4.8). */
 export const robotsText = ({ hub: { baseUrl } }: EdgeConfig): string => {
   const below = new URL(baseUrl).pathname.replace(/\/$/, "")
   return `User-agent: *
@@ -54,12 +54,12 @@ export const apiCatalog = ({ hub: { baseUrl } }: EdgeConfig): Document => {
       }
     ]
   }
-  // RFC 9727, 2: whoever asks with HEAD alone learns what it is.
+  // RFC 9727, 2: a HEAD request must show what it is.
   const link = `<${baseUrl}/.well-known/api-catalog>; rel="api-catalog"`
   return documentOf(JSON.stringify(catalog), API_CATALOG_TYPE, { link })
 }
 
-/** RFC 9116; `null` where nobody is to be told. `now`: Unix ms. */
+/** RFC 9116. `null` if no contact is configured. `now`: Unix ms. */
 export const securityText = ({ hub: { baseUrl, contact } }: EdgeConfig, now: number): Document | null => {
   if (contact === null) return null
   const expires = new Date((Math.floor(now / DAY_MS) + SECURITY_DAYS) * DAY_MS).toISOString()

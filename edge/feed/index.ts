@@ -1,5 +1,3 @@
-export { ofAgent, ofCategory, ofEverything } from "./abouts.ts"
-export { ATOM } from "./atom.ts"
 export { Feeds } from "./feeds.ts"
-export { JSON_FEED } from "./json-feed.ts"
+export { feedRoutes as routes, feedPages as pages } from "./routes.ts"
 export { xml } from "./xml.ts"

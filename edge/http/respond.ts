@@ -26,7 +26,7 @@ export interface Response {
   readonly remake?: string
 }
 
-const JSON_TYPE = "application/json; charset=utf-8"
+export const JSON_TYPE = "application/json; charset=utf-8"
 const PROBLEM_TYPE = "application/problem+json; charset=utf-8"
 
 const EXPOSED_HEADERS = [

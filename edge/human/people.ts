@@ -1,11 +1,11 @@
 /**
- * What people do with their accounts, for the interface and the pages alike.
+ * Actions of people on their accounts, for the interface and for the pages.
  *
  * Invariants
- *  - A password is hashed here and goes no further: the account sees what came out (password-hash.ts).
- *  - Whoever tries an address hears the same whether anybody has it or not, after the same work.
- *  - A form that is sent twice has one effect: its command is that of the form (edge/html/owner/form-token.ts). A login
- *    is tried each time, since its token is new; the later session takes the place of the earlier one.
+ *  - A password is hashed here and goes no further. The account gets the hash (password-hash.ts).
+ *  - Guessing an address is useless: the answer and the work are the same whether anybody has it or not.
+ *  - A form that is sent twice has one effect, because its token is the command (edge/kit/owner/form-token.ts). Each
+ *    login is a new attempt, since its session token is new; the later session replaces the earlier one.
  */
 import { createHash, randomBytes } from "node:crypto"
 import { Effect } from "effect"
@@ -33,7 +33,7 @@ type Parts = Pick<EdgeParts, "bus" | "limits"> & {
   readonly config: { readonly hub: Pick<HubConfig, "mail"> }
 }
 
-/** `token`: shown this once. */
+/** `token` is shown this once. */
 export interface Entered {
   readonly token: string
   readonly expires_at: string
@@ -48,7 +48,7 @@ interface Entering {
 const loginFailed: Refusal = refusal("login_failed", "Address or password is wrong.")
 const formUsed: Refusal = refusal("form_token_invalid", "This form has made an account already. Open its page again.")
 const noAddress = invalidField("email", "email must be an e-mail address.")
-/** Whoever holds an agent's key reads its mail here, and would be its own owner. */
+/** The holder of an agent's key could read this mail and become its own owner. */
 const agentsAddress = invalidField(
   "email",
   "email must be an address of yours elsewhere: those of this service are agents'.",
@@ -65,10 +65,10 @@ const BASE32 = "abcdefghijklmnopqrstuvwxyz234567"
 const ID_CHARS = 16
 const TOKEN_BYTES = 32
 
-/** Before it, whoever asks for a letter hears nothing: how long the work took says whether anybody has the address. */
+/** Minimum time of the answer. A shorter one would show that nobody has the address. */
 const FORGOT_FLOOR_MS = 300
 
-/** 80 bits, random or of a command that is: sent again, it means the same account. */
+/** 80 bits, random or derived from the command. A repeated form therefore means the same account. */
 const newHumanId = (command: string | null): string => {
   const bytes = command === null ? randomBytes(ID_CHARS) : createHash("sha256").update(`human ${command}`).digest()
   return HUMAN_PREFIX + [...bytes.subarray(0, ID_CHARS)].map((byte) => BASE32[byte % BASE32.length]).join("")
@@ -79,7 +79,7 @@ export const newToken = (human: string): string =>
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64")
 
-/** Whether it may be a new password. */
+/** Fails if it is too weak for a new password. */
 const judged = (password: string, person: Person, field = "password"): Effect.Effect<void, Refused> => {
   const problem = passwordProblem(password, person)
   return problem === null
@@ -87,7 +87,7 @@ const judged = (password: string, person: Person, field = "password"): Effect.Ef
     : Effect.fail(refuse(invalidField(field, problem.message, { rule: problem.rule, ...problem.bounds })))
 }
 
-/** A new password, with a salt of its own. */
+/** With a new salt. */
 const hashedAnew = (
   { passwords }: Pick<Parts, "passwords">,
   call: Call,
@@ -101,7 +101,7 @@ const hashedAnew = (
   }))
 }
 
-/** The password that somebody with a session says is theirs, hashed as the right one was. Counts as a try. */
+/** Hashes the current password of somebody with a session, with the account's parameters. Counts as an attempt. */
 const ownHash = (
   { bus, passwords }: Pick<Parts, "bus" | "passwords">,
   call: Call,
@@ -127,7 +127,7 @@ export class People {
       if (email === null) return yield* refuse(noAddress)
       if (isServedHere(this.parts, email)) return yield* refuse(agentsAddress)
       const { name } = form
-      // A slip of the pen draws nothing.
+      // A refused password draws nothing from the buckets.
       yield* judged(form.password, { email, name })
       yield* this.admitted(call, email)
       const password = yield* hashedAnew(this.parts, call, form.password)
@@ -138,7 +138,7 @@ export class People {
     })
   }
 
-  /** A form that is sent again is drawn for once; when its account is there, as the login that it is by then. */
+  /** Draws once for a form that is sent again. If its account exists by then, it is drawn for as a login. */
   private admitted(call: Call, email: string): Effect.Effect<void, Refused> {
     const { bus, limits } = this.parts
     const { command } = call
@@ -148,7 +148,7 @@ export class People {
       Effect.map(account, (made) => made.email === email),
       (failed) => (failed.refusal.code === "not_found" ? Effect.succeed(false) : Effect.fail(failed))
     )
-    // The same form with other words is another try: its body stands in the name.
+    // The same form with other content is another attempt, so the body's hash is part of the name.
     const once = `${command}.${call.bodySha256}`
     return Effect.flatMap(isMade, (isAgain) =>
       isAgain ? drawnOf(limits, "human_login", call) : drawnOnce(limits, "human_register", call, once)
@@ -159,19 +159,19 @@ export class People {
     return Effect.andThen(drawnOf(this.parts.limits, "human_login", call), this.enter(call, form))
   }
 
-  /** Into the operators' console: the account asks for more (actors/human/decide-console.ts). */
+  /** Logs in to the operators' console, where the account asks for more (actors/human/decide-console.ts). */
   logInToConsole(call: Call, form: typeof LogIn.Type): Effect.Effect<Entered, Refused> {
     const entered = this.enter(call, form, { op: "human.open_console" })
     return Effect.andThen(drawnOf(this.parts.limits, "human_login", call), entered)
   }
 
-  /** Signs up and logs in. A form that is sent again leads into the account that it made, and into no other. */
+  /** Signs up and logs in. A form that is sent again leads to the account that it made, and to no other. */
   signUpAndEnter(call: Call, form: SignUp): Effect.Effect<Entered, Refused> {
     const { email, password } = form
     return Effect.flatMap(this.signUp(call, form), ({ id }) => this.enter(call, { email, password }, { only: id }))
   }
 
-  /** Of who has just been let in by a bucket. `only`: into which account alone. */
+  /** The caller has drawn from a bucket. `only`: the one account that may be entered. */
   private enter(
     call: Call,
     form: typeof LogIn.Type,
@@ -181,7 +181,7 @@ export class People {
     return Effect.gen({ self: this }, function* () {
       const email = normalEmail(form.email)
       if (email === null) return yield* refuse(loginFailed)
-      // A try of its own each time, as what gives it back is.
+      // Each attempt is a new command, and so is its refund.
       const input = { email, ...(op === "human.open_console" ? { console: true as const } : {}) }
       const found = yield* bus.read(call, { actor: call.client, op: "credential.find", input, anew: true })
       const { human, salt, parameters } = found
@@ -208,7 +208,7 @@ export class People {
     })
   }
 
-  /** Has a letter sent, if anybody has the address; the answer is the same, and takes as long. */
+  /** Sends a letter if anybody has the address. The answer and its time are always the same. */
   forgot(call: Call, email: string): Effect.Effect<void, Refused> {
     const { bus, limits } = this.parts
     return Effect.gen(function* () {
@@ -224,12 +224,12 @@ export class People {
     })
   }
 
-  /** By the link of a letter. Every session ends. */
+  /** Sets a new password by the link of a letter, and ends every session. */
   reset(call: Call, { human, token }: LinkToken, password: string): Effect.Effect<void, Refused> {
     const { bus } = this.parts
     return Effect.gen({ self: this }, function* () {
       const found = bus.read(call, { actor: human, op: "human.reset_link", input: { token } })
-      // Of a form that is sent again the link is used: what the account answers to its command is what counts.
+      // A form that is sent again finds the link used. The account then answers its command as the first time.
       const person = yield* Effect.catch(found, (failed) =>
         failed.refusal.code === "token_invalid" && call.command !== null ? Effect.succeed(NOBODY) : Effect.fail(failed)
       )
@@ -239,7 +239,7 @@ export class People {
     })
   }
 
-  /** Every session ends, that of who asks too. */
+  /** Ends every session, including the caller's. */
   changePassword(
     call: Call,
     human: string,
@@ -255,12 +255,12 @@ export class People {
     })
   }
 
-  /** A password that somebody with a session says is theirs, as the account judges it. */
+  /** Checks the current password of somebody with a session. */
   tried(call: Call, human: string, password: string): Effect.Effect<string, Refused> {
     return ownHash(this.parts, call, human, password)
   }
 
-  /** For good. `confirm`: the account's own address. */
+  /** Ends the account for good. `confirm`: the account's own address. */
   end(
     call: Call,
     human: string,
@@ -274,7 +274,7 @@ export class People {
     })
   }
 
-  /** A hash of weaker parameters is made anew while the password is at hand; what goes wrong with that waits. */
+  /** Hashes with stronger parameters while the password is at hand. A failure is ignored until the next login. */
   private renewed(
     call: Call,
     human: string,

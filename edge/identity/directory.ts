@@ -26,7 +26,7 @@ import type { Call } from "../http/call.ts"
 import { takesGzip } from "../http/accept.ts"
 import { matchesTag } from "../http/documents.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { empty, headOf, readyBytes, type Response, streamed } from "../http/respond.ts"
+import { empty, headOf, JSON_TYPE, readyBytes, type Response, streamed } from "../http/respond.ts"
 import { deflate, gzip, gzipped, type Part } from "./gzip.ts"
 import { Readers } from "./readers.ts"
 import { after, monotonicMs } from "../../schemas/runtime/clock.ts"
@@ -41,7 +41,6 @@ const AHEAD = 4
 /** A reader that takes nothing for so long is let go. */
 const IDLE_MAX_MS = 20_000
 const FETCH_TIMEOUT_MS = 10_000
-const JSON_TYPE = "application/json; charset=utf-8"
 const GZIPPED = { "content-encoding": "gzip" }
 
 interface Block {

@@ -1,44 +1,69 @@
 /**
- * Markdown that agents wrote, as part of a page of ours.
+ * Renders markdown of agents as part of a page.
  *
  * Invariants
- *  - Nothing of it acts: HTML in it is text, images are links to themselves, links go to http and https only and show
- *    their host. It has no ids, classes or styles of its own choosing.
- *  - It fits into the page: its headings stand below the section's own and skip no level, whatever levels it used; each
- *    block has the direction of its own text, which ends with the block.
- *  - It costs little. What costs are the marks of markdown, line ends among them, and the cells of tables, which may be
- *    empty: of one text marks up to `MARKS_MAX` are laid out, and what follows is shown as it was written, which costs
- *    nothing worth counting; tables beyond `TABLE_CELLS_MAX` cells are no tables. What was rendered is kept. Beyond that,
- *    all renderings of this process together have a part of its time (`Purse`), short texts and long ones one each, so
- *    that neither are starved by the other. When it is used up, texts are shown as they were written.
- *  - What would blow up to more than `HTML_MAX_CHARS` is shown as it was written, and remembered: it is not tried again.
- *  - A browser can set it: of marks on one letter no more are shown than anybody could read (legible.ts).
- *  - Nesting ends at `NESTING_MAX`: what is deeper is left out, as a reader would have lost the thread long before.
+ *  - It does nothing. HTML in it is text, images are links to themselves, and links lead to http and https only and
+ *    show their host. It chooses no ids, classes or styles.
+ *  - It fits into the page. Its headings stand below the section's own and skip no level. Each block has the
+ *    direction of its own text, which ends with the block.
+ *  - It costs little. The cost comes from the marks of markdown, line ends among them, and from the cells of tables,
+ *    which may be empty. Up to `MARKS_MAX` marks of a text are rendered; the rest is shown as it was written. Tables
+ *    beyond `TABLE_CELLS_MAX` cells are not rendered as tables. Results are cached. Beyond that, all renderings of this
+ *    process share a budget of its time (`TimeBudget`), one for short texts and one for long texts, so that neither
+ *    starves the other. Without budget, texts are shown as they were written.
+ *  - A text whose HTML would exceed `HTML_MAX_CHARS` is shown as it was written, and is not tried again.
+ *  - Browsers can lay it out: a letter shows no more combining marks than a reader could tell apart (legible.ts).
+ *  - Nesting ends at `NESTING_MAX`. Deeper parts are left out.
  */
 import { createHash } from "node:crypto"
-import Markdown, { type MarkdownIt, type StateCore, type Token } from "markdown-it"
 import { GenerationCache } from "../http/generation-cache.ts"
-import { escape, html, type Html, markup, NOTHING } from "./html.ts"
 import { placedHeadings } from "./headings.ts"
+import { escape, html, type Html, markup, NOTHING } from "./html.ts"
 import { mentionLinks, mentionLinksTo } from "./mention-links.ts"
-import { legible } from "../../schemas/legible.ts"
-import { Purse } from "./purse.ts"
 import { boundedTables, cellsOfText, wideTables } from "./tables.ts"
 import { linkBegin, linkEnd, type WebAddress, webAddress, webLink } from "./web-address.ts"
+import { legible } from "../../schemas/legible.ts"
 import { monotonicMs, machineClock } from "../../schemas/runtime/clock.ts"
 
+const TIME_SHARE = 0.1
+const BURST_MS = 1_000
+
+class TimeBudget {
+  /** Milliseconds that may be spent. Below zero after long work. */
+  private credit = BURST_MS
+  private creditAt: number
+
+  constructor(now: number) {
+    this.creditAt = now
+  }
+
+  empty(now: number): boolean {
+    this.credit = Math.min(BURST_MS, this.credit + (now - this.creditAt) * TIME_SHARE)
+    this.creditAt = now
+    return this.credit <= 0
+  }
+
+  spend(ms: number): void {
+    this.credit -= ms
+  }
+}
+
+import Markdown, { type MarkdownIt, type StateCore, type Token } from "markdown-it"
+
 const NESTING_MAX = 40
-/** Renderings kept have at most twice this together, or twice as many bytes where they are not Latin. */
+/**
+ * Total length of cached renderings. Up to twice as much may be held, and twice as many bytes for texts that are not
+ * Latin.
+ */
 const KEPT_MAX_CHARS = 8_000_000
-/** What a kept one takes beside its text: its key, its place. */
+/** Minimum size that a cached rendering counts, for its key and its place. */
 const KEPT_LEAST_CHARS = 500
 const HTML_MAX_CHARS = 500_000
-/** Hashes of texts that blow up; half of it is forgotten at once. */
+/** Hashes of texts that grow too large. At the limit, half of them are forgotten. */
 const ELABORATE_KEPT_MAX = 10_000
 /**
- * Marks by what they weigh. Of those that begin something each may cost some 20 microseconds, those at which the parser
- * only stops cost a twentieth of it, or, behind open brackets, a few times as much: the most that one text takes is under
- * 50 ms.
+ * Weights of marks. A mark that begins something may cost some 20 microseconds. One at which the parser only stops
+ * costs a twentieth of it, or a few times as much behind open brackets. One text therefore takes under 50 ms.
  */
 const MARKS_MAX = 6_000
 const MARK_WEIGHT = 3
@@ -47,7 +72,7 @@ const WEIGHTS = new Uint8Array(128)
 for (const stop of "$%+-:=@^{}") WEIGHTS[stop.charCodeAt(0)] = STOP_WEIGHT
 for (const mark of "\n[]!*_`~<>&\\|#") WEIGHTS[mark.charCodeAt(0)] = MARK_WEIGHT
 const SHORT_CHARS = 4_000
-/** Of all tables of a text, the cells with which short rows are filled up among them. */
+/** Cells of all tables of a text, including those that fill up short rows. */
 const TABLE_CELLS_MAX = 1_000
 /** The section's own heading is of level 2. */
 const FIRST_LEVEL = 3
@@ -67,7 +92,7 @@ const directBlocks = ({ tokens }: StateCore): void => {
 
 const labelOf = (image: Token): string => (image.content.trim() === "" ? "image" : `image: ${image.content}`)
 
-/** An image inside a link is only its text: a link in a link is none. */
+/** An image inside a link becomes plain text, since links cannot be nested. */
 const resolveLinks = (inline: Token): void => {
   let link: WebAddress | null = null
   for (const token of inline.children ?? []) {
@@ -116,7 +141,9 @@ const renderer = (): MarkdownIt => {
   return markdown
 }
 
-/** Where a text is to be cut so that what stands before it holds no more than `MARKS_MAX`: at a line's end, where one is near. */
+/**
+ * The place where a text is cut so that the part before it has at most `MARKS_MAX`. It is a line's end if one is near.
+ */
 const layoutEnd = (text: string): number => {
   let left = MARKS_MAX
   for (let at = 0; at < text.length; at++) {
@@ -147,24 +174,26 @@ export class AgentMarkdown {
   private readonly kept = new GenerationCache<string, Html>(KEPT_MAX_CHARS, undefined, weightOf)
   private readonly elaborate = new GenerationCache<string, true>(ELABORATE_KEPT_MAX)
   private readonly now: () => number
-  private readonly forShort: Purse
-  private readonly forLong: Purse
+  private readonly forShort: TimeBudget
+  private readonly forLong: TimeBudget
 
-  /** `now`: milliseconds of a clock that never goes back. */
+  /** `now`: milliseconds of a monotonic clock. */
   constructor(now: () => number = () => monotonicMs(machineClock)) {
     this.now = now
-    this.forShort = new Purse(now())
-    this.forLong = new Purse(now())
+    this.forShort = new TimeBudget(now())
+    this.forLong = new TimeBudget(now())
   }
 
-  /** `agents`: before a handle, the address of its page; where it is given, who is named (`@handle`) is a link to it. */
+  /**
+   * `agents`: the address of agents' pages, to which a handle is appended. With it, mentions (`@handle`) become links.
+   */
   render(written: string, agents: string | null = null): Html {
     const key = createHash("sha256")
       .update(`${agents ?? ""}\n${written}`)
       .digest("base64")
     const known = this.kept.get(key)
     if (known !== undefined) return known
-    // Each ends a line, as the parser takes them.
+    // The parser takes each of these as a line end.
     const text = legible(written).replaceAll(/\r\n?/g, "\n")
     if (this.elaborate.get(key) === true) return tooElaborate(text)
     const begin = this.now()

@@ -9,7 +9,7 @@ import type { Blobs } from "../bus/blobs.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 
-const unreadable = refuse(refusal("email_inbound_unavailable", "The stored message cannot be read."))
+export const unreadable = refuse(refusal("email_inbound_unavailable", "The stored message cannot be read."))
 
 export interface StoredMail {
   readonly mailbox: number

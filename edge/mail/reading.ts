@@ -1,7 +1,7 @@
 /** Messages and mailboxes of an agent, as their actors have them. */
 import { Effect, Schema } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
-import { notFound, refusal } from "../../schemas/errors.ts"
+import { notFound } from "../../schemas/errors.ts"
 import { type Mailbox, MESSAGE_ID, threadIdOf } from "../../schemas/mail/records.ts"
 import { SentContent } from "../../schemas/mail/sent.ts"
 import { StoredText, TEXT_PART } from "../../schemas/mail/stored.ts"
@@ -11,10 +11,9 @@ import { piecesOf } from "../../schemas/blob/operations.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { EdgeParts } from "../kit/parts.ts"
-import { readPart, type StoredMail } from "./parts.ts"
+import { readPart, type StoredMail, unreadable } from "./parts.ts"
 
 const noMessage = refuse(notFound("message"))
-const unreadable = refuse(refusal("email_inbound_unavailable", "The stored message cannot be read."))
 
 const MAILBOXES_ABREAST = 10
 

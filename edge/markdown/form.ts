@@ -1,5 +1,6 @@
-/** How one endpoint's answer becomes markdown. */
+/** Conversion of an endpoint's answer to markdown. */
 import { parse } from "../bus/bus.ts"
+import { blocks, fields, frontMatter } from "./write.ts"
 
 export interface PageMeta {
   readonly page: number
@@ -10,7 +11,7 @@ export interface PageMeta {
 
 export interface At {
   readonly baseUrl: string
-  /** Of the request, without its query. */
+  /** The request's path, without its query. */
   readonly path: string
 }
 
@@ -19,16 +20,16 @@ interface Answer<Data> {
   readonly meta: PageMeta
 }
 
-/** From the bytes of the envelope to markdown. */
+/** Converts the bytes of an envelope. */
 export type Form = (envelope: Uint8Array, at: At) => string
 
-/** Of one record. */
+/** For one record. */
 export const record =
   <Data>(write: (data: Data, at: At) => string): Form =>
   (envelope, at) =>
     write(parse<Answer<Data>>(envelope).data, at)
 
-/** Of one page of a list. */
+/** For one page of a list. */
 export const listed =
   <Item>(write: (items: ReadonlyArray<Item>, at: At, meta: PageMeta) => string): Form =>
   (envelope, at) => {
@@ -36,7 +37,7 @@ export const listed =
     return write(data, at, meta)
   }
 
-/** Front matter of a list. */
+/** The front matter of a list. */
 export const listFields = (type: string, { baseUrl, path }: At, { page, per_page, total, pages }: PageMeta) => ({
   type,
   url: baseUrl + path,
@@ -46,6 +47,35 @@ export const listFields = (type: string, { baseUrl, path }: At, { page, per_page
   pages
 })
 
-/** Where there is more. */
+/** A hint to the next page. `null` on the last one. */
 export const more = ({ page, pages }: PageMeta): string | null =>
   page < pages ? `There is more: ask again with \`page=${page + 1}\`.` : null
+
+/** For a record of the service, with each field by its path. */
+export const stateOf = <Data extends object>(type: string, heading: string): Form =>
+  record<Data>((state, { baseUrl, path }) =>
+    blocks(frontMatter({ type, url: baseUrl + path }), `# ${heading}`, fields(state))
+  )
+
+/** By the id of an endpoint of the interface. */
+export type Forms = Readonly<Record<string, Form>>
+
+export type Params = Readonly<Record<string, string>>
+
+export interface PageForm {
+  /** The endpoint of the interface whose answer is the page's markdown. */
+  readonly of: string
+  /** The endpoint's path parameters, where the page's differ. */
+  readonly params?: (params: Params) => Params
+  /** Query parameters made of the page's path. The page's own query is passed on too. */
+  readonly query?: (params: Params) => Params
+}
+
+/** By the id of a page. */
+export type PageForms = Readonly<Record<string, PageForm>>
+
+/** `/threads/12-a-slug` is about thread 12. */
+export const numbered = ({ id = "", ...others }: Params): Params => ({
+  ...others,
+  id: /^(\d{1,16})-/.exec(id)?.[1] ?? id
+})

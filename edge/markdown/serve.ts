@@ -1,12 +1,12 @@
 /**
- * Answers in markdown, for whoever prefers it: laid around the routes in one place, so that no handler knows of it.
+ * Serves markdown to clients that prefer it. All routes are wrapped here, so no handler knows of it.
  *
  * Invariants
- *  - A route of the interface is asked as ever; of what it answers well the markdown is made. A page's markdown is that
- *    of the endpoint whose record it shows.
- *  - Refusals stay what they are. Every answer of such a route says that it depends on `Accept`.
- *  - What is read and written anew here has a bound: a page of replies by the query itself (REPLIES_PAGE_CHARS_MAX), all
- *    other lists by excerpts, a record by the longest text.
+ *  - The route answers as always, and its 200 is converted. A page's markdown is that of the endpoint whose record it
+ *    shows.
+ *  - Refusals are not converted. Every answer of such a route says that it varies by `Accept`.
+ *  - The size of a conversion is bounded: for a page of replies by the query (REPLIES_PAGE_CHARS_MAX), for other lists by
+ *    their excerpts, for a record by the longest text.
  */
 import { Effect } from "effect"
 import { prefersMarkdown } from "../http/accept.ts"
@@ -14,9 +14,8 @@ import type { Call } from "../http/call.ts"
 import type { Route } from "../http/handlers.ts"
 import type { Refused } from "../http/refused.ts"
 import { plain, type Response } from "../http/respond.ts"
-import type { Form } from "./form.ts"
+import type { Form, Forms, PageForm, PageForms, Params } from "./form.ts"
 import { MARKDOWN_TYPE } from "../../schemas/markdown.ts"
-import { FORMS, PAGE_FORMS, type PageForm } from "./forms.ts"
 
 const converted = (call: Call, answer: Response, form: Form, baseUrl: string): Effect.Effect<Response, Refused> => {
   const { status, body } = answer
@@ -26,12 +25,11 @@ const converted = (call: Call, answer: Response, form: Form, baseUrl: string): E
   return Effect.sync(() => plain(form(bytes, { baseUrl, path: call.path }), MARKDOWN_TYPE))
 }
 
-/** As markdown, of an endpoint that has a form; of one whose answer is markdown anyway, as it comes. */
-const asMarkdown = (id: string, route: Route, baseUrl: string): Route => {
-  const form = FORMS[id]
-  if (form === undefined) return route
-  return (call, params) => Effect.flatMap(route(call, params), (answer) => converted(call, answer, form, baseUrl))
-}
+/** Without a form the answer is markdown already. */
+const asMarkdown = (route: Route, form: Form | undefined, baseUrl: string): Route =>
+  form === undefined
+    ? route
+    : (call, params) => Effect.flatMap(route(call, params), (answer) => converted(call, answer, form, baseUrl))
 
 const chosen =
   (other: "application/json" | "text/html", usual: Route, markdown: Route): Route =>
@@ -40,8 +38,6 @@ const chosen =
     return prefersMarkdown(call, other) ? markdown(call, params) : usual(call, params)
   }
 
-type Params = Readonly<Record<string, string>>
-
 const queryOf = (own: string, more: Params): string => {
   const added = new URLSearchParams(more).toString()
   return own === "" || added === "" ? own + added : `${own}&${added}`
@@ -49,23 +45,36 @@ const queryOf = (own: string, more: Params): string => {
 
 const NO_QUERY: Params = {}
 
-/** A page, and its markdown: what `api` answers to the page's path and query. */
-export const pageIn = (page: Route, form: PageForm, api: Route, baseUrl: string): Route => {
-  const { of, params: mapped = (params) => params, query = () => NO_QUERY } = form
-  const markdown = asMarkdown(of, api, baseUrl)
-  return chosen("text/html", page, (call, params) => {
+/** A page, or the answer of `markdown` to the page's path and query. */
+const pageIn = (
+  page: Route,
+  { params: mapped = (params) => params, query = () => NO_QUERY }: PageForm,
+  markdown: Route
+): Route =>
+  chosen("text/html", page, (call, params) => {
     call.search = queryOf(call.search, query(params))
     return markdown(call, mapped(params))
   })
+
+/** By the ids of endpoints and of pages. */
+interface Written {
+  readonly forms: Forms
+  readonly pageForms: PageForms
 }
 
-/** The same routes, those that have a markdown form with it. */
-export const withMarkdown = (routes: ReadonlyMap<string, Route>, baseUrl: string): ReadonlyMap<string, Route> =>
+/** The same routes. Those that have a form choose by `Accept`. */
+export const withMarkdown = (
+  routes: ReadonlyMap<string, Route>,
+  { forms, pageForms }: Written,
+  baseUrl: string
+): ReadonlyMap<string, Route> =>
   new Map(
     [...routes].map(([id, route]): [string, Route] => {
-      const page = PAGE_FORMS[id]
+      const page = pageForms[id]
       const api = page === undefined ? undefined : routes.get(page.of)
-      if (page !== undefined && api !== undefined) return [id, pageIn(route, page, api, baseUrl)]
-      return [id, Object.hasOwn(FORMS, id) ? chosen("application/json", route, asMarkdown(id, route, baseUrl)) : route]
+      if (page !== undefined && api !== undefined)
+        return [id, pageIn(route, page, asMarkdown(api, forms[page.of], baseUrl))]
+      const form = forms[id]
+      return [id, form === undefined ? route : chosen("application/json", route, asMarkdown(route, form, baseUrl))]
     })
   )

@@ -1,6 +1,2 @@
-export { LaterOwners, type Named } from "./later.ts"
-export { OwningMail, type OwnedMail, type SeenMail } from "./mail.ts"
-export { Owning, type Owned } from "./owning.ts"
-export { withoutOwnerSecrets } from "./secrets.ts"
-export { OwningVault, type OwnedVault } from "./vault.ts"
-export { OwnerWaits } from "./waits.ts"
+export { ownerPages as pages } from "./pages.ts"
+export { ownerRoutes as routes } from "./routes.ts"

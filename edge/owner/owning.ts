@@ -1,4 +1,4 @@
-/** A person reads what an agent of theirs writes, and writes to it (spec 2.12, 4.10): for the pages. */
+/** The conversation of a person with an agent that the person sponsors, for the pages (spec 2.12, 4.10). */
 import { Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { notFound } from "../../schemas/errors.ts"
@@ -10,14 +10,14 @@ import type { Page } from "../http/query.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { EdgeParts } from "../kit/parts.ts"
 import { NOBODY } from "../../schemas/secret/owner.ts"
-import { withoutOwnerSecrets } from "./secrets.ts"
+import { withoutOwnerSecrets } from "../content/secrets.ts"
 
 export type Conversation = Queries["owner_conversation"]["output"]
 
 export interface Owned {
   readonly agent: Author
   readonly conversation: Conversation
-  /** That wait for this person. */
+  /** Captchas that wait for this person. */
   readonly captchas: Queries["captchas_pending"]["output"]
 }
 
@@ -32,7 +32,7 @@ export class Owning {
     this.parts = parts
   }
 
-  /** Every operation that follows refuses an agent that this person does not carry, and so each deleted one. */
+  /** Every operation that follows refuses an agent that this person does not sponsor, and so each deleted one. */
   agent(call: Call, handle: string): Effect.Effect<string, Refused> {
     return HANDLE_PATTERN.test(handle) ? holderOf(this.parts.bus, call, handle) : Effect.fail(noAgent)
   }
@@ -49,7 +49,7 @@ export class Owning {
     })
   }
 
-  /** Told to the agent at once, whichever edge holds its request. The form itself was drawn for (human/bearer.ts). */
+  /** The agent is notified at once, on any edge. The form has drawn on its bucket already (human/bearer.ts). */
   answer(
     call: Call,
     human: string,
@@ -63,7 +63,7 @@ export class Owning {
     })
   }
 
-  /** What is shown is read. */
+  /** Marks the shown messages as read. */
   private marked(call: Call, by: string, { items }: Conversation): Effect.Effect<void> {
     const { bus } = this.parts
     return Effect.forEach(

@@ -1,4 +1,5 @@
 export { Marks } from "./marks.ts"
+export { outsideOf } from "./outside.ts"
 export { Pipeline } from "./pipeline.ts"
 export { Reused } from "./reused.ts"
 export { serve } from "./server.ts"

@@ -1,25 +1,26 @@
 /**
- * The way of every request through the edge.
+ * The path of every request through the edge.
  *
  * Invariants
- *  - Order: the client's own ceiling (`ip`), the request's size and shape, the endpoint and whether its part of the
- *    service is there, the bucket of the unsigned,
- *    the body, the signature or the session, the bucket of the key, the handler. Whatever is refused has drawn nothing from a later
- *    bucket. Health checks of the operator's own networks draw on neither `ip` nor `anon`. What does not verify counts for its client alone (edge/auth/unverified.ts).
- *  - Pages go the same way. Theirs is the bucket `web`, drawn for whatever stands outside the interface; a signature of
- *    the interface's means nothing there, and a form of another site goes no further (form.ts).
- *  - A body is read where an endpoint takes one, and once the signature's headers are there and look right where it
- *    needs them. What else comes with one is answered as if it came without, and its connection closes.
+ *  - Order: the client's bucket (`ip`), the request's size and shape, the endpoint and the part of the service that
+ *    it needs, the bucket of unsigned requests, the body, the signature or session, the bucket of the key, the handler.
+ *    A refused request has drawn nothing from later buckets. Health checks from the operator's networks draw on neither
+ *    `ip` nor `anon`. Invalid signatures count for their client only (edge/auth/unverified.ts).
+ *  - Pages take the same path. They draw on the bucket `web`. A signature means nothing there, and a form of another
+ *    site is refused (edge/http/form.ts).
+ *  - A body is read only if the endpoint takes one, and, for signed endpoints, only after the signature's headers
+ *    look right. Any other body is ignored, and the connection closes.
  *  - A verified signature is always settled: its nonce is recorded even if the request then fails (spec 5.1). The
- *    handler's own ask does it. Where a signature is not needed an ask of its own does it first, so that nothing is
- *    read for a key that nobody has; where the handler asked nothing, one does it before the answer leaves. What that
- *    refuses is the answer.
- *  - Work in proportion to a body comes after its sender is known. A signed body above `LARGE_BODY_BYTES` is settled, and
- *    draws on the agent's buckets, before its handler decodes anything. One of nobody known draws on `anon`. Each large
- *    body then waits for its client's turn (turns.ts).
- *  - One fiber a request; a client that goes away interrupts it. What was asked of an actor by then is still done.
- *  - Whatever goes wrong ends in the envelope. A fault of the service is a 500 with the request's id as its reference;
- *    what happened stands in the log under that id and never in the answer.
+ *    handler's ask does that. If a signature is optional, a separate ask does it first, so that nothing is read for an
+ *    unknown key. If the handler asks nothing, a separate ask does it before the answer is sent. A refusal of that ask
+ *    is the answer.
+ *  - Work in proportion to a body follows the check of its sender. A signed body above `LARGE_BODY_BYTES` is settled
+ *    and draws on the agent's buckets before its handler decodes it. An unsigned one draws on `anon`. Each large body
+ *    then waits for its client's turn (edge/http/turns.ts).
+ *  - Each request has one fiber, which is interrupted if the client leaves. Commands that an actor has received by
+ *    then are still carried out.
+ *  - Every failure becomes an envelope. A defect is a 500 with the request's id as its reference. Its details stand
+ *    in the log under that id, and never in the answer.
  *  - Every answer is finished and logged once, here.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -28,7 +29,7 @@ import { NO_SIGNATURE, unsigned } from "../auth/headers.ts"
 import { admittedPerson, isBearer, readBearer } from "../human/index.ts"
 import type { Bearer } from "../http/person.ts"
 import { admittedHolder, isBearer as isHolder, readHolder } from "../vault/index.ts"
-import type { Outside } from "../html/outside.ts"
+import type { Outside } from "./outside.ts"
 import { tellsVisitor } from "../identity/index.ts"
 import { type BodyKind, bodyCeiling } from "../../schemas/body-ceiling.ts"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
@@ -67,12 +68,12 @@ export interface PipelineParts extends SignatureParts {
   readonly refusals: Refusals
   readonly traces: RequestTraces
   readonly installation: Installation
-  /** What handles a request that has been let in, by the endpoint's full name. */
+  /** Handlers of admitted requests, by the endpoint's id. */
   readonly routes: ReadonlyMap<string, Route>
   readonly outside: Outside
-  /** Why the part of the service that an endpoint needs is not there; `null` where it is. */
+  /** The refusal if the part of the service that an endpoint needs is missing. `null` if it is there. */
   readonly absence: (needed: "mail" | "ses") => Refusal | null
-  /** Of the process, its logger among it. */
+  /** The process's services, including its logger. */
   readonly context: Context.Context<never>
 }
 
@@ -82,7 +83,7 @@ const HEALTH = `${API_PREFIX}/health`
 const isProbe = ({ path, method, request }: Call, clients: Clients): boolean =>
   path === HEALTH && (method === "GET" || method === "HEAD") && clients.probes(request)
 
-/** nginx's number for a client that left before its answer; only ever seen in the log. */
+/** nginx's status for a client that left before its answer. It appears in the log only. */
 const CLIENT_CLOSED_REQUEST = 499
 
 export class Pipeline {
@@ -96,7 +97,7 @@ export class Pipeline {
     this.run = Effect.runForkWith(parts.context)
   }
 
-  /** Takes a request from the server. Its fiber ends with the client: who is gone waits for nothing. */
+  /** Takes a request from the server. Its fiber ends if the client leaves. */
   handle(request: IncomingMessage, response: ServerResponse): void {
     const fiber = this.run(this.answer(request, response))
     response.on("close", () => {
@@ -120,7 +121,7 @@ export class Pipeline {
     )
     parts.traces.begin(call)
     const held = { bytes: 0 }
-    // What serves may be interrupted; what is then said and given back may not.
+    // Serving may be interrupted. Answering, and releasing resources, may not.
     return Effect.uninterruptible(
       Effect.ensuring(
         Effect.map(
@@ -137,7 +138,7 @@ export class Pipeline {
               if (call.cookies.length > 0) response.setHeader("set-cookie", call.cookies)
               send(request, response, finished)
             } catch (error) {
-              // Headers that Node refuses are a fault of ours: the client must not wait for what cannot be said.
+              // Headers that Node refuses are a defect of ours. The connection ends, so that the client does not wait.
               logDefect(call, error)
               discard(finished)
               response.destroy()
@@ -207,7 +208,7 @@ export class Pipeline {
     }
   )
 
-  /** Lets a person in; the first answer, where this repeats what has ended the session. */
+  /** Admits a person. Returns the first answer if this repeats the request that ended the session. */
   private entered(call: Call, bearer: Bearer): Effect.Effect<Response | null, Refused> {
     const { bus, buckets, limits } = this.parts
     const admitted = Effect.map(admittedPerson(bus, buckets, call, bearer), (person) => {
@@ -271,7 +272,7 @@ export class Pipeline {
       : served
   }
 
-  /** Lets a large body wait for its turn, once its sender is known. What nobody known sends draws on `anon`. */
+  /** Makes a large body wait for its turn, once its sender is known. An unsigned one draws on `anon`. */
   private large(call: Call, served: Effect.Effect<Response, Refused>): Effect.Effect<Response, Refused> {
     const { bus, buckets } = this.parts
     const { endpoint, ticket } = call
@@ -289,7 +290,7 @@ export class Pipeline {
       : Effect.andThen(drawnOf(buckets, "anon", call), next)
   }
 
-  /** An interruption goes on: its client is gone. Everything else becomes an answer. */
+  /** An interruption is passed on, because its client is gone. Every other failure becomes an answer. */
   private failed(call: Call, cause: Cause.Cause<unknown>): Effect.Effect<Response> {
     if (Cause.hasInterruptsOnly(cause)) {
       this.parts.log.request(call, CLIENT_CLOSED_REQUEST, 0)

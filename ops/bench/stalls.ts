@@ -7,7 +7,7 @@
  */
 import { writeFileSync } from "node:fs"
 import { AgentMarkdown } from "../../edge/kit/agent-markdown.ts"
-import type { ReplyShown } from "../../edge/html/thread-view.ts"
+import type { ReplyShown } from "../../edge/thread/view.ts"
 import { type Costly, cpuMsOf, leastOf, longestStretch, STALL_MAX_MS } from "../../tests/support/cost.ts"
 import { gradeAllGiven } from "../../tests/support/costly/answers.ts"
 import { MESSAGES, NESTED } from "../../tests/support/costly/codes.ts"

@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - Without a session there is nothing but the login, scripts and the icon.
- *  - Nothing changes but by a POST from our own pages, with the token of that form (edge/html/owner/form-token.ts).
+ *  - Nothing changes but by a POST from our own pages, with the token of that form (edge/kit/owner/form-token.ts).
  *  - Requests for another host are refused: a name of somebody else's that leads here reaches nothing.
  */
 import { createHash, randomUUID } from "node:crypto"

@@ -5,9 +5,9 @@
  */
 import { Effect } from "effect"
 import { html, type Html, NOTHING } from "../../edge/kit/html.ts"
-import { checked, ended, hidden, NO_PROBLEMS, type Problems } from "../../edge/html/owner/fields.ts"
-import { codeFields, LOG_IN, LOGIN_TOLD, passwordFields } from "../../edge/html/owner/login-fields.ts"
-import { PASSKEY_SCRIPT, passkeyFields, passkeyScript } from "../../edge/html/owner/passkey-script.ts"
+import { checked, ended, hidden, NO_PROBLEMS, type Problems } from "../../edge/kit/owner/fields.ts"
+import { codeFields, LOG_IN, LOGIN_TOLD, passwordFields } from "../../edge/human/login-fields.ts"
+import { PASSKEY_SCRIPT, passkeyFields, passkeyScript } from "../../edge/human/passkey-script.ts"
 import type { Passkeys } from "../../edge/human/passkeys.ts"
 import type { Entered, People } from "../../edge/human/people.ts"
 import type { Call } from "../../edge/http/call.ts"

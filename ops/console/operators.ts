@@ -9,7 +9,7 @@
  */
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
-import { Forms } from "../../edge/html/owner/form-token.ts"
+import { Forms } from "../../edge/kit/owner/form-token.ts"
 import { bearerOf } from "../../edge/human/bearer.ts"
 import type { Bearer } from "../../edge/http/person.ts"
 import type { Call } from "../../edge/http/call.ts"

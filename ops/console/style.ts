@@ -1,7 +1,7 @@
 /** The style sheet of the console: that of the owner's pages, and the rules that only the console needs. */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { OWNER_STYLE } from "../../edge/html/owner/style.ts"
+import { OWNER_STYLE } from "../../edge/kit/owner/style.ts"
 
 const OWN = `
 .app main { max-width: 74rem }

@@ -1,6 +1,6 @@
 /** The webhook of one agent: whether it is paused, and the actions that pause and resume it. */
 import { html, type Html } from "../../edge/kit/html.ts"
-import { minute } from "../../edge/html/times.ts"
+import { minute } from "../../edge/kit/times.ts"
 import { hubIdOfReference } from "../cli/references.ts"
 import { bounded } from "../status/cluster.ts"
 import { pausedWebhooks } from "../status/paused-webhooks.ts"

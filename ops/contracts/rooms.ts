@@ -15,14 +15,11 @@ export const ROOMS = "ops/docs/rooms.md"
  */
 export const BELOW: Readonly<Record<string, ReadonlyArray<string>>> = {
   actors: ["tables", "log", "engine", "projections", "reactions", "queries", "kit"],
-  edge: ["http", "auth", "bus", "content", "kit"]
+  edge: ["http", "auth", "bus", "content", "markdown", "kit"]
 }
 
 /** The one module of a noun that its neighbors import. Everything else of the noun is its own. */
 export const DOORS: Readonly<Record<string, string>> = { actors: "noun.ts", edge: "index.ts" }
-
-/** Handlers and pages, which the edge lists one by one (edge/nouns.ts). */
-export const LISTED: ReadonlySet<string> = new Set(["routes", "html"])
 
 /** Programs of their own, which their side does not import. */
 export const PROGRAMS: ReadonlySet<string> = new Set(["sdk", "fill"])

@@ -1,6 +1,6 @@
 /**
  * The script of the page that seals entries, with libsodium, as the one file that stands in the page:
- * `edge/html/vault/seal-script.bundle.js`, written by `npm run contracts`.
+ * `edge/vault/seal-script.bundle.js`, written by `npm run contracts`.
  *
  * Invariants
  *  - It is committed, so that an edge serves it as it is, and its hash is that of what was looked at.
@@ -11,8 +11,8 @@ import { join } from "node:path"
 import { rolldown } from "rolldown"
 import { projectRoot } from "../launcher/paths.ts"
 
-export const SEAL_SCRIPT = "edge/html/vault/seal-script.bundle.js"
-const ENTRY = "edge/html/vault/seal-script.ts"
+export const SEAL_SCRIPT = "edge/vault/seal-script.bundle.js"
+const ENTRY = "edge/vault/seal-script.ts"
 const TARGET = "es2022"
 /** What would end a script's element, or change how it is read. */
 const ENDS = /<\/script|<!--|<script/i

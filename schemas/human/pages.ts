@@ -17,7 +17,7 @@ const Boxes: Readonly<Record<string, typeof Field>> = Object.fromEntries(
   RELAYED_EVENTS.flatMap(({ event }) => CHANNELS.map((channel) => [boxOf(channel, event), Field]))
 )
 
-/** Each form has one, see edge/html/owner/form-token.ts. */
+/** Each form has one, see edge/kit/owner/form-token.ts. */
 export const FormToken = { form_token: Field }
 
 /** A link of a letter brings its token. */

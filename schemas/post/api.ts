@@ -20,7 +20,7 @@ import {
 import { Chapter, REUSED, Row, Traits } from "../traits.ts"
 import { Post, PostKind, PostListed, PostSort } from "./records.ts"
 
-/** Any JSON, within its own bound; kept as it is written, so it is taken out before (edge/content/data.ts). */
+/** Any JSON, within its own bound; kept as it is written, so it is taken out before (edge/post/data.ts). */
 const Data = Schema.optionalKey(Schema.Unknown)
 
 export const WritePost = Schema.Struct({

@@ -5,7 +5,7 @@
 import { posix } from "node:path"
 import { describe, expect, it } from "vitest"
 import packageJson from "../../package.json" with { type: "json" }
-import { BELOW, DOORS, importsIn, LISTED, PROGRAMS, roomOf } from "../../ops/contracts/rooms.ts"
+import { BELOW, DOORS, importsIn, PROGRAMS, roomOf } from "../../ops/contracts/rooms.ts"
 import { textOf, trackedFiles } from "./tracked.ts"
 
 /** Which folders a folder may import. Those that are not named here may import all. */
@@ -201,7 +201,7 @@ describe.each(Object.entries(BELOW))("rooms of %s/", (side, below) => {
   })
 
   it("import a noun by its door alone", () => {
-    const open = new Set([...below, ...LISTED, ...PROGRAMS])
+    const open = new Set([...below, ...PROGRAMS])
     // Loaded where that role runs, and nowhere else.
     const later = ["../mail/ses/identities.ts", "../mail/inbound/start.ts", "../runtime/start.ts"]
     const past = doors

@@ -12,7 +12,7 @@ const BOUNDED: ReadonlyArray<string> = [
   "actors/registration/questions/grade.ts",
   "edge/human/password-hash.ts",
   "edge/human/password-text.ts",
-  "edge/mail/domain-names.ts",
+  "edge/mail-domain/names.ts",
   "schemas/human/password.ts",
   "schemas/legible.ts"
 ]

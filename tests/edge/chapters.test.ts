@@ -1,6 +1,6 @@
 /** Chapters of the reference, each served alone, and the contents that lead to them. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { aloneText, chaptersOf, contentsTable } from "../../edge/kit/chapters.ts"
+import { aloneText, chaptersOf, contentsTable } from "../../edge/docs/chapters.ts"
 import { ENDPOINTS, PAGES } from "../../edge/http/endpoints.ts"
 import { type ErrorCode, ERRORS } from "../../schemas/errors.ts"
 import { openWorld, type World } from "./edge.ts"

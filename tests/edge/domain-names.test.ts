@@ -1,7 +1,7 @@
 /** Which domains may be declared (spec 4.9; contract 20). */
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { declarable, ownNames } from "../../edge/mail/domain-names.ts"
+import { declarable, ownNames } from "../../edge/mail-domain/names.ts"
 
 const OWN = ownNames(["mail.agents.example", "127.0.0.1:8080", "agents.example:8443", null, "localhost"])
 

@@ -7,8 +7,9 @@ import type { Call } from "../../edge/http/call.ts"
 import type { Route } from "../../edge/http/handlers.ts"
 import { dataValue, plain } from "../../edge/http/respond.ts"
 import { ENDPOINTS, PAGES } from "../../edge/http/endpoints.ts"
-import { FORMS, numbered, PAGE_FORMS, type PageForm } from "../../edge/markdown/forms.ts"
-import { pageIn } from "../../edge/markdown/serve.ts"
+import { numbered, type PageForm } from "../../edge/markdown/form.ts"
+import { withMarkdown } from "../../edge/markdown/serve.ts"
+import { FORMS, PAGE_FORMS } from "../../edge/served.ts"
 import { frontMatter, line, untrusted } from "../../edge/markdown/write.ts"
 import { readMarkdown } from "../support/markdown.ts"
 import { ANSWERS, hostile, marked, META, NUMBER, own, SIGN, thread, TIME, written } from "./untrusted-texts.ts"
@@ -234,7 +235,12 @@ describe("a page whose markdown is that of another path", () => {
     })
   const page: Route = () => Effect.succeed(plain("<p>", "text/html"))
   const form: PageForm = { of: "meta.stats", params: numbered, query: ({ slug = "" }) => ({ slug }) }
-  const route = pageIn(page, form, api, "https://hub.example")
+  const routes = new Map([
+    ["page", page],
+    [form.of, api]
+  ])
+  const forms = { forms: FORMS, pageForms: { page: form } }
+  const route = withMarkdown(routes, forms, "https://hub.example").get("page") ?? api
   const call = (accept: string, search: string) =>
     ({ header: () => accept, headers: {}, path: "/x/12-a", search }) as unknown as Call
 

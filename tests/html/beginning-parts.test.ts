@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 import type { Bus } from "../../edge/bus/bus.ts"
-import { beginningParts, PARTS_KEPT_MS } from "../../edge/html/beginning-parts.ts"
+import { beginningParts, PARTS_KEPT_MS } from "../../edge/meta/beginning-parts.ts"
 import { refuse } from "../../edge/http/refused.ts"
 import { unavailable } from "../../schemas/errors.ts"
 import { standingClock } from "../harness/clock.ts"

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { waitFor } from "../harness/index.ts"
 import { openBrowser, type TestBrowser, type Visit } from "../support/browser.ts"
-import { DISCUSSED_SHOWN } from "../../edge/html/beginning-parts.ts"
+import { DISCUSSED_SHOWN } from "../../edge/meta/beginning-parts.ts"
 import { send } from "../support/http.ts"
 import { sharedService, type TestService } from "../support/service.ts"
 import { type Community, openCommunity, pageWith } from "./community.ts"

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { picture, pictureAlone } from "../../edge/html/identicon.ts"
+import { picture, pictureAlone } from "../../edge/kit/identicon.ts"
 import { contrast } from "./contrast.ts"
 
 const KEY_BYTES = 32

@@ -1,6 +1,6 @@
 /** The markdown of the library's entries: what it may become, and that each version is laid out once. */
 import { expect, test } from "vitest"
-import { LibraryMarkdown } from "../../edge/html/library-markdown.ts"
+import { LibraryMarkdown } from "../../edge/library/body.ts"
 
 const markdown = new LibraryMarkdown()
 let versions = 0

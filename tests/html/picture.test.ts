@@ -1,6 +1,6 @@
 /** The picture of an agent as the service gives it: alone, and beside the agent's name, of the key of the moment. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { picture, pictureAlone } from "../../edge/html/identicon.ts"
+import { picture, pictureAlone } from "../../edge/kit/identicon.ts"
 import { openBrowser, type TestBrowser } from "../support/browser.ts"
 import { type Answer, send } from "../support/http.ts"
 import { newIdentity } from "../support/identity.ts"

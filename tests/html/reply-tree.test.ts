@@ -1,7 +1,7 @@
 /** Replies as a tree: every one has its place once, none is deeper than there is room. */
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import { type Branch, DEPTH_MAX, treeOf } from "../../edge/html/reply-tree.ts"
+import { type Branch, DEPTH_MAX, treeOf } from "../../edge/thread/reply-tree.ts"
 
 interface Item {
   readonly id: number

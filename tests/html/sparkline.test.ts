@@ -1,8 +1,8 @@
 /** Lines of scores: bounded shapes of numbers, whatever the numbers are. */
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import { figures, type ScoreEntry } from "../../edge/html/agent-scores.ts"
-import { sparkline } from "../../edge/html/sparkline.ts"
+import { figures, type ScoreEntry } from "../../edge/agent/profile-scores.ts"
+import { sparkline } from "../../edge/kit/sparkline.ts"
 import type { AgentPublic } from "../../schemas/agent/records.ts"
 
 const pointsOf = (values: ReadonlyArray<number>): ReadonlyArray<readonly [number, number]> =>

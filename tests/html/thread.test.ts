@@ -1,7 +1,7 @@
 /** The page of a thread, in a real browser and on the real service: its one address, its replies, what is gone. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { numberedSlug } from "../../schemas/content/slug.ts"
-import { PAGE_HTML_MAX_CHARS, SHORTENED_CHARS } from "../../edge/html/page-texts.ts"
+import { PAGE_HTML_MAX_CHARS, SHORTENED_CHARS } from "../../edge/thread/page-texts.ts"
 import { openBrowser, type TestBrowser, type Visit } from "../support/browser.ts"
 import { operate } from "../support/hub.ts"
 import { sharedService, type TestService } from "../support/service.ts"

@@ -1,6 +1,6 @@
 /** Mail to other services: whether it is sent, and the actions that pause and resume it. */
 import { html, type Html, NOTHING } from "../../../edge/kit/html.ts"
-import { minute } from "../../../edge/html/times.ts"
+import { minute } from "../../../edge/kit/times.ts"
 import { SERVICE_ID } from "../../../schemas/mail/sending-operations.ts"
 import { bounded } from "../../status/cluster.ts"
 import type { ConsoleAction, Visit } from "../page.ts"

@@ -1,6 +1,6 @@
 /** An agent's standing, what was reported about it, and what may be done. */
 import { html, type Html, NOTHING } from "../../../edge/kit/html.ts"
-import { minute } from "../../../edge/html/times.ts"
+import { minute } from "../../../edge/kit/times.ts"
 import { hubIdOfReference } from "../../cli/references.ts"
 import { reportsAbout } from "../../moderation/reports.ts"
 import type { ConsolePage, Visit } from "../page.ts"

@@ -1,6 +1,6 @@
 /** What waits for a moderator: reports, appeals, and what is hidden. */
 import { html, type Html, NOTHING } from "../../../edge/kit/html.ts"
-import { minute } from "../../../edge/html/times.ts"
+import { minute } from "../../../edge/kit/times.ts"
 import { openAppeals } from "../../moderation/appeals.ts"
 import { reportsIn, UNDECIDED } from "../../moderation/reports.ts"
 import { bounded } from "../../status/cluster.ts"

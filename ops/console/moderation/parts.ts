@@ -1,6 +1,6 @@
 /** What the pages of moderation share: who somebody is, texts of agents, links. */
 import { html, type Html, NOTHING } from "../../../edge/kit/html.ts"
-import { minute } from "../../../edge/html/times.ts"
+import { minute } from "../../../edge/kit/times.ts"
 import type { OperatorView } from "../../../schemas/moderation/operations.ts"
 import type { Written } from "./target.ts"
 

@@ -1,6 +1,6 @@
 /** One report, with its target in context, its author's standing, and what may be done. */
 import { html, type Html, NOTHING } from "../../../edge/kit/html.ts"
-import { minute } from "../../../edge/html/times.ts"
+import { minute } from "../../../edge/kit/times.ts"
 import { reportNumbered, undecidedOn } from "../../moderation/reports.ts"
 import { bounded } from "../../status/cluster.ts"
 import type { ConsolePage, Visit } from "../page.ts"

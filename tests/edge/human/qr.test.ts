@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import decodeQR from "qr/decode.js"
 import { describe, expect, it } from "vitest"
-import { QR_MAX_BYTES, qrCode } from "../../../edge/html/owner/qr.ts"
+import { QR_MAX_BYTES, qrCode } from "../../../edge/human/qr.ts"
 import { totpUri } from "../../../actors/human/totp.ts"
 
 const PIXELS = 4

@@ -1,7 +1,7 @@
 /** An owner sees an agent's mail: who, what about, which codes, and how far to believe it (spec 4.10). */
 import { afterAll, beforeAll, expect, it, test } from "vitest"
 import { violations } from "../accessible.ts"
-import { originOf } from "../../../edge/html/owner/mail-view.ts"
+import { originOf } from "../../../edge/mail/owner-view.ts"
 import { type ListedMail, type Mailbox, VERDICTS } from "../../../schemas/mail/records.ts"
 import { waitFor } from "../../harness/index.ts"
 import { openBrowser, type TestBrowser } from "../../support/browser.ts"

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { LOGIN, PasskeyChallenges } from "../../../actors/human/passkey-challenge.ts"
-import { Forms } from "../../../edge/html/owner/form-token.ts"
+import { Forms } from "../../../edge/kit/owner/form-token.ts"
 import { PASSKEY_LIMITS } from "../../../schemas/human/limits.ts"
 import type { Otherwise } from "../../support/authenticator.ts"
 import { logOf, sharedService, TEST_SERVER_KEY, type TestService } from "../../support/service.ts"

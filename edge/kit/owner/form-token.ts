@@ -1,0 +1,51 @@
+/**
+ * The token in each form of the owner's space: a nonce and a seal, which depend on the browser's cookie and on the
+ * form.
+ *
+ * Invariants
+ *  - The key is derived from the cookie: the session's token, or a random value before a session. Edges do not store
+ *    it. A token is therefore worthless in another browser, after another login, or in another form.
+ *  - Seals are compared in constant time.
+ *  - The nonce makes the command id. A form that is sent twice is one command to the account, which answers as the
+ *    first time. The id is derived with the same key, so that it cannot collide with another browser's.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
+import { html, type Html } from "../html.ts"
+
+const NONCE_BYTES = 16
+const TOKEN = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/
+const COMMAND_CHARS = 32
+
+export class Forms {
+  private readonly key: Buffer
+
+  constructor(cookie: string) {
+    this.key = createHmac("sha256", "HUB-OWNER-FORM-V1").update(cookie).digest()
+  }
+
+  /** The hidden field for the form of this name. */
+  field(form: string): Html {
+    const nonce = randomBytes(NONCE_BYTES).toString("base64url")
+    const token = `${nonce}.${this.derived("seal", form, nonce).toString("base64url")}`
+    return html`<input type="hidden" name="form_token" value="${token}">\n`
+  }
+
+  /** The command id of a form's token. `null` if the token is not of this browser and this form. */
+  commandOf(form: string, token: string): string | null {
+    const [, nonce, seal] = TOKEN.exec(token) ?? []
+    if (nonce === undefined || seal === undefined) return null
+    const given = Buffer.from(seal, "base64url")
+    const right = this.derived("seal", form, nonce)
+    if (given.length !== right.length || !timingSafeEqual(given, right)) return null
+    return this.derived("command", form, nonce).toString("hex").slice(0, COMMAND_CHARS)
+  }
+
+  /** A value that only this browser can produce for a form of this name. */
+  bound(form: string): string {
+    return this.derived("bound", form, "").toString("hex")
+  }
+
+  private derived(use: "seal" | "command" | "bound", form: string, nonce: string): Buffer {
+    return createHmac("sha256", this.key).update(`${use}\n${form}\n${nonce}`).digest()
+  }
+}

@@ -1,0 +1,48 @@
+/** What pages say of all that agents write: by whom, how it fared, under which tags. The words come from strangers. */
+import type { Author } from "../../schemas/content/author.ts"
+import type { AuthorShown } from "./authors.ts"
+import { authorBadges, SUSPENDED } from "./badges.ts"
+import { picture } from "./identicon.ts"
+import { html, type Html, NOTHING } from "./html.ts"
+import { withQuery } from "./paths.ts"
+
+/** Its direction ends with it. */
+export const own = (text: string): Html => html`<bdi>${text}</bdi>`
+
+/** With the sign that is as wide as a digit. */
+export const number = (value: number): string => String(value).replace("-", "−")
+
+export const counted = (count: number, one: string, several: string): string =>
+  `${count.toLocaleString("en")} ${count === 1 ? one : several}`
+
+export const scored = (score: number): string => `score ${number(score)}`
+
+const STATUS: Readonly<Record<Author["status"], Html | string>> = {
+  active: "",
+  suspended: html` ${SUSPENDED}`,
+  banned: " (banned)",
+  deleted: ""
+}
+
+const AUTHOR_PIXELS = 20
+
+/** A link to the profile, where that is shown. */
+export const byline = ({ name, handle, status, url, facts }: AuthorShown): Html => {
+  const named = url === null ? own(name) : html`<a href="${url}">${own(name)}</a>`
+  if (handle === null) return named
+  const drawn = facts === undefined ? NOTHING : picture(facts.public_key, AUTHOR_PIXELS)
+  const badges = facts === undefined ? [] : authorBadges(facts).map((badge) => html` ${badge}`)
+  return html`${drawn}${named} @${handle}${STATUS[status]}${badges}`
+}
+
+/** `list`: the address of what they are tags of. */
+export const tagged = (list: string, tags: ReadonlyArray<string>): Html =>
+  tags.length === 0
+    ? NOTHING
+    : html`<p class="tags">${tags.map((tag) => html`<a href="${withQuery(list, { tag })}">#${tag}</a>\n`)}</p>\n`
+
+/** Parts of a line, with a dot between them; those that say nothing are left out. */
+export const dotted = (...parts: ReadonlyArray<Html | string>): Html => {
+  const said = parts.filter((part) => (typeof part === "string" ? part : part.text) !== "")
+  return html`<p class="faint">${said.map((part, index) => (index === 0 ? part : [" · ", part]))}</p>\n`
+}

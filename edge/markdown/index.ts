@@ -1,2 +1,0 @@
-export { withMarkdown } from "./serve.ts"
-export { frontMatter } from "./write.ts"

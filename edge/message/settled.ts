@@ -1,0 +1,36 @@
+/**
+ * Messages without those above a number that may still come (actors/message/gaps.ts). What is there when the request comes
+ * is waited for, so that writers see their own: most gaps end within milliseconds.
+ *
+ * Invariants
+ *  - Whoever waits holds neither a query's place nor records of lists.
+ *  - A client's lists that wait may all come back at once. Those beyond its share wait on: only the last look refuses.
+ */
+import { Effect } from "effect"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import { isTooMany, type Listed, type Lists } from "../bus/lists.ts"
+import type { Call } from "../http/call.ts"
+import type { Refused } from "../http/refused.ts"
+
+/** Between two looks. In all longer than a gap lasts that nobody fills (actors/message/closer.ts). */
+const PAUSES_MS = [10, 20, 40, 80, 160, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200]
+
+const NOTHING = Effect.succeed(null)
+
+/** At the end of its patience the list ends below the first gap. */
+export const settledMessages = (
+  lists: Lists,
+  call: Call,
+  asked: Omit<Queries["messages"]["input"], "until">
+): Effect.Effect<Listed, Refused> =>
+  Effect.gen(function* () {
+    let until: number | null = null
+    for (const pause of PAUSES_MS) {
+      const look: Effect.Effect<Listed, Refused> = lists.page(call, "messages", { ...asked, until })
+      const found: Listed | null = yield* until === null ? look : Effect.catchIf(look, isTooMany, () => NOTHING)
+      if (found !== null && found.held === undefined) return found
+      until = found?.held ?? until
+      yield* Effect.sleep(pause)
+    }
+    return yield* lists.page(call, "messages", asked)
+  })

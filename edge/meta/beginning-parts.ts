@@ -1,0 +1,38 @@
+/**
+ * Parts of the first page that change slowly and are the same for everybody. Crawlers ask for that page most, so an
+ * edge asks for these parts once in `PARTS_KEPT_MS`.
+ */
+import { type Clock, Effect } from "effect"
+import { wallMs } from "../../schemas/runtime/clock.ts"
+import { kept } from "../../schemas/runtime/kept.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { BeginningShown } from "./beginning.ts"
+import { orNull, PART_WAIT_MS } from "../kit/optional.ts"
+
+/** An unavailable part stays missing for as long. A defect is not cached. */
+export const PARTS_KEPT_MS = 5_000
+export const DISCUSSED_SHOWN = 6
+const AGENTS_SHOWN = 6
+
+type Parts = Omit<BeginningShown, "threads" | "posts">
+
+/** Concurrent callers share one computation. */
+export const beginningParts = (clock: Clock.Clock, bus: Pick<Bus, "query">): Effect.Effect<Parts> => {
+  const parts = kept(clock, () => Effect.runPromise(asked(bus, wallMs(clock) + PART_WAIT_MS)), PARTS_KEPT_MS)
+  return Effect.promise(parts)
+}
+
+const asked = (bus: Pick<Bus, "query">, deadline: number): Effect.Effect<Parts> => {
+  const within = { deadline }
+  const newest = { page: 1, per_page: AGENTS_SHOWN, sort: "newest", q: null } as const
+  return Effect.all(
+    {
+      overview: orNull(bus.query(within, "overview", null)),
+      discussed: orNull(bus.query(within, "threads_discussed", { limit: DISCUSSED_SHOWN })),
+      agents: orNull(Effect.map(bus.query(within, "agents", newest), ({ items }) => items)),
+      categories: orNull(bus.query(within, "categories", null)),
+      latest: orNull(bus.query(within, "categories_latest", null))
+    },
+    { concurrency: "unbounded" }
+  )
+}

@@ -1,0 +1,173 @@
+/**
+ * `GET /health` (contract 7). It must answer while everything else is down, so nothing waits longer than its own
+ * timeout. If a signature cannot be judged in that time, the answer leaves out the details for operators.
+ */
+import { Clock, Effect, Result } from "effect"
+import { VERSION } from "../../schemas/api.ts"
+import type { Queries } from "../../schemas/bus/operations.ts"
+import type { Health } from "../../schemas/meta/api.ts"
+import { signer } from "../bus/own.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Link } from "../bus/connection.ts"
+import type { Call } from "../http/call.ts"
+import { FLEET_ID } from "../../schemas/fleet/operations.ts"
+import { type Refused, refuse } from "../http/refused.ts"
+import { dataValue, type Response } from "../http/respond.ts"
+import { unexplained, worstClock } from "../../schemas/meta/clock.ts"
+import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
+
+const AWAY = Result.fail(refuse({ code: "unavailable", message: "The bus is away." }))
+
+type Checks = NonNullable<Health["checks"]>
+type ActorHealth = Queries["health"]["output"]
+
+const check = (status: "pass" | "warn" | "fail", time: string, message: string | null): Checks[string] => ({
+  status,
+  observed: null,
+  unit: null,
+  time,
+  message
+})
+
+export const healthOf = (call: Call, bus: Bus, link: Link, timeoutMs: number): Effect.Effect<Response, Refused> =>
+  Effect.gen(function* () {
+    const detailed = yield* isOperator(call, bus, timeoutMs)
+    const askedAt = yield* Clock.currentTimeMillis
+    const [asked, lists, vaults, runtime] = link.up
+      ? yield* Effect.all(
+          [
+            Effect.result(bus.query(call, "health", null, timeoutMs)),
+            Effect.result(bus.query(call, "alive", null, timeoutMs)),
+            vaultHealth(call, bus, timeoutMs),
+            runtimeHealth(call, bus, timeoutMs)
+          ],
+          { concurrency: 4 }
+        )
+      : [AWAY, AWAY, NO_VAULTS, NO_RUNTIME]
+    const answeredAt = yield* Clock.currentTimeMillis
+    const time = new Date(answeredAt).toISOString()
+    const actors: ActorHealth | null = Result.isSuccess(asked) ? asked.success : null
+    const clock = actors?.now === undefined ? null : clockOf(actors.clocks ?? [], actors.now, askedAt, answeredAt, time)
+    const isRuntimeOk = worstOf([runtime.runtime_firewall, runtime.runtime_egress_ok])
+    const status =
+      !link.up || actors === null || Result.isFailure(lists)
+        ? "down"
+        : actors.status === "ok" && (clock?.status === "warn" || vaults.vault_key_ok === false || isRuntimeOk === false)
+          ? "degraded"
+          : actors.status
+    const checks: Checks = {
+      ...actors?.checks,
+      ...(clock === null ? {} : { clock }),
+      nats: link.up ? check("pass", time, null) : check("fail", time, "The edge has no connection to the bus."),
+      actors: actors === null ? check("fail", time, "No actor node answered.") : check("pass", time, null),
+      ...(vaults.vault_key_ok === null ? {} : { keeper: keeperCheck(vaults.vault_key_ok, time) }),
+      ...(isRuntimeOk === null ? {} : { runtime: runtimeCheck(isRuntimeOk, time) }),
+      queries: Result.isFailure(lists)
+        ? check("fail", time, "Nobody answers for the read models.")
+        : check("pass", time, null)
+    }
+    const shown: Health = { status, version: VERSION, time }
+    return dataValue(
+      detailed ? { ...shown, ...runtime, ...vaults, uptime_seconds: Math.floor(process.uptime()), checks } : shown,
+      status === "down" ? 503 : 200
+    )
+  })
+
+type VaultHealth = Required<Pick<Health, "vault_key_ok" | "vaults_active">>
+
+const NO_VAULTS: VaultHealth = { vault_key_ok: null, vaults_active: null }
+
+/** Vaults are looked at once in this time, however often somebody asks. */
+const VAULTS_KNOWN_MS = 5000
+const known = new WeakMap<Bus, { readonly until: number; readonly health: VaultHealth }>()
+
+const vaultHealth = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<VaultHealth> =>
+  Effect.suspend(() => {
+    const last = known.get(bus)
+    if (last !== undefined && monotonicMs(call.clock) < last.until) return Effect.succeed(last.health)
+    return Effect.map(vaultHealthNow(call, bus, timeoutMs), (health) => {
+      known.set(bus, { until: monotonicMs(call.clock) + VAULTS_KNOWN_MS, health })
+      return health
+    })
+  })
+
+/** A missing keeper is a fault only if there are vaults. */
+const vaultHealthNow = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<VaultHealth> =>
+  Effect.gen(function* () {
+    const [keeper, counted] = yield* Effect.all(
+      [
+        Effect.result(bus.query(call, "keeper_health", null, timeoutMs)),
+        Effect.result(bus.query(call, "vaults_active", null, timeoutMs))
+      ],
+      { concurrency: 2 }
+    )
+    const vaults_active = Result.isSuccess(counted) ? counted.success.active : null
+    if (Result.isSuccess(keeper)) return { vault_key_ok: keeper.success.key_ok, vaults_active }
+    return { vault_key_ok: (vaults_active ?? 0) > 0 ? false : null, vaults_active }
+  })
+
+const keeperCheck = (isOk: boolean, time: string): Checks[string] =>
+  isOk
+    ? check("pass", time, null)
+    : check("fail", time, "The keeper does not answer, or its HUB_VAULT_KEY does not open what it keeps.")
+
+type RuntimeHealth = Required<Pick<Health, "runtime_firewall" | "runtime_egress_ok">>
+
+const NO_RUNTIME: RuntimeHealth = { runtime_firewall: null, runtime_egress_ok: null }
+
+/** All hosts that are known. A host whose rules are not in place is a fault. One that was not checked yet is none. */
+const runtimeHealth = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<RuntimeHealth> =>
+  bus
+    .read(call, {
+      actor: FLEET_ID,
+      op: "fleet.hosts",
+      input: null,
+      anew: true,
+      deadline: wallMs(call.clock) + timeoutMs
+    })
+    .pipe(
+      Effect.map((hosts) => hosts.filter(({ away }) => !away)),
+      Effect.map((hosts) => ({
+        runtime_firewall: worstOf(hosts.map(({ firewall }) => firewall)),
+        runtime_egress_ok: worstOf(hosts.map(({ egress }) => egress))
+      })),
+      Effect.timeoutOrElse({ duration: timeoutMs, orElse: () => Effect.succeed(NO_RUNTIME) }),
+      Effect.catch(() => Effect.succeed(NO_RUNTIME))
+    )
+
+const worstOf = (all: ReadonlyArray<boolean | null>): boolean | null => {
+  const known = all.filter((one) => one !== null)
+  return known.length === 0 ? null : known.every((one) => one)
+}
+
+const runtimeCheck = (isOk: boolean, time: string): Checks[string] =>
+  isOk
+    ? check("pass", time, null)
+    : check("fail", time, "The isolation rules of a host do not stand, or its way out does not: nothing starts there.")
+
+/** The edge's clock beside the others. The node read its clock while the edge waited for the answer. */
+const clockOf = (
+  clocks: NonNullable<ActorHealth["clocks"]>,
+  now: number,
+  askedAt: number,
+  answeredAt: number,
+  time: string
+): Checks[string] => {
+  const edge = { name: "the edge", ms: unexplained((askedAt + answeredAt) / 2 - now, (answeredAt - askedAt) / 2) }
+  return worstClock([...clocks, edge], time)
+}
+
+/** Refusals of the signature fail. An unavailable actor does not. */
+const isOperator = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<boolean, Refused> => {
+  const { ticket } = call
+  if (ticket === null) return Effect.succeed(false)
+  return signer(bus, call).pipe(
+    Effect.map(({ roles }) => roles.includes("operator")),
+    Effect.timeoutOrElse({ duration: timeoutMs, orElse: () => Effect.succeed(false) }),
+    Effect.catch((failed) =>
+      failed.refusal.code === "unavailable" || failed.refusal.code === "overloaded"
+        ? Effect.succeed(false)
+        : Effect.fail(failed)
+    )
+  )
+}

@@ -1,0 +1,13 @@
+/** The agents that a person stands behind, and that have pages here. */
+import type { Author } from "../../schemas/content/author.ts"
+import type { HumanSponsorship } from "../../schemas/sponsorship/records.ts"
+
+export interface Carried extends Author {
+  readonly handle: string
+}
+
+/** The confirmed ones. A deleted agent has no handle, and no page. */
+export const carriedOf = (sponsorships: ReadonlyArray<HumanSponsorship>): ReadonlyArray<Carried> =>
+  sponsorships.flatMap(({ status, agent: { handle, ...agent } }) =>
+    status === "confirmed" && handle !== null ? [{ ...agent, handle }] : []
+  )

@@ -1,0 +1,2 @@
+export { replyForms as forms, replyBlock } from "./markdown.ts"
+export { replyRoutes as routes } from "./routes.ts"

@@ -1,0 +1,2 @@
+export { sponsorshipRoutes as routes } from "./routes.ts"
+export { Sponsoring } from "./sponsoring.ts"

@@ -1,0 +1,84 @@
+/** A person's access to an agent's vault (spec 4.10). It shows neither secrets nor ciphertexts. */
+import { Effect } from "effect"
+import type { Operations, Queries } from "../../schemas/bus/operations.ts"
+import { VAULT_SERVICE_LIMITS } from "../../schemas/vault/limits.ts"
+import type { Call } from "../http/call.ts"
+import type { Refused } from "../http/refused.ts"
+import type { EdgeParts } from "../kit/parts.ts"
+
+const { entries_told_max: TOLD_MAX } = VAULT_SERVICE_LIMITS
+
+/** `null`: the agent has no vault. */
+export type OwnedVault = Operations["vault.owned"]["output"]
+
+type Pending = Queries["consents_pending"]["output"]
+
+const ABREAST = 8
+
+export class OwningVault {
+  private readonly bus: EdgeParts["bus"]
+
+  constructor({ bus }: Pick<EdgeParts, "bus">) {
+    this.bus = bus
+  }
+
+  /** The whole vault, read in several steps if it is large. `deadline`: unix ms. */
+  shown(call: Call, human: string, actor: string, deadline = call.deadline): Effect.Effect<OwnedVault, Refused> {
+    const { bus } = this
+    return Effect.gen(function* () {
+      const first = yield* bus.read(call, { actor, op: "vault.owned", input: { human, before: null }, deadline })
+      if (first === null) return null
+      const entries = [...first.entries]
+      for (let told = first.entries; told.length === TOLD_MAX;) {
+        const before = told.at(-1)?.id ?? null
+        const older = yield* bus.read(call, { actor, op: "vault.owned", input: { human, before }, deadline })
+        told = older?.entries ?? []
+        entries.push(...told)
+      }
+      return { ...first, entries }
+    })
+  }
+
+  /** Fills that wait for this person's consent, of all agents. */
+  pending(call: Call, human: string): Effect.Effect<Pending, Refused> {
+    const { bus } = this
+    const isHis = ({ agent: { id: actor }, fill }: Pending[number]): Effect.Effect<boolean, Refused> =>
+      Effect.catch(
+        Effect.as(bus.read(call, { actor, op: "vault.asked", input: { human, fill } }), true),
+        (failed): Effect.Effect<boolean, Refused> =>
+          failed.refusal.code === "not_found" ? Effect.succeed(false) : Effect.fail(failed)
+      )
+    return Effect.flatMap(bus.query(call, "consents_pending", { human }), (found) =>
+      Effect.filter(found, isHis, { concurrency: ABREAST })
+    )
+  }
+
+  /** `over` if another owner was faster, or if the time has passed. */
+  consent(
+    call: Call,
+    human: string,
+    actor: string,
+    fill: number,
+    allow: boolean
+  ): Effect.Effect<"done" | "over", Refused> {
+    const asked = this.bus.ask(call, { actor, op: "vault.consent", input: { human, fill, allow } })
+    return Effect.catch(Effect.as(asked, "done" as const), (failed): Effect.Effect<"over", Refused> =>
+      failed.refusal.code === "not_found" ? Effect.succeed("over") : Effect.fail(failed)
+    )
+  }
+
+  /** Revokes an entry that the person's page showed. */
+  revoke(call: Call, human: string, actor: string, entry: number): Effect.Effect<void, Refused> {
+    const { bus } = this
+    return Effect.gen(function* () {
+      yield* bus.ask(call, { actor, op: "owner.carries", input: { human } })
+      const revoking = bus.ask(call, { actor, op: "vault.delete_entry", input: { entry, by: "owner" } })
+      // Another window with the same form was faster.
+      yield* Effect.catchIf(
+        revoking,
+        ({ refusal }) => refusal.code === "entry_unknown",
+        () => Effect.void
+      )
+    })
+  }
+}
