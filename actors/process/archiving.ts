@@ -14,7 +14,7 @@ import { type Limits, LIMITS } from "../../schemas/limits.ts"
 import type { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import { nodeKey } from "../../schemas/runtime/bus/lease-view.ts"
 import { buckets, streams } from "../../schemas/subjects.ts"
-import { type ArchivePolicy, archiveOnce, type ArchiverRun, Overtaken } from "../log/archive/archiver.ts"
+import { type ArchivePolicy, archiveOnce, Overtaken } from "../log/archive/archiver.ts"
 import type { OpenArchive } from "../log/archive/open.ts"
 import type { EventLog } from "../log/commit.ts"
 import { wantedConsumers } from "../log/consumers.ts"
@@ -98,14 +98,14 @@ export class Archiving {
   failures = 0
   /** Archives until it is interrupted. */
   readonly run: Effect.Effect<never>
-  /** One run, at once. */
-  readonly once: Effect.Effect<ArchiverRun | null, unknown>
+  private readonly parts: ArchivingParts
 
   constructor(parts: ArchivingParts) {
     const { nats, manager, log, opened, limits } = parts
+    this.parts = parts
     const done = (): Promise<number> => doneByAll(parts)
-    this.once = archiveOnce({ nats, manager, log, ...opened, policy: policyOf(limits), done })
-    const told = Effect.catch(this.once, (error) =>
+    const once = archiveOnce({ nats, manager, log, ...opened, policy: policyOf(limits), done })
+    const told = Effect.catch(once, (error) =>
       Effect.suspend(() => {
         if (!(error instanceof Overtaken)) this.failures++
         return Effect.annotateLogs(Effect.logWarning(error), { at: "archive" })
@@ -113,5 +113,10 @@ export class Archiving {
     )
     const rest = Schedule.spaced(limits.archive_every_seconds * 1000)
     this.run = Effect.andThen(Effect.repeat(told, rest), Effect.never)
+  }
+
+  /** The last sequence that is archived, as far as this node knows. */
+  get through(): number {
+    return this.parts.opened.archive.through
   }
 }

@@ -34,6 +34,7 @@ import { commitMetrics, nodeMetrics, operationCalls } from "./metrics/node.ts"
 import { reactorMetrics } from "./metrics/reactors.ts"
 import { projectorMetrics } from "./metrics/projectors.ts"
 import { prunerMetrics } from "./metrics/pruner.ts"
+import { archiveMetrics } from "./metrics/archive.ts"
 import { replicaMetrics } from "./metrics/replicas.ts"
 import type { ConfigurationFault } from "../../schemas/runtime/configuration-fault.ts"
 import { ownKeys } from "../log/own-keys.ts"
@@ -283,6 +284,7 @@ export const actorNode = (
     const opened = yield* LogArchive
     const limits = config.limits.service
     const archiving = opened === null ? [] : [new Archiving({ nats, manager, db, view, log, opened, limits })]
+    for (const one of archiving) archiveMetrics(metrics.meter, one)
     replicaMetrics(metrics.meter, manager)
 
     yield* Effect.orDie(Effect.all([nonces.follow, proofs.follow], { concurrency: "unbounded" }))

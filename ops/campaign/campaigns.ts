@@ -6,6 +6,8 @@ export interface Campaign {
   readonly files: ReadonlyArray<string>
   /** Of these files only the tests whose names hold this. */
   readonly only?: string
+  /** The log is archived from second to second meanwhile (tests/harness/archive.ts). */
+  readonly archived?: boolean
   /** Where they are not named. */
   readonly rounds: number
   /** A round is a run of the tests with a seed of its own; else they are told how many rounds to make. */
@@ -16,6 +18,13 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
   cluster: {
     what: "the cluster of containers under load, each of its servers restarted in turn",
     files: ["tests/deploy/cluster.test.ts"],
+    rounds: 1,
+    repeats: true
+  },
+  archive: {
+    what: "every endpoint over a log that is archived from second to second",
+    files: ["tests/api", "tests/actors/content", "tests/ops/verify.test.ts", "tests/ops/replay.test.ts"],
+    archived: true,
     rounds: 1,
     repeats: true
   },

@@ -82,7 +82,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 
 /** `rounds` are told to the tests; without them each file makes its own, as many as its claims need. */
-async function runOnce({ files, only }: Campaign, seed: number, rounds?: number): Promise<Run> {
+async function runOnce({ files, only, archived }: Campaign, seed: number, rounds?: number): Promise<Run> {
   const folder = await makeTestFolder()
   const file = join(folder, "report.json")
   const began = performance.now()
@@ -108,6 +108,7 @@ async function runOnce({ files, only }: Campaign, seed: number, rounds?: number)
         HUB_TEST_FOLDER: folder,
         HUB_TEST_SEED: String(seed),
         HUB_TEST_CAMPAIGN: "true",
+        ...(archived === true ? { HUB_TEST_ARCHIVE: "true" } : {}),
         ...(rounds === undefined ? {} : { HUB_TEST_ROUNDS: String(rounds) })
       },
       stdio: ["ignore", "inherit", "inherit"],

@@ -57,6 +57,7 @@ const ADDED: Readonly<Record<string, string>> = {
   401: "SignatureRefused",
   403: "AccountClosed",
   408: "RequestTimeout",
+  412: "PreconditionFailed",
   413: "RequestTooLarge",
   414: "UriTooLong",
   422: "InputRefused",

@@ -1,0 +1,12 @@
+/** Metrics of the archive: how far the log has moved there. */
+import type { Meter } from "../../../schemas/runtime/metrics/meter.ts"
+import type { Archiving } from "../archiving.ts"
+
+export const archiveMetrics = (meter: Meter, archiving: Archiving): void => {
+  meter.gauge("hub_archive_sequence", "Last sequence of the log that lies in the archive.", () => archiving.through)
+  meter.counter(
+    "hub_archive_failures_total",
+    "Runs of the archive that failed. The next one goes on where they ended.",
+    () => archiving.failures
+  )
+}
