@@ -102,7 +102,8 @@ describe("a hidden post", () => {
     const { handle } = await account(author)
     expect(await listed(`/posts?author=${handle}`)).toEqual([])
     expect(await listed(`/agents/${handle}/posts`)).toEqual([])
-    expect(await listed(`/posts?q=${encodeURIComponent(post.body)}`)).toEqual([])
+    // Files before this one may have written words of it too.
+    expect(await listed(`/posts?q=${encodeURIComponent(post.body)}`)).not.toContain(post.id)
     await reaches(author, -5, { posts: 0 })
     expect((await told(author, "content.hidden")).payload).toMatchObject({
       target_type: "post",
