@@ -107,11 +107,21 @@ export class Archive {
       const due = all.filter((commit) => commit.seq > after && commit.seq <= seq)
       found.unshift(...due.slice(0, HISTORY_MAX))
       if (found.length > HISTORY_MAX) found.length = HISTORY_MAX
-      const before = all[0]?.previous ?? 0
+      const [oldest] = all
+      const before = oldest === undefined ? 0 : (oldest.previous ?? (await this.newestBefore(subject, oldest.seq)))
       if (before >= seq) throw new Error(`#${seq} of the archive says that it follows #${before}`)
       seq = before
     }
     return found.filter(({ expires }) => !this.isOver(expires)).map(entryOf)
+  }
+
+  /** Of a commit that does not say what it follows, such as one that a restore has written: every segment is asked. */
+  private async newestBefore(subject: string, seq: number): Promise<number> {
+    for (let at = this.placeOf(seq) - 1; at >= 0; at--) {
+      const newest = (await this.ofSegment(subject, this.segments[at]?.last ?? 0)).at(-1)
+      if (newest !== undefined) return newest.seq
+    }
+    return 0
   }
 
   /**

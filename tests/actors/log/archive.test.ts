@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { zstdDecompressSync } from "node:zlib"
+import { jetstream } from "@nats-io/jetstream"
 import { Effect, Stream } from "effect"
 import type { Kysely } from "kysely"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -108,6 +109,19 @@ describe("the archive", () => {
     await run()
     expect(await hotCount(one)).toBe(0)
     expect(ids(await historyOf(log, one))).toEqual(["a", "b", "c", "d"])
+  })
+
+  test("commits that do not say what they follow are found all the same", async () => {
+    const { log, run } = process()
+    const [one, other] = [subject(), subject()]
+    for (const id of ["a", "b", "c"]) {
+      // As a restore writes them: without what the batch had said.
+      await jetstream(bus.nats).publish(one, JSON.stringify(commit(id)))
+      await written(log, other, [id], await log.lastSeq(other))
+      await run()
+    }
+    expect(await hotCount(one)).toBe(0)
+    expect(ids(await historyOf(log, one))).toEqual(["a", "b", "c"])
   })
 
   test("is text for whoever unpacks an object", async () => {
