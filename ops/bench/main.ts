@@ -3,13 +3,14 @@
  *
  * CPU is that of all processes that serve (edges, actors, NATS, Postgres), in units of one Ed25519 verification
  * measured here: machines differ and are noisy, ratios less so. `--only
- * http|activation|at|backup|commits|console|fill|mail|reads|memory|directory|questions|rebuild|runtime|search|stalls|takeover|traces|vault|verify|waits|webhooks|writes`, `--case <part of a title>`,
+ * http|activation|archive|at|backup|commits|console|fill|mail|reads|memory|directory|questions|rebuild|runtime|search|stalls|takeover|traces|vault|verify|waits|webhooks|writes`, `--case <part of a title>`,
  * `--edges`, `--actors`, `--seconds`, `--rounds`, `--kills`, `--megabytes` narrow it down.
  */
 import { parseArgs } from "node:util"
 import { exitWith } from "../launcher/exit.ts"
 import { activationCase } from "./activation.ts"
 import { atCase } from "./at.ts"
+import { archiveCase } from "./archive.ts"
 import { backupCase } from "./backup.ts"
 import { commitPath } from "./commits.ts"
 import { consoleCase } from "./console.ts"
@@ -80,6 +81,7 @@ if (wants("http")) await httpCases(options, table)
 if (wants("reads")) await readCases(options, table)
 if (wants("writes")) await writeCases(options, table)
 if (wants("activation")) await activationCase(Number(values.megabytes), say)
+if (wants("archive")) await archiveCase(Number(values.megabytes), say)
 if (wants("at")) await atCase(say)
 if (wants("backup")) await backupCase(say)
 if (wants("commits")) await commitPath(say)

@@ -1,0 +1,209 @@
+/**
+ * What an archive saves and costs, on one log: memory and disk of nats-server before and after, cold activations from
+ * either side, a read of all commits, and appends that begin new subjects with and without an archive to ask.
+ */
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { jetstreamManager } from "@nats-io/jetstream"
+import { connect, type NatsConnection } from "@nats-io/transport-node"
+import { Effect, Stream } from "effect"
+import type { Kysely } from "kysely"
+import { History } from "../../actors/engine/history.ts"
+import { PostgresSnapshots } from "../../actors/engine/snapshots.ts"
+import { archiveOnce } from "../../actors/log/archive/archiver.ts"
+import { openArchive, type OpenArchive } from "../../actors/log/archive/open.ts"
+import type { Commit } from "../../actors/log/commit.ts"
+import { JetStreamLog } from "../../actors/log/event-log.ts"
+import { pagesOf } from "../../actors/log/stream-pages.ts"
+import { ensureStreams } from "../../actors/log/streams.ts"
+import { type Database, openDatabase } from "../../actors/tables/database.ts"
+import { busServers } from "../../schemas/bus/servers.ts"
+import { LIMITS } from "../../schemas/limits.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
+import { streams, subjects } from "../../schemas/subjects.ts"
+import { startNats } from "../launcher/nats.ts"
+import { findNatsServer } from "../launcher/nats-binary.ts"
+import { dataFolder } from "../launcher/paths.ts"
+import { startPostgres } from "../launcher/postgres.ts"
+import { migrate } from "../migrations/migrate.ts"
+import { counting, KIND, makeLog, spread } from "./activation/log.ts"
+import { residentBytes } from "./cpu.ts"
+
+const SPREADS = [spread(1, 50), spread(8, 20), spread(100, 10)]
+const FORMAT = 1
+const PAGE = 4000
+/** Appends that are under way at once, and rounds of each side, in turn. */
+const ABREAST = 256
+const BEGUN = 20_000
+const ROUNDS = 3
+
+type Say = (line: string) => void
+
+interface World {
+  readonly nats: NatsConnection
+  readonly db: Kysely<Database>
+  readonly pid: number
+  readonly opened: OpenArchive
+}
+
+const timed = async <A>(act: () => Promise<A>): Promise<{ readonly result: A; readonly seconds: number }> => {
+  const began = performance.now()
+  const result = await act()
+  return { result, seconds: (performance.now() - began) / 1000 }
+}
+
+const logOf = (nats: NatsConnection, opened?: OpenArchive): JetStreamLog =>
+  new JetStreamLog(machineClock, nats, {
+    batchMax: LIMITS.service.commit_batch_max,
+    queueMax: LIMITS.service.commit_queue_max,
+    archive: opened?.archive
+  })
+
+const percentile = (took: ReadonlyArray<number>, part: number): string =>
+  (took.toSorted((a, b) => a - b)[Math.floor(part * took.length)] ?? 0).toFixed(1)
+
+const activations = async (
+  { nats, db, opened }: World,
+  side: string,
+  seqs: ReadonlyMap<string, ReadonlyArray<number>>,
+  say: Say
+): Promise<void> => {
+  const snapshots = new PostgresSnapshots(machineClock, db, () => FORMAT)
+  const parts = { log: logOf(nats, opened), snapshots, limits: LIMITS.service }
+  for (const kept of [false, true]) {
+    await db.deleteFrom("snapshots").execute()
+    if (kept)
+      for (const [id, all] of seqs)
+        await snapshots.save(KIND, id, {
+          seq: all.at(-1) ?? 0,
+          state: all.length,
+          commands: [{ id: commandOf(all), at: 0 }]
+        })
+    for (const { length, ids } of SPREADS) {
+      const took: Array<number> = []
+      for (const id of ids) {
+        const actor = new History(counting, id, parts)
+        took.push((await timed(() => actor.load())).seconds * 1000)
+        if (actor.state !== length) throw new Error(`${streams.events} makes ${String(actor.state)} of ${id}`)
+      }
+      say(
+        `  ${side.padEnd(8)} ${(kept ? "a snapshot" : "none").padEnd(10)} ${String(length).padStart(8)} ` +
+          `${percentile(took, 0.5).padStart(9)} ${percentile(took, 0.99).padStart(9)}`
+      )
+    }
+  }
+}
+
+/** As makeLog names its commits, by their places in the log. */
+const commandOf = (all: ReadonlyArray<number>): string => `c${all.at(-1) ?? 0}`
+
+const read = async ({ nats, opened }: World): Promise<number> => {
+  let commits = 0
+  const pages = pagesOf(nats, streams.events, 0, PAGE, ">", opened.archive)
+  await Effect.runPromise(Stream.runForEach(pages, (page) => Effect.sync(() => void (commits += page.length))))
+  return commits
+}
+
+let names = 0
+const begun = async (log: JetStreamLog): Promise<number> => {
+  const commit: Commit = { v: 1, id: "begun", op: "bench.begin", at: 0, events: [{ type: "bench.written", v: 1 }] }
+  let left = BEGUN
+  const writer = async (): Promise<void> => {
+    while (left-- > 0) {
+      const result = await log.append([{ subject: subjects.event("bench_begun", `b${++names}`), expected: 0, commit }])
+      if (!result.ok) throw new Error(result.reason)
+    }
+  }
+  const { seconds } = await timed(() => Promise.all(Array.from({ length: ABREAST }, writer)))
+  return BEGUN / seconds
+}
+
+const sizeOf = async (folder: string): Promise<number> => {
+  const names = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = names.filter((one) => one.isFile())
+  const sizes = await Promise.all(files.map((one) => stat(join(one.parentPath, one.name)).then(({ size }) => size)))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+const mb = (bytes: number): string => (bytes / 1e6).toFixed(0)
+
+export const archiveCase = async (megabytes: number, say: Say): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), "hub-bench-"))
+  const signal = new AbortController().signal
+  const binary = await findNatsServer({ env: process.env, dataDir: dataFolder(process.env), progress: say, signal })
+  const postgres = await startPostgres({ dataDir: join(folder, "postgres") })
+  await migrate(postgres.url)
+  const db = openDatabase(postgres.url)
+  /** A server that has read its files anew: what it has in memory then is what the log needs. */
+  const served = async <A>(act: (world: World) => Promise<A>): Promise<A> => {
+    const server = await startNats({ binary, dataDir: join(folder, "nats") })
+    const nats = await connect(busServers(server.operatorUrl, "operator") ?? { servers: [] })
+    try {
+      await ensureStreams(nats, LIMITS, 1)
+      const opened = await openArchive(
+        { type: "folder", folder: join(folder, "archive") },
+        { clock: machineClock, nats, db }
+      )
+      if (opened === null) throw new Error("a folder is an archive")
+      return await act({ nats, db, pid: server.pid, opened })
+    } finally {
+      await nats.close()
+      await server.stop()
+    }
+  }
+  try {
+    const made = await served(({ nats }) => makeLog(nats, megabytes * 1e6, SPREADS))
+    const measured = async (side: string, world: World): Promise<void> => {
+      const [store, archive] = await Promise.all([
+        sizeOf(join(folder, "nats")),
+        sizeOf(join(folder, "archive")).catch(() => 0)
+      ])
+      say(
+        `${side}: nats-server ${mb(residentBytes(world.pid))} MB of memory, ${mb(store)} MB of disk; ` +
+          `the archive ${mb(archive)} MB of disk`
+      )
+      say("           snapshot    commits    p50 ms    p99 ms")
+      await activations(world, side, made.seqs, say)
+      const { result, seconds } = await timed(() => read(world))
+      say(`  all read: ${result} commits, ${Math.round(result / seconds)} a second`)
+    }
+    say(`\na log of ${made.commits} commits, ${megabytes} MB`)
+    await served((world) => measured("hot", world))
+    await served(async ({ nats, opened }) => {
+      const manager = await jetstreamManager(nats)
+      const policy = { hotSeconds: 0, partialSeconds: 0 }
+      const parts = { nats, manager, log: logOf(nats, opened), ...opened, policy, done: async () => made.commits }
+      const before = await begun(logOf(nats, opened))
+      const { result, seconds } = await timed(async () => {
+        let segments = 0
+        for (let through = 0; through < made.commits;) {
+          const run = await Effect.runPromise(archiveOnce(parts))
+          segments += run?.segments ?? 0
+          through = run?.through ?? through
+        }
+        return segments
+      })
+      say(
+        `archived: ${result} segments in ${seconds.toFixed(1)} s, ${Math.round(made.commits / seconds)} commits a second`
+      )
+      say(`new subjects before anything was archived: ${Math.round(before)} appends a second`)
+    })
+    await served((world) => measured("archived", world))
+    await served(async ({ nats, opened }) => {
+      const [without, asked] = [logOf(nats), logOf(nats, opened)]
+      const ratios: Array<number> = []
+      for (let round = 0; round < ROUNDS; round++) {
+        const plain = await begun(without)
+        ratios.push((await begun(asked)) / plain)
+      }
+      say(
+        `new subjects, asked for in the archive: ${percentile(ratios, 0.5)} of the appends without it (${ratios.map((one) => one.toFixed(2)).join(", ")})`
+      )
+    })
+  } finally {
+    await db.destroy()
+    await postgres.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
