@@ -298,7 +298,7 @@ export const LIMITS = {
      * owns the log's shard looks so often. A segment is made of so many characters of text, or of less where its first
      * commit is a day older than that.
      */
-    archive_after_days: 7,
+    archive_after_days: 2,
     archive_every_seconds: 600,
     archive_segment_chars: 67_108_864,
     archive_partial_seconds: 86_400,

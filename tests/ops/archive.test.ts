@@ -1,9 +1,12 @@
 /** A service whose log was archived reads, decides, folds, rebuilds and restores as one that keeps it all. */
 import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
+import { jetstream } from "@nats-io/jetstream"
 import { sql } from "kysely"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
-import { streams, subjects } from "../../schemas/subjects.ts"
+import { doneByAll } from "../../actors/process/archiving.ts"
+import { nodeKey } from "../../schemas/runtime/bus/lease-view.ts"
+import { buckets, streams, subjects } from "../../schemas/subjects.ts"
 import type { Reply } from "../../schemas/reply/records.ts"
 import type { Thread } from "../../schemas/thread/records.ts"
 import { archiveOf, waitFor } from "../harness/index.ts"
@@ -146,6 +149,31 @@ test("read models are made from the archive where Postgres has lost them, and it
   await restarted()
   await waitFor(async () => (await read(`/agents/${account.handle}`)).status === 200, { describe: "the agent again" })
   expect((await hubEnded(service.system, ["verify"])).status).toBe(0)
+})
+
+test("nothing leaves the log that a reader has still to read, or while a node is alive that knows no archive", async () => {
+  const { view, system } = service
+  await anAgent()
+  await archived()
+  const knowing = await doneByAll(view)
+  expect(knowing).toBeGreaterThan(0)
+  const ghost = `ghost${written++}`
+  const key = `$KV.${buckets.leases}.${nodeKey(ghost)}`
+  await jetstream(view.nats).publish(key, JSON.stringify({ name: "of an earlier release" }))
+  const seen = { ...view, view: { sessions: () => [...view.view.sessions(), ghost] } }
+  expect(await doneByAll(seen)).toBe(0)
+  await view.manager.streams.purge(`KV_${buckets.leases}`, { filter: key })
+  expect(await doneByAll(seen)).toBeGreaterThanOrEqual(knowing)
+  // Without actor nodes nobody projects: what is written now must stay.
+  for (const actor of system.actors) await actor.stop()
+  await waitFor(() => view.view.sessions().length === 0, { describe: "no node" })
+  const subject = subjects.event("text", `unread${written++}`)
+  const commit = { v: 1, id: "unread", op: "test", at: 0, events: [] } as const
+  const result = await view.log.append([{ subject, expected: 0, commit }])
+  if (!result.ok) throw new Error(result.reason)
+  await operate(system, ["archive", "--now", "--days", "0"])
+  expect(await firstSeq()).toBeLessThanOrEqual(result.seqs[0] ?? 0)
+  await restarted()
 })
 
 test("a node without the archive refuses to start, and so does a command", async () => {
