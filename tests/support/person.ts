@@ -11,6 +11,12 @@ export interface PersonOptions {
   readonly password?: string
 }
 
+/** Another one each time, of letters that no hex digit is: nothing in it is like the address that it goes with. */
+export const quietPassword = (): string => {
+  const letters = [...randomBytes(6).toString("hex")].map((digit) => "ghijklmnopqrstuv"[Number.parseInt(digit, 16)])
+  return `kept quietly ${letters.join("")}`
+}
+
 export class PersonClient {
   readonly name: string
   readonly email: string
@@ -24,7 +30,7 @@ export class PersonClient {
     this.#edge = edge
     this.name = name ?? "Grace Hopper"
     this.email = email ?? `person-${unique}@example.com`
-    this.password = password ?? `kept quietly ${randomBytes(6).toString("hex")}`
+    this.password = password ?? quietPassword()
   }
 
   /** With the token, where there is one. */

@@ -1,6 +1,7 @@
 /** A person at the owner's space as a browser is one: it keeps cookies, reads forms off pages and sends them. */
 import { randomBytes } from "node:crypto"
 import { type Answer, send } from "../../support/http.ts"
+import { quietPassword } from "../../support/person.ts"
 
 const HTML = { accept: "text/html,application/xhtml+xml" }
 
@@ -48,7 +49,7 @@ export class OwnerClient {
     this.#edge = edge
     this.name = "Grace Hopper"
     this.email = `owner-${randomBytes(6).toString("hex")}@example.com`
-    this.password = `kept quietly ${randomBytes(6).toString("hex")}`
+    this.password = quietPassword()
   }
 
   async get(path: string, headers: Fields = {}): Promise<Answer> {
