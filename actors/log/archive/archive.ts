@@ -19,6 +19,8 @@ import { type Archived, archivedIn, isOf, objectName, Segment, type SegmentName 
 
 const SEGMENTS_KEPT = 256
 const BLOCKS_KEPT = 64
+/** Blocks of one segment that are read at once. */
+const BLOCKS_ABREAST = 8
 /** Commits of one actor that are read at once. */
 const HISTORY_MAX = 10_000
 
@@ -94,9 +96,11 @@ export class Archive {
     const seq = await this.newest(subject)
     if (seq === 0) return null
     if (seq > this.through) await this.refresh()
-    const found = (await this.ofSegment(subject, seq)).find((commit) => commit.seq === seq)
-    if (found === undefined) throw new Error(`the archive does not have #${seq}, which its index names`)
-    return entryOf(found)
+    const name = await this.named(seq)
+    const segment = await this.open(name)
+    const line = (await this.block(name, segment.blockAt(seq))).find((one) => one.startsWith(`${seq} `))
+    if (line === undefined) throw new Error(`the archive does not have #${seq}, which its index names`)
+    return entryOf(archivedIn(line))
   }
 
   /** What lies behind `after` and up to the newest that is archived, in order: the oldest, where that is too much. */
@@ -132,7 +136,7 @@ export class Archive {
     const commits: Array<Archived> = []
     let reached = after
     while (commits.length < size) {
-      const name = this.segmentAfter(reached) ?? (await this.named(), this.segmentAfter(reached))
+      const name = this.segmentAfter(reached) ?? (await this.learn(), this.segmentAfter(reached))
       if (name === undefined) break
       const segment = await this.open(name)
       for (let number = segment.blockAt(reached + 1); number < segment.blockCount && commits.length < size; number++) {
@@ -157,7 +161,7 @@ export class Archive {
 
   /** The last sequence that was stored by this time (Unix ms), 0 for none. */
   async lastBy(time: number): Promise<number> {
-    await this.named()
+    await this.learn()
     let [low, high] = [0, this.segments.length]
     while (low < high) {
       const middle = (low + high) >>> 1
@@ -181,19 +185,26 @@ export class Archive {
 
   /** Every commit of the subject in the segment that has this sequence. */
   private async ofSegment(subject: string, seq: number): Promise<ReadonlyArray<Archived>> {
-    let name = this.segmentAt(seq)
-    if (name === undefined) {
-      await this.named()
-      name = this.segmentAt(seq)
-    }
-    if (name === undefined) throw new Error(`the archive has no segment with #${seq}`)
-    const segment = await this.open(name)
+    const name = await this.named(seq)
+    const numbers = await (await this.open(name)).blocksOf(subject)
     const found: Array<Archived> = []
-    for (const number of await segment.blocksOf(subject)) {
-      const lines = await this.blocks.of(`${objectName(name)} ${number}`, () => segment.block(number))
-      for (const line of lines) if (isOf(line, subject)) found.push(archivedIn(line))
+    for (let at = 0; at < numbers.length; at += BLOCKS_ABREAST) {
+      const some = numbers.slice(at, at + BLOCKS_ABREAST).map((number) => this.block(name, number))
+      for (const lines of await Promise.all(some))
+        for (const line of lines) if (isOf(line, subject)) found.push(archivedIn(line))
     }
     return found
+  }
+
+  /** The segment that has this sequence. */
+  private async named(seq: number): Promise<SegmentName> {
+    const known = this.segmentAt(seq) ?? (await this.learn(), this.segmentAt(seq))
+    if (known === undefined) throw new Error(`the archive has no segment with #${seq}`)
+    return known
+  }
+
+  private block(name: SegmentName, number: number): Promise<ReadonlyArray<string>> {
+    return this.blocks.of(`${objectName(name)} ${number}`, async () => (await this.open(name)).block(number))
   }
 
   private segmentAt(seq: number): SegmentName | undefined {
@@ -213,7 +224,7 @@ export class Archive {
   }
 
   /** What the index has learned since. */
-  private async named(): Promise<void> {
+  private async learn(): Promise<void> {
     const last = this.segments.at(-1)?.last ?? 0
     const newer = await this.parts.index.segmentsAfter(last)
     this.segments = [...this.segments.filter((segment) => segment.last <= last), ...newer]

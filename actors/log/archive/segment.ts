@@ -23,7 +23,7 @@ const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
 /** Text of one block, before it is compressed. */
-const BLOCK_CHARS = 131_072
+const BLOCK_CHARS = 65_536
 const BLOCK_MAX_BYTES = 16_777_216
 const COMPRESSION = {
   params: { [constants.ZSTD_c_checksumFlag]: 1, [constants.ZSTD_c_compressionLevel]: 3 }
