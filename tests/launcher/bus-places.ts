@@ -160,7 +160,7 @@ export const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: 
     )
       return /\.(INFO|MSG\.NEXT)\./.test(place)
     if (place.startsWith("$JS.API.STREAM.PURGE."))
-      return [streams.verified, streams.aside, streams.blobs, streams.mail].some((stream) =>
+      return [streams.events, streams.verified, streams.aside, streams.blobs, streams.mail].some((stream) =>
         place.endsWith(`.${stream}`)
       )
     // Keys of deleted accounts and closed mailboxes, and ciphertexts of deleted entries: the server overwrites their bytes.
