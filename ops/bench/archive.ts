@@ -27,6 +27,7 @@ import { findNatsServer } from "../launcher/nats-binary.ts"
 import { dataFolder } from "../launcher/paths.ts"
 import { startPostgres } from "../launcher/postgres.ts"
 import { migrate } from "../migrations/migrate.ts"
+import { writeCommunity } from "./community.ts"
 import { counting, KIND, makeLog, spread } from "./activation/log.ts"
 import { residentBytes } from "./cpu.ts"
 
@@ -128,67 +129,84 @@ const sizeOf = async (folder: string): Promise<number> => {
 
 const mb = (bytes: number): string => (bytes / 1e6).toFixed(0)
 
-export const archiveCase = async (megabytes: number, say: Say): Promise<void> => {
+interface Places {
+  readonly folder: string
+  /** On a server that has read its files anew: what it has in memory then is what the log needs. */
+  readonly served: <A>(act: (world: World) => Promise<A>) => Promise<A>
+}
+
+/** Servers and an archive that are empty. */
+const within = async (say: Say, act: (places: Places) => Promise<void>): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), "hub-bench-"))
   const signal = new AbortController().signal
   const binary = await findNatsServer({ env: process.env, dataDir: dataFolder(process.env), progress: say, signal })
   const postgres = await startPostgres({ dataDir: join(folder, "postgres") })
   await migrate(postgres.url)
   const db = openDatabase(postgres.url)
-  /** A server that has read its files anew: what it has in memory then is what the log needs. */
-  const served = async <A>(act: (world: World) => Promise<A>): Promise<A> => {
+  const served: Places["served"] = async (use) => {
     const server = await startNats({ binary, dataDir: join(folder, "nats") })
     const nats = await connect(busServers(server.operatorUrl, "operator") ?? { servers: [] })
     try {
       await ensureStreams(nats, LIMITS, 1)
-      const opened = await openArchive(
-        { type: "folder", folder: join(folder, "archive") },
-        { clock: machineClock, nats, db }
-      )
+      const place = { type: "folder", folder: join(folder, "archive") } as const
+      const opened = await openArchive(place, { clock: machineClock, nats, db })
       if (opened === null) throw new Error("a folder is an archive")
-      return await act({ nats, db, pid: server.pid, opened })
+      return await use({ nats, db, pid: server.pid, opened })
     } finally {
       await nats.close()
       await server.stop()
     }
   }
   try {
+    await act({ folder, served })
+  } finally {
+    await db.destroy()
+    await postgres.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const held = async ({ folder }: Places, side: string, { pid }: World, say: Say): Promise<void> => {
+  const [store, archive] = await Promise.all([
+    sizeOf(join(folder, "nats")),
+    sizeOf(join(folder, "archive")).catch(() => 0)
+  ])
+  say(
+    `${side}: nats-server ${mb(residentBytes(pid))} MB of memory, ${mb(store)} MB of disk; ` +
+      `the archive ${mb(archive)} MB of disk`
+  )
+}
+
+const archiveAll = async ({ nats, opened }: World, commits: number, say: Say): Promise<void> => {
+  const manager = await jetstreamManager(nats)
+  const policy = { hotSeconds: 0, partialSeconds: 0 }
+  const parts = { nats, manager, log: logOf(nats, opened), ...opened, policy, done: async () => commits }
+  const { result, seconds } = await timed(async () => {
+    let segments = 0
+    for (let through = 0; through < commits;) {
+      const run = await Effect.runPromise(archiveOnce(parts))
+      segments += run?.segments ?? 0
+      through = run?.through ?? through
+    }
+    return segments
+  })
+  say(`archived: ${result} segments in ${seconds.toFixed(1)} s, ${Math.round(commits / seconds)} commits a second`)
+}
+
+const ofSpreads = (megabytes: number, say: Say): Promise<void> =>
+  within(say, async (places) => {
+    const { served } = places
     const made = await served(({ nats }) => makeLog(nats, megabytes * 1e6, SPREADS))
+    say(`\na log of ${made.commits} commits, ${megabytes} MB`)
     const measured = async (side: string, world: World): Promise<void> => {
-      const [store, archive] = await Promise.all([
-        sizeOf(join(folder, "nats")),
-        sizeOf(join(folder, "archive")).catch(() => 0)
-      ])
-      say(
-        `${side}: nats-server ${mb(residentBytes(world.pid))} MB of memory, ${mb(store)} MB of disk; ` +
-          `the archive ${mb(archive)} MB of disk`
-      )
+      await held(places, side, world, say)
       say("           snapshot    commits    p50 ms    p99 ms")
       await activations(world, side, made.seqs, say)
       const { result, seconds } = await timed(() => read(world))
       say(`  all read: ${result} commits, ${Math.round(result / seconds)} a second`)
     }
-    say(`\na log of ${made.commits} commits, ${megabytes} MB`)
     await served((world) => measured("hot", world))
-    await served(async ({ nats, opened }) => {
-      const manager = await jetstreamManager(nats)
-      const policy = { hotSeconds: 0, partialSeconds: 0 }
-      const parts = { nats, manager, log: logOf(nats, opened), ...opened, policy, done: async () => made.commits }
-      const before = await begun(logOf(nats, opened))
-      const { result, seconds } = await timed(async () => {
-        let segments = 0
-        for (let through = 0; through < made.commits;) {
-          const run = await Effect.runPromise(archiveOnce(parts))
-          segments += run?.segments ?? 0
-          through = run?.through ?? through
-        }
-        return segments
-      })
-      say(
-        `archived: ${result} segments in ${seconds.toFixed(1)} s, ${Math.round(made.commits / seconds)} commits a second`
-      )
-      say(`new subjects before anything was archived: ${Math.round(before)} appends a second`)
-    })
+    await served((world) => archiveAll(world, made.commits, say))
     await served((world) => measured("archived", world))
     await served(async ({ nats, opened }) => {
       const [without, asked] = [logOf(nats), logOf(nats, opened)]
@@ -198,12 +216,27 @@ export const archiveCase = async (megabytes: number, say: Say): Promise<void> =>
         ratios.push((await begun(asked)) / plain)
       }
       say(
-        `new subjects, asked for in the archive: ${percentile(ratios, 0.5)} of the appends without it (${ratios.map((one) => one.toFixed(2)).join(", ")})`
+        `new subjects, asked for in the archive: ${percentile(ratios, 0.5)} of the appends without it ` +
+          `(${ratios.map((one) => one.toFixed(2)).join(", ")})`
       )
     })
-  } finally {
-    await db.destroy()
-    await postgres.stop()
-    await rm(folder, { recursive: true, force: true })
-  }
+  })
+
+const ofCommunity = (say: Say): Promise<void> =>
+  within(say, async (places) => {
+    const { served } = places
+    await served(({ nats }) => writeCommunity(logOf(nats)))
+    const commits = await served(async ({ nats }) => {
+      const { state } = await (await jetstreamManager(nats)).streams.info(streams.events)
+      say(`\nthe log of a community, ${state.last_seq} commits of ${state.num_subjects} actors`)
+      return state.last_seq
+    })
+    await served((world) => held(places, "hot", world, say))
+    await served((world) => archiveAll(world, commits, say))
+    await served((world) => held(places, "archived", world, say))
+  })
+
+export const archiveCase = async (megabytes: number, say: Say): Promise<void> => {
+  await ofSpreads(megabytes, say)
+  await ofCommunity(say)
 }
