@@ -15,9 +15,9 @@ import type { Span } from "../../schemas/runtime/trace/span.ts"
 import { VERSION } from "../../schemas/version.ts"
 import { GONE, receiverOf } from "../delivery/noun.ts"
 import type { Asking } from "../kit/worker/asks.ts"
-import type { Content } from "./call.ts"
+import { type Content, logFault } from "./call.ts"
 import type { Held } from "../kit/worker/held.ts"
-import { logFault, type Message, Overdue } from "../kit/worker/message.ts"
+import type { Message } from "../kit/worker/message.ts"
 import type { Deadlines } from "./deadlines.ts"
 import type { Poster, PostOutcome } from "../kit/post.ts"
 import { endPost, postSpan } from "./trace.ts"
@@ -55,6 +55,9 @@ export interface AttemptParts {
   readonly astray: Deadlines
   readonly observer?: DeliveryObserver | undefined
 }
+
+/** An attempt or a POST that has not ended in its time. */
+export class Overdue extends Error {}
 
 type Signed = Extract<Operations["webhook.sign"]["output"], { readonly signature: string }>
 

@@ -1,9 +1,7 @@
-/** What a commit of a delivery calls for. Pure. */
+/** Reads the attempt that a commit of a delivery calls for. */
 import { isCompleted } from "../../schemas/notification/completed.ts"
-import { eventsOf } from "../engine/events.ts"
-import { checkEvents, UnknownEvent } from "../engine/fold.ts"
-import { logFault, type Message } from "../kit/worker/message.ts"
-import type { Commit } from "../log/commit.ts"
+import { logNow } from "../../schemas/runtime/log/log.ts"
+import { eventsIn, kindOf, type Message } from "../kit/worker/message.ts"
 import { DELIVERY_EVENTS, DeliveryEvent } from "../delivery/noun.ts"
 
 export interface Content {
@@ -15,35 +13,35 @@ export interface Content {
   readonly attempts?: number
 }
 
-const text = new TextDecoder()
+export interface Called {
+  readonly call: number
+  /** `null`: the delivery is asked for it. */
+  readonly content: Content | null
+}
 
-/**
- * The number of the call, and what is to be sent where the commit says that; `null`: it calls for nothing. Throws
- * `UnknownEvent`.
- */
-export const callOf = (data: Uint8Array): { readonly call: number; readonly content: Content | null } | null => {
-  if (data.length === 0) return null
-  const commit = JSON.parse(text.decode(data)) as Commit
-  checkEvents({ kind: "delivery", events: DELIVERY_EVENTS }, commit)
-  for (const event of eventsOf(DeliveryEvent, commit)) {
+export const logFault = ({ delivery }: Message, error: unknown): void =>
+  logNow("error", "webhooks", { delivery, error: kindOf(error) })
+
+/** `null`: it calls for nothing; `undefined`: a newer release wrote it. A commit that is malformed is logged and dropped. */
+export const calledBy = (message: Message): Called | null | undefined => {
+  try {
+    return calledIn(eventsIn(DELIVERY_EVENTS, DeliveryEvent, message))
+  } catch (error) {
+    logFault(message, error)
+    return null
+  }
+}
+
+const calledIn = (events: ReadonlyArray<DeliveryEvent> | undefined): Called | null | undefined => {
+  if (events === undefined) return undefined
+  for (const event of events) {
     if (event.type === "delivery.queued") {
       const { agent, about, body, receiver } = event
-      // How a person is called, and what an owner wrote, the delivery has to ask.
+      // The delivery reads names of people and words of owners when it is asked.
       return { call: 1, content: isCompleted(about) ? null : { agent, about, body, receiver, attempts: 0 } }
     }
     if (event.type === "delivery.due" || event.type === "delivery.redelivered")
       return { call: event.call, content: null }
   }
   return null
-}
-
-/** `undefined`: this release does not know. What nobody can read is called by nobody, and told. */
-export const calledBy = (message: Message): ReturnType<typeof callOf> | undefined => {
-  try {
-    return callOf(message.data)
-  } catch (error) {
-    if (error instanceof UnknownEvent) return undefined
-    logFault(message, error)
-    return null
-  }
 }

@@ -3,16 +3,16 @@
  *
  * Invariants
  *  - They are bounded (`held_max`); the worker fetches while there is room for some (`fetch_room_min`).
- *  - Each is settled once: acknowledged, or given back. What is done about it afterwards says nothing to the consumer.
+ *  - Each is settled once: acknowledged, or given back. Later calls about it do nothing.
  */
 import { type Effect, Latch } from "effect"
 import type { Limits } from "../../../schemas/limits.ts"
 import type { Message } from "./message.ts"
 
-/** What could not be asked or reported comes again after this, each time later. */
+/** A message whose actor could not be asked or told comes again after this, each time later. */
 const AGAIN_MS = 1000
 const AGAIN_MAX_MS = 60_000
-/** What there is no room for at the moment comes again after this, each time later. */
+/** A message without room at its receiver comes again after this, each time later. */
 const BUSY_MS = 250
 const BUSY_MAX_MS = 2000
 
@@ -47,7 +47,7 @@ export class Held {
     return this.messages.has(seq)
   }
 
-  /** Whether nobody has seen to it before. */
+  /** `true`: no worker has begun it before. */
   hold(message: Message): boolean {
     const { seq, given } = message
     this.messages.set(seq, message)
@@ -61,8 +61,9 @@ export class Held {
     this.settle(message, message.ack)
   }
 
-  nak(message: Message, afterMs: number): void {
-    this.settle(message, () => message.nak(afterMs))
+  /** `null`: the server is told nothing, and gives it out again in its own time. */
+  nak(message: Message, afterMs: number | null): void {
+    this.settle(message, () => (afterMs === null ? undefined : message.nak(afterMs)))
   }
 
   again(message: Message): void {

@@ -1,6 +1,8 @@
-/** What a worker is given: commits of deliveries, as messages of the consumer that all workers share. */
+/** Messages of a worker: commits of one kind of actors, from the consumer that all workers of it share. */
 import type { Cause, Effect } from "effect"
-import { logNow } from "../../../schemas/runtime/log/log.ts"
+import { eventsOf, type EventUnion } from "../../engine/events.ts"
+import { type Inventory, knowsEvent } from "../../engine/fold.ts"
+import type { Commit } from "../../log/commit.ts"
 
 /** One message of the consumer. */
 export interface Message {
@@ -25,9 +27,22 @@ export interface Source {
   readonly fetch: (max: number, receive: (message: Message) => void) => Effect.Effect<void, Cause.UnknownError>
 }
 
-/** What has not ended in its time. */
-export class Overdue extends Error {}
+const text = new TextDecoder()
 
-/** Of an error no more than its kind: its text may hold a webhook's address. */
-export const logFault = ({ delivery }: Message, error: unknown): void =>
-  logNow("error", "webhooks", { delivery, error: error instanceof Error ? error.constructor.name : "unknown" })
+/** Events of the commit that a message holds; `undefined`: a newer release wrote one of them. */
+export const eventsIn = <Declared extends EventUnion>(
+  inventory: Inventory,
+  declared: Declared,
+  { data }: Message
+): ReadonlyArray<Declared["Type"]> | undefined => {
+  if (data.length === 0) return []
+  const commit = JSON.parse(text.decode(data)) as Commit
+  return commit.events.every((event) => knowsEvent(inventory, event)) ? eventsOf(declared, commit) : undefined
+}
+
+/** The kind of an error, which is all that a log line has of it: its text may hold an address or a mail. */
+export const kindOf = (error: unknown): string => {
+  if (error instanceof Error) return error.constructor.name
+  const { code } = (typeof error === "object" && error !== null ? error : {}) as { readonly code?: unknown }
+  return typeof code === "string" ? code : "unknown"
+}

@@ -1,25 +1,20 @@
 /**
- * Carries out what the provider told: takes it from a durable consumer of the log, opens it, acts, and settles it.
+ * Carries out the notifications of a mail provider: takes each from the log, opens it, acts, and settles it.
  *
- * Invariants
- *  - The log says what is to be done: a call for a notification is acknowledged when its actor has the outcome, or has
- *    put it off. A worker may die anywhere: another carries it out again, which is done once (the same mail, the same
- *    report).
- *  - So many at once (`notices_at_once`), each bounded in time; what is held is said to be worked on.
- *  - What cannot be done at the moment is put off at once, and called for again by its actor's timer: what waits takes no
- *    place of the consumer's, and so holds up nothing else. Only what its actor cannot be asked about is given back.
+ * Invariants (besides kit/worker/worker.ts)
+ *  - A notification that is carried out twice has its effect once (the same mail, the same report).
+ *  - At most `notices_at_once` are carried out, each within `notice_try_ms`.
+ *  - A notification that cannot be carried out now is put off at its actor and acknowledged, so it takes no place of the
+ *    consumer. Its actor's timer calls for it again. It is given back only if its actor cannot be asked.
  */
-import { Cause, Effect, Exit, Fiber, FiberSet, Schedule, type Scope } from "effect"
+import { Cause, Effect, type Scope } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import type { NoticeOutcome } from "../../../schemas/mail/notice.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
-import { eventsOf } from "../../engine/events.ts"
-import { checkEvents, UnknownEvent } from "../../engine/fold.ts"
 import type { Asking } from "../../kit/worker/asks.ts"
-import { Held } from "../../kit/worker/held.ts"
-import type { Message, Source } from "../../kit/worker/message.ts"
-import type { Commit } from "../../log/commit.ts"
+import { eventsIn, kindOf, type Message, type Source } from "../../kit/worker/message.ts"
+import { handleEach } from "../../kit/worker/worker.ts"
 import type { MailKeys } from "../keys.ts"
 import { againMs } from "./decide.ts"
 import { NOTICE_EVENTS, NoticeEvent } from "./state.ts"
@@ -32,9 +27,6 @@ export interface NoticeParts {
   readonly bounds: Limits["service"]["mail"]
 }
 
-/** What a newer release has written is left to its workers. */
-const STRANGE_MS = 5000
-const FETCH_RETRY_MS = 250
 /** At the end, for what is under way. */
 const LINGER_MS = 1000
 
@@ -44,19 +36,10 @@ interface Call {
   readonly sealed: string | null
 }
 
-const text = new TextDecoder()
-
-/** `null`: nothing is to be done; `undefined`: this release does not know. */
-const callIn = ({ data }: Message): Call | null | undefined => {
-  if (data.length === 0) return null
-  const commit = JSON.parse(text.decode(data)) as Commit
-  try {
-    checkEvents({ kind: "mail_notice", events: NOTICE_EVENTS }, commit)
-  } catch (error) {
-    if (error instanceof UnknownEvent) return undefined
-    throw error
-  }
-  for (const event of eventsOf(NoticeEvent, commit)) {
+const callIn = (message: Message): Call | null | undefined => {
+  const events = eventsIn(NOTICE_EVENTS, NoticeEvent, message)
+  if (events === undefined) return undefined
+  for (const event of events) {
     if (event.type === "mail_notice.taken") return { attempt: 1, sealed: event.sealed }
     if (event.type === "mail_notice.due") return { attempt: event.attempt, sealed: null }
   }
@@ -64,32 +47,14 @@ const callIn = ({ data }: Message): Call | null | undefined => {
 }
 
 export const noticeWorker = (parts: NoticeParts): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const { source, bounds } = parts
-    const { notices_at_once, notice_pending_max, notice_ack_wait_ms } = bounds
-    const held = new Held({ held_max: notices_at_once, fetch_room_min: 1, ack_pending_max: notice_pending_max })
-    const working = Effect.sync(() => held.sayWorking())
-    yield* Effect.forkScoped(Effect.repeat(working, Schedule.spaced(Math.ceil(notice_ack_wait_ms / 3))))
-    const underWay = yield* FiberSet.make()
-    const run = yield* FiberSet.runtime(underWay)()
-    const take = (message: Message): void => {
-      const call = callIn(message)
-      if (call === undefined) return message.nak(STRANGE_MS)
-      if (call === null) return message.ack()
-      if (held.has(message)) return
-      held.hold(message)
-      run(answered(parts, message, call)).addObserver((exit) => {
-        if (Exit.isSuccess(exit)) held.ack(message)
-        else held.nak(message, againMs(bounds, message.given))
-      })
-    }
-    const some = Effect.suspend(() => source.fetch(held.room, take))
-    const fetching = yield* Effect.forkScoped(
-      Effect.orDie(Effect.retry(Effect.forever(Effect.andThen(held.roomy, some)), Schedule.spaced(FETCH_RETRY_MS)))
-    )
-    yield* Effect.addFinalizer(() =>
-      Effect.andThen(Fiber.interrupt(fetching), Effect.timeoutOption(FiberSet.awaitEmpty(underWay), LINGER_MS))
-    )
+  handleEach({
+    source: parts.source,
+    heldMax: parts.bounds.notices_at_once,
+    ackWaitMs: parts.bounds.notice_ack_wait_ms,
+    lingerMs: LINGER_MS,
+    callIn,
+    handle: (message, call) => answered(parts, message, call),
+    againMs: ({ given }) => againMs(parts.bounds, given)
   })
 
 /** Fails where the call is to come again. */
@@ -99,7 +64,7 @@ const answered = (parts: NoticeParts, message: Message, call: Call): Effect.Effe
     onSuccess: (outcome) => settled(parts, id, outcome),
     onFailure: (cause) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
-      if (!Cause.hasFails(cause)) logFault(message, Cause.squash(cause))
+      if (!Cause.hasFails(cause)) logNow("error", "mail", { notice: id, error: kindOf(Cause.squash(cause)) })
       return putOff(parts, message, call, reasonOf(cause))
     }
   })
@@ -148,6 +113,3 @@ const reasonOf = (cause: Cause.Cause<unknown>): string => {
   const { message } = (typeof error === "object" && error !== null ? error : {}) as { readonly message?: unknown }
   return typeof message === "string" ? message : "unknown"
 }
-
-const logFault = ({ delivery }: Message, error: unknown): void =>
-  logNow("error", "mail", { notice: delivery, error: error instanceof Error ? error.constructor.name : "unknown" })

@@ -1,16 +1,14 @@
 /**
- * Sends what the queue calls for: takes commits of `mail_sending` from the consumer that all mail processes share.
+ * Sends the mail of the queue: takes commits of `mail_sending` from the consumer that all mail processes share.
  *
- * Invariants
- *  - The log says what is to be done. A message of the consumer is acknowledged when its actor has been told what became
- *    of the attempt, or that none is called for.
- *  - An attempt is begun in the log before anything goes out. A process that dies leaves it to another, which asks the
- *    actor: only what does no harm twice is sent again (sending/decide.ts).
- *  - What is held is bounded. A slow server keeps one place of `sends_at_once` for each attempt, and one sender or one
- *    destination domain never has more than its share of the places (shares.ts).
- *  - As the scope closes nothing more is begun, and what is under way is told to hurry.
+ * Invariants (besides kit/worker/worker.ts)
+ *  - An attempt is begun in the log before anything goes out. After a crash another process asks the actor, which lets
+ *    it send again only what does no harm twice (sending/decide.ts).
+ *  - A slow server keeps one place of `sends_at_once` for each attempt, and one sender or one destination domain never
+ *    has more than its share of the places (shares.ts).
+ *  - As the scope closes nothing more is begun, and attempts under way must hurry.
  */
-import { Deferred, Effect, FiberSet, Schedule, type Scope, Semaphore } from "effect"
+import { Cause, Deferred, Effect, Schedule, type Scope } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import { type SendJob, type SendOutcome, SERVICE_ID } from "../../../schemas/mail/sending-operations.ts"
@@ -18,6 +16,7 @@ import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { registrableDomainOf } from "../../kit/registrable-domain.ts"
 import type { Asking } from "../../kit/worker/asks.ts"
 import type { Message, Source } from "../../kit/worker/message.ts"
+import { handleEach } from "../../kit/worker/worker.ts"
 import { orNone } from "../or-none.ts"
 import { Shares } from "./shares.ts"
 import type { Outcome, Outgoing, Transport } from "./transport.ts"
@@ -43,7 +42,6 @@ type Bounds = Pick<
   | "send_ack_wait_ms"
 >
 
-const FETCH_RETRY_MS = 250
 const AGAIN_MS = 2000
 const AGAIN_MAX_MS = 60_000
 const TOLD_AGAIN_MS = 1000
@@ -55,7 +53,7 @@ const paused = unavailable("This service sends no mail at the moment.")
 
 const text = new TextDecoder()
 
-/** Whether a commit calls for an attempt; what a newer release writes is asked of its actor. */
+/** Looks for names of events alone: a newer version of them is left to its actor. */
 const isCall = ({ data }: Message): boolean => /"mail_sending\.(?:queued|due)"/.test(text.decode(data))
 
 const told = (outcome: Outcome, own: boolean): SendOutcome => {
@@ -75,45 +73,20 @@ const told = (outcome: Outcome, own: boolean): SendOutcome => {
 export const outboundWorker = (parts: WorkerParts): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { source, bounds } = parts
-    const held = new Set<Message>()
     const places = new Shares(bounds.sends_at_once)
-    const room = yield* Semaphore.make(bounds.sends_held_max)
     const hurry = yield* Deferred.make<void>()
-    const underWay = yield* FiberSet.make()
-    const run = yield* FiberSet.runtime(underWay)()
-    yield* Effect.addFinalizer(() =>
-      Effect.andThen(Deferred.succeed(hurry, undefined), Effect.timeoutOption(FiberSet.awaitEmpty(underWay), LINGER_MS))
-    )
-    const working = Effect.sync(() => {
-      for (const message of held) message.working()
+    yield* handleEach({
+      source,
+      heldMax: bounds.sends_held_max,
+      ackWaitMs: bounds.send_ack_wait_ms,
+      lingerMs: LINGER_MS,
+      callIn: (message) => (isCall(message) ? message : null),
+      handle: (message) =>
+        Effect.flatMap(sharesOf(parts, message), (shares) => places.using(shares, sent(parts, message, hurry))),
+      // An interrupted attempt comes again in the server's time: its report may still be on the way.
+      againMs: ({ given }, cause) => (Cause.hasFails(cause) ? Math.min(AGAIN_MS * given, AGAIN_MAX_MS) : null),
+      end: () => Deferred.doneUnsafe(hurry, Effect.void)
     })
-    yield* Effect.forkScoped(Effect.repeat(working, Schedule.spaced(Math.ceil(bounds.send_ack_wait_ms / 3))))
-    const take = (message: Message): void => {
-      if (!isCall(message)) return message.ack()
-      held.add(message)
-      const attempt = sent(parts, message, {
-        hurry: Deferred.await(hurry),
-        isEnding: () => Deferred.isDoneUnsafe(hurry)
-      })
-      const sending = Effect.flatMap(sharesOf(parts, message), (shares) => places.using(shares, attempt))
-      const settled = Effect.match(sending, {
-        onSuccess: () => message.ack(),
-        onFailure: () => message.nak(Math.min(AGAIN_MS * message.given, AGAIN_MAX_MS))
-      })
-      run(
-        room.withPermits(1)(
-          Effect.ensuring(
-            settled,
-            Effect.sync(() => held.delete(message))
-          )
-        )
-      )
-    }
-    // No more than there is room for is fetched.
-    const some = room.withPermits(1)(
-      Effect.suspend(() => source.fetch(Math.max(1, bounds.sends_held_max - held.size), take))
-    )
-    yield* Effect.forkScoped(Effect.orDie(Effect.retry(Effect.forever(some), Schedule.spaced(FETCH_RETRY_MS))))
   })
 
 /** A closed mailbox takes nobody's share: its attempt fails at once. */
@@ -139,12 +112,12 @@ const sharesOf = ({ ask, bounds }: WorkerParts, { delivery: sending, seq, given 
 const sent = (
   { ask, route, made }: WorkerParts,
   { delivery: sending, seq, given }: Message,
-  { hurry, isEnding }: { readonly hurry: Effect.Effect<void>; readonly isEnding: () => boolean }
+  hurry: Deferred.Deferred<void>
 ): Effect.Effect<void, Refusal> =>
   Effect.gen(function* () {
     const id = `send-${sending}-${seq}-${given}`
     // Nothing is begun that could not end.
-    if (isEnding()) return yield* Effect.fail(ending)
+    if (Deferred.isDoneUnsafe(hurry)) return yield* Effect.fail(ending)
     // Until an operator resumes, it waits in the queue.
     if ((yield* ask(`${id}-service`, "mail_service.look", SERVICE_ID, null)).paused_at !== null)
       return yield* Effect.fail(paused)
@@ -163,7 +136,7 @@ const sent = (
         ? { type: "failed", reason: "its mailbox is closed" }
         : job.blocked !== null
           ? { type: job.blocked.type === "over" ? "failed" : "passing", reason: job.blocked.reason }
-          : yield* attempted(made(sending, job, transport), transport, hurry)
+          : yield* attempted(made(sending, job, transport), transport, Deferred.await(hurry))
     const tell = ask(`${id}-settle`, "mail_sending.settle", sending, { attempt, outcome })
     yield* Effect.retry(tell, { schedule: Schedule.spaced(TOLD_AGAIN_MS), times: TELLINGS_MAX })
     if ("reason" in outcome) logNow("info", "mail", { sending, outcome: outcome.type, reason: outcome.reason })

@@ -1,0 +1,103 @@
+/**
+ * A worker on a durable consumer that all workers of its kind share.
+ *
+ * Invariants
+ *  - A message is acknowledged when its work is done, and given back when the work fails. The server gives out again
+ *    what a worker did not settle within `ackWaitMs`. So work may be done twice, and none is lost.
+ *  - A message that calls for nothing is acknowledged at once. One that this release cannot read is left to a newer one.
+ *  - The worker holds at most `held_max` messages, and fetches only while it has room for `fetch_room_min`.
+ *  - It reports its work on what it holds three times within `ackWaitMs`. Only a silent worker loses its messages.
+ *  - A message that comes again while it is held is not begun a second time.
+ *  - When the scope closes, the worker first ends its fetch and gives back what still comes. Then `end` runs. Work under
+ *    way has `lingerMs` to end, and what is left is interrupted.
+ */
+import { type Cause, Effect, Exit, Fiber, FiberSet, Schedule, type Scope } from "effect"
+import type { Refusal } from "../../../schemas/errors.ts"
+import { Held, type HeldBounds } from "./held.ts"
+import type { Message, Source } from "./message.ts"
+
+const STRANGE_MS = 5000
+const FETCH_RETRY_MS = 250
+
+interface Consumed<Call> {
+  readonly source: Source
+  readonly ackWaitMs: number
+  readonly lingerMs: number
+  /** `null`: nothing is to be done; `undefined`: a newer release wrote it. */
+  readonly callIn: (message: Message) => Call | null | undefined
+}
+
+export type Run = <A, E>(work: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
+
+interface Work<Call> {
+  /** Settles the message in the end. `isFirst`: no worker has begun it before. */
+  readonly begin: (message: Message, call: Call, isFirst: boolean) => void
+  readonly end?: (() => void) | undefined
+}
+
+/** Opens the work and brings it messages for as long as the scope is open. */
+export const openWorker = <Call, Opened extends Work<Call>>(
+  { source, ackWaitMs, lingerMs, callIn, bounds }: Consumed<Call> & { readonly bounds: HeldBounds },
+  open: (held: Held, run: Run) => Opened
+): Effect.Effect<Opened, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const held = new Held(bounds)
+    const working = Effect.sync(() => held.sayWorking())
+    yield* Effect.forkScoped(Effect.repeat(working, Schedule.spaced(Math.ceil(ackWaitMs / 3))))
+    const underWay = yield* FiberSet.make()
+    const work = open(held, yield* FiberSet.runtime(underWay)())
+    let isEnding = false
+    const take = (message: Message): void => {
+      const call = callIn(message)
+      if (call === undefined) return message.nak(STRANGE_MS)
+      if (call === null) return message.ack()
+      if (isEnding) return message.nak(0)
+      // The server gave it out again while the connection was down.
+      if (held.has(message)) return
+      work.begin(message, call, held.hold(message))
+    }
+    const some = Effect.andThen(
+      held.roomy,
+      Effect.suspend(() => source.fetch(held.room, take))
+    )
+    const fetching = yield* Effect.forkScoped(
+      Effect.orDie(Effect.retry(Effect.forever(some), Schedule.spaced(FETCH_RETRY_MS)))
+    )
+    yield* Effect.addFinalizer(() =>
+      Effect.gen(function* () {
+        isEnding = true
+        yield* Fiber.interrupt(fetching)
+        work.end?.()
+        yield* Effect.timeoutOption(FiberSet.awaitEmpty(underWay), lingerMs)
+      })
+    )
+    return work
+  })
+
+interface Handled<Call> extends Consumed<Call>, Pick<Work<Call>, "end"> {
+  readonly heldMax: number
+  readonly handle: (message: Message, call: Call) => Effect.Effect<void, Refusal>
+  /** Delay of a message whose handling failed; `null`: it comes again after `ackWaitMs`. */
+  readonly againMs: (message: Message, cause: Cause.Cause<Refusal>) => number | null
+}
+
+/** A worker that handles each message by one Effect, all that it holds at once. */
+export const handleEach = <Call>({
+  heldMax,
+  handle,
+  againMs,
+  end,
+  ...consumed
+}: Handled<Call>): Effect.Effect<void, never, Scope.Scope> => {
+  const bounds = { held_max: heldMax, fetch_room_min: 1, ack_pending_max: heldMax }
+  return Effect.asVoid(
+    openWorker({ ...consumed, bounds }, (held, run) => ({
+      end,
+      begin: (message: Message, call: Call) =>
+        run(handle(message, call)).addObserver((exit) => {
+          if (Exit.isSuccess(exit)) held.ack(message)
+          else held.nak(message, againMs(message, exit.cause))
+        })
+    }))
+  )
+}
