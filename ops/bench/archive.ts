@@ -177,8 +177,9 @@ const held = async ({ folder }: Places, side: string, { pid }: World, say: Say):
   )
 }
 
-const archiveAll = async ({ nats, opened }: World, commits: number, say: Say): Promise<void> => {
+const archiveAll = async ({ nats, opened }: World, say: Say): Promise<void> => {
   const manager = await jetstreamManager(nats)
+  const commits = (await manager.streams.info(streams.events)).state.last_seq
   const policy = { hotSeconds: 0, partialSeconds: 0 }
   const parts = { nats, manager, log: logOf(nats, opened), ...opened, policy, done: async () => commits }
   const { result, seconds } = await timed(async () => {
@@ -206,7 +207,7 @@ const ofSpreads = (megabytes: number, say: Say): Promise<void> =>
       say(`  all read: ${result} commits, ${Math.round(result / seconds)} a second`)
     }
     await served((world) => measured("hot", world))
-    await served((world) => archiveAll(world, made.commits, say))
+    await served((world) => archiveAll(world, say))
     await served((world) => measured("archived", world))
     await served(async ({ nats, opened }) => {
       const [without, asked] = [logOf(nats), logOf(nats, opened)]
@@ -226,13 +227,12 @@ const ofCommunity = (say: Say): Promise<void> =>
   within(say, async (places) => {
     const { served } = places
     await served(({ nats }) => writeCommunity(logOf(nats)))
-    const commits = await served(async ({ nats }) => {
+    await served(async ({ nats }) => {
       const { state } = await (await jetstreamManager(nats)).streams.info(streams.events)
       say(`\nthe log of a community, ${state.last_seq} commits of ${state.num_subjects} actors`)
-      return state.last_seq
     })
     await served((world) => held(places, "hot", world, say))
-    await served((world) => archiveAll(world, commits, say))
+    await served((world) => archiveAll(world, say))
     await served((world) => held(places, "archived", world, say))
   })
 
