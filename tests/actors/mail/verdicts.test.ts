@@ -472,7 +472,9 @@ test("whatever a stranger puts into the header of a genuine mail, what passes sa
       const { dmarc, codes } = await relayed(raw)
       if (dmarc !== "PASS") return
       const { from, subject, text } = await readMail(Buffer.from(raw, "latin1"), READ)
-      expect({ address: from.address, subject }).toEqual({ address: GENUINE, subject: "Your code" })
+      // The signature is of a header whose blanks count as one (RFC 6376, 3.4.2): a stranger may put one beside another.
+      const signedSubject = subject?.replaceAll(/\s+/g, " ")
+      expect({ address: from.address, subject: signedSubject }).toEqual({ address: GENUINE, subject: "Your code" })
       expect(codes.filter((code) => code !== "482913")).toEqual([])
       expect(text).not.toContain("777111")
     }),
