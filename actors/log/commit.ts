@@ -42,6 +42,8 @@ export interface Append {
   readonly subject: string
   /** Sequence of the last message on the subject; 0 for none. */
   readonly expected: number
+  /** Goes behind whatever the subject has: `expected` says nothing. */
+  readonly unfenced?: true
   readonly commit: Commit
   /** Goes with the message as a header, for those who act on it; it is no part of the commit. */
   readonly traceparent?: string | undefined

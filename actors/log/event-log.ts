@@ -34,7 +34,7 @@ import { LEADERLESS_PAUSE_MS } from "../../schemas/runtime/bus/requests.ts"
 import { requestsOf } from "./requests.ts"
 import { traceIdOf } from "./traceparent.ts"
 import type { Archive } from "./archive/archive.ts"
-import { EXPECTED_OF, GUARD_SUBJECT, GUARD_TTL, MARK_SUBJECT } from "./archive/mark.ts"
+import { EXPECTED_OF, GUARD_SUBJECT, GUARD_TTL, laneOf } from "./archive/mark.ts"
 import type { Append, AppendResult, Commit, EventLog, LogEntry, LogPage } from "./commit.ts"
 import {
   INCOMPLETE_BATCH,
@@ -55,6 +55,9 @@ const PARTS_ABREAST = 8
 const READ_TIMEOUT_MS = 3000
 /** Before a replica that is behind is asked again. */
 const BEHIND_PAUSE_MS = 5
+/** Tries of a group that was refused although all its subjects stand as it expects, and the pause before each. */
+const STANDING_TRIES = 50
+const STANDING_PAUSE_MS = 5
 
 /** Refusals by which the server says that an expected sequence was wrong (alone, or inside a batch). */
 const WRONG_SEQUENCE = new Set([WRONG_LAST_SEQUENCE, WRONG_LAST_SEQUENCE_IN_BATCH])
@@ -77,6 +80,12 @@ interface BatchAck {
   readonly seq?: number
   readonly count?: number
   readonly error?: { readonly code?: number; readonly err_code?: number; readonly description?: string }
+}
+
+/** Groups that go in one batch, and how often they were refused without a reason that was found. */
+interface Part {
+  readonly groups: ReadonlyArray<Group>
+  readonly tries: number
 }
 
 type BatchOutcome =
@@ -110,6 +119,8 @@ export class JetStreamLog implements EventLog {
   private lastBatchAt = Number.NEGATIVE_INFINITY
   /** Appends to subjects of which the log has nothing, as far as was looked. */
   private readonly gone = new WeakSet<Append>()
+  /** Of the lanes of the mark. Processes begin apart from each other. */
+  private turn = Math.floor(Math.random() * 1000)
 
   constructor(clock: Clock.Clock, nats: NatsConnection, bounds: LogBounds, observer?: LogObserver) {
     this.clock = clock
@@ -150,20 +161,28 @@ export class JetStreamLog implements EventLog {
 
   /** All of them settled. */
   private async written(batch: ReadonlyArray<Group>): Promise<void> {
-    const parts = [batch]
+    const parts: Array<Part> = [{ groups: batch, tries: 0 }]
     while (parts.length > 0) {
       const abreast = parts.splice(0, PARTS_ABREAST)
       const mark = this.bounds.archive?.mark.seq ?? 0
-      const fitting = await Promise.all(abreast.map((groups) => this.fitting(groups)))
+      const fitting = await Promise.all(abreast.map(({ groups }) => this.fitting(groups)))
       const outcomes = await Promise.all(fitting.map((groups) => this.observed(groups, mark)))
-      const moved = outcomes.some(({ type }) => type === "refused") && (await this.archiveMoved())
-      for (const [index, outcome] of outcomes.entries()) {
-        const groups = fitting[index] ?? []
+      const isRefused = outcomes.some(({ type }) => type === "refused")
+      const moved = isRefused && (await this.archiveMoved(mark))
+      const further = outcomes.map(async (outcome, index): Promise<ReadonlyArray<Part>> => {
+        const [groups, tries] = [fitting[index] ?? [], abreast[index]?.tries ?? 0]
         const half = Math.ceil(groups.length / 2)
-        if (outcome.type === "refused" && moved) parts.push(groups)
-        else if (outcome.type === "refused" && groups.length > 1) parts.push(groups.slice(0, half), groups.slice(half))
-        else this.settle(groups, outcome)
-      }
+        if (outcome.type === "refused" && moved) return [{ groups, tries }]
+        if (outcome.type === "refused" && groups.length > 1)
+          return [groups.slice(0, half), groups.slice(half)].map((some) => ({ groups: some, tries }))
+        if (outcome.type === "refused" && tries < STANDING_TRIES && (await this.stand(groups))) {
+          await delay(this.clock, STANDING_PAUSE_MS)
+          return [{ groups, tries: tries + 1 }]
+        }
+        this.settle(groups, outcome)
+        return []
+      })
+      parts.push(...(await Promise.all(further)).flat())
     }
   }
 
@@ -174,7 +193,7 @@ export class JetStreamLog implements EventLog {
     const { through } = archive
     const judged = await Promise.all(
       groups.map(async (group) => {
-        const asked = group.appends.filter(({ expected }) => expected <= through)
+        const asked = group.appends.filter(({ expected, unfenced }) => unfenced !== true && expected <= through)
         const looked = asked.map((append) => this.archivedAt(append, archive).catch(() => null))
         const stands = await Promise.all(looked)
         if (stands.includes(null)) return { type: "unasked" } as const
@@ -198,10 +217,26 @@ export class JetStreamLog implements EventLog {
     return archive.mark.seq === 0 ? 0 : archive.newest(subject)
   }
 
-  /** Without an answer it is as it was: who was refused asks again later. */
-  private archiveMoved(): Promise<boolean> {
+  /** Whether it has since this mark. Without an answer it is as it was: who was refused asks again later. */
+  private async archiveMoved(mark: number): Promise<boolean> {
     const { archive } = this.bounds
-    return archive === undefined ? Promise.resolve(false) : archive.refresh().catch(() => false)
+    if (archive === undefined) return false
+    await archive.refresh().catch(() => false)
+    return archive.mark.seq !== mark
+  }
+
+  /**
+   * Whether all subjects of refused groups stand as expected. The server may have dropped one from the log a moment ago,
+   * or another batch that expects the same lane was under way.
+   */
+  private async stand(groups: ReadonlyArray<Group>): Promise<boolean> {
+    if (this.bounds.archive === undefined) return false
+    const fenced = groups.flatMap(({ appends }) => appends).filter(({ unfenced }) => unfenced !== true)
+    const standing = fenced.map(async ({ subject, expected }) => (await this.lastSeq(subject)) === expected)
+    return Promise.all(standing).then(
+      (all) => all.every((stands) => stands),
+      () => false
+    )
   }
 
   private async observed(groups: ReadonlyArray<Group>, mark: number): Promise<BatchOutcome> {
@@ -228,7 +263,8 @@ export class JetStreamLog implements EventLog {
     const taken = new Set<string>()
     let size = 0
     for (const group of this.queue) {
-      const fits = size + group.appends.length <= this.batchMax
+      // One that is larger than a batch may be goes alone, and the server refuses it.
+      const fits = size === 0 || size + group.appends.length <= this.batchMax
       if (fits && !group.appends.some((append) => taken.has(append.subject))) {
         for (const append of group.appends) taken.add(append.subject)
         size += group.appends.length
@@ -265,7 +301,8 @@ export class JetStreamLog implements EventLog {
     let ack: BatchAck
     let place = 0
     try {
-      if (guarded) this.nats.publish(GUARD_SUBJECT, undefined, { headers: guardHeaders(id, ++place, mark) })
+      if (guarded)
+        this.nats.publish(GUARD_SUBJECT, undefined, { headers: guardHeaders(id, ++place, laneOf(this.turn++, mark)) })
       for (const append of all.slice(0, -1)) {
         const more = batchHeaders(id, ++place, append, false, this.gone.has(append))
         this.nats.publish(append.subject, encode(append), { headers: more })
@@ -288,16 +325,12 @@ export class JetStreamLog implements EventLog {
 
   async read(subject: string, after: number, max: number, upTo?: number): Promise<LogPage> {
     const { archive } = this.bounds
-    if (archive === undefined) return this.readHot(subject, after, max, upTo)
-    if (after < archive.through) {
-      const entries = await archive.history(subject, after)
-      if (entries.length > 0) return { entries, more: true }
-    }
     const page = await this.readHot(subject, after, max, upTo)
     const [first] = page.entries
-    if (first?.previous === after) return page
-    // What lies between was archived a moment ago, or forgotten.
-    const entries = (await archive.history(subject, after)).filter(({ seq }) => first === undefined || seq < first.seq)
+    if (archive === undefined || first?.previous === after) return page
+    // What lies between is archived, or forgotten.
+    const older = await archive.history(subject, after, first?.previous)
+    const entries = older.filter(({ seq }) => first === undefined || seq < first.seq)
     return entries.length === 0 ? page : { entries, more: true }
   }
 
@@ -310,11 +343,20 @@ export class JetStreamLog implements EventLog {
     ])
     let page = first
     while (!page.more && (page.entries.at(-1)?.seq ?? after) < stands) {
+      if (await this.isArchived(stands)) return { ...page, more: page.entries.length > 0 }
       if (monotonicMs(this.clock) >= end) throw new Error("no replica that answers has caught up with the log")
       await delay(this.clock, BEHIND_PAUSE_MS)
       page = await this.readAny(subject, after, max)
     }
     return page
+  }
+
+  /** Whether a sequence has come into the archive: then no replica needs to have it any more. */
+  private async isArchived(seq: number): Promise<boolean> {
+    const { archive } = this.bounds
+    if (archive === undefined) return false
+    await archive.refresh()
+    return seq <= archive.through
   }
 
   /** As far as the replica that answers has it. */
@@ -369,17 +411,17 @@ const placeHeaders = (id: string, sequence: number) => {
   return all
 }
 
-const guardHeaders = (id: string, sequence: number, mark: number) => {
+const guardHeaders = (id: string, sequence: number, { subject, expected }: ReturnType<typeof laneOf>) => {
   const all = placeHeaders(id, sequence)
-  all.set(EXPECTED, String(mark))
-  all.set(EXPECTED_OF, MARK_SUBJECT)
+  all.set(EXPECTED, String(expected))
+  all.set(EXPECTED_OF, subject)
   all.set("Nats-TTL", GUARD_TTL)
   return all
 }
 
 const batchHeaders = (id: string, sequence: number, append: Append, commit: boolean, gone: boolean) => {
   const all = placeHeaders(id, sequence)
-  all.set(EXPECTED, String(gone ? 0 : append.expected))
+  if (append.unfenced !== true) all.set(EXPECTED, String(gone ? 0 : append.expected))
   if (gone && append.expected > 0) all.set(PREVIOUS, String(append.expected))
   if (commit) all.set("Nats-Batch-Commit", "1")
   if (append.keepSeconds !== undefined) all.set("Nats-TTL", `${append.keepSeconds}s`)

@@ -5,7 +5,7 @@
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
 import { Effect, Option, Schedule, Stream } from "effect"
 import type { Archive } from "./archive/archive.ts"
-import { GUARD_SUBJECT } from "./archive/mark.ts"
+import { isGuarding } from "./archive/mark.ts"
 import { attempt } from "./attempt.ts"
 import { directGet } from "./direct-get.ts"
 import { leaderMessage } from "./last-message.ts"
@@ -111,9 +111,7 @@ export const pagesOf = (
         if (at < archive.through) return yield* archivedPage(archive, at, size, pattern)
       }
       const last = page.at(-1)
-      return last === undefined
-        ? null
-        : { page: page.filter(({ subject }) => subject !== GUARD_SUBJECT), reached: last.seq }
+      return last === undefined ? null : { page: page.filter(({ subject }) => !isGuarding(subject)), reached: last.seq }
     })
   return Stream.map(through(after, next), ({ page }) => page)
 }

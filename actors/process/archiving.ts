@@ -18,7 +18,7 @@ import { type ArchivePolicy, archiveOnce, Overtaken } from "../log/archive/archi
 import type { OpenArchive } from "../log/archive/open.ts"
 import type { EventLog } from "../log/commit.ts"
 import { wantedConsumers } from "../log/consumers.ts"
-import { lastMessage } from "../log/last-message.ts"
+import { lastMessage, type LeaderMessage } from "../log/last-message.ts"
 import { asideOf } from "../reactions/aside.ts"
 import { readMark } from "../reactions/marks.ts"
 import { rowOf } from "../projections/reading.ts"
@@ -48,15 +48,29 @@ export const policyOf = (limits: Limits["service"]): ArchivePolicy => ({
   segmentChars: limits.archive_segment_chars
 })
 
-/** How far a durable consumer has come: what lies before has been acknowledged. */
-const doneBy = ({ num_pending, num_ack_pending, ack_floor, delivered }: ConsumerInfo): number => {
-  if (num_ack_pending > 0) return ack_floor.stream_seq
-  return num_pending > 0 ? delivered.stream_seq : EVERYTHING
+interface Standing extends Pick<ConsumerInfo, "num_ack_pending"> {
+  readonly ack_floor: Pick<ConsumerInfo["ack_floor"], "stream_seq">
+  readonly delivered: Pick<ConsumerInfo["delivered"], "stream_seq">
 }
 
-const byConsumers = async ({ manager }: Pick<ArchivingParts, "manager">): Promise<number> => {
-  const all = wantedConsumers(LIMITS).map(({ name }) => manager.consumers.info(streams.events, name))
-  return Math.min(...(await Promise.all(all)).map(doneBy))
+/**
+ * How far a durable consumer has come: what lies before has been acknowledged. `newest`: of its subject, as the log's
+ * leader has it. The consumer's own server may not have that yet, and says that nothing is pending.
+ */
+export const doneBy = (
+  { num_ack_pending, ack_floor, delivered }: Standing,
+  newest: Pick<LeaderMessage, "seq"> | null
+): number => {
+  if (num_ack_pending > 0) return ack_floor.stream_seq
+  return newest !== null && newest.seq > delivered.stream_seq ? delivered.stream_seq : EVERYTHING
+}
+
+const byConsumers = async ({ nats, manager }: Pick<ArchivingParts, "manager" | "nats">): Promise<number> => {
+  const all = wantedConsumers(LIMITS).map(async ({ name, subject }) => {
+    const newest = await lastMessage(nats, streams.events, subject, TIMEOUT_MS)
+    return doneBy(await manager.consumers.info(streams.events, name), newest)
+  })
+  return Math.min(...(await Promise.all(all)))
 }
 
 const byProjections = async ({ db }: Pick<ArchivingParts, "db">): Promise<number> => {

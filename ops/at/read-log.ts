@@ -10,7 +10,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { Deferred, Effect, Stream } from "effect"
 import { followStream } from "../../actors/log/follow.ts"
-import { GUARD_SUBJECT } from "../../actors/log/archive/mark.ts"
+import { isGuarding } from "../../actors/log/archive/mark.ts"
 import { archivedPages, nextSeq, type Stored } from "../../actors/log/stream-pages.ts"
 import { streams } from "../../schemas/subjects.ts"
 import type { Service } from "../cli/connection.ts"
@@ -56,7 +56,7 @@ export const readLog = (
           if (reached >= target) return
           reached = seq
           try {
-            if (seq <= target && subject !== GUARD_SUBJECT) receive({ seq, subject, data })
+            if (seq <= target && !isGuarding(subject)) receive({ seq, subject, data })
             if (seq >= target) Deferred.doneUnsafe(done, Effect.void)
           } catch (error) {
             reached = target

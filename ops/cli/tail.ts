@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises"
 import { Effect, Stream } from "effect"
-import { GUARD_SUBJECT } from "../../actors/log/archive/mark.ts"
+import { isGuarding } from "../../actors/log/archive/mark.ts"
 import { attempt } from "../../actors/log/attempt.ts"
 import { followStream, type Start } from "../../actors/log/follow.ts"
 import type { Commit } from "../../actors/log/commit.ts"
@@ -116,7 +116,7 @@ const followed = async (
     )
     let isOver = false
     const shown = (message: Told): void => {
-      const commit = message.subject === GUARD_SUBJECT ? null : commitOf(message)
+      const commit = isGuarding(message.subject) ? null : commitOf(message)
       if (commit === null) return
       isOver ||= isBeyond({ seq: message.seq, commit }, until)
       if (isOver) return end()

@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - What is answered is never less than what the mark says that is archived: where the index or a segment is not there,
- *    reading fails.
+ *    reading fails. The mark is asked for with every look into the index, since the index may have been lost.
  *  - Commits that the log would have forgotten by now are not told.
  *  - Opened segments and unpacked blocks that are kept are bounded.
  */
@@ -11,8 +11,9 @@ import type { NatsConnection } from "@nats-io/transport-node"
 import type { Clock } from "effect"
 import { wallMs } from "../../../schemas/runtime/clock.ts"
 import type { LogEntry } from "../commit.ts"
+import { Gathered } from "../gathered.ts"
 import { traceIdIn } from "../traceparent.ts"
-import type { IndexTable } from "./index-table.ts"
+import type { IndexTable, Newest } from "./index-table.ts"
 import { type Mark, newestMark, NO_MARK, throughOf } from "./mark.ts"
 import type { Objects } from "./objects.ts"
 import { type Archived, archivedIn, isOf, objectName, Segment, type SegmentName } from "./segment.ts"
@@ -21,6 +22,7 @@ const SEGMENTS_KEPT = 256
 const BLOCKS_KEPT = 64
 /** Blocks of one segment that are read at once. */
 const BLOCKS_ABREAST = 8
+const ASKS = { together: 512, waiting: 20_000 }
 /** Commits of one actor that are read at once. */
 const HISTORY_MAX = 10_000
 
@@ -67,6 +69,7 @@ export class Archive {
   private segments: ReadonlyArray<SegmentName> = []
   private readonly opened = new Kept<Segment>(SEGMENTS_KEPT)
   private readonly blocks = new Kept<ReadonlyArray<string>>(BLOCKS_KEPT)
+  private readonly asks = new Gathered<string, Newest | null>(ASKS, (subjects) => this.asked(subjects))
 
   constructor(parts: ArchiveParts) {
     this.parts = parts
@@ -87,15 +90,24 @@ export class Archive {
 
   /** The sequence of the newest commit of a subject that is archived and not forgotten, 0 for none. */
   async newest(subject: string): Promise<number> {
-    const newest = await this.parts.index.newest(subject, this.through)
+    const newest = await this.asks.do(subject)
     return newest === null || this.isOver(newest.expires) ? 0 : newest.seq
+  }
+
+  private async asked(subjects: ReadonlyArray<string>): Promise<(subject: string) => Newest | null> {
+    const { index } = this.parts
+    const [first] = await Promise.all([index.find(subjects), this.refresh()])
+    // The mark may have moved between the two.
+    const answer = first.through < this.through ? await index.find(subjects) : first
+    if (answer.through < this.through)
+      throw new Error(`the index of the archive reaches #${answer.through}, and the archive #${this.through}`)
+    return (subject) => answer.of(subject)
   }
 
   /** The newest entry of a subject that is archived; `null` where there is none. */
   async last(subject: string): Promise<LogEntry | null> {
     const seq = await this.newest(subject)
     if (seq === 0) return null
-    if (seq > this.through) await this.refresh()
     const name = await this.named(seq)
     const segment = await this.open(name)
     const line = (await this.block(name, segment.blockAt(seq))).find((one) => one.startsWith(`${seq} `))
@@ -103,12 +115,26 @@ export class Archive {
     return entryOf(archivedIn(line))
   }
 
-  /** What lies behind `after` and up to the newest that is archived, in order: the oldest, where that is too much. */
-  async history(subject: string, after: number): Promise<ReadonlyArray<LogEntry>> {
+  /**
+   * What lies behind `after` and up to the newest that is archived, in order: the oldest, where that is too much.
+   * `newest`: where the log says which that is. The log may have forgotten that one before it was archived.
+   */
+  async history(subject: string, after: number, newest?: number): Promise<ReadonlyArray<LogEntry>> {
+    const found = newest === undefined || newest > this.through ? [] : await this.before(subject, after, newest)
+    if (found.length > 0 || (newest !== undefined && newest <= after)) return found
+    const known = await this.newest(subject)
+    const all = await this.before(subject, after, known)
+    if (known > after && all.length === 0 && (await this.newest(subject)) > 0)
+      throw new Error(`the archive does not have #${known}, which its index names`)
+    return all
+  }
+
+  /** The commits behind `after` and up to `end`, each found by the one that follows it. */
+  private async before(subject: string, after: number, end: number): Promise<ReadonlyArray<LogEntry>> {
     const found: Array<Archived> = []
-    for (let seq = await this.newest(subject); seq > after;) {
-      const all = await this.ofSegment(subject, seq)
-      const due = all.filter((commit) => commit.seq > after && commit.seq <= seq)
+    for (let seq = end; seq > after;) {
+      const all = (await this.ofSegment(subject, seq)).filter((commit) => commit.seq <= seq)
+      const due = all.filter((commit) => commit.seq > after)
       found.unshift(...due.slice(0, HISTORY_MAX))
       if (found.length > HISTORY_MAX) found.length = HISTORY_MAX
       const [oldest] = all
@@ -138,6 +164,7 @@ export class Archive {
     while (commits.length < size) {
       const name = this.segmentAfter(reached) ?? (await this.learn(), this.segmentAfter(reached))
       if (name === undefined) break
+      if (name.first > reached + 1) throw new Error(`the index of the archive lacks the segment behind #${reached}`)
       const segment = await this.open(name)
       for (let number = segment.blockAt(reached + 1); number < segment.blockCount && commits.length < size; number++) {
         for (const line of await segment.block(number)) {

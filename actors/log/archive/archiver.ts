@@ -4,6 +4,8 @@
  * Invariants
  *  - What is older than the hot part, in order: a segment is made and stored, then its rows come into the index, then the
  *    mark into the log, and only then the server drops what the mark covers. Ended at any point, the next run goes on.
+ *  - A segment in the index that no mark names is read until another takes its place, and that one reaches as far: rows
+ *    of actors name its commits.
  *  - Nothing is dropped that a durable reader of the log (consumers, projections, reactions) has not done.
  *  - Two at once are told apart by the mark: the second to write it gives up. What it has stored has another name, or the
  *    same content.
@@ -23,7 +25,7 @@ import { leaderMessage } from "../last-message.ts"
 import { traceparentOf } from "../traceparent.ts"
 import type { Archive } from "./archive.ts"
 import type { IndexTable, Newest } from "./index-table.ts"
-import { GUARD_SUBJECT, MARK_SUBJECT, SEGMENT_ARCHIVED, throughOf } from "./mark.ts"
+import { isGuarding, markAppends, SEGMENT_ARCHIVED, throughOf } from "./mark.ts"
 import type { Objects } from "./objects.ts"
 import {
   type Archived,
@@ -90,11 +92,11 @@ export const bringIndex = async ({
   objects
 }: Pick<ArchiverParts, "archive" | "index" | "objects">): Promise<void> => {
   await archive.refresh()
-  const known = await index.segmentsAfter(0)
-  const newest = known.at(-1)
+  const newest = await index.newestSegment()
   const { segment } = archive.mark
   const through = throughOf(archive.mark)
-  if (through === (newest?.last ?? 0) && segment?.sha256 === newest?.sha256) return
+  if (newest?.sha256 === segment?.sha256) return
+  const known = await index.segmentsAfter(0)
   const lacking: Array<SegmentName> = []
   const has = new Set(known.map(({ sha256 }) => sha256))
   for (let name = segment; name !== null && !has.has(name.sha256);) {
@@ -107,8 +109,9 @@ export const bringIndex = async ({
     await index.empty()
     return bringIndex({ archive, index, objects })
   }
-  // No mark names them: whoever stored them was ended before. Their commits are in the log still.
-  await index.removeSegments(through)
+  const [ahead, ...others] = known.filter(({ last }) => last > through)
+  // No mark names them, and they do not follow the one that it names. Their commits are in the log still.
+  if (others.length > 0 || (ahead !== undefined && ahead.first !== through + 1)) await index.removeSegments(through)
   for (const name of lacking) await index.add(name, await newestIn(await checked(objects, name)))
   logNow("info", "archive", { indexed: lacking.length, through })
 }
@@ -130,6 +133,13 @@ export const checked = async (objects: Objects, name: SegmentName): Promise<Segm
   throw new DamagedSegment(`${objectName(name)} in ${objects.place} does not have the hash that is stated`)
 }
 
+interface Stretch {
+  /** The last sequence of a segment that no mark names, which the next one replaces. */
+  readonly least: number
+  /** The last sequence that may be archived. */
+  readonly target: number
+}
+
 class Run {
   private readonly clock: Clock.Clock
   private readonly parts: ArchiverParts
@@ -147,9 +157,12 @@ class Run {
     // What an earlier run sealed may be there still.
     await this.drop()
     await index.removeExpired(wallMs(this.clock))
-    const target = await this.target()
+    const due = await this.target()
+    // Whoever stored one that no mark names was ended before.
+    const least = (await index.newestSegment())?.last ?? 0
+    const target = least <= due ? due : 0
     while (archive.through < target && this.segments < SEGMENTS_OF_RUN) {
-      if (!(await this.seal(archive.through + 1, target))) break
+      if (!(await this.seal(archive.through + 1, { least, target }))) break
       await this.drop()
     }
     return { segments: this.segments, commits: this.commits, through: archive.through }
@@ -167,14 +180,15 @@ class Run {
   }
 
   /** Whether there was enough for a segment. */
-  private async seal(first: number, target: number): Promise<boolean> {
+  private async seal(first: number, { least, target }: Stretch): Promise<boolean> {
     const { nats, archive, objects, index, policy } = this.parts
     const began = monotonicMs(this.clock)
     const writer = new SegmentWriter()
     const newest = new Map<string, Newest>()
     const full = policy.segmentChars ?? SEGMENT_CHARS
     let [seq, oldest] = [first - 1, Number.POSITIVE_INFINITY]
-    while (seq < target && writer.chars < full) {
+    const isFull = (): boolean => writer.chars >= full && seq >= least
+    while (seq < target && !isFull()) {
       const page: Array<Archived> = []
       await directGet(nats, streams.events, { seq: seq + 1, next_by_subj: EVERYTHING, batch: PAGE }, (message) =>
         page.push(sealedOf(message))
@@ -184,20 +198,21 @@ class Run {
         continue
       }
       if (page.length === 0) seq = target
+      const previous = await this.previousOf(page, newest)
       for (const commit of page) {
-        if (commit.seq > target || writer.chars >= full) {
+        if (commit.seq > target || isFull()) {
           seq = commit.seq > target ? target : seq
           break
         }
         seq = commit.seq
         oldest = Math.min(oldest, commit.at)
-        if (commit.subject === GUARD_SUBJECT) continue
-        await writer.add(commit)
+        if (isGuarding(commit.subject)) continue
+        await writer.add(commit.previous === null ? { ...commit, previous: previous(commit, newest) } : commit)
         newest.set(commit.subject, { seq, expires: commit.expires })
       }
     }
     const isOld = oldest <= wallMs(this.clock) - (policy.hotSeconds + policy.partialSeconds) * 1000
-    if (writer.commits === 0 || (writer.chars < full && !isOld)) return false
+    if (writer.commits === 0 || (writer.chars < full && !isOld && seq > least)) return false
     const sealed = await writer.end(first, seq, archive.mark.segment)
     const name: SegmentName = { first, last: seq, sha256: sealed.sha256 }
     await objects.put(objectName(name), sealed.object)
@@ -208,6 +223,28 @@ class Run {
     const seconds = (monotonicMs(this.clock) - began) / 1000
     logNow("info", "archive", { first, last: seq, commits: sealed.commits, bytes: sealed.object.length, seconds })
     return true
+  }
+
+  /**
+   * What commits follow that do not say so: after a restore there are such. Otherwise nobody would look behind them.
+   * `sealed`: of the segment so far.
+   */
+  private async previousOf(
+    page: ReadonlyArray<Archived>,
+    sealed: ReadonlyMap<string, Newest>
+  ): Promise<(commit: Archived, sealed: ReadonlyMap<string, Newest>) => number> {
+    const { archive, index } = this.parts
+    const asked = page.filter(({ subject, previous }) => previous === null && !sealed.has(subject))
+    const before = new Map<string, number>()
+    const found = asked.length === 0 ? null : await index.find([...new Set(asked.map(({ subject }) => subject))])
+    for (const { subject, seq } of asked) {
+      if (before.has(subject)) continue
+      const known = found?.of(subject)?.seq ?? 0
+      // The index may know the commit itself already, by a segment that no mark names.
+      const older = known < seq ? [] : (await archive.history(subject, 0)).filter((entry) => entry.seq < seq)
+      before.set(subject, known < seq ? known : (older.at(-1)?.seq ?? 0))
+    }
+    return ({ subject }, now) => now.get(subject)?.seq ?? before.get(subject) ?? 0
   }
 
   /** A replica that answers may end before the leader does. */
@@ -222,17 +259,19 @@ class Run {
     const events = [{ type: SEGMENT_ARCHIVED, v: 1, segment }]
     const id = `archive-${segment.first}-${segment.last}`
     const commit = { v: 1, id, op: "log.archive", at: wallMs(this.clock), events } as const
-    const result = await log.append([{ subject: MARK_SUBJECT, expected: archive.mark.seq, commit }])
+    const result = await log.append(markAppends(archive.mark, commit))
     await archive.refresh()
     if (archive.mark.segment?.sha256 === segment.sha256) return
     throw new Overtaken(`the mark of the archive was not moved: ${result.ok ? "another has moved it" : result.reason}`)
   }
 
   private async drop(): Promise<void> {
-    const { manager, archive } = this.parts
+    const { manager, archive, done } = this.parts
     if (archive.through === 0) return
     const { state } = await manager.streams.info(streams.events)
     if (state.first_seq > archive.through || state.messages === 0) return
+    // Who has begun to read since the mark was written may still need it.
+    if ((await done()) < archive.through) return
     await manager.streams.purge(streams.events, { seq: archive.through + 1 })
   }
 }

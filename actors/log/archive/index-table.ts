@@ -9,10 +9,8 @@
 import { type Kysely, sql } from "kysely"
 import type { Database } from "../../tables/database.ts"
 import { rowsJsonPieces } from "../../tables/rows.ts"
-import { Gathered } from "../gathered.ts"
 import { placeOf, type SegmentName } from "./segment.ts"
 
-const ASKS = { together: 512, waiting: 20_000 }
 const ROWS_REMOVED = 10_000
 const IDS_PAGE = 1000
 /** Of advisory locks in Postgres. */
@@ -26,8 +24,9 @@ export interface Newest {
 }
 
 interface Answer {
+  /** The last sequence that the index reaches. */
   readonly through: number
-  readonly of: ReadonlyMap<string, Newest>
+  readonly of: (subject: string) => Newest | null
 }
 
 interface Row {
@@ -41,25 +40,13 @@ const keyOf = ({ kind, id }: { readonly kind: string; readonly id: string }): st
 
 export class IndexTable {
   private readonly db: Kysely<Database>
-  private readonly asks: Gathered<string, { readonly through: number; readonly newest: Newest | null }>
 
   constructor(db: Kysely<Database>) {
     this.db = db
-    this.asks = new Gathered(ASKS, async (subjects) => {
-      const { through, of } = await this.find(subjects)
-      return (subject) => ({ through, newest: of.get(keyOf(placeOf(subject))) ?? null })
-    })
   }
 
-  /** `null` where nothing of the subject is archived. Rejects where the index does not reach `through`. */
-  async newest(subject: string, through: number): Promise<Newest | null> {
-    const answer = await this.asks.do(subject)
-    if (answer.through < through)
-      throw new Error(`the index of the archive reaches #${answer.through}, and the archive #${through}`)
-    return answer.newest
-  }
-
-  private async find(subjects: ReadonlyArray<string>): Promise<Answer> {
+  /** Of these subjects the newest that is archived; `null` where nothing is. */
+  async find(subjects: ReadonlyArray<string>): Promise<Answer> {
     const places = subjects.map(placeOf)
     const [kinds, ids] = [places.map(({ kind }) => kind), places.map(({ id }) => id)]
     // One statement, so that the rows are not older than what they are said to reach.
@@ -73,7 +60,8 @@ export class IndexTable {
       const newest: Newest = { seq: Number(row.seq), expires: row.expires_at?.getTime() ?? null }
       return [keyOf(row), newest] as const
     })
-    return { through: Number(whole?.seq ?? 0), of: new Map(of) }
+    const all = new Map(of)
+    return { through: Number(whole?.seq ?? 0), of: (subject) => all.get(keyOf(placeOf(subject))) ?? null }
   }
 
   async reaches(through: number): Promise<boolean> {
@@ -91,7 +79,18 @@ export class IndexTable {
     return rows.map(({ first, last: end, sha256 }) => ({ first: Number(first), last: Number(end), sha256 }))
   }
 
-  /** Safe to repeat. `newest`: of each actor in the segment. */
+  async newestSegment(): Promise<SegmentName | null> {
+    const newest = await this.db
+      .selectFrom("archive_segments")
+      .select(["first", "last", "sha256"])
+      .orderBy("last", "desc")
+      .limit(1)
+      .executeTakeFirst()
+    if (newest === undefined) return null
+    return { first: Number(newest.first), last: Number(newest.last), sha256: newest.sha256 }
+  }
+
+  /** Safe to repeat. `newest`: of each actor in the segment. It takes the place of those that cover a part of it. */
   async add(segment: SegmentName, newest: ReadonlyMap<string, Newest>): Promise<void> {
     await this.db.transaction().execute(async (trx) => {
       for await (const rows of rowsJsonPieces(rowsOf(newest)))
@@ -101,12 +100,10 @@ export class IndexTable {
             as row(kind text, id text, seq bigint, expires_at timestamptz)
           on conflict (kind, id) do update set seq = excluded.seq, expires_at = excluded.expires_at
             where archive_actors.seq < excluded.seq`.execute(trx)
+      await trx.deleteFrom("archive_segments").where("last", ">=", String(segment.first)).execute()
       await trx
         .insertInto("archive_segments")
         .values({ ...segment, first: String(segment.first), last: String(segment.last) })
-        .onConflict((conflict) =>
-          conflict.column("last").doUpdateSet({ sha256: segment.sha256, first: String(segment.first) })
-        )
         .execute()
     })
   }

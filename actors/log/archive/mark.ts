@@ -7,19 +7,27 @@
  *  - It is written behind the one before it (its expected sequence), so that of two that seal at once one goes on.
  *  - A commit on a subject of which the log has nothing could follow anything. It goes in a batch with a message that
  *    expects the mark to be the one by which the archive was asked for that subject: what was archived since refuses it.
+ *  - A server with replicas refuses two expectations of one subject that are under way at once. So the mark has lanes:
+ *    subjects that are written in one batch with it, right before it. Each batch expects another lane.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Schema } from "effect"
 import { streams, subjects } from "../../../schemas/subjects.ts"
+import type { Append, Commit } from "../commit.ts"
 import { lastMessage } from "../last-message.ts"
 import { SegmentName } from "./segment.ts"
 
 const TIMEOUT_MS = 3000
 
-export const MARK_SUBJECT = subjects.event("log", "archived")
+const MARK_SUBJECT = subjects.event("log", "archived")
 /** Where the messages go that expect a mark. The log forgets them soon, and no reader is told of them. */
 export const GUARD_SUBJECT = subjects.event("log", "guard")
 export const GUARD_TTL = "60s"
+const LANES = 32
+const LANE_SUBJECTS = Array.from({ length: LANES }, (_, lane) => subjects.event("log", `lane-${lane}`))
+const OWN_SUBJECTS: ReadonlySet<string> = new Set([GUARD_SUBJECT, ...LANE_SUBJECTS])
+/** Subjects that only writers look at: no reader of the log is told of them, and no archive has them. */
+export const isGuarding = (subject: string): boolean => OWN_SUBJECTS.has(subject)
 /** The header that says of which subject the expected sequence is. */
 export const EXPECTED_OF = "Nats-Expected-Last-Subject-Sequence-Subject"
 
@@ -32,6 +40,23 @@ export interface Mark {
 }
 
 export const NO_MARK: Mark = { seq: 0, segment: null }
+
+/** What a guard expects, by a number that goes up with every batch: a lane's subject, and the sequence of its newest. */
+export const laneOf = (turn: number, mark: number): { readonly subject: string; readonly expected: number } => {
+  const lane = turn % LANES
+  return { subject: LANE_SUBJECTS[lane] ?? MARK_SUBJECT, expected: mark === 0 ? 0 : mark - LANES + lane }
+}
+
+/** The batch that moves the mark: the lanes, and then the mark itself behind the one before. */
+export const markAppends = ({ seq }: Mark, commit: Commit): ReadonlyArray<Append> => [
+  ...LANE_SUBJECTS.map((subject) => ({
+    subject,
+    expected: 0,
+    unfenced: true as const,
+    commit: { ...commit, events: [] }
+  })),
+  { subject: MARK_SUBJECT, expected: seq, commit }
+]
 
 /** The last sequence that the archive covers. */
 export const throughOf = ({ segment }: Mark): number => segment?.last ?? 0

@@ -3,7 +3,8 @@
  *
  * Layout
  *  - Blocks: zstd frames with a checksum each. `zstd -dc` shows the whole object as text, one commit a line.
- *  - Then one skippable zstd frame: the index, the footer as JSON, its length (4 bytes) and the mark `HUBSEG01`.
+ *  - Then one skippable zstd frame: the index, the footer as JSON, its length (4 bytes), the beginning of its hash (8)
+ *    and the mark `HUBSEG01`.
  *  - A line: sequence, subject, Unix ms, sequence of the commit before it on its subject, Unix ms at which the log
  *    forgets it, traceparent, commit. A space stands between them, and `-` for what is not there.
  *  - The index: 257 counts by the first byte of a subject's hash, then pairs of a hash and the number of a block, in the
@@ -12,7 +13,8 @@
  * Invariants
  *  - A segment says which sequences it covers, and its footer names the segment before it with its hash: from the newest
  *    one on, the whole archive is known, and a change anywhere in it is seen.
- *  - What is read is checked: a block by its own checksum, the whole by the hash that the next segment states.
+ *  - What is read is checked: a block by its own checksum, the index by the footer, the footer by its hash, and the whole
+ *    by the hash that the next segment states.
  */
 import { createHash, hash } from "node:crypto"
 import { promisify } from "node:util"
@@ -30,7 +32,8 @@ const COMPRESSION = {
 }
 const SKIPPABLE = 0x184d2a50
 const MARK = Buffer.from("HUBSEG01")
-const TRAILER_BYTES = 4 + MARK.length
+const SUM_BYTES = 8
+const TRAILER_BYTES = 4 + SUM_BYTES + MARK.length
 const FANOUT = 257
 const FANOUT_BYTES = FANOUT * 4
 const PAIR_BYTES = 8
@@ -66,7 +69,7 @@ const Footer = Schema.Struct({
   commits: Count,
   /** Of each block: where it begins, its bytes, and its first sequence. */
   blocks: Schema.Array(Schema.Tuple([Count, Count, Count])),
-  index: Schema.Struct({ offset: Count, bytes: Count }),
+  index: Schema.Struct({ offset: Count, bytes: Count, sha256: Sha256 }),
   /** Of the bytes before the skippable frame. */
   sha256: Sha256,
   previous: Schema.NullOr(SegmentName)
@@ -77,6 +80,10 @@ const readFooter = Schema.decodeUnknownSync(Schema.fromJsonString(Footer))
 
 /** Not what the name or the footer says: it is damaged, or no segment. */
 export class DamagedSegment extends Error {}
+
+const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
+
+const sumOf = (footer: Uint8Array): Buffer => createHash("sha256").update(footer).digest().subarray(0, SUM_BYTES)
 
 const hashOf = (subject: string): number => hash("sha1", subject, "buffer").readUInt32BE(0)
 
@@ -170,8 +177,8 @@ export class SegmentWriter {
       last,
       commits: this.commits,
       blocks: this.blocks,
-      index: { offset: body.length + 8, bytes: index.length },
-      sha256: createHash("sha256").update(body).digest("hex"),
+      index: { offset: body.length + 8, bytes: index.length, sha256: sha256(index) },
+      sha256: sha256(body),
       previous
     }
     const text = Buffer.from(JSON.stringify(footer))
@@ -179,8 +186,8 @@ export class SegmentWriter {
     head.writeUInt32LE(SKIPPABLE, 0)
     head.writeUInt32LE(index.length + text.length + TRAILER_BYTES, 4)
     trailer.writeUInt32LE(text.length, 0)
-    const object = Buffer.concat([body, head, index, text, trailer, MARK])
-    return { first, last, commits: this.commits, sha256: createHash("sha256").update(object).digest("hex"), object }
+    const object = Buffer.concat([body, head, index, text, trailer, sumOf(text), MARK])
+    return { first, last, commits: this.commits, sha256: sha256(object), object }
   }
 
   private index(): Buffer {
@@ -224,6 +231,8 @@ export class Segment {
     const from = tail.length - TRAILER_BYTES - length
     const text =
       from >= 0 ? tail.subarray(from, -TRAILER_BYTES) : await object.read(object.bytes - TRAILER_BYTES - length, length)
+    const sum = tail.subarray(tail.length - MARK.length - SUM_BYTES, -MARK.length)
+    if (!sumOf(text).equals(sum)) throw new DamagedSegment("a segment's footer does not have the hash that is stated")
     try {
       return new Segment(object, readFooter(text.toString()))
     } catch (cause) {
@@ -234,7 +243,7 @@ export class Segment {
   /** Numbers of the blocks in which the subject may have commits. */
   async blocksOf(subject: string): Promise<ReadonlyArray<number>> {
     const { offset } = this.footer.index
-    const fanout = await (this.fanout ??= this.object.read(offset, FANOUT_BYTES))
+    const fanout = await (this.fanout ??= this.checkedFanout())
     const hashed = hashOf(subject)
     const [from, to] = [fanout.readUInt32LE((hashed >>> 24) * 4), fanout.readUInt32LE(((hashed >>> 24) + 1) * 4)]
     if (from >= to) return []
@@ -243,6 +252,17 @@ export class Segment {
     for (let at = 0; at + PAIR_BYTES <= pairs.length; at += PAIR_BYTES)
       if (pairs.readUInt32LE(at) === hashed) blocks.push(pairs.readUInt32LE(at + 4))
     return blocks
+  }
+
+  /** Kept, once the whole index has been checked. */
+  private checkedFanout(): Promise<Buffer> {
+    const { offset, bytes, sha256: stated } = this.footer.index
+    const fanout = this.object.read(offset, bytes).then((index) => {
+      if (sha256(index) !== stated) throw new DamagedSegment("a segment's index does not have the hash that is stated")
+      return Buffer.from(index.subarray(0, FANOUT_BYTES))
+    })
+    fanout.catch(() => (this.fanout = null))
+    return fanout
   }
 
   /** The block in which a sequence stands, or would; the first one for what comes before it. */

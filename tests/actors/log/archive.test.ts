@@ -7,17 +7,13 @@ import { jetstream } from "@nats-io/jetstream"
 import { Effect, Stream } from "effect"
 import type { Kysely } from "kysely"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { Archive } from "../../../actors/log/archive/archive.ts"
 import { archiveOnce, type ArchiverParts } from "../../../actors/log/archive/archiver.ts"
-import { IndexTable } from "../../../actors/log/archive/index-table.ts"
-import { folderOf } from "../../../actors/log/archive/objects.ts"
-import type { AppendResult, Commit, LogEntry } from "../../../actors/log/commit.ts"
-import { JetStreamLog } from "../../../actors/log/event-log.ts"
+import type { Commit } from "../../../actors/log/commit.ts"
 import { pagesOf } from "../../../actors/log/stream-pages.ts"
 import { type Database, openDatabase } from "../../../actors/tables/database.ts"
-import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { type EngineBus, startBus } from "../engine/bus.ts"
+import { commitOf, historyOf, idsIn, processOn, seqOf, written } from "./processes.ts"
 
 let bus: EngineBus
 let db: Kysely<Database>
@@ -36,55 +32,7 @@ afterAll(async () => {
   await bus.stop()
 })
 const subject = () => subjects.event("test", `s${++names}`)
-const commit = (id: string, text = ""): Commit => ({
-  v: 1,
-  id,
-  op: "test.write",
-  at: 1,
-  events: [{ type: "test.written", v: 1 }],
-  ...(text === "" ? {} : { reply: { text } })
-})
-
-/** A process of its own: what it knows of the mark it has asked for itself. */
-const process = () => {
-  const index = new IndexTable(db)
-  const objects = folderOf(folder)
-  const archive = new Archive({ clock: machineClock, nats: bus.nats, objects, index })
-  const log = new JetStreamLog(machineClock, bus.nats, { batchMax: 1000, queueMax: 1000, archive })
-  const parts: ArchiverParts = {
-    nats: bus.nats,
-    manager: bus.manager,
-    log,
-    archive,
-    index,
-    objects,
-    policy: { hotSeconds: 0, partialSeconds: 0, segmentChars: 2000 },
-    done: () => Promise.resolve(Number.MAX_SAFE_INTEGER)
-  }
-  return { archive, index, log, parts, run: () => Effect.runPromise(archiveOnce(parts)) }
-}
-
-const seqOf = (result: AppendResult): number => {
-  if (!result.ok) throw new Error(result.reason)
-  return result.seqs[0] ?? 0
-}
-
-const written = async (log: JetStreamLog, one: string, ids: ReadonlyArray<string>, from = 0): Promise<number> => {
-  let stands = from
-  for (const id of ids) stands = seqOf(await log.append([{ subject: one, expected: stands, commit: commit(id) }]))
-  return stands
-}
-
-const historyOf = async (log: JetStreamLog, one: string): Promise<ReadonlyArray<LogEntry>> => {
-  const entries: Array<LogEntry> = []
-  for (;;) {
-    const page = await log.read(one, entries.at(-1)?.seq ?? 0, 2)
-    entries.push(...page.entries)
-    if (!page.more) return entries
-  }
-}
-
-const ids = (entries: ReadonlyArray<LogEntry>) => entries.map((entry) => entry.commit.id)
+const process = () => processOn({ nats: bus.nats, manager: bus.manager, db, folder })
 
 const hotCount = async (one: string): Promise<number> => {
   const { state } = await bus.manager.streams.info(streams.events, { subjects_filter: one })
@@ -105,10 +53,10 @@ describe("the archive", () => {
     expect(await log.last(one)).toEqual(before.at(-1))
     const next = await written(log, one, ["d"], last)
     expect(await log.last(one)).toMatchObject({ seq: next, previous: last })
-    expect(ids(await historyOf(log, one))).toEqual(["a", "b", "c", "d"])
+    expect(idsIn(await historyOf(log, one))).toEqual(["a", "b", "c", "d"])
     await run()
     expect(await hotCount(one)).toBe(0)
-    expect(ids(await historyOf(log, one))).toEqual(["a", "b", "c", "d"])
+    expect(idsIn(await historyOf(log, one))).toEqual(["a", "b", "c", "d"])
   })
 
   test("commits that do not say what they follow are found all the same", async () => {
@@ -116,12 +64,12 @@ describe("the archive", () => {
     const [one, other] = [subject(), subject()]
     for (const id of ["a", "b", "c"]) {
       // As a restore writes them: without what the batch had said.
-      await jetstream(bus.nats).publish(one, JSON.stringify(commit(id)))
+      await jetstream(bus.nats).publish(one, JSON.stringify(commitOf(id)))
       await written(log, other, [id], await log.lastSeq(other))
       await run()
     }
     expect(await hotCount(one)).toBe(0)
-    expect(ids(await historyOf(log, one))).toEqual(["a", "b", "c"])
+    expect(idsIn(await historyOf(log, one))).toEqual(["a", "b", "c"])
   })
 
   test("is text for whoever unpacks an object", async () => {
@@ -145,18 +93,18 @@ describe("the archive", () => {
     await written(first.log, claim, ["claimed"])
     await first.run()
     // It knows of no mark: the guard refuses what it believes.
-    expect(await late.log.append([{ subject: claim, expected: 0, commit: commit("late") }])).toMatchObject({
+    expect(await late.log.append([{ subject: claim, expected: 0, commit: commitOf("late") }])).toMatchObject({
       ok: false,
       reason: "conflict"
     })
     const group = [
-      { subject: other, expected: 0, commit: commit("joint") },
-      { subject: claim, expected: 0, commit: commit("joint") }
+      { subject: other, expected: 0, commit: commitOf("joint") },
+      { subject: claim, expected: 0, commit: commitOf("joint") }
     ]
     for (const { log } of [first, late, process()])
       expect(await log.append(group)).toMatchObject({ ok: false, reason: "conflict" })
     expect(await first.log.lastSeq(other)).toBe(0)
-    expect(ids(await historyOf(late.log, claim))).toEqual(["claimed"])
+    expect(idsIn(await historyOf(late.log, claim))).toEqual(["claimed"])
   })
 
   test("who stood still while another wrote on, and that was archived too, is refused", async () => {
@@ -169,11 +117,11 @@ describe("the archive", () => {
     await written(owner.log, one, ["b"], stood)
     await owner.run()
     expect(await hotCount(one)).toBe(0)
-    expect(await stale.log.append([{ subject: one, expected: stood, commit: commit("c") }])).toMatchObject({
+    expect(await stale.log.append([{ subject: one, expected: stood, commit: commitOf("c") }])).toMatchObject({
       ok: false,
       reason: "conflict"
     })
-    expect(ids(await historyOf(stale.log, one))).toEqual(["a", "b"])
+    expect(idsIn(await historyOf(stale.log, one))).toEqual(["a", "b"])
   })
 
   test("new subjects and archived ones go in one batch; one of them that is wrong costs the others nothing", async () => {
@@ -182,21 +130,21 @@ describe("the archive", () => {
     const stands = await Promise.all(all.map((one) => written(log, one, ["a"])))
     await run()
     const appends = all.map((one, index) =>
-      log.append([{ subject: one, expected: index === 7 ? 0 : (stands[index] ?? 0), commit: commit("b") }])
+      log.append([{ subject: one, expected: index === 7 ? 0 : (stands[index] ?? 0), commit: commitOf("b") }])
     )
     const begun = Array.from({ length: 30 }, subject)
-    const news = begun.map((one) => log.append([{ subject: one, expected: 0, commit: commit("a") }]))
+    const news = begun.map((one) => log.append([{ subject: one, expected: 0, commit: commitOf("a") }]))
     const results = await Promise.all([...appends, ...news])
     expect(results.filter(({ ok }) => !ok)).toHaveLength(1)
     expect(results[7]?.ok).toBe(false)
     for (const [index, one] of all.entries())
-      expect(ids(await historyOf(log, one))).toEqual(index === 7 ? ["a"] : ["a", "b"])
+      expect(idsIn(await historyOf(log, one))).toEqual(index === 7 ? ["a"] : ["a", "b"])
   })
 
   test("what the log would have forgotten is forgotten in the archive too", async () => {
     const { log, run, archive } = process()
     const one = subject()
-    const result = await log.append([{ subject: one, expected: 0, commit: commit("short"), keepSeconds: 2 }])
+    const result = await log.append([{ subject: one, expected: 0, commit: commitOf("short"), keepSeconds: 2 }])
     const until = Date.now() + 2000
     await run()
     expect(await log.lastSeq(one)).toBe(Date.now() < until ? seqOf(result) : 0)
@@ -207,8 +155,8 @@ describe("the archive", () => {
       false
     )
     // It may begin anew, as in the log.
-    seqOf(await log.append([{ subject: one, expected: 0, commit: commit("anew") }]))
-    expect(ids(await historyOf(log, one))).toEqual(["anew"])
+    seqOf(await log.append([{ subject: one, expected: 0, commit: commitOf("anew") }]))
+    expect(idsIn(await historyOf(log, one))).toEqual(["anew"])
   })
 
   test("pages go through archive and log as one, by pattern", async () => {
@@ -240,13 +188,13 @@ describe("the archive", () => {
     await run()
     await index.empty()
     await expect(log.lastSeq(one)).rejects.toThrow(/index of the archive/)
-    expect(await log.append([{ subject: one, expected: last, commit: commit("c") }])).toEqual({
+    expect(await log.append([{ subject: one, expected: last, commit: commitOf("c") }])).toEqual({
       ok: false,
       reason: "unasked"
     })
     await run()
     expect(await log.lastSeq(one)).toBe(last)
-    expect(ids(await historyOf(process().log, one))).toEqual(["a", "b"])
+    expect(idsIn(await historyOf(process().log, one))).toEqual(["a", "b"])
   })
 
   test("one that was ended between its steps is gone on from, and a second one at once gives up", async () => {
@@ -277,8 +225,8 @@ describe("the archive", () => {
     await Promise.allSettled([left.run(), right.run()])
     await process().run()
     expect(await hotCount(two)).toBe(0)
-    expect(ids(await historyOf(process().log, two))).toEqual(["a"])
-    expect(ids(await historyOf(process().log, one))).toEqual(["before put", "before add", "before mark"])
+    expect(idsIn(await historyOf(process().log, two))).toEqual(["a"])
+    expect(idsIn(await historyOf(process().log, one))).toEqual(["before put", "before add", "before mark"])
   })
 
   test("a segment that was changed is not believed", async () => {

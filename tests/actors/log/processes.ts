@@ -1,0 +1,76 @@
+/** Processes that write to one log and know of its archive only what each has asked for itself. */
+import type { JetStreamManager } from "@nats-io/jetstream"
+import type { NatsConnection } from "@nats-io/transport-node"
+import { Effect } from "effect"
+import type { Kysely } from "kysely"
+import { Archive } from "../../../actors/log/archive/archive.ts"
+import { archiveOnce, type ArchiverParts } from "../../../actors/log/archive/archiver.ts"
+import { IndexTable } from "../../../actors/log/archive/index-table.ts"
+import { folderOf } from "../../../actors/log/archive/objects.ts"
+import type { AppendResult, Commit, LogEntry } from "../../../actors/log/commit.ts"
+import { JetStreamLog } from "../../../actors/log/event-log.ts"
+import type { Database } from "../../../actors/tables/database.ts"
+import { machineClock } from "../../../schemas/runtime/clock.ts"
+
+export interface Place {
+  readonly nats: NatsConnection
+  readonly manager: JetStreamManager
+  readonly db: Kysely<Database>
+  /** Of the archive's objects. */
+  readonly folder: string
+  readonly replicated?: boolean
+}
+
+export const processOn = ({ nats, manager, db, folder, replicated = false }: Place) => {
+  const index = new IndexTable(db)
+  const objects = folderOf(folder)
+  const archive = new Archive({ clock: machineClock, nats, objects, index })
+  const log = new JetStreamLog(machineClock, nats, { batchMax: 1000, queueMax: 20_000, replicated, archive })
+  const parts: ArchiverParts = {
+    nats,
+    manager,
+    log,
+    archive,
+    index,
+    objects,
+    policy: { hotSeconds: 0, partialSeconds: 0, segmentChars: 2000 },
+    done: () => Promise.resolve(Number.MAX_SAFE_INTEGER)
+  }
+  return { archive, index, log, parts, run: () => Effect.runPromise(archiveOnce(parts)) }
+}
+
+export const commitOf = (id: string): Commit => ({
+  v: 1,
+  id,
+  op: "test.write",
+  at: 1,
+  events: [{ type: "test.written", v: 1 }]
+})
+
+export const seqOf = (result: AppendResult): number => {
+  if (!result.ok) throw new Error(result.reason)
+  return result.seqs[0] ?? 0
+}
+
+/** Commits with these ids, one behind the other. Resolves to the last one's sequence. */
+export const written = async (
+  log: JetStreamLog,
+  subject: string,
+  ids: ReadonlyArray<string>,
+  from = 0
+): Promise<number> => {
+  let stands = from
+  for (const id of ids) stands = seqOf(await log.append([{ subject, expected: stands, commit: commitOf(id) }]))
+  return stands
+}
+
+export const historyOf = async (log: JetStreamLog, subject: string, size = 2): Promise<ReadonlyArray<LogEntry>> => {
+  const entries: Array<LogEntry> = []
+  for (;;) {
+    const page = await log.read(subject, entries.at(-1)?.seq ?? 0, size)
+    entries.push(...page.entries)
+    if (!page.more) return entries
+  }
+}
+
+export const idsIn = (entries: ReadonlyArray<LogEntry>): ReadonlyArray<string> => entries.map(({ commit }) => commit.id)
