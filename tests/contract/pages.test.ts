@@ -92,6 +92,7 @@ describe("run-a-cluster.md", () => {
         [
           "schemas/config.ts",
           "schemas/mail/settings.ts",
+          "schemas/archive/settings.ts",
           "schemas/compartment/settings.ts",
           "schemas/console/settings.ts",
           "actors/process/server-key.ts",

@@ -63,7 +63,7 @@ const ADDED: Readonly<Record<string, string>> = {
   422: "InputRefused",
   431: "HeadersTooLarge"
 }
-const ALWAYS_ADDED = Object.keys(ADDED).filter((status) => status !== "422")
+const ALWAYS_ADDED = Object.keys(ADDED).filter((status) => status !== "412" && status !== "422")
 
 const errorsIn = (responses: Operation["responses"]): Operation["responses"] =>
   Object.fromEntries(Object.entries(responses).filter(([status]) => Number(status) >= 400))
