@@ -29,7 +29,9 @@ async function addressServers(args: ReadonlyArray<string>): Promise<void> {
     args[0] === "questions" ||
     args[0] === "operations" ||
     args[0] === "runtime" ||
-    args.some((arg) => ["help", "--help", "-h", "--check"].includes(arg) || arg.startsWith("--from-file"))
+    args.some((arg) => ["help", "--help", "-h"].includes(arg) || arg.startsWith("--from-file")) ||
+    // A backup says itself what is in it; what is archived the log says.
+    (args.includes("--check") && args[0] !== "archive")
   if (wanted.length === 0 || alone) return
   const { runningServers } = await import("./data-folder.ts")
   const folder = dataFolder(process.env)
