@@ -226,7 +226,8 @@ class Run {
   }
 
   /**
-   * What commits follow that do not say so: after a restore there are such. Otherwise nobody would look behind them.
+   * Finds the commit before one that does not name it: after a restore there are such. Otherwise nobody would look
+   * behind them.
    * `sealed`: of the segment so far.
    */
   private async previousOf(
