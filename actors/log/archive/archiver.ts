@@ -42,6 +42,8 @@ const PAGE = 1000
 const TIMEOUT_MS = 3000
 /** Before a replica that is behind is asked again. */
 const BEHIND_PAUSE_MS = 50
+/** Looks at replicas that end before the leader does, one behind the other: then the run fails, and the next goes on. */
+const BEHIND_LOOKS_MAX = 200
 const EVERYTHING = ">"
 /** Text of one segment: what one run holds in memory, and what one object is read for. */
 const SEGMENT_CHARS = 67_108_864
@@ -186,14 +188,16 @@ class Run {
     const writer = new SegmentWriter()
     const newest = new Map<string, Newest>()
     const full = policy.segmentChars ?? SEGMENT_CHARS
-    let [seq, oldest] = [first - 1, Number.POSITIVE_INFINITY]
+    let [seq, oldest, behind] = [first - 1, Number.POSITIVE_INFINITY, 0]
     const isFull = (): boolean => writer.chars >= full && seq >= least
     while (seq < target && !isFull()) {
       const page: Array<Archived> = []
       await directGet(nats, streams.events, { seq: seq + 1, next_by_subj: EVERYTHING, batch: PAGE }, (message) =>
         page.push(sealedOf(message))
       )
+      behind = page.length === 0 ? behind + 1 : 0
       if (page.length === 0 && (await this.isBehind(seq, target))) {
+        if (behind > BEHIND_LOOKS_MAX) throw new Error(`the replicas of ${streams.events} tell nothing behind #${seq}`)
         await delay(this.clock, BEHIND_PAUSE_MS)
         continue
       }
