@@ -177,6 +177,8 @@ class Run {
     const cutoff = wallMs(this.clock) - policy.hotSeconds * 1000
     if (state.messages === 0 || cutoff < Date.parse(state.first_ts)) return 0
     const hot = await manager.direct.getMessage(streams.events, { start_time: new Date(cutoff) })
+    // A replica that ends before the leader does knows of nothing newer.
+    if (hot === null && Date.parse(state.last_ts) >= cutoff) return 0
     const old = hot === null ? state.last_seq : hot.seq - 1
     return Math.min(old, await done())
   }

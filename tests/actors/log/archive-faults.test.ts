@@ -61,6 +61,22 @@ describe("an archiver that was ended before its mark", () => {
   })
 })
 
+test("a replica that lags behind does not make all of the log old", async () => {
+  const { log, parts } = process()
+  const one = subject()
+  const stood = await written(log, one, ["a"])
+  const { state } = await bus.manager.streams.info(streams.events)
+  const begun = Date.parse(state.first_ts)
+  await expect.poll(() => Date.now() - begun, { timeout: 10_000 }).toBeGreaterThan(2000)
+  await written(log, one, ["b"], stood)
+  const lagging = { ...bus.manager.direct, getMessage: () => Promise.resolve(null) }
+  // The first is old by a moment, and the last is not.
+  const hotSeconds = (Date.now() - begun - 1) / 1000
+  const manager = withOther(bus.manager, "direct", lagging)
+  await Effect.runPromise(archiveOnce({ ...parts, manager, policy: { ...parts.policy, hotSeconds } }))
+  expect(await hotCount(one)).toBe(2)
+})
+
 describe("commits", () => {
   test("are read where the log had forgotten the one before them when it was sealed", async () => {
     const { log, run } = process()
