@@ -217,7 +217,7 @@ export class JetStreamLog implements EventLog {
     return archive.mark.seq === 0 ? 0 : archive.newest(subject)
   }
 
-  /** Whether it has since this mark. Without an answer it is as it was: who was refused asks again later. */
+  /** True where the archive has grown since this mark. Without an answer it has not: who was refused asks again later. */
   private async archiveMoved(mark: number): Promise<boolean> {
     const { archive } = this.bounds
     if (archive === undefined) return false
@@ -226,7 +226,7 @@ export class JetStreamLog implements EventLog {
   }
 
   /**
-   * Whether all subjects of refused groups stand as expected. The server may have dropped one from the log a moment ago,
+   * True where all subjects of refused groups stand as expected. The server may have dropped one from the log a moment ago,
    * or another batch that expects the same lane was under way.
    */
   private async stand(groups: ReadonlyArray<Group>): Promise<boolean> {
@@ -351,7 +351,7 @@ export class JetStreamLog implements EventLog {
     return page
   }
 
-  /** Whether a sequence has come into the archive: then no replica needs to have it any more. */
+  /** True where a sequence has come into the archive: then no replica needs to have it any more. */
   private async isArchived(seq: number): Promise<boolean> {
     const { archive } = this.bounds
     if (archive === undefined) return false

@@ -162,7 +162,7 @@ export class Archive {
     const commits: Array<Archived> = []
     let reached = after
     while (commits.length < size) {
-      const name = this.segmentAfter(reached) ?? (await this.learn(), this.segmentAfter(reached))
+      const name = this.segmentAfter(reached) ?? (await this.newerAfter(reached))
       if (name === undefined) break
       if (name.first > reached + 1) throw new Error(`the index of the archive lacks the segment behind #${reached}`)
       const segment = await this.open(name)
@@ -204,6 +204,15 @@ export class Archive {
       if (page === null || later !== undefined) return later === undefined ? last : later.seq - 1
       last = page.reached
     }
+  }
+
+  /** Asks the index for segments that were not known yet. Rejects where the index ends before the archive does. */
+  private async newerAfter(seq: number): Promise<SegmentName | undefined> {
+    await this.refresh()
+    await this.learn()
+    const name = this.segmentAfter(seq)
+    if (name !== undefined || seq >= this.through) return name
+    throw new Error(`the index of the archive lacks the segment behind #${seq}`)
   }
 
   private segmentAfter(seq: number): SegmentName | undefined {

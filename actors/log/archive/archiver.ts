@@ -42,6 +42,8 @@ const PAGE = 1000
 const TIMEOUT_MS = 3000
 /** Before a replica that is behind is asked again. */
 const BEHIND_PAUSE_MS = 50
+/** Looks at replicas that end before the leader does, one behind the other: then the run fails, and the next goes on. */
+const BEHIND_LOOKS_MAX = 200
 const EVERYTHING = ">"
 /** Text of one segment: what one run holds in memory, and what one object is read for. */
 const SEGMENT_CHARS = 67_108_864
@@ -175,6 +177,8 @@ class Run {
     const cutoff = wallMs(this.clock) - policy.hotSeconds * 1000
     if (state.messages === 0 || cutoff < Date.parse(state.first_ts)) return 0
     const hot = await manager.direct.getMessage(streams.events, { start_time: new Date(cutoff) })
+    // A replica that ends before the leader does knows of nothing newer.
+    if (hot === null && Date.parse(state.last_ts) >= cutoff) return 0
     const old = hot === null ? state.last_seq : hot.seq - 1
     return Math.min(old, await done())
   }
@@ -186,14 +190,16 @@ class Run {
     const writer = new SegmentWriter()
     const newest = new Map<string, Newest>()
     const full = policy.segmentChars ?? SEGMENT_CHARS
-    let [seq, oldest] = [first - 1, Number.POSITIVE_INFINITY]
+    let [seq, oldest, behind] = [first - 1, Number.POSITIVE_INFINITY, 0]
     const isFull = (): boolean => writer.chars >= full && seq >= least
     while (seq < target && !isFull()) {
       const page: Array<Archived> = []
       await directGet(nats, streams.events, { seq: seq + 1, next_by_subj: EVERYTHING, batch: PAGE }, (message) =>
         page.push(sealedOf(message))
       )
+      behind = page.length === 0 ? behind + 1 : 0
       if (page.length === 0 && (await this.isBehind(seq, target))) {
+        if (behind > BEHIND_LOOKS_MAX) throw new Error(`the replicas of ${streams.events} tell nothing behind #${seq}`)
         await delay(this.clock, BEHIND_PAUSE_MS)
         continue
       }
@@ -226,7 +232,8 @@ class Run {
   }
 
   /**
-   * What commits follow that do not say so: after a restore there are such. Otherwise nobody would look behind them.
+   * Finds the commit before one that does not name it: after a restore there are such. Otherwise nobody would look
+   * behind them.
    * `sealed`: of the segment so far.
    */
   private async previousOf(

@@ -13,7 +13,7 @@ import { archivedPages } from "../../../actors/log/stream-pages.ts"
 import { type Database, openDatabase } from "../../../actors/tables/database.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { type EngineBus, startBus } from "../engine/bus.ts"
-import { commitOf, historyOf, idsIn, processOn, seqOf, written } from "./processes.ts"
+import { commitOf, historyOf, idsIn, processOn, seqOf, withOther, written } from "./processes.ts"
 
 let bus: EngineBus
 let db: Kysely<Database>
@@ -40,14 +40,6 @@ const hotCount = async (one: string): Promise<number> => {
   return Object.values(state.subjects ?? {}).reduce((sum, count) => sum + count, 0)
 }
 
-/** With `key` of it replaced. */
-const withOther = <Of extends object>(of: Of, key: keyof Of, other: unknown): Of =>
-  new Proxy(of, {
-    get: (target, asked) => {
-      const value: unknown = asked === key ? other : Reflect.get(target, asked)
-      return typeof value === "function" && asked !== key ? value.bind(target) : value
-    }
-  })
 const ended = () => Promise.reject(new Error("ended"))
 
 describe("an archiver that was ended before its mark", () => {
@@ -67,6 +59,22 @@ describe("an archiver that was ended before its mark", () => {
     expect(await hotCount(one)).toBe(0)
     expect(idsIn(await historyOf(process().log, one))).toEqual(["a", "b", "c"])
   })
+})
+
+test("a replica that lags behind does not make all of the log old", async () => {
+  const { log, parts } = process()
+  const one = subject()
+  const stood = await written(log, one, ["a"])
+  const { state } = await bus.manager.streams.info(streams.events)
+  const begun = Date.parse(state.first_ts)
+  await expect.poll(() => Date.now() - begun, { timeout: 10_000 }).toBeGreaterThan(2000)
+  await written(log, one, ["b"], stood)
+  const lagging = { ...bus.manager.direct, getMessage: () => Promise.resolve(null) }
+  // The first is old by a moment, and the last is not.
+  const hotSeconds = (Date.now() - begun - 1) / 1000
+  const manager = withOther(bus.manager, "direct", lagging)
+  await Effect.runPromise(archiveOnce({ ...parts, manager, policy: { ...parts.policy, hotSeconds } }))
+  expect(await hotCount(one)).toBe(2)
 })
 
 describe("commits", () => {
@@ -175,6 +183,17 @@ describe("an append", () => {
 })
 
 describe("a reader of all", () => {
+  test("does not go over to the log where the index ends before the archive does", async () => {
+    const { log, run, index } = process()
+    await written(log, subject(), ["a"])
+    await run()
+    await index.empty()
+    const read = () => Effect.runPromise(Stream.runCollect(archivedPages(process().archive, 0, 100)))
+    await expect(read()).rejects.toThrow(/lacks/)
+    await run()
+    expect((await read()).length).toBeGreaterThan(0)
+  })
+
   test("is not led over a segment that the index lacks", async () => {
     const { log, run } = process()
     const { last_seq: from } = (await bus.manager.streams.info(streams.events)).state

@@ -64,13 +64,27 @@ export const written = async (
   return stands
 }
 
-export const historyOf = async (log: JetStreamLog, subject: string, size = 2): Promise<ReadonlyArray<LogEntry>> => {
+export const historyOf = async (
+  log: JetStreamLog,
+  subject: string,
+  size = 2,
+  after = 0
+): Promise<ReadonlyArray<LogEntry>> => {
   const entries: Array<LogEntry> = []
   for (;;) {
-    const page = await log.read(subject, entries.at(-1)?.seq ?? 0, size)
+    const page = await log.read(subject, entries.at(-1)?.seq ?? after, size)
     entries.push(...page.entries)
     if (!page.more) return entries
   }
 }
 
 export const idsIn = (entries: ReadonlyArray<LogEntry>): ReadonlyArray<string> => entries.map(({ commit }) => commit.id)
+
+/** With `key` of it replaced. */
+export const withOther = <Of extends object>(of: Of, key: keyof Of, other: unknown): Of =>
+  new Proxy(of, {
+    get: (target, asked) => {
+      const value: unknown = asked === key ? other : Reflect.get(target, asked)
+      return typeof value === "function" && asked !== key ? value.bind(target) : value
+    }
+  })
