@@ -8,7 +8,7 @@ import type { AgentEvent } from "../state.ts"
 import { type BookmarkEvent, type Bookmarks, keyOf } from "./bookmarks.ts"
 
 /** Looked up where there is no room. */
-export interface NotShown {
+interface NotShown {
   /** Bookmarks whose target was deleted: its own actor says so. */
   readonly gone: ReadonlyArray<Target>
   /** Some of the others that no list shows at the moment, and how many there are. */
