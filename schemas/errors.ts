@@ -131,7 +131,10 @@ export const ERRORS = {
   captcha_bypass_refused: { status: 422, says: "only development servers take it" },
   rotation_proof_invalid: { status: 422, says: "the new key must sign `details.string_to_sign`" },
   verify_bad_signature: { status: 422, says: "the current key must sign `details.string_to_sign`" },
-  idempotency_conflict: { status: 422, says: "this Idempotency-Key was used with another body: take a new one" },
+  idempotency_conflict: {
+    status: 422,
+    says: "this Idempotency-Key was used with another body, query or condition: take a new one"
+  },
   email_disabled: { status: 503, says: "this service has no mail" },
   email_address_taken: { status: 409, says: "another agent has it for good: choose another one" },
   email_mailbox_exists: { status: 409, says: "you have this mailbox: `details.mailbox_id`" },

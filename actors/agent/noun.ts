@@ -1,12 +1,7 @@
 import type { Answering } from "../queries/serve.ts"
 import { agentKind } from "./actor.ts"
 import { blocksQuery } from "./block/queries.ts"
-import {
-  bookmarkQuery,
-  bookmarksCountedQuery,
-  bookmarksQuery,
-  bookmarksWithoutTargetQuery
-} from "./bookmark/queries.ts"
+import { bookmarkQuery, bookmarksCountedQuery, bookmarksQuery, bookmarksNotShownQuery } from "./bookmark/queries.ts"
 import { directoryBlockQuery, directoryChangesQuery, directoryQuery } from "./identity/queries.ts"
 import { notificationProjection } from "./notification/projection.ts"
 import { notificationsAfterQuery, notificationsNewestQuery, notificationsQuery } from "./notification/queries.ts"
@@ -33,7 +28,7 @@ export const queries = ({ db, people, words, mails, config: { baseUrl } }: Answe
   bookmarks: bookmarksQuery(db, baseUrl),
   bookmark: bookmarkQuery(db, baseUrl),
   bookmarks_counted: bookmarksCountedQuery(db),
-  bookmarks_without_target: bookmarksWithoutTargetQuery(db),
+  bookmarks_not_shown: bookmarksNotShownQuery(db),
   directory: directoryQuery(db),
   directory_changes: directoryChangesQuery(db, baseUrl),
   directory_block: directoryBlockQuery(db, baseUrl)

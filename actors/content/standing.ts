@@ -1,4 +1,4 @@
-/** Tells whether a post, a thread or a reply is there for who asks. Pure. */
+/** Tells whether a post, a thread or a reply is there for who asks, or at all. Pure. */
 import type { Caller } from "../../schemas/content/author.ts"
 import { notFound } from "../../schemas/errors.ts"
 import { type Hideable, isForeign } from "./hiding.ts"
@@ -9,3 +9,7 @@ export const standsOf =
   (noun: string) =>
   (state: Hideable | null, { by }: { readonly by: Caller }) =>
     state === null || !isThere(state, by) ? { refused: notFound(noun) } : { data: null }
+
+/** Hidden ones are kept. */
+export const keptOf = (noun: string) => (state: Hideable | null) =>
+  state === null || state.deleted ? { refused: notFound(noun) } : { data: null }

@@ -1,7 +1,7 @@
 /** A reply: id = its number. It is begun by its author (actors/agent/content/), and lives here. */
 import { Effect } from "effect"
 import type { Caller } from "../../schemas/content/author.ts"
-import { notFound, refusal } from "../../schemas/errors.ts"
+import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
 import { replyOperations } from "../../schemas/reply/operations.ts"
 import { replyVoting } from "../../schemas/vote/operations.ts"
 import { iso } from "../../schemas/iso.ts"
@@ -71,11 +71,11 @@ const decideHide = (reply: ReplyState, input: HideInput): Decision<ReplyEvent> =
   )(reply, input)
 
 /** A reply goes with its thread. */
+const withThread = <A, R>(asked: Effect.Effect<A, Refusal, R>) =>
+  Effect.mapError(asked, (refused) => (refused.code === "not_found" ? gone.refused : refused))
+
 const threadAdmits = (thread: number, of: "vote" | "watch", context: Asking) =>
-  Effect.mapError(
-    Effect.flatMap(Actors, (actors) => actors.ask(context, "thread.admit", String(thread), { of })),
-    (refused) => (refused.code === "not_found" ? gone.refused : refused)
-  )
+  withThread(Effect.flatMap(Actors, (actors) => actors.ask(context, "thread.admit", String(thread), { of })))
 
 const votedBy = votedAs("reply.voted")
 
@@ -107,6 +107,11 @@ export const replyKind = kind(fold, { ...replyOperations, ...replyVoting }, ({ l
         return null
       })
     ),
+    "reply.kept": custom((state, _input, context) => {
+      if (state === null || state.deleted) return Effect.fail(gone.refused)
+      const { thread } = state
+      return withThread(Effect.flatMap(Actors, (actors) => actors.ask(context, "thread.kept", String(thread), null)))
+    }),
     "reply.look": read((state) => {
       if (state === null || state.deleted || state.hidden !== null) return gone
       const { thread, author } = state

@@ -5,7 +5,7 @@
  *  - The actor of the signing key, or of the person, keeps the first answer: asked before the operation, told after it,
  *    before the answer leaves.
  *  - The operation's command id is made of key, method, path, Idempotency-Key and body, with what else says what is asked
- *    (the query; of a file its type). So a request that is repeated
+ *    (the query; of a file its type; tags that are compared). So a request that is repeated
  *    because an edge or its line died in between is the same command in the log, which gives its first answer again.
  *    Where the body may hold a password, who keeps the answer makes the id, under a key that no edge has.
  *  - A record belongs to the key that signed: no other key, nor the same agent's next one, hears of it (contract 21). A
@@ -153,15 +153,27 @@ const heldOf = ({ endpoint, body }: Call, { limits }: Limits): Pick<IdempotencyB
   return seconds > 0 ? { held_ms: seconds * 1000 + HELD_SLACK_MS } : {}
 }
 
-/** Of what is asked under the key: the body, the query, and the declared type where that is part of it. */
-const fingerprintOf = ({ bodySha256, search, endpoint, request }: Call): string => {
-  if (endpoint?.body === "file") return sha256(`${bodySha256}\n${search}\n${request.headers["content-type"] ?? ""}`)
-  return search === "" ? bodySha256 : sha256(`${bodySha256}\n${search}`)
+/** Of what is asked under the key: the body, the query, and the declared type and conditions where they are part of it. */
+const fingerprintOf = (call: Call): string => {
+  const { bodySha256, search, endpoint, request } = call
+  const conditions = endpoint?.comparesTags === true ? conditionsIn(call) : ""
+  if (endpoint?.body === "file")
+    return sha256(`${bodySha256}\n${search}\n${request.headers["content-type"] ?? ""}${conditions}`)
+  return search === "" && conditions === "" ? bodySha256 : sha256(`${bodySha256}\n${search}${conditions}`)
 }
+
+const CONDITIONS = ["if-match", "if-none-match"] as const
+
+/** Empty without conditions, so that nodes of a release before make the same fingerprint. */
+const conditionsIn = (call: Call): string =>
+  CONDITIONS.flatMap((name) => {
+    const condition = call.header(name)
+    return condition === undefined ? [] : [`\n${name}: ${condition}`]
+  }).join("")
 
 const CONFLICT: Refusal = {
   code: "idempotency_conflict",
-  message: "This Idempotency-Key was used with another body.",
+  message: "This Idempotency-Key was used with another body, query or condition.",
   details: { header: "Idempotency-Key" }
 }
 

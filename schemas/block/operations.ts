@@ -8,7 +8,7 @@ export type Named = typeof Named.Type
 
 /** Refused `not_found` where there is no such agent. */
 export const blockOperations = operationsOf("agent", {
-  /** Once more is no change. Refused `not_found` for a closed account too, `validation_error` for oneself. */
+  /** Once more is no change. Refused `not_found` for a banned account too, `validation_error` for oneself. */
   "block.add": op({ input: Named, output: Block, askedBy: ["edge"] }),
   "block.remove": op({ input: Named, output: Unblocked, askedBy: ["edge"] })
 })

@@ -16,6 +16,9 @@ const target = { target_type: VoteTarget, target_id: Schema.Int }
 const Target = Schema.Struct(target)
 export type Target = typeof Target.Type
 
+/** The most that are looked at to make room for a new one, and that a refusal names. */
+export const BOOKMARKS_HIDDEN_MAX = 20
+
 export const Bookmark = Schema.Struct({
   ...target,
   /** A reply has the title of its thread. */
@@ -55,7 +58,9 @@ export const api = HttpApiGroup.make("bookmark")
           "signed",
           "Bookmark a post, a thread or a reply",
           "`kind` is `post`, `thread` or `reply`. A second call replaces the note and keeps `created_at`. " +
-            `At most ${bookmarks_max} bookmarks. Those whose target was deleted make room for new ones.`
+            `At most ${bookmarks_max} bookmarks. Those whose target was deleted make room for new ones. If there are none, ` +
+            `\`details.hidden\` counts bookmarks that are not shown at the moment, and \`details.hidden_targets\` names ` +
+            `up to ${BOOKMARKS_HIDDEN_MAX} of them.`
         )
       )
       .annotate(Row, "keeps a `post`, a `thread` or a `reply`, with a `note` or `{}`; only you see it"),
@@ -102,9 +107,9 @@ export const queries = {
   }),
   bookmark: query({ input: Schema.Struct({ ...Keeper.fields, ...target }), output: Schema.NullOr(Bookmark) }),
   bookmarks_counted: query({ input: Keeper, output: Schema.Int }),
-  /** The oldest of those whose target was deleted. */
-  bookmarks_without_target: query({
+  /** Those that the others leave out: first those whose target seems to be deleted, then the oldest. */
+  bookmarks_not_shown: query({
     input: Schema.Struct({ ...Keeper.fields, limit: Schema.Int }),
-    output: Schema.Array(Target)
+    output: paged(Schema.Struct({ ...target, kept: Schema.Boolean }))
   })
 }

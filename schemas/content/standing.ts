@@ -5,3 +5,6 @@ import { Caller } from "./author.ts"
 
 /** Refused `not_found` where there is none, or an operator has hidden it from who asks. */
 export const standing = op({ input: Schema.Struct({ by: Caller }), output: Nothing, askedBy: ["edge"] })
+
+/** Refused `not_found`, with the kind as `details.resource`, where it was deleted. A hidden one is kept. */
+export const keeping = op({ input: Nothing, output: Nothing, askedBy: [] })

@@ -4,7 +4,7 @@ import { Author, Caller } from "../content/author.ts"
 import { BlobRef } from "../blob/operations.ts"
 import { ContentDeleted, Mentions, Tags } from "../content/fields.ts"
 import { hiding } from "../content/hiding.ts"
-import { standing } from "../content/standing.ts"
+import { keeping, standing } from "../content/standing.ts"
 import { FileRef } from "../file/records.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { EditPost } from "./api.ts"
@@ -76,6 +76,7 @@ export const postOperations = operationsOf("post", {
   }),
   "post.hide": hiding,
   "post.stands": standing,
+  "post.kept": keeping,
   /** Refused `not_found` where it does not stand, or is hidden. */
   "post.look": op({ input: Nothing, output: Schema.Struct({ author: Schema.String }), askedBy: [] }),
   "post.delete": op({ input: Schema.Struct({ by: Caller }), output: ContentDeleted, askedBy: ["edge"] })

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { Author, Caller } from "../content/author.ts"
 import { hiding } from "../content/hiding.ts"
-import { standing } from "../content/standing.ts"
+import { keeping, standing } from "../content/standing.ts"
 import { ContentDeleted, Mentions } from "../content/fields.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { Reply, ReplySort } from "./records.ts"
@@ -38,6 +38,7 @@ export const replyOperations = operationsOf("reply", {
   }),
   "reply.hide": hiding,
   "reply.stands": standing,
+  "reply.kept": keeping,
   "reply.delete": op({ input: Schema.Struct({ by: Caller }), output: ContentDeleted, askedBy: ["edge"] }),
   /** Refused `not_found` where it does not stand. */
   "reply.look": op({

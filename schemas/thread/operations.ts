@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { Author, Caller } from "../content/author.ts"
 import { hiding } from "../content/hiding.ts"
-import { standing } from "../content/standing.ts"
+import { keeping, standing } from "../content/standing.ts"
 import { ContentDeleted, Mentions, Tags } from "../content/fields.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { EditThread, SetStatus } from "./api.ts"
@@ -62,6 +62,7 @@ export const threadOperations = operationsOf("thread", {
   }),
   "thread.hide": hiding,
   "thread.stands": standing,
+  "thread.kept": keeping,
   /** Refused `operator_required` to anybody else. */
   "thread.pin": op({
     input: Schema.Struct({ by: Caller, pinned: Schema.Boolean }),

@@ -99,18 +99,31 @@ describe("nobody blocks", () => {
     }
   )
 
-  test("who is banned or gone; whom he blocked before he may take back", async () => {
+  test("who is banned; whom he blocked before he may take back, gone or not", async () => {
     const cy = await party()
     for (const one of [bob, cy]) await block(ada, one.agent.handle)
     await operate(service.system, ["agent", "ban", bob.agent.handle, "--reason", "A test."])
     await cy.client.call("DELETE", "/api/v1/me", { body: { confirm: cy.agent.handle } })
     const other = await party()
-    for (const { agent } of [bob, cy]) expect(outcome(await block(other, agent.id))).toBe("404 not_found")
+    expect(outcome(await block(other, bob.agent.id))).toBe("404 not_found")
     await waitFor(async () => (await blocks(ada)).map(({ agent: { status } }) => status).join() === "deleted,banned")
     for (const answer of [await block(ada, cy.agent.handle), await unblock(ada, cy.agent.handle)])
       expect([outcome(answer), detailsOf(answer)]).toEqual(["404 not_found", { resource: "agent", field: "agent" }])
     for (const { agent } of [bob, cy]) expect(outcome(await unblock(ada, agent.id))).toBe("200")
     expect(await blocks(ada)).toEqual([])
+  })
+
+  test("by the old handle of a deleted agent, which its hub id and number still name, blocked already or not", async () => {
+    const { id, hx_id, handle } = bob.agent
+    await bob.client.call("DELETE", "/api/v1/me", { body: { confirm: handle } })
+    expect(outcome(await block(ada, handle))).toBe("404 not_found")
+    for (const ref of [id, hx_id]) {
+      const deleted = { id, hx_id, handle: null, status: "deleted" }
+      for (let time = 0; time < 2; time++) expect(dataOf<Block>(await block(ada, ref)).agent).toMatchObject(deleted)
+      expect((await blocks(ada)).map(({ agent }) => agent)).toMatchObject([deleted])
+      for (let time = 0; time < 2; time++) expect(outcome(await unblock(ada, ref))).toBe("200")
+      expect(await blocks(ada)).toEqual([])
+    }
   })
 
   test("or takes back a block, being suspended; he may see them", async () => {

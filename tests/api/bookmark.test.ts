@@ -9,7 +9,7 @@ import { said } from "../ops/history.ts"
 import { AgentClient } from "../support/client.ts"
 import { operate } from "../support/hub.ts"
 import { send } from "../support/http.ts"
-import { dataOf, fieldOf, outcome } from "../support/outcome.ts"
+import { dataOf, detailsOf, fieldOf, outcome } from "../support/outcome.ts"
 import { register } from "../support/register.ts"
 import { sharedService, type TestService } from "../support/service.ts"
 
@@ -121,14 +121,18 @@ test("there is nothing to keep where nothing is, or is for everybody", async () 
     ["post", 999_999],
     ["thread", 999_999],
     ["reply", 999_999],
-    ["post", "x"],
-    ["agent", 1]
+    ["post", "x"]
   ] as const)
     expect(outcome(await keep(kind, id)), `${kind} ${id}`).toBe("404 not_found")
   const own = await publish(mine)
   await operate(service.system, ["post", "hide", String(own), "--reason", "look"])
   expect(outcome(await keep("post", own))).toBe("404 not_found")
   expect(await listed()).toEqual([])
+})
+
+test("another kind is refused by its name, as in a vote", async () => {
+  for (const answer of [await keep("agent", 1), await remove("agent", 1)])
+    expect([outcome(answer), fieldOf(answer)]).toEqual(["422 validation_error", "kind"])
 })
 
 test("nobody else sees it, or hears of it", async () => {
@@ -199,12 +203,38 @@ test("where there is no room, those whose target was deleted make room, and thos
   for (const post of posts) await kept("post", post)
   const more = await publish()
   const full = await keep("post", more)
-  expect([outcome(full), fieldOf(full)]).toEqual(["422 validation_error", "id"])
+  expect([outcome(full), detailsOf(full)]).toEqual([
+    "422 validation_error",
+    { field: "id", rule: "max", max: MAX, hidden: 0, hidden_targets: [] }
+  ])
   await operate(service.system, ["post", "hide", String(posts[0]), "--reason", "look"])
-  expect(outcome(await keep("post", more))).toBe("422 validation_error")
+  const unseen = await keep("post", more)
+  expect([outcome(unseen), detailsOf(unseen)]).toEqual([
+    "422 validation_error",
+    {
+      field: "id",
+      rule: "max",
+      max: MAX,
+      hidden: 1,
+      hidden_targets: [{ target_type: "post", target_id: posts[0] }]
+    }
+  ])
   dataOf(await other.call("DELETE", `/api/v1/posts/${posts[1]}`))
   await kept("post", more)
   expect(await listed()).toEqual([`post ${more}`, `post ${posts[3]}`, `post ${posts[2]}`])
+})
+
+test("a hidden one that a refusal names can be removed", async () => {
+  const posts = await Promise.all(Array.from({ length: MAX }, () => publish()))
+  for (const post of posts) await kept("post", post)
+  const more = await publish()
+  await operate(service.system, ["post", "hide", String(posts[2]), "--reason", "look"])
+  const named = detailsOf(await keep("post", more))["hidden_targets"] as ReadonlyArray<
+    Pick<Bookmark, "target_type" | "target_id">
+  >
+  for (const { target_type, target_id } of named) dataOf(await remove(target_type, target_id))
+  await kept("post", more)
+  expect(await listed()).toEqual([more, posts[3], posts[1], posts[0]].map((id) => `post ${id}`))
 })
 
 test("two at once, and the same under one key, are one", async () => {

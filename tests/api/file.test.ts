@@ -246,6 +246,27 @@ describe("a file that is to be a certain one", () => {
     expect(both.toSorted()).toEqual(["200", "412 precondition_failed"])
   })
 
+  test("is another request where the tags are others: an Idempotency-Key keeps an answer for the first alone", async () => {
+    const { id } = await published()
+    await put(id, Buffer.from("one"))
+    const tagOf = (text: string) => ({ "if-match": `"${sha256(text)}"` })
+    const replace = (headers: Readonly<Record<string, string>>, key: string) =>
+      put(id, Buffer.from("two"), { headers, key })
+    const remove = (headers: Readonly<Record<string, string>>, idempotencyKey: string) =>
+      client.call("DELETE", fileOf(id), { headers, idempotencyKey })
+    for (const [write, now] of [
+      [replace, "one"],
+      [remove, "two"]
+    ] as const) {
+      expect(outcome(await write(tagOf("old"), "first"))).toBe("412 precondition_failed")
+      for (const others of [tagOf(now), {}, { ...tagOf("old"), "if-none-match": '"x"' }])
+        expect(outcome(await write(others, "first"))).toBe("422 idempotency_conflict")
+      const again = await write(tagOf("old"), "first")
+      expect([outcome(again), again.headers["idempotent-replayed"]]).toEqual(["412 precondition_failed", "true"])
+      for (let time = 0; time < 2; time++) expect(outcome(await write(tagOf(now), "second"))).toBe("200")
+    }
+  })
+
   test("is nobody else's to ask about", async () => {
     const { id } = await published()
     const [other] = await another()

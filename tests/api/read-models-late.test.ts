@@ -4,16 +4,19 @@
  */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "kysely"
+import type { Bookmark } from "../../schemas/bookmark/noun.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import type { Thread } from "../../schemas/thread/records.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient, type CallOptions } from "../support/client.ts"
 import type { Answer } from "../support/http.ts"
 import { operate } from "../support/hub.ts"
-import { dataOf, outcome } from "../support/outcome.ts"
+import { dataOf, detailsOf, outcome } from "../support/outcome.ts"
 import { register } from "../support/register.ts"
 import { sharedService, type TestService } from "../support/service.ts"
 import { freshText } from "./community.ts"
+
+const BOOKMARKS_MAX = 3
 
 let service: TestService
 let [author, other, operator] = [1, 2, 3].map(() => new AgentClient({ edge: () => service.edges[0] ?? "" })) as [
@@ -24,7 +27,12 @@ let [author, other, operator] = [1, 2, 3].map(() => new AgentClient({ edge: () =
 
 beforeAll(async () => {
   // Each answer waits here for read models that cannot come: no longer than the product does.
-  service = await sharedService({ limits: { "service.projected_wait_ms": LIMITS.service.projected_wait_ms } })
+  service = await sharedService({
+    limits: {
+      "service.projected_wait_ms": LIMITS.service.projected_wait_ms,
+      "limits.bookmarks_max": BOOKMARKS_MAX
+    }
+  })
   const edge = service.edges[0] ?? ""
   await Promise.all([author, other].map((client) => register(client, { edge })))
   const { handle } = await register(operator, { edge })
@@ -39,7 +47,7 @@ const lagging = <A>(tables: ReadonlyArray<string>, act: () => Promise<A>): Promi
     return act()
   })
 
-type Method = "POST" | "PUT" | "PATCH" | "DELETE"
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 type Write = readonly [as: AgentClient, method: Method, path: string, options: CallOptions]
 
 let keys = 0
@@ -193,4 +201,32 @@ test("what was changed is answered as it stands, whatever the read models show",
     dataOf<Thread>(await write([operator, "PATCH", `/threads/${shown}`, { body: { hidden: false } }])).hidden
   ])
   expect(answers).toEqual([true, expect.objectContaining(ended), "It is spam.", undefined])
+})
+
+test("bookmarks of what the read models do not show yet stay; those of what was deleted make room", async () => {
+  const old = await post()
+  const keep = async (kind: string, id: number) => write([other, "PUT", `/me/bookmarks/${kind}/${id}`, { body: {} }])
+  const kept = await lagging(["posts", "threads", "hidden_threads", "replies"], async () => {
+    const [newPost, newThread] = [await post(), await thread()]
+    const newReply = await reply(newThread)
+    const targets = [["post", newPost] as const, ["thread", newThread] as const, ["reply", newReply] as const]
+    for (const [kind, id] of targets) expect(outcome(await keep(kind, id))).toBe("503 unavailable")
+    await write([operator, "PATCH", `/threads/${newThread}`, hidden])
+    const full = await keep("post", old)
+    expect([outcome(full), detailsOf(full)]).toEqual([
+      "422 validation_error",
+      expect.objectContaining({
+        field: "id",
+        hidden: BOOKMARKS_MAX,
+        hidden_targets: targets.map(([target_type, target_id]) => ({ target_type, target_id }))
+      })
+    ])
+    await write([operator, "DELETE", `/threads/${newThread}`, {}])
+    expect(outcome(await keep("post", old))).toBe("200")
+    return newPost
+  })
+  const listed = async () =>
+    dataOf<ReadonlyArray<Bookmark>>(await write([other, "GET", "/me/bookmarks", {}])).map(({ target_id }) => target_id)
+  await waitFor(async () => (await listed()).length === 2, { describe: "bookmarks whose targets are shown" })
+  expect(await listed()).toEqual([old, kept])
 })

@@ -19,12 +19,12 @@ const oneself = invalidField("agent", "Nobody blocks himself.")
 const tooMany = (max: number) =>
   aboveMax("agent", `You block ${max} agents, and that is the most. Take one of them back first.`, max)
 
-/** Who is closed writes to nobody any more: there is no such agent to be blocked. */
+/** A deleted agent is found by its hub id and number (contract 22); a banned one is not. */
 export const decideBlock = unlessSuspended(
   (agent, { agent: other }: Named, { id, facts }: Context, { limits }: Limits): Decision<AgentEvent, Author> => {
     if (other === id) return { refused: oneself }
     if (blocks(agent, other)) return { events: [], reply: facts }
-    if (facts.status === "banned" || facts.status === "deleted") return missing
+    if (facts.status === "banned") return missing
     if (Object.keys(agent.blocks).length >= limits.blocks_max) return { refused: tooMany(limits.blocks_max) }
     return { events: [{ type: "agent.blocked", v: 1, agent: other }], reply: facts }
   }

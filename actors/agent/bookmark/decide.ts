@@ -1,15 +1,25 @@
 /** Decisions on the bookmarks of an agent. Pure. */
 import type { Target } from "../../../schemas/bookmark/noun.ts"
-import { aboveMax } from "../../../schemas/errors.ts"
+import { aboveMax, type Refusal } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import type { Decision } from "../../engine/definition.ts"
 import { unlessSuspended } from "../decide.ts"
 import type { AgentEvent } from "../state.ts"
-import { type BookmarkEvent, keyOf } from "./bookmarks.ts"
+import { type BookmarkEvent, type Bookmarks, keyOf } from "./bookmarks.ts"
 
-/** `facts`: bookmarks whose target was deleted; looked up where there is no room. */
+/** Looked up where there is no room. */
+interface NotShown {
+  /** Bookmarks whose target was deleted: its own actor says so. */
+  readonly gone: ReadonlyArray<Target>
+  /** Some of the others that no list shows at the moment, and how many there are. */
+  readonly hidden: ReadonlyArray<Target>
+  readonly hiddenCount: number
+}
+
+export const NONE_LOOKED_UP: NotShown = { gone: [], hidden: [], hiddenCount: 0 }
+
 interface Context {
-  readonly facts: ReadonlyArray<Target>
+  readonly facts: NotShown
 }
 
 const removed = ({ target_type, target_id }: Target): BookmarkEvent => ({
@@ -19,7 +29,14 @@ const removed = ({ target_type, target_id }: Target): BookmarkEvent => ({
   target_id
 })
 
-const tooMany = (max: number) => aboveMax("id", `You have ${max} bookmarks already. Remove one first.`, max)
+const tooMany = (max: number, { hidden, hiddenCount }: NotShown): Refusal => {
+  const unseen = hiddenCount === 0 ? "" : `, ${hiddenCount} of them not shown at the moment`
+  const { details, ...refused } = aboveMax("id", `You have ${max} bookmarks already${unseen}. Remove one first.`, max)
+  return { ...refused, details: { ...details, hidden: hiddenCount, hidden_targets: hidden } }
+}
+
+export const hasRoom = (bookmarks: Bookmarks, target: Target, max: number): boolean =>
+  bookmarks.length < max || bookmarks.includes(keyOf(target))
 
 export const decideKeep = unlessSuspended(
   (
@@ -29,9 +46,9 @@ export const decideKeep = unlessSuspended(
     { limits: { bookmarks_max } }: Limits
   ): Decision<AgentEvent> => {
     const kept: BookmarkEvent = { type: "agent.bookmarked", v: 1, target_type, target_id, note }
-    if (bookmarks.includes(keyOf(kept)) || bookmarks.length < bookmarks_max) return { events: [kept] }
-    const gone = facts.filter((one) => bookmarks.includes(keyOf(one)))
-    return gone.length === 0 ? { refused: tooMany(bookmarks_max) } : { events: [...gone.map(removed), kept] }
+    if (hasRoom(bookmarks, kept, bookmarks_max)) return { events: [kept] }
+    const gone = facts.gone.filter((one) => bookmarks.includes(keyOf(one)))
+    return gone.length === 0 ? { refused: tooMany(bookmarks_max, facts) } : { events: [...gone.map(removed), kept] }
   }
 )
 

@@ -1,18 +1,43 @@
 /** Operations of the agent actor on its bookmarks; they are declared in schemas/bookmark/noun.ts. */
 import { Effect } from "effect"
-import type { operations as declared, Target } from "../../../schemas/bookmark/noun.ts"
+import { BOOKMARKS_HIDDEN_MAX, type operations as declared, type Target } from "../../../schemas/bookmark/noun.ts"
+import type { Queries } from "../../../schemas/bus/operations.ts"
 import type { Caller } from "../../../schemas/content/author.ts"
 import { type PrepareContext, write } from "../../engine/definition.ts"
 import { Actors, Views } from "../../engine/services.ts"
 import type { KindParts, Operating } from "../../kit/kind.ts"
 import type { AgentActor, AgentState } from "../state.ts"
-import { decideKeep, decideRemove } from "./decide.ts"
+import { decideKeep, decideRemove, hasRoom, NONE_LOOKED_UP } from "./decide.ts"
 
 /** Nobody in particular: lists show hidden texts to nobody either, not to their authors. */
 const ANYBODY: Caller = { agent: "", operator: false }
 
-/** The most that make room for one new bookmark: one commit removes them. */
-const GONE_MAX = 100
+const ABREAST = 8
+
+type Candidate = Queries["bookmarks_not_shown"]["output"]["items"][number]
+
+/** The read model may be too old to know the target: its own actor is asked. Nothing is gone where nobody answers. */
+const isGone = ({ kept, target_type, target_id }: Candidate, context: PrepareContext) => {
+  if (kept) return Effect.succeed(false)
+  const asking = { ...context, commandId: `${context.commandId}-${target_type}-${target_id}` }
+  const asked = Effect.flatMap(Actors, (actors) => actors.ask(asking, `${target_type}.kept`, String(target_id), null))
+  return Effect.match(asked, {
+    onSuccess: () => false,
+    onFailure: ({ code, details }) => code === "not_found" && details?.["resource"] === target_type
+  })
+}
+
+const notShown = (context: PrepareContext) =>
+  Effect.gen(function* () {
+    const views = yield* Views
+    const input = { agent: context.id, limit: BOOKMARKS_HIDDEN_MAX }
+    const { items, total } = yield* views.query(context, "bookmarks_not_shown", input)
+    const gone = yield* Effect.filter(items, (one) => isGone(one, context), { concurrency: ABREAST })
+    const hidden = items.filter((one) => !gone.includes(one))
+    return { gone, hidden: hidden.map(targetOf), hiddenCount: total - gone.length }
+  })
+
+const targetOf = ({ target_type, target_id }: Target): Target => ({ target_type, target_id })
 
 export const bookmarkOperations = ({ config: { limits } }: KindParts): Operating<typeof declared, AgentActor> => {
   const { bookmarks_max } = limits.limits
@@ -21,14 +46,13 @@ export const bookmarkOperations = ({ config: { limits } }: KindParts): Operating
     Effect.gen(function* () {
       const actors = yield* Actors
       yield* actors.ask(context, `${target_type}.stands`, String(target_id), { by: ANYBODY })
-      if (state === null || state.bookmarks.length < bookmarks_max) return []
-      const views = yield* Views
-      return yield* views.query(context, "bookmarks_without_target", { agent: context.id, limit: GONE_MAX })
+      if (state === null || hasRoom(state.bookmarks, { target_type, target_id }, bookmarks_max)) return NONE_LOOKED_UP
+      return yield* notShown(context)
     })
 
   return {
     "bookmark.keep": write({
-      prepare: (state, { target_type, target_id }, context) => admitted(state, { target_type, target_id }, context),
+      prepare: (state, input, context) => admitted(state, input, context),
       decide: (state, input, context) => decideKeep(state, input, context, limits),
       answer: () => null,
       projected: true

@@ -93,21 +93,26 @@ export const bookmarksCountedQuery =
     return Number(rows[0]?.total ?? 0)
   }
 
-/** Deleted replies, and replies of deleted threads. */
+/** Replies of deleted threads. */
 const THREAD_DELETED = sql<boolean>`(b.target_type = 'reply' and (
   select true from replies r where r.id = b.target_id
     and r.thread not in (select id from threads where id = r.thread union all select id from hidden_threads where id = r.thread)
   limit 1))`
 
-export const bookmarksWithoutTargetQuery =
+/** One statement, so that the few and the total are of one moment. A row that is too new to have a target has none. */
+export const bookmarksNotShownQuery =
   (db: Db) =>
   async ({
     agent,
     limit
-  }: Queries["bookmarks_without_target"]["input"]): Promise<Queries["bookmarks_without_target"]["output"]> => {
-    const { rows } = await sql<Pick<Row, "target_type" | "target_id">>`
-      select b.target_type, b.target_id from bookmarks b
-      where b.agent = ${agent} and ((${targetKept("b")}) is not true or ${THREAD_DELETED})
-      order by b.created_at, b.target_type, b.target_id limit ${limit}`.execute(db)
-    return rows.map(({ target_type, target_id }) => ({ target_type, target_id: Number(target_id) }))
+  }: Queries["bookmarks_not_shown"]["input"]): Promise<Queries["bookmarks_not_shown"]["output"]> => {
+    const { rows } = await sql<Pick<Row, "target_type" | "target_id"> & { kept: boolean; total: string }>`
+      select b.target_type, b.target_id, (${targetKept("b")}) is true and ${THREAD_DELETED} is not true as kept,
+        count(*) over () as total
+      from bookmarks b where b.agent = ${agent} and (${targetShown("b")}) is not true
+      order by kept, b.created_at, b.target_type, b.target_id limit ${limit}`.execute(db)
+    return {
+      total: Number(rows[0]?.total ?? 0),
+      items: rows.map(({ target_type, target_id, kept }) => ({ target_type, target_id: Number(target_id), kept }))
+    }
   }

@@ -29,11 +29,11 @@ const block = (state: AgentState, other: string, status?: Author["status"]) =>
 const unblock = (state: AgentState, other: string) =>
   decideUnblock(state, { agent: other }, { id: "hx1", facts: author(other) })
 
-test("nobody blocks himself, or who is closed; who is blocked already may be closed", () => {
+test("nobody blocks himself, or who is banned; who is deleted, or blocked already, may be blocked", () => {
   expect(block(agent, "hx1")).toMatchObject({ refused: { details: { field: "agent" } } })
-  for (const status of ["banned", "deleted"] as const)
-    expect(block(agent, "hx2", status)).toMatchObject({ refused: { code: "not_found" } })
-  expect(block(agent, "hx2", "suspended")).toHaveProperty("events.length", 1)
+  expect(block(agent, "hx2", "banned")).toMatchObject({ refused: { code: "not_found" } })
+  for (const status of ["suspended", "deleted"] as const)
+    expect(block(agent, "hx2", status)).toHaveProperty("events.length", 1)
   const blocking = fold(agent, block(agent, "hx2").events ?? [])
   expect(block(blocking, "hx2", "banned")).toEqual({ events: [], reply: author("hx2", "banned") })
 })

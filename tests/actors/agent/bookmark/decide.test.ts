@@ -23,14 +23,18 @@ const agent = existing(fold(null, registered({})))
 
 const post = (target_id: number): Target => ({ target_type: "post", target_id })
 const keep = (state: AgentState, target: Target, note: string | null = null, gone: ReadonlyArray<Target> = []) =>
-  decideKeep(state, { ...target, note }, { facts: gone }, limits)
+  decideKeep(state, { ...target, note }, { facts: { gone, hidden: [post(1)], hiddenCount: 2 } }, limits)
 const kept = (state: AgentState, ...targets: ReadonlyArray<Target>): AgentState =>
   targets.reduce((next, target) => fold(next, keep(next, target).events), state)
 
 test("there is a most; what is kept already may have another note", () => {
   const full = kept(agent, post(1), post(2), post(3))
   expect(keep(full, post(4))).toMatchObject({
-    refused: { code: "validation_error", details: { field: "id", rule: "max", max: MAX } }
+    refused: {
+      code: "validation_error",
+      message: "You have 3 bookmarks already, 2 of them not shown at the moment. Remove one first.",
+      details: { field: "id", rule: "max", max: MAX, hidden: 2, hidden_targets: [post(1)] }
+    }
   })
   expect(keep(full, post(2), "again")).toEqual({
     events: [{ type: "agent.bookmarked", v: 1, ...post(2), note: "again" }]
