@@ -10,6 +10,7 @@ import { dataOf, outcome } from "../support/outcome.ts"
 import { type Receiver, startReceiver } from "../support/receiver.ts"
 import { register, type Registered } from "../support/register.ts"
 import { type TestService, testService } from "../support/service.ts"
+import { archiveOf } from "../harness/index.ts"
 
 const RETRIES = Object.fromEntries(
   [6, 12, 24, 48, 96, 192].map((seconds, index) => [`webhook.retry_seconds.${index + 1}`, seconds])
@@ -122,7 +123,12 @@ export async function verified(): Promise<string> {
 export const openDrill = async (): Promise<void> => {
   const serverKey = randomBytes(32).toString("base64")
   service = await testService({ processes: true, actors: 2, limits: LIMITS, env: { HUB_SERVER_KEY: serverKey } })
-  desk = { natsUrl: service.system.nats.url, databaseUrl: service.system.postgres.url, serverKey }
+  desk = {
+    natsUrl: service.system.nats.url,
+    databaseUrl: service.system.postgres.url,
+    serverKey,
+    archive: archiveOf(service.system)
+  }
   receiver = await startReceiver()
   folder = join(service.system.folder, "backups", "first")
 }

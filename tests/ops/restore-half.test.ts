@@ -8,7 +8,7 @@ import { restore } from "../../ops/backup/restore.ts"
 import { keyPairOfSeed } from "../../schemas/signing/seed.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { buckets, restoreMark, streams } from "../../schemas/subjects.ts"
-import { connectTo, waitFor } from "../harness/index.ts"
+import { archiveOf, connectTo, waitFor } from "../harness/index.ts"
 import { type Desk, operate, operated, refusal } from "../support/operator.ts"
 import { outcome } from "../support/outcome.ts"
 import { type TestService, testService } from "../support/service.ts"
@@ -29,7 +29,12 @@ let commits = 0
 beforeAll(async () => {
   const serverKey = seed.toString("base64")
   service = await testService({ processes: true, edges: 1, actors: 1, env: { HUB_SERVER_KEY: serverKey } })
-  desk = { natsUrl: service.system.nats.url, databaseUrl: service.system.postgres.url, serverKey }
+  desk = {
+    natsUrl: service.system.nats.url,
+    databaseUrl: service.system.postgres.url,
+    serverKey,
+    archive: archiveOf(service.system)
+  }
   nats = await connectTo(service.system.nats.url)
   manager = await jetstreamManager(nats, { timeout: 60_000 })
   agent = await anAgent(service.edges)

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { LIMITS } from "../../schemas/limits.ts"
-import { waitFor } from "../harness/index.ts"
+import { archiveOf, waitFor } from "../harness/index.ts"
 import { type NameServer, nameServer } from "../support/dns.ts"
 import { type MailHost, mailHost } from "../support/mail-host.ts"
 import { type Desk, operated } from "../support/operator.ts"
@@ -40,7 +40,12 @@ beforeAll(async () => {
       ...Object.fromEntries(retries.map((retry) => [`limits.email.queue_retry_seconds.${retry}`, RETRY_SECONDS]))
     }
   })
-  desk = { natsUrl: service.system.nats.url, databaseUrl: service.system.postgres.url, serverKey }
+  desk = {
+    natsUrl: service.system.nats.url,
+    databaseUrl: service.system.postgres.url,
+    serverKey,
+    archive: archiveOf(service.system)
+  }
 })
 afterAll(async () => {
   await service?.stop()

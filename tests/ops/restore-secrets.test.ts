@@ -10,6 +10,7 @@ import { newOwner, provenOwner } from "../support/owner.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { asHolder, sealedEntry, VAULT } from "../support/vault.ts"
 import { ownedVault } from "../support/vault-owner.ts"
+import { archiveOf } from "../harness/index.ts"
 
 let service: TestService
 let desk: Desk
@@ -23,7 +24,12 @@ beforeAll(async () => {
     keeper: true,
     env: { HUB_SERVER_KEY: serverKey }
   })
-  desk = { natsUrl: service.system.nats.url, databaseUrl: service.system.postgres.url, serverKey }
+  desk = {
+    natsUrl: service.system.nats.url,
+    databaseUrl: service.system.postgres.url,
+    serverKey,
+    archive: archiveOf(service.system)
+  }
 })
 afterAll(() => service?.stop())
 

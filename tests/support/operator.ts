@@ -20,15 +20,23 @@ export interface Desk {
   readonly databaseUrl: string
   /** base64 */
   readonly serverKey: string
+  /** Where the older part of the log lies; absent: nothing of it was archived. */
+  readonly archive?: string
 }
 
 export async function operate(
-  { natsUrl, databaseUrl, serverKey }: Desk,
+  { natsUrl, databaseUrl, serverKey, archive }: Desk,
   args: ReadonlyArray<string>
 ): Promise<Operating> {
   const child = spawn(process.execPath, ["--no-warnings", await programPath("hub"), ...args], {
     cwd: projectRoot,
-    env: { ...process.env, HUB_NATS_URL: natsUrl, HUB_DATABASE_URL: databaseUrl, HUB_SERVER_KEY: serverKey }
+    env: {
+      ...process.env,
+      HUB_NATS_URL: natsUrl,
+      HUB_DATABASE_URL: databaseUrl,
+      HUB_SERVER_KEY: serverKey,
+      ...(archive === undefined ? {} : { HUB_ARCHIVE: archive })
+    }
   })
   let [output, errors] = ["", ""]
   child.stdout.on("data", (chunk) => (output += String(chunk)))
