@@ -1,7 +1,7 @@
 /** Written by `npm run contracts`: the code of each kind's fold (ops/contracts/folds.ts). */
 export const FOLDS: Readonly<Record<string, string>> = {
   address: "1894850e43220507",
-  agent: "7c9fa9fbf5db333e",
+  agent: "ddfeb9315f393299",
   blob: "8eb9d9bcc633d268",
   captcha: "6aa392efd471a2d0",
   category: "eb734887cb572cdf",
@@ -13,7 +13,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   filing: "533416c2a2a917b2",
   fleet: "302f5cf4875757f7",
   handle: "8d91f76c79f0d504",
-  human: "b61daf0635b79fde",
+  human: "5199d2a0867218ff",
   key: "c39a3053a015a528",
   letter: "9ad331de57af2bee",
   library: "ea4d66fdecada0e4",

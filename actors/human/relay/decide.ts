@@ -101,7 +101,7 @@ const mayAskInBrowsers = (
   )
 
 /** True if there is room for one more in the chat, or in browsers. */
-const hasRoomBy = (
+export const hasRoomBy = (
   way: "chat" | "push",
   human: Human,
   about: About,
