@@ -18,6 +18,11 @@ import { monotonicMs } from "../../schemas/runtime/clock.ts"
 /** As the node ends: for attempts to come to their end by themselves, then for what became of the rest to be told. */
 const ENDING_MS = 1500
 const TELLING_MS = 500
+/**
+ * Mail servers often take some seconds, and a letter that is cut short may be lost; push services answer at once, and the
+ * news stands on the pages too.
+ */
+const LETTER_HURRY_MS = 10_000
 
 export interface Letters {
   readonly config: Pick<HubConfig, "letters" | "limits" | "baseUrl" | "name">
@@ -51,7 +56,8 @@ export const openLetters = (
     const atOnce = config.limits.service.letters.letters_at_once
     const clock = yield* Clock.Clock
     const now = (): number => monotonicMs(clock)
-    const [slots, chatSlots, pushSlots] = [new Slots(atOnce, now), new Slots(atOnce, now), new Slots(atOnce, now)]
+    const slots = new Slots(atOnce, now, LETTER_HURRY_MS)
+    const [chatSlots, pushSlots] = [new Slots(atOnce, now), new Slots(atOnce, now)]
     const ended = Effect.all([slots.ended, chatSlots.ended, pushSlots.ended], { concurrency: "unbounded" })
     const hurrying = yield* Deferred.make<void>()
     const end = Effect.gen(function* () {

@@ -75,7 +75,7 @@ export const prepared = (
       return Effect.succeed(made({ type: "final", reason: "what it says holds no longer" }))
     if (transport === null) return Effect.succeed(made({ type: "final", reason: "this service has no way to send it" }))
     // First of all: many may wait, and each asks again and again.
-    if (!slots.reserve(id, deadline - at)) return Effect.fail(NO_SLOT)
+    if (!slots.reserve(id, deadline - at, letter.human)) return Effect.fail(NO_SLOT)
     const making = Effect.gen(function* () {
       const sealer = yield* accounts.of(letter.human)
       if (sealer === null) return made({ type: "dropped", reason: "the account is erased" })
@@ -104,11 +104,16 @@ const slotsOf = ({ slots, chatSlots, pushSlots }: Letters, template: string): Sl
   template === CHAT ? chatSlots : template === PUSH ? pushSlots : slots
 
 /** Anybody may have letters of these written to any address, and anybody names a push service. The rest follows a proof. */
-const STRANGERS: Readonly<Record<string, number>> = { verify_address: 2, reset_password: 4, [PUSH]: 2 }
+const STRANGERS: Readonly<Record<string, Omit<Strangers, "name">>> = {
+  verify_address: { parts: 2, until: "proved" },
+  reset_password: { parts: 4, until: "proved" },
+  // All push messages are of this kind: those that services answer in time need more than a share.
+  [PUSH]: { parts: 2, until: "prompt" }
+}
 
 const strangersOf = ({ template: name }: Letter): Strangers | null => {
-  const parts = STRANGERS[name]
-  return parts === undefined ? null : { name, parts }
+  const strangers = STRANGERS[name]
+  return strangers === undefined ? null : { name, ...strangers }
 }
 
 /** The place whose own server takes the letter; `null` where it goes by a server of ours, or cannot be opened. */

@@ -5,42 +5,60 @@
  *  - There are never more than there are slots. A letter that finds none waits in the schedule of timers, where it
  *    stands in nobody's way.
  *  - A server that never answers keeps no other letter waiting. A place is a registrable domain (actors/kit/registrable-domain.ts), and
- *    letters to one place hold half of the slots at most, and a quarter until it has answered in time. Letters that strangers
- *    cause to such places have a share together, and letters to places that were slow hold a quarter together.
- *  - A place that holds a slot for SLOW_MS counts as slow from then on. Beyond the share of slow places its attempt is told
- *    to hurry. So a silent server takes SLOW_MS from others, and not the whole time of an attempt.
+ *    letters to one place hold half of the slots at most, and a quarter until it has answered in time. Letters to places
+ *    that were slow hold a quarter together.
+ *  - Letters that strangers cause have a share together, however fast their places are.
+ *  - Letters to one person hold a quarter at most, wherever they go.
+ *  - A place that holds a slot for SLOW_MS counts as slow from then on, until its next answer in time. The last answer
+ *    alone decides: an average would let a place save up quick answers for a slow flood.
+ *  - Beyond the share of slow places an attempt is told to hurry. So a silent server takes no more than that from others,
+ *    and not the whole time of an attempt.
  *  - A slot is reserved before an attempt is committed, for a while: a commit that fails leaves nothing behind.
  *  - As the node ends no slot is given any more, and those that are taken are waited for.
  */
 import { Deferred, Effect, Latch } from "effect"
 
 /** A place is slow when it held a slot for so long. */
-export const SLOW_MS = 10_000
+export const SLOW_MS = 2000
 /** Places whose pace is remembered. */
 const PACES_MAX = 10_000
 
 /** Slow places together hold one of so many equal parts of the slots. */
 const SLOW_PARTS = 4
+/** So do all letters to one person. */
+const PERSON_PARTS = 4
 
 type Pace = "prompt" | "slow"
 
-/** Letters that anybody may cause: together they hold one of so many equal parts of the slots. */
+/**
+ * Letters that anybody may cause: together they hold one of so many equal parts of the slots. `until`: a person has proved
+ * the address, or the place was prompt.
+ */
 export interface Strangers {
   readonly name: string
   readonly parts: number
+  readonly until: "proved" | "prompt"
 }
 
-/** `as`: the pace of the place, or the name of the strangers who go there. */
+/** `strangers`: the name of those who share with it. `slow`: it counts among the slow places. */
 interface Going {
   readonly place: string
-  readonly as: string
+  readonly strangers: string | null
+  readonly slow: boolean
+}
+
+/** `until`: monotonic ms; `Infinity` while the attempt is made. */
+interface Taken {
+  readonly until: number
+  readonly person: string | null
 }
 
 export class Slots {
   private readonly max: number
   private readonly now: () => number
-  /** By letter: until when it is reserved, in monotonic ms; `Infinity` while the attempt is made. */
-  private readonly taken = new Map<string, number>()
+  private readonly hurryMs: number
+  /** By letter: until when it is reserved. */
+  private readonly taken = new Map<string, Taken>()
   /** By letter that has a slot: where it goes. */
   private readonly going = new Map<string, Going>()
   /** By place: how fast it was last. */
@@ -48,18 +66,21 @@ export class Slots {
   private closed = false
   private readonly empty = Latch.makeUnsafe(false)
 
-  constructor(max: number, now: () => number) {
+  /** `hurryMs`: of an attempt beyond the share of slow places; no less than SLOW_MS. */
+  constructor(max: number, now: () => number, hurryMs = SLOW_MS) {
     this.max = max
     this.now = now
+    this.hurryMs = hurryMs
   }
 
-  /** Whether the letter has one now, for so long. */
-  reserve(letter: string, forMs: number): boolean {
+  /** Whether the letter has one now, for so long. `person`: to whom it goes. */
+  reserve(letter: string, forMs: number, person: string | null = null): boolean {
     const now = this.now()
-    for (const [other, until] of this.taken) if (until <= now) this.free(other)
-    if (this.closed || (!this.taken.has(letter) && this.taken.size >= this.max)) return false
+    for (const [other, { until }] of this.taken) if (until <= now) this.free(other)
+    const mine = this.taken.get(letter)
+    if (this.closed || (mine === undefined && !this.hasRoomFor(person))) return false
     // Of an attempt that is still under way nothing is taken away.
-    if (this.taken.get(letter) !== Number.POSITIVE_INFINITY) this.taken.set(letter, now + forMs)
+    if (!this.isHeld(letter)) this.taken.set(letter, { until: now + forMs, person: mine?.person ?? person })
     return true
   }
 
@@ -71,19 +92,21 @@ export class Slots {
   /** Returns true if a letter that has a slot may hold it for this place. `strangers`: `null` where a person has proved it. */
   mayGoTo(letter: string, place: string, strangers: Strangers | null): boolean {
     const pace = this.paces.get(place) ?? null
-    const as = pace ?? strangers?.name ?? "prompt"
+    const among = strangers === null || pace === strangers.until ? null : strangers
+    const isTrusted = pace === "prompt" || (pace === null && strangers === null)
     const others = [...this.going].filter(([other]) => other !== letter).map(([, one]) => one)
     const held = (by: (one: Going) => boolean): number => others.filter(by).length
-    if (held((one) => one.place === place) >= this.shareOf(as === "prompt" ? 2 : 4)) return false
-    const together = pace === "slow" ? SLOW_PARTS : pace === null ? (strangers?.parts ?? 1) : 1
-    if (held((one) => one.as === as) >= this.shareOf(together)) return false
-    if (this.taken.has(letter)) this.going.set(letter, { place, as })
+    if (held((one) => one.place === place) >= this.shareOf(isTrusted ? 2 : 4)) return false
+    if (among !== null && held((one) => one.strangers === among.name) >= this.shareOf(among.parts)) return false
+    const slow = pace === "slow"
+    if (slow && held((one) => one.slow) >= this.shareOf(SLOW_PARTS)) return false
+    if (this.taken.has(letter)) this.going.set(letter, { place, strangers: among?.name ?? null, slow })
     return true
   }
 
   /** What was reserved, and is not needed. */
   giveBack(letter: string): void {
-    if (this.taken.get(letter) !== Number.POSITIVE_INFINITY) this.free(letter)
+    if (!this.isHeld(letter)) this.free(letter)
   }
 
   /** With the letter's slot; without one, `otherwise`. `hurry`: resolves when the attempt must end. */
@@ -98,7 +121,9 @@ export class Slots {
       const tooSlow = Deferred.makeUnsafe<void>()
       const watch = Effect.gen({ self: this }, function* () {
         yield* Effect.sleep(SLOW_MS)
-        if (!this.goesOnSlowly(letter)) yield* Deferred.succeed(tooSlow, undefined)
+        if (this.goesOnSlowly(letter)) return yield* Effect.never
+        yield* Effect.sleep(this.hurryMs - SLOW_MS)
+        yield* Deferred.succeed(tooSlow, undefined)
         return yield* Effect.never
       })
       return Effect.ensuring(
@@ -115,16 +140,26 @@ export class Slots {
   get ended(): Effect.Effect<void> {
     return Effect.suspend(() => {
       this.closed = true
-      for (const [letter, until] of this.taken) if (until !== Number.POSITIVE_INFINITY) this.free(letter)
+      for (const letter of this.taken.keys()) this.giveBack(letter)
       if (this.taken.size === 0) this.empty.openUnsafe()
       return this.empty.await
     })
   }
 
   private hold(letter: string): boolean {
-    if (this.taken.get(letter) === Number.POSITIVE_INFINITY || !this.reserve(letter, 0)) return false
-    this.taken.set(letter, Number.POSITIVE_INFINITY)
+    if (this.isHeld(letter) || !this.reserve(letter, 0)) return false
+    this.taken.set(letter, { until: Number.POSITIVE_INFINITY, person: this.taken.get(letter)?.person ?? null })
     return true
+  }
+
+  private isHeld(letter: string): boolean {
+    return this.taken.get(letter)?.until === Number.POSITIVE_INFINITY
+  }
+
+  private hasRoomFor(person: string | null): boolean {
+    if (this.taken.size >= this.max) return false
+    const theirs = [...this.taken.values()].filter((one) => one.person === person).length
+    return person === null || theirs < this.shareOf(PERSON_PARTS)
   }
 
   private shareOf(parts: number): number {
@@ -139,11 +174,11 @@ export class Slots {
   /** Returns false if the slow places have their share already. */
   private goesOnSlowly(letter: string): boolean {
     const going = this.going.get(letter)
-    if (going === undefined || going.as === "slow") return true
+    if (going === undefined || going.slow) return true
     this.setPace(going.place, "slow")
-    const slow = [...this.going.values()].filter(({ as }) => as === "slow").length
-    if (slow >= this.shareOf(SLOW_PARTS)) return false
-    this.going.set(letter, { ...going, as: "slow" })
+    const all = [...this.going.values()].filter(({ slow }) => slow).length
+    if (all >= this.shareOf(SLOW_PARTS)) return false
+    this.going.set(letter, { ...going, slow: true })
     return true
   }
 

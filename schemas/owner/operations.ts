@@ -118,9 +118,9 @@ export const owningOperations = operationsOf("agent", {
 })
 
 export const reachingOperations = operationsOf("human", {
-  /** How an owner hears of an event of an agent that he carries. */
+  /** How an owner hears of an event of an agent that he carries. A node of an older release does not name the agent. */
   "human.reached": op({
-    input: Schema.Struct({ event: Schema.String }),
+    input: Schema.Struct({ event: Schema.String, agent: Schema.optionalKey(Schema.String) }),
     output: Schema.Struct({ ...OwnerReached.fields, state: Reach }),
     askedBy: []
   })

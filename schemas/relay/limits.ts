@@ -12,6 +12,12 @@ export const RELAY_LIMITS = {
   relay_chat: { requests: 60, window_seconds: 3600 },
   /** The same in one owner's browsers. */
   relay_push: { requests: 60, window_seconds: 3600 },
+  /**
+   * What agents ask for, in one owner's browsers: each browser costs a letter's commits, which no agent's budget counts.
+   * What is more stands on the pages, and goes by the other ways.
+   */
+  relay_push_asked: { requests: 60, window_seconds: 3600 },
+  relay_push_asked_daily: { requests: 200, window_seconds: 86_400 },
   /** Browsers of one owner that are told. */
   push_subscriptions_max: 10,
   /** How long a code links a chat. */

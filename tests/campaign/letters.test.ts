@@ -16,6 +16,8 @@ import { logOf, TEST_SERVER_KEY, type TestService, testService } from "../suppor
 const LETTERS = 24
 /** Letters after which the kill comes. */
 const BEFORE = 6
+/** On the wire of one process. */
+const AT_ONCE = 4
 const DOMAIN = "planted.example"
 
 let service: TestService
@@ -37,7 +39,11 @@ beforeAll(async () => {
     processes: true,
     actors: 2,
     env: { HUB_LETTERS: "smtp", HUB_SMTP_URL: `smtp://127.0.0.1:${server.port}` },
-    limits: { "service.letters.letter_timeout_ms": 15_000, "service.letters.outcome_ms": 2000 }
+    limits: {
+      "service.letters.letters_at_once": AT_ONCE,
+      "service.letters.letter_timeout_ms": 15_000,
+      "service.letters.outcome_ms": 2000
+    }
   })
 })
 afterAll(async () => {
@@ -74,7 +80,7 @@ test("a killed actor process loses no letter and sends none twice", async () => 
   answered = () => released
   posted.push(...(await Promise.all(Array.from({ length: LETTERS }, () => post(accounts, timers)))))
   // Each process has as many on the wire as it may.
-  await waitFor(() => holding === 8, { describe: "letters on the wire of both processes" })
+  await waitFor(() => holding === 2 * AT_ONCE, { describe: "letters on the wire of both processes" })
   await system.actors[0]?.kill()
   answered = () => Promise.resolve()
   release?.()
@@ -91,7 +97,7 @@ test("a killed actor process loses no letter and sends none twice", async () => 
   const unknown = [...ends].filter(([, last]) => last === "letter.unknown").map(([id]) => id)
   // What was on the wire of the killed process, and no other.
   expect(unknown.length).toBeGreaterThan(0)
-  expect(unknown.length).toBeLessThanOrEqual(4)
+  expect(unknown.length).toBeLessThanOrEqual(AT_ONCE)
   for (const { id } of posted)
     if (!unknown.includes(id)) expect([ends.get(id), taken.includes(id)]).toEqual(["letter.sent", true])
 

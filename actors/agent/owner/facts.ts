@@ -28,7 +28,10 @@ export const ownersReached = (
     const actors = yield* Actors
     const one = (human: string) =>
       actors
-        .ask({ ...context, commandId: `${context.commandId}-${human}` }, "human.reached", human, { event: OWNER_ASKED })
+        .ask({ ...context, commandId: `${context.commandId}-${human}` }, "human.reached", human, {
+          event: OWNER_ASKED,
+          agent: context.id
+        })
         .pipe(
           Effect.map((reached): ReadonlyArray<Reached> => [reached]),
           Effect.catchIf(

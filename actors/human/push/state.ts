@@ -13,7 +13,9 @@ export const PushState = Schema.Struct({
   /** The latest news. */
   told: News,
   /** The same of security events, which have a limit of their own. New owners are not among them: each is told. */
-  told_security: News
+  told_security: News,
+  /** The same of what agents ask for. */
+  told_asked: Schema.optionalKey(News)
 })
 export type PushState = typeof PushState.Type
 
@@ -36,7 +38,8 @@ export const evolvePush = (push: PushState, event: PushEvent, at: number): PushS
     case "human.push_ended":
       return { ...push, subscriptions: push.subscriptions.filter(({ id }) => id !== event.id) }
     case "human.push_told":
-      if (isAsked(event.event) || event.event === OWNER_CONFIRMED) return push
+      if (event.event === OWNER_CONFIRMED) return push
+      if (isAsked(event.event)) return { ...push, told_asked: withNews(push.told_asked ?? [], event, at) }
       return isSecurity(event.event)
         ? { ...push, told_security: withNews(push.told_security, event, at) }
         : { ...push, told: withNews(push.told, event, at) }

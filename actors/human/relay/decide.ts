@@ -7,7 +7,8 @@
  *  - While something is held everything else is held too, so that nothing overtakes it, and a timer is set.
  *  - Security events have limits of their own: whatever strangers send, they are told at once. Beyond those limits they
  *    are held like everything else.
- *  - So does what an agent asks: an answer may be wanted within minutes, and other news must not hold it up.
+ *  - So does what an agent asks: an answer may be wanted within minutes, and other news must not hold it up. In browsers
+ *    it has limits of an hour and of a day, for each browser costs the log a letter.
  *  - Each new owner is told by itself, at once: the letter has the link by which one objects (contract 22). An agent
  *    may confirm so many an hour and no more (`confirmed_owners`).
  *  - What was held is told or the account is gone: a timer that fires early comes again.
@@ -36,7 +37,14 @@ export const DIGEST_TIMER = "digest"
 
 type RelayLimits = Pick<
   Limits["limits"]["owner"],
-  "relay_letters" | "relay_chat" | "relay_push" | "relay_security" | "relay_max_age_seconds" | "later_owner_seconds"
+  | "relay_letters"
+  | "relay_chat"
+  | "relay_push"
+  | "relay_push_asked"
+  | "relay_push_asked_daily"
+  | "relay_security"
+  | "relay_max_age_seconds"
+  | "later_owner_seconds"
 >
 
 const TOO_EARLY = { refused: unavailable("The letter is not due yet.") }
@@ -82,16 +90,27 @@ interface Told {
   readonly told_security?: News
 }
 
+const mayAskInBrowsers = (
+  human: Human,
+  about: About,
+  at: number,
+  { relay_push_asked, relay_push_asked_daily }: Pick<RelayLimits, "relay_push_asked" | "relay_push_asked_daily">
+): boolean =>
+  [relay_push_asked, relay_push_asked_daily].every((limit) =>
+    hasPlace(human.push.told_asked ?? [], about, at, limit, agentsOf(human))
+  )
+
 /** True if there is room for one more in the chat, or in browsers. */
-const hasRoomBy = (
+export const hasRoomBy = (
   way: "chat" | "push",
   human: Human,
   about: About,
   at: number,
-  { relay_chat, relay_push, relay_security }: RelayLimits
+  { relay_chat, relay_push, relay_security, ...limits }: RelayLimits
 ): boolean => {
   const { told, told_security = [] }: Told = human[way]
-  if (isAsked(about.event) || about.event === OWNER_CONFIRMED) return true
+  if (about.event === OWNER_CONFIRMED) return true
+  if (isAsked(about.event)) return way === "chat" || mayAskInBrowsers(human, about, at, limits)
   if (isSecurity(about.event)) return hasPlace(told_security, about, at, relay_security, agentsOf(human))
   return hasPlace(told, about, at, way === "chat" ? relay_chat : relay_push, agentsOf(human))
 }

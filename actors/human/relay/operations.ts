@@ -15,7 +15,7 @@ import { isActive } from "../decide.ts"
 import type { Opening } from "../opening.ts"
 import { openBrowser } from "../push/sealed.ts"
 import type { Human, HumanActor, HumanState } from "../state.ts"
-import { decideAgain, decideChoose, decideDigest, decideRelay, isFresh, type RelayFacts } from "./decide.ts"
+import { decideAgain, decideChoose, decideDigest, decideRelay, hasRoomBy, isFresh, type RelayFacts } from "./decide.ts"
 import { digestLetter, relayLetter } from "./letters.ts"
 import { chatNews, newsOf, placeOf, pushNews } from "./news.ts"
 import { choiceOf, OTHERS } from "./state.ts"
@@ -105,10 +105,11 @@ export const relayOperations = (
       }))
     ),
     "human.choose_relay": write({ decide: decideChoose, answer: () => null }),
-    "human.reached": custom((state, { event }, { id }) =>
+    "human.reached": custom((state, { event, agent = "" }, { id, at }) =>
       Effect.map(opened(state, id), (account) => {
         const { human } = account
-        const { email, chat, push } = waysOf(human, event)
+        const { email, chat, push: chosen } = waysOf(human, event)
+        const push = chosen && hasRoomBy("push", human, { agent, event }, at, owner)
         const chat_linked = inChat(human)
         const told = RELAYED_EVENTS.map((one) => one.event).filter((one) => choiceOf(human.relay, one).chat)
         return {

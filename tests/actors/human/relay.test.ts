@@ -220,7 +220,7 @@ describe("the chat", () => {
 describe("browsers", () => {
   const { requests, window_seconds } = owner.relay_push
 
-  test("are told up to a limit in any window; what an agent asks for and security events are not counted", () => {
+  test("are told up to a limit in any window; what an agent asks for and security events have their own", () => {
     const account = new Account()
     for (let at = 0; at < 2 * requests; at++) account.relay(at)
     expect(account.pushed).toHaveLength(2 * requests)
@@ -231,6 +231,19 @@ describe("browsers", () => {
     expect(account.pushed).toHaveLength(2 * requests + 6)
     const security = account.human.push.told_security.map(({ at }) => at)
     expect([account.human.push.told.length, security]).toEqual([requests + 1, [2 * requests]])
+  })
+
+  test("are told of so much that an agent asks for in any hour and day; the letters and the chat go on", () => {
+    const { relay_push_asked: hourly, relay_push_asked_daily: daily } = owner
+    const account = new Account()
+    for (let n = 0; n < 2 * hourly.requests; n++) account.relay(n, "owner.asked")
+    expect([account.pushed.length, account.said.length]).toEqual([2 * hourly.requests, 2 * hourly.requests])
+    const hours = daily.window_seconds / hourly.window_seconds
+    for (let hour = 1; hour < hours; hour++)
+      for (let n = 0; n < hourly.requests; n++) account.relay(hour * hourly.window_seconds * 1000 + n, "captcha.asked")
+    expect(account.pushed).toHaveLength(2 * daily.requests)
+    account.relay(daily.window_seconds * 1000 + 1, "owner.asked")
+    expect(account.pushed).toHaveLength(2 * daily.requests + 2)
   })
 
   const subscribe = (account: Account, same: ReadonlyArray<number> = []) => {

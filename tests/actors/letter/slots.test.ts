@@ -10,8 +10,9 @@ import { testFolder, waitFor } from "../../harness/index.ts"
 import { registrableDomainOf } from "../../../actors/kit/registrable-domain.ts"
 import { message, sending } from "./letters.ts"
 
-const VERIFYING: Strangers = { name: "verify", parts: 2 }
-const RESETTING: Strangers = { name: "reset", parts: 4 }
+const VERIFYING: Strangers = { name: "verify", parts: 2, until: "proved" }
+const RESETTING: Strangers = { name: "reset", parts: 4, until: "proved" }
+const PUSHING: Strangers = { name: "push", parts: 2, until: "prompt" }
 
 describe("slots", () => {
   const clocked = (max: number) => {
@@ -33,8 +34,13 @@ describe("slots", () => {
   const going = (max: number) => {
     const { slots, pass } = clocked(max)
     const answers = new Map<string, Deferred.Deferred<string>>()
-    const begun = (letter: string, place: string, strangers: Strangers | null = null): boolean => {
-      if (!slots.reserve(letter, 10)) return false
+    const begun = (
+      letter: string,
+      place: string,
+      strangers: Strangers | null = null,
+      person: string | null = null
+    ): boolean => {
+      if (!slots.reserve(letter, 10, person)) return false
       if (!slots.mayGoTo(letter, place, strangers)) {
         slots.giveBack(letter)
         return false
@@ -58,7 +64,7 @@ describe("slots", () => {
     expect(["a", "b"].map((letter) => begun(letter, "well.example", VERIFYING))).toEqual([true, false])
     await answered("a")
     expect(["b", "c", "d"].map((letter) => begun(letter, "well.example", VERIFYING))).toEqual([true, true, false])
-    expect(begun("e", "other.example", VERIFYING)).toBe(true)
+    expect(begun("e", "other.example")).toBe(true)
   })
 
   test("are not all held by places that nobody knows yet, however many there are", async () => {
@@ -71,7 +77,47 @@ describe("slots", () => {
       )
     expect(flood(VERIFYING)).toHaveLength(2)
     expect(flood(RESETTING)).toHaveLength(1)
-    expect(begun("b", "well.example", VERIFYING)).toBe(true)
+    expect([begun("b", "well.example", VERIFYING), begun("b", "well.example")]).toEqual([false, true])
+  })
+
+  test("are held by letters that strangers cause up to their share, however fast their places are", async () => {
+    const { begun, answered } = going(8)
+    for (const place of ["one", "two"]) {
+      begun(place, `${place}.example`, VERIFYING)
+      await answered(place)
+    }
+    const flood = Array.from({ length: 10 }, (_, index) =>
+      begun(`x${index}`, `${index % 2 === 0 ? "one" : "two"}.example`, VERIFYING)
+    )
+    expect(flood.filter(Boolean)).toHaveLength(4)
+    expect(begun("reset", "well.example", RESETTING)).toBe(true)
+  })
+
+  test.each([VERIFYING, PUSHING])("are held by places that answer late up to a quarter together: $name", async (by) => {
+    const { begun, answered, pass } = going(8)
+    for (const place of ["one", "two"]) {
+      begun(place, `${place}.example`, by)
+      pass(9500)
+      await answered(place)
+    }
+    const flood = Array.from({ length: 10 }, (_, index) =>
+      begun(`x${index}`, `${index % 2 === 0 ? "one" : "two"}.example`, by)
+    )
+    expect(flood.filter(Boolean)).toHaveLength(2)
+    expect(begun("another", "well.example", by)).toBe(true)
+  })
+
+  test("are held by the push messages to one person up to a quarter, and by prompt services as there are any", async () => {
+    const { begun, answered } = going(8)
+    for (const place of ["one", "two"]) {
+      begun(place, `${place}.example`, PUSHING)
+      await answered(place)
+    }
+    const to = (person: string) =>
+      Array.from({ length: 10 }, (_, index) =>
+        begun(`${person}${index}`, `${index % 2 === 0 ? "one" : "two"}.example`, PUSHING, person)
+      ).filter(Boolean)
+    expect(["a", "b", "c", "d", "e"].map((person) => to(person).length)).toEqual([2, 2, 2, 2, 0])
   })
 
   test("are there for a person who has proved an address while strangers wait", () => {
@@ -117,11 +163,29 @@ describe("slots", () => {
         undefined,
         "hurried"
       ])
-      expect(["c", "d", "e"].map((letter) => go(letter, VERIFYING))).toEqual([true, true, false])
-      slots.giveBack("e")
-      // Those that were slow have their own share, of one.
+      // The silent one still counts among the strangers.
+      expect(["c", "d"].map((letter) => go(letter, VERIFYING))).toEqual([true, false])
       slots.giveBack("d")
-      expect(go("b", VERIFYING)).toBe(false)
+      // Those that were slow have their own share, of one.
+      expect([go("b", null), go("d", null)]).toEqual([false, true])
+      yield* Effect.forEach(attempts, Fiber.interrupt)
+    })
+    await Effect.runPromise(Effect.provide(run, TestClock.layer()))
+  })
+
+  test("are held beyond the slow ones' share until the hurry comes, where it comes later", async () => {
+    const run = Effect.gen(function* () {
+      const now = yield* Effect.map(Clock.Clock, (clock) => () => clock.currentTimeMillisUnsafe())
+      const slots = new Slots(4, now, 5 * SLOW_MS)
+      const attempts = yield* Effect.forEach(["a", "b"], (letter) => {
+        expect(slots.reserve(letter, 10) && slots.mayGoTo(letter, `${letter}.example`, VERIFYING)).toBe(true)
+        return Effect.forkChild(slots.using(letter, (hurry) => Effect.as(hurry, "hurried"), Effect.succeed("no room")))
+      })
+      const ended = () => attempts.map((one) => one.pollUnsafe() !== undefined)
+      yield* TestClock.adjust(5 * SLOW_MS - 1)
+      expect(ended()).toEqual([false, false])
+      yield* TestClock.adjust(1)
+      expect(ended()).toEqual([false, true])
       yield* Effect.forEach(attempts, Fiber.interrupt)
     })
     await Effect.runPromise(Effect.provide(run, TestClock.layer()))

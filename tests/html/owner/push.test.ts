@@ -23,6 +23,8 @@ const PUBLIC_KEY = Buffer.concat([
   Buffer.from(JWK.y ?? "", "base64url")
 ]).toString("base64url")
 const SETTINGS = "/owner/settings"
+/** Things that agents ask, of which one owner's browsers are told. */
+const ASKED = 5
 
 let push: PushService
 let service: TestService
@@ -36,6 +38,7 @@ beforeAll(async () => {
     limits: {
       "rate_limits.sponsorship.requests": 1000,
       "rate_limits.message.requests": 1000,
+      "limits.owner.relay_push_asked.requests": ASKED,
       "service.letters.retry_seconds.1": 1
     }
   })
@@ -102,6 +105,17 @@ describe("a browser that is subscribed", () => {
     await ask(agent, "Heard")
     await browser.told("Heard")
     expect(browser.shown.map(({ body }) => body)).toEqual(["Heard"])
+  })
+
+  it("is told of so many questions; the agent hears that the next one stands on the page alone", async () => {
+    const { owner, agent, browser } = await aPair()
+    for (let n = 0; n < ASKED; n++) {
+      expect((await ask(agent, `Question ${n}`)).delivered_to).toMatchObject([{ state: "queued" }])
+      await browser.told(`Question ${n}`)
+    }
+    expect((await ask(agent, "One too many")).delivered_to).toMatchObject([{ state: "not_linked" }])
+    expect((await owner.client.get(`/owner/agents/${agent.agent.handle}`)).text).toContain("One too many")
+    expect(browser.shown).toHaveLength(ASKED)
   })
 
   it("is told once after a passing fault", async () => {
