@@ -1,12 +1,30 @@
 /** Numbers that are never given twice (spec 2.1): JetStream counters. Gaps are fine, reuse never happens. */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { streams, subjects } from "../../schemas/subjects.ts"
+import { Gathered } from "./gathered.ts"
 import { lastMessage } from "./last-message.ts"
 import { requestStream } from "./requests.ts"
 
 const TIMEOUT_MS = 3000
 
-export const nextNumber = (nats: NatsConnection, name: string): Promise<number> => countUp(nats, name, 1)
+/** The server flushes each draw to disk, so that those of a moment are drawn as one. */
+const DRAWS = { together: 1000, waiting: 20_000, gapMs: 5 }
+
+const draws = new WeakMap<NatsConnection, Map<string, Gathered<null, number>>>()
+
+export const nextNumber = (nats: NatsConnection, name: string): Promise<number> => {
+  const ofConnection = draws.get(nats) ?? new Map<string, Gathered<null, number>>()
+  draws.set(nats, ofConnection)
+  const drawing = ofConnection.get(name) ?? new Gathered(DRAWS, (asked) => drawn(nats, name, asked.length))
+  ofConnection.set(name, drawing)
+  return drawing.do(null)
+}
+
+/** One after the other, to who asked first. */
+const drawn = async (nats: NatsConnection, name: string, count: number): Promise<() => number> => {
+  let number = (await countUp(nats, name, count)) - count
+  return () => ++number
+}
 
 const text = new TextDecoder()
 

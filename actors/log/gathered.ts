@@ -2,12 +2,15 @@
  * Work of one sort that comes item by item and is done in batches: whatever comes while a batch is under way makes the
  * next one.
  */
+import { delay, machineClock, monotonicMs } from "../../schemas/runtime/clock.ts"
 
 interface Bounds {
   /** Items of one batch. */
   readonly together: number
   /** Items that wait. */
   readonly waiting: number
+  /** Batches begin at least this far apart, by the machine's time. The first waits for nothing. */
+  readonly gapMs?: number
 }
 
 interface Waiting<Item, Outcome> {
@@ -19,6 +22,7 @@ interface Waiting<Item, Outcome> {
 export class Gathered<Item, Outcome> {
   private queue: Array<Waiting<Item, Outcome>> = []
   private busy = false
+  private lastAt = Number.NEGATIVE_INFINITY
   private readonly bounds: Bounds
   private readonly act: (items: ReadonlyArray<Item>) => Promise<(item: Item) => Outcome>
 
@@ -42,6 +46,9 @@ export class Gathered<Item, Outcome> {
 
   private async pump(): Promise<void> {
     while (this.queue.length > 0) {
+      const early = this.lastAt + (this.bounds.gapMs ?? 0) - monotonicMs(machineClock)
+      if (early > 0) await delay(machineClock, early)
+      this.lastAt = monotonicMs(machineClock)
       const batch = this.queue.slice(0, this.bounds.together)
       this.queue = this.queue.slice(this.bounds.together)
       try {

@@ -41,7 +41,7 @@ const ABREAST = 16
 /** Commits that are read ahead; what does not fit is read again from the mark. */
 const READ_AHEAD = 4096
 /** The mark is kept no more often than this while something follows, and no less often than that while nothing does. */
-const MARK_GAP_MS = 20
+const MARK_GAP_MS = 100
 const MARK_MAX_MS = 1000
 /** The mark follows the reading of the log as often as this while nothing of it is this set's. */
 const PASS_MS = 5000

@@ -5,8 +5,15 @@ import { sql } from "kysely"
 import { leaderMessage } from "../../actors/log/last-message.ts"
 import type { TestService } from "./service.ts"
 
+/** A server removes folders meanwhile, such as a batch's once it is in the log: the next look finds what was in them there. */
 const filesBelow = async (folder: string): Promise<ReadonlyArray<string>> => {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT" && error.path !== folder) return null
+      throw error
+    }
+  )
+  if (entries === null) return filesBelow(folder)
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
 }
 

@@ -125,6 +125,14 @@ describe("counters", () => {
     expect(new Set(numbers).size).toBe(300)
     expect(Math.min(...numbers)).toBeGreaterThan(0)
   })
+
+  test("give what is asked for in one moment by one draw, in the order of asking", async () => {
+    const stored = async () => (await bus.manager.streams.info(streams.counters)).state.last_seq
+    const before = await stored()
+    const numbers = await Promise.all(Array.from({ length: 200 }, () => nextNumber(bus.nats, "test")))
+    expect(numbers).toEqual(Array.from({ length: 200 }, (_, index) => (numbers[0] ?? 0) + index))
+    expect((await stored()) - before).toBe(1)
+  })
 })
 
 interface Added extends EventShape {
