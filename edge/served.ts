@@ -23,7 +23,7 @@ export interface RouteParts extends EdgeParts {
   readonly passwords: PasswordHashing
 }
 
-/** What an edge serves. */
+/** The parts that an edge serves. */
 export interface Served {
   readonly endpoints: ReadonlyArray<Endpoint>
   readonly routes: (parts: RouteParts) => Routes

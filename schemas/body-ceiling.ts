@@ -2,8 +2,8 @@
 import type { Limits } from "./limits.ts"
 
 /**
- * What the body of an endpoint may be, see `describe`: a few fields, a long text beside them, data beside that, or a
- * file alone; or what the mail provider tells.
+ * The kinds of bodies, see `describe`: a few fields, a long text beside them, data beside that, a file alone, or a
+ * notice of the mail provider.
  */
 export type BodyKind = "plain" | "text" | "upload" | "file" | "notice"
 

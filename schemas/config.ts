@@ -23,7 +23,7 @@ import { readTraceSettings, type TraceSettings } from "./trace-settings.ts"
 export interface HubConfig {
   readonly env: "development" | "production"
   readonly port: number
-  /** Of the private listener for scrapers; 0: none. */
+  /** The port of the private listener for scrapers; 0: none. */
   readonly metricsPort: number
   /** No trailing slash. */
   readonly baseUrl: string
@@ -31,7 +31,7 @@ export interface HubConfig {
   readonly hosts: ReadonlyArray<string>
   readonly data: string
   readonly name: string
-  /** Whom to tell of a weakness of the service: an address that begins with `mailto:` or `https:`. */
+  /** The contact for reports of security weaknesses: an address that begins with `mailto:` or `https:`. */
   readonly contact: string | null
   readonly natsUrl: string
   readonly databaseUrl: string | null
@@ -44,13 +44,15 @@ export interface HubConfig {
   /** In production, challenges may be told in the words of the public source alone. */
   readonly publicQuestions: boolean
   readonly limits: Limits
-  /** How many proxies to believe in `X-Forwarded-For`, from the right. */
+  /** The number of trusted proxies in `X-Forwarded-For`, from the right. */
   readonly trustProxy: number
   /** Networks whose requests of `GET /health` no rate limit counts. */
   readonly probes: ReadonlyArray<string>
   /** Address that an edge listens on; `null` is every interface. */
   readonly bind: string | null
-  /** How long an edge that is told to end goes on, while it says that it is not ready: for balancers to turn away. */
+  /**
+   * Seconds that a stopping edge continues to serve while it reports that it is not ready, so that balancers turn away.
+   */
   readonly leaveSeconds: number
   /** Copies of every stream: 1, or as many of the nats-servers as shall hold one. */
   readonly streamReplicas: number
@@ -59,21 +61,21 @@ export interface HubConfig {
    * asked.
    */
   readonly natsMonitors: ReadonlyArray<string>
-  /** Where the log's older part lies; `null`: it is all in the log. */
+  /** The place of the log's older part; `null`: the log keeps everything. */
   readonly archive: ArchiveSettings | null
   /** `null`: nothing is traced. */
   readonly traces: TraceSettings | null
-  /** How people get letters; `null`: they get none, or not by this process. */
+  /** The way in which people get letters; `null`: none, or not from this process. */
   readonly letters: LetterSettings | null
   /** The chat by which people are reached; `null`: there is none, or not for this process. */
   readonly chat: ChatSettings | null
-  /** How people are told in their browsers; `null`: they are not, or not by this process. */
+  /** The settings of web push; `null`: no push, or not from this process. */
   readonly push: PushSettings | null
-  /** How mail comes in; `null`: the service has none. */
+  /** The settings of incoming mail; `null`: the service has none. */
   readonly mail: MailSettings | null
-  /** Of a host of compartments; `null`: this process is none. */
+  /** The settings of a compartment host; `null`: this process is none. */
   readonly runtime: RuntimeSettings | null
-  /** Of the operators' console, which is a process of its own. */
+  /** The settings of the operators' console, which is a process of its own. */
   readonly console: ConsoleSettings
 }
 
@@ -86,9 +88,9 @@ class Problem extends Error {}
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * What an actor process may do: `actors` owns shards (with timers and projections), `queries` reads the read models,
- * `webhooks` delivers to the agents' webhooks, `mail` receives mail: by SMTP, or what the provider tells,
- * `keeper` keeps the keys of vaults, `runtime` sees to the compartments of its machine: each alone in its process.
+ * The roles of an actor process: `actors` owns shards (with timers and projections), `queries` reads the read models,
+ * `webhooks` delivers to the agents' webhooks, `mail` receives mail: by SMTP, or what the provider tells, `keeper`
+ * keeps the keys of vaults, `runtime` sees to the compartments of its machine: each alone in its process.
  */
 export const ACTOR_ROLES = ["actors", "queries", "webhooks", "mail", "keeper", "runtime"] as const
 /** Those of a process where HUB_ROLES says nothing: who speaks with strangers' mail servers does nothing else. */
@@ -253,7 +255,7 @@ const runtimeSettings = (env: Env, isHost: boolean): RuntimeSettings => {
   return read.settings
 }
 
-/** What nobody outside of this machine reaches. */
+/** True if nobody outside this machine can reach the address. */
 const isLoopback = (bind: string | null): boolean =>
   bind !== null && /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|localhost)$/.test(bind)
 
@@ -271,7 +273,7 @@ const text = (env: Env, name: string): string | null => (filled(env[name]) ? (en
 
 const flag = (env: Env, name: string): boolean => oneOf(env, name, ["true", "false"] as const, "false") === "true"
 
-/** Whether there is something is seen by who reads it. */
+/** The reader of the path finds out whether it exists. */
 const path = (env: Env, name: string): string | null => {
   const value = text(env, name)
   if (value !== null && !isPath(value)) throw new Problem(`${name} must be a path, in one line`)

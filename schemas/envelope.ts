@@ -156,7 +156,10 @@ export const tokenFailures = (...codes: ReadonlyArray<ErrorCode>) =>
     ...codes
   )
 
-/** Where nobody has to sign, and others than agents may be refused with 401 or 403: a signature that comes along is judged there as well. */
+/**
+ * Failures of endpoints that need no signature but may refuse people with 401 or 403. A signature that comes along is
+ * verified there as well.
+ */
 export const personFailures = (...codes: ReadonlyArray<ErrorCode>) =>
   failures(...REFUSED_SIGNATURE, ...CLOSED_CODES, ...codes)
 

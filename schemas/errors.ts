@@ -30,7 +30,7 @@ export const ERRORS = {
   cross_site: { status: 403, says: "send the form from its own page" },
   /** A form of a page came without the token that it had, or with another form's. */
   form_token_invalid: { status: 403, says: "open the form again and send it from there" },
-  /** What came is no HTTP request. */
+  /** The bytes are no HTTP request. */
   bad_request: { status: 400, says: "send a valid HTTP request" },
   not_found: { status: 404, says: "`details.resource` does not exist" },
   file_missing: { status: 404, says: "the post has none" },
@@ -44,7 +44,7 @@ export const ERRORS = {
   verify_challenge_unknown: { status: 400, says: "ask for a new challenge" },
   verify_challenge_used: { status: 400, says: "ask for a new challenge" },
   verify_challenge_expired: { status: 400, says: "ask for a new challenge" },
-  /** Of a link in a letter. */
+  /** For a link in a letter. */
   /** 401 of a vault's token (contract 17), 400 of a link. */
   token_invalid: {
     status: 400,
@@ -226,12 +226,12 @@ export const ERRORS = {
   }
 } as const satisfies Readonly<Record<string, ErrorDeclared>>
 
-/** How an error code is declared. */
+/** The declaration of an error code. */
 export interface ErrorDeclared {
   readonly status: number
   /** A second status that it has elsewhere. */
   readonly also?: number
-  /** What it means and what to do, as the reference's table tells: markdown. */
+  /** Its meaning and its remedy, in markdown for the reference's table. */
   readonly says: string
 }
 
@@ -292,7 +292,7 @@ export interface Refusal {
   readonly retryAfter?: number
   /** The stage that refused, and the operation or view; absent if the edge itself did. Clients do not see it. */
   readonly from?: { readonly by: RefusedBy; readonly asked: string }
-  /** Where the same code has another status than `ERROR_STATUS` (key_retired on a signed request: 401). */
+  /** The status, if the same code has another one than `ERROR_STATUS` (key_retired on a signed request: 401). */
   readonly status?: number
 }
 

@@ -66,7 +66,7 @@ export const LIMITS = {
     id_verify: { requests: 300, window_seconds: 60 },
     id_directory: { requests: 30, window_seconds: 300 },
     recover: { requests: 10, window_seconds: 3600 },
-    /** What the mail provider tells comes from few addresses. */
+    /** The mail provider's notices come from few addresses. */
     mail_notice: { requests: 300, window_seconds: 60 }
   },
   /** contract 21: what all clients of one IPv6 /48 have together, of whatever is limited by client. */
@@ -116,8 +116,8 @@ export const LIMITS = {
     idempotency_key_max_chars: 255,
     idempotency_ttl_seconds: 86400,
     /**
-     * What is kept of one agent's, or one person's, answers under Idempotency-Keys in a day. An eighth of what is left is
-     * the most for one answer; a longer one is kept shortened.
+     * Bytes a day that are kept of the answers to one agent or person under Idempotency-Keys. An eighth of what is left
+     * is the most for one answer; a longer one is kept shortened.
      */
     answer_bytes_per_day: 2_097_152,
     /** contract 19: what an agent's own writes may put into the log in a day. */
@@ -137,11 +137,11 @@ export const LIMITS = {
     retry_after_max_seconds: 86_400,
     /** One attempt, from the name's resolution to the answer's head. */
     timeout_ms: 15_000,
-    /** What is read of an answer's body, and for how long behind its head. */
+    /** Bytes that are read of an answer's body, and milliseconds to wait for them behind its head. */
     answer_max_bytes: 4096,
     answer_drain_ms: 1000,
     answer_max_header_bytes: 8192,
-    /** How long the secret before the last signs as well. */
+    /** Seconds in which the previous secret signs as well. */
     secret_overlap_seconds: 86_400,
     /** Without any success: the agent is warned, then its webhook is switched off. */
     warn_after_seconds: 86_400,
@@ -153,7 +153,7 @@ export const LIMITS = {
      */
     kept_seconds: 3_456_000,
     redeliveries_max: 20,
-    /** Of one worker: attempts under way, to one receiver, for one agent; and what waits for them. */
+    /** One worker's attempts under way in all, to one receiver and for one agent, and the queues for them. */
     in_flight_max: 512,
     receiver_in_flight_max: 32,
     agent_in_flight_max: 8,
@@ -161,9 +161,9 @@ export const LIMITS = {
     /** It fetches while it has at least this much room. */
     fetch_room_min: 128,
     agent_held_max: 32,
-    /** What waits for a receiver that was not met yet. */
+    /** Deliveries that wait for a receiver with which there is no experience yet. */
     unknown_queue_max: 16,
-    /** What waits for a receiver that is known is what it can take in this time. */
+    /** Deliveries that wait for a known receiver: as many as it can take in this time. */
     receiver_queue_ms: 1000,
     /**
      * A receiver that takes longer than this is slow: it gets less at once, and shares a part of the worker with its
@@ -174,12 +174,18 @@ export const LIMITS = {
     slow_queue_max: 4,
     probation_in_flight_max: 128,
     probation_held_max: 256,
-    /** What finds that part full comes again soon, this often; then it is put off like what is for a slow receiver. */
+    /**
+     * A delivery that finds that part full tries again soon, this often. After that it is put off like those for a slow
+     * receiver.
+     */
     probation_tries_max: 4,
-    /** What a slow receiver has no room for comes again after this, twice as long each time. */
+    /**
+     * A delivery for which a slow receiver has no room comes again after this time, and then after twice as long each
+     * time.
+     */
     put_off_seconds: 5,
     put_off_max_seconds: 3600,
-    /** Of all workers together. */
+    /** Unacknowledged deliveries of all workers together. */
     ack_pending_max: 8192,
     /** A delivery whose worker has gone silent is given to another after this. */
     ack_wait_ms: 30_000
@@ -242,7 +248,7 @@ export const LIMITS = {
     /** spec 5.1 says nothing of slow clients: headers and body each have their own clock. */
     headers_timeout_ms: 10_000,
     body_timeout_ms: 10_000,
-    /** Of a file, or of data: 10 MB at 1.4 Mbit/s. The deadline of the rest begins when it is there. */
+    /** Milliseconds for a file or data: 10 MB at 1.4 Mbit/s. The deadline of the rest begins when it is there. */
     upload_timeout_ms: 60_000,
     keep_alive_timeout_ms: 60_000,
     max_header_bytes: 16_384,
@@ -251,7 +257,7 @@ export const LIMITS = {
     max_connections_per_edge: 10_000,
     /** Bytes of request bodies that one edge holds at once, over all its clients. */
     max_buffered_body_bytes: 268_435_456,
-    /** Of them for one client; and its connections (contract 21). */
+    /** The share of one client in them, and its connections (contract 21). */
     max_client_body_bytes: 134_217_728,
     max_client_connections: 1_024,
     /** Passwords that one edge hashes at once, and that wait for it: each takes a tenth of a second of a core. */
@@ -272,8 +278,8 @@ export const LIMITS = {
     max_client_downloads: 32,
     download_timeout_ms: 600_000,
     /**
-     * How long bytes that nothing names are kept (contract 19: gone within an hour): longer than any upload takes from
-     * its first piece to its name, many times over.
+     * Seconds that unnamed bytes are kept (contract 19: gone within an hour). No upload takes nearly as long from its
+     * first piece to its name.
      */
     blob_grace_seconds: 1800,
     /** Asks that an edge may have under way on the bus. */
@@ -294,9 +300,9 @@ export const LIMITS = {
     command_memory_seconds: 86_400,
     snapshot_every_commits: 32,
     /**
-     * Commits older than so many days are moved to the archive, where there is one (`HUB_ARCHIVE_AFTER_DAYS`). Whoever
-     * owns the log's shard looks so often. A segment is made of so many characters of text, or of less where its first
-     * commit is a day older than that.
+     * Commits older than so many days are moved to the archive, where there is one (`HUB_ARCHIVE_AFTER_DAYS`). The
+     * owner of the log's shard looks this often. A segment is made of so many characters of text, or of less where its
+     * first commit is a day older than that.
      */
     archive_after_days: 2,
     archive_every_seconds: 600,
@@ -305,7 +311,7 @@ export const LIMITS = {
     /** Free bytes below which nothing more is written to the log; reads go on. */
     storage_free_min_bytes: 268_435_456,
     /**
-     * What the streams beside the log may take; the server sets as much aside. Used nonces: a quarter of an hour at
+     * The sizes of the streams beside the log. The server sets as much aside. Used nonces: a quarter of an hour at
      * 5,000 requests a second, which is 71 MB with what the server adds; proofs of identity: ten minutes at 2,000 a
      * second.
      */
@@ -323,9 +329,9 @@ export const LIMITS = {
      * 0.8 KB. The oldest make room.
      */
     idempotency_bytes_per_agent: 16_384,
-    /** How far each set of reactions is, some 100 bytes each. */
+    /** Checkpoints of reactions, some 100 bytes each. */
     reactions_max_bytes: 1_048_576,
-    /** What reactions could not have done in its turn, some 500 bytes each. */
+    /** Commands of reactions that failed in their turn, some 500 bytes each. */
     aside_max_bytes: 15_728_640,
     /** One message for each shard and node. */
     leases_max_bytes: 8_388_608,

@@ -1,4 +1,4 @@
-/** What the nouns of a list (`nouns.ts` of a layer) export under one name, gathered. */
+/** Collects the exports of one name from all nouns of a list (`nouns.ts` of a layer). */
 
 type Exported<Nouns, Name extends string> = {
   readonly [Noun in keyof Nouns]: Nouns[Noun] extends { readonly [N in Name]: infer Part } ? Part : never

@@ -1,17 +1,17 @@
 /**
- * What every operation shares, laid over the OpenAPI document: it follows from who may call an operation and how, so
- * no operation has to say it. The typed client knows nothing of it.
+ * Adds to the OpenAPI document the parts that every operation shares. They follow from who may call an operation and
+ * how, so no operation has to declare them. The typed client knows nothing of it.
  *
  * Invariants
  *  - Security follows `x-hub-auth`: the four headers together where it is `signed`, those or nothing where `optional`.
  *    `x-hub-token` comes first: it asks for a vault's token, or with `any` for a token or a signature.
  *  - An operation whose query has more than free text lists 422 `validation_error`.
  *  - A signature that comes along is judged, whether it was asked for or not: each operation may refuse it.
- *  - What the HTTP layer refuses before it knows the operation is told of each operation.
+ *  - Refusals of the HTTP layer, which come before it knows the operation, are listed for each operation.
  *  - Every operation that reads a body states the body's ceiling, as `x-hub-max-body-bytes`.
  *  - Traits and schemas/markdown.ts decide who answers 304, 206 and in markdown.
- *  - An answer that an operation declares itself stays as it is. Each refusal is a named response, by its status and its
- *    last codes, and operations refer to it.
+ *  - An answer that an operation declares itself stays as it is. Each refusal is a named response, by its status and
+ *    its last codes, and operations refer to it.
  */
 import type { OpenApi } from "effect/http-api"
 import { CLOSED_CODES, SIGNATURE_CODES, type TokenKind } from "./envelope.ts"

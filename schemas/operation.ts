@@ -1,8 +1,8 @@
 /**
- * How an operation of an actor, or a query of the read models, is declared: what goes in, what comes out, who may ask.
+ * Declares an operation of an actor or a query of the read models: its input, its output and who may ask it.
  *
  * Invariants
- *  - Whoever is not named may not ask. Actors ask each other, and the operator asks all, without being named.
+ *  - Only the named roles may ask. Actors ask each other, and the operator asks all, without being named.
  *  - Inputs have passed the asker's own checks; outputs are the `data` of the envelope unless said otherwise. Schemas
  *    say what both are; what comes over the bus from a node of the service is not decoded a second time.
  */
@@ -21,7 +21,7 @@ export const op = <Input extends Schema.Top, Output extends Schema.Top>(
   declared: Operation<Input, Output>
 ): Operation<Input, Output> => declared
 
-/** Where nothing goes in or comes out. */
+/** For an operation without input or output. */
 export const Nothing = Schema.Null
 
 /** Operations of one kind of actor, by their names. */

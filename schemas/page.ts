@@ -1,7 +1,7 @@
 /**
- * How a page is declared, that is whatever stands outside the interface: for people to look at, or a document beside
- * that. An endpoint like any other (`HttpApiEndpoint`, `describe`, `Traits`), in a group of its own whose name
- * begins with `page.`; it is no part of the OpenAPI document. What it answers is declared by its type alone.
+ * Declares a page, that is anything outside the interface: for people to look at, or a document beside that. An
+ * endpoint like any other (`HttpApiEndpoint`, `describe`, `Traits`), in a group of its own whose name begins with
+ * `page.`; it is no part of the OpenAPI document. Its answer is declared by its type alone.
  */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
@@ -12,9 +12,9 @@ export const HTML_TYPE = "text/html; charset=utf-8"
 
 export const HtmlText = ofType(HTML_TYPE)
 
-/** Which page of a list: clamped as the interface does. How long one is, pages decide themselves. */
+/** Which page of a list: clamped as the interface does. Each page decides its length. */
 export const PageNumber = { page: Schema.optionalKey(Schema.String) }
 
-/** What a page takes. Each field comes as text: `formOf({ name: Name, amount: Schema.FiniteFromString })`. */
+/** The fields of a page's form. Each field comes as text: `formOf({ name: Name, amount: Schema.FiniteFromString })`. */
 export const formOf = <const Fields extends Schema.Struct.Fields>(fields: Fields) =>
   Schema.Struct(fields).pipe(HttpApiSchema.asFormUrlEncoded())

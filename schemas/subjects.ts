@@ -167,7 +167,7 @@ export const consumers = {
 
 export const queueGroups = { queries: "queries" } as const
 
-/** How many shards the actors of the cluster are spread over. Fixed for the life of a cluster. */
+/** The number of shards of a cluster's actors. Fixed for the life of a cluster. */
 export const SHARD_COUNT = 64
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Where traces go, by OpenTelemetry's own names. Without `OTEL_EXPORTER_OTLP_ENDPOINT` there are none. Problems never
- * repeat a value: an address or a header may hold a secret.
+ * The destination of traces, by OpenTelemetry's own names. Without `OTEL_EXPORTER_OTLP_ENDPOINT` there are none.
+ * Problems never repeat a value: an address or a header may hold a secret.
  */
 import { withoutTrailing } from "./text.ts"
 export interface TraceSettings {

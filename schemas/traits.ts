@@ -1,6 +1,6 @@
 /**
- * What sets an endpoint apart from others of its method and auth, said beside its declaration: `.annotate(Traits, { …
- * })`.
+ * Traits of an endpoint that differ from others of its method and auth, annotated beside its declaration:
+ * `.annotate(Traits, { … })`.
  */
 import { Context } from "effect"
 import type { HttpApiGroup } from "effect/http-api"
@@ -8,7 +8,7 @@ import type { Signer } from "./idempotency/operations.ts"
 import type { BucketName } from "./limits.ts"
 
 export interface Traits {
-  /** Whether unsigned calls draw on `anon`; endpoints with a bucket of their own do not (contract 0). Default: true. */
+  /** True if unsigned calls draw on `anon`; endpoints with a bucket of their own do not (contract 0). Default: true. */
   readonly drawsAnon?: boolean
   /**
    * Buckets that the agent's actor draws from beside `agent` (contract 11). Default: `write`, for signed writes. Their
@@ -17,41 +17,44 @@ export interface Traits {
   readonly draw?: ReadonlyArray<BucketName>
   /** The part of the service that it needs: where that is off, whoever asks is told so, before anything else. */
   readonly needs?: "mail" | "ses" | null
-  /** Whether a suspended agent may make this write (spec 3.1). Default: false. */
+  /** True if a suspended agent may make this write (spec 3.1). Default: false. */
   readonly openToSuspended?: boolean
   /**
-   * Whether an agent that has not passed registration's questions is refused (contract 22). Default: for the writes of
+   * True if an agent that has not passed registration's questions is refused (contract 22). Default: for the writes of
    * `ADMITTED_GROUPS`.
    */
   readonly admittedOnly?: boolean
   /** Whose key signs. Default: an agent's current one. */
   readonly signer?: Signer
   /**
-   * Whether a signature is settled before the handler runs, or by the handler's own ask. Default: by the handler where
-   * a signature is needed, before it where it is not.
+   * The moment at which a signature is settled: before the handler runs, or by the handler's own ask. Default: by the
+   * handler where a signature is needed, before it where it is not.
    */
   readonly settled?: "first" | "by handler"
   /**
-   * Whether the answer to a request without a signature is made of the read models alone, and of its address: it is
-   * then given again until those change, under an entity tag. Default: false.
+   * True if the answer to an unsigned request depends on the read models and its address alone. It is then reused until
+   * those change, under an entity tag. Default: false.
    */
   readonly reused?: boolean
-  /** Whether the body may hold what can be guessed, a password. Default: only where a person's token is asked for. */
+  /**
+   * True if the body may hold a password or another value that can be guessed. Default: only where a person's token is
+   * asked for.
+   */
   readonly guessable?: boolean
   /**
-   * Whether it ends the very session that asks: under an Idempotency-Key its first answer is then heard by who still has
-   * that token, and by nobody else. Default: false.
+   * True if it ends the session of the request. Under an Idempotency-Key its first answer is then given to the holder
+   * of that token, and to nobody else. Default: false.
    */
   readonly endsSession?: boolean
-  /** Whether the answer may be held for as long as the body's `wait_seconds` says (spec 4.10). Default: false. */
+  /** True if the answer may be held for as long as the body's `wait_seconds` says (spec 4.10). Default: false. */
   readonly held?: boolean
-  /** Whether a good answer has an entity tag, and 304 spares an unchanged one. Default: where it is `reused`. */
+  /** True if a good answer has an entity tag, and 304 spares an unchanged one. Default: where it is `reused`. */
   readonly tagged?: boolean
-  /** Whether it answers with stored bytes, and with a part of them where `Range` asks for one. Default: false. */
+  /** True if it answers with stored bytes, and with a part of them if `Range` asks for one. Default: false. */
   readonly ranged?: boolean
   /** True if a write compares `If-Match` and `If-None-Match`. Default: false, and a write with tags is refused. */
   readonly comparesTags?: boolean
-  /** How long anybody may keep a good answer, if it is the same for all. Default: 0, not at all. */
+  /** Seconds that anybody may cache a good answer, if it is the same for all. Default: 0, not at all. */
   readonly keptSeconds?: number
 }
 
@@ -70,10 +73,10 @@ export const ADMITTED_GROUPS: ReadonlySet<string> = new Set([
 
 export const Traits = Context.Reference<Traits>("hub/endpoint/Traits", { defaultValue: () => ({}) })
 
-/** What the reference's table of endpoints says of it; `{{…}}` as in all of the text. */
+/** The text in the reference's table of endpoints; `{{…}}` as in all of the text. */
 export const Row = Context.Reference<string>("hub/endpoint/Row", { defaultValue: () => "" })
 
-/** Where a group of endpoints stands in the reference: those of the lowest number come first. */
+/** The place of a group of endpoints in the reference: the lowest number comes first. */
 export const Chapter = Context.Reference<number>("hub/group/Chapter", { defaultValue: () => Number.MAX_SAFE_INTEGER })
 
 /** Throws where there are none. */
@@ -100,7 +103,7 @@ export const traitsOf = (groups: ReadonlyArray<HttpApiGroup.Constraint>): Readon
 
 /** Drawn by the handler: neither `anon` nor `write`. */
 export const OWN_BUCKET: Traits = { drawsAnon: false, draw: [] }
-/** Where people come in with their password. */
+/** For endpoints at which people log in with their password. */
 export const ENTRANCE: Traits = { ...OWN_BUCKET, guessable: true }
 /** Drawn by the person whose session it is. */
 export const HUMAN_WRITE: Traits = { drawsAnon: false }
@@ -108,7 +111,7 @@ export const HUMAN_WRITE: Traits = { drawsAnon: false }
 export const HUMAN_END: Traits = { ...HUMAN_WRITE, endsSession: true }
 export const REGISTRATION: Traits = { ...OWN_BUCKET, signer: "candidate", settled: "by handler" }
 export const OPEN_TO_SUSPENDED: Traits = { openToSuspended: true }
-/** Of the read models alone, for whoever does not sign. */
+/** For unsigned reads that depend on the read models alone. */
 export const REUSED: Traits = { reused: true }
 /** The same until the service is started anew. */
 export const DOCUMENT: Traits = { keptSeconds: 300, tagged: true }

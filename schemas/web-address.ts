@@ -1,11 +1,14 @@
 /**
  * Addresses on the web, as strangers write them down.
  *
- * What a parser does with a host's name that is not ASCII costs the square of a label's length, in each of many ways
- * to spell it. So a name that none can have is refused by a look at its length, before anything is parsed.
+ * Parsing a host's name that is not ASCII costs the square of a label's length, in each of many spellings. So a name
+ * that none can have is refused by a look at its length, before anything is parsed.
  */
 
-/** What DNS allows of a name, and of one label of it (RFC 1035). The first holds for user name and port as well. */
+/**
+ * The longest name that DNS allows, and the longest label of it (RFC 1035). The first holds for user name and port as
+ * well.
+ */
 const AUTHORITY_MAX_CHARS = 255
 const LABEL_MAX_CHARS = 63
 

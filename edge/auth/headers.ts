@@ -22,7 +22,7 @@ export type ReadHeaders =
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "signed"; readonly headers: SignatureHeaders }
 
-/** What a clock in milliseconds shows. */
+/** Matches times in milliseconds. */
 const MILLISECONDS = /^[0-9]{12,14}$/
 
 export const NO_SIGNATURE: ReadHeaders = { kind: "none" }
@@ -100,7 +100,7 @@ export const readSignatureHeaders = (
   }
 }
 
-/** What an endpoint that needs a signature says to who sent none. */
+/** The refusal of a request without the signature that the endpoint needs. */
 export const unsigned = (endpoint: string): Refusal =>
   endpoint === "registration.register"
     ? refusal("signature_required", "Step 3 must be signed with the key of step 1.", {

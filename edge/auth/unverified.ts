@@ -1,9 +1,10 @@
 /**
- * What signatures that do not verify may cost (contract 21).
+ * Bounds the cost of signatures that do not verify (contract 21).
  *
  * Invariants
  *  - Nothing counts against a key before its signature holds: an attempt that fails counts for the pair of client and
- *    key, with the figures of the bucket `key`. Whoever sends garbage under somebody's public key silences itself.
+ *    key, with the figures of the bucket `key`. A client that sends garbage under somebody's public key silences itself
+ *    alone.
  *  - A request sent again as it was (its nonce is used) is nobody's proof either: it counts in the same way, and the
  *    key gets back what it drew, at the edge that drew it.
  *  - Over `FAILURES_PER_SECOND_MAX` failures in a second on this edge, who failed here within the last minute is turned
@@ -35,7 +36,7 @@ export class Unverified {
     this.buckets = buckets
   }
 
-  /** Whether this client may have another signature under this key verified. `now`: Unix ms. */
+  /** Decides whether this client may have another signature under this key verified. `now`: Unix ms. */
   refusal(client: string, publicKey: string, now: number): Taken {
     const busy = this.second === Math.floor(now / 1000) && this.failures >= FAILURES_PER_SECOND_MAX
     if (busy && now - (this.failedAt.get(client) ?? Number.NEGATIVE_INFINITY) < FAILED_LATELY_MS) return BUSY

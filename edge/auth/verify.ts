@@ -2,7 +2,7 @@
  * Verification of a signed request (spec 5.1).
  *
  * Invariants
- *  - What is verified is the request as it came: the method, the path and query byte for byte, the raw body.
+ *  - The signature covers the request as it came: the method, the path and query byte for byte, the raw body.
  *  - The host line is one of the configured names, never what the request's own `Host` says.
  *  - Version 1 has no host line and holds only until its date; after it, it is a bad signature with a hint.
  *  - A refusal says what the service expected; why it may differ is looked into only then (diagnose.ts).

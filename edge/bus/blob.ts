@@ -72,7 +72,7 @@ const wantsRange = (call: Call, etag: string): boolean => {
 }
 
 const ASCII_NAME = /[^\x20-\x7e]|["\\%]/gu
-/** What RFC 8187 lets stand as it is. */
+/** Characters that encodeURIComponent leaves and RFC 8187 wants encoded. */
 const ENCODED = /[!'()*]/g
 
 /** Saved under this name and never shown (RFC 6266): in ASCII for old readers, and as it is. */

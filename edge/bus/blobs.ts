@@ -5,15 +5,15 @@
  *  - Nothing of a stranger's is stored: bytes come here once the signature over them holds, its nonce is judged and
  *    what they take is drawn from the agent's day. Until then they count among the bodies that the edge holds
  *    (edge/http/body.ts).
- *  - The blob's actor is asked before the first piece is written, at each try anew; from then on it waits for a name, and collects what
- *    gets none (actors/blob/state.ts). Whoever names it has every piece acknowledged. Each is flushed to the disk
- *    before it is acknowledged, since it goes as an atomic batch of one.
+ *  - The blob's actor is asked before the first piece is written, at each try anew; from then on it waits for a name,
+ *    and collects what gets none (actors/blob/state.ts). The writer that names it has every piece acknowledged. Each is
+ *    flushed to the disk before it is acknowledged, since it goes as an atomic batch of one.
  *  - A piece is written once: the stream refuses another under its number. One that is there already, since the same
  *    bytes come at the same time or an acknowledgement was lost, is read and compared.
  *  - No piece is sent behind the request's deadline: an edge that stood still writes nothing under a blob that has been
  *    collected meanwhile.
- *  - A reader sets the pace: a piece is read when the one before is taken. So many are under way at once, of each client
- *    and in all, and each ends within its time.
+ *  - A reader sets the pace: a piece is read when the one before is taken. So many are under way at once, of each
+ *    client and in all, and each ends within its time.
  */
 import { createHash } from "node:crypto"
 import { Readable } from "node:stream"
@@ -38,7 +38,7 @@ const WRITE_TIMEOUT_MS = 5000
 /** The server's answer where nobody leads the stream at the moment: nothing was written. */
 const NO_LEADER = 503
 const READ_TIMEOUT_MS = 5000
-/** How long a replica that answers may be behind: what is not there then is not there. */
+/** Milliseconds that a replica may be behind. A piece that is missing then does not exist. */
 const BEHIND_MS = 1000
 const PAUSE_MS = 50
 
@@ -126,7 +126,10 @@ export class Blobs {
     })
   }
 
-  /** Whatever else lies in numbered pieces (a part of a stored message), whole. Fails as what cannot be read. */
+  /**
+   * Reads another thing that is stored in numbered pieces (a part of a stored message), whole. Fails as what cannot be
+   * read.
+   */
   whole(
     call: Call,
     stream: string,
@@ -180,7 +183,7 @@ export class Blobs {
     throw LATE
   }
 
-  /** Whether the piece is there as it is. */
+  /** True if the same piece is stored already. */
   private async stands(sha256: string, piece: number, bytes: Uint8Array): Promise<boolean> {
     const there = await this.piece(sha256, piece).catch(() => null)
     return there !== null && bytes.length === there.length && Buffer.compare(there, bytes) === 0

@@ -1,4 +1,4 @@
-/** What handlers may ask of the actors' side: operations of one actor, and queries of the read models. */
+/** The requests of handlers to the actors' side: operations of one actor, and queries of the read models. */
 import type { MsgHdrs } from "@nats-io/transport-node"
 import { type Clock, Effect } from "effect"
 import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
@@ -36,10 +36,13 @@ export type Outcome =
   | { readonly ok: true; readonly body: Uint8Array }
   | { readonly ok: false; readonly refusal: Refusal }
 
-/** What of a request bounds a query, and where it is traced; one that no request asks has a bound of its own. */
+/** The deadline and the span that a query takes from a request. A query without a request has a bound of its own. */
 export type Within = Pick<Call, "deadline"> & Partial<Pick<Call, "span">>
 
-/** What records a signature's nonce and nothing else: of an agent's key, or of one that need not be an agent's. */
+/**
+ * Operations that record a signature's nonce and nothing else: of an agent's key, or of one that need not be an
+ * agent's.
+ */
 export type SettlingOp = "agent.authenticate" | "agent.admit_key"
 
 /** An agent moves with its key's rotation: more hops than this are a fault. */
@@ -75,7 +78,7 @@ export class Bus {
     this.observer = observer
   }
 
-  /** Ready JSON of the operation's output. Who signed the request is not told. */
+  /** Ready JSON of the operation's output. The operation does not learn who signed the request. */
   ask<Op extends OperationName>(call: Call, request: Request<Op>): Effect.Effect<Uint8Array, Refused> {
     return this.effect(() => this.outcome(call, request, false))
   }
@@ -200,7 +203,7 @@ export class Bus {
   }
 }
 
-/** Whom a question is for, where not anybody may answer it. */
+/** The host that a question is for, if not any node may answer it. */
 const hostIn = (input: unknown): string | undefined =>
   typeof input === "object" && input !== null && "host" in input && typeof input.host === "string"
     ? input.host
@@ -209,7 +212,7 @@ const hostIn = (input: unknown): string | undefined =>
 const settlingOp = ({ endpoint }: Call): SettlingOp =>
   endpoint?.signer === "candidate" || endpoint?.signer === "recovery" ? "agent.admit_key" : "agent.authenticate"
 
-/** How every good answer of a query begins (schemas/bus/operations.ts, QueryReply). */
+/** The beginning of every good answer of a query (schemas/bus/operations.ts, QueryReply). */
 const QUERY_GOOD = encoder.encode('{"ok":true,"data":')
 
 const isGood = (answer: Uint8Array): boolean =>

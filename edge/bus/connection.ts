@@ -24,8 +24,8 @@ export interface Link {
 }
 
 /**
- * Follows the connection's state for as long as it lives; `renewed` hears when it is there again. What the server
- * refuses this user is a fault of the deployment: it is told.
+ * Follows the connection's state for as long as it lives; `renewed` hears when it is there again. A refusal of the
+ * server is a fault of the deployment, and is logged.
  */
 export const followLink = (nats: NatsConnection, renewed: () => void): Link => {
   const link = { up: true, reconnects: 0 }

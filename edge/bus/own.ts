@@ -14,7 +14,7 @@ export const own = <Op extends OperationName>(
   input: Operations[Op]["input"]
 ): Effect.Effect<Uint8Array, Refused> => bus.askSigned(call, { actor: call.ticket?.home ?? "", op, input })
 
-/** Whose texts they are, for `withoutSecrets`. */
+/** The author of the request's texts, for `withoutSecrets`. */
 export const author = (call: Call): Author => ({ publicKey: call.ticket?.publicKey ?? "" })
 
 /** The agent that signed, with the signature settled: for what is asked of other actors, or of a view, on its behalf. */

@@ -2,12 +2,12 @@
  * Pictures of captchas, as agents send them: read, and written anew.
  *
  * Invariants
- *  - What is kept is what was decoded and encoded again: nothing that stood behind, before or beside the pixels, no
+ *  - Only the decoded and re-encoded picture is kept: nothing that stood behind, before or beside the pixels, no
  *    metadata, no second format. Only PNG and JPEG are read at all, by what the bytes say.
  *  - It is no longer than what may be sent, whatever it was folded into.
  *  - Pixels and ratio are judged by the header, before a pixel is decoded.
- *  - It is decoded on the thread pool, so many at once; so many wait, of which a client has a share, and one more is told
- *    to come again. None takes longer than its time.
+ *  - It is decoded on the thread pool, so many at once; so many wait, of which a client has a share, and one more is
+ *    told to come again. None takes longer than its time.
  */
 import sharp, { type Sharp } from "sharp"
 import { Effect, Semaphore } from "effect"

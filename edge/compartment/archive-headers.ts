@@ -5,16 +5,19 @@
  * Invariants
  *  - A header, and what an extended one holds, is judged before its last byte goes on: the reader never has what is
  *    refused here.
- *  - What goes on at once holds at most HEADERS_PER_TURN headers; between two such parts the process does other things.
- *  - Sizes are read in one way only. Where this, the reader and the compartment's own tar could differ, it is refused:
- *    they must see the same entries.
+ *  - One turn handles at most HEADERS_PER_TURN headers. Between two turns the process does other work.
+ *  - Sizes are read in one way only. An archive that this reader, `tar-stream` and the compartment's own tar could read
+ *    differently is refused: all must see the same entries.
  */
 import { setImmediate as turn } from "node:timers/promises"
 import { Broken } from "./archive-rules.ts"
 
 const BLOCK_BYTES = 512
 const HEADERS_PER_TURN = 64
-/** Of names: 4 KB at most where they are used. Beside them stand attributes that tools of other systems write. */
+/**
+ * Bytes of extended names. Used names have 4 KB at most. Beside them stand attributes that tools of other systems
+ * write.
+ */
 const EXTENDED_MAX_BYTES = 65_536
 const RECORDS_MAX = 100
 /** `git archive` writes one, with the commit. */
@@ -83,7 +86,7 @@ class Headers {
   /** Kinds of extended headers since the last entry. */
   readonly #kinds = new Set<string>()
   #isFirst = true
-  /** What an extended header says of the size of the entry behind it. */
+  /** The size that an extended header gives to the entry behind it. */
   #size: number | null = null
   #hasEnded = false
 

@@ -2,10 +2,10 @@
  * The links of an archive, and where they lead.
  *
  * Invariants
- *  - Where a link leads is found as the system will find it: through the other links of the archive, once all are known,
- *    since a later one may change where an earlier one leads.
+ *  - A link's target is resolved as the system will resolve it: through the other links of the archive, once all are
+ *    known, since a later one may change where an earlier one leads.
  *  - A hard link to a symbolic one is that link once more, read from where it lies itself.
- *  - What this costs is bounded by characters looked at, and other things are done meanwhile.
+ *  - The cost is bounded by the characters examined, and other work is done meanwhile.
  */
 import { posix } from "node:path"
 import { setImmediate as turn } from "node:timers/promises"
@@ -28,7 +28,7 @@ export const pathOf = (name: string): string => {
   const parts = partsOf(name)
   if (parts.includes("..")) throw new Broken("dot_dot", { entry: name })
   if (parts.length > PARTS_MAX) throw new Broken("name", { entry: name, max: PARTS_MAX })
-  // Of control characters: what a terminal would take for an order, and what no file system takes.
+  // Refuses control characters, which terminals may obey, and characters that no file system takes.
   if (/\p{Cc}|\ufffd/u.test(name)) throw new Broken("name", { entry: name })
   if (parts.some((part) => Buffer.byteLength(part) > PART_MAX_BYTES))
     throw new Broken("name", { entry: name, max: PART_MAX_BYTES })

@@ -1,4 +1,4 @@
-/** What an archive may break, and how its owner hears of it. */
+/** The rules that an archive may break, and the messages for its owner. */
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 
 export type ArchiveRule =
@@ -42,7 +42,7 @@ const SAYS: Readonly<Record<ArchiveRule, string>> = {
 
 const SHOWN_MAX_CHARS = 200
 
-/** Of a hostile client: nothing in it is an order to a terminal, or turns the text around it. */
+/** Makes a hostile name safe to print: nothing in it controls a terminal or turns the text around it. */
 const shown = (name: string): string =>
   [...name.slice(0, 2 * SHOWN_MAX_CHARS).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "")]
     .slice(0, SHOWN_MAX_CHARS)

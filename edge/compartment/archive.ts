@@ -3,14 +3,14 @@
  * nothing of it is unpacked here.
  *
  * Invariants
- *  - What is refused is named by a rule. Reading ends at the first entry that breaks one, and at the bounds: a bomb costs
- *    what the bounds allow and no more.
- *  - Each header counts, also what is no entry, before the reader has it (archive-headers.ts): what a few bytes of a tar
- *    may cost is bounded by them.
- *  - No entry lies outside of its folder, none is reached through a link of the archive, no link leads out of the folder
- *    (archive-links.ts), and nothing but files, folders and links is in it.
- *  - It is unpacked where it belongs, by its compartment's own user (actors/runtime/host/): whatever an archive does that
- *    is not seen here, it does there alone.
+ *  - Each refusal names a rule. Reading ends at the first entry that breaks one, and at the bounds: a bomb costs what
+ *    the bounds allow and no more.
+ *  - Each header counts, also what is no entry, before the reader has it (archive-headers.ts): what a few bytes of a
+ *    tar may cost is bounded by them.
+ *  - No entry lies outside of its folder, none is reached through a link of the archive, no link leads out of the
+ *    folder (archive-links.ts), and nothing but files, folders and links is in it.
+ *  - It is unpacked where it belongs, by its compartment's own user (actors/runtime/host/): whatever an archive does
+ *    that is not seen here, it does there alone.
  */
 import { Readable, type Writable } from "node:stream"
 import { pipeline } from "node:stream/promises"
@@ -58,7 +58,7 @@ class Judge {
     if (++this.#entries > archive_entries_max) throw new Broken("entries_max", { entry, max: archive_entries_max })
     if (DEVICES.has(type)) throw new Broken("device", { entry })
     if (!ENTRY_TYPES.has(type)) throw new Broken("type", { entry })
-    // What only files have: the reader would wait for bytes of others, or pass over what is hidden there.
+    // Only files have content. The reader would wait for bytes of other types, or pass over something hidden there.
     if (size > 0 && !FILE_TYPES.has(type)) throw new Broken("format", { entry })
     const path = pathOf(name)
     this.#bytes += size
@@ -78,7 +78,7 @@ class Judge {
   }
 }
 
-/** What is unpacked beside the files: headers, padding, and what tools write for themselves. */
+/** Bytes besides the files: headers, padding, and additions of tools. */
 const OVERHEAD_BYTES = 33_554_432
 
 /** Counts what comes out, whatever the archive says of its sizes. */

@@ -28,7 +28,7 @@ const STRANGER: Guest = { forms: new Forms(""), person: null }
 
 interface Links {
   readonly baseUrl: string
-  /** How long a link stays valid. */
+  /** Seconds that a link stays valid. */
   readonly seconds: number
 }
 

@@ -1,13 +1,13 @@
 /**
- * What a compartment wrote: asked of its host, held until there is something, or streamed.
+ * A compartment's output: asked of its host, held until there is something, or streamed.
  *
  * Invariants
  *  - A host is asked for a few seconds at a time; before each time it is looked up anew where the compartment is, and
  *    whether whoever asks may still read it.
- *  - What a host answered later than the request came in is given out only if the key that signed is still its agent's
- *    current one and the account may read: asked anew, at most once a second. Where nobody can tell, nothing is given.
- *  - So many are held and streamed by one edge, and of them for one agent. The reader sets the pace of a stream: a page is
- *    asked for when the one before is taken.
+ *  - A late answer of a host is given out only if the key that signed is still its agent's current one and the account
+ *    may read. This is asked anew, at most once a second. If nobody can tell, nothing is given.
+ *  - So many are held and streamed by one edge, and of them for one agent. The reader sets the pace of a stream: a page
+ *    is asked for when the one before is taken.
  */
 import { Readable } from "node:stream"
 import { Effect, Result } from "effect"
@@ -63,7 +63,7 @@ export class Logs {
     this.#streams = new Seats(log_streams_max, log_streams_per_agent_max)
   }
 
-  /** `waitMs`: 0 is what there is now. Where too many wait, it is that as well. */
+  /** `waitMs`: 0 is what there is now. If too many wait, it does not wait either. */
   list(call: Call, id: string, by: Asker, wanted: LogsWanted, waitMs: number): Effect.Effect<Lines, Refused> {
     const agent = agentIn(by)
     if (waitMs <= 0 || this.#waits.full || this.#waits.oldest(agent) !== null)

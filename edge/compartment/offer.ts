@@ -1,4 +1,4 @@
-/** What the runtime offers (spec 2.11). */
+/** The runtime's offer (spec 2.11). */
 import { hubUrlInside } from "../../schemas/compartment/hub-url.ts"
 import { quotasShown } from "../../schemas/compartment/limits.ts"
 import { RUNTIME_TERMS_VERSION, type RuntimeOffer } from "../../schemas/compartment/records.ts"

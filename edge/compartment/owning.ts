@@ -1,4 +1,4 @@
-/** What a person sees of compartments, and has done with them (spec 4.10): for the pages. */
+/** Compartments for the pages of people: views and actions (spec 4.10). */
 import { Effect } from "effect"
 import type { Asker } from "../../schemas/compartment/operations.ts"
 import type { SteeringAct } from "../../schemas/compartment/pages.ts"
@@ -30,7 +30,7 @@ const FLEET_MS = 2000
 const NEW_KEY_MS = 4000
 /** A list goes without a status that takes longer. */
 const STATUS_MS = 1500
-/** Of each question to the fleet: a person has few, and carries a hundred agents at most. */
+/** Compartments in one question to the fleet. A person has few, and owns a hundred agents at most. */
 const PLACES_MAX = 100
 /** Compartments that are asked for their status at the same time. */
 const LOOKS_ABREAST = 8
@@ -40,7 +40,7 @@ export interface ShownCompartment {
   readonly agent: Author
   /** `null`: nothing runs; `undefined`: its host does not tell. */
   readonly stats: CompartmentStats | null | undefined
-  /** Of the last hour, oldest first. */
+  /** Readings of the last hour, oldest first. */
   readonly history: ReadonlyArray<UsageReading>
   /** The newest, oldest first; `undefined`: its host does not tell. */
   readonly lines: ReadonlyArray<LogLine> | undefined
@@ -162,7 +162,7 @@ export class OwningCompartments {
     return Effect.map(Effect.forEach(placed, standing, { concurrency: LOOKS_ABREAST }), (found) => found.flat())
   }
 
-  /** Whether this service runs any. */
+  /** Answers whether this service runs any. */
   offered(call: Call): Effect.Effect<boolean, Refused> {
     const asked = { actor: FLEET_ID, op: "fleet.hosts", input: null, deadline: wallMs(call.clock) + FLEET_MS } as const
     return Effect.map(this.#bus.read(call, asked), (hosts) => hosts.length > 0)

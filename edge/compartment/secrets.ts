@@ -1,4 +1,4 @@
-/** What of secrets and of the agent's key is refused before it is sealed (contract 8, 18). */
+/** Refusals of secrets and of the agent's key, before they are sealed (contract 8, 18). */
 import { secretNameProblem } from "../../schemas/compartment/fields.ts"
 import { aboveMax, invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
@@ -13,7 +13,7 @@ const nameRefused = (name: string, problem: string): Refusal =>
 
 const PROTOTYPE = "__proto__"
 
-/** Of a body that was parsed before: there a member of this name is dropped (http/json.ts), and here it is refused. */
+/** Checks the bytes, because the parser dropped a member of this name (http/json.ts), and here it is refused. */
 export const prototypeProblem = (body: Uint8Array): Refusal | null => {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
   if (bytes.length === 0 || !scanJson(bytes).suspect) return null

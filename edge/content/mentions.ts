@@ -1,6 +1,6 @@
 /**
- * Whom a text names: `@handle` outside code, link targets, titles of links, texts of images and addresses (contract
- * "Common" and 19). The first ten different ones of it are looked up.
+ * The agents that a text mentions: `@handle` outside code, link targets, titles of links, texts of images and addresses
+ * (contract "Common" and 19). The first ten different ones of it are looked up.
  *
  * Invariant: the work is in proportion to the text, whatever it says: nothing is looked at twice but the ends of runs
  * of backticks, which are sought once for each, and what may be a title or an image's text, within its bound.
@@ -13,14 +13,14 @@ import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 
-/** What follows a fence of backticks holds none: else it is code within a line. */
+/** The text behind a fence of backticks has none: otherwise it is code within a line. */
 const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/
 const INDENTED = /^(?: {4}|\t)/
 const WORD = /[\p{L}\p{N}]/u
 const HANDLE_MAX_CHARS = 32
 /** A link's address for elsewhere in the text: it is not shown where it stands. */
 const DEFINITION = /^ {0,3}\[[^[\]]{1,999}\]:/
-/** How far the end of a title, or of an image's text, is looked for. */
+/** Characters in which the end of a title or of an image's text is searched. */
 const LABEL_MAX_CHARS = 300
 
 /** Lines taken out that are not shown as text: code, fenced or indented behind an empty line, and definitions of links. */
@@ -65,7 +65,7 @@ export const addressEnd = (text: string, from: number, closing: string): number 
   return at
 }
 
-/** Of the name that begins there, as it is written; empty where there is none. */
+/** The name that begins there, as it is written; empty if there is none. */
 const nameAt = (text: string, at: number): string => {
   let end = at
   while (end < text.length && end - at <= HANDLE_MAX_CHARS && /[A-Za-z0-9_-]/.test(text[end] ?? "")) end++
@@ -78,7 +78,7 @@ const nameAt = (text: string, at: number): string => {
 export const mentionAt = (text: string, at: number, before = " "): string =>
   text[at] === "@" && stands(text[at - 1] ?? before) ? nameAt(text, at + 1) : ""
 
-/** What may stand before a mention: no part of a word, an address or a path. */
+/** Decides whether a mention may follow: not inside a word, an address or a path. */
 const stands = (before: string): boolean => !WORD.test(before) && !"@/._+-=&".includes(before)
 
 /** The marks that enclose a link's title. */
@@ -109,7 +109,7 @@ const targetEnd = (text: string, from: number): number => {
   return address
 }
 
-/** Where an image's text ends that begins there; `from` where it is no image. */
+/** The end of the image's text that begins there; `from` if it is no image. */
 const imageTextEnd = (text: string, from: number): number => {
   let open = 0
   for (let at = from; at < text.length && at - from < LABEL_MAX_CHARS; at++) {
@@ -120,7 +120,10 @@ const imageTextEnd = (text: string, from: number): number => {
   return from
 }
 
-/** Where to go on behind what holds no mention: code, an address, an image's text, an escaped mark; `at` itself where nothing such is. */
+/**
+ * The place behind a part without mentions: code, an address, an image's text, an escaped mark; `at` itself if there is
+ * none.
+ */
 const passed = (text: string, at: number, ends: ReadonlyMap<number, number>): number => {
   switch (text[at]) {
     case "\\":

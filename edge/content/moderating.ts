@@ -1,4 +1,4 @@
-/** What operators change of what others wrote (contract 19): in a request of its own, beside no field of the author's. */
+/** Operators' changes to others' content (contract 19): in a request of its own, beside no field of the author's. */
 import { Effect, Schema } from "effect"
 import { Hiding } from "../../schemas/content/hiding.ts"
 import { invalidField } from "../../schemas/errors.ts"
@@ -27,7 +27,7 @@ export const without = (given: unknown, fields: ReadonlyArray<string>): Effect.E
     : invalid(other, `${other} and what operators change go in requests of their own.`)
 }
 
-/** Of the body of a change; `null` where it has none of these fields. `own`: what authors change. */
+/** The moderation in the body of a change; `null` if it has none of these fields. `own`: what authors change. */
 export const moderationIn = (
   call: Call,
   given: unknown,

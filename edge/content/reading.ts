@@ -1,4 +1,4 @@
-/** What reads of all kinds of content share. */
+/** Shared parts of reads of all kinds of content. */
 import { Effect } from "effect"
 import type { Author } from "../../schemas/content/author.ts"
 import { invalidField, notFound } from "../../schemas/errors.ts"
@@ -33,7 +33,7 @@ export const otherIn = agentIn("with")
 
 const noAgent = refuse(notFound("agent"))
 
-/** Of a path below an agent's, as a hub id: one whose profile is not shown has none. */
+/** The agent of a path, as a hub id. An agent without a public profile has none. */
 export const shownAgent = (bus: Bus, call: Call, ref: string): Effect.Effect<string, Refused> =>
   Effect.flatMap(authorOf(bus, call, ref), ({ id, url }) => (url === null ? Effect.fail(noAgent) : Effect.succeed(id)))
 
@@ -42,7 +42,7 @@ interface Hideable {
   readonly hidden?: boolean
 }
 
-/** What an operator has hidden is there for its author and for operators: for others there is none (contract 19). */
+/** Hidden content exists for its author and for operators only (contract 19). */
 export const visible = <Item extends Hideable>(
   bus: Bus,
   call: Call,

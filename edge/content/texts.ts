@@ -2,7 +2,7 @@
 import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX } from "../http/json-scan.ts"
 import type { TextField } from "../../schemas/secret/secrets.ts"
 
-/** Of a file; longer ones, and those that are no text, are not looked at. */
+/** The bytes of a file that are scanned. Longer files, and those that are no text, are not scanned. */
 const FILE_LOOKED_AT_MAX_BYTES = 1_048_576
 
 interface Open {
@@ -45,7 +45,9 @@ interface ProfileTexts {
   readonly links?: ReadonlyArray<{ readonly label: string; readonly url: string }>
 }
 
-/** What others can read of a profile. A webhook's address is seen by nobody else, and may well hold a token. */
+/**
+ * The texts of a profile that others can read. A webhook's address is seen by nobody else, and may well hold a token.
+ */
 export function* profileTexts(profile: ProfileTexts): Generator<TextField> {
   const { handle, name, description, transparency, links } = profile
   yield* textsOf("handle", handle)

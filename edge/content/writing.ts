@@ -1,4 +1,4 @@
-/** What writes of all kinds of content share: what a change must say, who asks, and what of the day's bytes it takes. */
+/** Shared parts of writes of all kinds of content: required fields, the caller, and bytes of the day. */
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import type { Caller } from "../../schemas/content/author.ts"
@@ -15,7 +15,7 @@ import { textsIn } from "./texts.ts"
 
 const NUMBER = /^[1-9]\d{0,14}$/
 
-/** Of a path; what has no such shape is no resource. */
+/** The number in a path. Any other text names no resource. */
 export const numberOf = (resource: string, text: string): Effect.Effect<number, Refused> =>
   NUMBER.test(text) ? Effect.succeed(Number(text)) : Effect.fail(refuse(notFound(resource)))
 
@@ -46,12 +46,12 @@ export const changeIn = (
 export const textsChecked = (call: Call, texts: object): Effect.Effect<void, Refused> =>
   withoutSecrets(textsIn(texts), author(call), turnOf(call))
 
-/** What a vote or a removal puts into the log at most: events, entries of scores, their commits. */
+/** The most bytes that a vote or a removal adds to the log: events, entries of scores, their commits. */
 export const WRITE_MIN_BYTES = 1200
 
 /**
- * Who signed; the signature is settled, and what is written counted among what the agent may write in a day. What is only
- * answered once more writes nothing.
+ * Settles the signature, counts the write among the agent's bytes of the day, and returns the caller. A repeated
+ * request that is answered from memory writes nothing.
  */
 export const admitted = (bus: Bus, call: Call, taking: Partial<Taking> = {}): Effect.Effect<Caller, Refused> =>
   Effect.map(admittedByName(bus, call, taking), ({ agent, operator }) => ({ agent, operator }))

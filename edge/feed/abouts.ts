@@ -37,7 +37,7 @@ export const ofCategory = (bus: Bus, site: Site, call: Call, slug: string): Effe
     })
   })
 
-/** Of an agent whose profile is shown; whatever it is called by, its feed bears its handle. */
+/** Describes the feed of an agent with a public profile. The feed uses its handle, whatever name the path has. */
 export const ofAgent = (bus: Bus, site: Site, call: Call, ref: string): Effect.Effect<About, Refused> =>
   Effect.map(profileOf(bus, call, ref), (profile) => {
     const { id, handle, name, url } = parse<AgentPublic>(profile)

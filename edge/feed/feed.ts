@@ -1,15 +1,15 @@
-/** What a feed is, before it is written as JSON or as XML. */
+/** A feed before it is written as JSON or as XML. */
 import { postAddress, threadAddress } from "../../schemas/content/address.ts"
 import type { FeedScope } from "../../schemas/feed/operations.ts"
 import type { FeedEntry } from "../../schemas/feed/records.ts"
 
-/** Whatever stands in a feed besides its entries. */
+/** The fields of a feed besides its entries. */
 export interface About {
   readonly scope: FeedScope
   /** One line. */
   readonly title: string
   readonly description: string
-  /** Of the page that shows the same to people. */
+  /** The page that shows the same to people. */
   readonly page: string
   readonly json: string
   readonly atom: string
@@ -18,7 +18,7 @@ export interface About {
 /** Its address, which no change of its title moves: so it is its name as well. */
 export const addressOf = (baseUrl: string, { type, id }: FeedEntry): string => `${baseUrl}/${type}s/${id}`
 
-/** Where its page is. */
+/** The address of an entry's page. */
 export const pageOf = (baseUrl: string, entry: FeedEntry): string =>
   entry.type === "post" ? postAddress(baseUrl, entry) : threadAddress(baseUrl, entry)
 

@@ -2,13 +2,13 @@
  * Feeds, written and kept.
  *
  * Invariants
- *  - A reader that comes again costs a look at how the feed stands, without a text of it. Of one that stands as it stood
- *    the bytes are there already, as long as they are kept.
+ *  - A reader that comes again costs a look at how the feed stands, without a text of it. The bytes of an unchanged
+ *    feed are reused, as long as they are kept.
  *  - No more than one feed is written at a time, entry by entry: whatever agents wrote, others are served in between. A
  *    bounded number waits for it, and a bounded part of that is one client's; more are told to come again.
  *  - An entry's text is laid out once for all feeds that it is in. One that blows up beyond `ENTRY_HTML_MAX_CHARS`
  *    stands there as it was written.
- *  - What is kept is forgotten by time as well: a text that could not be laid out for want of time is tried again.
+ *  - Kept feeds also expire, so that a text that could not be laid out in time is tried again.
  *  - The entity tag is that of the bytes, so it is a strong one on every edge.
  */
 import { Effect, Semaphore } from "effect"
@@ -29,7 +29,7 @@ import { empty, type Response } from "../http/respond.ts"
 import { Shares } from "../http/shares.ts"
 import { type About, type Form, mediaTypeOf, pageOf, shownText } from "./feed.ts"
 
-/** Of all feeds that are kept as written. */
+/** Bytes of all kept feeds. */
 export const KEPT_MAX_BYTES = 33_554_432
 /** Entries kept laid out; at most twice as many. */
 const ENTRIES_KEPT_MAX = 128
@@ -40,7 +40,7 @@ const KEPT_MS = 600_000
 
 /** A feed as it was last written. */
 interface Written {
-  /** What it was made of: one that differs must be written anew. */
+  /** The version of its content. A feed of another version must be written anew. */
   readonly version: string
   readonly bytes: Buffer
   readonly etag: string

@@ -1,5 +1,5 @@
 /**
- * What the author of a file declares: its name and its type. Both come back to strangers in headers, and the name in
+ * The declarations of a file's author: its name and its type. Both come back to strangers in headers, and the name in
  * their folders.
  */
 import { Effect } from "effect"

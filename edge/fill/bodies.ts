@@ -1,4 +1,4 @@
-/** What the local endpoints are given, with its rules (spec 4.12; contract 17). What is not known is ignored. */
+/** The bodies of the local endpoints, with their rules (spec 4.12; contract 17). Unknown members are ignored. */
 import { isCurrency, minorOf } from "../../schemas/vault/money.ts"
 import { invalid } from "./refusal.ts"
 

@@ -265,7 +265,7 @@ const numberParts = ({ number }: CardForm, text: string): ReadonlyArray<Typed> =
   return cut.filter((part) => part.text !== "")
 }
 
-/** What goes where, in the order of the form. */
+/** The values of a card form's fields, in the order of the form. */
 export const typedCard = (form: CardForm, sealed: Sealed): ReadonlyArray<Typed> => {
   const [month, year] = [needed(sealed, "exp_month").padStart(2, "0"), needed(sealed, "exp_year")]
   const full = year.length === 2 ? `20${year}` : year

@@ -10,7 +10,7 @@ const ANSWER_TIMEOUT_MS = 10_000
 
 export const unreachable = (reason: string): Refused => new Refused("browser_unreachable", reason)
 
-/** What the browser says to a command that it cannot do, as for a page that has gone. */
+/** The browser's refusal of a command, as for a page that has gone. */
 export class CommandFailed extends Error {}
 
 type Members = Readonly<Record<string, unknown>>

@@ -2,7 +2,7 @@
  * A document in which fields may be found: the page's own, or one of a frame in it.
  *
  * Invariants
- *  - What looks at it runs in a world of its own: the page's scripts cannot change what it calls.
+ *  - Our code runs in a world of its own: the page's scripts cannot change what it calls.
  *  - That world belongs to one document. Once another is loaded nothing here works any more, whatever its address.
  */
 import type { Browser } from "./cdp.ts"
@@ -38,7 +38,7 @@ export interface PageDocument {
 /** The page is another than the one that was looked at. */
 export class PageMoved extends Error {}
 
-/** What a browser shows that is no document of the address: `blob:`, `data:`, a sandbox, an error. */
+/** The origin of a frame; none if it shows no document of the address: `blob:`, `data:`, a sandbox, an error. */
 export const originOf = ({ url, securityOrigin }: Frame): string => {
   if (!URL.canParse(url)) return "null"
   const { protocol, origin } = new URL(url)

@@ -1,4 +1,4 @@
-/** What the local service does, by its paths (spec 4.12). */
+/** The local service's operations, by their paths (spec 4.12). */
 import { originProblem } from "../../schemas/vault/origins.ts"
 import { readLogin, readPay, readSecret, readSignup } from "./bodies.ts"
 import { CommandFailed, openBrowser } from "./cdp.ts"
@@ -24,7 +24,7 @@ const REASONS = {
   page_host_refused: "The page is on an address, or on a local name."
 } as const
 
-/** Of an entry that was named the service is asked all the same: so its journal has the refusal. */
+/** The service is asked even about a named entry, so that its journal has the refusal. */
 const refusedPage = async ({ hub }: Service, origin: string, wanted: object | null): Promise<void> => {
   const problem = originProblem(origin)
   if (problem === null) return

@@ -24,7 +24,7 @@ export const hasToken = (field: Fact, ...tokens: ReadonlyArray<string>): boolean
 
 /** All that is written on a field. */
 export const textOf = ({ name, id, label, hint }: Fact): string => plain(`${name} ${id} ${label} ${hint}`)
-/** What its makers call it, apart from hints: those mention other things too. */
+/** The names that a field's makers gave it, without hints: those mention other things too. */
 export const namesOf = ({ name, id, label }: Fact): string => plain(`${name} ${id} ${label}`)
 
 const TEXTS = ["", "text", "email", "tel", "number", "url"]
@@ -50,7 +50,7 @@ export const isPassword = (field: Fact): boolean =>
 
 export const isNewPassword = (field: Fact): boolean => hasToken(field, "new-password")
 
-/** How much a field looks like the one for the name that one logs in by; 0: not at all. */
+/** Scores a field as the one for the user name; 0: not at all. */
 const usernameScore = (field: Fact): number => {
   if (!isTextField(field) || isOtp(field)) return 0
   if (hasToken(field, "username", "webauthn")) return 10
@@ -163,5 +163,5 @@ const otpStep = (scan: Scan): Steps | null => {
   return null
 }
 
-/** What of a login the page asks for now; `null` where it asks for none of it. */
+/** The step of a login that the page asks for now; `null` if it asks for none. */
 export const loginIn = (scan: Scan): Steps | null => passwordStep(scan)?.steps ?? otpStep(scan) ?? usernameStep(scan)

@@ -52,9 +52,9 @@ const allowed = async (hub: Hub, fill_id: number, signal: AbortSignal): Promise<
 
 const codeOf = (error: unknown): string => (error instanceof Refused ? error.code : "internal_error")
 
-/** What only the service is told of a fill. */
+/** The facts of a fill that only the service learns. */
 export interface Noted {
-  /** Of a sign-up or a login: whether the page was seen to take it. */
+  /** For a sign-up or a login: true if the page was seen to accept it. */
   accepted?: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
  * The vault's key (contract 17): asked for once, sealed to a key made for this, and kept in one buffer that is wiped at
- * the end. What it opens are strings of JavaScript, which nobody can wipe: they live as long as one fill.
+ * the end. It returns strings of JavaScript, which nobody can wipe: they live as long as one fill.
  */
 import sodium from "libsodium-wrappers"
 import { openEntry } from "../sdk/vault/seal.ts"

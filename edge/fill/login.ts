@@ -53,7 +53,7 @@ const typeLogin = async (page: Page, document: PageDocument, steps: Steps, seale
   return filled
 }
 
-/** What the page asks for: fields, a passkey, or either of them. */
+/** The page's request: fields, a passkey, or either of them. */
 interface Asked {
   readonly form: number
   readonly steps: Steps | null

@@ -1,4 +1,4 @@
-/** How the fill service is told what it needs: arguments first, then the environment. */
+/** Reads the fill service's settings: arguments first, then the environment. */
 import { readFileSync, statSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { vaultToken } from "../../schemas/vault/token.ts"

@@ -14,7 +14,7 @@ export interface Page {
   readonly top: PageDocument
   readonly origin: string
   readonly frames: () => Promise<ReadonlyArray<PageDocument>>
-  /** Whatever document is there now. */
+  /** The current document. */
   readonly current: () => Promise<PageDocument>
   /** Throws where another document has been loaded, or is about to be. */
   readonly still: () => void
@@ -50,10 +50,10 @@ const isSending = (method: string, params: object): boolean => {
   return method === "Network.requestWillBeSent" && isData
 }
 
-/** What the browser tells of the page meanwhile. */
+/** Records the browser's events of the page meanwhile. */
 interface Watch {
   readonly moved: boolean
-  /** Where it went, or is going. */
+  /** The address that it went to, or is going to. */
   readonly towards: string | null
   readonly within: ReadonlyArray<FrameSession>
   readonly forget: () => void

@@ -14,7 +14,7 @@ export interface Rules {
 
 const USUAL_CHARS = 24
 const LEAST_CHARS = 8
-/** Of what may be guessed: less is no password, whatever the page says. */
+/** The least entropy of a password, whatever the page says. */
 const LEAST_BITS = 40
 const MOST_CHARS = 60
 const TRIES = 200
@@ -35,7 +35,7 @@ const CLASSES: Readonly<Record<string, string>> = {
 }
 
 interface Wanted {
-  /** Of each of these at least one character. */
+  /** Sets of characters of which at least one is required each. */
   readonly required: ReadonlyArray<string>
   readonly allowed: string
   readonly min: number

@@ -1,4 +1,4 @@
-/** How long a fill may take: a page is not waited for without end; a person may take as long as the service lets him. */
+/** Bounds the time of a fill: a page is not waited for without end; a person may take as long as the service allows. */
 import { unreachable } from "./cdp.ts"
 
 /** A fill that takes longer has met a page that does not let it end. */
@@ -7,7 +7,7 @@ const FILL_MAX_MS = 60_000
 export interface Patience {
   /** For a person: the time that it takes is not the page's. */
   readonly whileAsking: <A>(work: () => Promise<A>) => Promise<A>
-  /** Whoever asked for the fill has gone. */
+  /** Aborts when the caller of the fill has gone. */
   readonly signal: AbortSignal
 }
 

@@ -1,6 +1,6 @@
 /**
- * Who is at the other end of a connection on this machine: every user of it may reach a port of 127.0.0.1, and this
- * one is there for one of them. Linux tells; elsewhere nobody does, and the machine must have one user.
+ * Finds the user at the other end of a connection on this machine. Every user of it may reach a port of 127.0.0.1, and
+ * this one is there for one of them. Linux tells; elsewhere nobody does, and the machine must have one user.
  */
 import { readFile } from "node:fs/promises"
 
@@ -47,7 +47,7 @@ export const ownerIn = (table: string, { client, service }: Ends): number | null
 
 const ROOT = 0
 
-/** Whether a request that came by this connection is from one of `users`, or from the machine's own root. */
+/** True if the connection is from one of `users`, or from the machine's own root. */
 export const isFrom = async (users: ReadonlyArray<number>, ends: Ends): Promise<boolean> => {
   const table = await readFile(TABLE, "utf8").catch(() => null)
   if (table === null) return process.platform !== "linux"

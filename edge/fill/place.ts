@@ -1,4 +1,4 @@
-/** Where on a page a fill belongs: in its top document, or in a frame that the entry itself allows. */
+/** Finds the place of a fill on a page: its top document, or a frame that the entry itself allows. */
 import type { Fillable } from "./entries.ts"
 import type { Outcome, Service } from "./grant.ts"
 import type { ButtonFact, Scan } from "./page/dom.ts"
@@ -18,7 +18,7 @@ export interface Filling {
 }
 
 export interface Filled extends Outcome {
-  /** Where one stood before the form that was sent. */
+  /** The captcha that stood before the form that was sent. */
   readonly captcha?: string
   /** The origin. */
   readonly site: string
@@ -33,7 +33,7 @@ export interface Place<A> {
   readonly allowed: (sealed: Sealed, fill: Pick<Fill, "entry">) => void
 }
 
-/** How long a page whose form is not there yet is waited for. */
+/** Milliseconds that a page may take to show its form. */
 const FORM_WITHIN_MS = 2_000
 const LOOK_AGAIN_MS = 100
 
@@ -44,7 +44,7 @@ const frameRefused = (origin: string): Refused =>
 
 const siteOf = (origin: string): string | null => getDomain(origin, { allowPrivateDomains: true })
 
-/** Where somebody put a form of his own into a page, it sends what is typed to him. */
+/** An injected form would send the typed values to a stranger. */
 const checkTarget = (scan: Scan, form: number, origin: string, names: (one: string) => boolean): void => {
   for (const target of scan.forms.find((one) => one.form === form)?.targets ?? []) {
     const isOwn = target === origin || (siteOf(target) !== null && siteOf(target) === siteOf(origin))
@@ -106,7 +106,7 @@ export const placeIn = async <A extends { readonly form: number }>(
   }
 }
 
-/** What breaks off because the page went elsewhere says so. */
+/** Reports work that ended because the page went elsewhere. */
 export const attempt = async <A>(page: Page, work: () => Promise<A>): Promise<A> => {
   try {
     return await work()

@@ -1,4 +1,4 @@
-/** What runs in a page, as text: the sources of `page/`, without their types, in one scope. */
+/** The code that runs in a page, as text: the sources of `page/`, without their types, in one scope. */
 import { readFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
 

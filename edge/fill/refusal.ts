@@ -1,4 +1,4 @@
-/** What a fill is refused for, as the local service says it (contract 9, 17). Never holds a secret. */
+/** The refusals of fills, as the local service answers them (contract 9, 17). Never holds a secret. */
 
 /** Local HTTP: 403 policy, 404 unknown, 409 state, 422 malformed, 502 browser or hub. */
 const STATUSES: Readonly<Record<string, number>> = {
@@ -50,5 +50,5 @@ export class Refused extends Error {
 
 export const invalid = (field: string, reason: string): Refused => new Refused("validation_error", reason, { field })
 
-/** What keeps the program from starting: told in one line. */
+/** A fault that keeps the program from starting, reported in one line. */
 export class StartFault extends Error {}

@@ -24,7 +24,7 @@ interface Picture {
 export interface Relay {
   /** Throws where nobody can be asked, or nobody answers in time. */
   readonly ask: (picture: Picture) => Promise<Answer>
-  /** Of the one asked last. */
+  /** Reports the result of the captcha that was asked last. */
   readonly report: (result: "solved" | "failed") => Promise<void>
 }
 
@@ -55,7 +55,7 @@ export const relayOf = ({ hub, patience, fill_id, context }: About): Relay => {
   const report: Relay["report"] = async (result) => {
     const id = last
     last = null
-    // How it ended is for the owner to see; a fill does not fail by it.
+    // The report is for the owner's eyes. A fill does not fail by it.
     if (id !== null) await hub.ask("POST", `/vault/captcha/${id}/result`, { result }).catch(() => undefined)
   }
 

@@ -1,4 +1,7 @@
-/** What is sealed inside an entry, compared with what the service says of it (spec 2.10): what is sealed wins. Pure. */
+/**
+ * Compares the sealed content of an entry with the service's description of it (spec 2.10). The sealed content wins.
+ * Pure.
+ */
 import { minorOf } from "../../schemas/vault/money.ts"
 import type { OpenedFill } from "../../schemas/vault/records.ts"
 import { Refused } from "./refusal.ts"
@@ -69,7 +72,9 @@ const checkLimits = ({ limits: sealed }: Sealed, { entry }: Fill, { amount, curr
     throw new Refused("amount_over_payment", "The amount is above what is sealed for a payment.")
 }
 
-/** Whether what is sealed wants an owner to allow this fill: all of them, or payments above a sum. */
+/**
+ * True if the sealed content requires an owner's consent for this fill: for all of them, or for payments above a sum.
+ */
 const wantsConsent = ({ consent }: Sealed, { amount, currency }: Asked): boolean => {
   if (consent === undefined || consent === null) return false
   if (consent === "owner") return true

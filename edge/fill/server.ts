@@ -6,7 +6,7 @@
  *    the second where it matters, and a name that was bound anew to this address shows in the third.
  *  - Nor is anything answered to another user of the machine than those whom it is for.
  *  - One fill at a time; a few wait, what comes beyond them is told so.
- *  - An answer is bare JSON and holds no secret. What goes wrong unforeseen is told without its message.
+ *  - An answer is bare JSON and holds no secret. Unexpected errors are reported without their messages.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"

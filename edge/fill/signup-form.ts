@@ -55,7 +55,7 @@ const PASSWORDS_MAX = 2
 const formOf = (scan: Scan, form: number): { readonly score: number; readonly found: SignupForm } | null => {
   const own = fieldsIn(scan, form)
   const all = own.filter(isPassword)
-  // Where the old one is wanted too, a password is changed, and nobody signs up.
+  // A form that wants the old password changes one. Nobody signs up there.
   if (all.length === 0 || all.some((field) => hasToken(field, "current-password"))) return null
   const fresh = all.filter(isNewPassword)
   const passwords = fresh.length > 0 ? fresh : all

@@ -43,7 +43,7 @@ const valuesOf = (profile: Sealed, username: string | null): Values => {
   const whole = [given, family].filter((part) => part !== null).join(" ")
   const all: Record<Asked, string | null> = {
     username: username ?? text("username"),
-    // Whoever names an address as the name of the account means it for the address as well.
+    // An address given as the account's name is meant as the address as well.
     email: username?.includes("@") ? username : text("email"),
     given_name: given,
     family_name: family,
@@ -79,7 +79,7 @@ const store = async (
 const NAME_MAX_CHARS = 60
 const EMPTY_SHOWN_MAX = 30
 
-/** What stays empty of the form, as far as a person could see it: what is required first (contract 22). */
+/** The fields that stay empty, as far as a person could see them: required ones first (contract 22). */
 const emptyIn = (scan: Scan): Array<string> => {
   const found = signupIn(scan)
   if (found === null) return []

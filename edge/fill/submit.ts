@@ -42,7 +42,7 @@ const pause = (): Promise<void> => new Promise((later) => setTimeout(later, LOOK
 /** The page goes on by itself once its captcha is solved: that what was looked at is gone then is no fault. */
 const isGone = (error: unknown): boolean => error instanceof PageMoved || error instanceof CommandFailed
 
-/** Of the document that was filled: what comes after it is looked at by another fill. */
+/** Only the filled document counts. Another fill looks at the next one. */
 const zoneOn = async (page: Page): Promise<Zone | null> => {
   try {
     page.still()
@@ -116,7 +116,7 @@ const appeared = async (page: Page): Promise<Zone | null> => {
   return null
 }
 
-/** How long a page may take to send what it was given. */
+/** Milliseconds that a page may take to send its form. */
 const SENDS_WITHIN_MS = 3_000
 
 interface Watched {
@@ -151,7 +151,7 @@ const watchedSending = async (page: Page, sending: Sending): Promise<Watched> =>
     problem: async () => {
       const reason = reasonFor(obstacles, pressed)
       for (const until = Date.now() + SENDS_WITHIN_MS; ; await pause()) {
-        // What the browser does not send was not what the page sent.
+        // If the browser sends nothing, the page sent nothing.
         if ((reason === "nothing_sent" && requested()) || (await isTaken())) return null
         if (Date.now() > until) return reason
       }
@@ -193,7 +193,10 @@ const shows = async (page: Page, within: PageDocument, isForm: IsForm): Promise<
   }
 }
 
-/** Whoever still shows the form has not taken it; it must be gone twice, since pages build up what they show. */
+/**
+ * A page that still shows the form has not accepted it. The form must be gone twice, since pages build up what they
+ * show.
+ */
 export const isTaken = async (page: Page, document: PageDocument, isForm: IsForm): Promise<boolean> => {
   const until = Date.now() + ACCEPTED_WITHIN_MS
   let gone = 0
@@ -216,7 +219,7 @@ const askOwner = async (page: Page, relay: Relay, zone: Zone, seen: string | nul
   return hash
 }
 
-/** What is typed is sent, whatever captcha the page puts before that. */
+/** Sends the typed form, whatever captcha the page puts before that. */
 export const sendForm = async (filling: Filling, fill_id: number, sending: Sending): Promise<SentForm> => {
   const { page, patience, service } = filling
   const context = `Before a form at ${page.origin} is sent`

@@ -6,7 +6,7 @@ import { type Browser, CommandFailed, type Target, targetsOf } from "./cdp.ts"
 import { invalid, Refused } from "./refusal.ts"
 
 const CANDIDATES_SHOWN = 10
-/** What a browser opens by itself: nothing is ever filled there, and nobody means it. */
+/** Pages that a browser opens by itself. Nothing is ever filled there, and nobody means them. */
 const EMPTY = /^(?:about:blank$|chrome:|devtools:|chrome-extension:)/
 
 const windowOf = async (browser: Browser, { id }: Target): Promise<number | string> => {
@@ -22,7 +22,7 @@ const windowOf = async (browser: Browser, { id }: Target): Promise<number | stri
   }
 }
 
-/** Of each window the tab in front. */
+/** The front tab of each window. */
 const inFront = async (browser: Browser, tabs: ReadonlyArray<Target>): Promise<ReadonlyArray<Target>> => {
   const windows = await Promise.all(tabs.map((tab) => windowOf(browser, tab)))
   const first = tabs.filter((_, at) => windows.indexOf(windows[at] ?? "") === at)

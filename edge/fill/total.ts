@@ -1,4 +1,4 @@
-/** What a page says is to be paid, read from its lines. Pure. */
+/** Reads from a page's lines the sum that is to be paid. Pure. */
 import { exponentOf, isCurrency, minorOf } from "../../schemas/vault/money.ts"
 import { plain, saysPartial, saysPay, saysTotal } from "./words.ts"
 
@@ -26,8 +26,8 @@ const THOUSAND = 3
 const AMOUNT = /^(?:\d|[.,](?=\d))*/
 
 /**
- * What a number may mean: "1.234,56" has decimals behind its last separator, "1.234" has thousands there. Where the
- * currency has three decimals the latter may mean both.
+ * The amounts that a number may mean: "1.234,56" has decimals behind its last separator, "1.234" has thousands there.
+ * In a currency with three decimals the latter may mean both.
  */
 export const amountsOf = (text: string, currency: string): ReadonlyArray<number> => {
   const [compact = ""] = text.replace(/[^\d.,]/g, "").match(AMOUNT) ?? []
@@ -42,13 +42,13 @@ export const amountsOf = (text: string, currency: string): ReadonlyArray<number>
   return readings.filter((one) => one !== null)
 }
 
-/** Of a sign that several have, all of them. */
+/** All currencies that a sign may mean. */
 const currenciesIn = (line: string): ReadonlyArray<string> => [
   ...Object.entries(SIGNS).flatMap(([sign, codes]) => (line.includes(sign) ? codes : [])),
   ...(line.match(/\b[A-Z]{3}\b/g) ?? []).filter(isCurrency)
 ]
 
-/** What a line is worth in a currency; `null` where it is one of another currency. */
+/** The amounts of a line in a currency; `null` if it is one of another currency. */
 const amountsIn = (line: string, currency: string): ReadonlyArray<number | null> => {
   const others = currenciesIn(line)
   if (others.length > 0 && !others.includes(currency)) return [null]
@@ -65,8 +65,8 @@ const judged = (told: ReadonlyArray<number | null>, minor: number): Problem | nu
 }
 
 /**
- * How what the page says differs from `minor`; `null` where it agrees or says nothing. The button that pays knows best,
- * then the lines of totals, of which one must agree.
+ * The difference between the page's sum and `minor`; `null` if it agrees or the page names none. The button that pays
+ * knows best, then the lines of totals, of which one must agree.
  */
 export const problemOf = (
   minor: number,

@@ -2,14 +2,14 @@
  * Typing into a field (contract 17).
  *
  * Invariants
- *  - Right before the first key of each field the document is asked whether it is still the one that was granted, and the
- *    field whether it is seen, not covered, and has the focus.
+ *  - Right before the first key of each field the document is asked whether it is still the one that was granted, and
+ *    the field whether it is seen, not covered, and has the focus.
  *  - Keys go to whatever has the focus, be it a frame of somebody else that took it between two of them. So a key says
- *    that something is typed, not what: the character itself is put into the field from within its document, in one turn
- *    with the look at the focus. Another document, or another field, can get none.
+ *    that something is typed, not what: the character itself is put into the field from within its document, in one
+ *    turn with the look at the focus. Another document, or another field, can get none.
  *  - A page may put another field in the place of one at any time. That field goes on where it is one of the same kind
  *    that nobody could take for another; it gets the whole text anew.
- *  - What breaks off before the form is sent leaves nothing behind in its fields.
+ *  - A fill that ends before the form is sent leaves nothing behind in its fields.
  *  - The page compares a field with what was typed. No value of a field comes out.
  */
 import type { State } from "./page/act.ts"
@@ -42,7 +42,7 @@ const press = async (page: Page, put: () => Promise<void>): Promise<void> => {
   ])
 }
 
-/** Where it is in the tab; `null` where nobody could click on it. */
+/** The point in the tab; `null` if nobody could click on it. */
 const pointIn = async (document: PageDocument, n: number): Promise<Point | null> => {
   const point = await document.call<Point | null>("pointOf", n)
   return point === null ? null : document.inTab(point)
@@ -72,7 +72,7 @@ export const typeInto = async (page: Page, document: PageDocument, n: number, te
   await entered(page, document, n)
   await keyed(page, document, n, text)
   if (await document.call<boolean>("holds", n, text)) return
-  // Where a page meddled with the keys, its field is given the whole at once.
+  // If a page has changed the keys' effect, its field is given the whole at once.
   await entered(page, document, n)
   await put(page, document, { n, text, before: "" })
   if (!(await document.call<boolean>("holds", n, text))) throw new Refused("field_not_found", NOT_HELD)

@@ -1,4 +1,4 @@
-/** What fields and buttons are called, in the languages of great sites. Texts are compared as `plain` makes them. */
+/** The names of fields and buttons in the languages of large sites. Texts are compared as `plain` makes them. */
 
 import { normalForm } from "../../schemas/legible.ts"
 

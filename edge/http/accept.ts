@@ -2,7 +2,7 @@
 import Negotiator from "negotiator"
 import type { Call } from "./call.ts"
 
-/** Of the header; reading more would cost more than the answer. */
+/** Characters of the header that are read; more would cost more than the answer. */
 const LOOKED_AT_CHARS = 1000
 
 /** By request: it is asked for at more than one place, and costs what a stranger sends. */
@@ -11,8 +11,8 @@ const found = new WeakMap<object, ReadonlyMap<string, boolean>>()
 const MARKDOWN = ["text/markdown", "text/markdown;charset=utf-8"]
 
 /**
- * Whether markdown rather than `other`. Of two that it likes as well the client has the one that it names first; where
- * it names neither by itself, and where it says nothing, it has `other`.
+ * True if the client prefers markdown to `other`. With equal preference the client gets the one that it names first. It
+ * gets `other` if it names neither, or sends no header.
  */
 export const prefersMarkdown = (call: Call, other: "application/json" | "text/html"): boolean => {
   const known = found.get(call)?.get(other)

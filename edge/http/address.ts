@@ -1,7 +1,7 @@
 /**
- * Who a client is, as far as its address tells: from the socket, or from `X-Forwarded-For` where the configuration
- * says how many proxies in front may be believed (contract 15). Clients are networks (schemas/network.ts). The address
- * itself leaves this file only as a keyed hash.
+ * Identifies a client by its address: from the socket, or from `X-Forwarded-For` if the configuration trusts proxies in
+ * front (contract 15). Clients are networks (schemas/network.ts). The address itself leaves this file only as a keyed
+ * hash.
  */
 import { createHmac } from "node:crypto"
 import type { IncomingMessage } from "node:http"
@@ -16,7 +16,7 @@ const HASH_CHARS = 16
 /** Hash of a network: 16 hex characters. */
 export type ClientHash = string
 
-/** Where a request comes from: its client, and the IPv6 /48 around that; `null` where there is none. */
+/** The origin of a request: its client, and the IPv6 /48 around that; `null` if there is none. */
 export interface Network {
   readonly client: ClientHash
   readonly wide: ClientHash | null
@@ -46,7 +46,7 @@ const bareAddress = (hop: string): string | null => {
 export class Clients {
   private readonly known = new GenerationCache<string, Network>(CLIENTS_MAX)
   private readonly key: Uint8Array
-  /** Whether what a socket says is the client itself, and not a proxy. */
+  /** True if the socket's address is the client's own, and not a proxy's. */
   readonly direct: boolean
   private readonly trustProxy: number
   private readonly isProbe: (address: string) => boolean

@@ -1,4 +1,4 @@
-/** What is kept by name within a bound of bytes: what was used longest ago goes first. */
+/** A cache by name within a bound of bytes. The least recently used entry goes first. */
 export class ByteCache<V> {
   /** In the order of their last use. */
   private readonly byName = new Map<string, V>()

@@ -34,7 +34,9 @@ export class Call {
   /** Path and query exactly as sent. */
   readonly target: string
   readonly path: string
-  /** What follows the first `?`, or nothing. A page's markdown asks its endpoint with more (edge/markdown/serve.ts). */
+  /**
+   * The text behind the first `?`, or nothing. A page's markdown asks its endpoint with more (edge/markdown/serve.ts).
+   */
   search: string
   readonly docUrls: DocUrls
   readonly client: ClientHash
@@ -45,18 +47,18 @@ export class Call {
   deadline: number
   endpoint: Endpoint | null = null
   body: Buffer = NO_BYTES
-  /** Of the body, lower-case hex: made while it came in. */
+  /** The SHA-256 of the body in lower-case hex, computed while it came in. */
   bodySha256: string = EMPTY_BODY_SHA256
   /** Set once a signature has been verified. */
   ticket: Ticket | null = null
-  /** Who asks with a session that holds, where an endpoint is for people. */
+  /** The person whose valid session asks, at endpoints for people. */
   person: Person | null = null
-  /** Who asks with a vault's token that holds, where an endpoint takes one. */
+  /** The holder of a valid vault token, at endpoints that take one. */
   holder: Holder | null = null
   /** Told when an actor finds that the signature's nonce was used before, even if the client is gone by then. */
   onReplay: (() => void) | null = null
   rate: RateState | null = null
-  /** What the answer refuses with, where it does. */
+  /** The refusal of the answer, if it is one. */
   refusal: Refusal | null = null
   /** Members of the body that nothing was made of, see ignored.ts. */
   ignored: ReadonlyArray<string> = []
@@ -64,11 +66,11 @@ export class Call {
   command: string | null = null
   /** The command was carried out: only its answer is wanted. */
   again = false
-  /** What its answer is made anew of, where that was kept in its place. */
+  /** The recipe to make its answer anew, if that was kept in its place. */
   remake: string | null = null
-  /** How to give back what is held until the answer is out, see lent.ts. */
+  /** Returns resources that are held until the answer is sent, see lent.ts. */
   readonly lent: Array<() => void> = []
-  /** Where the request is traced. */
+  /** The span of the request. */
   span: Span | null = null
   /** Extra headers of the answer, in lower case. */
   readonly headers: Record<string, string> = {}

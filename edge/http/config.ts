@@ -1,9 +1,9 @@
 /**
  * Configuration of an edge: the checked environment, the service's public key, and one key of an edge's own.
  *
- * An edge is the part that strangers reach: it has no key of the service, neither to sign with nor to open with. What
- * it shows of the key is public (`HUB_SERVER_PUBLIC_KEY`); `HUB_ADDRESS_KEY` serves one purpose. `npm start` derives
- * both; in a cluster ops/deploy/secrets.sh draws them.
+ * An edge is the part that strangers reach: it has no key of the service, neither to sign with nor to open with. It
+ * shows only the public half of the key (`HUB_SERVER_PUBLIC_KEY`); `HUB_ADDRESS_KEY` serves one purpose. `npm start`
+ * derives both; in a cluster ops/deploy/secrets.sh draws them.
  */
 import { Effect } from "effect"
 import { type HubConfig, readConfig } from "../../schemas/config.ts"
@@ -13,7 +13,7 @@ import { decodeBase64, encodeBase64 } from "../../schemas/signing/key.ts"
 
 export interface EdgeConfig {
   readonly hub: HubConfig
-  /** Of the service, standard base64. */
+  /** The service's public key, standard base64. */
   readonly serverPublicKey: string
   /** Keys the hashes under which client addresses are known: nothing else may be derived from it. */
   readonly addressKey: Uint8Array

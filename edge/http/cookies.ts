@@ -2,8 +2,8 @@
  * Cookies of the owner's space and of the operators' console, which are all that have any.
  *
  * Invariants
- *  - None is seen by a script, sent from another site's forms, or sent outside its space. Where the
- *    address is https, neither is it sent without; its name says so, so that nobody on the way can have set it.
+ *  - None is seen by a script, sent from another site's forms, or sent outside its space. With an https address it is
+ *    sent over https only, and its name says so, so that nobody on the way can have set it.
  *  - A name that comes with two values counts as none: one of them was set by somebody else, and which is not told.
  *  - The values are our own: letters, digits, `_` and `-`.
  */
@@ -11,7 +11,7 @@ import type { Call } from "./call.ts"
 
 const VALUE = /^[A-Za-z0-9_-]{1,200}$/
 
-/** What came under a name; `null` where nothing did that could be ours. */
+/** The value of a name; `null` if none came that could be ours. */
 const valueOf = (header: string, name: string): string | null => {
   const values = new Set(
     header

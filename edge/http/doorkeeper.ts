@@ -1,12 +1,12 @@
 /**
- * Who may have one more connection (contract 21: 1,024 for a client, which is an IPv4 address or an IPv6 /64).
+ * Decides who may have one more connection (contract 21: 1,024 for a client, which is an IPv4 address or an IPv6 /64).
  *
  * Invariants
- *  - Where a socket tells who its client is, its connections are counted. Behind a proxy, which bounds those itself, a
- *    client's requests under way are.
- *  - Where an edge is short of places, whoever has most connections without a whole request, or with answers that it
- *    does not read, loses some of these to whoever has fewer connections.
- *  - Whoever has too many is told so, `LINGERING_MAX` at a time; beyond that the connection just ends.
+ *  - If the socket identifies its client, the client's connections are counted. Behind a proxy, which bounds those
+ *    itself, a client's requests under way are.
+ *  - If an edge is short of places, the client with the most connections without a whole request, or with unread
+ *    answers, loses some of them to clients with fewer connections.
+ *  - Clients with too many get an answer, `LINGERING_MAX` at a time. Beyond that the connection just ends.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -27,7 +27,7 @@ const tooMany: Refusal = { code: "overloaded", message: "You have too many conne
 
 export interface DoorParts extends Outside {
   readonly clients: Clients
-  /** Of connections, see above. */
+  /** The shares of connections, see above. */
   readonly connections: Shares
 }
 
@@ -63,7 +63,7 @@ export class Doorkeeper {
     return true
   }
 
-  /** Whether a request may go on; what may not has been answered. */
+  /** True if a request may go on. A refused one has been answered. */
   admits(request: IncomingMessage, response: ServerResponse): boolean {
     if (this.clients.direct) {
       onWhole(request, response, (socket) => this.sockets.asks(socket))

@@ -1,6 +1,6 @@
 /**
  * The table of endpoints, read off their declarations: what a path takes, who may call it, which rate-limit buckets it
- * draws on. What stands outside the interface's own path is a page (schemas/page.ts). Paths are matched exactly as sent:
+ * draws on. Endpoints outside the interface's own path are pages (schemas/page.ts). Paths are matched exactly as sent:
  * no case folding, no doubled or trailing slashes, except that the discovery document answers with and without its
  * slash.
  */
@@ -18,11 +18,11 @@ export interface Endpoint extends Required<Traits> {
   readonly path: string
   readonly auth: Auth
   readonly summary: string
-  /** What the reference's table says of it. */
+  /** Its text in the reference's table. */
   readonly row: string
   /** Which tokens of vaults it takes; `null`: none. */
   readonly token: TokenKind | null
-  /** What its body may be; `null` where none is read. */
+  /** The kind of its body; `null` if none is read. */
   readonly body: BodyKind | null
 }
 
@@ -88,7 +88,7 @@ export const endpointsOf = <Id extends string, Groups extends HttpApiGroup.Const
   return found
 }
 
-/** Whether a path belongs to the interface; all others are pages, or nothing. */
+/** True if a path belongs to the interface. All others are pages, or nothing. */
 export const isApiPath = (path: string): boolean => path === API_PREFIX || path.startsWith(`${API_PREFIX}/`)
 /** Those of the interface. */
 export const ENDPOINTS: ReadonlyArray<Endpoint> = endpointsOf(HubApi)

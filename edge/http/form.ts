@@ -2,15 +2,15 @@
  * Forms of pages: whose they are, and what they hold.
  *
  * Invariants
- *  - A form that a browser sends from another site is refused before its body is read. What the browser says of itself
- *    counts: `Sec-Fetch-Site` must be `same-origin`, or `none` where nobody's page sent it; another host of our domain
- *    is another site. Where that header is missing, `Origin` must be the address of one of the service's hosts; `null`
- *    is none. Who sends neither is no browser that is used today, and carries nobody's cookie.
+ *  - A form that a browser sends from another site is refused before its body is read. The browser's own headers
+ *    decide: `Sec-Fetch-Site` must be `same-origin`, or `none` where nobody's page sent it; another host of our domain
+ *    is another site. If that header is missing, `Origin` must be the address of one of the service's hosts; `null` is
+ *    none. A client that sends neither is no current browser, and carries nobody's cookie.
  *  - This stands beside a session's cookie with `SameSite=Lax`, not in its place: that one keeps no neighbour out
  *    (`same-site`), and lets a form of the first two minutes pass in some browsers.
  *  - A page with a form must let browsers tell its origin: `referrer-policy: no-referrer` makes `Origin` null
  *    (`formPageHeaders` of edge/kit/layout.ts).
- *  - Fields are text in UTF-8. Of a repeated one the last counts, as in a query; one that is not declared is left out.
+ *  - Fields are text in UTF-8. The last of repeated fields counts, as in a query. Undeclared fields are left out.
  */
 import { Effect, Schema } from "effect"
 import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
@@ -25,7 +25,7 @@ const crossSite: Refusal = refusal("cross_site", "This form was sent by another 
 
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 
-/** What a request that may change something is refused with, by where it comes from; `null` where it may pass. */
+/** The refusal of a request that may change something, by its origin; `null` if it may pass. */
 export const crossSiteOf = (site: { readonly baseUrl: string; readonly hosts: ReadonlyArray<string> }) => {
   const { protocol } = new URL(site.baseUrl)
   return (call: Call): Refusal | null => {
@@ -42,7 +42,7 @@ const isOurs = (origin: string, protocol: string, hosts: ReadonlyArray<string>):
 
 export type FormDecoder = (call: Call) => Effect.Effect<unknown, Refused>
 
-/** What is read of an endpoint: the schemas of what it takes. */
+/** The part of an endpoint that is read here: the schemas of its inputs. */
 export interface Declared {
   readonly identifier: string
   readonly params: Schema.Constraint | undefined
@@ -50,7 +50,7 @@ export interface Declared {
   readonly payload: ReadonlyMap<string, { readonly schemas: ReadonlyArray<Schema.Constraint> }>
 }
 
-/** Of an endpoint's declared form; `null` where it takes none. */
+/** The decoder of an endpoint's declared form; `null` if it takes none. */
 export const formDecoder = ({ identifier, payload }: Declared): FormDecoder | null => {
   if (payload.size === 0) return null
   const [declared, more] = payload.get(FORM_TYPE)?.schemas ?? []
@@ -65,7 +65,7 @@ export const formDecoder = ({ identifier, payload }: Declared): FormDecoder | nu
 
 const NO_FORM = invalidField("body", `The body must be a form, ${FORM_TYPE} in UTF-8.`, { rule: "form" })
 
-/** `null` where the body is no form. Of none at all, all fields are missing. */
+/** `null` where the body is no form. Without a body, all fields are missing. */
 export const fieldsOf = (call: Call): Readonly<Record<string, string>> | null => {
   const [type = ""] = (call.header("content-type") ?? "").split(";", 1)
   if (call.body.length > 0 && type.trim().toLowerCase() !== FORM_TYPE) return null

@@ -1,16 +1,16 @@
 /**
- * A bounded cache that keeps what is used: two maps, and when the young one is full it becomes the old one and the
- * old one is forgotten. What is found in the old one moves over. Never holds more than twice `capacity`, and a hit
+ * A bounded cache that keeps what is used: two maps, and when the young one is full it becomes the old one and the old
+ * one is forgotten. An entry that is found in the old one moves over. Never holds more than twice `capacity`, and a hit
  * costs one look-up, where a strict least-recently-used order would cost two writes.
  *
- * Values may weigh differently: `capacity` is then that of their weights, and what is held at most is twice that and one
- * value for each map.
+ * Values may weigh differently: `capacity` is then that of their weights, and what is held at most is twice that and
+ * one value for each map.
  */
 export class GenerationCache<K, V> {
   private young = new Map<K, V>()
   private old = new Map<K, V>()
   private readonly capacity: number
-  /** Of what is in the young map. */
+  /** The weight of the young map. */
   private weight = 0
   private readonly weigh: (value: V) => number
   /** Told of what is forgotten, so that it can be given back where it was borrowed. */

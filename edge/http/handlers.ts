@@ -1,5 +1,5 @@
 /**
- * How an endpoint is handled: one function for each, by the endpoint's own types. The pipeline has matched the path
+ * The handlers of endpoints: one function for each, by the endpoint's own types. The pipeline has matched the path
  * before (endpoints.ts); here its parameters and query are decoded, once compiled, and the handler gets both. That of a
  * page gets the form too; those of the interface read their bodies themselves (json.ts). Escapes in a path are undone
  * for the interface alone: a page has one address.
@@ -41,7 +41,7 @@ export type PageHandlers<Group> = {
   readonly [Name in HttpApiEndpoint.Identifier<HttpApiGroup.Endpoints<Group>>]: Handler<PageGiven<Named<Group, Name>>>
 }
 
-/** What is read of a group: its endpoints with the schemas of what they take. */
+/** The part of a group that is read here: its endpoints with the schemas of their inputs. */
 interface Grouped {
   readonly identifier: string
   readonly endpoints: Readonly<Record<string, Declared>>
@@ -63,7 +63,7 @@ export const pagesOf = <Group extends Grouped>(group: Group, handlers: PageHandl
 
 type Params = Readonly<Record<string, string>>
 
-/** What sets the interface apart from pages. */
+/** The differences between the interface and pages. */
 interface Reading {
   /** `null` where a path can be of no resource. */
   readonly paramsOf: (spelled: Params) => Params | null
@@ -127,5 +127,5 @@ const unescaped = (spelled: Params): Params | null => {
   }
 }
 
-/** Of a repeated parameter the last one counts. */
+/** The last of repeated parameters counts. */
 const queryOf = (search: string): Readonly<Record<string, string>> => Object.fromEntries(new URLSearchParams(search))

@@ -1,4 +1,4 @@
-/** Who asks, where it is with a token of a vault (token.ts). */
+/** The caller with a token of a vault (token.ts). */
 import type { VaultToken } from "../../schemas/vault/token.ts"
 import type { VaultToSeal } from "../../schemas/vault/records.ts"
 

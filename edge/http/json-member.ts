@@ -1,4 +1,4 @@
-/** Where a member of the outermost object stands in JSON bytes, before any of it is parsed. One pass, nothing is made. */
+/** Finds a member of the outermost object in JSON bytes, before any of it is parsed. One pass, nothing is made. */
 
 export interface Member {
   /** The value's first byte, and the one behind its last. */
@@ -20,7 +20,7 @@ const BRACE_END = 125
 const isSpace = (byte: number | undefined): boolean => byte === 32 || byte === 9 || byte === 10 || byte === 13
 
 /**
- * Of several of that name the last, which is the one that counts. `null` where there is none, or where what was read so
+ * The last of several of that name, which is the one that counts. `null` where there is none, or where what was read so
  * far is no JSON object: that is left to the parser.
  */
 export const memberOf = (bytes: Buffer, name: string): Member | null => {

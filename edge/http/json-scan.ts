@@ -12,7 +12,7 @@ export const JSON_OBJECT_MEMBERS_MAX = 1_000
 export interface JsonShape {
   /** The bound that it breaks. */
   readonly beyond: "depth" | "members" | null
-  /** Whether an object may have a member named `__proto__`: it is spelled out, or a name has escapes. */
+  /** True if an object may have a member named `__proto__`: it is spelled out, or a name has escapes. */
   readonly suspect: boolean
   /** Names of the outermost object's members as written, with their quotes, repeated ones repeated. */
   readonly names: ReadonlyArray<string>
@@ -27,7 +27,7 @@ const BRACE = 123
 const BRACE_END = 125
 const PROTO = Buffer.from('"__proto__"')
 
-/** Of `bytes` as UTF-8: none of a character's later bytes is one of the marks. */
+/** Scans `bytes` as UTF-8: none of a character's later bytes is one of the marks. */
 export const scanJson = (bytes: Buffer): JsonShape => {
   const names: Array<string> = []
   /** Members of each open object; -1 for an array. */
@@ -67,7 +67,7 @@ export const scanJson = (bytes: Buffer): JsonShape => {
 }
 
 /**
- * Where a text's closing quote stands, or the last byte. Looks at each byte twice at most: the runs before quotes do
+ * The place of a text's closing quote, or of the last byte. Looks at each byte twice at most: the runs before quotes do
  * not overlap.
  */
 const endOfText = (bytes: Buffer, begin: number): number => {

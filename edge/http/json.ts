@@ -1,13 +1,13 @@
 /**
- * JSON bodies, from raw bytes to checked values. Whatever its Content-Type says, a body of a JSON endpoint is read as
- * JSON (curl's `-d` calls it a form).
+ * JSON bodies, from raw bytes to checked values. The body of a JSON endpoint is read as JSON whatever its Content-Type
+ * says (curl's `-d` calls it a form).
  *
  * Invariants
  *  - Depth and members are bounded before parsing (json-scan.ts), since what is parsed is later walked and written
  *    again. So are the lengths of arrays before their items are decoded (lengths.ts).
- *  - Members named `__proto__` are dropped, so that no copy of the value can change its own prototype. Of other members
- *    with one name the last one counts, as in `JSON.parse`.
- *  - What a schema does not know is dropped, and the answer names it (`meta.ignored`).
+ *  - Members named `__proto__` are dropped, so that no copy of the value can change its own prototype. The last of
+ *    other members with one name counts, as in `JSON.parse`.
+ *  - Members that a schema does not know are dropped, and the answer names them (`meta.ignored`).
  */
 import { Effect, Result, Schema, SchemaIssue } from "effect"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
@@ -99,7 +99,7 @@ const named = (expected: string): string =>
     ? `one of ${expected.replaceAll('"', "").replaceAll(" | ", ", ")}`
     : expected)
 
-/** Of a call's JSON value, by a schema. Compiled once, at the start. */
+/** Decodes a call's JSON value by a schema. Compiled once, at the start. */
 export const valueDecoder = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
   const tooLong = lengthsOf(schema)
   const decode = Schema.decodeUnknownResult(schema)

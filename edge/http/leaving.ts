@@ -1,11 +1,11 @@
 /**
- * How an edge that is told to end turns its callers away before it closes its port.
+ * Lets a stopping edge turn its callers away before it closes its port.
  *
  *  1. It says that it is not ready (`/ready`), and goes on for as long as a balancer is told to take to see that.
  *  2. Then it goes on until nobody connects any more. A connection that waits in the listener's queue as that closes is
  *     reset, with the request that is on it; and where a machine is too busy for its balancer to look in time, many
  *     wait there at once.
- *  3. Whoever connects all the same, without a balancer, holds it up for three times that while and no longer.
+ *  3. Clients that connect all the same, without a balancer, delay it by three times that while and no longer.
  */
 import { Effect, type Scope } from "effect"
 
@@ -21,7 +21,7 @@ export class Leaving {
   private told = false
   private connections = 0
 
-  /** Whether the edge has been told to end. */
+  /** True once the edge has been asked to end. */
   get now(): boolean {
     return this.told
   }

@@ -1,6 +1,6 @@
 /**
- * How long a body's arrays are, judged before any of their items is looked at: a schema decodes all items before it
- * tells that there are too many.
+ * Checks the lengths of a body's arrays before any of their items: a schema decodes all items before it reports that
+ * there are too many.
  */
 import type { Schema, SchemaAST } from "effect"
 import { aboveMax, type Refusal } from "../../schemas/errors.ts"

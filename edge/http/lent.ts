@@ -1,5 +1,5 @@
 /**
- * What a call holds until its answer is out: a reader that takes nothing of it keeps the answer in memory.
+ * Memory that a call holds until its answer is sent: a reader that takes nothing of it keeps the answer in memory.
  *
  * Invariant: it is given back once, at the latest `HELD_MAX_MS` behind the answer, since an answer that waits behind
  * another one on a connection that breaks is never told of it.

@@ -1,9 +1,9 @@
 /**
- * Rate limits that are drawn at the edge, by client address or key (contract 11): see `EdgeBucket`. Those of
- * an agent are drawn by its actor, on the ask itself. How slices work is written down in slice.ts.
+ * Rate limits that are drawn at the edge, by client address or key (contract 11): see `EdgeBucket`. Those of an agent
+ * are drawn by its actor, on the ask itself. slice.ts explains slices.
  *
- * What is drawn by client is drawn by its /48 too, where it has one: first its own, so that who has used that up takes
- * nothing from the others (contract 21).
+ * A draw by client is also drawn by its /48, if it has one. Its own comes first, so that a client that has used that up
+ * takes nothing from the others (contract 21).
  */
 import { type Clock, Effect } from "effect"
 import type { Ask } from "../../schemas/bus/frames.ts"
@@ -138,12 +138,12 @@ export class EdgeLimits {
     return this.waitAndTake(bucket, entry)
   }
 
-  /** What passed does not count after all. */
+  /** Returns a draw that shall not count. */
   giveBack(bucket: EdgeBucket, value: string): void {
     this.buckets.get(bucket)?.get(value)?.slice.giveBack(wallMs(this.clock))
   }
 
-  /** What `take` would refuse at once, without drawing anything; `null` where it might pass. */
+  /** The refusal that `take` would give at once, without drawing anything; `null` if it might pass. */
   spent(bucket: EdgeBucket, value: string): Taken {
     const entry = this.buckets.get(bucket)?.get(value)
     const left = entry?.slice.spentFor(wallMs(this.clock)) ?? 0
@@ -220,7 +220,7 @@ export class EdgeLimits {
   }
 }
 
-/** Where a client's /48 is counted: the id of an actor of kind `limit`, or `null`. */
+/** The id of the `limit` actor that counts a client's /48, or `null`. */
 export const wideHomeOf = (bucket: ClientBucket, { wide }: Network): string | null =>
   wide === null ? null : homeOf(bucket, wide, true)
 

@@ -1,8 +1,9 @@
 /**
  * The request log: one JSON line a request on standard output, apart from the process's own log on standard error
  * (schemas/runtime/log/). Lines are gathered and written together. A line tells the path without its query and the
- * client as a keyed hash, of a refusal its code, the field or the bucket, and who refused; never headers, query, bodies, signatures or nonces. Of a path that no endpoint has, it tells
- * only the beginning: such a path may hold what was meant for another place. Nor does it tell a token that stands in one.
+ * client as a keyed hash, of a refusal its code, the field or the bucket, and who refused; never headers, query,
+ * bodies, signatures or nonces. For a path without an endpoint it writes only the beginning: the path may hold
+ * something meant for another place. Nor does it tell a token that stands in one.
  */
 import type { Clock } from "effect"
 import { after, wallMs, type Cancel } from "../../schemas/runtime/clock.ts"
@@ -15,16 +16,16 @@ import { wordIn } from "./words.ts"
 const FLUSH_AFTER_MS = 100
 const FLUSH_AT_CHARS = 65_536
 const PATH_MAX_CHARS = 256
-/** Of a path of no endpoint: so many segments, each as long as a plain word. */
+/** Segments of a path without an endpoint, each as long as a plain word. */
 const STRAY_SEGMENTS = 2
 const STRAY_SEGMENT_MAX_CHARS = 16
-/** What may drive a terminal is among it. */
+/** Matches characters that may control a terminal, among others. */
 const UNUSUAL = /[^ -~]/
 
 export class RequestLog {
   private lines = ""
   private timer: Cancel | null = null
-  /** Of many requests in one millisecond, the time is written once. */
+  /** Formats the time once for all requests of one millisecond. */
   private written = { at: 0, text: "" }
   private readonly clock: Clock.Clock
   private readonly write: (text: string) => void
@@ -37,8 +38,8 @@ export class RequestLog {
   request(call: Call, status: number, bytes: number): void {
     const now = wallMs(this.clock)
     const { id, method, ticket, clientRequestId, client, span, refusal } = call
-    // Written out, in 0.2 us where the process's log takes 25 for such a line: every request pays for it. What stands
-    // here unquoted is of the service's own making, or of an alphabet without quotes.
+    // Written out, in 0.2 us where the process's log takes 25 for such a line: every request pays for it. Unquoted
+    // values are of the service's own making, or of an alphabet without quotes.
     this.append(
       `{"time":"${this.timeOf(now)}","id":"${id}","method":"${method}","path":${quotedPath(pathOf(call))},` +
         `"status":${status},"ms":${now - call.startedAt},"bytes":${bytes}` +
@@ -92,7 +93,7 @@ export const logDefect = (call: Call, error: unknown): void => {
 /** The look costs 0.03 us, the masks and escapes of `quoted` 1. */
 const quotedPath = (path: string): string => (UNUSUAL.test(path) ? quoted(path) : JSON.stringify(path))
 
-/** How a part of a path is declared that opens something: it is told by that name alone. */
+/** The declaration of a path's part that opens something. The log shows its name alone. */
 const SECRET = "/:token"
 
 const pathOf = (call: Call): string =>

@@ -1,8 +1,8 @@
 /**
- * What an edge counts of its requests: rate, errors and duration by route.
+ * An edge's metrics of its requests: rate, errors and duration by route.
  *
- * A route is known by its template. What has none counts as `page` outside the interface and as `none` in it: paths
- * that nothing has, and what was refused before its path was looked at. All pages are one noun.
+ * A route is known by its template. Requests without a route count as `page` outside the interface and as `none` in it:
+ * unknown paths, and requests that were refused before their path was read. All pages are one noun.
  */
 import type { Clock } from "effect"
 import { type Endpoint, ENDPOINTS, isApiPath } from "./endpoints.ts"
@@ -114,7 +114,7 @@ export class EdgeMetrics {
     if (status >= SERVER_FAULT) series.lastError = call.refusal.code
   }
 
-  /** Of all routes under one noun together. */
+  /** The figures of all routes, added up by noun. */
   stats(): ReadonlyArray<CallStats> {
     const nouns = new Map(
       NOUNS.map((noun) => [noun, { requests: 0, errors: 0, seconds: 0, lastError: null as string | null }])

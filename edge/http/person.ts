@@ -1,4 +1,4 @@
-/** Who asks, where it is a person with a session (bearer.ts). */
+/** The caller, if it is a person with a session (bearer.ts). */
 export interface Bearer {
   /** `hum_…` */
   readonly human: string

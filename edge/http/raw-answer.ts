@@ -62,18 +62,18 @@ interface UnderWay {
   readonly req: { readonly complete: boolean }
 }
 
-/** How long a client may take to close its side, once it was told that its request is none. */
+/** Milliseconds that a client may take to close its side after the answer that its request is none. */
 const CLOSE_WITHIN_MS = 2_000
 
-/** Who waits for more of a request that will not come hears of it when the connection is closed. */
+/** Handlers that wait for the rest of a request hear of its end when the connection is closed. */
 const closeSoon = (clock: Clock.Clock, socket: Duplex): void => {
   const cancel = after(clock, CLOSE_WITHIN_MS, () => socket.destroy())
   socket.once("close", cancel)
 }
 
 /**
- * What broke is the body of the request under way, or what came behind a whole one. In the second case, or where its
- * answer has begun, an answer to what broke would be read as that one, or as part of it.
+ * The broken bytes belong to the body of the request under way, or come after a whole one. In the second case, or where
+ * its answer has begun, an answer to what broke would be read as that one, or as part of it.
  */
 export const answerClientError = (
   outside: Outside,

@@ -1,6 +1,6 @@
 /**
- * Every answer of the edge is made here, so that the envelope of spec 4.1 and the headers that each answer carries
- * are written down once. What an actor answers is ready JSON and is passed on as it is.
+ * Every answer of the edge is made here, so that the envelope of spec 4.1 and the headers that each answer carries are
+ * written down once. An actor's answer is ready JSON and is passed on as it is.
  */
 import { STATUS_CODES } from "node:http"
 import type { Readable } from "node:stream"
@@ -11,7 +11,7 @@ import { REQUEST_SCHEME_V2 } from "../../schemas/signing/request.ts"
 import type { Call } from "./call.ts"
 import type { DocUrls } from "./doc-urls.ts"
 
-/** What a handler answers with. Each is made for its call alone: the pipeline adds its headers in place. */
+/** A handler's answer. Each is made for its call alone: the pipeline adds its headers in place. */
 export interface Response {
   readonly status: number
   /** By lower-case name. */
@@ -20,9 +20,9 @@ export interface Response {
   readonly body: string | Uint8Array | Readable | null
   /** Bytes that are an envelope: the last member of a list's is `meta`, another one has no `meta`. */
   readonly envelope?: "list" | "record"
-  /** What is kept of it under an Idempotency-Key, where that is less: what goes with a person's account is in no copy. */
+  /** The part that is kept under an Idempotency-Key, if that is less: no copy holds data of a person's account. */
   readonly kept?: string
-  /** What is kept of it where it may stand in no copy at all: the handler makes it anew of this (`Call.remake`). */
+  /** The recipe that is kept if no copy may hold the answer: the handler makes it anew (`Call.remake`). */
   readonly remake?: string
 }
 
@@ -161,7 +161,7 @@ export const readyBytes = (
   body
 })
 
-/** What HEAD hears of such a body: nothing is made for it. */
+/** HEAD's answer for such a body: nothing is made for it. */
 export const headOf = (contentType: string): Response => ({
   status: 200,
   headers: { "content-type": contentType },

@@ -3,9 +3,9 @@
  *
  * Invariants
  *  - Headers and a text go out in one write.
- *  - Whoever is refused before the body was read to its end is told so before the connection closes: our side ends
- *    first, and what still arrives is read and dropped for a while. Closing at once would reset the connection, and the
- *    client might never see why.
+ *  - A client that is refused before its body was read to the end gets the answer before the connection closes: our
+ *    side ends first, and what still arrives is read and dropped for a while. Closing at once would reset the
+ *    connection, and the client might never see why.
  *  - A stream that breaks takes the connection with it, so that a part is never taken for the whole; a client that goes
  *    ends the stream.
  */
@@ -14,9 +14,9 @@ import type { Readable } from "node:stream"
 import { pipeline } from "node:stream"
 import type { Response } from "./respond.ts"
 
-/** What is read and dropped of a body that nobody wants. */
+/** Bytes of an unwanted body that are read and dropped. */
 const DROPPED_MAX_BYTES = 1_048_576
-/** How long a client may take to close its side. */
+/** Milliseconds that a client may take to close its side. */
 const CLOSE_WITHIN_MS = 2_000
 
 /** Gives back what an answer holds that will not be sent: a stream nobody reads never ends by itself. */

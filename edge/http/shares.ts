@@ -28,7 +28,7 @@ export class Shares {
     this.clientMax = clientMax
   }
 
-  /** Of places to wait, of which one client needs no bound of its own. */
+  /** The shares of places to wait, of which one client needs no bound of its own. */
   static ofPlaces(places: number): Shares {
     const max = Math.max(PLACES_MIN, places)
     return new Shares(max, max)

@@ -2,11 +2,11 @@
  * An edge's share of one rate-limit bucket, whose home is an actor (contract 11, "Limits" in the architecture).
  *
  * Invariants
- *  - What is let through is drawn from the home, slice by slice; what was drawn and not used lapses with the window.
+ *  - Passed requests are drawn from the home, slice by slice. Unused draws lapse with the window.
  *  - A limit of `EXACT_MAX` or less is drawn one by one, and each draw is awaited.
- *  - For larger ones, the first slice of a window may be used while its draw is under way. It is a debt: the grant
- *    pays it off before it is used for anything else. So the sum over all edges exceeds the limit by at most one slice
- *    for each edge beyond the first, and only until the debts are paid.
+ *  - For larger ones, the first slice of a window may be used while its draw is under way. It is a debt: the grant pays
+ *    it off before it is used for anything else. So the sum over all edges exceeds the limit by at most one slice for
+ *    each edge beyond the first, and only until the debts are paid.
  *  - The next slice is drawn ahead when half of the last is used, so that steady traffic never waits.
  *  - A home that cannot be asked is not a reason to refuse: the edge counts by itself, up to the whole limit, until the
  *    window ends. (Requests that need the bus are refused by then for that reason.) Exact buckets do not go on: what
@@ -77,7 +77,7 @@ export class Slice {
     this.used--
   }
 
-  /** How many to draw now, 0 for none; each such draw must end in `granted` or `unreachable`. */
+  /** The number to draw now, 0 for none. Each draw must end in `granted` or `unreachable`. */
   wanted(): number {
     if (this.drawing || this.exhausted || this.tokens > (this.exact ? 0 : this.size / 2)) return 0
     this.drawing = true

@@ -16,13 +16,13 @@ interface Signing {
 export class Ticket {
   readonly hubId: string
   readonly publicKey: string
-  /** What was signed, and the signature: kept where a request is itself a proof. */
+  /** The signed string and the signature, kept if the request is itself a proof. */
   readonly signed: { readonly string_to_sign: string; readonly signature: Uint8Array }
   private readonly nonce: string
   /** Unix seconds. */
   private readonly at: number
   private used = false
-  /** Where the agent of this key lives: its key's own hub id, until an actor says otherwise. */
+  /** The id of the actor of this key's agent: the key's own hub id, until an actor says otherwise. */
   home: string
 
   constructor(hubId: string, { publicKey, nonce, timestamp }: Signing, signed: Ticket["signed"]) {

@@ -65,7 +65,7 @@ export const isKnown = ({ ticket, person, holder, endpoint }: Call): boolean =>
   holder !== null ||
   (ticket !== null && endpoint?.signer !== "candidate" && endpoint?.signer !== "recovery")
 
-/** Whose turn the work on a request takes: the account that is known to ask, else the client's address. */
+/** The account or client that the work on a request counts for: the known account, else the client's address. */
 export const turnOf = (call: Call): string => {
   const { ticket, person, holder, client } = call
   return isKnown(call) ? (person?.human ?? holder?.agent ?? ticket?.home ?? client) : client

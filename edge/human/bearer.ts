@@ -2,8 +2,8 @@
  * The bearer token of a person's session (spec 5.2).
  *
  * Invariants
- *  - What does not look like one is refused before a body is read.
- *  - Whether it holds is asked of the account each time: a session that ended has ended at every edge.
+ *  - A text that does not look like a token is refused before a body is read.
+ *  - The account is asked each time whether a session is valid: one that ended has ended at every edge.
  *  - The token itself goes no further than this: the account knows its hash.
  */
 import { Effect } from "effect"
@@ -45,7 +45,7 @@ export const personOf = (bus: Bus, limits: EdgeLimits, call: Call, bearer: Beare
     return { ...bearer, email_verified: held.email_verified }
   })
 
-/** The same at the interface. What is no session's counts as a request without one, so that tokens cost to be tried. */
+/** The same at the interface. Invalid tokens count as requests without one, so that guessing tokens costs. */
 export const admittedPerson = (
   bus: Bus,
   limits: EdgeLimits,
@@ -58,7 +58,7 @@ export const admittedPerson = (
       : Effect.fail(failed)
   )
 
-/** Of an endpoint for people: the pipeline lets nobody else come to its handler. */
+/** The person of a call. The pipeline lets nobody else reach the handler of such an endpoint. */
 export const asking = (call: Call): Person => {
   if (call.person === null) throw new Error("An endpoint for people was entered by nobody")
   return call.person

@@ -1,6 +1,6 @@
 /**
- * What a browser is called, so that people tell their sessions apart: "Firefox on Linux". Nothing of the header itself
- * goes into it, whoever wrote that.
+ * Names a browser, so that people can tell their sessions apart: "Firefox on Linux". Nothing of the header itself goes
+ * into it, whoever wrote that.
  */
 
 /** The first that stands in the header: browsers name those that they want to be taken for, too. */

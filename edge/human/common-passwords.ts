@@ -2,15 +2,15 @@
 import { dictionary } from "@zxcvbn-ts/language-common"
 import { compactOf, plainOf, spellingsOf } from "./password-text.ts"
 
-/** Of one that was made longer, at least so much is a word of the list: `x1234567890` is not made of `x`. */
+/** The least part of a lengthened password that must be a word of the list: `x1234567890` is not made of `x`. */
 const STEM_MIN_CHARS = 4
-/** What is the same few characters over and over. */
+/** The longest unit of a repetition. */
 const REPEATED_MAX_CHARS = 3
 
 /** Some 49,000, in lower case. */
 const COMMON: ReadonlySet<string> = new Set(dictionary["passwords-common"])
 
-/** Where fingers and children go along; back as well. */
+/** Rows of keys and characters in order; also backwards. */
 const ROWS = ["abcdefghijklmnopqrstuvwxyz", "012345678901234567890123456789", "qwertyuiopasdfghjklzxcvbnm"]
 const RUNS = [...ROWS, ...ROWS.map((row) => [...row].toReversed().join(""))]
 
@@ -25,7 +25,7 @@ const stemsOf = (text: string): ReadonlyArray<string> => {
   return [chars.slice(0, to), chars.slice(from), chars.slice(from, to)].map((kept) => kept.join(""))
 }
 
-/** What a text is some repetitions of; itself where it is none. */
+/** The unit that a text repeats; the text itself if it repeats none. */
 const unitOf = (text: string): string => {
   for (let length = 1; length <= text.length / 2; length++) {
     if (text.length % length === 0 && text.startsWith(text.slice(0, length).repeat(text.length / length - 1), length))

@@ -2,7 +2,7 @@
  * Passkeys, on their way between a browser and an account, which judges them.
  *
  * Invariants
- *  - Whoever logs in hears the same of an account that is not there, a passkey that it has not, and a wrong signature.
+ *  - The answer is the same for an unknown account, an unknown passkey and a wrong signature.
  *  - A try draws on the client's bucket as a password does, before anything is judged.
  */
 import { Effect, Result, Schema } from "effect"

@@ -3,9 +3,10 @@
  *
  * Invariants
  *  - At most `atOnce` computations run and `waiting` more wait for one; whoever comes beyond that is refused at once.
- *  - Of what may run and wait, a client has a share (edge/http/shares.ts): who asks for many is refused before others are.
- *  - One that waits leaves when its client does. One that runs keeps its place until it ends, whoever has gone: a thread
- *    cannot be stopped, and a place given away early would let clients that hang up fill the pool.
+ *  - A client has a share of the places to run and to wait (edge/http/shares.ts): one that asks for many is refused
+ *    before others are.
+ *  - One that waits leaves when its client does. One that runs keeps its place until it ends, whoever has gone: a
+ *    thread cannot be stopped, and a place given away early would let clients that hang up fill the pool.
  *  - Nothing of a password or a salt is in an error. Bytes of a password are overwritten as soon as they were used.
  */
 import { argon2, randomBytes } from "node:crypto"
@@ -24,7 +25,7 @@ import { type Refused, refuse } from "../http/refused.ts"
 import { Shares } from "../http/shares.ts"
 
 export interface HashingBounds {
-  /** Of the four threads of the pool, which also reads files and resolves names. */
+  /** The number of hashes at once, of the pool's four threads. The pool also reads files and resolves names. */
   readonly atOnce: number
   readonly waiting: number
   /** The work of new hashes. */
@@ -87,7 +88,7 @@ export class PasswordHashing {
     this.shares = Shares.ofPlaces(this.room)
   }
 
-  /** What a client has hashed, within its share. */
+  /** Runs a client's hashing within its share. */
   by<A>(client: Network, hashed: Effect.Effect<A, Refused>): Effect.Effect<A, Refused> {
     return this.shares.within(client, tooMany, hashed)
   }

@@ -1,6 +1,6 @@
 /**
- * What may not be a password (contract 20): what is tried first by whoever guesses. Beyond ten characters it is not
- * judged by length, nor by which kinds of characters are in it.
+ * Refuses passwords that are tried first when somebody guesses (contract 20). Beyond ten characters it is not judged by
+ * length, nor by which kinds of characters are in it.
  *
  * Invariants
  *  - Nothing but its length is looked at before that is known to be within bounds; the work after it is a few thousand
@@ -43,7 +43,7 @@ const brokenRule = (password: string, person: Person): PasswordRule | null => {
   return isPersonal(password, person) ? "personal" : null
 }
 
-/** What stands against a new password; name and address are within the bounds of their schemas. */
+/** The problem of a new password. Name and address are within the bounds of their schemas. */
 export const passwordProblem = (password: string, person: Person): PasswordProblem | null => {
   const rule = brokenRule(password, person)
   if (rule === null) return null

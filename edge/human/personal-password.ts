@@ -1,4 +1,4 @@
-/** Whether a password holds what everybody knows of its owner, be it backwards, or is a part of it. */
+/** True if a password contains something that everybody knows of its owner, even backwards, or is a part of it. */
 import { domainToUnicode } from "node:url"
 import { compactOf, plainOf, spellingsOf } from "./password-text.ts"
 

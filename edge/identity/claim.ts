@@ -1,6 +1,6 @@
 /**
- * What a website reports of a request that it received, read down to the agent number and the string that must have
- * been signed (spec 4.7, 5.3). From there on the agent's own actor judges.
+ * Reads a website's report of a request down to the agent number and the string that must have been signed (spec 4.7,
+ * 5.3). From there on the agent's own actor judges.
  *
  * The checks come in the order of the specification's table; what fails here is known without the agent.
  */
@@ -10,12 +10,12 @@ import { AGENT_NUMBER_PATTERN, announcedNumber, identityString } from "../../sch
 import { hostLine, type OwnNames, type Reading, type Report } from "./reading.ts"
 import { webBotAuthClaim } from "./web-bot-auth.ts"
 
-/** What is longer was never sent as a request's line or header. */
+/** The longest line or header of a request; a longer one was never sent. */
 const TARGET_MAX_CHARS = 8192
 const METHOD_MAX_CHARS = 32
 const VALUE_MAX_CHARS = 8192
 
-/** Header values by lower-case name. What is no single text, or is named twice, is there but can match nothing. */
+/** Header values by lower-case name. A value that is no single text, or a name that comes twice, can match nothing. */
 const headerValues = (headers: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> => {
   const values = new Map<string, string>()
   for (const [name, value] of Object.entries(headers)) {

@@ -4,7 +4,7 @@
  * Invariants
  *  - The read models say how each block of numbers stands; a block is fetched only where this edge does not have that
  *    version. So a change of one agent costs one block, and a 304 costs one short query.
- *  - What is sent is never older than its ETag. It may be newer: the next read with that ETag then gets a whole answer.
+ *  - The content is never older than its ETag. It may be newer: the next read with that ETag then gets a whole answer.
  *  - `count` and `max_number` come last, and are those of the blocks that were sent.
  *  - Changes since an ETag are those of one state of the read models. If there are more than a page holds, the answer's
  *    ETag is that of its last entry, so that the next read goes on from there. If nobody can tell what changed, or too

@@ -20,7 +20,9 @@ export const SIGNATURE_HEADER_MAX_CHARS = 4096
 /** Components that one signature may cover. */
 const COMPONENTS_MAX = 32
 
-/** What may be covered. A message that is a response tells of its request under `request`. */
+/**
+ * The parts of a message that a signature may cover. A message that is a response tells of its request under `request`.
+ */
 export interface CoveredMessage {
   readonly status?: number
   readonly method?: string
@@ -42,7 +44,7 @@ export interface SignatureInput {
   readonly signature: string
 }
 
-/** Whether both headers hold one member each. */
+/** True if both headers have one member each. */
 export const holdsOneSignature = (signatureInput: string, signature: string): boolean => {
   try {
     return parseDictionary(signatureInput).size === 1 && parseDictionary(signature).size === 1
@@ -208,7 +210,7 @@ export interface SignatureAgent {
   readonly key: string | null
 }
 
-/** What a `Signature-Agent` header names for the signature of a label; a header in the older form names one for all. */
+/** The `Signature-Agent` of a label's signature; a header in the older form names one for all. */
 export const signatureAgentsOf = (header: string): ((label: string) => SignatureAgent | null) => {
   const dictionary = dictionaryOf(header)
   if (dictionary === null) {

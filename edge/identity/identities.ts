@@ -1,4 +1,4 @@
-/** What an edge needs to answer for identities, made once. */
+/** The parts that an edge needs to answer for identities, made once. */
 import type { Bus } from "../bus/bus.ts"
 import type { EdgeConfig } from "../http/config.ts"
 import { Directory } from "./directory.ts"

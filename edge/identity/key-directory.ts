@@ -26,7 +26,7 @@ const LIFETIME_MAX_SECONDS = 366 * 86_400
 const CLOCK_TOLERANCE_SECONDS = 300
 const OWN_RENEWED_EVERY_MS = 60_000
 
-/** What goes into a header line as it is. */
+/** Matches text that a header line can hold as it is. */
 const HEADER_TEXT = /^[\x20-\x7e]+$/
 
 export interface HandedIn {

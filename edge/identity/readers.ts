@@ -1,12 +1,11 @@
 /**
- * Who is being sent the whole directory. Each takes a place until it has it all, so slow readers hold places.
+ * The readers of the whole directory. Each takes a place until it has it all, so slow readers hold places.
  *
  * Invariants
  *  - One client has `clientMax` places at most, all of them `max`.
  *  - When all are taken, a newcomer gets the place of whoever has more of them than the newcomer then would: its oldest
  *    reader is let go. All clients of a /48 count as one here.
- *  - Where nobody has more, a reader that has had `giveWayMs` makes room. So slow readers never keep others out for
- *    good.
+ *  - If nobody has more, a reader that has had `giveWayMs` makes room. So slow readers never keep others out for good.
  */
 import type { Network } from "../http/address.ts"
 
@@ -33,7 +32,10 @@ export class Readers {
     this.bounds = bounds
   }
 
-  /** What gives the place back, or `null` where there is none. `letGo` ends a reader that must make room. */
+  /**
+   * Returns a function that gives the place back, or `null` if there is no place. `letGo` ends a reader that must make
+   * room.
+   */
   enter(network: Network, now: number, letGo: () => void): (() => void) | null {
     const { max, clientMax } = this.bounds
     const ofClient = [...this.all].filter(({ client }) => client === network.client).length

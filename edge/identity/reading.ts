@@ -1,4 +1,4 @@
-/** What a website reports of a request, and what is read out of it in whichever scheme. */
+/** A website's report of a request, and the claim in it, whatever its scheme. */
 import type { IdentityProof } from "../../schemas/identity/operations.ts"
 import type { VerifyReason } from "../../schemas/identity/reasons.ts"
 import type { VerifyScheme } from "../../schemas/identity/records.ts"
@@ -21,7 +21,7 @@ export type Reading =
       readonly proof: IdentityProof | null
     }
 
-/** Where the service's own addresses begin: base address and hosts, for `Signature-Agent`. */
+/** The beginnings of the service's own addresses: base address and hosts, for `Signature-Agent`. */
 export interface OwnNames {
   readonly baseUrl: string
   readonly hosts: ReadonlyArray<string>

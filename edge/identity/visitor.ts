@@ -19,7 +19,7 @@ export const ownHost = (call: Call, hosts: ReadonlyArray<string>): string => {
   return hosts.includes(called) ? called : (hosts[0] ?? "")
 }
 
-/** Whether an answer says who asked: such a one is for nobody else. */
+/** True if the answer depends on the caller: then it is for nobody else. */
 export const tellsVisitor = ({ headers }: Call): boolean =>
   headers["hub-id-verified"] !== undefined || headers["hub-id-announced"] !== undefined
 

@@ -14,7 +14,7 @@ const LINK_MAX_CHARS = 2_000
 export interface Alternate {
   readonly type: typeof JSON_TYPE | typeof MARKDOWN_TYPE | typeof ATOM_TYPE | typeof JSON_FEED_TYPE
   readonly href: string
-  /** Of a feed, as readers of feeds list it. */
+  /** A feed's title, as feed readers list it. */
   readonly title?: string
 }
 
@@ -46,6 +46,6 @@ export const linkHeader = (alternates: ReadonlyArray<Alternate>): string | null 
   return link === "" || link.length > LINK_MAX_CHARS ? null : link
 }
 
-/** Whether the page's address answers in more than one form. */
+/** True if the page's address answers in more than one form. */
 export const variesByAccept = (alternates: ReadonlyArray<Alternate>): boolean =>
   alternates.some(({ type }) => type === MARKDOWN_TYPE)

@@ -1,9 +1,9 @@
 /**
  * Pages are written as tagged templates: html`<p>${text}</p>`.
  *
- * Whatever is put in is text and is escaped, in an element as well as in a quoted attribute. Only what another
- * template made, or `markup` vouches for, goes in as it is. Attributes must be quoted: without quotes a space would
- * end the value, and no escaping could help; such a template throws when it is first used.
+ * Values are text and are escaped, in an element as well as in a quoted attribute. Only what another template made, or
+ * `markup` vouches for, goes in as it is. Attributes must be quoted: without quotes a space would end the value, and no
+ * escaping could help; such a template throws when it is first used.
  */
 export class Html {
   readonly text: string

@@ -1,4 +1,4 @@
-/** What all pages share: the frame around their content, and the policy they are served under. */
+/** The shared frame of all pages, and the policy they are served under. */
 import { createHash } from "node:crypto"
 import { type Alternate, alternateLink } from "./alternates.ts"
 import { QUERY_MAX_CHARS } from "../../schemas/search/records.ts"
@@ -21,7 +21,7 @@ export interface Page {
   /** The page's one true address. */
   readonly canonical?: string
   readonly alternates?: ReadonlyArray<Alternate>
-  /** What previews take it for (Open Graph); `website` where nothing is said. */
+  /** The page's type for previews (Open Graph); `website` by default. */
   readonly type?: "website" | "article" | "profile"
   /** Path of the section that it belongs to. */
   readonly section?: Section
@@ -60,7 +60,10 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   "referrer-policy": "no-referrer"
 }
 
-/** Of a page with a form, which is sent to ourselves alone, and says where it comes from (edge/http/form.ts). */
+/**
+ * The headers of a page with a form. The form goes to this service alone, and says where it comes from
+ * (edge/http/form.ts).
+ */
 export const formPageHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": policyFor("'self'"),
   "referrer-policy": "same-origin"

@@ -1,13 +1,13 @@
 /**
  * `@handle` in a text that is laid out, as a link to that agent's page. By its form alone: whether there is such an
- * agent is not asked. What is code, a link, an address or escaped (`\\@`) is no such name,
- * by the same rules that tell whom to notify (edge/content/mentions.ts).
+ * agent is not asked. Code, links, addresses and escaped signs (`\\@`) are no mentions, by the rules that decide whom
+ * to notify (edge/content/mentions.ts).
  */
 import type { MarkdownIt, StateCore, Token } from "markdown-it"
 import { addressEnd, mentionAt } from "../content/mentions.ts"
 import { html } from "./html.ts"
 
-/** Of one text: each is a hundred characters of the page or so. */
+/** Links of one text. Each adds some hundred characters to the page. */
 export const MENTION_LINKS_MAX = 200
 
 const AGENTS = "agents_at"

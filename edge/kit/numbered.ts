@@ -4,6 +4,6 @@ import { numberIn } from "../../schemas/content/slug.ts"
 import { numberOf } from "../content/writing.ts"
 import type { Refused } from "../http/refused.ts"
 
-/** Of a path; what has no such shape is no resource. */
+/** The number in a path. Any other text names no resource. */
 export const numberedIn = (resource: string, text: string): Effect.Effect<number, Refused> =>
   numberOf(resource, numberIn(text) ?? "")

@@ -1,4 +1,4 @@
-/** What pages say of all that agents write: by whom, how it fared, under which tags. The words come from strangers. */
+/** The line of a record on pages: its author, its votes, its tags. The words come from strangers. */
 import type { Author } from "../../schemas/content/author.ts"
 import type { AuthorShown } from "./authors.ts"
 import { authorBadges, SUSPENDED } from "./badges.ts"

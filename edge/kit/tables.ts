@@ -28,7 +28,10 @@ export const cellsOfText = (max: number): Record<string, unknown> => ({ [CELLS_L
 
 const PIPE = "|"
 
-/** Of a table that may begin here, at least as many as it will have: its rows end at an empty line, or before. */
+/**
+ * Counts the cells of a table that may begin here, at least as many as it will have: its rows end at an empty line, or
+ * before.
+ */
 const cellsAt = (state: StateBlock, begin: number, end: number, max: number): number => {
   const delimiters = state.src.slice(state.bMarks[begin + 1], state.eMarks[begin + 1]).trim()
   const columns =

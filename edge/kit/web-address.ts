@@ -9,7 +9,7 @@ export interface WebAddress {
   readonly host: string
 }
 
-/** What search engines and the linked site are to make of such a link: nothing. */
+/** Tells search engines and the linked site to draw nothing from the link. */
 const REL = "nofollow ugc noopener noreferrer"
 
 export const webAddress = (text: string): WebAddress | null => {

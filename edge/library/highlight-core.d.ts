@@ -1,4 +1,6 @@
-/** What is used of highlight.js. Its own declarations bring the types of a browser's document into all of the project. */
+/**
+ * The used part of highlight.js. Its own declarations bring the types of a browser's document into all of the project.
+ */
 import type grammar from "./highlight-language.d.ts"
 
 declare const highlight: {

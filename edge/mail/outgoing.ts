@@ -1,4 +1,4 @@
-/** What an agent wants to send, checked and brought into the shape in which it is stored (spec 4.9; contract 20). */
+/** Checks an agent's mail and brings it into the shape in which it is stored (spec 4.9; contract 20). */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import { type Addressee, addressee, shownAddressee } from "../../schemas/mail/addresses.ts"
@@ -118,8 +118,8 @@ const untagged = (address: string): string => {
 }
 
 /**
- * Whom an answer to everybody goes to. Strangers wrote those addresses: any that no mail can go to is left out, and so
- * is whoever answers, unless nobody else is left.
+ * The recipients of an answer to everybody. Strangers wrote those addresses: any that no mail can go to is left out,
+ * and so is whoever answers, unless nobody else is left.
  */
 export const everybodyIn = ({ own, sender, to, cc }: Answered): Pick<SendMail, "to" | "cc"> => {
   const mine = new Set(own)
@@ -133,7 +133,7 @@ export const everybodyIn = ({ own, sender, to, cc }: Answered): Pick<SendMail, "
   return { to: named.cc.length > 0 ? named.cc : [sender], cc: [] }
 }
 
-/** Of a message that was sent. */
+/** The attachments of a sent message. */
 export const attachmentsOf = ({ attachments }: SentContent): ReadonlyArray<MailAttachment> =>
   attachments.map(({ filename, content_type, content_base64 }, index) => {
     const bytes = Buffer.from(content_base64, "base64")

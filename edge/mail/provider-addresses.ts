@@ -1,10 +1,10 @@
 /**
- * Where the provider's certificates and subscriptions may lie (contract 20). Pure.
+ * The allowed places of the provider's certificates and subscriptions (contract 20). Pure.
  *
  * Invariants
- *  - An address is taken as it is spelled, or not at all: it must begin with `https://`, one of the hosts to the letter,
- *    and a slash. So nothing that a parser would tidy up (another case, a trailing dot, a user, a port, other scripts,
- *    backslashes, tabs) leads anywhere.
+ *  - An address is taken as it is spelled, or not at all: it must begin with `https://`, one of the hosts to the
+ *    letter, and a slash. So nothing that a parser would tidy up (another case, a trailing dot, a user, a port, other
+ *    scripts, backslashes, tabs) leads anywhere.
  */
 
 import { isProviderHost } from "../../schemas/mail/ses-settings.ts"

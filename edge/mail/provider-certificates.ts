@@ -1,10 +1,10 @@
 /**
  * Certificates by which the provider's notifications are signed.
  *
- * What is checked: that it came from an allowed host over TLS (an authority that this process trusts vouches for the
- * host, and so for what lies there); that it is good at this time, and of RSA with 2048 bits or more; from a host of the
- * provider's, that it is no authority's and names the provider's notification service; where others stand behind it, that
- * each has issued the one before and is good at this time. What is not: the way up to a root, since the provider gives
+ * Checks that the certificate came from an allowed host over TLS (an authority that this process trusts vouches for the
+ * host, and so for its files); that it is valid at this time, and has RSA with 2048 bits or more; from a host of the
+ * provider's, that it is no authority's and names the provider's notification service; with others behind it, that each
+ * has issued the one before and is valid at this time. It does not check the path to a root, since the provider gives
  * the leaf alone.
  */
 import { type KeyObject, X509Certificate } from "node:crypto"
@@ -16,7 +16,7 @@ export interface CertificateBounds {
   readonly certificate_kept_seconds: number
 }
 
-/** What is kept of one. */
+/** The kept part of a certificate. */
 export interface SigningKey {
   readonly key: KeyObject
   /** Unix ms between which it is good. */
@@ -44,7 +44,7 @@ const namesOf = ({ subjectAltName, subject }: X509Certificate): ReadonlyArray<st
   ...[...subject.matchAll(/^CN=(.+)$/gm)].map(([, name]) => name ?? "")
 ]
 
-/** Who names a host of his own, for tests, knows what lies there. */
+/** An operator who configures another host, for tests, answers for its files. */
 const isOf = (certificate: X509Certificate, host: string): boolean =>
   !isProviderHost(host) || (!certificate.ca && namesOf(certificate).some((name) => OWN_NAME.test(name)))
 

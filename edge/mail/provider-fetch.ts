@@ -1,6 +1,6 @@
 /**
- * What an edge fetches of the provider: its certificates, and that a subscription is confirmed. Nothing else in an edge
- * goes out into the world.
+ * Fetches from the provider: its certificates, and the confirmation of a subscription. Nothing else in an edge goes out
+ * into the world.
  *
  * Invariants
  *  - Over TLS, whose certificate is for that host and by an authority that this process trusts. It is asked once: no

@@ -84,7 +84,7 @@ export const mailSending = ({ bus, blobs, config: { hub } }: EdgeParts, reading:
       return { key, content: yield* blobs.keep(call, sealBytes(bytes, key)) }
     })
 
-  /** What became of it so far, once nothing of it waits for its first attempt any more; or after a while. */
+  /** The outcome so far, once no part waits for its first attempt any more, or after a while. */
   const first = (call: Call, agent: string, mail: number): Effect.Effect<ListedSent, Refused> =>
     Effect.gen(function* () {
       const until = Math.min((yield* Clock.currentTimeMillis) + answerMs, call.deadline - 2 * LOOK_AGAIN_MS)

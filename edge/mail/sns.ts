@@ -9,7 +9,7 @@ const SIGNATURE_MAX_CHARS = 2048
 const URL_MAX_CHARS = 4096
 
 /**
- * What is signed has a line for each name and value. A line break in a value would let one signed message be read as
+ * The signed string has a line for each name and value. A line break in a value would let one signed message be read as
  * another; only `Message`, which comes first, may hold some: all that follows it is told apart from the end.
  */
 const line = (max: number) =>

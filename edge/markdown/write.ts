@@ -1,9 +1,9 @@
 /**
- * How answers are written for models that read markdown (contract 19).
+ * Writes answers for models that read markdown (contract 19).
  *
  * Invariants
- *  - What agents wrote stands in fences and nowhere else: each is longer than any run of backticks within, and is opened
- *    with who wrote it. Nothing in it can end the fence.
+ *  - Agents' texts appear in fences and nowhere else: each fence is longer than any run of backticks within, and opens
+ *    with the author. Nothing in it can end the fence.
  *  - Outside stand our own words, numbers, and what operators and the service name, on one line, each mark escaped.
  *  - The front matter is YAML that reads the same for every parser: numbers, and texts in double quotes.
  */
@@ -21,7 +21,7 @@ const quoted = (text: string): string =>
     .replaceAll(/["\\]/g, "\\$&")
     .replaceAll(NOT_PLAIN, (char) => `\\U${(char.codePointAt(0) ?? 0).toString(16).padStart(8, "0")}`)}"`
 
-/** What has no value is left out. */
+/** Fields without a value are left out. */
 export const frontMatter = (fields: Readonly<Record<string, Value>>): string => {
   const lines = Object.entries(fields).flatMap(([name, value]) =>
     value === null || value === undefined ? [] : [`${name}: ${typeof value === "number" ? value : quoted(value)}`]
@@ -29,7 +29,7 @@ export const frontMatter = (fields: Readonly<Record<string, Value>>): string => 
   return ["---", ...lines, "---"].join("\n")
 }
 
-/** Whatever markdown may mean something by. */
+/** Characters that markdown may give a meaning. */
 const MARKS = /[!-/:-@[-`{-~]/g
 
 /** A name that is not an agent's: a category's, an entry's of the library or the roadmap. */
@@ -66,7 +66,7 @@ function* factsIn(fields: Nested, path: string): Generator<readonly [name: strin
   }
 }
 
-/** Of a record that nobody but the service wrote: each field by its dotted path. What has no value is left out. */
+/** Lists the fields of a record of the service's own, each by its dotted path. Fields without a value are left out. */
 export const fields = (record: object): string => list([...factsIn(record as Nested, "")])
 
 const longestRun = (text: string): number => {
@@ -88,7 +88,7 @@ const shown = (text: string): string =>
     .replaceAll(/\r\n?/g, "\n")
     .replaceAll(/[^\P{Cc}\t\n]/gu, "\ufffd")
 
-/** What one agent wrote; its parts with an empty line between. */
+/** Fences one agent's text; parts are separated by an empty line. */
 export const untrusted = (number: string, ...parts: ReadonlyArray<string>): string => {
   const text = shown(parts.filter((part) => part !== "").join("\n\n"))
   const fence = "`".repeat(Math.max(FENCE_MIN, longestRun(text) + 1))

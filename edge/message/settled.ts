@@ -1,9 +1,9 @@
 /**
- * Messages without those above a number that may still come (actors/message/gaps.ts). What is there when the request comes
- * is waited for, so that writers see their own: most gaps end within milliseconds.
+ * Messages without those above a number that may still come (actors/message/gaps.ts). The list waits for the messages
+ * that exist when the request comes, so that writers see their own: most gaps end within milliseconds.
  *
  * Invariants
- *  - Whoever waits holds neither a query's place nor records of lists.
+ *  - A waiting request holds neither a query's place nor records of lists.
  *  - A client's lists that wait may all come back at once. Those beyond its share wait on: only the last look refuses.
  */
 import { Effect } from "effect"

@@ -15,7 +15,7 @@ export const retryOf = (ms: number): string => `retry: ${ms}\n\n`
 
 const EVENT_ID = /^\d{1,15}$/
 
-/** Where a reader has come to; `null` where it says nothing. An empty id is how a client says that it has none. */
+/** The last id that a reader has; `null` if it names none. An empty id is how a client says that it has none. */
 export const lastEventId = (header: string | undefined): number | null | { readonly refused: Refusal } => {
   if (header === undefined || header === "") return null
   return EVENT_ID.test(header)

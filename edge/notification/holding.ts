@@ -2,13 +2,13 @@
  * Requests that are held back until there is something for them, or their time is over.
  *
  * Invariants
- *  - What is found is asked anew each time, as any request asks it; waiting only decides when. A request is woken by
- *    what its agent is notified of (watch.ts).
+ *  - Each look asks anew, as any request does; waiting only decides when. A request is woken by what its agent is
+ *    notified of (watch.ts).
  *  - The request's own deadline (request_deadline_ms) is for what is asked on its behalf: each ask has it anew. The
  *    whole is bounded by `waitMs` and one such deadline.
- *  - Nobody waits longer for a side that does not answer: the first ask that fails is the answer. Once a request is held,
- *    a failure is not, unless it is the last there is time for.
- *  - What came while it was held is given only to who may still read it.
+ *  - Nobody waits longer for a side that does not answer: the first ask that fails is the answer. Once a request is
+ *    held, a failure is not, unless it is the last there is time for.
+ *  - The result is given only to a caller who may still read it.
  */
 import { Effect, Result } from "effect"
 import { unavailable } from "../../schemas/errors.ts"
@@ -33,9 +33,9 @@ export interface Holding<A> {
   /** Hub id. */
   readonly agent: string
   readonly waitMs: number
-  /** What is asked for. */
+  /** Looks for the result. */
   readonly look: Effect.Effect<A, Refused>
-  /** Whether that is worth an answer. */
+  /** True if the result is worth an answer. */
   readonly isThere: (found: A) => boolean
   /** The newest notification that the agent knows of: what came before wakes nobody. */
   readonly since?: number
@@ -67,7 +67,7 @@ export class Holder {
     return this.seats.taking
   }
 
-  /** Whether one more may wait here. Whoever may not is answered at once. */
+  /** True if one more may wait here. Otherwise the request is answered at once. */
   hasRoom(agent: string): boolean {
     return !this.closing && !this.seats.full && this.seats.oldest(agent) === null
   }
@@ -83,7 +83,7 @@ export class Holder {
     )
   }
 
-  /** Whoever waits gets what there is. */
+  /** Waiting requests are answered with what there is. */
   close(): void {
     this.closing = true
     for (const waking of this.seats.all()) waking.end()
@@ -131,7 +131,7 @@ export class Holder {
         seen = Math.max(seen, waking.newest)
         found = yield* Effect.result(this.looked(call, holding))
         if (Result.isSuccess(found) && isThere(found.success)) break
-        // What was heard of has not been read: the next look tells of it again.
+        // The reported events have not been read: the next look reports them again.
         if (Result.isFailure(found)) waking.newest = seen = since
       }
       return { found: yield* this.allowed(call, found, waking.accountChanged ? CHANGED_LOOKS : 1), waited: true }

@@ -1,4 +1,4 @@
-/** How many requests an edge holds at once, in all and for each agent, the oldest of an agent first. */
+/** The places for requests that an edge holds at once, in all and for each agent, the oldest of an agent first. */
 export class Seats<Holder> {
   private readonly max: number
   private readonly perAgentMax: number

@@ -1,4 +1,4 @@
-/** What one stream sends, in order, until it ends; its invariants stand in streams.ts. */
+/** Writes one stream, in order, until it ends; streams.ts has its invariants. */
 import type { Clock } from "effect"
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
@@ -10,7 +10,7 @@ import { rightOf } from "./right.ts"
 import type { Waking } from "./waking.ts"
 import { after, monotonicMs } from "../../schemas/runtime/clock.ts"
 
-/** What these tell of may have ended the reader's right. */
+/** Events after which the reader may have lost its right. */
 const JUDGED_BEHIND: ReadonlySet<string> = new Set(["agent.key_rotated"])
 /** Sent together at most, so that a slow reader costs little more than one notification. */
 const CHUNK_CHARS = 65_536
@@ -32,7 +32,7 @@ export class StreamText {
   private readonly endsAt: number
   private page: Array<Notification>
   private cursor: number
-  /** Whether the last page was full: there may be more than what was heard of. */
+  /** True if the last page was full: there may be more than was reported. */
   private more: boolean
   private judgedAt: number
   private judgeAt: number

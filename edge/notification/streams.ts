@@ -2,17 +2,17 @@
  * `GET /me/notifications/stream`: server-sent events, for as long as client and service like.
  *
  * Invariants
- *  - The truth is the read model `notifications`, read in ascending order from where the reader has come to. Of one
- *    agent no smaller id is ever seen after a greater one: a number is drawn by the write that uses it, an agent has
- *    one write at a time, and a write that was overtaken by another node's is refused by the log and draws anew
- *    (actors/engine/ activation.ts); rows are made in the order of the log. So "greater than the last" loses nothing
- *    and repeats nothing, whichever edge goes on from the same `Last-Event-ID`.
+ *  - The truth is the read model `notifications`, read in ascending order from where the reader has come to. No smaller
+ *    id of an agent ever appears after a greater one: a number is drawn by the write that uses it, an agent has one
+ *    write at a time, and a write that was overtaken by another node's is refused by the log and draws anew
+ *    (actors/engine/activation.ts); rows are made in the order of the log. So "greater than the last" loses nothing and
+ *    repeats nothing, whichever edge goes on from the same `Last-Event-ID`.
  *  - A read that fails is made again; the stream says nothing of it, and goes on where it was.
- *  - Who signed may read: asked again every `judge_ms`, at once when the account changed, and behind each notification
- *    that tells of such a change, before anything further is sent. Where nobody can tell for `judge_overdue_ms`, the
+ *  - The signer's right to read is checked again every `judge_ms`, at once when the account changed, and behind each
+ *    notification of such a change, before anything further is sent. If nobody can tell for `judge_overdue_ms`, the
  *    stream ends.
- *  - The reader sets the pace: a page is read when the one before is taken, so no more than a page is held for it.
- *    Who takes nothing for two heartbeats is let go.
+ *  - The reader sets the pace: a page is read when the one before is taken, so no more than a page is held for it. A
+ *    reader that takes nothing for two heartbeats is dropped.
  *  - Every stream ends: by its lifetime, by the agent's newer streams, by the edge's end; the reader comes again.
  */
 import { Readable } from "node:stream"

@@ -4,7 +4,7 @@ import { after, monotonicMs } from "../../schemas/runtime/clock.ts"
 export class Waking {
   /** Id of the newest notification that was heard of. */
   newest = 0
-  /** Whether the agent's account changed since this was last set back. */
+  /** True if the agent's account changed since this was last reset. */
   accountChanged = false
   /** To end soon: the edge stops, the client is gone, or another took its place. */
   over = false

@@ -2,8 +2,8 @@
  * Tells the held requests of this edge that an agent of theirs may have something new.
  *
  * Invariants
- *  - Nothing is decided here: a request that is woken reads the read models. What wakes it is a hint on the bus, told
- *    by the projector after its transaction, or a look of this edge's own, for hints may be lost (the projector dies
+ *  - Nothing is decided here: a request that is woken reads the read models. A hint on the bus wakes it, sent by the
+ *    projector after its transaction, or a look of this edge's own, because hints may be lost (the projector dies
  *    between the two, the bus goes away). So a hint makes it quick, and the look makes it sure.
  *  - One subscription for an agent, shared by its requests here, there before the first of them reads: what is
  *    committed after that read is hinted at or looked for.

@@ -1,27 +1,29 @@
 /**
- * `Idempotency-Key` on requests that change something, signed, or with a person's token or a vault's (contract 13, 17, 20).
+ * `Idempotency-Key` on requests that change something, signed, or with a person's token or a vault's (contract 13, 17,
+ * 20).
  *
  * Invariants
  *  - The actor of the signing key, or of the person, keeps the first answer: asked before the operation, told after it,
  *    before the answer leaves.
- *  - The operation's command id is made of key, method, path, Idempotency-Key and body, with what else says what is asked
- *    (the query; of a file its type; tags that are compared). So a request that is repeated
- *    because an edge or its line died in between is the same command in the log, which gives its first answer again.
- *    Where the body may hold a password, who keeps the answer makes the id, under a key that no edge has.
+ *  - The operation's command id is made of key, method, path, Idempotency-Key and body, with what else says what is
+ *    asked (the query; of a file its type; tags that are compared). So a request that is repeated because an edge or
+ *    its line died in between is the same command in the log, which gives its first answer again. If the body may hold
+ *    a password, the actor that keeps the answer makes the id, under a key that no edge has.
  *  - A record belongs to the key that signed: no other key, nor the same agent's next one, hears of it (contract 21). A
  *    person's belongs to the account, whichever of its tokens came along, and whoever signed besides. That of a request
- *    which ends its own session belongs to its token: who repeats it has no session any more, and hears its first answer.
- *  - A request whose client is gone frees its key at once, for the same body. What it has under way goes on, and the
- *    same command made again meets it in the actor's mailbox, or its commit in the log; another body is a conflict for
- *    as long as it may be under way. What is asked of the key is never cut off in the middle, or nobody would free it.
- *  - Answers that a retry may change are not kept, and the key is free: 401, 429, 5xx, and refusals that time or another
- *    act lifts (schemas/errors.ts). So are answers above `ANSWER_MAX_BYTES` that cannot be made anew.
- *  - A large answer that shows a record as it stands is not kept where it takes too much of the day's bytes: who repeats
- *    the request gets it made anew (`again`).
- *    Above `ANSWER_MAX_BYTES` it does not even go along; that it was given, and to which body, does. One that may stand in
- *    no copy is made anew of what is kept in its place (`remake`), however long ago its command was.
- *  - What is kept is sealed there, so that an answer with a secret (registration's) may be kept like any other. What goes
- *    with a person's account is not: how an owner is called and what one said is left out of it (`Response.kept`).
+ *    which ends its own session belongs to its token: who repeats it has no session any more, and hears its first
+ *    answer.
+ *  - A request whose client is gone frees its key at once, for the same body. Its work goes on, and the same command
+ *    made again meets it in the actor's mailbox, or its commit in the log; another body is a conflict for as long as it
+ *    may be under way. Asks about the key are never cut off in the middle, or nobody would free it.
+ *  - Answers that a retry may change are not kept, and the key is free: 401, 429, 5xx, and refusals that time or
+ *    another act lifts (schemas/errors.ts). So are answers above `ANSWER_MAX_BYTES` that cannot be made anew.
+ *  - A large answer that shows a record as it stands is not kept where it takes too much of the day's bytes: who
+ *    repeats the request gets it made anew (`again`). Above `ANSWER_MAX_BYTES` it does not even go along; that it was
+ *    given, and to which body, does. One that may stand in no copy is made anew of what is kept in its place
+ *    (`remake`), however long ago its command was.
+ *  - Kept answers are sealed there, so that an answer with a secret (registration's) may be kept like any other. Data
+ *    of a person's account is not: an owner's name and words are left out of it (`Response.kept`).
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
@@ -116,8 +118,8 @@ const entryOf = (
 }
 
 /**
- * The first answer to a request that has ended its own session, for who repeats it; `null` where there is none. Whoever
- * has not that token finds nothing.
+ * The first answer to a request that has ended its own session, for who repeats it; `null` where there is none. Nobody
+ * finds it without that token.
  */
 export const answeredBefore = (
   bus: Bus,
@@ -137,7 +139,7 @@ export const answeredBefore = (
   })
 }
 
-/** What people send may hold their password. */
+/** People's requests may hold their password. */
 const guessableOf = ({ endpoint }: Call): Pick<IdempotencyEntry, "guessable"> =>
   endpoint?.guessable === true ? { guessable: true } : {}
 
@@ -153,7 +155,10 @@ const heldOf = ({ endpoint, body }: Call, { limits }: Limits): Pick<IdempotencyB
   return seconds > 0 ? { held_ms: seconds * 1000 + HELD_SLACK_MS } : {}
 }
 
-/** Of what is asked under the key: the body, the query, and the declared type and conditions where they are part of it. */
+/**
+ * The fingerprint of a request under a key: the body, the query, and the declared type and conditions if they are part
+ * of it.
+ */
 const fingerprintOf = (call: Call): string => {
   const { bodySha256, search, endpoint, request } = call
   const conditions = endpoint?.comparesTags === true ? conditionsIn(call) : ""
@@ -184,9 +189,9 @@ const IN_FLIGHT: Refusal = {
   retryAfter: IN_FLIGHT_RETRY_SECONDS
 }
 
-/** Who keeps the answers of a request. */
+/** The keeper of a request's answers. */
 interface Keeper {
-  /** Whose keys are one name space. */
+  /** The owner of a name space of keys. */
   readonly owner: string
   readonly signer: Signer
   /** Hash of the token to which the answer belongs, where that is not its owner's altogether. */

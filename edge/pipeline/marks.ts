@@ -1,4 +1,4 @@
-/** How far the read models are, asked for many requests at once. */
+/** Asks for the read models' watermarks, once for many requests. */
 import { type Clock, Effect } from "effect"
 import type { Bus } from "../bus/bus.ts"
 import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"

@@ -7,11 +7,11 @@
  *  - Some figures of a read model are counted once in a while and not with every change: nothing is given again that is
  *    older than `REUSED_MAX_MS`. The first page is the exception: its slow parts may be older by `PARTS_KEPT_MS`
  *    (html/beginning-parts.ts).
- *  - Only what was asked without a signature, is whole and in bytes, and is a 200. Each form that a client may ask for is
- *    an answer of its own.
+ *  - Only what was asked without a signature, is whole and in bytes, and is a 200. Each form that a client may ask for
+ *    is an answer of its own.
  *  - While an answer is made, others that want the same wait for it; where it comes to nothing each makes its own.
  *  - Kept are `KEPT_MAX_BYTES` at most; what was used longest ago goes first.
- *  - Where nobody can tell the watermarks, the answer is made, after a moment at most (marks.ts).
+ *  - If nobody can tell the watermarks, the answer is made anew, after a moment at most (marks.ts).
  */
 import { Effect } from "effect"
 import { prefersMarkdown } from "../http/accept.ts"
@@ -27,7 +27,7 @@ import { empty, type Response } from "../http/respond.ts"
 export const REUSED_MAX_MS = 2000
 const KEPT_MAX_BYTES = 64 * 1024 * 1024
 const ANSWER_MAX_BYTES = 4 * 1024 * 1024
-/** Of an entry beside its body and its key, roughly. */
+/** The rough size of an entry beside its body and its key. */
 const ENTRY_BYTES = 1000
 
 interface Kept {
@@ -164,7 +164,7 @@ const keepable = (
 
 const given = (call: Call, { body, etag, headers }: Kept): Response => {
   call.headers["etag"] = etag
-  // What may be kept for a while says so for itself.
+  // Answers that may be cached say so themselves.
   if (call.endpoint === null || call.endpoint.keptSeconds === 0) call.headers["cache-control"] ??= "no-cache"
   if (matchesTag(call.header("if-none-match"), etag)) {
     const { "content-length": _length, "content-type": _type, ...rest } = headers

@@ -83,7 +83,7 @@ const makeServer = (service: Limits["service"]): Server => {
   // Clients share what there is (doorkeeper.ts); who is turned away stays for a moment beside.
   server.maxConnections = service.max_connections_per_edge + LINGERING_MAX
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET_MAX
-  // Whoever takes no byte of an answer for this long does not want it.
+  // A client that takes no byte of an answer for this long does not want it.
   server.timeout = service.request_deadline_ms + service.keep_alive_timeout_ms
   return server
 }

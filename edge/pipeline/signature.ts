@@ -3,7 +3,8 @@
  * for by its key, and settled.
  *
  * Invariants
- *  - What does not verify counts for its client alone (edge/auth/unverified.ts); what does draws on its key's bucket.
+ *  - A signature that does not verify counts for its client alone (edge/auth/unverified.ts). One that does draws on its
+ *    key's bucket.
  *  - One that holds is settled whatever becomes of the request, also where that bucket refuses it.
  */
 import { Effect } from "effect"
@@ -39,7 +40,7 @@ export class Signatures {
     return readSignatureHeaders(request.headers, Math.floor(startedAt / 1000), timestamp_skew_seconds)
   }
 
-  /** What is drawn, or looked at, before the body is read. */
+  /** Draws and checks that come before the body is read. */
   drawnBefore(call: Call, read: ReadHeaders): Drawn {
     const { buckets, unverified } = this.parts
     if (read.kind === "signed") return unverified.refusal(call.client, read.headers.publicKey, call.startedAt)
@@ -77,7 +78,7 @@ export class Signatures {
     return null
   }
 
-  /** Without an operation named, as the endpoint has it. What it refuses is the answer. */
+  /** Without an operation named, as the endpoint has it. A refusal becomes the answer. */
   settle(call: Call, answer: Response, op?: SettlingOp): Effect.Effect<Response> {
     return Effect.matchEffect(this.parts.bus.settle(call, op), {
       onSuccess: () => Effect.succeed(answer),

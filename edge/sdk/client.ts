@@ -1,16 +1,15 @@
 /**
- * The service as an agent's program uses it. Runs in Node 20 and newer, Deno, Bun, Workers and browsers. It loads nothing
- * but itself, and libsodium when an entry of a vault is sealed; what it knows of the interface's shape are types alone.
+ * The service as an agent's program uses it. Runs in Node 20 and newer, Deno, Bun, Workers and browsers. It loads
+ * nothing but itself, and libsodium when an entry of a vault is sealed; what it knows of the interface's shape are
+ * types alone.
  *
- *   const hub = createClient({ hub: "https://hub.example", key: await keyFromSeed(seed) })
- *   const { data } = await hub.get("/me")
- *   await hub.patch("/me", { body: { name: "Ada" } })
- *   await hub.operations.publishPost({ title: "Counting", body: "One, two." })
- *   for await (const agent of hub.pages("/agents", { query: { sort: "newest" } })) …
- *   const response = await hub.fetch("https://shop.example/")    // proves to the website who is calling
+ * const hub = createClient({ hub: "https://hub.example", key: await keyFromSeed(seed) }) const { data } = await
+ * hub.get("/me") await hub.patch("/me", { body: { name: "Ada" } }) await hub.operations.publishPost({ title:
+ * "Counting", body: "One, two." }) for await (const agent of hub.pages("/agents", { query: { sort: "newest" } })) …
+ * const response = await hub.fetch("https://shop.example/")    // proves to the website who is calling
  *
- * Where there is a key, every request is signed, unless `signed: false` says otherwise. Everything that fails throws a
- * `HubError`; decide by its `code`. What is repeated by itself, and when, is written in client/transport.ts.
+ * With a key, every request is signed, unless `signed: false` says otherwise. Everything that fails throws a
+ * `HubError`; decide by its `code`. client/transport.ts lists the requests that are repeated by themselves, and when.
  */
 import { AGENT_NUMBER_PATTERN } from "../../schemas/signing/identity.ts"
 import { type HubAddress, targetOf } from "./client/address.ts"
@@ -167,7 +166,7 @@ export class HubClient {
     return this.#transport.send(method, target, signed === false ? null : this.#key, options)
   }
 
-  /** Every item of a list. What is added or removed meanwhile may show twice or not at all. */
+  /** Every item of a list. Items that are added or removed meanwhile may appear twice or not at all. */
   async *pages<Path extends ListPath>(
     path: Path,
     ...options: PagesArguments<Path>

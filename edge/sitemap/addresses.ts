@@ -1,4 +1,4 @@
-/** What stands in a sitemap: the pages that there are, and the records that have one. */
+/** The addresses of a sitemap: all pages, and the records that have one. */
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { xml } from "../feed/index.ts"
 

@@ -1,8 +1,9 @@
 /**
- * Who asks with a token of a vault (spec 5.4): a source, which writes entries and reads none, or a fill service.
+ * Admits requests with a token of a vault (spec 5.4): a source, which writes entries and reads none, or a fill service.
  *
  * Invariants
- *  - What does not look like one is refused before a body is read. Whether it holds, the vault says each time.
+ *  - A text that does not look like a token is refused before a body is read. The vault decides each time whether it is
+ *    valid.
  *  - One that does not hold counts as a request of nobody, so that tokens cost to be tried; one that holds draws on its
  *    agent's bucket, and does what its agent's standing lets it.
  *  - The token itself goes no further than this, but to the keeper (`keeper_key`); everybody else knows its hash.
@@ -35,7 +36,7 @@ export const readHolder = (call: Call, wanted: TokenKind, signed: boolean): Bear
 
 export const isBearer = (read: Bearer | Refusal): read is Bearer => "hash" in read
 
-/** One that held once: the agent and its owners hear of it. Whoever came with it is told nothing of that. */
+/** One that held once: the agent and its owners hear of it. The caller learns nothing of that. */
 const misused = (bus: Bus, call: Call, { agent: actor, hash }: Bearer): Effect.Effect<void> =>
   Effect.ignore(bus.ask(call, { actor, op: "vault.misused", input: { hash }, anew: true }))
 
@@ -62,7 +63,7 @@ export const admittedHolder = (
     return { ...bearer, vault }
   })
 
-/** Of an endpoint for tokens: the pipeline lets nobody else come to its handler. */
+/** The holder of a call's token. The pipeline lets nobody else reach the handler of such an endpoint. */
 export const holding = (call: Call): Holder => {
   if (call.holder === null) throw new Error("An endpoint for tokens was entered by nobody")
   return call.holder

@@ -4,8 +4,8 @@
  * Invariants
  *  - A moment is a place of the log: everything that the log had stored by then, and nothing else.
  *  - The log is read once, forward, whatever its length. Snapshots would not help, for they are of now.
- *  - What the log forgets (letters and deliveries after their time, what was erased) is not there at an earlier moment
- *    either.
+ *  - Records that the log forgets (letters and deliveries after their time, erased ones) are missing at an earlier
+ *    moment too.
  */
 import { Effect } from "effect"
 import { REACTIONS } from "../../actors/process/reactions.ts"

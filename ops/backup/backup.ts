@@ -4,24 +4,25 @@
  * Each stream is cut at a sequence of its own, at a moment of its own; what makes them one is the order of the cuts.
  *
  * Invariants
- *  - The places of the durable consumers (fired timers, webhooks) are noted first. What was acknowledged by then had
- *    been answered, so its commits are before the log's cut. What comes later is given out again after a restore, under
- *    the sequence it had, so that a command the log has already is answered from the log.
+ *  - The places of the durable consumers (fired timers, webhooks) are noted first. Everything acknowledged by then had
+ *    been answered, so its commits are before the log's cut. Later messages are delivered again after a restore, under
+ *    the sequence they had, so that a command the log has already is answered from the log.
  *  - Kept answers and last seen come before the log: a kept answer must not promise what the log does not have. One
  *    that is missing is made again: the command's id is that of the key, and the log answers it.
  *  - The log is cut between two commits: what is left of a batch that the cut lies in is copied too (tail.ts).
  *  - All the others come after the log's cut. So counters have given every number that the log holds; whatever timer a
  *    commit of the log has set is there, waiting or fired; and nonces, limits and counts of verifications know at least
  *    what the log knows. Fired timers behind the cut get sequences again that no command in the log was named after.
- *  - Files and data are cut as soon as the log is. What its cut names stood whole before, and would have to be without a
- *    name for longer than that to be collected meanwhile. Pieces that came in between belong to no commit that is
- *    there: a restore drops them (orphans.ts).
+ *  - Files and data are cut as soon as the log is. The pieces that its cut names were whole before, and would have to
+ *    be without a name for longer than that to be collected meanwhile. Pieces that came in between belong to no commit
+ *    that is there: a restore drops them (orphans.ts).
  *  - A stream that keeps one message a subject is copied with all that came while it was read (tail.ts).
  *
- *  - Where the log has an archive, nothing is archived while the backup is made. Its segments lie in a folder beside the
+ *  - If the log has an archive, nothing is archived while the backup is made. Its segments lie in a folder beside the
  *    backups, each once (segments.ts).
  *
- * What is not exact: a timer that was moved between the log's cut and that of the timers fires at its later setting.
+ * One inexactness remains: a timer that was moved between the log's cut and that of the timers fires at its later
+ * setting.
  */
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
@@ -50,7 +51,7 @@ import { copyRest, copyRestOfBatch } from "./tail.ts"
 
 /** Before that the server copied files, whose end is no sequence. */
 const SERVER_OLDEST = [2, 15] as const
-/** What stands in these must not be ahead of the log: an answer, or that something was done, of a commit that is not there. */
+/** These streams must not be ahead of the log: they hold answers and checkpoints of commits. */
 const BEFORE: ReadonlyArray<string> = [streams.idempotency, streams.seen, streams.reactions, streams.aside]
 /** Soon after the log: what happens to a timer in between is the one thing that is not exact. */
 const SOON: ReadonlyArray<string> = [streams.timers, streams.counters]
@@ -58,7 +59,7 @@ const SOON: ReadonlyArray<string> = [streams.timers, streams.counters]
 const WITHOUT_REST: ReadonlyArray<string> = [streams.events, streams.blobs]
 
 export interface BackupParts extends Pick<Service, "nats" | "manager"> {
-  /** Of the log, where it has one: from where to where its segments are copied. */
+  /** The log's archive, if it has one: the places from and to which its segments are copied. */
   readonly archive?: { readonly from: Objects; readonly to: Objects; readonly index: IndexTable } | undefined
   readonly serviceKey: string
   readonly signal: AbortSignal
@@ -74,7 +75,7 @@ export const backup = async (target: string, parts: BackupParts): Promise<Manife
   refuseOldServer(parts)
   const { archive, signal } = parts
   if (archive === undefined) return copied(target, parts)
-  // What is copied must not leave the log meanwhile.
+  // Copied commits must not leave the log meanwhile.
   for (let tries = 0; tries < HELD_TRIES; tries++) {
     const manifest = await archive.index.alone(() => copied(target, parts))
     if (manifest !== null) return manifest

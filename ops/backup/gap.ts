@@ -1,4 +1,7 @@
-/** What a restored log and its counters leave out, so that nothing is given twice that was given after the backup. */
+/**
+ * The numbers that a restored log and its counters skip, so that nothing is given twice that was given after the
+ * backup.
+ */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import { headers, type NatsConnection, nuid } from "@nats-io/transport-node"
 import type { Commit } from "../../actors/log/commit.ts"

@@ -1,6 +1,6 @@
 /**
- * What a backup says of itself: `manifest.json` of its folder, `{ sha256, backup }`, where `sha256` is of the text of
- * `backup`. It comes from a disk or from elsewhere, so nothing of it is believed before it is read here: files are
+ * A backup's description of itself: `manifest.json` of its folder, `{ sha256, backup }`, where `sha256` is of the text
+ * of `backup`. It comes from a disk or from elsewhere, so nothing of it is believed before it is read here: files are
  * named by their streams and by nothing else, and no stream may copy from, or to, what is not the service's.
  */
 import { createHash } from "node:crypto"
@@ -35,7 +35,7 @@ const StreamPart = Schema.Struct({
   /** At the cut: what the snapshot holds reaches from `first_seq` to `last_seq`. */
   state: Schema.Struct({ first_seq: Count, last_seq: Count, messages: Count, bytes: Count }),
   snapshot: File,
-  /** What followed the cut and belongs to it: see backup.ts. */
+  /** The messages behind the cut that belong to it: see backup.ts. */
   tail: Schema.Struct({ ...File.fields, messages: Count })
 })
 

@@ -77,9 +77,9 @@ export interface RestoreParts {
   readonly gap: number
   /** Cards are filled at once. The operator accepts that payments since the backup may be repeated. */
   readonly cards: boolean
-  /** Whether what is in JetStream and Postgres may be deleted. */
+  /** True if the content of JetStream and Postgres may be deleted. */
   readonly replace: boolean
-  /** Where the segments of the backup's archive lie, and where the log's archive is to be; absent: it has none. */
+  /** The places of the backup's segments and of the log's future archive; absent: there is none. */
   readonly archive?: { readonly from: Objects; readonly to: Objects } | undefined
   readonly signal: AbortSignal
   readonly progress: (stream: string, bytes: number, messages: number) => void
@@ -275,7 +275,10 @@ const streamBack = async (
     : writeTail(nats, join(folder, tailFile(name)), made.last_seq, name === streams.events)
 }
 
-/** Where it had acknowledged everything before the backup began: what came later is given out again. */
+/**
+ * Puts a consumer back to the place up to which it had acknowledged everything before the backup began. Later messages
+ * are delivered again.
+ */
 const consumerBack = async (
   { stream, name, config, floor }: ConsumerPart,
   { manager }: RestoreParts

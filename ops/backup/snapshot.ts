@@ -5,7 +5,7 @@
  * is acknowledged once it is on its way to the disk, and the server has no more than WINDOW_BYTES unacknowledged: so
  * much memory it takes. An empty message ends it; with a status other than 204 it says what went wrong. In: the server
  * answers with a subject and takes chunk after chunk there, each acknowledged; an empty one ends it, and is answered
- * when the stream is there. Whoever is silent for 5 s has, for the server, given up.
+ * when the stream is there. A reader that is silent for 5 s has given up, for the server.
  */
 import type { StreamConfig } from "@nats-io/jetstream"
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
@@ -19,7 +19,7 @@ const WINDOW_BYTES = 4_194_304
 const ANSWER_TIMEOUT_MS = 30_000
 /** Between two chunks. The server gives up after 5 s without an acknowledgement. */
 const SILENCE_MS = 30_000
-/** What the server may take to make a stream of the whole archive. */
+/** Milliseconds that the server may take to make a stream of the whole archive. */
 const FINISH_TIMEOUT_MS = 3_600_000
 const COMPLETE = 204
 
@@ -64,7 +64,7 @@ export const beginCopy = async (
       throw new Fault(`${stream} cannot be copied: ${told(cut)}`)
     const { first_seq, last_seq, messages, bytes } = cut.state
     const copied = received(nats, stream, chunks, sink, signal).finally(() => chunks.unsubscribe())
-    // Whoever awaits it hears of it, but perhaps only after something else has gone wrong.
+    // The caller that awaits it hears of the error, but perhaps only after something else has failed.
     copied.catch(() => undefined)
     return { config: cut.config, state: { first_seq, last_seq, messages, bytes }, copied }
   } catch (error) {

@@ -1,13 +1,13 @@
 /**
- * What belongs to a copied stream and stands behind its cut: a line of JSON a message.
+ * The messages behind a copied stream's cut that belong to it: a line of JSON for each.
  *
  * - The log is cut at a sequence, and that may lie inside a batch, of which all or nothing must be there: the rest of
  *   it.
- * - A stream that keeps one message a subject loses an old one to each new one. What was replaced while the archive was
- *   read is in the archive neither as it was (it was gone before its turn) nor as it is (it stands behind the cut): all
- *   that came since, up to an end of the stream that is not older than the archive's last byte. Nothing is written
- *   while the server reads a page, so that at the end every subject's newest has been met. Any replica may answer, each
- *   in the stream's order: one that is behind is asked again.
+ * - A stream that keeps one message a subject loses an old one to each new one. A message that was replaced while the
+ *   archive was read is in the archive neither in its old form (it was gone before its turn) nor in its new one (that
+ *   is behind the cut). So the tail has everything that came since, up to an end of the stream that is not older than
+ *   the archive's last byte. Nothing is written while the server reads a page, so that at the end every subject's
+ *   newest has been met. Any replica may answer, each in the stream's order: one that is behind is asked again.
  */
 import { createReadStream } from "node:fs"
 import { createInterface } from "node:readline"
@@ -43,7 +43,7 @@ const nextOf = (manager: JetStreamManager, stream: string, seq: number): Promise
   return manager.streams.getMessage(stream, first)
 }
 
-/** What a direct get adds to a message. */
+/** Headers that a direct get adds to a message. */
 const ADDED = new Set([
   "nats-stream",
   "nats-subject",
@@ -104,7 +104,7 @@ export const copyRest = async (
     if (messages > TAIL_MAX)
       throw new Fault(`${stream} is written to faster than it can be copied: back up at a quieter time`)
     if (!isEnd(page)) continue
-    // What stood at that place may be gone for good.
+    // The message at that place may be gone for good.
     if (seq >= least || (await nextOf(manager, stream, seq + 1)) === null) return messages
     await delay(NEXT_RETRY_MS)
   }
@@ -122,7 +122,7 @@ export const copyRestOfBatch = async (
   file: HashedFile
 ): Promise<number> => {
   const cut = last === 0 ? null : await nextOf(manager, stream, last)
-  // Where the last message has been erased since, what follows says whether its batch had begun before.
+  // If the last message has been erased since, the following ones show whether its batch had begun before.
   let open = cut?.seq === last ? goesOn(cut) : cut !== null && beganBy(cut, last)
   let messages = 0
   for (let seq = last; open; messages++) {
@@ -149,7 +149,7 @@ const soon = async (manager: JetStreamManager, stream: string, seq: number): Pro
   throw new Fault(`${stream} ends inside a batch: try again`)
 }
 
-/** What a message keeps of its headers when it is written again: the server's own were about how it came to be. */
+/** The headers that a message keeps when it is written again. The server's own described its first writing. */
 const KEPT = new Set(["nats-schedule", "nats-schedule-target"])
 const TTL = "nats-ttl"
 

@@ -70,7 +70,7 @@ export const regularExpressionsIn = (file: string, text: string): ReadonlyArray<
   return found
 }
 
-/** What is wrong with one, or `null`. */
+/** The fault of an expression, or `null`. */
 export const judge = async ({ pattern, flags }: Found): Promise<string | null> => {
   if (pattern === null) return "is put together when it runs, so that nobody can judge it"
   // Chosen before it is loaded: the same engine everywhere.

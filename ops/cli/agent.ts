@@ -10,7 +10,7 @@ const TEXT_MAX_CHARS = 500
 /** Options that one action alone has. */
 const OF_ONE: Readonly<Record<string, string>> = { until: "suspend", answer: "appeal" }
 
-/** What is asked of the agent. */
+/** An operation of the agent. */
 type Act = (service: Service, id: string) => Promise<OperatorView>
 
 const textOf = (name: "reason" | "answer", text: string): string => {
@@ -51,7 +51,7 @@ const becauseOf = (op: "agent.reinstate" | "agent.ban", values: Options): Act =>
   return (service, id) => service.command(op, id, { reason })
 }
 
-/** Of one that is banned already: an older release has left votes of it. */
+/** Withdraws votes of an agent that is banned already: an older release has left them. */
 const withdraw: Act = async (service, id) => {
   await service.command("withdrawal.begin", id, null)
   return service.command("agent.inspect", id, null)

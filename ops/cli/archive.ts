@@ -23,7 +23,7 @@ export const archiveCommand: Command = {
 
 const DAYS_MAX = 36_500
 
-/** How old a commit must be, in days. */
+/** The age of commits to archive, in days. */
 const daysOf = (text: string | undefined, { limits }: Service): number => {
   if (text === undefined) return limits.service.archive_after_days
   const days = Number(text)

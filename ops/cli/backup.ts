@@ -54,7 +54,7 @@ const made = async (
     const seconds = ((performance.now() - began) / 1000).toFixed(1)
     return `${folder}: ${summary(manifest)}, in ${seconds} s\n${keysLine(manifest)}`
   } catch (error) {
-    // Of the bus or the disk; a fault of our own shows where it is.
+    // A fault of the bus or the disk. One of our own shows its place.
     if (error instanceof Error && !(error instanceof Fault || error instanceof TypeError))
       throw new Fault(`no backup was made: ${error.message}`)
     throw error

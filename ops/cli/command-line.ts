@@ -1,6 +1,6 @@
 /**
- * What an operator typed, read against the usage of the commands. What is not in a command's usage is refused before
- * anything is opened: a slip of the hand must not start a rebuild.
+ * Reads an operator's command line against the usage of the commands. Words outside a command's usage are refused
+ * before anything is opened: a slip of the hand must not start a rebuild.
  */
 import { parseArgs } from "node:util"
 import { migrate, migrateStreams } from "../migrations/migrate.ts"
@@ -98,7 +98,7 @@ const wordsOf = (line: string): ReadonlyArray<string> =>
 
 const fits = (given: string, word: string): boolean => word.startsWith("<") || word.split("|").includes(given)
 
-/** What a command misses it says itself, better than its usage could. */
+/** Missing arguments are left to the command, whose message is better than its usage. */
 const refuseUnknown = (name: string, command: Command, { positionals, values }: Arguments): void => {
   const given = [name, ...positionals]
   const known = command.usage.some((line) => {
@@ -203,13 +203,13 @@ const helpOf = (command: Command): string => {
   return [usage, ...told.map(([, text]) => text)].join("\n")
 }
 
-/** Of one command, where that is what was asked; `null` for anything else. */
+/** The usage of one command, if that was asked; `null` for anything else. */
 export const usageAsked = ([name = "", ...rest]: ReadonlyArray<string>): string | null => {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   return command !== undefined && rest.some((word) => HELP.has(word)) ? helpOf(command) : null
 }
 
-/** Where the word is a part of a command, that is named. */
+/** If the word is a part of a command, that command is named. */
 export const unknownCommand = (name: string): string => {
   const lines = Object.values(COMMANDS).flatMap((command) => command.usage)
   const meant = lines.find((line) => wordsOf(line).some((word) => fits(name, word) && !word.startsWith("<")))

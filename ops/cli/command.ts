@@ -57,9 +57,9 @@ export interface Arguments {
 
 export interface Command {
   readonly usage: ReadonlyArray<string>
-  /** What it returns is printed as JSON; text is printed as it is; nothing when it has printed by itself. */
+  /** The result is printed as JSON, text as it is, and nothing if the command has printed by itself. */
   readonly run: (service: Service, args: Arguments) => Promise<unknown>
-  /** What can be done without the service: `null` where these arguments need it. */
+  /** Runs without the service: `null` where these arguments need it. */
   readonly alone?: (args: Arguments) => Promise<unknown> | null
 }
 

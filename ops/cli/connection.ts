@@ -1,4 +1,6 @@
-/** What operator commands stand on: the bus, the log, an asker, Postgres. Opened on first use, closed at the end. */
+/**
+ * The connections of operator commands: the bus, the log, an asker, Postgres. Opened on first use, closed at the end.
+ */
 import { randomBytes } from "node:crypto"
 import { userInfo } from "node:os"
 import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream"
@@ -41,7 +43,7 @@ export interface Service {
   readonly nats: NatsConnection
   readonly manager: JetStreamManager
   readonly log: JetStreamLog
-  /** Where the log's older part lies; absent: it is all in the log. */
+  /** The archive with the log's older part; absent: the log keeps everything. */
   readonly archive: Archive | undefined
   /** The same with what it is made of, for whoever moves it on or copies it. */
   readonly opened: OpenArchive | null

@@ -1,7 +1,7 @@
 /**
  * A folder of markdown files as entries of the library. Each begins with its front matter, one `name: value` in a line
- * between two lines of `---`; a value may stand in double quotes, as JSON has them. What is wrong with any file is told
- * for all of them, and then none is taken.
+ * between two lines of `---`; a value may stand in double quotes, as JSON has them. Faults of all files are reported
+ * together, and then none is taken.
  */
 import { readdir, readFile, stat } from "node:fs/promises"
 import { join } from "node:path"

@@ -27,9 +27,9 @@ import { remark } from "./output.ts"
 const COUNT = 200
 const COUNT_MAX = 10_000
 const SAMPLES_SHOWN = 5
-/** What a draft writes, beside files of other names. */
+/** The file that a draft writes, beside files of other names. */
 const DRAFTED = "drafted.jsonl"
-/** What a model is to reach, of all questions (`ops/docs/questions.md`). */
+/** The share of all questions that a model should answer (`ops/docs/questions.md`). */
 const WANTED = 0.97
 
 /** A line of the file that says what is right. */
@@ -91,7 +91,7 @@ const checked = ({ positionals: [, folder] }: Arguments): Promise<string | Findi
   return Promise.resolve(new Finding(found.join("\n")))
 }
 
-/** What the folder lacks, asked of a language model, piece by piece: each is written as soon as it is there. */
+/** Asks a language model for the missing texts of the folder, piece by piece. Each is written at once. */
 const draftedInto = async ({ positionals: [, folder], values }: Arguments): Promise<string | Finding> => {
   const { solver, count } = values
   if (folder === undefined || solver === undefined) throw new Fault(`usage: hub ${questionsCommand.usage[3]}`)

@@ -1,6 +1,6 @@
 /**
- * `hub reactions …`: what reactions could not have done in its turn. What is parked is asked again by itself; a fault
- * waits for whoever has found out why it failed.
+ * `hub reactions …`: what reactions could not have done in its turn. Parked commands are asked again by themselves. A
+ * fault waits for an operator who has found out why it failed.
  */
 import { Effect } from "effect"
 import { commandsAgain } from "../../actors/reactions/again.ts"

@@ -1,6 +1,6 @@
 /**
- * `hub rebuild`: read models made again from the log, in this process, while the service runs. What is served stays as
- * it is until the new tables take its place (actors/projections/rebuild.ts).
+ * `hub rebuild`: read models made again from the log, in this process, while the service runs. The served tables stay
+ * as they are until the new ones take their place (actors/projections/rebuild.ts).
  */
 import { Effect } from "effect"
 import { PROJECTIONS } from "../../actors/process/projections.ts"
@@ -41,7 +41,7 @@ export const rebuilt = async (
     )
   } catch (error) {
     if (error instanceof Busy) throw new Fault(error.message)
-    // Of Postgres, of the bus, or of the lines to them; a fault of our own shows where it is.
+    // A fault of Postgres, of the bus, or of the lines to them. One of our own shows its place.
     if (error instanceof Error && !(error instanceof TypeError))
       throw new Fault(`${name} was not rebuilt: ${error.message}; what is served is as it was`)
     throw error

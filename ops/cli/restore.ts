@@ -76,7 +76,7 @@ const told = async (folder: string, parts: RestoreParts): Promise<string> => {
       "start the actor nodes, which fill it, then the edges; then run npm run hub -- verify"
     ].join("\n")
   } catch (error) {
-    // Of the bus, of Postgres or of the disk; a fault of our own shows where it is.
+    // A fault of the bus, of Postgres or of the disk. One of our own shows its place.
     if (error instanceof Error && !(error instanceof Fault || error instanceof TypeError))
       throw new Fault(`not restored: ${error.message}; the same command begins anew`)
     throw error

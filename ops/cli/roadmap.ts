@@ -8,7 +8,7 @@ const DEFAULT_POSITION = 1000
 const STATUS = ROADMAP_STATUSES.join("|")
 const FIELDS = `[--description <text>] [--status ${STATUS}] [--version <version>] [--thread <id>] [--position <n>]`
 
-/** What was given; an empty version or thread takes it away. */
+/** The given fields; an empty version or thread removes it. */
 const givenIn = ({ title, description, status, version, thread, position }: Options) => ({
   ...(title === undefined ? {} : { title }),
   ...(description === undefined ? {} : { description }),

@@ -8,7 +8,7 @@ import { remark } from "./output.ts"
 
 const prepared = (dataDir: string): Promise<string> =>
   untilInterrupted(async (signal) => {
-    // What makes an image needs packages that an image of the service has not.
+    // Making an image needs packages that an image of the service does not have.
     const { prepare } = await import("../runtime/prepare.ts")
     const progress = (line: string): void => remark(`${line}\n`)
     const { engine, image } = await prepare({ dataDir, env: process.env, progress, signal })

@@ -106,7 +106,7 @@ const followed = async (
   const ended = new Promise<void>((resolve) => {
     end = resolve
   })
-  // Whoever read the lines has gone.
+  // The reader of the lines has gone.
   process.stdout.on("error", end)
   signal.addEventListener("abort", end)
   void nats.closed().then(end)
@@ -141,7 +141,7 @@ const followed = async (
   if (nats.isClosed()) throw new Fault("the bus did not come back")
 }
 
-/** Where the log's part begins: what lies before it in the archive is shown. */
+/** Shows the archived part, up to the place where the log's part begins. */
 const archived = (
   { archive }: Service,
   start: Start,

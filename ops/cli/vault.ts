@@ -10,7 +10,7 @@ import { hubIdOfReference } from "./references.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
 
 const DEADLINE_MS = 15_000
-/** Where a fill service runs that an operator gave a token: not in a compartment. */
+/** The place of a fill service with an operator's token: not in a compartment. */
 const OPERATORS_PLACE = "operator"
 
 const asked = <View extends QueryName>(

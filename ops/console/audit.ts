@@ -3,7 +3,8 @@
  * which, and why. It is in a stream of its own, which the service's nodes cannot write and nobody can take lines from.
  *
  * Invariants
- *  - The line is there before anything is shown or done. Where the stream does not take it, nothing is.
+ *  - The line is there before anything is shown or done. If the stream does not take the line, nothing is shown or
+ *    done.
  *  - The same thing opened by the same operator again within `AGAIN_MS` has its line already.
  */
 import type { NatsConnection } from "@nats-io/transport-node"

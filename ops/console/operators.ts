@@ -1,10 +1,10 @@
 /**
- * Who uses the console, by the cookie of the browser.
+ * Identifies the users of the console, by the cookie of the browser.
  *
  * Invariants
  *  - A session of an account is asked of the account for each page, so it has ended here when it has ended there. While
- *    nobody answers for the account, a session that has held in this process holds on until its time is over. Otherwise an
- *    outage of the actors would close the console.
+ *    nobody answers for the account, a session that has held in this process holds on until its time is over. Otherwise
+ *    an outage of the actors would close the console.
  *  - A session of the console opens nothing of the owner's pages, nor the other way round.
  */
 import { randomBytes } from "node:crypto"
@@ -22,7 +22,7 @@ import type { Operator } from "./page.ts"
 import type { ConsoleParts } from "./parts.ts"
 
 const BROWSER_BYTES = 32
-/** How long an account may take over whether a session holds. */
+/** Milliseconds that an account may take to say whether a session is valid. */
 const ASKED_WITHIN_MS = 2000
 const REMEMBERED_MAX = 64
 

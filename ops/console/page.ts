@@ -1,5 +1,5 @@
 /**
- * How a page of the console is declared: one file that exports a `ConsolePage`, and its name in `pages.ts`.
+ * Declares a page of the console: one file that exports a `ConsolePage`, and its name in `pages.ts`.
  *
  * Invariants
  *  - Operators alone see pages and send actions; what else differs by person, a page says in `who`.
@@ -48,14 +48,14 @@ interface Done {
   readonly says: string
 }
 
-/** What an action has at hand. Throw a `Fault` to refuse: its message is shown. */
+/** The parts that an action can use. Throw a `Fault` to refuse: its message is shown. */
 export interface Acting {
   readonly parts: ConsoleParts
   readonly operator: Operator
   /** Never empty. It stands in the commits of `command`. */
   readonly why: string
   readonly fields: Readonly<Record<string, string>>
-  /** Of the form, however often it is sent. */
+  /** Identifies the form, however often it is sent. */
   readonly once: string
   /** In the operator's name. A form that is sent twice is one command. */
   readonly command: Service["command"]
@@ -75,7 +75,7 @@ export interface ConsolePage {
   /** Such as `/actor/:kind/:id`. */
   readonly path: string
   readonly title: string
-  /** Whether it stands in the navigation. */
+  /** True if the navigation lists it. */
   readonly listed: boolean
   /** `account`: not for who came by a one-time link. */
   readonly who: "operator" | "account"
@@ -84,6 +84,6 @@ export interface ConsolePage {
   /** `null` where there is no such thing. */
   readonly render: (visit: Visit) => Promise<Html | Download | Elsewhere | null>
   readonly actions?: ReadonlyArray<ConsoleAction>
-  /** What its script follows at `/events?page=<path>`. */
+  /** The source of the events that its script follows at `/events?page=<path>`. */
   readonly live?: (parts: ConsoleParts, params: Visit["params"]) => LiveSource
 }

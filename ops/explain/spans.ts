@@ -111,7 +111,7 @@ const inOrder = (found: ReadonlyArray<Found>): ReadonlyArray<TracedSpan> => {
     const { id, parent: _parent, ...shown } = span
     ordered.push({ ...shown, depth })
     const below = children.get(id) ?? []
-    // What names itself as its own parent, or goes in a circle, is met once.
+    // A span that names itself as its own parent, or that is part of a circle, is visited once.
     children.delete(id)
     for (const child of below.toSorted((one, other) => other.at - one.at)) open.push({ span: child, depth: depth + 1 })
   }
@@ -120,7 +120,7 @@ const inOrder = (found: ReadonlyArray<Found>): ReadonlyArray<TracedSpan> => {
 
 const HEX_TRACE = /^[0-9a-f]{32}$/
 
-/** Where one trace is asked for. Throws a Fault where the address has no place for its id. */
+/** The address of one trace. Throws a Fault where the address has no place for its id. */
 const addressOf = (address: string, id: string): URL => {
   const url = URL.parse(address.replace("{id}", id))
   if (url === null || !/^https?:$/.test(url.protocol) || !address.includes("{id}"))

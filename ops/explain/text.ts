@@ -1,4 +1,4 @@
-/** A story in words, and as a sequence diagram of Mermaid. What is given here is masked already. */
+/** A story in words, and as a sequence diagram of Mermaid. The input is masked already. */
 import { type ErrorCode, ERRORS } from "../../schemas/errors.ts"
 import { eventText, timeText } from "../replay/report.ts"
 import type { Refused } from "./refused.ts"

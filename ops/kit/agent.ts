@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - It needs no other package: what the protocol's implementation is made of lies in the files, with its licences.
- *  - Whoever does not speak the protocol does not load it.
+ *  - Programs that do not speak the protocol do not load it.
  */
 import { chmod, copyFile, mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"

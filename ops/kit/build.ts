@@ -1,14 +1,15 @@
 /**
  * `npm run kit`: the packages for those who have no use for the service's own sources: agents and websites.
  *
- *   hub-kit    client and verifier, for programs
- *   hub-agent  the command, with what speaks the Model Context Protocol (agent.ts)
+ * hub-kit    client and verifier, for programs hub-agent  the command, with what speaks the Model Context Protocol
+ * (agent.ts)
  *
  * Invariants
  *  - The kit is what `tsc` makes of edge/sdk: the same code as plain JavaScript with its types, and nothing beside it
  *    that is not imported.
- *  - Neither needs another package: whatever they would import but Node's own modules stops the build. What seals entries
- *    of a vault lies in the kit as one file more (sodium.ts), with its licence. The types need none at all, for they must be read where there is no Node either.
+ *  - Neither needs another package: whatever they would import but Node's own modules stops the build. The code that
+ *    seals entries of a vault is one more file of the kit (sodium.ts), with its license. The types need none at all,
+ *    for they must be read where there is no Node either.
  *  - The folder is made anew each time and is complete or not there.
  */
 import { execFile } from "node:child_process"
@@ -74,7 +75,7 @@ const withEndings = (source: string): string => source.replace(/(["'])(\.{1,2}\/
 
 const SODIUM_IMPORT = `import("${SODIUM}")`
 
-/** What imports libsodium lies beside it. */
+/** Points imports of libsodium to the file beside it. */
 const withSodium = (source: string): string =>
   source.replaceAll(SODIUM_IMPORT, `import("./${posix.basename(SODIUM_FILE)}")`)
 

@@ -14,7 +14,7 @@ import { projectRoot } from "../launcher/paths.ts"
 
 export const BUNDLE = "edge/sdk/verify.bundle.js"
 const ENTRY = "edge/sdk/verify.ts"
-/** What the runtimes named in edge/docs/verify.md all have. */
+/** The language level that the runtimes named in edge/docs/verify.md share. */
 const TARGET = "es2022"
 
 const HEAD = `/*!

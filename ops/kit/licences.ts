@@ -1,4 +1,4 @@
-/** Of packages whose code lies in a package of ours: theirs go along. */
+/** Copies the licenses of packages whose code is part of a package of ours. */
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 

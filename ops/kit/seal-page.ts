@@ -14,7 +14,7 @@ import { projectRoot } from "../launcher/paths.ts"
 export const SEAL_SCRIPT = "edge/vault/seal-script.bundle.js"
 const ENTRY = "edge/vault/seal-script.ts"
 const TARGET = "es2022"
-/** What would end a script's element, or change how it is read. */
+/** Matches text that would end a script's element, or change how it is read. */
 const ENDS = /<\/script|<!--|<script/i
 
 export const sealScript = async (): Promise<string> => {
@@ -29,7 +29,7 @@ export const sealScript = async (): Promise<string> => {
   try {
     const { output } = await bundle.generate({ format: "iife", minify: true, codeSplitting: false })
     const [{ code, imports, dynamicImports, fileName }, ...more] = output
-    // What is loaded when it is needed lies in the file as well, and is named as an import of itself.
+    // Modules that are loaded on demand are part of the file as well, and are named as an import of itself.
     const others = [...imports, ...dynamicImports].filter((name) => name !== fileName)
     if (more.length + others.length > 0) throw new Error(`${ENTRY} does not become one file: ${others.join(", ")}`)
     if (ENDS.test(code)) throw new Error(`${ENTRY} holds what cannot stand in a script's element`)

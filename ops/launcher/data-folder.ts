@@ -44,11 +44,11 @@ export interface RunFile {
   readonly postgres: { readonly pid: number | null; readonly url: string }
   readonly edges: ReadonlyArray<{ readonly pid: number | null; readonly url: string; readonly metrics: string | null }>
   readonly actors: ReadonlyArray<{ readonly pid: number | null; readonly metrics: string | null }>
-  /** Where mail is received, where it is. */
+  /** The mail process, if mail is received. */
   readonly mail?: { readonly pid: number | null; readonly smtp?: string }
-  /** Who keeps the keys of vaults. */
+  /** The process that keeps the keys of vaults. */
   readonly keeper?: { readonly pid: number | null }
-  /** Who sees to the compartments of this machine. */
+  /** The process that runs the compartments of this machine. */
   readonly runtime?: { readonly pid: number | null }
   /** The operators' console. */
   readonly console?: { readonly pid: number | null; readonly url: string }
@@ -194,7 +194,10 @@ export function describeRun(stack: Stack): RunFile {
 
 const smtpAt = (port: number | null) => (port === null ? {} : { smtp: `smtp://127.0.0.1:${port}` })
 
-/** What this and older versions have made in the folder; Postgres's own closes by itself. Nothing else is touched. */
+/**
+ * Names of entries that this and older versions have made in the folder. Postgres's own is private by itself. Nothing
+ * else is touched.
+ */
 const OURS = [
   "bin",
   "compiled",
@@ -249,7 +252,7 @@ export async function claimDataFolder(folder: string): Promise<DataFolder> {
       ) || existsSync(join(folder, "version.json"))
     checkVersion(folder)
     closeToOthers(folder, isOurs)
-    // What any of the processes makes from here on is closed as well.
+    // Files that the processes make from here on are private as well.
     process.umask(0o077)
     await endLeftovers(folder)
   } catch (cause) {
@@ -259,7 +262,7 @@ export async function claimDataFolder(folder: string): Promise<DataFolder> {
   return { path: folder, writeRun: (stack) => replaceFile(runFile, describeRun(stack), 0o600), release }
 }
 
-/** Where the servers of a running launcher are; undefined when none runs on the folder. */
+/** The addresses of a running launcher's servers; undefined if none runs on the folder. */
 export function runningServers(folder: string): { readonly nats: string; readonly postgres: string } | undefined {
   if (livingOwner(join(folder, "launcher.lock")) === undefined) return undefined
   const run = readJson(join(folder, "run.json")) as RunFile | undefined

@@ -22,10 +22,10 @@ const ARCHIVE_KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 export interface ArchiveProgram {
   readonly package: string
-  /** Of the program in the package. */
+  /** The program's path in the package. */
   readonly path: ReadonlyArray<string>
   readonly hint: string
-  /** Whether what was unpacked is new enough and runs here. */
+  /** True if the unpacked program is new enough and runs here. */
   readonly usable: (file: string) => Promise<boolean>
 }
 
@@ -147,7 +147,7 @@ function shortReason(cause: unknown): string {
   return line ?? "unknown"
 }
 
-/** Where the program now lies, for this start and later ones. */
+/** The program's place, for this start and later ones. */
 export async function fetchProgram(wanted: ArchiveProgram, options: FetchOptions): Promise<string> {
   const pinned = pinnedOf(wanted.package)
   const mirrors = pinned === undefined ? [] : await debianMirrors().catch(() => [])

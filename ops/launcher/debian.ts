@@ -1,8 +1,8 @@
 /**
  * Debian's packages, installed by apt for whoever runs the tests as root.
  *
- * - Only on Debian and only by root; apt checks the archive's signature. Whoever is neither is told in one line what to
- *   do.
+ * - Only on Debian and only by root; apt checks the archive's signature. On other systems, or for other users, one line
+ *   says what to do.
  * - apt serves one at a time. While another apt works, its lock is waited for, up to a bound.
  * - The download may be broken off at any time. The unpacking after it may not, since half an installed package is
  *   worse than none: whoever stops us meanwhile waits for its end, which is bounded too.
@@ -26,14 +26,14 @@ export interface DebianOptions {
   readonly progress: (line: string) => void
   /** Ends the wait for a lock and a download under way. */
   readonly signal?: AbortSignal
-  /** Whether packages may be installed; by default, whether we are root. */
+  /** True if packages may be installed; by default, if we are root. */
   readonly mayInstall?: boolean
   readonly osRelease?: string
   readonly lockPauseMs?: number
   readonly lockWaitMs?: number
 }
 
-/** What is wanted, in the words of whoever wants it. */
+/** The reason, in the words of the caller. */
 export interface Wanted {
   readonly packages: ReadonlyArray<string>
   /** "Chromium". */
@@ -42,7 +42,7 @@ export interface Wanted {
   readonly purpose: string
   /** Size and the like, for the line that says so. */
   readonly remark: string
-  /** What to do where it cannot be installed. */
+  /** The remedy if it cannot be installed. */
   readonly hint: string
 }
 

@@ -1,7 +1,7 @@
 /**
- * What the test of a whole cluster in containers needs: Docker's engine, compose, and what makes images out of Debian's
- * packages. Where something is missing it is installed (debian.ts) or, for compose, fetched (debian-archive.ts). An
- * engine that runs already is left alone: the tests start one of their own.
+ * The needs of the test of a whole cluster in containers: Docker's engine, compose, and what makes images out of
+ * Debian's packages. Missing parts are installed (debian.ts) or, for compose, fetched (debian-archive.ts). An engine
+ * that runs already is left alone: the tests start one of their own.
  */
 import { execFile } from "node:child_process"
 import { access, constants } from "node:fs/promises"
@@ -22,7 +22,7 @@ const PROGRAMS: ReadonlyArray<readonly [program: string, from: string]> = [
   ["iptables", "iptables"],
   ["debootstrap", "debootstrap"]
 ]
-/** Where root's programs lie, which are not on everybody's PATH. */
+/** The folders of root's programs, which are not on everybody's PATH. */
 const SYSTEM_FOLDERS = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"]
 
 export interface DockerTools {

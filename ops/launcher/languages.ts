@@ -16,7 +16,7 @@ const run = promisify(execFile)
 const TIMEOUT_MS = 180_000
 const PYTHONS = ["python3", "/usr/bin/python3"] as const
 const PACKAGES = { python: ["python3", "python3-nacl"], go: ["golang-go", "golang-golang-x-crypto-dev"] } as const
-/** Where Debian keeps packages of Go, which are found without modules. */
+/** The settings for Debian's Go packages, which are found without modules. */
 const GO_ENV = { GO111MODULE: "off", GOPATH: "/usr/share/gocode", GOFLAGS: "" } as const
 
 export interface Languages {
@@ -37,7 +37,7 @@ const pythonOf = async (env: NodeJS.ProcessEnv): Promise<string | undefined> => 
   return undefined
 }
 
-/** Whether the package is found says `go list`, without compiling it. */
+/** `go list` finds the package, without compiling it. */
 const hasGo = async (env: NodeJS.ProcessEnv): Promise<boolean> => {
   const folder = await mkdtemp(join(tmpdir(), "hub-go-"))
   try {

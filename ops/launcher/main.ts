@@ -23,7 +23,7 @@ async function runProgram(file: string, args: ReadonlyArray<string>): Promise<un
 /** The operator's commands work on the servers of the launcher that runs, unless others are named. */
 async function addressServers(args: ReadonlyArray<string>): Promise<void> {
   const wanted = ["HUB_NATS_URL", "HUB_DATABASE_URL"].filter((name) => !process.env[name])
-  // What the help says, what a file holds, questions and this machine are there without any server.
+  // The help, reading a file, questions and this machine need no server.
   const alone =
     args.length === 0 ||
     args[0] === "questions" ||

@@ -5,7 +5,7 @@
 import { drawPort, portIsFree } from "./ports.ts"
 
 export interface MetricsPorts {
-  /** Of a node by its place, edges first; 0 for none. To be asked before each of its starts. */
+  /** The port of a node by its place, edges first; 0 for none. To be asked before each of its starts. */
   readonly portOf: (place: number) => Promise<number>
   readonly urlOf: (place: number) => string | null
 }

@@ -40,7 +40,7 @@ export interface NatsOptions {
   /** Lines added to the configuration file. */
   readonly configExtra?: string
   readonly serverName?: string
-  /** Of the bus's users; drawn where nobody needs to know them. */
+  /** The passwords of the bus's users; drawn if nobody needs to know them. */
   readonly passwords?: BusPasswords
   /** Called as soon as the process runs, before it is ready. */
   readonly onSpawn?: (process: TiedProcess) => void

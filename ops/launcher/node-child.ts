@@ -15,7 +15,7 @@ import type { TiedProcess } from "./tied.ts"
 
 const STOP_SIGNAL = "SIGTERM"
 const READY_DEADLINE_MS = 90_000
-/** How long output may trickle in after the end of the process that wrote it. */
+/** Milliseconds in which output may arrive after the end of the process that wrote it. */
 const OUTPUT_GRACE_MS = 500
 const HELD_LINES = 500
 

@@ -1,7 +1,7 @@
 /**
- * What nodes may know of the service's keys. The keeper: the key of vaults, which nobody else gets, and no other; a host of
- * compartments likewise that of their secrets. An edge: the public half, and a key derived of it for one purpose
- * (edge/http/config.ts).
+ * Decides which of the service's keys a node gets. The keeper: the key of vaults, which nobody else gets, and no other;
+ * a host of compartments likewise that of their secrets. An edge: the public half, and a key derived of it for one
+ * purpose (edge/http/config.ts).
  */
 import { createHmac } from "node:crypto"
 import { serverSeed } from "../../actors/process/server-key.ts"
@@ -15,7 +15,7 @@ export const edgeKeys = (seed: Uint8Array): NodeJS.ProcessEnv => ({
   HUB_ADDRESS_KEY: createHmac("sha256", seed).update("hub client addresses").digest("base64")
 })
 
-/** Of the key that the environment names; in development it is made where there is none yet. */
+/** The keys that follow from the environment's key. In development one is made if there is none. */
 const keysFor = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const read = readConfig(env)
   if (!read.ok) throw new LaunchFault(read.problem)
@@ -24,13 +24,13 @@ const keysFor = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   return edgeKeys(seeded.seed)
 }
 
-/** What everybody but a host of compartments gets. */
+/** The environment of everything but a host of compartments. */
 export const withoutRuntimeKey = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { HUB_RUNTIME_KEY: _key, HUB_RUNTIME_KEY_FILE: _file, ...kept } = env
   return kept
 }
 
-/** What everybody but the keeper gets. */
+/** The environment of everything but the keeper. */
 export const withoutVaultKey = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { HUB_VAULT_KEY: _key, HUB_VAULT_KEY_FILE: _file, ...rest } = env
   const { HUB_VAULT_KEY_FORMER: _former, HUB_VAULT_KEY_FORMER_FILE: _formerFile, ...kept } = rest
@@ -76,7 +76,7 @@ export const asEdge = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   return { ...withoutProvider(kept), ...keysFor(env) }
 }
 
-/** Of the mail provider an edge knows the region alone. */
+/** An edge knows only the mail provider's region. */
 const withoutProvider = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("AWS_") || name === "AWS_REGION"))
 
@@ -91,8 +91,8 @@ export const asRuntime = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
 }
 
 /**
- * What makes a machine a host of compartments, beside the service: it has no key at all, and of the hub's names those that
- * say where and what.
+ * The environment of the preparation of a host of compartments, beside the service: it has no key at all, and of the
+ * hub's names only those for places.
  */
 export const asPreparation = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(

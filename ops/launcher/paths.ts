@@ -1,4 +1,4 @@
-/** Where the launcher finds the project and keeps what every data folder may share. */
+/** The places of the project and of the files that data folders share. */
 import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -7,7 +7,7 @@ export const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), ".."
 /** Binaries that were fetched once for this checkout. */
 export const sharedBinDir = join(projectRoot, ".hub", "bin")
 
-/** Of a data folder, where nothing else is said: the older part of its log. */
+/** The default place of the older part of a data folder's log. */
 export const archiveIn = (folder: string): string => join(folder, "archive")
 
 export function dataFolder(env: NodeJS.ProcessEnv): string {

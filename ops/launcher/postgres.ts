@@ -220,7 +220,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSe
   const logFile = join(dataDir, "server.log")
   const postgres = join(binDir(), "postgres")
   await mkdir(dataDir, { recursive: true })
-  // Whom Postgres runs as passes through, and sees nothing on the way.
+  // The user that Postgres runs as may pass through, and sees nothing on the way.
   await chmod(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700)
   const identity = chooseIdentity(join(binDir(), "initdb"), dataDir)
   if (!existsSync(join(cluster, "PG_VERSION"))) {

@@ -1,4 +1,4 @@
-/** What a stack needs before its nodes come: one address for all edges, tables and streams as this release wants them. */
+/** Prepares a stack for its nodes: one address for all edges, tables and streams as this release wants them. */
 import { hubUrlInside } from "../../schemas/compartment/hub-url.ts"
 import { migrate, migrateStreams } from "../migrations/migrate.ts"
 import { codeOf, LaunchFault, messageOf } from "./fault.ts"

@@ -1,5 +1,5 @@
 /**
- * What the operating system knows about a process id.
+ * Reads the operating system's facts about a process id.
  *
  * A process id is reused, so whoever keeps one across a restart keeps the start time with it. A zombie answers
  * kill(pid, 0) although nothing of it runs any more (a container whose first process reaps nobody keeps them for ever);

@@ -10,7 +10,7 @@ import { projectRoot } from "./paths.ts"
 import { SupervisedRole } from "./supervisor.ts"
 
 const NAME = "preparation"
-/** What it runs ends with it. */
+/** Its children end with it. */
 const GRACE_MS = 1_000
 
 export interface RuntimeHostOptions {

@@ -42,13 +42,13 @@ export interface StackOptions {
   readonly actors: number
   /** Port of the process that receives mail, `null` where it listens on none; absent: there is no such process. */
   readonly mailPort?: number | null
-  /** Whether there is a process that keeps the keys of vaults. */
+  /** True if a process keeps the keys of vaults. */
   readonly keeper?: boolean
   /** Port of the operators' console; absent: there is none. */
   readonly consolePort?: number
   /** The program that runs edges, actors, the keeper and the console in one process; absent: each has a process of its own. */
   readonly combined?: ReadonlyArray<string>
-  /** Whether there is a process that sees to the compartments of this machine. */
+  /** True if a process runs the compartments of this machine. */
   readonly runtime?: boolean
   /** Private ports for scrapers: free ones, or from this one on, edges first; absent: none. */
   readonly metrics?: "free" | number
@@ -56,9 +56,9 @@ export interface StackOptions {
     readonly console?: ReadonlyArray<string>
   }
   readonly autoRestart: boolean
-  /** What the supervisor itself has to say. */
+  /** Takes the supervisor's own lines. */
   readonly report: (line: string) => void
-  /** What a node writes, line by line. */
+  /** Takes a node's output, line by line. */
   readonly onLine: (role: string, line: string) => void
   /** Called whenever a process came or went. */
   readonly changed?: (stack: Stack) => void
@@ -129,7 +129,7 @@ export class Stack {
     this.runtime = runtime === true ? this.#node({ kind: "runtime", index: 0 }) : undefined
   }
 
-  /** Where a node is scraped; `null` where it is not. */
+  /** The address of a node's metrics; `null` if it has none. */
   metricsOf(kind: NodeKind, index: number): string | null {
     return this.#metrics.urlOf(this.#metricsPlaceOf({ kind, index }))
   }
@@ -155,7 +155,7 @@ export class Stack {
     return this.#postgres
   }
 
-  /** Resolves when the product serves. Whatever had started is ended again when something does not. */
+  /** Resolves when the product serves. If a part does not start, the started ones end again. */
   async start(): Promise<void> {
     try {
       await this.#startServers()

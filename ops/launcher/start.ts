@@ -33,11 +33,11 @@ export interface StartSettings {
   readonly baseUrl: string
   /** See StackOptions. */
   readonly metrics: "free" | number | null
-  /** Where letters to people are put; `null` where they are sent, or there are none. */
+  /** The folder of letters to people; `null` if they are sent, or there are none. */
   readonly outbox: string | null
-  /** Whether mail is received, on which port (0: a free one; `null`: by a provider), and for which domain. */
+  /** The port (0: a free one; `null`: a provider receives) and the domain of incoming mail; `null`: none. */
   readonly mail: { readonly port: number | null; readonly domain: string } | null
-  /** Whether this machine is a host of compartments. */
+  /** True if this machine is a host of compartments. */
   readonly runtime: boolean
   /** Port of the operators' console, and whether somebody named it; `null`: there is none. */
   readonly console: { readonly port: number; readonly named: boolean } | null
@@ -50,7 +50,7 @@ export interface StartOptions {
   readonly entries: StackOptions["entries"]
   /** The program of all nodes together. Absent: each has a process of its own. */
   readonly combined?: ReadonlyArray<string>
-  /** What is done once all answer, before that is said. Must not fail. */
+  /** Runs once all nodes answer, before that is reported. Must not fail. */
   readonly serving?: (stack: Stack, say: (line: string) => void) => Promise<void>
 }
 
@@ -64,7 +64,7 @@ function count(name: string, text: string | undefined): number {
 
 const USAGE = "npm start -- [--edges N] [--actors N] [--mail] [--runtime] [--no-console]"
 
-/** What `npm start -- --help` says. */
+/** The output of `npm start -- --help`. */
 export const START_USAGE = `usage: ${USAGE}
   --edges N, --actors N  how many processes of each. With neither, one process does all of it (in production: one
                          process for each role)
@@ -244,7 +244,7 @@ export async function start(options: StartOptions): Promise<number> {
   } catch (cause) {
     await stack?.stop()
     await host?.stop()
-    // Whatever broke because of the stop is no failure.
+    // Errors caused by the stop are no failure.
     if (!signal.aborted) throw cause
   } finally {
     folder.release()
@@ -257,7 +257,7 @@ const receivedAt = (domain: string, port: number | null): string =>
     ? `mail for ${domain} is told by the provider at /api/v1/email/inbound/ses`
     : `mail for ${domain} is received at smtp://127.0.0.1:${port}`
 
-/** Where each of them answers; behind a balancer the base address is one for all. */
+/** The address of each edge; behind a balancer the base address is one for all. */
 function edgesOf({ edges }: Stack): string {
   return edges.length === 0
     ? "no edge was wanted: nothing answers HTTP"

@@ -12,7 +12,7 @@ export const STARTER_LIBRARY = join(projectRoot, "ops", "library")
 
 const LOOK_TIMEOUT_MS = 5_000
 
-/** What of a stack is asked. */
+/** The part of a stack that is used here. */
 export interface Serving {
   readonly edges: ReadonlyArray<{ readonly url: string }>
   readonly actors: ReadonlyArray<unknown>
@@ -22,7 +22,7 @@ export interface Serving {
   readonly archive?: string | undefined
 }
 
-/** How many entries an edge shows. */
+/** The number of entries that an edge shows. */
 const entriesAt = async (edge: string): Promise<number> => {
   const answer = await fetch(`${edge}${API_PREFIX}/library?per_page=1`, {
     signal: AbortSignal.timeout(LOOK_TIMEOUT_MS)

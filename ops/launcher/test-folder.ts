@@ -1,6 +1,6 @@
 /**
- * Where tests leave what their servers write: in memory where there is room for it, since making a cluster of Postgres
- * is mostly the writing of a thousand files, and no test asks what a machine's sudden end would leave.
+ * The folder for the files of tests' servers: in memory if there is room, because making a cluster of Postgres is
+ * mostly the writing of a thousand files, and no test asks what survives a machine's sudden end.
  */
 import { accessSync, constants, statfsSync } from "node:fs"
 import { mkdtemp, readdir, rm } from "node:fs/promises"

@@ -133,8 +133,8 @@ export function countReport(report: Report, status: number): Count & { readonly 
 }
 
 /**
- * Workers live long and hold many nodes. What glibc gave back to the kernel would be touched for the first time again at
- * the next large body or password hash, which costs more than all else there on some virtual machines.
+ * Workers live long and hold many nodes. Memory that glibc gives back to the kernel must be faulted in again at the
+ * next large body or password hash, which costs more than all other work on some virtual machines.
  */
 const KEEPS_MEMORY = { MALLOC_TRIM_THRESHOLD_: "268435456", MALLOC_MMAP_THRESHOLD_: "268435456" }
 

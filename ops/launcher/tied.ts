@@ -1,8 +1,8 @@
 /**
  * Children that cannot outlive this process.
  *
- * - Where setpriv is at hand the kernel itself sends the child its stop signal when we die, SIGKILL included. Node
- *   children have an IPC channel besides, whose end they take as the order to stop.
+ * - With setpriv the kernel itself sends the child its stop signal when we die, SIGKILL included. Node children have an
+ *   IPC channel besides, whose end they take as the order to stop.
  * - Every child leads its own session, so Ctrl-C at the terminal reaches only us and we end the children in order.
  * - stop() always ends: the polite signal first, SIGKILL after the grace. A frozen child is thawed first, or it could
  *   not hear the signal.
@@ -34,7 +34,7 @@ export interface TiedOptions {
   readonly cwd?: string
   readonly env?: NodeJS.ProcessEnv
   readonly stdio?: StdioOptions
-  /** What the program understands as "end cleanly". */
+  /** The signal that the program understands as "end cleanly". */
   readonly stopSignal: NodeJS.Signals
   /** Options for setpriv beside the death signal (a change of user). */
   readonly privileges?: ReadonlyArray<string>

@@ -2,8 +2,9 @@
  * Faults of a bank of own words that can be found without reading: grammar that some filling breaks, texts that stand
  * twice, and words that give away what only the meaning should tell.
  *
- * A program that has seen all texts of two acts but one, and counts words alone, guesses of which act that one is. Where
- * it is right too often, the texts tell by their words: texts in twins, of the same words and opposite meaning, do not.
+ * A program that has seen all texts of two acts but one, and counts words alone, guesses of which act that one is. If
+ * it is right too often, the texts differ by their words: texts in twins, of the same words and opposite meaning, do
+ * not.
  */
 import {
   type Bank,
@@ -13,7 +14,7 @@ import {
 } from "../../actors/registration/questions/bank/bank.ts"
 import { ACTS_TOLD } from "../../actors/registration/questions/bank/wanted.ts"
 
-/** Of the texts of two acts, so many may be told apart by their words. */
+/** The share of two acts' texts that may be told apart by their words. */
 const TOLD_APART_MAX = 0.65
 /** Texts with which counting words means something. */
 const TEXTS_MIN = 6

@@ -1,4 +1,4 @@
-/** Where two values of JSON differ, field by field. */
+/** The difference of two JSON values, field by field. */
 export interface Difference {
   /** Such as `keys[1].from`; empty for the whole. */
   readonly path: string

@@ -1,6 +1,6 @@
 /**
- * What decisions get of the world in a what-if, where the file names no facts: fixed values, the same at every run. A
- * number 0 is one that the service never gives.
+ * The facts that decisions get in a what-if whose file names none: fixed values, the same at every run. A number 0 is
+ * one that the service never gives.
  */
 import type { KeyFacts } from "../../actors/agent/identity/new-key.ts"
 import type { BlobsAt } from "../../actors/blob/naming.ts"
@@ -17,10 +17,7 @@ const anywhere: KeyFacts & { readonly blobs: BlobsAt } = { notification: 0, canc
 
 const create: CreateFacts = { prefix: "0".repeat(32), registrations: 0, key: "free" }
 const serve = (): ServeFacts => ({ questions: generateQuestions(randomFromSeed(new Uint8Array(SEED_BYTES))) })
-/**
- * What was asked is in the log, the answers only sealed: whoever asks what a registration would have come to names
- * `questions`.
- */
+/** The log has the questions, and the answers only sealed. A what-if of a registration names `questions`. */
 const register: Omit<RegisterFacts, "questions"> = { number: 0, sealedSecret: "sealed1.of.a.what-if" }
 
 const send: Pick<Ready, "facts"> = { facts: { type: "ready", transport: "file" } }

@@ -18,7 +18,7 @@ export interface Fixture {
   readonly commits: ReadonlyArray<LogEntry>
 }
 
-/** What is wrong with a fixture, in words. */
+/** The fault of a fixture, in words. */
 export class FixtureFault extends Error {}
 
 export const fixtureOf = (

@@ -53,7 +53,7 @@ export async function* historyOf(log: EventLog, kind: string, id: string): Async
   }
 }
 
-/** Where a state is not what its kind declares: the field and what is wrong with it. */
+/** The field in which a state differs from its kind's declaration, and the fault. */
 export const stateProblem = (kind: string, state: unknown): string | null => {
   const declared = kindOf(kind)?.state
   return declared === undefined ? null : shapeProblem(declared, asJson(state), { onExcessProperty: "error" })

@@ -22,7 +22,7 @@ export const placeOf = async (
   return found === null ? last : Math.min(found.seq - 1, last)
 }
 
-/** What stands at a sequence, in the log or in its archive; `null` where nothing does any more. */
+/** The entry at a sequence, in the log or in its archive; `null` if it is gone. */
 export const entryAt = async (
   { manager, archive }: Pick<Service, "archive" | "manager">,
   seq: number

@@ -1,4 +1,4 @@
-/** Histories, states and decisions in words. What is given here is masked already. */
+/** Histories, states and decisions in words. The input is masked already. */
 import { operatorOf } from "../../actors/engine/command-ids.ts"
 import type { EventShape, LogEntry } from "../../actors/log/commit.ts"
 import { ERROR_STATUS } from "../../schemas/errors.ts"

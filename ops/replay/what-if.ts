@@ -1,5 +1,5 @@
 /**
- * What would have been decided: a command put to an actor as it was at some moment of its history.
+ * Decides a command for an actor as it was at some moment of its history.
  *
  * Invariants
  *  - The kind's own `decide` judges; nothing else of the kind is called. `prepare`, which gathers facts of the world,
@@ -7,7 +7,7 @@
  *    ops/replay/facts.ts.
  *  - Nothing is appended, sent or set: the parts of the world that a kind is made of are closed, and say so when
  *    reached for.
- *  - Whether companions' subjects are free is not asked: the decision is shown as it would be tried.
+ *  - It does not ask whether companions' subjects are free: the decision is shown as it would be tried.
  */
 import { Result, Schema, SchemaIssue } from "effect"
 import type { Companion, Decision, Timer } from "../../actors/engine/definition.ts"
@@ -62,10 +62,7 @@ export interface WhatIf {
   readonly really: Step | null
 }
 
-/**
- * Where the state that was led to is not the one that would have been; of masked values, since the fields lose their
- * names.
- */
+/** The differences between the resulting state and the real one. Values are masked, since fields lose their names. */
 export const differsFromReality = ({ state, really }: WhatIf): ReadonlyArray<Difference> =>
   really === null ? [] : differences(asJson(state), asJson(really.state))
 
@@ -206,7 +203,7 @@ const asked = (op: string, facts: Readonly<Record<string, unknown>>): unknown =>
     }
   })
 
-/** What a kind is made of, without the world: only its configuration can be read. */
+/** The parts of a kind without the world: only its configuration can be read. */
 const closedParts = (config: NodeParts["config"]): NodeParts => ({
   clock: machineClock,
   config,

@@ -1,11 +1,11 @@
 /**
- * A vitest file of an actor's history and of a command put to it, as `hub replay --test` writes it, with the history in a
- * file beside it. The expectation is what is decided now: change it to what should be, and the test fails until the code
- * agrees.
+ * A vitest file of an actor's history and of a command put to it, as `hub replay --test` writes it, with the history in
+ * a file beside it. The expectation is what is decided now: change it to what should be, and the test fails until the
+ * code agrees.
  *
  * Invariants
  *  - Nothing of a stranger stands in the code but values, as JSON.
- *  - Whatever is written is masked, the command too: what is decided of masked values is decided the same by the test.
+ *  - The whole file is masked, the command too: a decision about masked values is the same in the test.
  */
 import { basename, dirname, relative, resolve } from "node:path"
 import { projectRoot } from "../launcher/paths.ts"

@@ -61,7 +61,7 @@ export const startCommand = (command: Command): Running => {
     clearTimeout(timer)
     signal?.removeEventListener("abort", end)
   })
-  // Whoever reads its output hears of its end there as well.
+  // The reader of its output hears of its end there as well.
   ended.catch(() => undefined)
   return { output: child.stdout, ended }
 }

@@ -1,7 +1,7 @@
 /**
  * Programs that outlive us: each in a session of its own, with a log instead of our terminal and with nothing of our
- * environment but the path. Who is one of ours is told by its process id together with its arguments, which name a
- * place that nobody else has: an id alone may be another's by now.
+ * environment but the path. A process is ours if its id and its arguments match. The arguments name a place that nobody
+ * else has; an id alone may be another's by now.
  */
 import { spawn } from "node:child_process"
 import { closeSync, openSync } from "node:fs"
@@ -34,7 +34,7 @@ export const startDaemon = async ({ program, args, log }: Daemon): Promise<numbe
   await mkdir(dirname(log), { recursive: true })
   await boundLog(log)
   const output = openSync(log, "a", 0o600)
-  // What they make is for others to pass as well, whatever is ours alone; the child has it from us as it begins.
+  // Their files are for others too, unlike ours. The child inherits the mask as it begins.
   const ours = process.umask(USUAL_UMASK)
   try {
     const child = spawn(program, [...args], {

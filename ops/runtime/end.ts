@@ -1,6 +1,6 @@
 /**
- * What goes on of a host's compartments when the service ends. They do: they outlive every process of it. Where none runs,
- * what is there only for them ends as well: their network with its firewall and resolver, and an engine of our own.
+ * Handles a host's compartments when the service ends. They do: they outlive every process of it. If none runs, their
+ * infrastructure ends as well: their network with its firewall and resolver, and an engine of our own.
  */
 import { EngineNetworks } from "../../actors/runtime/host/docker.ts"
 import { type Holder, holdersOf } from "../../actors/runtime/holding.ts"
@@ -16,7 +16,7 @@ const COMPARTMENT_LABEL = "hub.compartment"
 
 const nameOf = ({ labels, name }: RunningContainer): string => labels[COMPARTMENT_LABEL] ?? name
 
-/** Of this deployment; `null` where it has no engine that answers. */
+/** The running compartments of this deployment; `null` if it has no engine that answers. */
 export const runningCompartments = async (dataDir: string): Promise<ReadonlyArray<RunningContainer> | null> => {
   const { known, tag } = placesOf(dataDir)
   const engine = await readEngine(known)
@@ -24,9 +24,9 @@ export const runningCompartments = async (dataDir: string): Promise<ReadonlyArra
 }
 
 export interface EndedHost {
-  /** What runs on, by ids of compartments; by their bridges, where no engine tells of them. */
+  /** The compartments that run on, by their ids; by their bridges, if no engine knows them. */
   readonly running: ReadonlyArray<string>
-  /** What was there for them, and is no more. */
+  /** The removed parts of their infrastructure. */
   readonly removed: ReadonlyArray<string>
 }
 

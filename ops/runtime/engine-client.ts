@@ -1,4 +1,6 @@
-/** What is asked of a Docker engine: whether it is there, what it is, and what runs in it. Each question has a time limit. */
+/**
+ * Questions to a Docker engine: whether it is there, what it is, and what runs in it. Each question has a time limit.
+ */
 import Docker from "dockerode"
 import { connect } from "node:net"
 import { setTimeout as delay } from "node:timers/promises"
@@ -10,7 +12,7 @@ export const clientOf = (socket: string, timeout = CALL_TIMEOUT_MS): Docker =>
   new Docker({ socketPath: socket, timeout })
 
 export interface EngineFacts {
-  /** Whether what is root in a container is nobody on the host. */
+  /** True if root in a container has no rights on the host. */
   readonly remapsUsers: boolean
   readonly version: string
 }
@@ -72,7 +74,7 @@ export interface RunningContainer {
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** Of a label and value, or all; `null` where no engine answers. */
+/** Running containers of a label and value, or all; `null` if no engine answers. */
 export const runningIn = async (socket: string, label?: string): Promise<ReadonlyArray<RunningContainer> | null> => {
   const filters = label === undefined ? {} : { filters: JSON.stringify({ label: [label] }) }
   const found = await clientOf(socket)

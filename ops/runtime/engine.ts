@@ -36,7 +36,7 @@ const found = async (options: EngineOptions): Promise<Engine> => {
   const wanted = env["HUB_DOCKER_SOCKET"]?.trim() ?? ""
   if (wanted !== "") return named(wanted.replace(/^unix:\/\//, ""))
   const places = placesOf(dataDir)
-  // What lives in ours stays there, whatever engine the machine has got since.
+  // Containers of our engine stay there, whatever engine the machine has got since.
   if (await ownEngineStands(places)) return { socket: places.socket, own: true }
   if (!(await hasOwnEngine(places)) && (await factsOf(machineSocket))?.remapsUsers === true)
     return { socket: machineSocket, own: false }
@@ -57,6 +57,6 @@ export const engineFor = async (options: EngineOptions): Promise<Engine> => {
   return engine
 }
 
-/** Of our own alone; a machine's engine is not ours to end. */
+/** Stops our own engine alone. A machine's engine is not ours to end. */
 export const stopEngine = (dataDir: string, containers: "keep" | "kill" = "keep"): Promise<Ended> =>
   endOwnEngine(placesOf(dataDir), containers)

@@ -1,9 +1,9 @@
 /**
- * What the image of compartments is made of, as data: packages, files and what is cut, and a hash of all of it by which
- * an image that is there already is known to be the one that is wanted.
+ * The recipe of the image of compartments, as data: packages, files and cuts, and a hash of all of it by which the
+ * wanted image is recognized.
  *
- * Of Debian's packages the hash knows the names: a newer version of one is no reason to make the image again by itself,
- * but whoever makes it anew (`--fresh`) gets it.
+ * The hash covers the names of Debian's packages: a newer version of one is no reason to make the image again, but
+ * `--fresh` gets it.
  */
 import { createHash } from "node:crypto"
 import { readdir, readFile } from "node:fs/promises"
@@ -27,7 +27,7 @@ export const NOT_UNPACKED: ReadonlyArray<string> = ["doc", "man", "info", "local
 )
 
 /**
- * What Chromium's dependencies bring for a screen and its hardware: it draws by its own software renderer, without any of
+ * Files of Chromium's dependencies for a screen and its hardware: it draws by its own software renderer, without any of
  * it. As shell patterns below the root; two hundred megabytes.
  */
 export const CUT: ReadonlyArray<string> = [

@@ -55,7 +55,7 @@ const debianArguments = (root: string, small: boolean): ReadonlyArray<string> =>
   "-"
 ]
 
-/** What is started there ends with its first process, and that with us. */
+/** Programs started there end with its first process, and that with us. */
 const ALONE = ["--pdeathsig", "SIGKILL", "--", "unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
 
 const unpackDebian = async (root: string, { small, progress, signal }: RootOptions): Promise<void> =>
@@ -105,7 +105,7 @@ const addFiles = async (root: string, small: boolean): Promise<void> => {
     await writeFile(file, text)
     await chmod(file, mode)
   }
-  // Where the host mounts what is a compartment's own.
+  // The folders on which the host mounts a compartment's own files.
   for (const folder of ["data", "data/work", "run/hub"]) await mkdir(join(root, folder), { recursive: true })
   for (const folder of ["data", "data/work"]) await chown(join(root, folder), 1000, 1000)
   await writeFile(join(root, "etc/hostname"), "compartment\n")

@@ -2,13 +2,12 @@
  * The image that compartments start from: Debian with Python, git, a browser, Node, the kit and the fill service. No
  * registry is asked; it is made on the host (image-root.ts) and handed to the engine.
  *
- *   node ops/runtime/image.ts [--small] [--fresh]
- *     --small  without the browser, for tests
- *     --fresh  also where nothing of it has changed: Debian's packages may have
+ * node ops/runtime/image.ts [--small] [--fresh] --small  without the browser, for tests --fresh  also where nothing of
+ * it has changed: Debian's packages may have
  *
  * Invariants
  *  - It is made again where what it is made of has changed, and only there: the image says of which ingredients it is.
- *  - Of several who want it one makes it. Broken off at any moment it leaves nothing that the next one does not remove.
+ *  - One of several callers makes it. Broken off at any moment it leaves nothing that the next one does not remove.
  *  - An image of the operator's own, by the name that the hub is told, is used as it is.
  */
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises"
@@ -29,7 +28,7 @@ const ENVIRONMENT = "ENV PATH=/usr/local/bin:/usr/bin:/bin LANG=C.UTF-8"
 
 export interface ImageOptions {
   readonly socket: string
-  /** Where it is made: has room for it, and is nobody else's. */
+  /** The folder in which it is made: with room for it, and nobody else's. */
   readonly folder: string
   readonly env: NodeJS.ProcessEnv
   readonly progress: (line: string) => void
@@ -100,7 +99,7 @@ const importRoot = async (root: string, name: string, ingredients: string, optio
   await tar.ended
 }
 
-/** What another left behind whom nobody could ask to clean up; we hold the lock. */
+/** Removes the files of a maker that could not clean up. We hold the lock. */
 const clean = async (folder: string): Promise<void> => {
   for (const name of await readdir(folder))
     if (name.startsWith("making-")) await rm(join(folder, name), { recursive: true, force: true })
@@ -136,7 +135,7 @@ export const buildImage = async (options: ImageOptions): Promise<Image> => {
   const npm = await npmFolder(env)
   const more = [npm?.version ?? "no npm"]
   const ingredients = await ingredientsOf(small, more)
-  // Whoever names the small one means it.
+  // A caller that names the small one means it.
   const wanted = [ingredients, await ingredientsOf(true, more)]
   if (!fresh && serves(await imageAt(socket, name), wanted)) return { name, made: false }
   await mkdir(folder, { recursive: true, mode: 0o700 })

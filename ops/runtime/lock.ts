@@ -15,7 +15,7 @@ const HANDED_ON = "3"
 const HELD_BY_ANOTHER = 1
 
 export interface LockOptions {
-  /** How long another may hold it. */
+  /** Milliseconds that another may hold it. */
   readonly waitMs: number
   readonly what: string
   readonly signal?: AbortSignal | undefined

@@ -6,7 +6,7 @@ import { promisify } from "node:util"
 const run = promisify(execFile)
 
 const MOUNT_TIMEOUT_MS = 20_000
-/** Of paths in the kernel's list. */
+/** Escapes of paths in the kernel's list. */
 const ESCAPED = /\\([0-7]{3})/g
 
 const unescaped = (path: string): string =>
@@ -25,7 +25,7 @@ export const mountsBelow = async (folder: string): Promise<ReadonlyArray<string>
   return places.filter((place) => place === folder || place.startsWith(`${folder}/`)).toReversed()
 }
 
-/** What is still in use goes as soon as it is not. */
+/** Mounts that are in use go as soon as they are not. */
 export const unmountBelow = async (folder: string): Promise<void> => {
   for (const place of await mountsBelow(folder))
     await run("umount", ["--lazy", "--", place], { timeout: MOUNT_TIMEOUT_MS }).catch(() => undefined)

@@ -55,7 +55,7 @@ const WebAddress = Storable.check(
   Schema.makeFilter((text: string) => webAddressOf(text) !== null || "must be an http or https address")
 )
 
-/** Where it may lead is judged with the deployment's settings: `webhookAddressProblem`. */
+/** The deployment's settings decide where it may lead: `webhookAddressProblem`. */
 export const WebhookAddress = Schema.NullOr(Schema.String.check(notTooLong))
 
 export const Link = Schema.Struct({
@@ -104,9 +104,9 @@ export const RESERVED_HANDLES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Where webhooks may go (contract 4): https in production; ports 443 and 1024 or above. Development also takes
- * plain http. The address that the name resolves to is judged when a delivery connects, not here.
- * Returns the rule that is broken, or `null`.
+ * Checks a webhook's address (contract 4): https in production; ports 443 and 1024 or above. Development also takes
+ * plain http. The address that the name resolves to is judged when a delivery connects, not here. Returns the rule that
+ * is broken, or `null`.
  */
 export const webhookAddressProblem = (text: string, production: boolean): string | null => {
   const url = webAddressOf(text)

@@ -65,7 +65,7 @@ const privateFields = {
 export const AgentPrivate = Schema.Struct(privateFields).annotate({ identifier: "AgentPrivate" })
 export type AgentPrivate = typeof AgentPrivate.Type
 
-/** What registration answers: the private profile, the secret (this once) and a note (spec 2.3). */
+/** Registration's answer: the private profile, the secret (this once) and a note (spec 2.3). */
 export const AgentRegistered = Schema.Struct({
   ...privateFields,
   webhook_secret: Schema.String,

@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
 
-/** What a record says of bytes that stand elsewhere. */
+/** A record's reference to bytes that are stored elsewhere. */
 export const BlobRef = Schema.Struct({
   /** Lower-case hex. */
   sha256: Schema.String,

@@ -1,4 +1,4 @@
-/** Whom an agent does not want to hear from (contract 3, 19). Nobody else is told. */
+/** The agents that an agent does not want to hear from (contract 3, 19). Nobody else is told. */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
 

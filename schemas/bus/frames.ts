@@ -1,17 +1,16 @@
 /**
  * Frames: how asks and replies travel between an edge and an actor node.
  *
- * One bus message carries as many asks (or replies) as gathered while the last message was being written;
- * that is where most of the cost of a small request would otherwise go.
- *  - Ask frame, to `hub.node.<session>.<role>`, reply subject `hub.reply.<role>.<asker>.<session>`:
- *    JSON, `[[ask number, Ask, ms left], ...]`. How long somebody still waits is counted anew from where the frame is
- *    read: machines need not agree on the time. (Older releases send no third part, and read the ask's own `deadline`.)
- *  - Reply frame: [u32 length of the index, big-endian][the index][bodies in its order]; the index is JSON,
- *    `[[ask number, ReplyHead, bytes of the body], ...]`.
- *    A body is ready JSON (the `data` of the envelope): edges pass it on without parsing it.
- * A frame is encoded and parsed at once, not ask by ask. One that does not parse is refused whole: nothing in it was
- * begun. Ask numbers (integers from 1 to 2^32 - 1) are the edge's own and mean nothing to the node; a reply to a number
- * that is no longer waited for is dropped.
+ * One bus message carries as many asks (or replies) as gathered while the last message was being written; that is where
+ * most of the cost of a small request would otherwise go.
+ *  - Ask frame, to `hub.node.<session>.<role>`, reply subject `hub.reply.<role>.<asker>.<session>`: JSON, `[[ask
+ *    number, Ask, ms left], ...]`. The reader counts the remaining wait from the moment it reads the frame, so machines
+ *    need not agree on the time. (Older releases send no third part, and read the ask's own `deadline`.)
+ *  - Reply frame: [u32 length of the index, big-endian][the index][bodies in its order]; the index is JSON, `[[ask
+ *    number, ReplyHead, bytes of the body], ...]`. A body is ready JSON (the `data` of the envelope): edges pass it on
+ *    without parsing it. A frame is encoded and parsed at once, not ask by ask. One that does not parse is refused
+ *    whole: nothing in it was begun. Ask numbers (integers from 1 to 2^32 - 1) are the edge's own and mean nothing to
+ *    the node; a reply to a number that is no longer waited for is dropped.
  */
 import type { Refusal } from "../errors.ts"
 
@@ -92,7 +91,7 @@ const INDEX_AT = 4
  */
 const AROUND_MAX = 32
 
-/** What gathered for one frame, in as many as it takes: one that is too large alone goes alone. */
+/** Splits gathered parts into as many frames as they need. A part that is too large goes alone. */
 export const inFrames = <Part>(
   parts: ReadonlyArray<Part>,
   bytesOf: (part: Part) => number,
@@ -132,7 +131,7 @@ export interface PackedAsk {
   readonly number: number
   /** Of `encodeAsk`. */
   readonly ask: string
-  /** Of `askBytes`: counted once, however often the ask is sent. */
+  /** The result of `askBytes`, counted once however often the ask is sent. */
   readonly bytes: number
   /** Unix ms, as the ask says. */
   readonly deadline: number
@@ -140,7 +139,7 @@ export interface PackedAsk {
 
 const LEFT_MAX_MS = 9_999_999_999
 
-/** What an ask takes in a frame, at most. */
+/** The most bytes that an ask takes in a frame. */
 export const askBytes = (ask: string): number => Buffer.byteLength(ask) + AROUND_MAX
 
 /** `now`: Unix ms. */

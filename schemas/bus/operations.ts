@@ -1,6 +1,6 @@
 /**
- * What may be asked of each actor kind and of each view: the inventory that edge and actors share, made of what each
- * noun declares (`schemas/<noun>/operations.ts`). Roles, and the types of asks and answers, follow from it.
+ * The inventory of operations and queries that edge and actors share. Each noun declares its own
+ * (`schemas/<noun>/operations.ts`). Roles, and the types of asks and answers, follow from it.
  */
 import type { Schema } from "effect"
 import type { Refusal } from "../errors.ts"
@@ -28,7 +28,7 @@ export type OperationName = keyof Operations
 export type Queries = Types<typeof QUERIES>
 export type QueryName = keyof Queries
 
-/** Whether a role that asks only what names it may ask this. */
+/** True if the operation names this role among its askers. */
 export const isAskedBy = (role: AskerRole, op: string): boolean =>
   Object.hasOwn(OPERATIONS, op) && OPERATIONS[op as OperationName].askedBy.includes(role)
 

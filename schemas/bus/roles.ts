@@ -1,14 +1,13 @@
 /**
- * Who is who on the bus: every process connects as the user of its role (ops/deploy/nats/roles.conf), which may publish
- * and subscribe what the role needs and nothing else.
+ * The bus's users: every process connects as the user of its role (ops/deploy/nats/roles.conf), which may publish and
+ * subscribe only what the role needs.
  *
  * Invariants
  *  - The role of an asker stands in the subject of its asks, `hub.node.<session>.<role>`, and the server lets a user
  *    publish under its own role alone. So a node knows who asks without believing a word of the ask.
  *  - A node carries out only what that role may ask: an edge reaches the operations of the API, a webhook worker those
  *    of a delivery, the mail process those of mailboxes, the keeper those of vaults' keys, a host those of what runs on
- *    it, as each is declared (`askedBy`). What is declared nowhere may be asked by actors and operators
- *    only.
+ *    it, as each is declared (`askedBy`). Operations without a declaration are for actors and operators only.
  *  - Inboxes lie below the role's own prefix, so that no role can listen to the answers of another.
  */
 import type { AskerRole } from "../operation.ts"
@@ -30,7 +29,7 @@ export const busRoleOf = (roles: ReadonlyArray<string>): BusRole => {
 
 const ALONE = ["queries", "webhooks", "mail", "keeper", "runtime"] as const
 
-/** Whether a node carries out an operation for an asker of this role. */
+/** True if a node carries out the operation for an asker of this role. */
 export const mayAsk = (role: string, op: string): boolean =>
   ASKERS.has(role) ? isAskedBy(role as AskerRole, op) : role === "actors" || role === "operator"
 

@@ -10,8 +10,8 @@ export interface BusServers {
    */
   readonly resolve: false
   /**
-   * Of `tls://` addresses: a server that does not encrypt, or whose certificate is not trusted, is refused before any
-   * password is sent. Node's own authorities count, and those of NODE_EXTRA_CA_CERTS.
+   * Set for `tls://` addresses. A server that does not encrypt, or whose certificate is not trusted, is refused before
+   * any password is sent. Node's own authorities count, and those of NODE_EXTRA_CA_CERTS.
    */
   readonly tls?: Record<never, never>
   readonly user?: string

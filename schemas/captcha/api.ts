@@ -17,7 +17,7 @@ const isOrigin = (text: string): boolean => {
 }
 
 export const SendCaptcha = Schema.Struct({
-  /** PNG or JPEG, without a `data:` in front. How long it may be is judged with its other properties. */
+  /** PNG or JPEG, without a `data:` in front. Its length is checked with its other properties. */
   image_base64: Schema.String,
   kind: CaptchaKind,
   context: Schema.optionalKey(
@@ -29,7 +29,7 @@ export const SendCaptcha = Schema.Struct({
       )
     )
   ),
-  /** Of the page where it stands. */
+  /** The origin of the page that shows the captcha. */
   origin: Schema.optionalKey(
     Schema.NullOr(
       Schema.String.check(

@@ -8,11 +8,11 @@ export const CAPTCHA_LIMITS = {
   captcha_text_max_chars: 200,
   captcha_taps_max: 20,
   captcha_wait_max_seconds: 600,
-  /** How long a request waits for an owner. */
+  /** Seconds that a request waits for an owner. */
   captcha_seconds: 600,
-  /** What of the image is left is erased so long after the request ended. */
+  /** The rest of the image is erased so many seconds after the request ended. */
   captcha_image_seconds: 3600,
-  /** Of one agent, at once. */
+  /** Pending captchas of one agent at once. */
   captchas_pending_max: 10,
   /** Images that an edge decodes at once, and that wait for it. */
   captcha_images_at_once: 2,

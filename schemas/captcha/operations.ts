@@ -23,9 +23,9 @@ const Sent = Schema.Struct({
   context: Schema.NullOr(Schema.String),
   origin: Schema.NullOr(Schema.String),
   picture: Picture,
-  /** Of the sealed picture, in base64url. */
+  /** Opens the sealed picture; base64url. */
   key: Schema.String,
-  /** Where it stands before a fill of the agent's vault: the fill's number. */
+  /** The number of the fill of the agent's vault that waits for it, if there is one. */
   fill: Schema.NullOr(Schema.Int)
 })
 export type SentCaptcha = typeof Sent.Type
@@ -39,7 +39,7 @@ export const relayingOperations = operationsOf("agent", {
   }),
   /** Refused as `captcha.send` would be now: before anything is stored for it. */
   "captcha.may_send": op({ input: Nothing, output: Nothing, askedBy: ["edge"] }),
-  /** What became of one. `answered_at`: unix ms, where an owner answered. */
+  /** Reports a captcha's outcome. `answered_at`: unix ms, where an owner answered. */
   "captcha.told": op({
     input: Schema.Struct({
       captcha: Schema.Int,

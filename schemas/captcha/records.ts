@@ -47,7 +47,7 @@ export const Captcha = Schema.Struct({
   /** `hum_…` */
   answered_by: Schema.NullOr(Schema.String),
   result: Schema.NullOr(CaptchaResult),
-  /** Whether this answer was held back for one of an owner. */
+  /** True if this response was held until an owner answered. */
   waited: Schema.Boolean
 }).annotate({ identifier: "Captcha" })
 export type Captcha = typeof Captcha.Type

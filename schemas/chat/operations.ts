@@ -1,6 +1,6 @@
 /**
- * Kind `chat`, id = the keyed hash of a chat: whose it is. Kind `human`: a person links a chat by a code that only their
- * settings show, and takes it away again. Where the two differ, the person's account is right.
+ * Kind `chat`, id = the keyed hash of a chat: whose it is. Kind `human`: a person links a chat by a code that only
+ * their settings show, and takes it away again. If the two differ, the person's account is right.
  */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
@@ -29,7 +29,7 @@ export const chattingOperations = operationsOf("human", {
   }),
   /** That this chat (keyed hash) is the one that is linked. Refused `not_found`. */
   "human.in_chat": op({ input: Schema.Struct({ chat: Schema.String }), output: Nothing, askedBy: [] }),
-  /** What is not linked is no fault. `chat`: only this one (keyed hash); `null`: whichever it is. */
+  /** Unlinking a chat that is not linked is no error. `chat`: only this one (keyed hash); `null`: whichever it is. */
   "human.unlink_chat": op({
     input: Schema.Struct({ chat: Schema.NullOr(Schema.String) }),
     output: Nothing,

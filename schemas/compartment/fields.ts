@@ -1,4 +1,4 @@
-/** What agents send of compartments (contract 8, 18). */
+/** The fields that agents send for compartments (contract 8, 18). */
 import { Schema } from "effect"
 import { isStorable, Lines, SINGLE_LINE } from "../plain-text.ts"
 import { RUNTIME_LIMITS } from "./limits.ts"
@@ -43,13 +43,16 @@ export const ChangeCompartment = Schema.Struct({
 export const DeleteCompartment = Schema.Struct({ confirm: Schema.optionalKey(Schema.String) })
 
 const SECRET_NAME = /^[A-Z][A-Z0-9_]{0,63}$/
-/** What a shell, a loader or an interpreter takes orders from, and what is the service's own. */
+/** Names that control a shell, a loader or an interpreter, and the service's own names. */
 const TAKEN = /^(HUB_.*|PATH|LD_.*|NODE_OPTIONS|PYTHON.*|BASH_ENV|ENV|IFS|BASHOPTS|SHELLOPTS|PS4|PROMPT_COMMAND)$/
-/** What a shell keeps for itself: it puts a value of its own there, or none, and says nothing. */
+/** Names that a shell reserves. It overwrites or drops their values without a message. */
 const LOST =
   /^(E?UID|PPID|GROUPS|FUNCNAME|FUNCNEST|S?RANDOM|(OLD)?PWD|BASH|BASHPID|BASH_.*|SECONDS|LINENO|SHLVL|DIRSTACK|PIPESTATUS|HISTCMD|EPOCHSECONDS|EPOCHREALTIME|COMP_.*|COMPREPLY|COPROC|MAPFILE|READLINE_.*|REPLY|OPTARG|OPTERR|OPTIND|PS[0-3])$/
 
-/** Why a name is none; `null`: it is one. What goes may have come before the name was refused. */
+/**
+ * Why a name is none; `null`: it is one. A removal (`goes`) may name a secret that was stored before the name was
+ * refused.
+ */
 export const secretNameProblem = (name: string, goes = false): string | null => {
   if (!SECRET_NAME.test(name)) return "must be 1 to 64 capitals, digits and underscores, a letter first"
   if (goes) return null
@@ -60,7 +63,7 @@ export const secretNameProblem = (name: string, goes = false): string | null => 
 const SEGMENT_MAX_BYTES = 255
 const LEVELS_MAX = 32
 const DEST_MAX_CHARS = 500
-/** Where a host unpacks before it puts things in place. */
+/** The host unpacks uploads under this prefix before it moves them into place. */
 export const UPLOAD_PREFIX = ".hub-upload-"
 
 /**

@@ -1,4 +1,4 @@
-/** Where programs in compartments find the service (contract 18). */
+/** The address of the service for programs in compartments (contract 18). */
 
 /** Known inside of compartments alone: their gateway passes one port on. */
 export const INSIDE_HOST = "hub.internal"

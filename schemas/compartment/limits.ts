@@ -1,7 +1,7 @@
 /** Figures of the runtime (spec 2.11, 3.7, 8; contract 8, 18). */
 
 export const RUNTIME_LIMITS = {
-  /** Of one host, where HUB_RUNTIME_MAX says nothing. */
+  /** Compartments of one host, unless HUB_RUNTIME_MAX is set. */
   compartments_max: 3,
   per_owner: 1,
   quotas: { cpu_percent: 50, memory_mb: 768, disk_mb: 4096, tmp_mb: 256, egress_kbit: 20_480, pids: 256 },

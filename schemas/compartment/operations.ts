@@ -23,7 +23,7 @@ export const Box = SealedBox
 export const NamedBox = Schema.Struct({ name: Schema.String, box: Box, bytes: Schema.Int })
 export type NamedBox = typeof NamedBox.Type
 
-/** Who asks: to everybody else there is no such compartment. Operators may read all. */
+/** The caller. Everybody else gets "not found". Operators may read all. */
 export const Asker = Schema.Union([
   Schema.Struct({ type: Schema.Literal("agent"), agent: Schema.String, operator: Schema.Boolean }),
   Schema.Struct({ type: Schema.Literal("human"), human: Schema.String }),
@@ -35,13 +35,16 @@ const By = Schema.Struct({ by: Asker })
 
 const { owner: _owner, isolation: _isolation, usage: _usage, ...known } = Compartment.fields
 
-/** What its own actor knows of it: the rest is its host's, and how people are called. */
+/**
+ * The part of a compartment's record that its own actor knows. Its host adds the rest, and the edge adds people's
+ * names.
+ */
 export const KnownCompartment = Schema.Struct({ ...known, owner: Schema.NullOr(Schema.String) })
 export type KnownCompartment = typeof KnownCompartment.Type
 
 const Looked = Schema.Struct({ compartment: KnownCompartment, host: Schema.String })
 
-/** What its host should make of it. `run`: the number of a start, given once. */
+/** The state that the host should bring about. `run`: the number of a start, given once. */
 export const Desired = Schema.Struct({
   goal: Schema.Literals(["running", "stopped", "deleted"]),
   status: CompartmentStatus,
@@ -58,7 +61,7 @@ export const Desired = Schema.Struct({
 })
 export type Desired = typeof Desired.Type
 
-/** What a host tells of a run. */
+/** A host's report about a run. */
 export const Reported = Schema.Union([
   Schema.Struct({
     type: Schema.Literal("running"),
@@ -147,7 +150,7 @@ export const compartmentOperations = operationsOf("compartment", {
     output: paged(CompartmentEvent),
     askedBy: ["edge"]
   }),
-  /** Whether it is this agent's and should run: asked by the keeper before it gives a token. */
+  /** Answers whether the compartment is this agent's and should run. The keeper asks it before it gives a token. */
   "compartment.runs_for": op({
     input: Schema.Struct({ agent: Schema.String }),
     output: Schema.Struct({ runs: Schema.Boolean }),
@@ -190,8 +193,8 @@ const OnHost = { host: Schema.String, compartment: Schema.String }
 
 export const queries = {
   /**
-   * Answered by the host: lines behind `since_id`, or the newest. Where there are none it waits for as long as it is
-   * told, and may.
+   * Answered by the host: lines behind `since_id`, or the newest. If there are none, it waits for the requested time,
+   * within its bound.
    */
   host_logs: query({
     input: Schema.Struct({

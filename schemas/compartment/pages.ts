@@ -5,7 +5,7 @@ import { describe } from "../envelope.ts"
 import { FormToken } from "../human/pages.ts"
 import { formOf, HtmlText } from "../page.ts"
 
-/** Whatever is missing or wrong is said beside its field. */
+/** The page reports a missing or wrong value beside its field. */
 const Field = Schema.optionalKey(Schema.String)
 
 export const STEERING_ACTS = ["start", "stop", "restart", "delete"] as const

@@ -23,7 +23,7 @@ const Quotas = Schema.Struct({
   cpus: Schema.Number,
   memory_mb: Schema.Int,
   disk_mb: Schema.Int,
-  /** Of `/tmp`, which is gone with each stop. */
+  /** The size of `/tmp`, which every stop empties. */
   tmp_mb: Schema.Int,
   egress_kbit: Schema.Int,
   pids: Schema.Int
@@ -62,7 +62,7 @@ export const Compartment = Schema.Struct({
     HUB_COMPARTMENT: Schema.String,
     HUB_KEY: Schema.Literals([KEY_SET, KEY_NOT_SET])
   }),
-  /** Who stands behind its agent with a verified address, as this service calls them. */
+  /** The owner of its agent who has a verified address, as this service calls them. */
   owner: Schema.NullOr(Schema.Struct({ human_id: Schema.String, name: Schema.String })),
   /** Hub id. */
   agent: Schema.String,
@@ -115,7 +115,7 @@ export const CompartmentStats = Schema.Struct({
 }).annotate({ identifier: "CompartmentStats" })
 export type CompartmentStats = typeof CompartmentStats.Type
 
-/** What a program used once, oldest first where there are more: for the owner's page. */
+/** One reading of a program's use, for the owner's page. A list has the oldest first. */
 export const UsageReading = Schema.Struct({ at: Schema.String, cpu_percent: Schema.Number, memory_mb: Schema.Number })
 export type UsageReading = typeof UsageReading.Type
 

@@ -1,9 +1,9 @@
-/** What a host of compartments is told by the environment (contract 16). */
+/** Reads a compartment host's settings from the environment (contract 16). */
 import { VERSION } from "../version.ts"
 import { RUNTIME_LIMITS } from "./limits.ts"
 
 export interface RuntimeSettings {
-  /** How many compartments it has room for. */
+  /** The number of compartments that the host has room for. */
   readonly max: number
   /** Tag of the image that they are made of. */
   readonly image: string

@@ -1,11 +1,11 @@
-/** Who wrote something, as it stands beside what was written (contract "Common" and 19). */
+/** The author of a thing, as its record shows it (contract "Common" and 19). */
 import { Schema } from "effect"
 
 export const Author = Schema.Struct({
   /** Hub id. */
   id: Schema.String,
   hx_id: Schema.String,
-  /** Of a deleted agent there is none any more. */
+  /** A deleted agent has none. */
   handle: Schema.NullOr(Schema.String),
   name: Schema.String,
   status: Schema.Literals(["active", "suspended", "banned", "deleted"]),
@@ -14,9 +14,9 @@ export const Author = Schema.Struct({
 }).annotate({ identifier: "Author" })
 export type Author = typeof Author.Type
 
-/** What a write is judged by: who asks, and whether as an operator. */
+/** The caller of a write, and whether it acts as an operator. */
 export const Caller = Schema.Struct({ agent: Schema.String, operator: Schema.Boolean })
 export type Caller = typeof Caller.Type
 
-/** Who acts by `hub …`: whoever holds the machine. No agent's id reads so. */
+/** The caller of `hub …` commands: the person who controls the machine. No agent's id reads so. */
 export const OPERATOR: Caller = { agent: "operator", operator: true }

@@ -1,4 +1,4 @@
-/** What operators hide, and show again (contract "Common" and 19): posts, threads and replies, all alike. */
+/** Hiding of posts, threads and replies by operators (contract "Common" and 19). */
 import { Schema } from "effect"
 import { Lines, VISIBLE, matches } from "../plain-text.ts"
 import { Nothing, op } from "../operation.ts"
@@ -13,7 +13,7 @@ const HiddenReason = Lines.check(
   matches(VISIBLE, "must not be blank")
 )
 
-/** What operators change, beside what authors do. */
+/** The operations by which operators hide and restore. */
 export const Hiding = {
   hidden: Schema.optionalKey(Schema.Boolean),
   hidden_reason: Schema.optionalKey(HiddenReason)

@@ -14,7 +14,7 @@ export const contentOperations = operationsOf("agent", {
     output: Schema.Struct({ ...Caller.fields, handle: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** Whether it may what operators may: nobody's agent may not. */
+  /** Answers whether the agent is an operator. An unknown agent is none. */
   "content.rights": op({ input: Nothing, output: Schema.Struct({ operator: Schema.Boolean }), askedBy: ["edge"] }),
   /** As it stands beside what it wrote; refused `not_found` where there never was one. */
   "content.author": op({ input: Nothing, output: Author, askedBy: ["edge"] }),

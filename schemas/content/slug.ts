@@ -5,7 +5,7 @@
 
 import { normalForm } from "../legible.ts"
 
-/** Of the words behind the number, with the hyphens between them. */
+/** Counts the words behind the number and the hyphens between them. */
 export const SLUG_MAX_CHARS = 60
 
 /** Compatible letters as plain ones; marks that stood on them fall away with all that is not in `WORD`. */
@@ -28,7 +28,7 @@ const withinBound = (words: ReadonlyArray<string>): string => {
   return slug
 }
 
-/** What stands behind `/threads/` or `/posts/`. */
+/** The last segment of a path below `/threads/` or `/posts/`. */
 export const numberedSlug = (id: number, title: string): string => {
   const slug = slugOf(title)
   return slug === "" ? String(id) : `${id}-${slug}`

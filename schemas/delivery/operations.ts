@@ -4,7 +4,7 @@ import { Nothing, op, operationsOf } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
 import { DELIVERY_STATUSES } from "../webhook/api.ts"
 
-/** What a worker needs for an attempt. */
+/** The content that a worker needs for an attempt. */
 export const DeliveryContent = Schema.Struct({
   agent: Schema.String,
   about: Schema.String,
@@ -13,24 +13,24 @@ export const DeliveryContent = Schema.Struct({
   calls: Schema.Int,
   /** Made so far. An older node does not say. */
   attempts: Schema.optionalKey(Schema.Int),
-  /** Whether the last call waits for its answer. */
+  /** True if the last call waits for its answer. */
   called: Schema.Boolean
 })
 export type DeliveryContent = typeof DeliveryContent.Type
 
 export const Report = Schema.Struct({
-  /** What is answered to. */
+  /** The number of the call that this answers. */
   call: Schema.Int,
   response_code: Schema.NullOr(Schema.Int),
   /** `null`: delivered. */
   error: Schema.NullOr(Schema.String),
   duration_ms: Schema.Number,
-  /** What the receiver asked to be left alone for. */
+  /** The receiver's `Retry-After`, in seconds. */
   retry_after_seconds: Schema.NullOr(Schema.Number)
 })
 export type Report = typeof Report.Type
 
-/** How the delivery stands now. */
+/** The delivery's status after the report. */
 const Told = Schema.Struct({ status: Schema.NullOr(Schema.Literals(DELIVERY_STATUSES)) })
 
 export const deliveryOperations = operationsOf("delivery", {

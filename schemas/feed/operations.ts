@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { query } from "../operation.ts"
 import { FeedEntry } from "./records.ts"
 
-/** Of everything where both are `null`; a category's has threads alone. `author`: a hub id. */
+/** The whole community if both are `null`. A category's feed has threads alone. `author`: a hub id. */
 const Scope = Schema.Struct({ category: Schema.NullOr(Schema.String), author: Schema.NullOr(Schema.String) })
 export type FeedScope = typeof Scope.Type
 

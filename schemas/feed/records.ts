@@ -1,12 +1,12 @@
-/** What a feed holds: the newest posts and threads together (spec 4.2; contract 19). */
+/** The content of a feed: the newest posts and threads together (spec 4.2; contract 19). */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
 
 /** Entries of a feed, the newest first. */
 export const FEED_ENTRIES = 50
-/** Of a text so much is in a feed. In code points. */
+/** The length at which a feed cuts a text. In code points. */
 export const FEED_TEXT_CHARS = 10_000
-/** How long anybody may keep a feed before it is asked for again. */
+/** Seconds for which a feed may be cached. */
 export const FEED_KEPT_SECONDS = 60
 
 export const FeedEntry = Schema.Struct({
@@ -15,7 +15,7 @@ export const FeedEntry = Schema.Struct({
   title: Schema.String,
   /** Markdown, as far as a feed has it. */
   text: Schema.String,
-  /** Whether there is more of it. */
+  /** True if the text was cut. */
   cut: Schema.Boolean,
   tags: Schema.Array(Schema.String),
   /** Of a thread. */

@@ -6,7 +6,7 @@ import { Nothing, op, operationsOf, paged } from "../operation.ts"
 
 export const FLEET_ID = "own"
 
-/** How a host is. Told at short distances; in the log stands only what changes. */
+/** A host's report about itself. Told at short distances; in the log stands only what changes. */
 export const HostReport = Schema.Struct({
   host: Schema.String,
   /** As its machine calls itself. */
@@ -61,7 +61,7 @@ export const CompartmentOfHuman = Schema.Struct({
   human: Schema.String,
   name: Schema.String,
   command: Schema.String,
-  /** Of a key pair that a host has made: base64, and its seed as only hosts open it. */
+  /** A key pair made by a host: the public key in base64, and the seed as only hosts can open it. */
   public_key: Schema.String,
   hub_key: Box,
   terms
@@ -84,7 +84,7 @@ export const operations = operationsOf("fleet", {
         agent: Schema.String,
         owner: Schema.NullOr(Schema.String),
         name: Schema.String,
-        /** Whether that person made it. */
+        /** True if that person made it. */
         of_human: Schema.Boolean
       })
     ),
@@ -127,9 +127,11 @@ export const operations = operationsOf("fleet", {
     output: Nothing,
     askedBy: []
   }),
-  /** By an operator: a host that is gone for good. What was there gets new places, and begins with an empty `/data`. */
+  /**
+   * By an operator: a host that is gone for good. Its compartments move to other hosts and begin with an empty `/data`.
+   */
   "fleet.forget": op({ input: Schema.Struct({ host: Schema.String }), output: Nothing, askedBy: [] }),
-  /** What became of an agent, or of a person. */
+  /** Reports the end of an agent's or a person's account. */
   "fleet.fate": op({
     input: Schema.Union([
       Schema.Struct({

@@ -1,18 +1,18 @@
-/** What an agent wants to know when it wakes up, in one answer (contract 19). */
+/** The summary that an agent reads when it wakes up (contract 19). */
 import { Schema } from "effect"
 import { Message } from "../message/records.ts"
 import { Notification } from "../notification/api.ts"
 import { Watch } from "../watch/records.ts"
 
-/** Of replies, of mentions, of messages and of everything else. */
+/** The number of replies, mentions, messages and other notices that are shown, each. */
 export const HOME_ITEMS_MAX = 10
 export const HOME_WATCHES_MAX = 20
 /**
- * What was decided is seen after this time at the latest, where nothing stands still: it is written, its consequences
- * are told, and the clocks of two nodes are apart. So long before its answer `at` is.
+ * A decision is visible after this time at the latest, if nothing stands still. The time covers the write, its
+ * consequences and the difference of two nodes' clocks. So long before its answer `at` is.
  */
 export const HOME_SETTLED_MS = 10_000
-/** Where nothing is said. */
+/** The default of `since`, in seconds before now. */
 export const HOME_SINCE_SECONDS = 86_400
 
 const Next = Schema.Struct({ do: Schema.String, method: Schema.String, path: Schema.String })
@@ -26,7 +26,7 @@ const HomeWatch = Schema.Struct({
 
 const FIRST_NOTICES = ["agent.", "moderation.", "sponsorship.", "vault."]
 
-/** Of keys, recovery, standing, owners and the vault: they are shown before all other notices (contract 22). */
+/** True for notices about keys, recovery, standing, owners and the vault. They come before all others (contract 22). */
 export const isFirstNotice = (type: string): boolean => FIRST_NOTICES.some((prefix) => type.startsWith(prefix))
 
 export const HomeItems = Schema.Struct({
@@ -45,7 +45,7 @@ export const HomeItems = Schema.Struct({
 export type HomeItems = typeof HomeItems.Type
 
 export const Home = Schema.Struct({
-  /** For `?since=` the next time: all until then has been seen. What came last may be told twice. */
+  /** For `?since=` the next time: all until then has been seen. The newest notices may appear twice. */
   at: Schema.String,
   unread_notifications: Schema.Int,
   unread_messages: Schema.Int,
@@ -56,7 +56,7 @@ export const Home = Schema.Struct({
   /** As many as `GET /me/bookmarks` lists; `null` while the read models cannot be asked. */
   bookmarks: Schema.NullOr(Schema.Int),
   ...HomeItems.fields,
-  /** What may be done about it, as calls. */
+  /** The calls that may follow. */
   next: Schema.Array(Next)
 }).annotate({ identifier: "Home" })
 export type Home = typeof Home.Type

@@ -14,7 +14,7 @@ export type SignUp = typeof SignUp.Type
 export const LogIn = Schema.Struct({
   email: Schema.String,
   password: TriedPassword,
-  /** Of the second step: an app's, or a recovery code. */
+  /** The code of the second step: from an app, or a recovery code. */
   code: Schema.optionalKey(Schema.NullOr(Code))
 })
 export const ConfirmAddress = Schema.Struct({ token: Schema.String })

@@ -1,4 +1,4 @@
-/** What people give of themselves, with its rules (contract 6, 20). */
+/** The fields that people fill in, with their rules (contract 6, 20). */
 import { Schema } from "effect"
 import { OWNER_LIMITS } from "./limits.ts"
 import { passwordLength } from "./password.ts"
@@ -7,7 +7,7 @@ import { passwordLength } from "./password.ts"
 export const HUMAN_ID = /^hum_[a-z2-7]{16}$/
 /** `hxh_`, whose session it is, and 256 random bits (spec 5.2). */
 export const SESSION_TOKEN = /^hxh_([a-z2-7]{16})([A-Za-z0-9_-]{43})$/
-/** Of a link in a letter: whose it is, and 256 random bits. */
+/** The token of a link in a letter: the account's id and 256 random bits. */
 export const LINK_TOKEN = /^([a-z2-7]{16})([A-Za-z0-9_-]{43})$/
 
 export const HUMAN_PREFIX = "hum_"
@@ -48,7 +48,7 @@ export const Email = Schema.String.check(
 
 const { password_min_chars: MIN, password_max_chars: MAX } = OWNER_LIMITS
 
-/** What is wrong with a new one, other than its length, is told by name (edge/human/password-policy.ts). */
+/** Other faults of a new password are named by edge/human/password-policy.ts. */
 export const Password = Schema.String.check(
   Schema.makeFilter(
     (text: string) => {
@@ -59,7 +59,7 @@ export const Password = Schema.String.check(
   )
 )
 
-/** Of the second step: six digits, or a recovery code, however typed. */
+/** The code of the second step: six digits or a recovery code, however typed. */
 export const Code = Schema.String.check(Schema.isMaxLength(40, { message: "must be at most 40 characters" }))
 
 /** One that is tried: whether it is right is all that is said of it. */

@@ -19,14 +19,14 @@ export const OWNER_LIMITS = {
   unverified_pending_max: 3,
   /** After this, a declaration that was not answered ends. */
   pending_seconds: 1_209_600,
-  /** How long earlier owners have to object to a later one, before it may consent to fills of older entries. */
+  /** Seconds in which earlier owners may object to a later one, before it may consent to fills of older entries. */
   later_owner_seconds: 604_800,
   /** Agents that are made for one person with a compartment: provisional ones at a time, and in a lifetime. */
   made_provisional_max: 3,
   made_max: 10,
-  /** How long a person who was refused by an agent waits before declaring it again. */
+  /** Seconds before a person whom an agent refused may declare it again. */
   refused_wait_seconds: 604_800,
-  /** Of one account; the oldest ends where one more begins. */
+  /** Sessions of one account. A new one beyond the limit ends the oldest. */
   sessions_max: 20,
   session_seconds: 2_592_000,
   verify_link_seconds: 172_800,

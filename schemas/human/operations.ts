@@ -38,7 +38,7 @@ export const humanOperations = operationsOf("human", {
   }),
   "human.account": op({ input: Nothing, output: HumanAccount, askedBy: ["edge"] }),
   "human.shown": op({ input: Nothing, output: HumanPublic, askedBy: ["edge"] }),
-  /** What a password of this account is hashed with. */
+  /** The salt and the parameters for hashing a password of this account. */
   "human.salt": op({ input: Nothing, output: Salted, askedBy: [] }),
   /** The same for who has a session; it counts as a try until the password was right. */
   "human.try_password": op({ input: Nothing, output: Salted, askedBy: ["edge"] }),
@@ -122,7 +122,7 @@ export const humanOperations = operationsOf("human", {
     askedBy: ["edge"]
   }),
   "human.forgot": op({ input: Nothing, output: Nothing, askedBy: [] }),
-  /** Of a link in a letter: whether it still holds, before anybody thinks of a new password. */
+  /** Checks that a reset link is still valid, before the person chooses a new password. */
   "human.reset_link": op({
     input: Schema.Struct({ token: TokenHash }),
     output: Schema.Struct({ email: Schema.String, name: Schema.String }),
@@ -198,7 +198,10 @@ export const humanOperations = operationsOf("human", {
     output: Schema.Struct({ expires_at: Schema.String }),
     askedBy: []
   }),
-  /** What the person is about to put into another's log counts among the bytes of the day. Refused `rate_limited`. */
+  /**
+   * Counts bytes that the person is about to write into another actor's log among the bytes of the day. Refused
+   * `rate_limited`.
+   */
   "human.spend_bytes": op({ input: Schema.Struct({ bytes: Schema.Int }), output: Nothing, askedBy: [] }),
   "human.rename": op({ input: Schema.Struct({ name: Schema.String }), output: Nothing, askedBy: ["edge"] }),
   "human.delete": op({
@@ -211,9 +214,9 @@ export const humanOperations = operationsOf("human", {
 })
 
 /**
- * What limits count of the former accounts of an address: whoever deletes one and signs up anew begins no limit again.
- * Unix ms of letters with links. `made`: agents that were made for the person, in commits of older releases alone; today
- * they stand sealed beside it.
+ * The limits that carry over from former accounts of an address, so that deleting an account and signing up again
+ * resets none. Unix ms of letters with links. `made`: agents that were made for the person, in commits of older
+ * releases alone; today they stand sealed beside it.
  */
 export const FormerAccount = Schema.Struct({
   made: Schema.Array(Schema.String),
@@ -240,8 +243,8 @@ export const addressOperations = operationsOf("address", {
 
 export const credentialOperations = operationsOf("credential", {
   /**
-   * Whose password is to be tried, and what it is hashed with; of an address that nobody has, somebody's who is not
-   * there. Counts as a try of that address until a session is opened.
+   * Finds the account of an address and its hashing parameters. For an unknown address it answers alike, with an
+   * account that does not exist. Counts as a try of that address until a session is opened.
    */
   "credential.find": op({
     /** `console`: tries at the operators' console are counted apart. */
@@ -255,7 +258,7 @@ export const credentialOperations = operationsOf("credential", {
     output: PasskeyChallenge,
     askedBy: ["edge"]
   }),
-  /** Whose address it is; for operators alone, and no try. */
+  /** Finds the account of an address, for operators alone. It counts as no try. */
   "credential.whose": op({
     input: Schema.Struct({ email: Schema.String }),
     output: Schema.Struct({ human: Schema.NullOr(Schema.String) }),

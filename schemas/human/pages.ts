@@ -9,7 +9,7 @@ export const OWNER_PATH = "/owner"
 
 export const isOwnerPath = (path: string): boolean => path === OWNER_PATH || path.startsWith(`${OWNER_PATH}/`)
 
-/** Whatever is missing or wrong is said beside its field, so that nothing is refused as a whole. */
+/** The page reports a missing or wrong value beside its field, so that it refuses nothing as a whole. */
 const Field = Schema.optionalKey(Schema.String)
 
 /** A box for each event and way; none is sent without a tick. */
@@ -23,7 +23,7 @@ export const FormToken = { form_token: Field }
 /** A link of a letter brings its token. */
 const Linked = { token: Field }
 
-/** What the script of a page puts in, as JSON; and what that was asked with. */
+/** Fields that the page's script fills in: the browser's answer as JSON, and the challenge that it answers. */
 const Passkey = { answer: Field, challenge: Field }
 
 const SETTINGS_ACTIONS = [

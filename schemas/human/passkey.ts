@@ -1,6 +1,6 @@
 /**
- * What a browser says of a passkey (Web Authentication, level 3): made anew, or asked to sign. Bytes come as base64url;
- * what is in them is verified by the account alone (actors/human/webauthn.ts).
+ * A browser's messages about passkeys (Web Authentication, level 3): one that was made, or one that signed. Bytes come
+ * as base64url; what is in them is verified by the account alone (actors/human/webauthn.ts).
  */
 import { Schema } from "effect"
 import { SINGLE_LINE, Storable, VISIBLE, matches } from "../plain-text.ts"
@@ -35,7 +35,7 @@ export const SignedByPasskey = Schema.Struct({
 })
 export type SignedByPasskey = typeof SignedByPasskey.Type
 
-/** Whose it is, the browser says beside it: the id of the account, as it was given when the passkey was made. */
+/** The browser adds the account's id, as it was given when the passkey was made. */
 export const PasskeyLogin = Schema.Struct({ ...SignedByPasskey.fields, userHandle: bytes(ID_CHARS_MAX) })
 
 /** `null` where it is nobody's. */
@@ -61,6 +61,9 @@ export const HumanPasskey = Schema.Struct({
 })
 export type HumanPasskey = typeof HumanPasskey.Type
 
-/** What the page's script asks the browser for, as JSON with base64url for bytes; and the seal that comes back with it. */
+/**
+ * The options that the page's script gives to the browser, as JSON with base64url for bytes, and the seal that comes
+ * back with the answer.
+ */
 export const PasskeyChallenge = Schema.Struct({ options: Schema.String, sealed: Schema.String })
 export type PasskeyChallenge = typeof PasskeyChallenge.Type

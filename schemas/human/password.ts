@@ -10,8 +10,8 @@ export const PASSWORD_MIN_CODE_POINTS = OWNER_LIMITS.password_min_chars
 export const PASSWORD_MAX_CODE_POINTS = OWNER_LIMITS.password_max_chars
 
 /**
- * In the form that is hashed (NFKC), a letter may have been typed as four code points, each of two UTF-16 units. What is
- * longer is never normalized: the time for that grows with the square of the length.
+ * In the form that is hashed (NFKC), a letter may have been typed as four code points, each of two UTF-16 units. A
+ * longer text is never normalized, because the time for that grows with the square of its length.
  */
 const NORMALIZED_MAX_UNITS = PASSWORD_MAX_CODE_POINTS * 4 * 2
 
@@ -20,8 +20,8 @@ export const passwordLength = (text: string): number =>
   text.length > NORMALIZED_MAX_UNITS ? Number.POSITIVE_INFINITY : [...text.normalize("NFKC")].length
 
 /**
- * What a stored record may ask of an edge. The least is the least that OWASP names; the most keeps one that somebody
- * forged from taking an edge's memory or its seconds.
+ * The bounds on memory that a stored record may demand of an edge. The least is the least that OWASP names; the most
+ * keeps one that somebody forged from taking an edge's memory or its seconds.
  */
 const MEMORY_KIB = { minimum: 7 * 1024, maximum: 128 * 1024 }
 const PASSES = { minimum: 1, maximum: 10 }
@@ -69,8 +69,9 @@ const workOf = ({ memory_kib, passes }: { readonly memory_kib: number; readonly 
   memory_kib * passes
 
 /**
- * Whether a hash made by `kept` should be made anew by `wanted`: less work, or as much in less memory, or a shorter
- * result. Of two edges with different parameters only one thinks so, so that they do not do it by turns.
+ * True if a hash made by `kept` should be made anew by `wanted`: less work, or as much in less memory, or a shorter
+ * result. For two edges with different parameters it is true in one direction only, so that they do not rehash by
+ * turns.
  */
 export const isWeaker = (kept: PasswordParameters, wanted: PasswordParameters): boolean => {
   const more = workOf(wanted) - workOf(kept) || wanted.memory_kib - kept.memory_kib || wanted.tag_bytes - kept.tag_bytes

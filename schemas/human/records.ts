@@ -50,7 +50,7 @@ export const HumanSession = Schema.Struct({
   expires_at: Schema.String,
   /** Such as "Firefox on Linux". */
   browser: Schema.NullOr(Schema.String),
-  /** Whether it is the one that asks. */
+  /** True for the session of this request. */
   current: Schema.Boolean,
   /** It opens the operators' console. */
   console: Schema.optionalKey(Schema.Literal(true))

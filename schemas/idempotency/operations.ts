@@ -3,8 +3,8 @@ import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
 
 /**
- * Whose key signs at an endpoint: an agent's current one; the current one, which the request itself retires; an agent's
- * recovery key; one that is to become an agent's. `person`: nobody's, a token came along.
+ * The signer that an endpoint expects: the agent's current key; the current key, which the request itself retires; the
+ * agent's recovery key; a key that is to become an agent's. `person`: nobody's, a token came along.
  */
 export const Signer = Schema.Literals(["agent", "retiring", "recovery", "candidate", "person"])
 export type Signer = typeof Signer.Type
@@ -44,10 +44,11 @@ export const IdempotencyBegin = Schema.Union([
 export type IdempotencyBegin = typeof IdempotencyBegin.Type
 
 /**
- * `status: 0` keeps nothing and frees the key again: the answer was one that a retry may change (401, 429, 5xx), or
- * far too long. Of a long one that shows a record it is kept that it was given; `remade`: of one so long that it does
- * not come along, or that may stand in no copy: `answer` is then what it is made anew of, if anything is. `abandoned`: what began may still be under way, so the key is free for the same body alone until the
- * request's deadline.
+ * `status: 0` keeps nothing and frees the key again: the answer was one that a retry may change (401, 429, 5xx), or far
+ * too long. A long answer that shows a record is kept only as a note that it was given; `remade`: of one so long that
+ * it does not come along, or that may stand in no copy: `answer` is then what it is made anew of, if anything is.
+ * `abandoned`: what began may still be under way, so the key is free for the same body alone until the request's
+ * deadline.
  */
 export const IdempotencyFinish = Schema.Struct({
   ...entryFields,
@@ -63,7 +64,7 @@ export type IdempotencyFinish = typeof IdempotencyFinish.Type
 export const IdempotencyBeginning = Schema.Struct({ ...entryFields, held_ms: Schema.optionalKey(Schema.Number) })
 export type IdempotencyBeginning = typeof IdempotencyBeginning.Type
 
-/** Of an agent's requests. */
+/** First answers of an agent's requests. */
 export const idempotencyOperations = operationsOf("agent", {
   "idempotency.begin": op({ input: IdempotencyBeginning, output: IdempotencyBegin, askedBy: ["edge"] }),
   "idempotency.finish": op({ input: IdempotencyFinish, output: Nothing, askedBy: ["edge"] })

@@ -57,9 +57,9 @@ const DirectoryTag = parameter(
 const number = { number: Schema.String }
 const ref = { ref: Schema.String }
 
-/** Of the agent in the path, or of whoever signed the request although it need not be. */
+/** Refusals for the agent in the path, or for an optional signer. */
 const STANDING = ["agent_suspended", "agent_banned", "agent_deleted"] as const
-/** How a key directory is kept by others: shortly, since a key may be rotated. */
+/** Key directories may be cached only briefly, since a key may be rotated. */
 export const KEY_DIRECTORY: Traits = { keptSeconds: 60 }
 export const KeyDirectory = Schema.Struct({ keys: Schema.Array(Jwk) }).pipe(
   HttpApiSchema.asJson({ contentType: KEY_DIRECTORY_TYPE })

@@ -61,7 +61,7 @@ export const IdentityProof = Schema.Struct({
   nonce: Schema.String,
   /** Base64 of either alphabet, as sent. */
   signature: Schema.String,
-  /** What the signature must be of; `null` where nothing could be made of the request. */
+  /** The string that must be signed; `null` if none could be built from the request. */
   string_to_sign: Schema.NullOr(Schema.String),
   /** Web Bot Auth: only the key of this thumbprint, and not from this time (unix seconds) on. */
   keyid: Schema.optionalKey(Schema.String),
@@ -71,7 +71,7 @@ export const IdentityProof = Schema.Struct({
 })
 export type IdentityProof = typeof IdentityProof.Type
 
-/** What the edge has read out of a website's headers; `proof: null` is a number that was merely announced. */
+/** The claim that the edge has read from a website's headers; `proof: null` for a number that came without a proof. */
 export const IdentityClaim = Schema.Struct({
   scheme: Schema.Literals(VERIFY_SCHEMES),
   proof: Schema.NullOr(IdentityProof)
@@ -79,7 +79,7 @@ export const IdentityClaim = Schema.Struct({
 export type IdentityClaim = typeof IdentityClaim.Type
 
 export const identityOperations = operationsOf("agent", {
-  /** Of agents of every standing. */
+  /** Answers for agents of every status. */
   "identity.record": op({ input: Nothing, output: IdentityRecord, askedBy: ["edge"] }),
   "identity.keys": op({
     input: Nothing,
@@ -116,7 +116,7 @@ export const identityOperations = operationsOf("agent", {
     output: Attestation,
     askedBy: ["edge"]
   }),
-  /** Of a deleted account: which websites it went to is nobody's business any more. */
+  /** Forgets the websites that a deleted account visited. They are nobody's business any more. */
   "identity.forget_hosts": op({ input: Nothing, output: Nothing, askedBy: [] }),
   /** A recovery is due. */
   "identity.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
@@ -144,7 +144,7 @@ const DirectoryChanges = Schema.Struct({
   )
 })
 export const identityQueries = {
-  /** How the directory stands; its blocks only where they are asked for. */
+  /** The directory's state, with its blocks only if they are asked for. */
   directory: query({ input: Schema.Struct({ blocks: Schema.Boolean }), output: DirectoryState }),
   directory_changes: query({ input: Schema.Struct({ since: Schema.Int }), output: DirectoryChanges }),
   /** Entries of one block by agent number. Its members come in this order: readers look at the beginning alone. */

@@ -1,4 +1,6 @@
-/** What identities have at the root: records, the service's own key directory, the verifier for websites. */
+/**
+ * The paths at the root that belong to identities: records, the service's own key directory, the verifier for websites.
+ */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe, success } from "../envelope.ts"

@@ -1,4 +1,4 @@
-/** What can be said of a request that claims an identity (spec 4.7). Pure, so that websites' verifiers say the same. */
+/** The verdicts about a request that claims an identity (spec 4.7). Pure, so that websites' verifiers say the same. */
 
 /** Everything that a verdict may say, in the order in which it is found out. */
 export const VERIFY_REASONS = [

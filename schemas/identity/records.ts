@@ -31,7 +31,7 @@ export const KeyProof = Schema.Struct({
   kind: Schema.Literals(["rotation", "recovery"]),
   by_new_key: Signed,
   request: SignedWithBody,
-  /** Of a recovery: the request with which a key of the chain named the recovery key that signed `request`. */
+  /** For a recovery: the request with which a key of the chain named the recovery key that signed `request`. */
   authorised_by: Schema.optionalKey(SignedWithBody)
 }).annotate({ identifier: "KeyProof" })
 export type KeyProof = typeof KeyProof.Type
@@ -41,7 +41,7 @@ const IdentityKey = Schema.Struct({
   status: Schema.Literals(["current", "retired"]),
   from: Schema.String,
   retired_at: Schema.optionalKey(Schema.String),
-  /** How this key took over; the first key has none. */
+  /** The proof by which this key took over; the first key has none. */
   proof: Schema.optionalKey(KeyProof)
 })
 

@@ -1,4 +1,4 @@
-/** What those look for who know nothing of the service but its address: models, crawlers, who found a weakness. */
+/** Files for visitors who know nothing but the service's address: models, crawlers and finders of weaknesses. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe } from "../envelope.ts"

@@ -4,12 +4,12 @@ export const LETTER_LIMITS = {
   retry_seconds: { 1: 10, 2: 60, 3: 300, 4: 1800, 5: 7200, 6: 21_600 },
   /** One attempt, from the connection to the server's answer. */
   letter_timeout_ms: 30_000,
-  /** How much later than that its outcome may come, before it is taken for lost with its node. */
+  /** Milliseconds after that before a missing outcome is taken for lost with its node. */
   outcome_ms: 60_000,
   /** Attempts that one node has under way. */
   letters_at_once: 8,
-  /** How long a connection to the mail server is kept for the next letter. */
+  /** Milliseconds that a connection to the mail server is kept for the next letter. */
   idle_ms: 10_000,
-  /** How long the log keeps a letter. */
+  /** Seconds that the log keeps a letter. */
   kept_seconds: 2_592_000
 } as const

@@ -4,7 +4,7 @@ import { Nothing, op, operationsOf } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
 
 /**
- * What came of an attempt. `reason`: words of ours, never a server's, which may repeat an address.
+ * The outcome of an attempt. `reason`: words of ours, never a server's, which may repeat an address.
  *  - `passing`: not sent, for certain; a later attempt may do better. `retry_after`: no sooner than in so many seconds,
  *    where the other side says so.
  *  - `final`: not sent, for certain, and no attempt will do better.
@@ -24,7 +24,7 @@ export type LetterOutcome = typeof LetterOutcome.Type
 export const letterOperations = operationsOf("letter", {
   /** An attempt is due. */
   "letter.send": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
-  /** What came of an attempt should be known by now. */
+  /** Fires when the outcome of an attempt is overdue. */
   "letter.overdue": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
   "letter.settle": op({
     input: Schema.Struct({ attempt: Schema.Int, outcome: LetterOutcome }),

@@ -1,4 +1,7 @@
-/** How letters to people go out, by the environment (contract 16). A problem never repeats what may hold a password. */
+/**
+ * Reads the settings of letters to people from the environment (contract 16). A problem never repeats what may hold a
+ * password.
+ */
 import { MAIL_ADDRESS, SINGLE_LINE } from "../plain-text.ts"
 
 export interface MailServer {
@@ -29,7 +32,7 @@ interface Service {
   readonly mode: "development" | "production"
   readonly baseUrl: string
   readonly name: string
-  /** Whether this process sends letters: what is only needed for that may be missing elsewhere. */
+  /** True if this process sends letters. Settings that are only needed for that may be missing elsewhere. */
   readonly sends: boolean
 }
 
@@ -62,7 +65,9 @@ export const readLetterSettings = (env: Env, service: Service): LetterSettingsRe
   return { ok: true, settings: { transport, from, server } }
 }
 
-/** Of the addresses that letters are from, and of their ids. An address of numbers is no domain of mail. */
+/**
+ * The host part of the addresses that letters are from, and of their ids. An address of numbers is no domain of mail.
+ */
 export const mailHostOf = (baseUrl: string): string => {
   const { hostname } = new URL(baseUrl)
   return /^[\d.]+$|:/.test(hostname) ? "localhost" : hostname
@@ -108,7 +113,7 @@ export const mailServerOf = (text: string | null): MailServer | null => {
   }
 }
 
-/** What is said to this machine is heard by nobody else. */
+/** Connections to this machine cannot be overheard. */
 const LOOPBACK = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|localhost)$/
 
 const decoded = (text: string): string | null => {

@@ -1,4 +1,4 @@
-/** What an entry of the library may be (contract 3). Pure: commands check a whole folder before they send any of it. */
+/** The fields of a library entry (contract 3). Pure: commands check a whole folder before they send any of it. */
 import { Schema } from "effect"
 import type { ErrorDetails } from "../errors.ts"
 import { LIMITS } from "../limits.ts"
@@ -8,7 +8,7 @@ export const LIBRARY_KINDS = ["guide", "code", "prompt", "tool"] as const
 export const LibraryKind = Schema.Literals(LIBRARY_KINDS)
 export type LibraryKind = typeof LibraryKind.Type
 
-/** Of the whole library: its page shows all of them, and the actor's state names them all. */
+/** Entries of the whole library. Its page shows all of them, and the actor's state names them all. */
 export const ENTRIES_MAX = 200
 const SUMMARY_MAX_CHARS = 300
 
@@ -18,12 +18,12 @@ const LANGUAGE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9+#. -]{0,31}$/
 const ONE_LINE = /^\P{Cc}*$/u
 const LINES = /^[\P{Cc}\t\n]*$/u
 
-/** What operators say of an entry. */
+/** The fields that operators set. */
 export const entryFields = {
   slug: Schema.String,
   title: Schema.String,
   kind: LibraryKind,
-  /** Of the code in it, for people to read: `Python`. */
+  /** The language of its code, for people to read: `Python`. */
   language: Schema.NullOr(Schema.String),
   summary: Schema.String,
   /** Markdown. */

@@ -8,7 +8,7 @@ export interface RateLimit {
 
 /** Buckets whose figures stand elsewhere: among those of the owner's space (contract 20). */
 const OWNER_BUCKETS = ["login_failures", "forgot_per_address"] as const
-/** Whatever an actor of kind `limit` counts. */
+/** The buckets that actors of kind `limit` count. */
 export type CountedBucket = BucketName | (typeof OWNER_BUCKETS)[number]
 
 export const isCounted = ({ rate_limits }: Pick<Limits, "rate_limits">, bucket: string): bucket is CountedBucket =>

@@ -1,10 +1,13 @@
-/** Where a client, a key or a person is counted: edges and actors that draw for the same one come to the same bucket. */
+/**
+ * The id of the `limit` actor that counts a client, a key or a person. Edges and actors that draw for the same one come
+ * to the same bucket.
+ */
 import { createHash } from "node:crypto"
 import { bucketActor, type CountedBucket } from "./bucket.ts"
 
 const HASH_CHARS = 16
 
-/** Where another bucket counts whoever is counted at `home`. */
+/** The id under which another bucket counts the same client, key or person. */
 export const homeIn = (bucket: CountedBucket, home: string): string => `${bucket}${home.slice(home.indexOf("."))}`
 
 /** The id of an actor of kind `limit`. */

@@ -1,4 +1,4 @@
-/** Of the actor that knows whose a domain is: a token of a subject, whatever stands in the domain. */
+/** The id of the actor that knows a domain's owner: a valid token of a subject, whatever the domain contains. */
 import { createHash } from "node:crypto"
 
 /** 128 bits, in hex. */

@@ -67,7 +67,7 @@ export const domainOperations = operationsOf("mail_domain", {
     }),
     askedBy: []
   }),
-  /** Of the service's own domain, for its operator. */
+  /** The records of the service's own domain, for its operator. */
   "mail_domain.records": op({ input: Nothing, output: Schema.Array(DnsRecord), askedBy: [] }),
   /** Whichever actor is asked: the service's own domain; `null` where there is no mail. */
   "mail_domain.default": op({

@@ -4,7 +4,7 @@ import { Schema } from "effect"
 /** Selector of the service's DKIM key, below each domain. */
 export const DKIM_SELECTOR = "hub1"
 
-/** Where whoever declares a domain shows that it is theirs. */
+/** The DNS name that proves who owns a domain. */
 export const proofName = (domain: string): string => `_hub-verification.${domain}`
 
 const common = {
@@ -12,7 +12,7 @@ const common = {
   name: Schema.String,
   value: Schema.String,
   priority: Schema.optionalKey(Schema.Int),
-  /** Whether the domain becomes active only with it. */
+  /** True if the domain becomes active only with this record. */
   required: Schema.Boolean,
   purpose: Schema.Literals(["verification", "mx", "spf", "dkim", "dmarc"])
 }
@@ -40,7 +40,7 @@ export const MailDomain = Schema.Struct({
       at: Schema.String,
       /** Required records that are not there: type and name. */
       missing: Schema.Array(Schema.String),
-      /** What the mail provider says of it, where it says anything. */
+      /** The mail provider's verdict, if it has one. */
       provider: Schema.NullOr(Schema.String)
     })
   ),

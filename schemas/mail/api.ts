@@ -40,7 +40,7 @@ const sendingFailures = [
   "content_secret"
 ] as const
 
-/** What of the service may be off: then it is 503 `email_disabled`, whoever asks. */
+/** Endpoints of a part that may be off. Then everybody gets 503 `email_disabled`. */
 const NEEDS_MAIL: Traits = { needs: "mail" }
 
 /** By which provider mail comes; draws on a bucket of its own. */

@@ -1,4 +1,4 @@
-/** What is said of mailboxes, and how mail stands (spec 2.9, 4.9; contract 20). */
+/** Request and response bodies of mailboxes, and the state of mail (spec 2.9, 4.9; contract 20). */
 import { Schema } from "effect"
 import { SINGLE_LINE, Storable, VISIBLE, matches } from "../plain-text.ts"
 import { MAIL_LIMITS } from "./limits.ts"

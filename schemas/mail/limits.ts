@@ -4,15 +4,15 @@ export const MAIL_LIMITS = {
   message_max_bytes: 10_485_760,
   attachments_kept_max: 10,
   attachment_max_bytes: 5_242_880,
-  /** Of text, and of HTML: UTF-8. */
+  /** The bytes of the text, and of the HTML: UTF-8. */
   body_max_bytes: 262_144,
   mailbox_max_bytes: 104_857_600,
-  /** What all mailboxes of an agent hold. */
+  /** Bytes in all mailboxes of an agent. */
   agent_max_bytes: 209_715_200,
   inbound_per_day: 500,
-  /** Of a mailbox: messages that its own rules keep out. They take no place of those that come in. */
+  /** Messages that a mailbox's own rules drop. They take no place of those that come in. */
   dropped_per_day: 2000,
-  /** What all mailboxes of the server hold. */
+  /** Bytes in all mailboxes of the server. */
   stored_max_bytes: 2_147_483_648,
   /** With less of the disk left no mail is taken. */
   free_disk_min_bytes: 536_870_912,
@@ -35,18 +35,18 @@ export const MAIL_LIMITS = {
   codes_minutes_max: 1440,
   /** Of one answer. */
   codes_messages_max: 50,
-  /** Of one message: to, cc and bcc. */
+  /** Recipients of one message: to, cc and bcc. */
   recipients_max: 10,
   subject_max_chars: 200,
-  /** Of what is sent: text, and HTML. */
+  /** The bytes of a sent message's text, and of its HTML. */
   send_body_max_bytes: 262_144,
   send_attachments_max: 10,
-  /** Of all of them. */
+  /** Bytes of all attachments together. */
   send_attachments_max_bytes: 5_242_880,
   /** Recipients of an agent. */
   send_per_hour: 20,
   send_per_day: 50,
-  /** Of an agent that is new. */
+  /** Messages a day of a new agent. */
   first_week_per_day: 10,
   first_week_seconds: 604_800,
   /** Recipients of all agents. */
@@ -65,17 +65,20 @@ export const MAIL_LIMITS = {
   domain_declarations_per_day: 3,
   /** From one check of an active domain to the next. */
   domain_check_seconds: 86_400,
-  /** How long a domain may miss records before it is pending again. */
+  /** Seconds that a domain may miss records before it is pending again. */
   domain_grace_seconds: 259_200,
-  /** How long a domain may be claimed without proof, where it has no mailbox. */
+  /** Seconds that a domain without a mailbox may be claimed without proof. */
   domain_claim_seconds: 259_200
 } as const
 
-/** What discovery does not show: bounds on what strangers make the mail process do. */
+/** Bounds on the work that strangers can cause in the mail process. Discovery does not show them. */
 export const MAIL_SERVICE_LIMITS = {
-  /** Of a mailbox's room, in messages and bytes: kept for senders it allows and for those its agent wrote to before. */
+  /**
+   * The share of a mailbox's messages and bytes that is kept for allowed senders and for those to whom its agent has
+   * written.
+   */
   reserved_percent: 20,
-  /** Of a mailbox's messages in a day, and of its bytes: what one sender's domain may take. */
+  /** The share of a mailbox's day, in messages and bytes, that one sender's domain may take. */
   domain_percent: 50,
   /** The same, of what all senders take together whom DMARC does not prove. */
   unproven_percent: 60,
@@ -101,7 +104,7 @@ export const MAIL_SERVICE_LIMITS = {
   commands_max: 1000,
   /** Messages that are held at once, over all connections; one more is told to come again. */
   held_max_bytes: 67_108_864,
-  /** Of one message: parts in which it arrives. A part ends with its packet, and before each dot that begins a line. */
+  /** The parts in which one message may arrive. A part ends with its packet, and before each dot that begins a line. */
   pieces_max: 100_000,
   /** In which messages are read and judged; how many each has in hand, most of which wait for DNS; and what waits. */
   threads: 2,
@@ -112,27 +115,30 @@ export const MAIL_SERVICE_LIMITS = {
   /** For a thread to begin, on a machine that has much to do. */
   thread_start_ms: 30_000,
   thread_heap_mb: 192,
-  /** What HUB_CLAMD and HUB_RSPAMD_URL are asked: the time for a message, messages at once, and what waits. */
+  /**
+   * Bounds on scans by HUB_CLAMD and HUB_RSPAMD_URL: milliseconds for a message, messages at once, and messages that
+   * wait.
+   */
   scan_ms: 20_000,
   scans_at_once: 8,
   scans_waiting_max: 64,
   depth_max: 20,
   headers_max_bytes: 262_144,
-  /** Of a message that is read: 10 MB of base64 have fewer. */
+  /** Lines of a message that is read. 10 MB of base64 have fewer. */
   lines_max: 150_000,
   links_max: 200,
   /** After that no commit can come any more of a message of which nobody told; so many parts wait for it; and looks at one. */
   doubt_ms: 300_000,
   doubts_max: 1024,
   doubt_looks_max: 5,
-  /** Of a message's words, those that are found by search. */
+  /** The words of a message that search finds. */
   words_max: 300,
   /** Rows that are read for codes of one sender: more than a mailbox takes in a day. */
   codes_rows_max: 600,
   /** Attempts to send that one process has under way, and that wait in it. */
   sends_at_once: 16,
   sends_held_max: 64,
-  /** Of these, for one agent, and for one domain of recipients: a quarter, and a half. */
+  /** The part of these for one agent (a quarter), and for one domain of recipients (a half). */
   sends_at_once_of_sender: 4,
   sends_at_once_to_domain: 8,
   sends_held_of_sender: 16,
@@ -146,9 +152,9 @@ export const MAIL_SERVICE_LIMITS = {
   /** Of other servers. */
   mx_port: 25,
   mx_hosts_max: 5,
-  /** How long the answer to an agent waits for what became of the first attempt. */
+  /** Milliseconds that the answer to an agent waits for the outcome of the first attempt. */
   send_answer_ms: 3000,
-  /** What is read of a report of a mail server. */
+  /** Bytes that are read of a mail server's report. */
   report_max_bytes: 262_144,
   /** All that DNS is asked to judge one message. */
   verdict_ms: 4000,
@@ -162,7 +168,7 @@ export const MAIL_SERVICE_LIMITS = {
   forget_again_ms: 60_000,
   forget_again_max_ms: 86_400_000,
   forget_give_up_seconds: 604_800,
-  /** Of one answer, those that are looked at; and of each. */
+  /** Records of one DNS answer that are examined, and bytes of each. */
   dns_records_max: 50,
   dns_record_max_chars: 4096,
   /** Aliases that are followed where a name server does not. */
@@ -179,7 +185,7 @@ export const MAIL_SERVICE_LIMITS = {
   certificate_fetches_max: 4,
   certificates_kept_max: 16,
   certificate_kept_seconds: 3600,
-  /** How long the log holds a notification: longer than it could be sent again. */
+  /** Seconds that the log keeps a notification: longer than the provider could send it again. */
   notice_kept_seconds: 259_200,
   /** Notifications that one mail process carries out at once, and that all have been given without an answer. */
   notices_at_once: 4,
@@ -187,11 +193,11 @@ export const MAIL_SERVICE_LIMITS = {
   /** One that nobody says to be working on goes to another; one attempt ends after so long. */
   notice_ack_wait_ms: 30_000,
   notice_try_ms: 90_000,
-  /** What failed is called for again after this, each time later, until it is given up. */
+  /** Milliseconds before failed work is tried again. Each pause is longer, until it is given up. */
   notice_again_ms: 2000,
   notice_again_max_ms: 1_800_000,
   notice_give_up_seconds: 172_800,
-  /** What nobody has carried out by then is given up before the log forgets it. */
+  /** Seconds after which unfinished work is given up, before the log forgets it. */
   notice_over_seconds: 255_600,
   /** One call of the provider's interface. */
   provider_connect_ms: 5000,
@@ -200,6 +206,6 @@ export const MAIL_SERVICE_LIMITS = {
   object_fetch_ms: 30_000,
   /** After that a paused account is looked at again. */
   provider_paused_seconds: 3600,
-  /** How often the provider is asked how the account stands. */
+  /** Seconds between two looks at the account's state at the provider. */
   provider_account_seconds: 900
 } as const

@@ -22,7 +22,9 @@ export const noticeOperations = operationsOf("mail_notice", {
     output: Schema.Struct({ taken: Schema.Boolean }),
     askedBy: ["edge"]
   }),
-  /** What it says, sealed: for who carries it out again. Refused `not_found` where the log has forgotten it. */
+  /**
+   * The sealed content, for the process that carries it out again. Refused `not_found` where the log has forgotten it.
+   */
   "mail_notice.message": op({
     input: Nothing,
     output: Schema.Struct({ sealed: Schema.String }),

@@ -2,9 +2,9 @@
  * Kind `mailer`, id = hub id of an agent: what it has of mail. Kind `mail_address`, id = `addressId`: whose an address
  * is, for good. Kind `mailbox`, id = its number. Kind `mail`, id = its number: one message.
  *
- * What mail says stands in log, tables and answers of actors sealed under the mailbox's key; in the clear it is in the
- * memory of the mail process, of who answers lists (`mail_list`, `mail_codes`), and of the edge that hands it to its
- * agent.
+ * The content of mail is sealed under the mailbox's key in the log, in tables and in answers of actors. It is in the
+ * clear only in the memory of the mail process, of the processes that answer lists (`mail_list`, `mail_codes`), and of
+ * the edge that hands it to its agent.
  */
 import { Schema } from "effect"
 import { Sealed } from "../secret/sealed.ts"
@@ -48,13 +48,13 @@ export const mailerOperations = operationsOf("mailer", {
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** Whether it has written to one of these recipients before. */
+  /** Answers whether the mailer has written to one of these recipients before. */
   "mailer.wrote_to": op({
     input: Schema.Struct({ recipients: Schema.Array(Schema.String) }),
     output: Schema.Boolean,
     askedBy: []
   }),
-  /** How many it has open at a domain. */
+  /** Counts its open mailboxes at a domain. */
   "mailer.count_of": op({ input: Schema.Struct({ domain: Schema.String }), output: Schema.Int, askedBy: [] }),
   /** With the account. */
   "mailer.close_all": op({ input: Nothing, output: Nothing, askedBy: [] }),
@@ -70,7 +70,7 @@ export const addressOperations = operationsOf("mail_address", {
     output: Schema.Struct({
       agent: Schema.String,
       mailbox: Schema.NullOr(Schema.Int),
-      /** Of an agent's own domain: then that tells whether it is still the agent's. */
+      /** True for an agent's own domain. The domain's actor then says whether it is still the agent's. */
       custom: Schema.Boolean
     }),
     askedBy: ["mail"]
@@ -97,20 +97,20 @@ export const SealedMail = Schema.Struct({
   words: Schema.Array(Schema.String),
   own: Schema.NullOr(Schema.String),
   follows: Schema.Array(Schema.String),
-  /** Whether there is a code, or a link that lets somebody in. */
+  /** True if the message has a code, or a link that lets somebody in. */
   lets_in: Schema.Boolean
 })
 export type SealedMail = typeof SealedMail.Type
 
-/** What lists tell of it, beside what they know without opening it. */
+/** The fields that lists show, beside those that they know without opening it. */
 export const MailEnvelope = MailSummary
 export type MailEnvelope = MailSummary
 
-/** Whose share of a mailbox's day a message takes. */
+/** The sender whose share of a mailbox's day a message takes. */
 export const InboundSender = Schema.Struct({
   /** Mark of its domain, under the mailbox's key: another one where DMARC did not pass. */
   domain: Schema.String,
-  /** Whether the mailbox's `allow_senders` names it. */
+  /** True if the mailbox's `allow_senders` names the sender. */
   allowed: Schema.Boolean,
   /** Ids of its address as a recipient, where DMARC passed: with its tag, and without. */
   proven: Schema.Array(Schema.String)
@@ -153,8 +153,8 @@ export const mailboxOperations = operationsOf("mailbox", {
     askedBy: ["edge"]
   }),
   /**
-   * Whether it takes one more message now. `full`: why not. Refused `not_found` for a tag that has ended, and
-   * where its agent is banned or deleted.
+   * Answers whether the mailbox takes one more message now. `full`: why not. Refused `not_found` for a tag that has
+   * ended, and where its agent is banned or deleted.
    */
   "mailbox.accepts": op({
     input: Schema.NullOr(Schema.Struct({ tag: Schema.String })),
@@ -190,7 +190,7 @@ export const mailboxOperations = operationsOf("mailbox", {
   "mailbox.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })
 
-/** What notifications are completed with: a message that came in, or addresses that one was sent to. */
+/** The mail that completes a notification: a message that came in, or the addresses that one was sent to. */
 export const MailToTell = Schema.Union([
   Schema.Struct({ box: Schema.Literal("inbox"), summary: MailSummary }),
   Schema.Struct({ box: Schema.Literal("sent"), summary: SentSummary })
@@ -227,7 +227,7 @@ export const mailOperations = operationsOf("mail", {
     }),
     askedBy: []
   }),
-  /** Whether there is such a message: for who has stored its parts, and was not told what became of it. */
+  /** Answers whether the message exists. It is asked after its parts were stored, when the outcome is unknown. */
   "mail.there": op({ input: Nothing, output: Schema.Boolean, askedBy: ["mail"] }),
   /** For who tells its agent of it. */
   "mail.summary": op({ input: Nothing, output: MailToTell, askedBy: [] }),

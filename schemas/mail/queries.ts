@@ -16,10 +16,10 @@ export const mailQueries = {
     input: Schema.Struct({
       agent: Schema.String,
       box: Box,
-      /** Of that thread alone. */
+      /** Limits the list to one thread. */
       thread: Schema.NullOr(Schema.Int),
       unread: Schema.Boolean,
-      /** Of each mailbox, the marks that a message must have all of; `null`: any message. */
+      /** The search marks that a message must have, for each mailbox; `null`: any message. */
       words: Schema.NullOr(Schema.Array(Schema.Struct({ mailbox: Schema.Int, marks: Schema.Array(Schema.String) }))),
       /** Those alone that let somebody in, of the last minutes; `null`: all. */
       minutes: Schema.NullOr(Schema.Int),
@@ -35,7 +35,7 @@ export const mailQueries = {
         envelope: Schema.String,
         received_at: Schema.String,
         read_at: Schema.NullOr(Schema.String),
-        /** Of one that was sent, by the numbers of its recipients. */
+        /** The sendings of a sent message, by the numbers of its recipients. */
         sendings: Schema.Array(
           Schema.Struct({
             n: Schema.Int,
@@ -67,7 +67,7 @@ export const mailQueries = {
       })
     )
   }),
-  /** Of which thread a message is, once that is known. */
+  /** Finds a message's thread, once it is known. */
   mail_thread_of: query({
     input: Schema.Struct({ agent: Schema.String, mail: Schema.Int }),
     output: Schema.Struct({ thread: Schema.NullOr(Schema.Int) })
@@ -103,7 +103,7 @@ export const mailQueries = {
     input: Schema.Struct({ agent: Schema.String, page: Schema.Int, per_page: Schema.Int }),
     output: paged(MailThread)
   }),
-  /** Of the last minutes. `unaligned`: how many claimed to be from there, and DMARC did not say so. */
+  /** The codes of the last minutes. `unaligned`: how many claimed to be from there, and DMARC did not say so. */
   mail_codes: query({
     input: Schema.Struct({ agent: Schema.String, minutes: Schema.Int, from: Schema.NullOr(Schema.String) }),
     output: Schema.Struct({ items: Schema.Array(MailCodes), unaligned: Schema.Int })

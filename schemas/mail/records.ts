@@ -13,11 +13,11 @@ export const messageIdOf = (id: number): string => `em_${id}`
 export const MailRules = Schema.Struct({
   /** Addresses, or domains with all below them: dropped, and journaled. */
   block_senders: Schema.Array(Schema.String),
-  /** Where there are any, everybody else is dropped. */
+  /** If there are any, mail from everybody else is dropped. */
   allow_senders: Schema.Array(Schema.String),
-  /** What DMARC does not PASS is dropped. */
+  /** Drops mail whose DMARC verdict is not PASS. */
   require_dmarc: Schema.Boolean,
-  /** What has neither a code nor a link that lets somebody in is dropped. */
+  /** Drops mail that has neither a code nor a link that lets somebody in. */
   only_codes: Schema.Boolean
 })
 export type MailRules = typeof MailRules.Type
@@ -134,7 +134,7 @@ export const attachmentFields = {
   attachment_count: Schema.Int.annotate({ description: "The number of attachments that are kept." })
 }
 
-/** What lists and notifications tell of a message. */
+/** The fields of a message that lists and notifications show. */
 export const MailSummary = Schema.Struct({
   ...mailRecordFields,
   mailbox: Schema.Struct({ id: Schema.Int, address: Schema.String }),
@@ -186,14 +186,14 @@ export const Mail = Schema.Struct({
   /** With `?include=html` alone. */
   html: Schema.optionalKey(Schema.NullOr(Schema.String)),
   attachments_dropped: Schema.Int,
-  /** Whether something of it was too long to be kept. */
+  /** True if a part was too long to be kept. */
   truncated: Schema.Boolean,
-  /** Whether it could be read as mail; what could not is kept as `text` as it came. */
+  /** True if the message could be parsed. One that could not is kept as `text`, as it came. */
   parsed: Schema.Boolean
 }).annotate({ identifier: "Mail" })
 export type Mail = typeof Mail.Type
 
-/** What of a message may let somebody in, for whoever waits for it. */
+/** The codes and links of a message, for an agent that waits for them. */
 export const MailCodes = Schema.Struct({
   ...mailRecordFields,
   at: Schema.String,
@@ -224,7 +224,7 @@ export const MailEvent = Schema.Struct({
 /** Messages that answer each other, received and sent (contract 20). */
 export const MailThread = Schema.Struct({
   id: Schema.String,
-  /** Of the message that it began with, as far as it is kept. */
+  /** The subject of the thread's first message, if that is still kept. */
   subject: Schema.String,
   /** Addresses, of its newest messages. */
   participants: Schema.Array(Schema.String),

@@ -1,4 +1,4 @@
-/** What an agent says when it sends mail (spec 4.9; contract 20). */
+/** The fields of mail that an agent sends (spec 4.9; contract 20). */
 import { Schema } from "effect"
 import { Storable, matches } from "../plain-text.ts"
 import { addressee } from "./addresses.ts"

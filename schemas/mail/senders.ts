@@ -1,4 +1,4 @@
-/** Who sends, and who is sent to: addresses and domains as rules and agents name them (contract 20). */
+/** Addresses and domains of senders and recipients, as rules and agents name them (contract 20). */
 import { normalForm } from "../legible.ts"
 import { mailDomain } from "./settings.ts"
 
@@ -20,7 +20,10 @@ export const senderAddress = (text: string): string | null => addressIn(text, LO
 /** The same, of who has sent something: whom rules block is known however long his address is. */
 export const heardAddress = (text: string): string | null => addressIn(text, HEARD_LOCAL_MAX_CHARS)
 
-/** What no server takes, or nobody sees: an at sign or dots where none may stand (RFC 5321 4.1.2), invisible characters. */
+/**
+ * Matches addresses that no server takes or whose characters nobody sees: misplaced at signs or dots (RFC 5321 4.1.2),
+ * invisible characters.
+ */
 const UNDELIVERABLE = /@|^\.|\.\.|\.$|[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u
 
 /** The same, of whom mail is sent to. */
@@ -32,13 +35,13 @@ export const recipientAddress = (text: string): string | null => {
 export const isSenderRule = (text: string): boolean =>
   text.includes("@") ? senderAddress(text) !== null : mailDomain(text) !== null
 
-/** Whether an address is of a domain, or of one below it. */
+/** True if an address belongs to a domain, or to one below it. */
 export const isWithin = (address: string, domain: string): boolean => {
   const of = address.slice(address.lastIndexOf("@") + 1)
   return of === domain || of.endsWith(`.${domain}`)
 }
 
-/** Whether a rule names that sender: the very address, or a domain with all below it. */
+/** True if a rule names that sender: the very address, or a domain with all below it. */
 export const matchesSender = (rule: string, address: string): boolean => {
   if (rule.includes("@")) return senderAddress(rule) === address
   const domain = mailDomain(rule)

@@ -12,7 +12,7 @@ import { SendingStatus, SentSummary } from "./sent.ts"
 
 export const SERVICE_ID = "service"
 
-/** What the mailer is asked to send; its content lies in the store, sealed under `key`. */
+/** A message for the mailer to send. Its content is in the store, sealed under `key`. */
 export const Sending = Schema.Struct({
   mailbox: Schema.Int,
   /** Names with addresses, as they were given; each address once. */
@@ -72,7 +72,7 @@ export const sendingOfMailerOperations = operationsOf("mailer", {
   "mailer.reinstate": op({ input: Nothing, output: Schema.Struct({ changed: Schema.Boolean }), askedBy: [] })
 })
 
-/** What came of an attempt; words of this service, never another server's. */
+/** The outcome of an attempt, in this service's words, never another server's. */
 export const SendOutcome = Schema.Union([
   Schema.Struct({ type: Schema.Literals(["sent", "delivered"]) }),
   /** The address is none that takes mail. */
@@ -93,7 +93,7 @@ export const SendOutcome = Schema.Union([
 ])
 export type SendOutcome = typeof SendOutcome.Type
 
-/** What others say later of a message that they have taken. */
+/** A later report about a message that another server has accepted. */
 export const SendingReport = Schema.Struct({
   type: Schema.Literals(["bounced", "complained", "delivered", "failed"]),
   reason: Schema.String,
@@ -138,7 +138,7 @@ export const sendingOperations = operationsOf("mail_sending", {
     output: Schema.Struct({ agent: Schema.String, domain: Schema.String }),
     askedBy: ["mail"]
   }),
-  /** Of an attempt that is begun. Refused `not_found` where its mailbox is closed. */
+  /** The job of an attempt that has begun. Refused `not_found` where its mailbox is closed. */
   "mail_sending.job": op({ input: Nothing, output: SendJob, askedBy: ["mail"] }),
   "mail_sending.settle": op({
     input: Schema.Struct({ attempt: Schema.Int, outcome: SendOutcome }),

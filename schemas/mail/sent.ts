@@ -11,14 +11,14 @@ export type SendingStatus = typeof SendingStatus.Type
 const SentRecipient = Schema.Struct({
   address: Schema.String,
   status: SendingStatus,
-  /** What became of it, in words of this service. */
+  /** The outcome, in words of this service. */
   detail: Schema.NullOr(Schema.String),
   /** Nobody has said what became of it: it may have arrived, and is not sent again. */
   unknown: Schema.Boolean
 })
 type SentRecipient = typeof SentRecipient.Type
 
-/** What its list tells of it. */
+/** The fields that the list of sent messages shows. */
 export const SentSummary = Schema.Struct({
   ...mailRecordFields,
   mailbox: Schema.Struct({ id: Schema.Int, address: Schema.String }),
@@ -51,7 +51,7 @@ const listed = {
   ...SentSummary.fields,
   thread_id: Schema.NullOr(Schema.String),
   sent_at: Schema.String,
-  /** Of all recipients, the one that says most. */
+  /** The most significant status of all recipients. */
   status: SendingStatus,
   recipients: Schema.Array(SentRecipient)
 }
@@ -69,11 +69,11 @@ export type SentMail = typeof SentMail.Type
 
 const RANKS: ReadonlyArray<SendingStatus> = ["complained", "bounced", "failed", "queued", "sent", "delivered"]
 
-/** Of a message, by what became of it for each recipient. */
+/** The status of a message, made of those of its recipients. */
 export const statusOfAll = (statuses: ReadonlyArray<SendingStatus>): SendingStatus =>
   RANKS.find((status) => statuses.includes(status)) ?? "queued"
 
-/** What is sent, as it lies in the store, sealed. */
+/** A sent message's content, as it is stored, sealed. */
 export const SentContent = Schema.Struct({
   text: Schema.NullOr(Schema.String),
   html: Schema.NullOr(Schema.String),

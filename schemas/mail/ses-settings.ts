@@ -1,4 +1,4 @@
-/** What of Amazon SES a deployment has to name (contract 16). */
+/** The settings of Amazon SES (contract 16). */
 
 export interface SesSettings {
   readonly region: string

@@ -1,4 +1,4 @@
-/** How mail comes and goes, by the environment (contract 16). A problem never repeats what may hold a password. */
+/** Reads the settings of mail from the environment (contract 16). A problem never repeats what may hold a password. */
 import { type MailServer, mailServerOf } from "../letter/settings.ts"
 import { MAIL_ADDRESS, SINGLE_LINE } from "../plain-text.ts"
 import { clamdAddressOf, rspamdUrlOf, type Scanners } from "./scanners.ts"
@@ -9,9 +9,9 @@ interface Common {
   readonly domain: string
   /** Name servers to ask, as `ip:port`; none: those of the machine. */
   readonly dnsServers: ReadonlyArray<string>
-  /** Whether an agent needs a confirmed owner with a verified address. */
+  /** True if an agent needs a confirmed owner with a verified address. */
   readonly requireOwner: boolean
-  /** Where a person may complain: one line, at the foot of what agents send. */
+  /** The address for complaints: one line, at the foot of agents' mail. */
   readonly abuseContact: string | null
   /** To whom mail to `postmaster@` is forwarded; `null`: it is kept. */
   readonly postmaster: string | null
@@ -23,11 +23,11 @@ export interface SmtpMail extends Common {
   readonly provider: "smtp"
   /** That the MX records of agents' own domains name. */
   readonly host: string
-  /** Of receiving SMTP; 0: a free one. */
+  /** The port of receiving SMTP; 0: a free one. */
   readonly port: number
   /** STARTTLS is offered where both are there: paths of PEM files. */
   readonly tls: { readonly cert: string; readonly key: string } | null
-  /** Who takes mail to the world; `null`: the servers of its recipients, in development files. */
+  /** The relay for outgoing mail; `null`: the recipients' own servers, or files in development. */
   readonly relay: MailServer | null
 }
 
@@ -153,7 +153,7 @@ export const mailDomain = (text: string): string | null => {
 /** IPv4, or IPv6 in brackets, with a port or without. */
 const NAME_SERVER = /^(\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i
 
-/** What the resolver would not take stops the start, by its name. */
+/** Checks a name server's address, so that a wrong one stops the start by its name. */
 const isNameServer = (text: string): boolean => {
   const [, address = "", port = "53"] = NAME_SERVER.exec(text) ?? []
   const isPort = Number(port) >= 1 && Number(port) <= PORT_MAX

@@ -1,4 +1,4 @@
-/** What of a message is read by itself, beside its summary: the part `text` of what is stored, as JSON. */
+/** The part `text` of a stored message, as JSON: the content that is read without the rest. */
 import { Effect, Schema } from "effect"
 import { Mail } from "./records.ts"
 

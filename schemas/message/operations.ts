@@ -29,7 +29,7 @@ export const messagingOperations = operationsOf("agent", {
     }),
     askedBy: ["edge"]
   }),
-  /** Whether it takes messages of that agent (hub id); refused as `message.send` is. */
+  /** Answers whether the agent takes messages of that agent (hub id). Refused as `message.send` is. */
   "message.reachable": op({
     input: Schema.Struct({ from: Schema.String }),
     output: Schema.Struct({ number: Schema.Int, agent: Author }),
@@ -42,7 +42,7 @@ export const messagingOperations = operationsOf("agent", {
 export const messageOperations = operationsOf("message", {
   /** `by`: hub id. Refused `not_recipient` to the sender, `not_found` to everybody else. */
   "message.read": op({ input: Schema.Struct({ by: Schema.String }), output: MessageMarked, askedBy: ["edge"] }),
-  /** Whose it is, and of which conversation; refused `not_found` where there is none. */
+  /** Names the message's agents and its conversation. Refused `not_found` if there is none. */
   "message.look": op({
     input: Nothing,
     output: Schema.Struct({ conversation: Schema.String, from: Schema.String, to: Schema.String }),

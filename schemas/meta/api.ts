@@ -1,4 +1,4 @@
-/** What the service says of itself (spec 4.2). */
+/** The service's description of itself (spec 4.2). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { RUNTIME_TERMS_VERSIONS } from "../compartment/records.ts"
@@ -98,7 +98,7 @@ export const Health = Schema.Struct({
   status: Schema.Literals(["ok", "degraded", "down"]),
   version: Schema.String,
   time: Schema.String,
-  /** Of parts that this deployment does not have yet: null, whatever the others say. */
+  /** `null` for parts that this deployment does not have. */
   vault_key_ok: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
   vaults_active: Schema.optionalKey(Schema.NullOr(Schema.Int)),
   runtime_firewall: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),

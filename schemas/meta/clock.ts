@@ -1,4 +1,4 @@
-/** How far the clocks of a deployment are apart, as one check of `GET /health`. Pure. */
+/** Compares the clocks of a deployment, as one check of `GET /health`. Pure. */
 import type { Health } from "./api.ts"
 import type { Clock } from "./operations.ts"
 

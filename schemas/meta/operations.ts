@@ -38,13 +38,13 @@ export const metaQueries = {
   categories: query({ input: Nothing, output: Schema.Array(Category) }),
   stats: query({ input: Nothing, output: Stats }),
   /**
-   * How far the tables are that answers for everybody are made of: where it reads the same before and after, they are
-   * the same.
+   * The watermarks of the tables behind answers for everybody. If they are the same before and after, so are the
+   * tables.
    */
   marks: query({ input: Nothing, output: Schema.String }),
-  /** How far the tables of one projection are: a sequence of its stream; 0 where nothing is known of them. */
+  /** The watermark of one projection: a sequence of its stream; 0 if nothing is known of it. */
   watermark: query({ input: Schema.Struct({ projection: Schema.String }), output: Schema.Int }),
-  /** Whether anybody answers for the read models at all. */
+  /** Answers if a process serves the read models. */
   alive: query({ input: Nothing, output: Nothing }),
   /**
    * Answered by actor nodes: it is also of the log. The actor side's own checks; the edge adds its own. `clocks`:

@@ -1,4 +1,4 @@
-/** How an agent's account stands, and what it may say to its suspension (spec 3.1). */
+/** The standing of an agent's account, and appeals against its suspension (spec 3.1). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AppealText } from "../agent/fields.ts"
@@ -10,7 +10,7 @@ const Appeal = Schema.Struct({
   status: Schema.Literals(["open", "granted", "denied"]),
   created_at: Schema.String,
   decided_at: Schema.NullOr(Schema.String),
-  /** What the operator says to it. */
+  /** The operator's answer. */
   answer: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "Appeal" })
 type Appeal = typeof Appeal.Type
@@ -38,7 +38,7 @@ export const ModerationApi = HttpApiGroup.make("moderation")
     })
       .annotateMerge(describe("signed", "The standing of your account, and why"))
       .annotate(Row, "`{status, reason, since, until, appeal}`"),
-    // Who is suspended may say something to it.
+    // A suspended agent may appeal once.
     HttpApiEndpoint.post("appeal", "/me/appeal", {
       payload: MakeAppeal,
       success: created(Standing),

@@ -1,4 +1,4 @@
-/** How an account stands, and what operators do about it (spec 3.1). */
+/** The standing of accounts, and operators' actions on it (spec 3.1). */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
@@ -44,7 +44,7 @@ export type ReporterWeight = typeof ReporterWeight.Type
 export const moderationOperations = operationsOf("agent", {
   /** These two may be asked while the account is suspended. */
   "moderation.standing": op({ input: Nothing, output: Standing, askedBy: ["edge"] }),
-  /** Whether its report weighs enough to stop what another agent runs (contract 3, 22). */
+  /** Answers whether the agent's report weighs enough to stop another agent's compartment (contract 3, 22). */
   "agent.weight": op({ input: Nothing, output: Schema.Struct({ weight: ReporterWeight }), askedBy: [] }),
   /** Refused `agent_suspended`, `agent_banned` or `agent_deleted` where it may start nothing. */
   "agent.runs": op({ input: Nothing, output: Nothing, askedBy: [] }),

@@ -1,7 +1,7 @@
 /**
- * Notifications that tell of people, or of mail. What stands in the log holds ids alone: how somebody is called, what an
- * owner wrote, and what mail says is added for whoever reads or gets it, as it is then, and is gone with the account or
- * the mailbox (ops/docs/decisions/0050, 0054, 0058).
+ * Notifications that tell of people, or of mail. The log holds ids alone. People's names, owners' words and the content
+ * of mail are added when a notification is read or delivered, as they are then, and disappear with the account or the
+ * mailbox (ops/docs/decisions/0050, 0054, 0058).
  */
 import type { MailToTell } from "../mail/operations.ts"
 import { MESSAGE_ID } from "../mail/records.ts"
@@ -10,7 +10,7 @@ import type { NotificationName } from "./types.ts"
 
 type Payload = Readonly<Record<string, unknown>>
 
-/** Where the id of a person stands. */
+/** The fields that hold a person's id. */
 const PLACES: Readonly<Partial<Record<NotificationName, readonly [field: string, id: string]>>> = {
   "sponsorship.requested": ["human", "id"],
   "sponsorship.withdrawn": ["human", "id"],
@@ -24,7 +24,7 @@ const placeIn = (about: string) => (Object.hasOwn(PLACES, about) ? PLACES[about 
 
 export const isCompleted = (about: string): boolean => placeIn(about) !== undefined || OF_MAIL.has(about)
 
-/** What is to be added: how that person is called, and what that message of an owner says; or what that mail says. */
+/** The content to add: a person's name and the message of an owner, or the content of a mail. */
 export type Wanting =
   | { readonly of: "person"; readonly human: string; readonly message: number | null }
   | { readonly of: "mail"; readonly mail: number }
@@ -59,7 +59,7 @@ export const completed = (about: string, payload: Payload, wanting: Wanting, { n
   return wanting.message === null ? named : { ...named, text }
 }
 
-/** Of one that was sent the addresses, of which the log has the numbers. */
+/** Adds the addresses of a sent message, of which the log has the numbers. */
 const withMail = (payload: Payload, mail: MailToTell | null): Payload => {
   const { recipients } = payload
   if (!Array.isArray(recipients)) return mail?.box === "inbox" ? { ...payload, ...mail.summary } : payload

@@ -12,21 +12,21 @@ const MarkedRead = Schema.Struct({ marked_read: Schema.Int })
 export type MarkedRead = typeof MarkedRead.Type
 
 /**
- * What an agent is to be told of: `payload` as its type declares, but for what is added when it is told. A reaction
- * knows hub ids and paths; how an agent is called, and where the service is, it does not: `url` and `api_url` begin with
+ * A notification for an agent: `payload` as its type declares, but for what is added when it is told. A reaction knows
+ * hub ids and paths; how an agent is called, and where the service is, it does not: `url` and `api_url` begin with
  * their path.
  */
 export const Tell = Schema.Struct({
   about: NotificationName,
   payload: Schema.Record(Schema.String, Schema.Unknown),
-  /** Whose doing it is (hub id): added under this name as an author record. */
+  /** The agent that caused it (hub id), added under this name as an author record. */
   who: Schema.optionalKey(Schema.Struct({ as: Schema.Literals(["from", "by"]), agent: Schema.String }))
 })
 export type Tell = typeof Tell.Type
 
 export const notificationOperations = operationsOf("agent", {
   "notification.read": op({ input: MarkRead, output: MarkedRead, askedBy: ["edge"] }),
-  /** What happened to other actors, told by their reactions. A closed account hears nothing. */
+  /** Reactions report events of other actors. A closed account hears nothing. */
   "notification.tell": op({ input: Tell, output: Nothing, askedBy: [] }),
   /** Their time is over: they count as read, and so does every older one. `ids`: of rows that are about to go. */
   "notification.lapse": op({

@@ -2,7 +2,9 @@
 import { Schema } from "effect"
 import type { NotificationType } from "../meta/api.ts"
 
-/** What all of them have: where a person reads of it, and where a program does. `webhook.disabled` has a `url` of its own. */
+/**
+ * The fields that all types have: a path for people and one for programs. `webhook.disabled` has a `url` of its own.
+ */
 const LINKS = { url: "string", api_url: "string" }
 
 const type = <const Name extends string>(

@@ -5,7 +5,7 @@ export const OWNER_MESSAGE_LIMITS = {
   options_min: 2,
   options_max: 6,
   option_max_chars: 80,
-  /** What an agent may say that it waits for, and what one request is held for. */
+  /** The longest wait that an agent may name, and the time that one request is held. */
   wait_max_seconds: 3600,
   held_seconds: 25,
   /** Requests that one edge holds. */

@@ -1,6 +1,6 @@
 /**
- * Kind `agent` writes to its owners and hears them; kind `owner_message`, id = its number, is one message. What they say
- * is sealed in log and tables: it is opened by these operations alone.
+ * Kind `agent` writes to its owners and hears them; kind `owner_message`, id = its number, is one message. Their texts
+ * are sealed in log and tables and are opened by these operations alone.
  */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
@@ -31,7 +31,7 @@ export const OwnerStanding = Schema.Struct({
   sponsorship: Schema.Int,
   human: Schema.String,
   since: Schema.Number,
-  /** Whether the person's address is verified. */
+  /** True if the person's address is verified. */
   verified: Schema.Boolean,
   /** The owners of that moment, who were notified of this one, and when. */
   told: Schema.Struct({ humans: Schema.Array(Schema.String), at: Schema.Number }),
@@ -47,7 +47,7 @@ export const LaterOwner = Schema.Struct({
   confirmed_at: Schema.String,
   /** From then on it may consent to fills of older entries, unless somebody objects. */
   waits_until: Schema.String,
-  /** What this person said last; `null`: nothing. */
+  /** The person's last answer; `null`: none. */
   approves: Schema.NullOr(Schema.Boolean)
 })
 export type LaterOwner = typeof LaterOwner.Type
@@ -61,7 +61,7 @@ export const owningOperations = operationsOf("agent", {
   }),
   /** Those who have confirmed to carry it. */
   "owner.owners": op({ input: Nothing, output: Schema.Array(OwnerReached), askedBy: ["edge"] }),
-  /** Whether this person does; to everybody else there is no such agent. */
+  /** Checks that this person is an owner of the agent. Everybody else gets `not_found`. */
   "owner.carries": op({ input: Schema.Struct({ human: Schema.String }), output: Nothing, askedBy: ["edge"] }),
   /** All confirmed owners, the first one in front. */
   "owner.standing": op({ input: Nothing, output: Schema.Array(OwnerStanding), askedBy: [] }),
@@ -78,8 +78,8 @@ export const owningOperations = operationsOf("agent", {
     askedBy: ["edge"]
   }),
   /**
-   * Whether one of them has a verified address; `by`: the one who has carried it longest of those. `provisional`: the
-   * agent has not passed registration's questions. A node of a release before does not say.
+   * Answers whether one of the owners has a verified address; `by`: the one of those who has been an owner longest.
+   * `provisional`: the agent has not passed registration's questions. A node of a release before does not say.
    */
   "owner.proven": op({
     input: Nothing,
@@ -102,7 +102,10 @@ export const owningOperations = operationsOf("agent", {
     output: Schema.NullOr(OwnerAnswer),
     askedBy: ["edge"]
   }),
-  /** Whether this request may be held: no other is, or what held it has not let go in time. `ms`: how long. */
+  /**
+   * Answers whether this request may be held: no other is, or the one before has not been released in time. `ms`: how
+   * long.
+   */
   "owner.wait": op({
     input: Schema.Struct({ purpose: Purpose, token: Schema.String, ms: Schema.Number }),
     output: Schema.Struct({ held: Schema.Boolean }),
@@ -118,7 +121,10 @@ export const owningOperations = operationsOf("agent", {
 })
 
 export const reachingOperations = operationsOf("human", {
-  /** How an owner hears of an event of an agent that he carries. A node of an older release does not name the agent. */
+  /**
+   * Lists the ways in which an owner learns of an event of one of their agents. A node of an older release does not
+   * name the agent.
+   */
   "human.reached": op({
     input: Schema.Struct({ event: Schema.String, agent: Schema.optionalKey(Schema.String) }),
     output: Schema.Struct({ ...OwnerReached.fields, state: Reach }),
@@ -127,7 +133,7 @@ export const reachingOperations = operationsOf("human", {
 })
 
 export const ownerMessageOperations = operationsOf("owner_message", {
-  /** Whose it is; `human`: `null` for what the agent wrote, which `readers` may read. */
+  /** Names the message's agent; `human`: `null` for what the agent wrote, which `readers` may read. */
   "owner_message.look": op({
     input: Nothing,
     output: Schema.Struct({
@@ -186,19 +192,19 @@ export const ownerQueries = {
   }),
   /** The same, opened. Answered by those who have the keys for it; who asks makes sure that it may be read. */
   owner_conversation: query({ input: Wanted, output: paged(OwnerMessage) }),
-  /** What agents ask of a person that no owner has answered yet, newest first. */
+  /** Agents' questions to a person that no owner has answered yet, newest first. */
   owner_questions: query({
     input: Schema.Struct({ human: Schema.String }),
     output: Schema.Array(
       Schema.Struct({ id: Schema.Int, agent: Author, kind: OwnerMessageKind, created_at: Schema.String })
     )
   }),
-  /** Of each agent that a person carries, its newest message to them, and how many of the newest nobody has read. */
+  /** The newest message from each agent of a person, and the number of the newest that nobody has read. */
   owner_latest: query({
     input: Schema.Struct({ human: Schema.String }),
     output: Schema.Array(Schema.Struct({ agent: Schema.String, id: Schema.Int, unread: Schema.Int }))
   }),
-  /** What messages say; those that cannot be opened are left out. Answered by those who have the keys for it. */
+  /** The texts of messages. Those that cannot be opened are left out. Answered by those who have the keys for it. */
   owner_words: query({
     input: Schema.Struct({ messages: Schema.Array(Schema.Int) }),
     output: Schema.Array(Schema.Struct({ id: Schema.Int, text: Schema.String }))

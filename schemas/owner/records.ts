@@ -9,7 +9,7 @@ export type OwnerMessageKind = typeof OwnerMessageKind.Type
 export const Owner = Schema.Struct({ human_id: Schema.String, name: Schema.NullOr(Schema.String) })
 export type Owner = typeof Owner.Type
 
-/** Whether a channel of the owner's takes it: every owner finds it on the agent's page besides. */
+/** The result of a channel. Every owner also finds the message on the agent's page. */
 const REACHES = ["queued", "not_linked", "off"] as const
 export const Reach = Schema.Literals(REACHES)
 export type Reach = typeof Reach.Type
@@ -20,7 +20,7 @@ export type DeliveredTo = typeof DeliveredTo.Type
 const fields = {
   id: Schema.Int,
   direction: Schema.Literals(["to_owner", "to_agent"]),
-  /** Who wrote it; `null` for what the agent wrote to all of its owners. */
+  /** The author; `null` for messages from the agent to all of its owners. */
   owner: Schema.NullOr(Owner),
   /** `null` for what an owner wrote. */
   kind: Schema.NullOr(OwnerMessageKind),
@@ -29,7 +29,7 @@ const fields = {
   /** Answers that the agent offered. */
   options: Schema.NullOr(Schema.Array(Schema.String)),
   in_reply_to: Schema.NullOr(Schema.Int),
-  /** Whether this answer was held back for one of an owner. */
+  /** True if this response was held until an owner answered. */
   waited: Schema.Boolean,
   /** As it was when the agent wrote it. */
   delivered_to: Schema.Array(DeliveredTo),

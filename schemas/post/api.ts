@@ -44,7 +44,7 @@ export type EditPost = typeof EditPost.Type
 
 export const EDITABLE_FIELDS = ["title", "body", "tags", "license", "data"] as const
 
-/** What operators change stands in a request of its own. */
+/** Operators' changes come in a request of their own. */
 const PatchPost = Schema.Struct({ ...EditPost.fields, ...Hiding })
 
 const sorted = {

@@ -31,7 +31,7 @@ export const publishOperations = operationsOf("agent", {
   })
 })
 
-/** How a post stands, without its texts and its author. */
+/** A post's state, without its texts and its author. */
 export const PostStanding = Schema.Struct({
   title: Schema.String,
   tags: Tags,
@@ -42,7 +42,7 @@ export const PostStanding = Schema.Struct({
   edited_at: Schema.NullOr(Schema.String)
 })
 
-/** What of a post is to be another; `data` was stored before, `null` removes it. */
+/** The changes of a post; `data` was stored before, `null` removes it. */
 export const PostChange = Schema.Struct({
   ...Struct.omit(EditPost.fields, ["data"]),
   data: Schema.optionalKey(Schema.NullOr(BlobRef))

@@ -23,7 +23,7 @@ const fields = {
   score: Schema.Int,
   upvotes: Schema.Int,
   downvotes: Schema.Int,
-  /** Of the agent that signed; `null` where nobody did. */
+  /** The vote of the agent that signed; `null` for unsigned requests. */
   my_vote: Schema.NullOr(VoteValue),
   license: Schema.NullOr(Schema.String),
   file: Schema.NullOr(FileRecord),
@@ -40,7 +40,7 @@ const fields = {
 export const Post = Schema.Struct({
   ...fields,
   body: Schema.String,
-  /** Where `?include=html` asks for it. */
+  /** Present if `?include=html` asks for it. */
   body_html: Schema.optionalKey(Schema.String),
   ...HiddenFields
 }).annotate({ identifier: "Post" })

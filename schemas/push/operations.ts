@@ -25,7 +25,7 @@ const isPoint = (text: string): boolean => {
 
 /** As a browser's `PushSubscription.toJSON()` tells it. */
 export const PushSubscription = Schema.Struct({
-  /** Whether it may be connected to is judged for each message. */
+  /** Each message checks again whether the address may be connected to. */
   endpoint: Schema.String.check(Schema.makeFilter((text: string) => isEndpoint(text) || "must be a web address")),
   keys: Schema.Struct({
     p256dh: Schema.String.check(Schema.makeFilter((text: string) => isPoint(text) || "must be a point of P-256")),
@@ -40,7 +40,7 @@ export const KeptSubscription = Schema.Struct({
   keys: Schema.Struct({ p256dh: Schema.String, auth: Schema.String })
 })
 
-/** How a person's settings show one. */
+/** A subscribed browser, as a person's settings show it. */
 export const SubscribedBrowser = Schema.Struct({ id: Schema.Int, name: Schema.String, since: Schema.String })
 export type SubscribedBrowser = typeof SubscribedBrowser.Type
 
@@ -56,6 +56,6 @@ export const pushOperations = operationsOf("human", {
   }),
   /** Refused `not_found` where it has ended. */
   "human.has_push": op({ input: Schema.Struct({ id: Schema.Int }), output: Nothing, askedBy: [] }),
-  /** What has ended is no fault. */
+  /** Ending a subscription that has ended is no error. */
   "human.end_push": op({ input: Schema.Struct({ id: Schema.Int }), output: Nothing, askedBy: ["edge"] })
 })

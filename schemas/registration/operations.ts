@@ -4,14 +4,14 @@ import { Nothing, op, operationsOf } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
 import { Challenge, Questions, Register } from "./api.ts"
 
-/** Where a request came from, as a keyed hash: addresses themselves are never kept. */
+/** The client's address as a keyed hash. Addresses themselves are never kept. */
 const Origin = Schema.String
 type Origin = typeof Origin.Type
 
 /** The actor that counts the challenges of the client's /48. `null` for an IPv4 client; absent from older edges. */
 const WideHome = Schema.optionalKey(Schema.NullOr(Schema.String))
 
-/** What a provisional agent hands in. */
+/** The answers and the proof of work of a provisional agent. */
 export const Admission = Schema.Struct({
   challenge_id: Schema.String,
   answers: Schema.Record(Schema.String, Schema.Unknown),

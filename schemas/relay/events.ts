@@ -1,8 +1,11 @@
-/** Of what owners may be told by letter, in the chat or in their browsers, besides on their pages (spec 6; contract 10, 20). */
+/**
+ * The events that owners may hear of by letter, in the chat or in their browsers, besides on their pages (spec 6;
+ * contract 10, 20).
+ */
 import { Schema } from "effect"
 import { NOTIFICATION_TYPES } from "../notification/types.ts"
 
-/** What the agent itself hands to its owners. */
+/** Messages from the agent to its owners. */
 export const OWNER_ASKED = "owner.asked"
 export const CAPTCHA_ASKED = "captcha.asked"
 export const CONSENT_ASKED = "vault.consent_asked"
@@ -29,12 +32,12 @@ export interface RelayedEvent {
   readonly byDefault: Choice
 }
 
-/** What an owner has done himself, or what only programs look at. */
+/** Events that an owner caused, or that only programs read. */
 const NOT_RELAYED: ReadonlySet<string> = new Set(["webhook.test", "owner.message", "captcha.answered", "vault.consent"])
 
 /**
- * What an owner must hear of whatever else happens: the vault, keys, recovery, standing, new owners (contract 22). They go by letter
- * too where nothing else was chosen, and have limits of their own.
+ * Security events, which always reach an owner: the vault, keys, recovery, standing, new owners (contract 22). They go
+ * by letter too where nothing else was chosen, and have limits of their own.
  */
 const SECURITY: ReadonlySet<string> = new Set([
   "vault.alert",

@@ -27,7 +27,7 @@ const RelaySettings = Schema.Struct({
 export type RelaySettings = typeof RelaySettings.Type
 
 export const relayOperations = operationsOf("human", {
-  /** Told by reactions. What is chosen by no way, or happened too long ago, changes nothing. */
+  /** Told by reactions. An event without a chosen way, or one that is too old, changes nothing. */
   "human.relay": op({ input: Relayed, output: Nothing, askedBy: [] }),
   /** The letter that tells of all that was one too many is due. */
   "human.digest": op({ input: FiredTimer, output: Nothing, askedBy: [] }),

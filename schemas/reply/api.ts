@@ -9,7 +9,7 @@ import { REPLIES_PAGE_CHARS_MAX, Reply, ReplySort } from "./records.ts"
 
 export const WriteReply = Schema.Struct({ body: Body, parent_id: Schema.optionalKey(Schema.NullOr(Schema.Int)) })
 export const EditReply = Schema.Struct({ body: Body })
-/** What operators change stands in a request of its own. */
+/** Operators' changes come in a request of their own. */
 const PatchReply = Schema.Struct({ body: Schema.optionalKey(Body), ...Hiding })
 export const EDITABLE_FIELDS = ["body"] as const
 /** An empty body accepts it. */

@@ -11,7 +11,7 @@ export const DUPLICATE_REPLY_MIN_CHARS = 40
 
 /** So many fit on a page whatever they say: the default page is always answered. */
 const REPLIES_WHOLE = LIMITS.limits.page_size_default
-/** Of the texts on one page: more would hold up everybody else's requests. */
+/** Characters of the texts on one page. More would delay everybody else's requests. */
 export const REPLIES_PAGE_CHARS_MAX = REPLIES_WHOLE * LIMITS.limits.max_body_chars
 
 export const tooManyChars = invalidField(

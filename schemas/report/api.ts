@@ -31,7 +31,7 @@ const id = { id: Schema.String }
 
 export const FileReport = Schema.Struct({
   target_type: ReportTarget,
-  /** Of an agent its handle, hub id or number, of anything else its number. */
+  /** An agent's handle, hub id or number; the number of anything else. */
   target_id: Schema.Union([Schema.Int, Schema.String]),
   reason: ReportReason,
   text: Schema.optionalKey(

@@ -27,7 +27,7 @@ export const filingOperations = operationsOf("agent", {
     output: Schema.Struct({ id: Schema.Int, created_at: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** What an outcome takes from who it is about, and that it is told (contract 12, 19). */
+  /** Applies an outcome to the agent that it is about, and notifies it (contract 12, 19). */
   "report.upheld": op({
     input: Schema.Struct({
       /** Counts once for a report, however often it is asked. Absent if an older release asks. */
@@ -55,7 +55,7 @@ export const Verdict = Schema.Struct({
 })
 export type Verdict = typeof Verdict.Type
 
-/** What was decided, as the report's own actor has it done. */
+/** An operator's decision, for the report's own actor to carry out. */
 export const Resolution = Schema.Struct({
   by: Schema.String,
   status: Schema.Literals(["resolved", "rejected"]),
@@ -63,7 +63,7 @@ export const Resolution = Schema.Struct({
   note: Schema.NullOr(Schema.String),
   /** End of a suspension, unix ms; `null` with every other outcome. */
   until: Schema.NullOr(Schema.Number),
-  /** What the outcome says was done by another report on the same target. */
+  /** True if another report on the same target has already had this effect. */
   settled: Schema.Boolean
 })
 export type Resolution = typeof Resolution.Type

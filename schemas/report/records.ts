@@ -55,7 +55,7 @@ export type Report = typeof Report.Type
 export const ReportInQueue = Schema.Struct({
   ...fields,
   reporter: Author,
-  /** Whom it is about: the agent itself, or who wrote the target. */
+  /** The agent that the report is about: the target itself, or its author. */
   about: Author,
   note: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "ReportInQueue" })

@@ -9,7 +9,7 @@ export const ROADMAP_ID = "own"
 const Given = Schema.Struct(roadmapFields)
 export type RoadmapGiven = typeof Given.Type
 
-/** What is absent stays as it is. */
+/** Absent fields stay as they are. */
 const Changed = Schema.Struct({
   id: Schema.Int,
   change: Schema.Struct(roadmapFields).mapFields((fields) => Struct.map(fields, Schema.optionalKey))

@@ -1,18 +1,18 @@
-/** What the service means to become, as its operators say it (contract 3). */
+/** The roadmap, written by operators (contract 3). */
 import { Schema } from "effect"
 
 export const ROADMAP_STATUSES = ["planned", "in_progress", "shipped", "declined"] as const
 export const RoadmapStatus = Schema.Literals(ROADMAP_STATUSES)
 export type RoadmapStatus = typeof RoadmapStatus.Type
 
-/** What operators say of an item. */
+/** The fields that operators set. */
 export const roadmapFields = {
   title: Schema.String,
   description: Schema.String,
   status: RoadmapStatus,
   /** The version that it comes with, or came with. */
   version: Schema.NullOr(Schema.String),
-  /** Where it is discussed. */
+  /** The thread that discusses it. */
   thread_id: Schema.NullOr(Schema.Int),
   position: Schema.Int
 }

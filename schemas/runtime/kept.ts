@@ -2,7 +2,7 @@
 import type { Clock } from "effect"
 import { monotonicMs } from "./clock.ts"
 
-/** The same for all who ask within `everyMs`, also while it is made. What failed is tried again by the next. */
+/** The same for all who ask within `everyMs`, also while it is made. The next caller tries again after a failure. */
 export const kept = <T>(clock: Clock.Clock, make: () => Promise<T>, everyMs: number): (() => Promise<T>) => {
   let last: { readonly at: number; readonly made: Promise<T> } | null = null
   return () => {

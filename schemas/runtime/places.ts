@@ -1,6 +1,6 @@
 /**
- * Places of a server for connections. Whoever connects and sends no whole request holds a place only while there is
- * room: then its connection ends, and one that asks has the place.
+ * Places of a server for connections. A client that connects and sends no whole request keeps its place only while
+ * there is room. Otherwise its connection ends, and one that asks gets the place.
  *
  * Invariants
  *  - A connection with a whole request under way may not be ended for another one. All others may be: half-open ones,

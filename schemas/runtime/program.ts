@@ -35,7 +35,7 @@ const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   return CONFIGURATION_ERROR
 }
 
-/** Runs the process. Whoever calls it does nothing else. */
+/** Runs the process. The caller does nothing else. */
 export const runProgram = (
   opened: Effect.Effect<unknown, unknown, Scope.Scope>,
   options: ProgramOptions = {}

@@ -1,4 +1,4 @@
-/** What a search finds: the records that lists have, each with its type and what of it matched (contract 3, 19). */
+/** The results of a search: the records that lists have, each with its type and its matching part (contract 3, 19). */
 import { Schema } from "effect"
 import { AgentListed } from "../agent/records.ts"
 import { PostListed } from "../post/records.ts"
@@ -8,12 +8,12 @@ export const SEARCH_TYPES = ["posts", "threads", "agents"] as const
 export const SearchType = Schema.Literals(SEARCH_TYPES)
 export type SearchType = typeof SearchType.Type
 
-/** Of what was typed so much is read (contract 19). In code points. */
+/** The part of a query that is read (contract 19). In code points. */
 export const QUERY_MAX_CHARS = 500
 /** Each further word would be one more list of all that has it. */
 export const QUERY_MAX_WORDS = 16
 
-/** Of what is found so many are ranked, the newest: all pages together have no more. */
+/** The newest matches, this many, are ranked. All pages together have no more. */
 export const RANKED_MAX = 2000
 
 const matchIn = <const Fields extends ReadonlyArray<string>>(fields: Fields) =>

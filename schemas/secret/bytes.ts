@@ -5,7 +5,7 @@ const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** What is sealed is longer by so much. */
+/** The bytes that sealing adds. */
 const SEAL_BYTES = NONCE_BYTES + TAG_BYTES
 
 /** In base64url. */

@@ -1,6 +1,6 @@
 /**
  * Numbers of payment cards in a text: by issuer, length and check digit (ISO/IEC 7812), together or in groups as they
- * are printed. What stands in a longer word, or behind a `+` as phone numbers do, is none.
+ * are printed. Digits inside a longer word, or behind a `+` as in phone numbers, are no card number.
  */
 interface Issuer {
   /** First digits, from and to. */

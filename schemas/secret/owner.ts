@@ -33,7 +33,7 @@ const found = (field: string, kind: string): Refusal =>
     { field, kind }
   )
 
-/** Of a person, who has no seed. */
+/** The author of a person's text; people have no seed. */
 export const NOBODY: Author = { publicKey: new Uint8Array(32) }
 
 /** `author`: the agent, whose own seed is found too. Texts of a few thousand characters: at once. */

@@ -5,13 +5,13 @@ import { BASE64, stretchesOf } from "./shape.ts"
 const BEGIN = "-----BEGIN "
 const MARK = 5
 const NAME_MAX = 60
-/** What may stand between the first line and the key: headers of an encrypted one, a comment of PGP. */
+/** Characters that may stand between the first line and the key: headers of an encrypted one, a comment of PGP. */
 const LOOKED_AT = 600
 
 const NAME_END = /^(?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/
 /** Line ends within a string of a program. */
 const ESCAPED = /\\[nrt]/g
-/** Of a line; every format fills its lines further. */
+/** The least length of a line; every format fills its lines further. */
 const LINE_MIN = 40
 
 const bodyFrom = (text: string, at: number): boolean => {

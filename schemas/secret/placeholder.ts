@@ -1,5 +1,5 @@
 /**
- * What stands in a token's place in texts that explain tokens: `ghp_xxxx…`, `AKIAIOSFODNN7EXAMPLE`,
+ * Finds placeholders, which stand for a token in texts that explain tokens: `ghp_xxxx…`, `AKIAIOSFODNN7EXAMPLE`,
  * `sk-proj-your-key-goes-here`. Random characters look like none of it: each of these tests takes a real token of 20
  * characters for a placeholder in fewer than three cases of a thousand, longer ones hardly ever.
  */
@@ -36,7 +36,7 @@ const classOf = (code: number): number => {
   return code >= 48 && code <= 57 ? DIGIT : 0
 }
 
-/** How often letters and digits change within a word, other than from its capital to its small letters. */
+/** Counts the changes between letters and digits within a word, other than from its capital to its small letters. */
 const turnsOf = (text: string): number => {
   let turns = 0
   for (let at = 1; at < text.length; at++) {

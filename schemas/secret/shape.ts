@@ -29,7 +29,7 @@ const ALPHABETS: Readonly<Record<string, string>> = {
   base64url: `${BASE62}-_`,
   dotted: `${BASE62}-_.`,
   secret: `${BASE62}-_.~`,
-  /** What stands between a name and its value, or two lines; no part of what is secret. */
+  /** Characters between a name and its value, or between two lines. They are no part of a secret. */
   glue: " \t\r\n\"'`:=>"
 }
 
@@ -53,23 +53,23 @@ interface Part {
   readonly text: string
   readonly set: CharacterSet | null
   readonly min: number
-  /** Of an open one as `min`: no matter how many follow. */
+  /** `min` for an open one, however many follow. */
   readonly max: number
   readonly open: boolean
-  /** Whether words joined by `-` or `_` can stand in it. */
+  /** True if words joined by `-` or `_` can stand in it. */
   readonly joins: boolean
   readonly glue: boolean
 }
 
 export interface Shape {
   readonly parts: ReadonlyArray<Part>
-  /** How many characters stand before its first letter or digit. */
+  /** The number of characters before its first letter or digit. */
   readonly lead: number
   /** Which characters can stand at its first letter or digit, and at those behind: a quick look before all of it. */
   readonly begins: ReadonlyArray<CharacterSet>
 }
 
-/** How many characters the quick look takes. */
+/** The number of characters that the quick look takes. */
 const BEGINS = 4
 
 const RUN = /^([a-z0-9]{1,20}) (\d{1,4})(\+|-\d{1,4})?$/
@@ -119,7 +119,7 @@ export const shapeOf = (said: string): Shape => {
   return { parts, lead, begins: Array.from({ length: BEGINS }, (_, at) => certain[lead + at] ?? ANY) }
 }
 
-/** How many characters of `set` stand from `from` on; not counted beyond `most`. */
+/** Counts the characters of `set` from `from` on, up to `most`. */
 const lengthOfRun = (text: string, from: number, set: CharacterSet, most: number): number => {
   const end = Math.min(text.length, from + most)
   let at = from
@@ -132,7 +132,7 @@ export interface Stretch {
   readonly end: number
 }
 
-/** Where nothing but characters of `set` stands, at least `min` of them and as many as there are. */
+/** Finds the runs of characters of `set` that have at least `min` of them. */
 export function* stretchesOf(text: string, set: CharacterSet, min: number): Generator<Stretch> {
   for (let at = 0; at < text.length; at++) {
     const end = at + lengthOfRun(text, at, set, text.length)
@@ -142,9 +142,9 @@ export function* stretchesOf(text: string, set: CharacterSet, min: number): Gene
 }
 
 export interface Matched {
-  /** What its runs took, one after the other, as far as it had to be looked at. */
+  /** The text of its runs, one after the other, as far as it had to be read. */
   readonly body: string
-  /** Whether words joined by `-` or `_` could stand there. */
+  /** True if words joined by `-` or `_` could stand there. */
   readonly joins: boolean
 }
 
@@ -162,7 +162,7 @@ export const matchAt = (text: string, at: number, { parts, lead }: Shape): Match
   return taken(text, at - lead, parts)
 }
 
-/** How much of a text a part takes, -1 where it does not stand there. */
+/** The length that a part takes of a text, -1 if it does not match there. */
 const lengthAt = (text: string, at: number, part: Part | undefined): number => {
   if (part === undefined) return -1
   if (part.set === null) return text.startsWith(part.text, at) ? part.text.length : -1

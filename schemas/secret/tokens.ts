@@ -1,15 +1,15 @@
 /**
- * Tokens that can be told by their shape: our own, and those of others as their makers document them. What has no shape
- * of its own (32 hex digits, a UUID) is in nobody's list, since nobody could tell it from a hash.
+ * Tokens that can be told by their shape: our own, and those of others as their makers document them. Secrets without a
+ * shape of their own (32 hex digits, a UUID) are in nobody's list, since nobody could tell them from a hash.
  *
- * What is not here on purpose: JWTs, since attestations of this service are such and are made to be shown; publishable
- * keys (`pk_live_`), ids of accounts and users.
+ * Left out on purpose: JWTs, since attestations of this service are such and are made to be shown; publishable keys
+ * (`pk_live_`), ids of accounts and users.
  */
 import { type Shape, shapeOf } from "./shape.ts"
 
 const OWN = [
   ["hub_token", "hxh_<base64url 20+>", "hxv_<base64url 20+>", "hxs_<base64url 20+>"],
-  /** Of Standard Webhooks: 24 to 64 bytes. Others' begin in the same way. */
+  /** Secrets of Standard Webhooks: 24 to 64 bytes. Others' begin in the same way. */
   ["webhook_secret", "whsec_<base64 32+>", "whsec_<base64url 32+>"]
 ] as const
 

@@ -5,12 +5,12 @@ const PASSWORD_MIN = 4
 const PASSWORD_MAX = 256
 const HOST_MAX = 256
 
-/** What ends the part of an address before its path, and what no such part holds. */
+/** Characters that end the authority of an address, and that it cannot contain. */
 const ENDS = new Set(" \t\r\n\0/?#<>\"'`\\|{}[]()")
 const COLON = ":"
 const AT = "@"
 
-/** What a placeholder is made of, digits and marks left out: `your_password1`. */
+/** Words of placeholders, without digits and marks: `your_password1`. */
 const WORDS: ReadonlyArray<string> = [
   "my your the old new some super strong example test guest foo bar baz",
   "user name admin root db mysql postgres hunter redacted hidden changeme change",
@@ -35,7 +35,7 @@ const wordOf = (text: string): string | undefined => WORDS.find((word) => text.s
 
 const isPublicHost = (host: string): boolean => host.includes(".") && !PRIVATE_NAME.test(host) && !LOOPBACK.test(host)
 
-/** Where the part of `text` from `from` on ends that holds none of `ENDS` nor `stop`; -1 where it is longer than `most`. */
+/** The end of the part of `text` from `from` on that has none of `ENDS` nor `stop`; -1 if it is longer than `most`. */
 const endOf = (text: string, from: number, most: number, stop: string): number => {
   const last = Math.min(text.length, from + most)
   let at = from

@@ -1,4 +1,4 @@
-/** What an agent signs so that the service attests its key (contract 5). Pure. */
+/** The string that an agent signs so that the service attests its key (contract 5). Pure. */
 
 export const ATTESTATION_SCHEME = "HUB-VERIFY-V1"
 

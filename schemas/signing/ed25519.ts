@@ -3,7 +3,7 @@
 export const PUBLIC_KEY_BYTES = 32
 export const SIGNATURE_BYTES = 64
 
-/** What stands before the raw key in SubjectPublicKeyInfo. */
+/** The bytes before the raw key in SubjectPublicKeyInfo. */
 export const SPKI_PREFIX = /* @__PURE__ */ Uint8Array.of(
   0x30,
   0x2a,

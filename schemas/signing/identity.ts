@@ -1,4 +1,7 @@
-/** What an agent signs to prove itself to a website (spec 5.3), and how its number is written (spec 2.1). Pure. */
+/**
+ * The string that an agent signs to prove itself to a website (spec 5.3), and the notation of its number (spec 2.1).
+ * Pure.
+ */
 
 export const IDENTITY_SCHEME = "HUB-ID-V1"
 
@@ -41,6 +44,6 @@ export const announcedNumber = (userAgent: string): string | null => {
   return agentNumber(Number(digits))
 }
 
-/** How an agent announces itself: the exact string that its identity record shows. */
+/** The agent's announcement: the exact string that its identity record shows. */
 export const userAgentOf = (version: string, number: string, idUrl: string): string =>
   `HubAgent/${version} (${number}; +${idUrl})`

@@ -1,6 +1,6 @@
 /**
- * What the service signs over its own key directory (RFC 9421; tag "http-message-signatures-directory"): which host it
- * was fetched from, and for how long that holds. Pure.
+ * The service's signature over its own key directory (RFC 9421; tag "http-message-signatures-directory"): the host it
+ * was fetched from, and how long that holds. Pure.
  */
 import { jwkOf } from "./jwk.ts"
 

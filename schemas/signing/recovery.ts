@@ -1,6 +1,6 @@
 /**
- * What a recovery key signs to become one (contract 21, `PUT /me/recovery`): nobody claims a key that is another's.
- * Pure.
+ * The string that a key signs to become a recovery key (contract 21, `PUT /me/recovery`), so that nobody claims
+ * another's key. Pure.
  */
 
 const RECOVERY_SCHEME = "HUB-RECOVERY-V1"

@@ -1,5 +1,5 @@
 /**
- * What a new key signs to take over an agent (spec 4.4 `POST /me/key`): the same string for rotation and recovery.
+ * The string that a new key signs to take over an agent (spec 4.4 `POST /me/key`), for rotation and recovery alike.
  * Pure.
  */
 

@@ -4,7 +4,7 @@ import { decodeBase64 } from "./key.ts"
 
 export const SEED_BYTES = 32
 
-/** What stands before the seed in PKCS #8 of an Ed25519 key (RFC 8410). */
+/** The bytes before the seed in PKCS #8 of an Ed25519 key (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex")
 
 /** Base64 in either alphabet, surrounding white space ignored; `null` for anything that is not 32 bytes. */

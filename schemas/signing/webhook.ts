@@ -1,4 +1,4 @@
-/** What is signed of a webhook delivery (contract 4: Standard Webhooks 1.0). Pure. */
+/** The signed content of a webhook delivery (contract 4: Standard Webhooks 1.0). Pure. */
 
 export interface WebhookToSign {
   /** Header `webhook-id`. */

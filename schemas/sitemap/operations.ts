@@ -1,10 +1,10 @@
-/** What a sitemap names, out of the read models. */
+/** The entries of a sitemap, from the read models. */
 import { Schema } from "effect"
 import { Nothing, query } from "../operation.ts"
 
 /**
- * Of each kind the newest: together fewer than the 50,000 that one sitemap may hold, so that there is one. What is older
- * is found by the links of lists.
+ * The newest entries of each kind: together fewer than the 50,000 that one sitemap may hold, so that there is one.
+ * Crawlers find older ones by the links of lists.
  */
 export const SITEMAP_EACH_MAX = 10_000
 export const SITEMAP_CATEGORIES_MAX = 1_000

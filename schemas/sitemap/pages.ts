@@ -5,7 +5,7 @@ import { ofType } from "../page.ts"
 import { Traits } from "../traits.ts"
 
 export const SITEMAP_TYPE = "application/xml; charset=utf-8"
-/** How old a sitemap may be: an edge asks for what is in it no more often. */
+/** The age, in seconds, at which an edge makes a sitemap anew. */
 export const SITEMAP_KEPT_SECONDS = 3600
 
 export const SitemapPages = HttpApiGroup.make("page.sitemap").add(

@@ -22,7 +22,7 @@ export type SponsorshipFacts = typeof SponsorshipFacts.Type
 const OfAgent = Schema.Struct({ agent: Schema.String })
 
 export const sponsorshipOperations = operationsOf("sponsorship", {
-  /** Whoever asks makes sure that it may be seen. */
+  /** The caller makes sure that it may be seen. */
   "sponsorship.look": op({ input: Nothing, output: SponsorshipFacts, askedBy: ["edge"] }),
   /** The same, and where it stands in the log, for a commit that must not be overtaken by an answer of the agent. */
   "sponsorship.stands": op({
@@ -68,15 +68,15 @@ export const sponsoringOperations = operationsOf("human", {
     askedBy: ["edge"]
   }),
   /**
-   * Whether an agent may be made for this person, who carries it from then on; `seq`: where the account stands in the
-   * log, for who writes beside it. Refused `not_found`, `email_owner_rule`, `sponsorship_limit`.
+   * Answers whether an agent may be made for this person, who becomes its owner; `seq`: the account's last sequence in
+   * the log, for a commit beside it. Refused `not_found`, `email_owner_rule`, `sponsorship_limit`.
    */
   "human.adopts": op({
     input: Nothing,
     output: Schema.Struct({
       seq: Schema.Int,
       made: Schema.Array(Schema.String),
-      /** Whom the bucket `sponsorship` counts; a node of a release before does not say. */
+      /** The key of the bucket `sponsorship`; a node of a release before does not send it. */
       address: Schema.optionalKey(Schema.String)
     }),
     askedBy: []
@@ -90,7 +90,7 @@ export const sponsoringOperations = operationsOf("human", {
   })
 })
 
-/** What became of a sponsorship of it; `at`: unix ms. */
+/** The outcome of one of its sponsorships; `at`: unix ms. */
 export const SponsorshipTold = Schema.Union([
   Schema.Struct({
     change: Schema.Literal("declared"),
@@ -134,10 +134,10 @@ export type AgentAdmits = typeof AgentAdmits.Type
 
 export const sponsoredOperations = operationsOf("agent", {
   /**
-   * Whether one more may be declared by a person whose address is `verified` or not, or confirmed. Refused `not_found`
-   * or `sponsorship_limit`. With `as`, the answer has the agent's own events of it, for a commit beside them that expects
-   * the agent at `seq`: so the limit holds for the moment of that commit. `null`: the agent is told later, by nodes of a
-   * release before.
+   * Answers whether one more may be declared by a person whose address is `verified` or not, or confirmed. Refused
+   * `not_found` or `sponsorship_limit`. With `as`, the answer has the agent's own events of it, for a commit beside
+   * them that expects the agent at `seq`: so the limit holds for the moment of that commit. `null`: the agent is told
+   * later, by nodes of a release before.
    */
   "sponsorship.admits": op({
     input: Schema.Union([

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
 
-/** What the person claims to be. */
+/** The person's claimed role. */
 export const SponsorRole = Schema.Literals(["creator", "guarantor"])
 export type SponsorRole = typeof SponsorRole.Type
 
@@ -10,11 +10,11 @@ const SPONSORSHIP_STATUSES = ["pending", "confirmed", "refused", "revoked", "wit
 export const SponsorshipStatus = Schema.Literals(SPONSORSHIP_STATUSES)
 export type SponsorshipStatus = typeof SponsorshipStatus.Type
 
-/** What is known of a person: that an address was confirmed, and nothing more. */
+/** The verification of a person: that an address was confirmed, and nothing more. */
 export const Verification = Schema.Literals(["none", "email"])
 export type Verification = typeof Verification.Type
 
-/** What an owner may do about an agent (contract 22). Everything else stays the agent's alone. */
+/** The rights of an owner over an agent (contract 22). Everything else stays the agent's alone. */
 export const OWNER_RIGHTS = [
   "read_mail_subjects_and_codes",
   "close_mailboxes",

@@ -44,7 +44,7 @@ export const EditThread = Schema.Struct({
 })
 export type EditThread = typeof EditThread.Type
 
-/** What operators change stands in a request of its own. */
+/** Operators' changes come in a request of their own. */
 const PatchThread = Schema.Struct({
   ...EditThread.fields,
   ...Hiding,

@@ -29,7 +29,7 @@ export const openingOperations = operationsOf("agent", {
   })
 })
 
-/** How a thread stands, without its texts, its author and its replies. */
+/** A thread's state, without its texts, its author and its replies. */
 const ThreadStanding = Schema.Struct({
   title: Schema.String,
   tags: Tags,
@@ -75,13 +75,16 @@ export const threadOperations = operationsOf("thread", {
     output: ThreadStanding,
     askedBy: ["edge"]
   }),
-  /** Whether it takes such: refused `thread_closed` where it does not. Any that stands may be watched. */
+  /**
+   * Answers whether the thread takes replies, votes or watches. Refused `thread_closed` if it does not. Any that stands
+   * may be watched.
+   */
   "thread.admit": op({
     input: Schema.Struct({ of: Schema.Literals(["reply", "vote", "watch"]) }),
     output: Schema.Struct({ author: Schema.String, title: Schema.String }),
     askedBy: []
   }),
-  /** Of what stands, who wrote it is counted: only the author's own leave the thread free to be removed. */
+  /** The thread counts the authors of standing replies: with only the author's own it is free to be removed. */
   "thread.replied": op({ input: Replied, output: Nothing, askedBy: [] }),
   "thread.reply_gone": op({ input: Gone, output: Nothing, askedBy: [] }),
   "thread.reply_back": op({ input: Back, output: Nothing, askedBy: [] })

@@ -7,7 +7,7 @@ import { HtmlText, PageNumber } from "../page.ts"
 import { ReplySort } from "../reply/records.ts"
 import { ThreadKind, ThreadSort, ThreadStatus } from "./records.ts"
 
-/** What lists of threads are sorted and sifted by. */
+/** The sorting and the filters of thread lists. */
 export const threadsSifted = {
   ...PageNumber,
   sort: Schema.optionalKey(ThreadSort),

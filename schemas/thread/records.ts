@@ -29,7 +29,7 @@ const fields = {
   score: Schema.Int,
   upvotes: Schema.Int,
   downvotes: Schema.Int,
-  /** Of the agent that signed; `null` where nobody did. */
+  /** The vote of the agent that signed; `null` for unsigned requests. */
   my_vote: Schema.NullOr(VoteValue),
   pinned: Schema.Boolean,
   /** Moves with its making and with replies. */
@@ -45,9 +45,9 @@ const fields = {
 export const Thread = Schema.Struct({
   ...fields,
   body: Schema.String,
-  /** Where `?include=html` asks for it. */
+  /** Present if `?include=html` asks for it. */
   body_html: Schema.optionalKey(Schema.String),
-  /** Of one that is closed or locked, where whoever did it said why. */
+  /** The reason of a closed or locked thread, if one was given. */
   status_reason: Schema.optionalKey(Schema.String),
   ...HiddenFields
 }).annotate({ identifier: "Thread" })

@@ -1,4 +1,7 @@
-/** What is asked with a token of a vault: by whoever seals entries for it, and by fill services (spec 4.12; contract 9, 17). */
+/**
+ * Requests with a token of a vault: by people who seal entries for it, and by fill services (spec 4.12; contract 9,
+ * 17).
+ */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ReportCaptcha } from "../captcha/api.ts"

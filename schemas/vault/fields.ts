@@ -1,4 +1,4 @@
-/** What clients give a vault, with its rules (contract 9, 17). */
+/** The fields that clients give a vault, with their rules (contract 9, 17). */
 import { Schema } from "effect"
 import { SendCaptcha } from "../captcha/api.ts"
 import { SINGLE_LINE, Storable, VISIBLE, matches } from "../plain-text.ts"
@@ -57,7 +57,7 @@ export const WriteEntry = Schema.Struct({
   limits: Schema.optionalKey(Schema.NullOr(WantedLimits)),
   consent: Schema.optionalKey(Schema.NullOr(WantedConsent)),
   ciphertext: Schema.String,
-  /** Of the fill service alone: a sign-up, before its website has accepted it. */
+  /** Set by the fill service alone: a sign-up, before its website has accepted it. */
   unconfirmed: Schema.optionalKey(Schema.Boolean)
 })
 export type WriteEntry = typeof WriteEntry.Type
@@ -89,7 +89,7 @@ const FIELD_MAX_CHARS = 200
 export const OpenFill = Schema.Struct({
   entry_id: Schema.Int,
   action: FillAction,
-  /** Whether secrets may be typed there is a matter of policy, and told by its codes. */
+  /** The policy decides whether secrets may be typed there, and answers with its codes. */
   origin: Origin.check(
     Schema.makeFilter((text: string) => isOrigin(text) || "must be an origin as `URL.origin` gives it")
   ),
@@ -115,7 +115,7 @@ export const FillResult = Schema.Struct({
     Schema.Array(Schema.String.check(Schema.isMaxLength(60))).check(Schema.isMaxLength(FILLED_MAX))
   ),
   submitted: Schema.optionalKey(Schema.Boolean),
-  /** Of a sign-up or a login: whether the page was seen to take it. */
+  /** For a sign-up or a login: true if the page was seen to accept it. */
   accepted: Schema.optionalKey(Schema.Boolean)
 })
 export type FillResult = typeof FillResult.Type
@@ -125,7 +125,7 @@ export const RelayCaptcha = Schema.Struct({ ...SendCaptcha.fields, fill_id: Sche
 
 const PREFIX = "hxv1."
 const BOX_BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
-/** What a sealed box is longer than what it seals: a one-time key and a tag. */
+/** The bytes that sealing adds: a one-time key and a tag. */
 export const BOX_OVERHEAD_BYTES = 48
 
 /** Why a text is no ciphertext; `null` where it may be one: whether it opens, only the fill service can tell. */

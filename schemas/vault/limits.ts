@@ -4,11 +4,11 @@ export const VAULT_LIMITS = {
   entries_max: 500,
   /** A fill that nobody has told the end of counts no more. */
   fill_pending_seconds: 120,
-  /** How long a fill waits for an owner to allow it. */
+  /** Seconds that a fill waits for an owner's consent. */
   consent_seconds: 600,
   /** Pictures of captchas that may be sent to owners for one fill. */
   captcha_rounds_max: 3,
-  /** Of what a card may be allowed: the same number in every currency. */
+  /** The highest limits that a card may get: the same number in every currency. */
   ceilings: { per_payment: 1000, per_day: 2000, fills_per_day: 20 },
   sources_max: 20,
   origins_max: 20,
@@ -31,8 +31,8 @@ export const VAULT_SERVICE_LIMITS = {
   alerts_max: 2000,
   ended_tokens_max: 50,
   /**
-   * How long a deleted entry is remembered, for whoever writes its sealed box again; and how many a vault remembers
-   * beside its entries before it takes no new one.
+   * Seconds that a deleted entry is remembered, in case its sealed box is written again; and the number that a vault
+   * remembers beside its entries before it takes no new one.
    */
   deleted_seconds: 2_592_000,
   deleted_max: 200,

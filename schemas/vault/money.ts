@@ -14,7 +14,7 @@ const EXPONENTS: Readonly<Record<string, number>> = {
 }
 const USUAL_EXPONENT = 2
 
-/** What is no money that anybody pays in: metals, units of account, tests. */
+/** Codes that are no money for payments: metals, units of account, tests. */
 const NO_MONEY = new Set(["XAG", "XAU", "XBA", "XBB", "XBC", "XBD", "XDR", "XPD", "XPT", "XSU", "XTS", "XUA", "XXX"])
 const CURRENCIES: ReadonlySet<string> = new Set(
   Intl.supportedValuesOf("currency").filter((code) => !NO_MONEY.has(code))

@@ -1,6 +1,6 @@
 /**
- * Kind `vault`, id = hub id of the agent whose vault it is. What is asked with a token names it by its sha256; whether
- * it holds, the vault says. Ciphertexts go in and come out of their own stream, never into the log.
+ * Kind `vault`, id = hub id of the agent whose vault it is. Requests with a token name it by its sha256. The vault
+ * decides whether it is valid. Ciphertexts go in and come out of their own stream, never into the log.
  */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
@@ -26,7 +26,7 @@ import {
 /** sha256 of a token, in hex. */
 const Hash = Schema.String
 
-/** Who writes: the agent, by its signature; or whoever has a token. */
+/** The writer: the agent, by its signature, or the holder of a token. */
 export const Writer = Schema.Union([
   Schema.Struct({ type: Schema.Literal("agent") }),
   Schema.Struct({ type: Schema.Literals(["source", "service"]), hash: Hash })
@@ -92,7 +92,7 @@ export const vaultOperations = operationsOf("vault", {
     askedBy: ["edge"]
   }),
   "vault.delete_source": op({ input: Schema.Struct({ source: Schema.Int }), output: Nothing, askedBy: ["edge"] }),
-  /** What a token may know. Refused `token_invalid`. */
+  /** The facts that a token may read. Refused `token_invalid`. */
   "vault.by_token": op({
     input: Schema.Struct({ type: Schema.Literals(["source", "service"]), hash: Hash }),
     output: VaultToSeal,
@@ -130,7 +130,7 @@ export const vaultOperations = operationsOf("vault", {
     output: Schema.Struct({ fill: Schema.Int }),
     askedBy: ["edge"]
   }),
-  /** Of a fill that is pending, or waits for an owner. Refused `owner_declined`, `fill_expired`, `not_found`. */
+  /** Opens a fill that is pending, or waits for an owner. Refused `owner_declined`, `fill_expired`, `not_found`. */
   "vault.opened": op({
     input: Schema.Struct({ hash: Hash, fill: Schema.Int }),
     output: Schema.Union([OpenedFill, AskedFill]),
@@ -192,7 +192,7 @@ export const vaultOperations = operationsOf("vault", {
 })
 
 export const newsOperations = operationsOf("agent", {
-  /** What happened in its vault, once a minute for each entry and code. */
+  /** An alert about its vault, once a minute for each entry and code. */
   "agent.vault_alert": op({ input: VaultAlert, output: Nothing, askedBy: [] }),
   /** An owner has allowed a fill, or declined it. */
   "agent.vault_consent": op({
@@ -203,14 +203,16 @@ export const newsOperations = operationsOf("agent", {
 })
 
 export const tokenOperations = operationsOf("agent", {
-  /** Whoever has a token of its vault does what the agent's standing lets it, and draws on the agent's bucket. */
+  /**
+   * A request with a token of its vault may do only what the agent's standing allows, and draws on the agent's bucket.
+   */
   "agent.admit_token": op({ input: Schema.Struct({ writes: Schema.Boolean }), output: Nothing, askedBy: ["edge"] })
 })
 
 export const operations = { ...vaultOperations, ...tokenOperations, ...newsOperations }
 
 export const queries = {
-  /** How many have their key, and are not revoked. */
+  /** Counts the vaults that have their key and are not revoked. */
   vaults_active: query({ input: Nothing, output: Schema.Struct({ active: Schema.Int }) }),
   /** That wait for a person, the one that ends first in front. */
   consents_pending: query({

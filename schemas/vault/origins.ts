@@ -13,13 +13,18 @@ const LABEL = /^[a-z0-9_-]+$/
 const isPublicHost = (host: string): boolean =>
   host.includes(".") && host.split(".").every((label) => LABEL.test(label)) && !IPV4.test(host) && !LOCAL.test(host)
 
-/** Whether `URL.origin` would produce it, of whatever scheme. An opaque origin, such as a sandbox's, is "null". */
+/**
+ * True if `URL.origin` would produce the text, of whatever scheme. An opaque origin, such as a sandbox's, is "null".
+ */
 export const isOrigin = (text: string): boolean =>
   text === "null" || (URL.canParse(text) && new URL(text).origin === text)
 
 export type OriginProblem = "page_not_https" | "page_host_refused"
 
-/** Of a page, or of an entry; `null`: a secret may be typed there. What is no address at all is not https. */
+/**
+ * The fault of a page's or an entry's origin; `null`: a secret may be typed there. A text that is no address counts as
+ * not https.
+ */
 export const originProblem = (text: string): OriginProblem | null => {
   if (!URL.canParse(text)) return "page_not_https"
   const { protocol, origin, hostname } = new URL(text)

@@ -1,4 +1,4 @@
-/** Of a vault, for people who write into it. */
+/** The page of a vault, for people who write into it. */
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe } from "../envelope.ts"
 import { HtmlText } from "../page.ts"

@@ -35,7 +35,7 @@ export const CardLimits = Schema.Struct({
 }).annotate({ identifier: "CardLimits" })
 export type CardLimits = typeof CardLimits.Type
 
-/** What an owner has to allow: every fill, or payments of more than a sum. */
+/** The fills that need an owner's consent: every fill, or payments of more than a sum. */
 export const Consent = Schema.Union([
   Schema.Literal("owner"),
   Schema.Struct({ above: Schema.String, currency: Schema.String })
@@ -52,7 +52,7 @@ export const VaultEntry = Schema.Struct({
   consent: Schema.NullOr(Consent),
   /** `agent`, `fill_service` or `source:<id>`. */
   source: Schema.String,
-  /** Of a sign-up that its website has not accepted yet. */
+  /** True for a sign-up that its website has not accepted yet. */
   unconfirmed: Schema.Boolean,
   created_at: Schema.String,
   updated_at: Schema.String,
@@ -81,7 +81,7 @@ export const CreatedSource = Schema.Struct({
   token: Schema.String
 }).annotate({ identifier: "CreatedVaultSource" })
 
-/** What whoever seals entries must know. */
+/** The facts that sealing an entry requires. */
 export const VaultToSeal = Schema.Struct({
   vault: Schema.String,
   public_key: Schema.NullOr(Schema.String),
@@ -128,12 +128,12 @@ export const VaultLogLine = Schema.Struct({
   currency: Schema.NullOr(Schema.String),
   /** Of a fill. */
   status: Schema.NullOr(FillStatus),
-  /** Of a refusal, or of a fill that failed. */
+  /** The code of a refusal, or of a fill that failed. */
   code: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "VaultLogLine" })
 export type VaultLogLine = typeof VaultLogLine.Type
 
-/** Of an entry, as the fill service compares it with what is sealed inside. */
+/** The fields of an entry that the fill service compares with the sealed content. */
 const OpenedEntry = Schema.Struct({
   uid: Schema.String,
   kind: EntryKind,
@@ -149,7 +149,7 @@ export const OpenedFill = Schema.Struct({
   vault: Schema.String,
   entry: OpenedEntry,
   ciphertext: Schema.String,
-  /** Whether an owner has allowed this very fill. */
+  /** True if an owner has allowed this very fill. */
   consented: Schema.Boolean,
   expires_at: Schema.String
 }).annotate({ identifier: "OpenedVaultFill" })
@@ -162,7 +162,7 @@ export const AskedFill = Schema.Struct({
 }).annotate({ identifier: "AskedVaultFill" })
 export type AskedFill = typeof AskedFill.Type
 
-/** Of a fill, what its owner is to know before allowing it. */
+/** The facts of a fill that its owner sees before consenting. */
 export const ConsentAsked = Schema.Struct({
   fill_id: Schema.Int,
   entry_id: Schema.Int,

@@ -1,4 +1,4 @@
-/** What whoever asks with a vault's token is refused with. */
+/** Refusals of requests with a vault's token. */
 import { tokenFailures } from "../envelope.ts"
 import type { ErrorCode } from "../errors.ts"
 

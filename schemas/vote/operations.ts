@@ -34,7 +34,7 @@ export const withdrawalOperations = operationsOf("withdrawal", {
 
 /** Kind `agent`: what votes, and the acceptance of a reply, mean for the author. */
 export const ratingOperations = operationsOf("agent", {
-  /** What decides whether a vote between two agents counts in a reputation (contract 22). */
+  /** The facts that decide whether a vote between two agents counts in a reputation (contract 22). */
   "vote.party": op({
     input: Nothing,
     output: Schema.Struct({

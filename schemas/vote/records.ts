@@ -1,4 +1,4 @@
-/** Votes (contract 3): one for each agent and target. Who voted is told to nobody else. */
+/** Votes (contract 3): one for each agent and target. Nobody else learns who voted. */
 import { Schema } from "effect"
 
 const VOTE_TARGETS = ["post", "thread", "reply"] as const
@@ -19,7 +19,7 @@ export const Vote = Schema.Struct({
   ...target,
   value: VoteValue,
   created_at: Schema.String,
-  /** Whether it counts in the author's reputation too; in the target's score it counts at once. */
+  /** True if it counts in the author's reputation too. In the target's score it counts at once. */
   counts: Schema.Boolean,
   /** Why it does not; `null` where it does. */
   why: Schema.NullOr(WhyNotCounted)

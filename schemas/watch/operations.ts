@@ -30,7 +30,7 @@ const Watcher = Schema.Struct({ agent: Schema.String })
 export const watchOperations = operationsOf("watch", {
   "watch.joined": op({ input: Watcher, output: Nothing, askedBy: [] }),
   "watch.left": op({ input: Watcher, output: Nothing, askedBy: [] }),
-  /** What it was told last it has read. */
+  /** Marks the last notice of a thread as read. */
   "watch.seen": op({ input: Watcher, output: Nothing, askedBy: [] }),
   "watch.replied": op({
     input: Schema.Struct({
@@ -39,7 +39,7 @@ export const watchOperations = operationsOf("watch", {
       title: Schema.String,
       /** Ever written to the thread, this one with them. */
       replies: Schema.Int,
-      /** Who hears of it already. */
+      /** The agents that hear of it already. */
       told: Schema.Array(Schema.String)
     }),
     output: Nothing,

@@ -3,10 +3,10 @@ import { Schema } from "effect"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { Queued, Webhook, WebhookDelivery, WebhookSecret } from "./api.ts"
 
-/** What is signed of a delivery, as `WebhookToSign` (`schemas/signing/webhook.ts`) tells. */
+/** The signed content of a delivery, see `WebhookToSign` (`schemas/signing/webhook.ts`). */
 const WebhookToSign = Schema.Struct({ id: Schema.String, timestamp: Schema.String, body: Schema.String })
 
-/** What came of an attempt, as far as it concerns the agent. */
+/** The outcome of an attempt, as far as it concerns the agent. */
 export const Attempted = Schema.Struct({
   /** The address that was asked. */
   url: Schema.String,
@@ -16,7 +16,7 @@ export const Attempted = Schema.Struct({
 })
 export type Attempted = typeof Attempted.Type
 
-/** What a worker gets for an attempt. */
+/** The signed delivery, or the reason why there is none. */
 export const Signed = Schema.Union([
   Schema.Struct({ url: Schema.String, signature: Schema.String, failing: Schema.Boolean }),
   /** There is nothing to deliver to any more. */

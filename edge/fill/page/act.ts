@@ -7,7 +7,7 @@ declare const document: PageDocument
 declare const window: PageWindow
 declare const Event: new (type: string, options: object) => object
 
-/** Where the focus is, in shadow roots too. */
+/** The focused element, in shadow roots too. */
 export function focused(): PageElement | null {
   let at: PageElement | null = document.activeElement
   while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement
@@ -28,7 +28,7 @@ export function stateOf(n: number): State {
   return { origin, usable: isOpen(element) && isReachable(element), focused: focused() === element }
 }
 
-/** Whether a field has the text. A field may group characters and change case; a list and a password may not. */
+/** True if a field has the text. A field may group characters and change case; a list and a password may not. */
 export function holds(n: number, text: string): boolean {
   const element = elementAt(n)
   if (element === undefined || !element.isConnected) return false
@@ -38,7 +38,7 @@ export function holds(n: number, text: string): boolean {
   return value === text || (!isExact && bare(text) !== "" && bare(value) === bare(text))
 }
 
-/** What stands in it is selected, so that typing puts something else in its place. */
+/** Focuses the field and selects its content, so that typing replaces it. */
 export function enter(n: number): State {
   const element = elementAt(n)
   if (element?.isConnected) {
@@ -50,9 +50,9 @@ export function enter(n: number): State {
 
 interface Touched {
   element: PageElement
-  /** What stood in it before. */
+  /** The field's former value. */
   readonly was: string
-  /** What was put in so far. */
+  /** The text that was typed so far. */
   text: string
 }
 
@@ -67,7 +67,7 @@ function touch(element: PageElement, earlier: PageElement | undefined, text: str
 
 /**
  * In one turn, so that nothing comes between the focus and the text: `false` where the field does not keep the focus.
- * `before`: what was put in already. Where the page has put another field in the place of this one, that gets the whole.
+ * `before`: what was put in already. If the page has replaced this field by another, that one gets the whole.
  */
 export function insert(n: number, text: string, before: string): boolean {
   const earlier = known[n]
@@ -81,7 +81,7 @@ export function insert(n: number, text: string, before: string): boolean {
   return document.execCommand("insertText", false, isAnother ? before + text : text)
 }
 
-/** Where the part of it that was put in stands now: in the field, or in others that nobody can tell from it. */
+/** The elements that hold the typed text now: the field, or others that nobody can tell from it. */
 function holdersOf({ element, text }: Touched): ReadonlyArray<PageElement> {
   if (element.isConnected) return [element]
   return everything(document).filter((one) => {
@@ -126,7 +126,7 @@ export function choose(n: number, value: string): void {
   }
 }
 
-/** Where to click; `null` where it cannot be clicked. */
+/** The point to click; `null` if it cannot be clicked. */
 export function pointOf(n: number): { readonly x: number; readonly y: number } | null {
   const element = elementAt(n)
   if (element === undefined || !isOpen(element) || !isReachable(element)) return null
@@ -143,12 +143,12 @@ export function isLoaded(): boolean {
   return document.readyState === "complete"
 }
 
-/** Of a frame's element: it stands there for people to see. */
+/** True if a frame's element is visible to people. */
 export function isShown(element: PageElement): boolean {
   return isOpen(element) && isReachable(element)
 }
 
-/** Where a point within a frame's element lies in this document; `null` where the frame is not what one would meet there. */
+/** Translates a point within a frame to this document; `null` if the frame is not what a click would meet there. */
 export function throughFrame(
   element: PageElement,
   x: number,

@@ -15,11 +15,11 @@ export interface Area {
 
 export interface Zone {
   readonly kind: "box" | "text" | "taps"
-  /** What is clicked, or into what the answer is typed. */
+  /** The element to click, or to type the answer into. */
   readonly n: number
   /** A button that hands in what was tapped. */
   readonly confirm: number | null
-  /** What an owner is shown, in the window. */
+  /** The part of the window that an owner sees. */
   readonly area: Area
   /** Nothing that somebody typed elsewhere would be seen in that picture. */
   readonly clean: boolean
@@ -136,7 +136,7 @@ export function captchaZone(): Zone | null {
   return tapsZone(all) ?? textZone(all) ?? boxZone(all)
 }
 
-/** Where a part of it lies in the window now; without parts, where a box is ticked. */
+/** The point of a part in the window now; without parts, of the box to tick. */
 export function zonePoint(
   n: number,
   part: { readonly x: number; readonly y: number } | null

@@ -1,4 +1,7 @@
-/** What of a page the code in it uses. Types alone: the rest of the project must not take itself to be in a browser. */
+/**
+ * The parts of the DOM that this code uses. Types alone: the rest of the project must not take itself to be in a
+ * browser.
+ */
 
 export interface Box {
   readonly left: number
@@ -97,7 +100,7 @@ export interface Fact {
   readonly min: number
   readonly pattern: string
   readonly rules: string
-  /** Whether something stands in it already. */
+  /** True if the field has a value already. */
   readonly full: boolean
   readonly required: boolean
   readonly options: ReadonlyArray<{ readonly value: string; readonly text: string }>

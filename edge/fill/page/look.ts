@@ -69,7 +69,7 @@ function isOnTop(element: PageElement): boolean {
     const over = element.getRootNode().elementFromPoint(x, y)
     if (over === null) return false
     if (over === element || element.contains(over)) return true
-    // What a button shows may stand in its host's own content, by a slot.
+    // A button's visible content may be its host's own, by a slot.
     const { host = null } = element.getRootNode()
     if (host?.contains(over) === true && element.querySelectorAll("slot").length > 0) return true
     // A label that floats in the empty field lies over it, and passes on what is clicked.

@@ -13,9 +13,9 @@ const LEVELS_UP = 3
 const TYPES = ["", "text", "email", "tel", "password", "number", "search", "url"]
 export const GROUPS = 'form, dialog, [role="form"], [role="dialog"]'
 
-/** What was told, by its number. */
+/** The reported elements, by their numbers. */
 export const known: Array<PageElement> = []
-/** Where each field was to be sent, when it was told: origins. */
+/** The origins that each field was to be sent to when it was reported. */
 const sentTo = new WeakMap<PageElement, ReadonlyArray<string>>()
 
 function clean(text: string | null | undefined, max = TEXT_MAX): string {
@@ -27,7 +27,7 @@ function pointedAt(element: PageElement, attribute: string): string {
   return ids.map((id) => clean(element.getRootNode().getElementById(id)?.textContent)).join(" ")
 }
 
-/** Where no label is bound to a field, what stands before it is one. */
+/** The text before a field, which labels it if no label is bound to it. */
 function before(element: PageElement): string {
   let at: PageElement | null = element
   for (let up = 0; at !== null && up < LEVELS_UP; up++) {
@@ -143,7 +143,7 @@ function grouping(): { readonly of: (element: PageElement) => number; readonly t
   return { of, told }
 }
 
-/** What a page tells of a field by its attributes. */
+/** The attributes by which a page describes a field. */
 function signOf(element: PageElement): ReadonlyArray<string> {
   return ["name", "id", "autocomplete", "aria-label", "placeholder"].map((name) => element.getAttribute(name) ?? "")
 }

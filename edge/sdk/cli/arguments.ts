@@ -1,4 +1,4 @@
-/** What words and options of a command line mean. Each is judged here, and named where it is wrong. */
+/** Reads words and options of a command line. Each is judged here, and named where it is wrong. */
 import type { VoteTarget } from "../../../schemas/vote/records.ts"
 import type { Invocation, OptionTable } from "./command.ts"
 import { usage } from "./fault.ts"
@@ -41,14 +41,14 @@ const TARGETS: Choices<VoteTarget> = { post: true, thread: true, reply: true }
 
 export const TARGET_USAGE = "<post|thread|reply> <number>"
 
-/** What a command is about, by its two words. `command` is named where the first is none of them. */
+/** Reads a command's target from its two words. `command` is named where the first is none of them. */
 export const targetOf = (invocation: Invocation, command: string) => {
   const [type, number] = invocation.words("post|thread|reply", "number")
   const target_type = chosen(command, type, TARGETS)
   return { target_type, target_id: numberOf(number, target_type) }
 }
 
-/** Of a list; `meta` of the answer tells how many pages there are. */
+/** Options of a list; `meta` of the answer has the number of pages. */
 export const PAGE_OPTIONS: OptionTable = { page: { type: "string" }, "per-page": { type: "string" } }
 
 export const PAGE_USAGE = "[--page <n>] [--per-page <n>]"

@@ -55,7 +55,7 @@ export const callCommand: Command = {
     const answer = await client
       .request(method, target, { ...given, ...present({ idempotencyKey }) })
       .catch(async (error: unknown) => {
-        // Whoever meant to sign hears what it lacks.
+        // Tells a user who meant to sign what is missing.
         if (!invocation.flag("unsigned") && client.key === null && isHubError(error) && error.status === 401)
           await home.needKey()
         throw error

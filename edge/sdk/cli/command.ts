@@ -1,4 +1,4 @@
-/** What a command is, and what it is given. */
+/** A command and its inputs. */
 import type { ParseArgsConfig } from "node:util"
 import { harmless } from "../../../schemas/printed.ts"
 import { type ClientOptions, type ConnectionOptions, createClient, type HubClient } from "../client.ts"
@@ -20,7 +20,7 @@ export interface Command {
   readonly run: (invocation: Invocation) => Promise<void>
 }
 
-/** What is done with one noun, each by a word of its own: `post publish`, `post show`. */
+/** The commands of one noun, each with a word of its own: `post publish`, `post show`. */
 export interface CommandGroup {
   readonly actions: Readonly<Record<string, Command>>
 }
@@ -38,7 +38,7 @@ export const COMMON_OPTIONS: OptionTable = {
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** What relative paths are relative to. */
+  /** The folder that relative paths begin at. */
   readonly cwd: string
   readonly stdin: NodeJS.ReadStream
   readonly write: (text: string) => void
@@ -110,7 +110,7 @@ export class Invocation {
     return keys.every((key) => key === null) ? stranger : this.agent()
   }
 
-  /** How that hub is spoken to, whoever does. */
+  /** The settings of connections to that hub, the same for every command. */
   connection(hub: string): ConnectionOptions {
     const host = this.text("host") ?? this.around.env["HUB_HOST"]
     return { hub, allowHttp: this.flag("allow-http"), ...(host === undefined || host === "" ? {} : { host }) }

@@ -100,7 +100,7 @@ export const readSecret = async (path: string): Promise<string | null> => {
   })
   if (handle === null) return null
   try {
-    // Of the open file, so that it cannot be another one by the time it is read.
+    // Asks the open file, so that it cannot be another one by the time it is read.
     const about = await handle.stat()
     if (!about.isFile() || about.size > READ_MAX_BYTES) throw new Fault("file_unreadable", `${path} is no such file`)
     if (hasModes && (about.mode & OTHERS) !== 0)

@@ -1,4 +1,4 @@
-/** What is new for an agent, in one answer: `hub-agent home`. */
+/** Shows the news of an agent in one answer: `hub-agent home`. */
 import type { Home } from "../../../schemas/home/records.ts"
 import { present } from "./arguments.ts"
 import type { Command } from "./command.ts"

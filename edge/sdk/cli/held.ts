@@ -5,7 +5,7 @@ import { usage } from "./fault.ts"
 
 const { held_seconds } = OWNER_MESSAGE_LIMITS
 
-/** Of a request that is held: as long as that may be, and the way there and back. */
+/** The timeout of a held request: the longest hold, and the way there and back. */
 export const HELD_TIMEOUT_MS = (held_seconds + 30) * 1000
 
 const SECONDS = /^\d{1,4}$/
@@ -21,7 +21,7 @@ export const secondsOf = (invocation: Invocation, max: number, unsaid = 0): numb
 export const untilOf = (seconds: number): number => performance.now() + seconds * 1000
 
 /**
- * What `ask` finds, asked again until it does or the time is over. `ask` is given the seconds to be held for. Another
+ * Repeats `ask` until it finds something or the time is over. `ask` is given the seconds to be held for. Another
  * request of this agent may be held already: then it is answered at once, and asked again a little later.
  */
 export const askedUntil = async <A>(

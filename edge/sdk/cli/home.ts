@@ -1,15 +1,13 @@
 /**
  * The folder of one agent at one hub.
  *
- *   key             the seed, base64
- *   key.next        the seed that a rotation under way will bring, or has brought (rotate.ts)
- *   webhook-secret  what the service shares with the agent's webhook
- *   source-<n>      the token of a source of the agent's vault
- *   recovery.key    the recovery key's seed, until it is moved to a safer place
- *   agent.json      which hub this is for, and who the agent is there
+ * key             the seed, base64 key.next        the seed that a rotation under way will bring, or has brought
+ * (rotate.ts) webhook-secret  what the service shares with the agent's webhook source-<n>      the token of a source of
+ * the agent's vault recovery.key    the recovery key's seed, until it is moved to a safer place agent.json      which
+ * hub this is for, and who the agent is there
  *
- * Where there is no key in it, HUB_KEY's is used, as it is given to a compartment. A key that took its place by rotation
- * is in the folder, and so goes before it.
+ * Without a key in it, HUB_KEY's is used, as it is given to a compartment. A key that took its place by rotation is in
+ * the folder, and so goes before it.
  */
 import { stat, utimes } from "node:fs/promises"
 import { homedir } from "node:os"
@@ -121,7 +119,7 @@ export class Home {
     return this.path("webhook-secret")
   }
 
-  /** Of a vault that was revoked there may be one of that number still: it opens nothing any more. */
+  /** A revoked vault may have left a file of that number. It opens nothing any more. */
   async keepSourceToken(source: number, token: string): Promise<string> {
     const path = this.path(`source-${source}`)
     await this.ensure()

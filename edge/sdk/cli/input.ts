@@ -4,7 +4,7 @@ import { resolve } from "node:path"
 import { Fault, systemCode, usage } from "./fault.ts"
 import type { Surroundings } from "./command.ts"
 
-/** What the service takes at most. */
+/** The most bytes that the service takes. */
 const INPUT_MAX_BYTES = 10_551_296
 
 const readBytes = async (stream: AsyncIterable<unknown>, source: string, max: number): Promise<Buffer> => {

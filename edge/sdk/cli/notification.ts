@@ -20,7 +20,7 @@ type Payload = Notification["payload"]
 const textIn = (payload: Payload, ...names: ReadonlyArray<string>): string | undefined =>
   names.map((name) => payload[name]).find((value) => typeof value === "string")
 
-/** Who did it, where it names an agent. */
+/** The agent that caused it, if the payload names one. */
 const agentIn = ({ by, from }: Payload): ReadonlyArray<string> => {
   const agent = by ?? from
   if (typeof agent !== "object" || agent === null || !("hx_id" in agent) || !("handle" in agent)) return []
@@ -29,7 +29,7 @@ const agentIn = ({ by, from }: Payload): ReadonlyArray<string> => {
   return [`by ${agentName({ hx_id, handle })}`]
 }
 
-/** What a compartment's program ended by; other notifications tell of none. */
+/** The exit of a compartment's program; other notifications have none. */
 const exitIn = ({ type, payload }: Notification): ReadonlyArray<string> => {
   if (type !== "runtime.exited") return []
   const { exit_code: code, oom_killed: isOom } = payload

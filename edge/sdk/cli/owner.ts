@@ -27,7 +27,7 @@ const nameOf = ({ owner }: OwnerMessage | OwnerAnswer): string => oneLine(owner?
 const answerIn = (messages: ReadonlyArray<OwnerMessage>, id: number): OwnerMessage | undefined =>
   messages.findLast(({ direction, in_reply_to }) => direction === "to_agent" && in_reply_to === id)
 
-/** What owners write meanwhile is told too: it counts as read from then on. */
+/** Owners' messages of the meantime are printed too, and count as read from then on. */
 const waitedFor = (
   { operations }: HubClient,
   id: number,

@@ -1,5 +1,5 @@
 /**
- * What somebody at the terminal is asked for, a line each.
+ * Asks the user at the terminal, a line for each answer.
  *
  * Invariants
  *  - A secret is not echoed: the terminal is told so before the question is shown, and told back however that ends.

@@ -5,8 +5,8 @@
  *  - The new key is in `key.next`, flushed, before anything is sent, and takes the place of `key` by one rename after
  *    the service has said that it holds. So the current key is always in one of the two files.
  *  - A `key.next` that is found later stands for a rotation of unknown outcome, which the service is asked about with
- *    both keys. Where the new one holds, it takes its place.
- *  - Where the old one still holds, the request may yet arrive: a signature is good for five minutes. So `key.next` is
+ *    both keys. If the new one is valid, it takes its place.
+ *  - If the old one is still valid, the request may yet arrive: a signature is good for five minutes. So `key.next` is
  *    kept, and the next rotation uses it; dropped it is only when it is older than any request could be.
  */
 import { type AgentKey, generateKey } from "../client.ts"

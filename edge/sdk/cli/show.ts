@@ -1,8 +1,8 @@
-/** How records look to people. What others wrote stands apart: in one line of its own place, or behind a bar. */
+/** Formats records for people. Others' texts stand apart: in one line of their own place, or behind a bar. */
 import { oneLine } from "./output.ts"
 
 const BAR = "  │ "
-/** Of a title in a list. */
+/** Characters of a title in a list. */
 const CELL_MAX_CHARS = 72
 const GAP = "  "
 

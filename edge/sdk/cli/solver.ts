@@ -1,6 +1,6 @@
 /**
- * Who answers the questions of registration: a command of the caller's, whoever sits at the terminal, or the program at
- * the other end of standard input and output. All of them see all questions at once.
+ * Answers the questions of registration: by a command of the caller's, the user at the terminal, or the program at the
+ * other end of standard input and output. All of them see all questions at once.
  */
 import { spawn } from "node:child_process"
 import { createInterface, type Interface } from "node:readline"

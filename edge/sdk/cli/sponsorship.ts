@@ -7,7 +7,7 @@ import { listed, when } from "./show.ts"
 
 const nameOf = ({ human }: AgentSponsorship): string => oneLine(human.name ?? "a deleted account")
 
-/** What each person could do who asks now. */
+/** Lists the rights that each person who asks now would get. */
 const rightsOf = (asked: ReadonlyArray<AgentSponsorship>): ReadonlyArray<string> =>
   asked
     .filter(({ status }) => status === "pending")

@@ -111,7 +111,7 @@ const fromInput = async (around: Surroundings): Promise<Fields> => {
   try {
     found = JSON.parse(text)
   } catch {
-    // What the parser says quotes what it read.
+    // The parser's message would quote the secret.
     throw usage("standard input is no JSON")
   }
   if (typeof found !== "object" || found === null || Array.isArray(found))
@@ -130,7 +130,7 @@ const fromTerminal = async (kind: Kind, around: Surroundings): Promise<Fields> =
   return found
 }
 
-/** Whose vault it is, and what is done with what was sealed to it. */
+/** The vault, and the handling of entries sealed to it. */
 interface Place {
   readonly vault: SealingVault
   readonly write: (entry: SealedEntry) => Promise<{ readonly id: number; readonly uid: string }>

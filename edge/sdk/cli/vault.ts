@@ -1,4 +1,4 @@
-/** The agent's vault: what is in it, who may write into it, what became of it. What is sealed, nobody here can read. */
+/** The agent's vault: what is in it, who may write into it, what became of it. Nobody here can read sealed content. */
 import { resolve } from "node:path"
 import type {
   CardLimits,

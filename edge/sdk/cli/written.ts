@@ -1,4 +1,4 @@
-/** What posts and threads have in common on a command line: their texts, how these are changed, and how they go. */
+/** Shared parts of posts and threads on a command line: their texts, changes and removals. */
 import type { HubClient } from "../client.ts"
 import { numberOf, present, WRITE_OPTIONS, WRITE_USAGE, writeOf } from "./arguments.ts"
 import type { Command, Invocation, OptionTable } from "./command.ts"
@@ -13,7 +13,7 @@ export const tagsOf = (invocation: Invocation): ReadonlyArray<string> | undefine
   return tags.length === 0 ? undefined : tags
 }
 
-/** Of an edit; it may change more than these. */
+/** Options of an edit, which may change more than these. */
 export const EDIT_OPTIONS: OptionTable = {
   ...TAG_OPTIONS,
   ...WRITE_OPTIONS,
@@ -21,7 +21,7 @@ export const EDIT_OPTIONS: OptionTable = {
   body: { type: "string" }
 }
 
-/** What an edit changes, `more` beside the texts; `options` are those of which it needs one. */
+/** The changes of an edit, with `more` beside the texts; it needs one of `options`. */
 export const changesOf = async <More extends object>(invocation: Invocation, more: More, options: string) => {
   const body = invocation.text("body")
   const texts = present({

@@ -1,4 +1,7 @@
-/** Where the service is, and the two forms of an operation's path: the one that is sent and the one that is signed. */
+/**
+ * The address of the service, and the two forms of an operation's path: the one that is sent and the one that is
+ * signed.
+ */
 import { INSIDE_HOST } from "../../../schemas/compartment/hub-url.ts"
 import { normaliseHost } from "../../../schemas/signing/request.ts"
 import { withoutTrailing } from "../../../schemas/text.ts"
@@ -48,7 +51,7 @@ export const hubAddress = (hub: string, host: string | undefined, allowHttp: boo
     locate: (target) => {
       if (!target.startsWith("/")) throw invalid("path", "must start with /")
       const whole = parse("path", `${url.origin}${prefix}${API_PREFIX}${target === "/" ? "" : target}`)
-      // What is signed is what is sent: after the parser has taken out what it takes out, such as dot segments.
+      // The signature covers the path as it is sent: after the parser has removed dot segments and the like.
       const signed = `${whole.pathname.slice(prefix.length)}${whole.search}`
       if (signed !== API_PREFIX && !/^\/api\/v1[/?]/.test(signed)) throw invalid("path", `leads out of ${API_PREFIX}`)
       return { url: `${url.origin}${whole.pathname}${whole.search}`, signed }

@@ -1,5 +1,5 @@
 /**
- * What comes back over HTTP, read with care: whoever answers may be anybody, or broken.
+ * Reads answers with care: the other side may be anybody, or broken.
  *
  * An answer is read to a bound and no further, from its stream. One that is no answer of the service becomes an error
  * with a code and a few words of its own; nothing of a stranger's text goes into a message at length.
@@ -106,7 +106,7 @@ const refusalOf = (response: Response, text: string): HubError => {
 /** Files come as this, whatever they are. */
 const BYTES_TYPE = "application/octet-stream"
 
-/** What the operation gave, a file as its bytes; throws for everything that is not a success of the service. */
+/** The operation's output, a file as its bytes; throws for everything that is not a success of the service. */
 export const answerOf = (response: Response, bytes: Uint8Array): Answer => {
   const requestId = response.headers.get("x-request-id")
   if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {

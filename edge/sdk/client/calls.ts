@@ -7,7 +7,7 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 export interface CommonOptions {
   /** `false` sends without a signature. By default everything is signed where there is a key. */
   readonly signed?: boolean
-  /** What a body of bytes is declared to be; JSON is told by itself. */
+  /** The type of a body of bytes; JSON needs none. */
   readonly contentType?: string
   /** For signed writes; made by itself where it is left out. */
   readonly idempotencyKey?: string

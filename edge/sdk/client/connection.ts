@@ -1,4 +1,4 @@
-/** Where the service is and how it is asked, whoever asks. */
+/** The settings of connections to the service. */
 import { hubAddress } from "./address.ts"
 import { ANSWER_MAX_BYTES, RETRY, type RetryOptions, TIMEOUT_MS, type TransportOptions } from "./transport.ts"
 

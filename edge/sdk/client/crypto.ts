@@ -9,7 +9,7 @@ export const SEED_BYTES = 32
 export const PUBLIC_KEY_BYTES = 32
 export const SIGNATURE_BYTES = 64
 
-/** What stands before the 32 bytes in PKCS #8 and in SPKI of an Ed25519 key (RFC 8410). */
+/** The bytes before the 32 of an Ed25519 key in PKCS #8 and in SPKI (RFC 8410). */
 const PKCS8_PREFIX = Uint8Array.from([
   0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20
 ])

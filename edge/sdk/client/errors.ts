@@ -1,4 +1,4 @@
-/** What goes wrong, in one shape: a refusal of the service, or what this client found out itself. */
+/** One shape for all errors: a refusal of the service, or a fault that this client found. */
 
 /** Codes of the client's own, beside those of the service and `http_<status>` for an answer that is none of its. */
 export const CLIENT_CODES = [

@@ -26,7 +26,7 @@ export class AgentKey {
     return signText(this.#signer, utf8(text))
   }
 
-  /** Standard base64 of the 32 bytes from which `keyFromSeed` makes this key again. Whoever has it is the agent. */
+  /** Standard base64 of the 32 bytes from which `keyFromSeed` makes this key again. Its holder is the agent. */
   exportSeed(): string {
     return toBase64(this.#seed)
   }

@@ -2,8 +2,7 @@
  * The proof of work of registration: a nonce such that the hex sha256 of prefix and nonce starts with so many zeros.
  *
  * In Node, Bun and Deno the search runs in worker threads, so that the caller's own thread stays free; elsewhere it
- * runs in slices of a few milliseconds, between which everything else has its turn. What a worker finds is checked
- * here.
+ * runs in slices of a few milliseconds, between which everything else has its turn. A worker's result is checked here.
  */
 import { clientError, type HubError } from "./errors.ts"
 import { builtin } from "./runtime.ts"
@@ -18,7 +17,7 @@ const PREFIX = /^[0-9a-f]{1,128}$/
 
 export interface PowProgress {
   readonly hashes: number
-  /** How many are needed on average. */
+  /** The number of tries that are needed on average. */
   readonly expected: number
   readonly seconds: number
 }

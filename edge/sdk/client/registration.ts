@@ -8,8 +8,8 @@
  *  - From then on a clock runs; what answers the questions is told to stop when it has run out.
  *  - Step 3 is signed and goes under one Idempotency-Key, so that its answer, with the secret that is shown once, comes
  *    again where it was lost.
- *  - A challenge that is void leads to a new one, `attempts` in all. Whatever is wrong with the form (a handle that is
- *    taken, a name that is refused) is not tried again.
+ *  - A challenge that is void leads to a new one, `attempts` in all. Faults of the form (a handle that is taken, a name
+ *    that is refused) are not tried again.
  */
 import type { Answer } from "./answer.ts"
 import type { Operations } from "./api.ts"
@@ -24,7 +24,7 @@ const ATTEMPTS = 3
 const ATTEMPTS_MAX = 6
 /** A service that promises a longer clock is not believed. */
 const CLOCK_MAX_SECONDS = 600
-/** Of the clock, for the way back. */
+/** The margin for clocks and the way back. */
 const CLOCK_MARGIN_MS = 1_500
 const POW_WINDOW_MAX_MS = 900_000
 

@@ -20,7 +20,7 @@ export type Rotated = DataOf<"POST", "/me/key">
 export type Recovery = DataOf<"GET", "/me/recovery">
 export type Scheduled = DataOf<"POST", "/recover">
 
-/** What says of a key that it is not the agent's current one. */
+/** Codes that say that a key is not the agent's current one. */
 const NOT_CURRENT = ["key_unknown", "key_retired"]
 
 /** The key among these that the service takes now; `null` where it takes none. A fault on the way is thrown. */
@@ -42,7 +42,7 @@ const rotatedAt = async (send: Send, number: string, publicKey: string): Promise
   return record.keys.find((key) => key.public_key === publicKey)?.from ?? record.created_at
 }
 
-/** What the answer would have said, where the new key holds for the same agent; `null` where it does not hold. */
+/** The lost answer, if the new key is valid for the same agent; `null` if it is not. */
 const doneBefore = async (send: Send, before: Me, newKey: AgentKey): Promise<Rotated | null> => {
   try {
     const me = (await send("GET", "/me", newKey)).data as Me
@@ -127,9 +127,12 @@ export interface ProvenKey {
 }
 
 export interface RecoveryCalls {
-  /** Switches recovery on, or over to another key. Of the key its public half and a signature are sent. */
+  /** Switches recovery on, or over to another key. Only the key's public half and a signature are sent. */
   readonly set: (recoveryKey: AgentKey | ProvenKey) => Promise<Recovery>
-  /** What the key must sign to become the recovery key of this agent, as long as the agent's own key stays as it is. */
+  /**
+   * The string that the key must sign to become the recovery key of this agent, as long as the agent's own key stays as
+   * it is.
+   */
   readonly toSign: (publicKey: string) => Promise<string>
   readonly get: () => Promise<Recovery>
   /** Switches it off; a recovery under way is cancelled. */

@@ -1,18 +1,18 @@
 /**
- * Sealed boxes (libsodium's `crypto_box_seal`, X25519): whoever has the public key makes one, and only the private
- * key opens it.
+ * Sealed boxes (libsodium's `crypto_box_seal`, X25519): whoever has the public key makes one, and only the private key
+ * opens it.
  *
  * Invariants
  *  - The library is loaded when the first one is made, and by nothing else of the client.
- *  - What was sealed is wiped from the memory that was lent for it; the texts that it came of are for the runtime.
+ *  - The plain bytes are wiped after sealing. The strings that they came from are the runtime's.
  */
 
 const BOX_PREFIX = "hxv1."
 const KEY_BYTES = 32
-/** What a box is longer than what it seals: a one-time key and a tag. */
+/** The bytes that sealing adds: a one-time key and a tag. */
 const OVERHEAD_BYTES = 48
 
-/** Of the ciphertext that so many bytes make. */
+/** The length of the ciphertext of so many bytes. */
 export const sealedChars = (bytes: number): number => BOX_PREFIX.length + 4 * Math.ceil((bytes + OVERHEAD_BYTES) / 3)
 
 /** `plain` is wiped. Throws a `TypeError` where `publicKey` is no base64 of 32 bytes. */

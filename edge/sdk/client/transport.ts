@@ -2,8 +2,8 @@
  * One request to the service, over as many tries as it takes.
  *
  * Invariants
- *  - Every try is signed afresh: new nonce, new timestamp. What is signed is what is sent, byte for byte; the path of
- *    the installation is not part of it.
+ *  - Every try is signed afresh: new nonce, new timestamp. The signature covers the request as it is sent, byte for
+ *    byte, without the installation's path prefix.
  *  - A signed write carries one Idempotency-Key over all its tries, so that a try whose answer was lost is not done
  *    twice.
  *  - A token goes to the service alone: nothing that redirects is followed. Its writes are repeated as signed ones are.
@@ -56,7 +56,7 @@ const BROKEN_STATUS: ReadonlySet<number> = new Set([502, 503, 504])
 export interface SendOptions {
   /** Bytes are sent as they are, anything else as JSON. */
   readonly body?: unknown
-  /** What bytes are declared to be. */
+  /** The declared type of bytes. */
   readonly contentType?: string
   /** By another key than the client's; `null` for not at all. */
   readonly key?: AgentKey | null

@@ -1,5 +1,5 @@
 /**
- * What of an entry is wrong is said before it is sealed: nobody can look into it afterwards.
+ * Checks an entry before it is sealed: nobody can look into it afterwards.
  *
  * Invariants
  *  - An error names the field and what it must be, never what stood in it.
@@ -141,7 +141,7 @@ const amount = (field: string, value: unknown, currency: string): string => {
   return amountOf(minor, currency)
 }
 
-/** Of a card: there is none without. */
+/** The limits of a card, which every card needs. */
 export const limits = (value: unknown): SealedLimits => {
   if (value === undefined || value === null) throw invalid("limits", "must be given: a card has none without")
   const found = fieldsIn("limits", value, ["currency", "per_payment", "per_day", "fills_per_day"])

@@ -1,8 +1,8 @@
 /**
- * Who writes entries into an agent's vault by a token, and reads nothing: a bank, a person, a program of the owner's.
+ * Writes entries into an agent's vault by a token, and reads nothing: for a bank, a person, a program of the owner's.
  *
- *   const source = createClient({ hub: "https://hub.example", sourceToken })
- *   await source.write({ kind: "secret", origins: ["https://shop.example"], value })
+ * const source = createClient({ hub: "https://hub.example", sourceToken }) await source.write({ kind: "secret",
+ * origins: ["https://shop.example"], value })
  */
 import type { Answer } from "./answer.ts"
 import type { DataOf } from "./calls.ts"
@@ -23,7 +23,7 @@ type VaultToSeal = DataOf<"GET", "/vault/source">
 
 export type SourceCallOptions = Pick<SendOptions, "idempotencyKey" | "signal" | "timeoutMs">
 
-/** What the service tells a source of what it wrote. */
+/** The service's record of an entry, for the source that wrote it. */
 export interface WrittenEntry {
   readonly id: number
   readonly uid: string

@@ -1,14 +1,12 @@
 /**
  * Entries of a vault, sealed on this machine: what the service is sent of their secrets, it cannot open.
  *
- *   const body = await sealEntry((await hub.get("/vault")).data, {
- *     kind: "login", origins: ["https://shop.example"], username: "ada", password, label: "Shop"
- *   })
- *   await hub.operations.writeVaultEntry(body)
+ * const body = await sealEntry((await hub.get("/vault")).data, { kind: "login", origins: ["https://shop.example"],
+ * username: "ada", password, label: "Shop" }) await hub.operations.writeVaultEntry(body)
  *
  * Invariants
- *  - What goes out beside the box is what the service keeps in clear: kind, label, websites, limits, consent. It is put
- *    together of these by name; no other field can get there.
+ *  - The fields in clear beside the box are kind, label, websites, limits and consent. It is put together of these by
+ *    name; no other field can get there.
  *  - The box holds the vault's uid and its own, the kind, websites, limits and consent too: whoever opens it compares.
  */
 import { VAULT_LIMITS } from "../../../schemas/vault/limits.ts"
@@ -81,7 +79,7 @@ export type EntryToSeal = LoginToSeal | CardToSeal | ProfileToSeal | SecretToSea
 
 type EntryKind = EntryToSeal["kind"]
 
-/** Whom it is sealed to: `GET /vault` as its agent sees it, `GET /vault/source` as a source does. */
+/** The vault that it is sealed to: `GET /vault` as its agent sees it, `GET /vault/source` as a source does. */
 export type SealingVault =
   | { readonly uid: string; readonly public_key: string | null }
   | { readonly vault: string; readonly public_key: string | null; readonly kinds: ReadonlyArray<EntryKind> }

@@ -1,5 +1,5 @@
 /**
- * Whether a delivery that arrived at your webhook is the service's (Standard Webhooks 1.0).
+ * Verifies that a delivery to your webhook is the service's (Standard Webhooks 1.0).
  *
  * Two kinds of signature come with each delivery: `v1`, an HMAC by the secret that you share with the service, and
  * `v1a`, Ed25519 by the service's own key. One that holds is enough; of each kind there may be several (after a new
@@ -14,7 +14,7 @@ const TOLERANCE_SECONDS = 300
 const SECRET_PREFIX = "whsec_"
 const SECRET_BYTES = 32
 const HMAC_BYTES = 32
-/** Of signatures in one header; the service sends three at most. */
+/** Signatures in one header; the service sends three at most. */
 const SIGNATURES_MAX = 16
 const ID_MAX_CHARS = 256
 const UNIX_SECONDS = /^\d{9,11}$/
@@ -38,9 +38,9 @@ export interface WebhookToVerify {
   readonly body: string | Uint8Array
   /** `whsec_…`, as registration gave it. */
   readonly secret?: string
-  /** Of the service, base64, from its discovery document. */
+  /** The service's public key, base64, from its discovery document. */
   readonly serverPublicKey?: string
-  /** How old a delivery may be, and how far ahead; against being sent again by somebody else. */
+  /** Seconds that a delivery may be old, or ahead, so that nobody else can send it again later. */
   readonly toleranceSeconds?: number
   /** Milliseconds since 1970. */
   readonly now?: () => number

@@ -7,8 +7,8 @@
  *  - It goes to hosts that the caller named, and to no other: a redirect elsewhere is followed without proof and
  *    without the announcing User-Agent, or somebody could collect numbers by redirecting. `proveTo` names further
  *    hosts.
- *  - Every hop has a proof of its own; five redirects are followed at most. What belongs to one origin (Authorization,
- *    Cookie) does not go to another, and nothing goes from https to http.
+ *  - Every hop has a proof of its own; five redirects are followed at most. Headers of one origin (Authorization,
+ *    Cookie) do not go to another, and nothing goes from https to http.
  *  - In clear text no proof is sent, but to this machine itself.
  */
 import { identityString, userAgentOf } from "../../../schemas/signing/identity.ts"
@@ -21,12 +21,12 @@ import { freshNonce } from "./transport.ts"
 
 const REDIRECTS_MAX = 5
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
-/** Of one origin alone. */
+/** Headers that belong to one origin alone. */
 const BOUND_HEADERS = ["authorization", "cookie", "proxy-authorization"]
 const BODY_HEADERS = ["content-type", "content-length", "content-encoding", "content-language", "content-location"]
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,32}$/
 
-/** Who the agent is to websites. */
+/** The agent's identity for websites. */
 export interface PublicIdentity {
   /** `HX-…` */
   readonly number: string
@@ -62,7 +62,7 @@ const parse = (url: string | URL): URL => {
   return new URL(text)
 }
 
-/** What is called is signed in upper case; fetch itself sends only these so, whatever their case. */
+/** The method is signed in upper case. fetch itself sends only these so, whatever their case. */
 const NORMALISED: ReadonlySet<string> = new Set(["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH"])
 
 const methodOf = (method = "GET"): string => {

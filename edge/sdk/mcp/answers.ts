@@ -1,9 +1,9 @@
 /**
- * What a tool answers.
+ * Builds the answers of tools.
  *
  * Invariants
- *  - Whatever the hub gave is data with its source: the text opens with a line that says so, and the structured answer
- *    has it in `source`. Inside, text of others is nothing but strings of JSON.
+ *  - The hub's content is data with its source: the text opens with a line that says so, and the structured answer has
+ *    it in `source`. Inside, text of others is nothing but strings of JSON.
  *  - No secret is in it.
  *  - No answer has more than `PART_MAX_CHARS` of data. A longer one comes in parts, told by `part`; of so many answers
  *    the rest is kept, the oldest making room. A part ends between two values, of a list between two records; where a
@@ -61,7 +61,7 @@ const betweenValues = (text: string, from: number, end: number): number | null =
   for (let found = STRUCTURE.exec(text); found !== null && found.index < end; found = STRUCTURE.exec(text)) {
     const [mark] = found
     if (mark === "\\") {
-      // What is escaped is no mark.
+      // Skips escaped marks.
       STRUCTURE.lastIndex = found.index + 2
       continue
     }
@@ -105,7 +105,7 @@ export class Answers {
     return this.#part(name, source, text, 0)
   }
 
-  /** What follows after a part; `null` where that is not there any more. */
+  /** The next part; `null` if it is no longer kept. */
   more(cursor: string): CallToolResult | null {
     const [, name = "", from = ""] = /^(\d{1,9})\.(\d{1,9})$/.exec(cursor) ?? []
     const kept = this.#kept.get(name)
@@ -138,7 +138,7 @@ export class Answers {
 const bounded = (details: object): object =>
   JSON.stringify(details).length <= DETAILS_MAX_CHARS ? details : { left_out: "the details are too long" }
 
-/** What went wrong, for the model to mend: with its code, and the fields that it names. */
+/** An error for the model to mend: with its code, and the fields that it names. */
 export const failed = (error: unknown): CallToolResult => {
   const { code, message, details, retryAfter = null, requestId = null, docUrl = null, httpStatus } = describe(error)
   const text = jsonText(

@@ -1,12 +1,13 @@
 /**
- * Which operations are offered as tools. A model is given what it needs and no more: `read` unless it is told otherwise.
+ * Which operations are offered as tools. A model is given what it needs and no more: `read` unless it is told
+ * otherwise.
  *
  * Invariants
  *  - Never: what a command of its own does together with the files that hold the keys (`register`, `rotate`,
  *    `recovery`). Done without them, it would leave an account whose key nobody has.
  *  - By its name alone: what cannot be taken back, or changes a secret.
  *  - Files only where a folder is named for them, below which they are.
- *  - What needs the role of an operator, be it an operation or a field of one: with `all`, or by the operation's name.
+ *  - Operations and fields for operators are offered with `all`, or by the operation's name.
  *  - A new operation is offered by its method and group without being named here.
  */
 import type { Tool } from "@modelcontextprotocol/sdk/types.js"
@@ -57,7 +58,7 @@ const FOR_PROGRAMS: Names = new Set<OperationName>([
   "createVerifyChallenge",
   "getDirectorySignature"
 ])
-/** What a community writes, what an agent asks its owners, and mail; the rest is of the account. */
+/** The content of a community, questions to owners, and mail; the rest concerns the account. */
 const COMMUNITY: Names = new Set([
   "post",
   "file",

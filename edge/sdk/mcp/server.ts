@@ -24,7 +24,7 @@ import { Answers, failed } from "./answers.ts"
 import { offer } from "./offer.ts"
 import { ToolCalls } from "./tool-calls.ts"
 
-/** Of one message: a post with its data, and what JSON makes of it. */
+/** Bytes of one message: a post with its data, and what JSON adds. */
 const MESSAGE_MAX_BYTES = 16_777_216
 const NAME_MAX_CHARS = 100
 const WARNING_MAX_CHARS = 500

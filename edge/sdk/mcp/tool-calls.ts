@@ -17,7 +17,7 @@ import type { Offered } from "./offer.ts"
 
 /** Calls at one time; more are refused, for their caller to repeat. */
 export const CALLS_MAX = 16
-/** Of one answer, before it is cut into parts. */
+/** Bytes of one answer, before it is cut into parts. */
 export const ANSWER_MAX_BYTES = 4_194_304
 const NAME_MAX_CHARS = 100
 

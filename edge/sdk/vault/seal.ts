@@ -26,7 +26,7 @@ const PREFIX = "hxv1."
 export const sealEntry = ({ vault, public_key, uid, kind, origins = [], fields }: ToSeal): Promise<string> =>
   sealedBox(public_key, new TextEncoder().encode(JSON.stringify({ ...fields, v: 1, vault, uid, kind, origins })))
 
-/** What is sealed inside; `null` where the box is not for this key, or holds no entry. */
+/** Opens the box; `null` if it is not for this key, or holds no entry. */
 export const openEntry = async (
   ciphertext: string,
   { public_key, private_key }: { readonly public_key: Uint8Array; readonly private_key: Uint8Array }

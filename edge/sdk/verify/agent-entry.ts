@@ -29,7 +29,7 @@ export class AgentEntry {
   moderation = 0
   trust = 0
   reputation = 0
-  /** Of the profile and of the identity; a length of -1 where there is none. */
+  /** The addresses of the profile and of the identity; a length of -1 means none. */
   readonly urls = [new Uint8Array(BOUNDS.urlChars), new Uint8Array(BOUNDS.urlChars)] as const
   readonly urlLengths = [-1, -1]
   /** The first `retiredKept` of them are this agent's. */
@@ -75,7 +75,7 @@ export class AgentEntry {
     this.urlLengths[which] = length
   }
 
-  /** Of an agent's retired keys the newest are kept: at one of the oldest the reason becomes `bad_signature`. */
+  /** The newest retired keys of an agent are kept. For one of the oldest the reason becomes `bad_signature`. */
   keepRetired(key: Uint8Array, retiredAt: number): void {
     let at = this.retiredKept
     if (at < BOUNDS.retiredKeysPerAgent) this.retiredKept++

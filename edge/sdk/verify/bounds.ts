@@ -45,7 +45,7 @@ export const BOUNDS = {
   clockToleranceMs: 2000,
   /** An answer that took longer says too little about the hub's clock. */
   clockRoundTripMs: 4000,
-  /** How much older than the one held a directory may be: what a shared cache is allowed to keep. */
+  /** Seconds that a directory may be older than the current one: the time that a shared cache may keep it. */
   rollbackSeconds: 300,
   /** No agent may fill more than this part of the memory for nonces. */
   nonceShare: 1 / 8

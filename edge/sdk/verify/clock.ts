@@ -1,4 +1,4 @@
-/** Whose clock decides about timestamps. */
+/** The clock that decides about timestamps. */
 import { TIMESTAMP_PATTERN } from "../../../schemas/signing/request.ts"
 import { BOUNDS } from "./bounds.ts"
 import type { FetchResponse } from "./interface.ts"

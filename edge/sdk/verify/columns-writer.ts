@@ -47,7 +47,7 @@ export class ColumnsWriter {
     return this.count === 0 ? 0 : this.numberAt(this.count - 1)
   }
 
-  /** What doubling left over is given back, if it is worth a copy. */
+  /** Gives back the room that doubling left over, if it is worth a copy. */
   trim(): void {
     const { columns, count } = this
     if (count > columns.numbers.length * 0.9) return

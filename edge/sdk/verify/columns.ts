@@ -1,7 +1,9 @@
 /** Agents in columns: about a hundred bytes an agent, and no object of its own for any of them. */
 import { PUBLIC_KEY_BYTES } from "../../../schemas/signing/ed25519.ts"
 
-/** How an address is kept: absent, whole, or as a known beginning followed by the handle or the number. */
+/**
+ * The forms in which an address is kept: absent, whole, or as a known beginning followed by the handle or the number.
+ */
 export const URL_NONE = 0
 export const URL_WHOLE = 1
 export const URL_PREFIXED = 2

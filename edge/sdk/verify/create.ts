@@ -2,7 +2,7 @@
  * A verifier, put together of its parts.
  *
  * Invariants
- *  - Whatever a request holds, the answer is a verdict; only a mistake of the website's own code is thrown.
+ *  - Every request gets a verdict. Only a mistake of the website's own code is thrown.
  */
 import { HubClock } from "./clock.ts"
 import { DirectorySource } from "./directory-source.ts"

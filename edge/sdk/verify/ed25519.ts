@@ -6,7 +6,7 @@ import { misuse } from "./misuse.ts"
 import { runtime, type Subtle } from "./runtime.ts"
 
 export interface Backend {
-  /** Whether both answer at once. */
+  /** True if both answer synchronously. */
   readonly sync: boolean
   prepare(publicKey: Uint8Array): unknown
   verify(signature: Uint8Array, message: Uint8Array, key: unknown): boolean | Promise<boolean>
@@ -46,7 +46,7 @@ const PROBE = {
   signature: "5VZDAMNgrHKQhuLMgG6CioSHfx645dl02HPgZSJJAVVfuIIVkKM7rMYeOXAc-bRr0lv18FlbviRlUUFDjnoQCw"
 }
 
-/** What is to be believed later must tell a signature that holds from one that does not. */
+/** A backend must tell a valid signature from an invalid one before it is trusted. */
 const confirms = async (backend: Backend): Promise<boolean> => {
   try {
     const [key, signature] = [decodeText(PROBE.key, PUBLIC_KEY_BYTES), decodeText(PROBE.signature, SIGNATURE_BYTES)]

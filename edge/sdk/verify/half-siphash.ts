@@ -8,7 +8,7 @@ export class HalfSipHash {
   high = 0
   low = 0
 
-  /** Of ASCII text; left in `high` (never zero) and `low`. */
+  /** Hashes ASCII text into `high` (never zero) and `low`. */
   hash(text: string, k0: number, k1: number): void {
     let [v0, v1, v2, v3] = [k0, k1 ^ 0xee, 0x6c796765 ^ k0, 0x74656462 ^ k1]
     const words = (text.length >> 2) + 1

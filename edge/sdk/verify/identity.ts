@@ -13,5 +13,5 @@ export const NO_KEYS = (): ReadonlyArray<Uint8Array> => []
 export const STATUSES = ["active", "flagged", "retired"] as const
 export const MODERATIONS = [null, "suspended", "banned"] as const
 
-/** What may stand in a verdict; which handles can be had is the hub's own, narrower rule. */
+/** Matches the handles of verdicts. The hub's own rule for new handles is narrower. */
 export const HANDLE = /^[A-Za-z0-9_-]{1,32}$/

@@ -1,4 +1,4 @@
-/** What a website hands to the verifier, and what it gets. */
+/** The inputs and outputs of the verifier. */
 import type { Verdict } from "./verdict.ts"
 
 export interface HeadersLike {
@@ -64,7 +64,9 @@ export interface VerifierOptions {
   readonly fetch?: Fetch
   /** Milliseconds since 1970. */
   readonly now?: () => number
-  /** Whose clock decides about timestamps: the hub's as its answers tell it (the default), or this machine's alone. */
+  /**
+   * The clock that decides about timestamps: the hub's, as its answers tell it (the default), or this machine's alone.
+   */
   readonly clock?: "hub" | "own"
   readonly ed25519?: Ed25519
   readonly store?: NonceStore
@@ -102,6 +104,6 @@ export interface Verifier {
   /** Resolves when no answer of the hub is under way. */
   settled(): Promise<void>
   state(): VerifierState
-  /** Ends what is under way. Whatever is checked later is answered from what is held. */
+  /** Ends what is under way. Later checks are answered from the data that is held. */
   close(): void
 }

@@ -3,7 +3,7 @@ import { BOUNDS } from "./bounds.ts"
 import { latin } from "./bytes.ts"
 import { malformed } from "./malformed.ts"
 
-/** What a reader of JSON tells, in the order of the document. `length` is -1 for text that is too long or not ASCII. */
+/** Receives the parts of a JSON document in order. `length` is -1 for text that is too long or not ASCII. */
 export interface JsonSink {
   /** `false`: the member is of no interest, and nothing of its value is told. */
   key(bytes: Uint8Array, length: number): boolean

@@ -4,7 +4,7 @@
  * Invariants
  *  - A request is judged against the website's configured host names, never against its own `Host` header.
  *  - The order of the checks decides the reason: a request has one reason, the same that the hub would give.
- *  - A nonce is remembered only once its signature holds. Where it cannot be remembered the request is refused.
+ *  - A nonce is remembered only once its signature holds. If it cannot be remembered the request is refused.
  */
 import { CLIENT_REASONS, type ClientReason } from "../../../schemas/identity/reasons.ts"
 import { announcedNumber, identityString, parseAgentNumber } from "../../../schemas/signing/identity.ts"
@@ -45,9 +45,7 @@ type NonceFault = "replayed" | "cache_unavailable" | null
 const conclusion = (fault: NonceFault, id: string, fields: AgentFields): Verdict =>
   fault === null ? { valid: true, reason: null, scheme: "hub-id", id, ...fields } : refuse(fault, id, fields)
 
-/**
- * What need not wait is judged at once: a promise for every step would cost a tenth of a verification.
- */
+/** Checks are synchronous if possible: a promise for every step would cost a tenth of a verification. */
 export class LocalJudge {
   readonly nonces: NonceMemory
   private readonly source: Source

@@ -1,3 +1,3 @@
-/** What is thrown, and never a verdict: a mistake of the website's own code. */
+/** Thrown for a mistake of the website's own code, never a verdict. */
 
 export const misuse = (what: string): TypeError => new TypeError(`hub verifier: ${what}`)

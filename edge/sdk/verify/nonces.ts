@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - A nonce is remembered for as long as its timestamp could pass again.
- *  - Where it cannot be remembered the caller is told so: nothing is forgotten early to make room.
+ *  - If a nonce cannot be remembered the caller hears it: nothing is forgotten early to make room.
  */
 import { BOUNDS } from "./bounds.ts"
 import { HalfSipHash } from "./half-siphash.ts"
@@ -110,7 +110,7 @@ export class NonceMemory {
     return fresh
   }
 
-  /** Where the hash stands, or the empty place where it would go. */
+  /** The place of the hash, or the empty place where it would go. */
   private place(slots: Uint32Array, high: number, low: number): number {
     const mask = slots.length / 2 - 1
     for (let index = low & mask; ; index = (index + 1) & mask) {

@@ -2,7 +2,7 @@
 import { BOUNDS } from "./bounds.ts"
 import type { FetchResponse } from "./interface.ts"
 
-/** How long the hub wants to be left alone, in either of HTTP's forms, bounded. */
+/** The pause that the hub asks for, in either of HTTP's forms, bounded. */
 export class Pause {
   private until = 0
 

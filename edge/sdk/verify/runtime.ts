@@ -1,4 +1,4 @@
-/** What of the runtime the verifier uses, where it is there; asked for at the time of use and never imported. */
+/** The optional parts of the runtime, looked up at the time of use and never imported. */
 import type { Fetch } from "./interface.ts"
 
 export interface Subtle {

@@ -1,4 +1,4 @@
-/** Where the verifier reads agents from. */
+/** The source of agents' entries. */
 import type { ClientReason } from "../../../schemas/identity/reasons.ts"
 import type { Identity } from "./identity.ts"
 

@@ -1,4 +1,4 @@
-/** What the verifier says of a request: one reason, in one form, whoever found it. */
+/** The verdict on a request: one reason, in one form, whoever found it. */
 import { CLIENT_REASONS, type ClientReason, type VerifyReason } from "../../../schemas/identity/reasons.ts"
 import { BOUNDS } from "./bounds.ts"
 
@@ -83,7 +83,7 @@ export const refuse = (
   ...extras
 })
 
-/** Of a proof that this mode cannot judge. */
+/** The verdict on a proof that this mode cannot verify. */
 export const notSupported: Verdict = { ...refuse("scheme_not_supported"), scheme: "web-bot-auth" }
 
 /** HTTP's word for a verdict that is not valid: who is it (401), no (403), or not now (503). */

@@ -1,4 +1,4 @@
-/** A state as JSON, line by line, with what differs from the state before it. What is given here is masked already. */
+/** A state as JSON, line by line, with what differs from the state before it. The input is masked already. */
 import { html, type Html } from "../../../edge/kit/html.ts"
 import { harmless } from "../../../schemas/printed.ts"
 import { differences, shown } from "../../replay/difference.ts"

@@ -1,12 +1,12 @@
 /**
- * The last hour in points, from what processes tell of themselves: rates of requests, commits and refusals, and how long
- * requests took. Pure but for what it keeps.
+ * The last hour in points, from what processes tell of themselves: rates of requests, commits and refusals, and how
+ * long requests took. Pure but for what it keeps.
  *
  * Invariants
  *  - It holds at most `POINTS_MAX` points and `PROCESSES_MAX` processes.
  *  - A process counts from the second time on that it is heard: nobody knows over which time its first totals grew.
- *  - A process that does not answer any more is silent for `SILENT_MS`, unless one with its roles has come since. Where
- *    nobody answers, the bus may be away: that says nothing of anybody.
+ *  - A process that does not answer any more is silent for `SILENT_MS`, unless one with its roles has come since. If
+ *    nobody answers, the bus may be away: that says nothing of any process.
  *  - Nothing is told as zero that nobody told. A point without a measure has `null` there.
  */
 import { DURATION_SECONDS } from "../../../schemas/runtime/metrics/meter.ts"
@@ -160,7 +160,7 @@ export class History {
     })
   }
 
-  /** Of the process at a place; `null` where it told nothing lately. */
+  /** The load of the process at a place; `null` if it sent nothing lately. */
   loadOf(place: Pick<Figures, "host" | "pid">): Load | null {
     return this.loads.get(placeKey(place)) ?? null
   }

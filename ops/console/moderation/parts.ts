@@ -1,4 +1,4 @@
-/** What the pages of moderation share: who somebody is, texts of agents, links. */
+/** Shared parts of the pages of moderation: names, texts of agents, links. */
 import { html, type Html, NOTHING } from "../../../edge/kit/html.ts"
 import { minute } from "../../../edge/kit/times.ts"
 import type { OperatorView } from "../../../schemas/moderation/operations.ts"

@@ -1,5 +1,5 @@
 /**
- * What a report is about, or what is hidden, as an operator reads it: from the read models alone.
+ * The target of a report, or hidden content, as an operator reads it: from the read models alone.
  *
  * Invariants
  *  - Private messages are not shown: a report of one has the reporter's words.

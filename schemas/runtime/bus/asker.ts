@@ -32,7 +32,7 @@ import { paced } from "./pace.ts"
 import type { BusRole } from "../../bus/roles.ts"
 import { Slots } from "./slots.ts"
 
-/** What the asker needs of a message bus; `noResponders` is the server's word that nobody listens. */
+/** The part of a message bus that the asker needs; `noResponders` is the server's word that nobody listens. */
 export interface BusTransport {
   readonly publish: (subject: string, payload: Uint8Array, reply?: string) => void
   readonly subscribe: (subject: string, receive: (message: BusMessage) => void) => void
@@ -45,7 +45,7 @@ export interface BusMessage {
   readonly noResponders: boolean
 }
 
-/** Who owns which shard, as last heard. */
+/** The owners of shards, as last heard. */
 export interface Owners {
   readonly ownerOf: (shard: number) => string | null
   readonly onChange: (listener: (shard: number) => void) => void
@@ -73,7 +73,7 @@ const ELSEWHERE_PAUSE_MAX_MS = 800
 /** Asks leave in frames at least this far apart. */
 export const FLUSH_GAP_MS = 1
 
-/** Whose asks these are: the user's role on the bus (roles.ts) and a name of its own. */
+/** The asker's identity: the user's role on the bus (roles.ts) and a name of its own. */
 export interface AskerIdentity {
   readonly role: BusRole
   readonly name: string
@@ -92,7 +92,7 @@ interface Waiting {
   readonly span: Span | null
   session: string | null
   retryAt: number
-  /** How often a release could not answer. */
+  /** Asks that a node of another release could not answer. */
   elsewhere: number
 }
 
@@ -186,7 +186,7 @@ export class Asker {
     })
   }
 
-  /** What was not sent is not sent any more: the connection may be at its end as well. */
+  /** Frames that were not sent stay unsent, because the connection may be at its end as well. */
   close(): void {
     this.closed = true
     this.outgoing = new Map()

@@ -1,12 +1,12 @@
 /**
- * How a node connects to NATS. By shapes alone: contracts need no client.
+ * Connects a node to NATS. By shapes alone: contracts need no client.
  *
  * The client library writes to its socket at the end of every microtask in which something was published. Under load
  * that is a system call for each message, on both sides, and much of what a command costs. Here what one turn of the
  * event loop brings is written together, at the end of that turn: nothing waits for a clock.
  */
 
-/** What holds back what is written to it. */
+/** A stream that can hold back its writes. */
 interface Corkable {
   cork(): void
   uncork(): void
@@ -38,7 +38,7 @@ export const corked = <One extends Transport>(transport: One): One => {
     send(frame)
   }
   const close = transport.close.bind(transport)
-  // What this turn has brought goes before the line does.
+  // Writes of this turn leave before the connection closes.
   transport.close = (error) => {
     release()
     return close(error)
@@ -46,7 +46,7 @@ export const corked = <One extends Transport>(transport: One): One => {
   return transport
 }
 
-/** Of a node's connection: it never gives up, and waits for the first server as for all later ones. */
+/** The settings of a node's connection: it never gives up, and waits for the first server as for all later ones. */
 export const STEADFAST = {
   reconnect: true,
   maxReconnectAttempts: -1,

@@ -1,11 +1,11 @@
 /**
- * What the lease bucket says, as one side last heard it (placement is written down in actors/engine/placement.ts).
- * Keys: `node.<session>` while a node beats; `shard.<n>` with the session that owns it, empty when given back.
+ * The content of the lease bucket, as one side last heard it (actors/engine/placement.ts describes placement). Keys:
+ * `node.<session>` while a node beats; `shard.<n>` with the session that owns it, empty when given back.
  */
 import { buckets, SHARD_COUNT } from "../../subjects.ts"
 import type { Owners } from "./asker.ts"
 
-/** What the subject of each key begins with. */
+/** The prefix of each key's subject. */
 export const LEASE_PREFIX = `$KV.${buckets.leases}.`
 
 export const nodeKey = (session: string): string => `node.${session}`

@@ -3,14 +3,14 @@
  * (placement is written down in actors/engine/placement.ts).
  *
  * Invariants
- *  - What is heard is a hint: being late or wrong costs a retry, never an answer.
+ *  - Everything heard here is a hint: being late or wrong costs a retry, never an answer.
  *  - The bucket is read, by direct gets, from behind the last sequence that was seen. No server holds anything for a
  *    watcher, so that whichever of them is gone, the next read is answered by another; a replica that is behind says
  *    less than there is, never something wrong. Older news of a key never overwrites newer.
  *  - It is read every IDLE_MS; and for a while every EAGER_MS when somebody is heard to write what matters at once: a
- *    shard's key, a node that begins or is ended. What is heard so may not be stored yet, nor on every replica.
- *  - Every SWEEP_MS all that stands there is read. What was known and is there no longer (it has expired, and what told
- *    so has too) is taken out of the view, unless it is newer than all that the reader saw.
+ *    shard's key, a node that begins or is ended. Such a write may not be stored yet, or not on every replica.
+ *  - Every SWEEP_MS all that stands there is read. A known key that is no longer there (it has expired, and so has the
+ *    message that said it) leaves the view, unless it is newer than all that the reader saw.
  *  - A bucket that was made anew begins its sequences anew: what was known of the other one is taken out.
  *  - The bucket may not be there yet when a watcher starts: it waits.
  */
@@ -43,7 +43,7 @@ export interface LeaseWatchOptions {
   /** A subject of its own that this user may listen below. */
   readonly inbox: string
   readonly view: LeaseView
-  /** Of what should not happen; a bus that is away is no problem of the watcher's. */
+  /** Hears of faults. A bus that is away is no fault of the watcher. */
   readonly onProblem: (error: unknown) => void
 }
 
@@ -61,7 +61,7 @@ export class LeaseWatch {
   private readonly revisions = new Map<string, number>()
   /** When the bucket was made, as its stream says. */
   private created = ""
-  /** How far the bucket was read. */
+  /** The last revision of the bucket that was read. */
   private seen = 0
   private sweepAt = 0
   private eagerUntil = 0
@@ -163,7 +163,7 @@ export class LeaseWatch {
     await this.beginAnewWithBucket()
     const { keys, last } = await this.read(1)
     for (const [key, revision] of this.revisions) {
-      // Of what is newer than all that it has, the replica that answered may not have heard yet.
+      // The replica that answered may not have anything newer than its last revision yet.
       if (!keys.has(key) && revision < last) this.forget(key)
     }
     this.sweepAt = monotonicMs(this.options.clock) + SWEEP_MS

@@ -2,7 +2,7 @@ import type { Clock } from "effect"
 import { after, monotonicMs } from "../clock.ts"
 
 /**
- * Paces a flush: at once where the last one is a while ago, else `gapMs` after it. What comes meanwhile leaves
+ * Paces a flush: at once where the last one is a while ago, else `gapMs` after it. Messages that arrive meanwhile leave
  * together. A lone message waits for nothing; under load there are fewer and larger ones, and each costs a system call
  * on both sides and in the server between.
  */

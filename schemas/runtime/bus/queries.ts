@@ -3,7 +3,7 @@
  *
  * A query changes nothing, so a try that hears nothing is followed by another, of whichever node is drawn then: one
  * that is frozen or gone costs a moment, not the request, however often it is drawn. A node that is at it says so, and
- * gets time: a slow database is not asked ever more. A late answer to an earlier try still counts. Where nobody listens
+ * gets time: a slow database is not asked ever more. A late answer to an earlier try still counts. If nobody listens
  * the server says so, and the next try follows soon. At the deadline, or when the connection is closed, the answer is
  * `null`.
  */
@@ -41,7 +41,7 @@ interface QueryMessage<Headers> {
 
 type Sends<Headers> = Pick<Requests<QueryMessage<Headers>, Headers>, "send" | "forget">
 
-/** What goes out, and is followed by tries until it is settled. */
+/** A query, which is tried again until it is settled. */
 interface Query {
   readonly subject: string
   readonly payload: Uint8Array
@@ -114,7 +114,7 @@ export class QueryClient<Headers extends HeadersShape> {
   }
 }
 
-/** Of one try, whose parts are gathered for themselves. */
+/** Collects the parts of the answer to one try. */
 const answersTo = <Headers extends HeadersShape>(query: Query) => {
   const parts: Array<Uint8Array> = []
   let missing = -1

@@ -6,7 +6,7 @@
  *  - All answers come to one standing subscription, each by the number that its request went out with. The NATS
  *    client's own request makes two errors with stack traces ahead of each call.
  *  - A request ends by its answer, at its time (looked at every `SWEEP_MS`), or when it is given up because the
- *    connection was renewed: what went over the old one may never be answered. Whoever asked then hears `null`.
+ *    connection was renewed: what went over the old one may never be answered. The asker then hears `null`.
  *  - Nothing throws here: a connection that is closing leads to `null` too. Bounded by who calls.
  */
 import type { Clock } from "effect"
@@ -24,7 +24,7 @@ interface AnswerShape {
   readonly data: Uint8Array
 }
 
-/** Of a connection, by its shape: contracts do not import the client. */
+/** The part of a connection that is used here, by its shape: contracts do not import the client. */
 export interface RequestLine<Message extends AnswerShape, Headers> {
   publish(subject: string, payload?: Payload, options?: { reply?: string; headers?: Headers }): void
   subscribe(subject: string, options: { callback: (error: Error | null, message: Message) => void }): unknown
@@ -95,7 +95,7 @@ export class Requests<Message extends AnswerShape, Headers> {
     return null
   }
 
-  /** Where more than one message may answer: `receive` hears each, until `forget` of the number; `null` is the last. */
+  /** For requests with several answers: `receive` hears each, until `forget` of the number; `null` is the last. */
   send(
     subject: string,
     payload: Payload | undefined,

@@ -1,5 +1,5 @@
 /**
- * What waits for an answer, under a number that goes out with the question.
+ * Entries that wait for an answer, each under the number that goes out with the question.
  *
  * Why not a `Map`: V8 rebuilds a map that entries come to and go from again and again, and every table it gives up
  * points to the one that follows. Once one of them has grown old, all later ones outlive the young collections, with
@@ -15,7 +15,7 @@ const NUMBER_MAX = 0xffffffff
 
 export class Slots<T> {
   private entries: Array<T | undefined> = emptyPlaces(FIRST_PLACES)
-  /** Of the entry in the same place; 0 where it is empty. */
+  /** The number of the entry in the same place; 0 if it is empty. */
   private numbers = new Uint32Array(FIRST_PLACES)
   private next: number
   private held = 0
@@ -45,7 +45,7 @@ export class Slots<T> {
     return number !== 0 && this.numbers[place] === number ? this.entries[place] : undefined
   }
 
-  /** What was there, which is there no more. */
+  /** Removes and returns the entry. */
   take(number: number): T | undefined {
     const entry = this.get(number)
     if (entry === undefined) return undefined
@@ -56,7 +56,10 @@ export class Slots<T> {
     return entry
   }
 
-  /** Of all that wait when it is called: what leaves meanwhile is passed over, what comes meanwhile is not visited. */
+  /**
+   * Visits all entries that wait when it is called. Entries that leave meanwhile are skipped, and new ones are not
+   * visited.
+   */
   forEach(visit: (entry: T, number: number) => void): void {
     if (this.held === 0) return
     for (const number of this.numbers.filter((it) => it !== 0)) {

@@ -20,8 +20,8 @@ export interface NatsMessageShape {
 }
 
 /**
- * `onError` hears of messages that could not be handled: they are dropped, and whoever waits tries again. Of a connection
- * that is at its end nobody hears: those who still wait try for as long as the process lives.
+ * `onError` hears of messages that could not be handled: they are dropped, and whoever waits tries again. Nobody hears
+ * of a connection that has ended: its askers try for as long as the process lives.
  */
 export const transportOver = (nats: NatsShape, onError: (error: unknown) => void): BusTransport => ({
   publish: (subject, payload, reply) => {

@@ -23,7 +23,7 @@ const CUT_FIELD = `,"cut":true`
 const UNPRINTABLE = `"(cannot be printed)"`
 const MASK = "***"
 
-/** What every line begins with: no field takes their place. */
+/** The first fields of every line. No other field replaces them. */
 const RESERVED: ReadonlySet<string> = new Set(["time", "level", "at", "cut"])
 const SECRET_NAMES = /secret|password|passphrase|token|(private|server|address)_?key|authorization|cookie|seed/i
 /** Credentials in an address, and tokens that say what they are. */

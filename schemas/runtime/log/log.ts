@@ -1,9 +1,9 @@
 /**
- * The log of a node: JSON lines (line.ts), however they were written. Effects write by `Effect.logWarning` and its like,
- * with `at` among their annotations; callbacks that are no Effects by `logNow`.
+ * The log of a node: JSON lines (line.ts), however they were written. Effects write by `Effect.logWarning` and its
+ * like, with `at` among their annotations; callbacks that are no Effects by `logNow`.
  *
- * A process of its own writes to standard error (`processLog`). Where several nodes live in one process, each is run by
- * `Log.run`, and whatever happens in its asynchronous context is written to its own log.
+ * A process of its own writes to standard error (`processLog`). If several nodes live in one process, `Log.run` runs
+ * each, and lines of its asynchronous context go to its own log.
  */
 import { AsyncLocalStorage } from "node:async_hooks"
 import { Cause, type Clock, type Layer, Logger, type LogLevel, References } from "effect"
@@ -19,12 +19,12 @@ export type Fields = Readonly<Record<string, unknown>> & {
   /** Told as text; an error of the service itself with its stack. */
   readonly error?: unknown
   readonly message?: Plain
-  /** Where what is told is traced. */
+  /** The span in which the line is written. */
   readonly span?: Span | null | undefined
 }
 
 const FAILURE = 1
-/** Of Effects that do not say where they are. */
+/** The place of Effects that do not name one. */
 const SOMEWHERE = "process"
 
 /** The service's own fault is told with where it happened; a warning is about others. */
@@ -118,7 +118,7 @@ export const processLog = new Log(process.stderr, machineClock)
 /** Standard output, under the same rules: for what a process tells of its work and not of itself. */
 export const standardOutput = new Sink(process.stdout, (lines) => processLog.lost("stdout", lines))
 
-/** What nobody caught ends the process as before, in a line of its log. */
+/** An uncaught error ends the process as before, with a line in its log. */
 export const logCrash = (error: unknown): void => logNow("fatal", "process", { error })
 
 export const logUncaught = (): void =>

@@ -2,10 +2,10 @@ import type { Clock } from "effect"
 import { after, monotonicMs } from "../clock.ts"
 
 /**
- * Whoever can cause a line can cause it often: of lines of one place and level so many a second are written, and of the
- * others one tells how many they were.
+ * A stranger who can cause a line can cause it often. So many lines a second of one place and level are written; one
+ * more line counts the others.
  *
- * What is "the same" is never drawn from what a stranger wrote: a new text would be a new line each time.
+ * A stranger's text never decides what is "the same": a new text would be a new line each time.
  */
 export const SAME_MAX_PER_SECOND = 20
 const SECOND_MS = 1000
@@ -26,7 +26,7 @@ export class Repeats {
     this.clock = clock
   }
 
-  /** Whether one more is written; `told` hears at the second's end how many were not. */
+  /** True if one more line may be written; `told` hears at the second's end how many were not. */
   admits(place: string, told: (suppressed: number) => void): boolean {
     const now = monotonicMs(this.clock)
     const second = this.secondOf(place, now)

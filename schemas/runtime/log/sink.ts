@@ -1,9 +1,9 @@
 /**
- * Where lines leave the process: one of its standard streams.
+ * The output of a process's log: one of its standard streams.
  *
  * Invariants
- *  - Nobody waits for whoever reads them. What a slow reader leaves behind is bounded (WAITING_MAX), and what has no
- *    room is dropped and counted.
+ *  - Nobody waits for whoever reads them. The backlog of a slow reader is bounded (WAITING_MAX). Lines without room are
+ *    dropped and counted.
  *  - A reader that is gone, or a disk that is full, ends nothing.
  */
 

@@ -1,4 +1,4 @@
-/** What a process tells of its line to the bus, and of what it asks of actors over it. */
+/** Metrics of a process's connection to the bus, and of its asks of actors. */
 import type { Asker, AskObserver } from "../bus/asker.ts"
 import { Calls } from "./calls.ts"
 import type { Meter } from "./meter.ts"

@@ -17,10 +17,10 @@ export const outcomeOf = (refused: ErrorCode | undefined): Outcome => {
 const FAULTS: ReadonlySet<Outcome> = new Set(["unavailable", "overloaded", "failed"])
 
 export interface CallNames {
-  /** Of the counter, which ends in `_total`, and of the histogram, which ends in `_seconds`. */
+  /** The name of the counter, which ends in `_total`, and of the histogram, which ends in `_seconds`. */
   readonly total: string
   readonly seconds: string
-  /** What is called, for the help texts: "Operations carried out by actors". */
+  /** The calls' name in the help texts: "Operations carried out by actors". */
   readonly what: string
   readonly label: string
 }
@@ -35,7 +35,7 @@ export interface CallStats {
   readonly lastError: string | null
 }
 
-/** Of what was not called yet. */
+/** Figures of an operation that was not called yet. */
 export const neverCalled = (name: string): CallStats => ({ name, requests: 0, errors: 0, seconds: 0, lastError: null })
 
 interface Child {
@@ -50,7 +50,7 @@ export class Calls {
   private readonly children = new Map<string, Child>()
   private readonly accepts: (name: string) => boolean
 
-  /** What is not accepted counts as `other`. */
+  /** Names that are not accepted count as `other`. */
   constructor(meter: Meter, names: CallNames, accepts: (name: string) => boolean = () => true) {
     this.meter = meter
     this.names = names

@@ -39,7 +39,7 @@ export const Figures = Schema.Struct({
       durations: Durations
     })
   ),
-  /** Of actor nodes: commits that the log has taken. */
+  /** For actor nodes: commits that the log has taken. */
   commits: Schema.NullOr(Count)
 })
 export type Figures = typeof Figures.Type

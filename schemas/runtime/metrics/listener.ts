@@ -65,7 +65,7 @@ export interface ListenAt {
   readonly port: number
   /** `null` is every interface. */
   readonly host: string | null
-  /** Whether the process does its work: has begun, and has not been told to end. */
+  /** True from the end of the start until the process is asked to end. */
   readonly ready: () => boolean
 }
 

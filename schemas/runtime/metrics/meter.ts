@@ -1,12 +1,12 @@
 /**
- * What a process counts of itself, and how a scrape tells it (Prometheus text format 0.0.4, by effect's own formatter).
+ * A process's metrics, and their scrape (Prometheus text format 0.0.4, by effect's own formatter).
  *
  * Invariants
  *  - Everything is pulled: hot paths add to plain numbers that they hold, and a scrape reads them. Nothing is looked
  *    up, allocated or sent in between.
  *  - Label values come from the code (a route's template, an operation, an error's code), never from what a client
  *    sent. Should one family grow all the same, it stops at CHILDREN_MAX: what is one too many counts as `other`.
- *  - What nobody knows at the moment is left out of the scrape. It is never told as zero.
+ *  - Unknown values are left out of the scrape. It is never told as zero.
  */
 import { type Clock, Context, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
@@ -26,7 +26,7 @@ export const DURATION_SECONDS: ReadonlyArray<number> = [
 /** Series of one family. */
 export const CHILDREN_MAX = 500
 export const OTHER = "other"
-/** How long a scrape waits for what has to be asked for; what has not come by then is left out. */
+/** Milliseconds that a scrape waits for values that have to be asked for. Later ones are left out. */
 const COLLECT_WITHIN_MS = 1000
 
 export class Counter {

@@ -1,4 +1,4 @@
-/** What every process tells of itself, under the names that dashboards for Node know. */
+/** Metrics that every process has, under the names that dashboards for Node use. */
 import type { Clock } from "effect"
 import { monotonicMs, wallMs } from "../clock.ts"
 import { VERSION } from "../../version.ts"
@@ -71,7 +71,7 @@ const cpuAndMemory = (clock: Clock.Clock, meter: Meter): void => {
   )
 }
 
-/** Where the kernel tells (Linux). */
+/** Only if the kernel tells (Linux). */
 const openFiles = (meter: Meter, { readdir }: Platform): void => {
   let open: number | null = null
   meter.collect(async () => {
@@ -88,7 +88,7 @@ const eventLoop = (clock: Clock.Clock, meter: Meter, { monitorEventLoopDelay }: 
   delay.enable()
   let beganAt = monotonicMs(clock)
   let seen = { p50: 0, p99: 0 }
-  // What the timer that measures is late by; on time, it reads its own distance.
+  // The lateness of the timer that measures. On time, it reads its own interval.
   const lateBy = (percent: number): number => Math.max(0, delay.percentile(percent) / NS - DELAY_RESOLUTION_MS / 1000)
   meter.collect(async () => {
     seen = { p50: lateBy(50), p99: lateBy(99) }

@@ -2,13 +2,13 @@
  * Ended spans on their way to a collector (OTLP/HTTP).
  *
  * Invariants
- *  - Whoever ends a span waits for nothing: it is put into a queue of QUEUE_MAX, where one more pushes the oldest out.
+ *  - Ending a span waits for nothing: the span goes into a queue of QUEUE_MAX, and one more pushes the oldest out.
  *  - One batch of BATCH_MAX at most is under way, for POST_TIMEOUT_MS at most, whatever the collector does. So what is
  *    held is bounded, and so is the work of one turn of the event loop.
  *  - A collector that is away or asks for a pause gets its batch again, each time later (PAUSE_MAX_MS at most). One
  *    that refuses a batch for what it is does not.
- *  - What is lost is counted. That it is lost is said once when it begins, COMPLAIN_GAP_MS apart at least, and once
- *    when it ends.
+ *  - Lost spans are counted. That it is lost is said once when it begins, COMPLAIN_GAP_MS apart at least, and once when
+ *    it ends.
  *  - Headers hold secrets: they go to the configured address alone, never with a redirect, and stand in no line.
  *  - `stop` sends what there is, for STOP_WITHIN_MS at most.
  */
@@ -20,7 +20,7 @@ import type { Span, SpanSink } from "./span.ts"
 
 export const QUEUE_MAX = 4096
 export const BATCH_MAX = 256
-/** How long spans gather before they leave; sooner where a batch is full. */
+/** Milliseconds that spans gather before they leave; less if a batch is full. */
 export const GATHER_MS = 1000
 export const POST_TIMEOUT_MS = 5000
 export const PAUSE_MIN_MS = 1000
@@ -50,7 +50,7 @@ export interface ExporterCounts {
 interface Posted {
   readonly problem: string | null
   readonly again: boolean
-  /** What the collector asked for. */
+  /** The collector's `Retry-After`. */
   readonly pauseMs: number
 }
 
@@ -71,7 +71,7 @@ export class Exporter implements SpanSink {
   private pauseMs = 0
   private sent = 0
   private lost = 0
-  /** Whether the last that was said is that spans are lost or late. */
+  /** True if the last report was that spans are lost or late. */
   private ailing = false
   private saidAt = Number.NEGATIVE_INFINITY
 
@@ -93,7 +93,7 @@ export class Exporter implements SpanSink {
     else if (this.timer === null) this.sendIn(GATHER_MS)
   }
 
-  /** Never rejects. What is left then is lost. */
+  /** Never rejects. The rest is lost. */
   async stop(): Promise<void> {
     this.stopping = true
     this.timer?.()
@@ -184,7 +184,7 @@ export class Exporter implements SpanSink {
   }
 }
 
-/** What it says besides is nobody's matter; read to its end, the connection serves again. */
+/** Reads the body to its end and drops it, so that the connection can be used again. */
 const drain = async ({ body }: Response): Promise<void> => {
   let left = ANSWER_MAX_BYTES
   try {

@@ -12,7 +12,7 @@ const STATUS_ERROR = 2
 
 export interface TracedService {
   readonly name: string
-  /** Of this process alone. */
+  /** Unique to this process. */
   readonly instance: string
 }
 

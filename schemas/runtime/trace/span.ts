@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - A step that is not sampled has no span: `null` stands for it, and nothing is made for it.
- *  - What a span may tell is the list `AttributeName`. Bodies, signatures, nonces, secrets, query strings and addresses
- *    of clients are not on it, nor are paths of requests and of webhooks: only templates and host names are.
+ *  - `AttributeName` lists the attributes of spans. Bodies, signatures, nonces, secrets, query strings and addresses of
+ *    clients are not on it, nor are paths of requests and of webhooks: only templates and host names are.
  *  - A span is bounded: the attributes of the list, each cut at VALUE_MAX_CHARS, and EVENTS_MAX events.
  *  - It is given to its sink once, when it ends. One that never ends is forgotten with whoever held it.
  */
@@ -51,7 +51,7 @@ export interface SpanSink {
   readonly take: (span: Span) => void
 }
 
-/** Where a span stands: below another, or at the beginning of a trace that another one led to. */
+/** The place of a span: below another, or at the beginning of a trace that another one led to. */
 export interface Place {
   readonly traceId: string
   readonly parentId: string | null

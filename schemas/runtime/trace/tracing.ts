@@ -1,17 +1,16 @@
 /**
- * Where traces begin and go on.
+ * Begins and continues traces.
  *
  * Invariants
- *  - Whether a trace is sampled is decided once, at its root: by chance, or by whoever is trusted and sent
- *    `traceparent`. Everything behind follows. Only sampled contexts are passed on, so that whoever gets none does
- *    nothing.
+ *  - The root decides once whether a trace is sampled: by chance, or by the `traceparent` of a trusted caller.
+ *    Everything behind follows. Only sampled contexts are passed on, so that whoever gets none does nothing.
  *  - `NO_TRACING` makes nothing, looks at nothing and holds nothing.
  */
 import { randomHex, Span, type SpanKind, type SpanSink } from "./span.ts"
 import { readTraceparent } from "./traceparent.ts"
 
 export interface Tracing {
-  /** Whether headers are worth looking at. */
+  /** True if traces are on, so that headers are worth reading. */
   readonly on: boolean
   /** A root, or the next step of the trace that a trusted party names. `null`: not sampled. */
   readonly begin: (name: string, kind: SpanKind, traceparent: string | undefined) => Span | null
