@@ -1,4 +1,4 @@
-/** The agent actor: id = hub id. What others may ask of it is declared in schemas/agent/operations.ts. */
+/** The agent actor: id = hub id. schemas/agent/operations.ts declares its operations. */
 import { Effect } from "effect"
 import { agentOperations } from "../../schemas/agent/operations.ts"
 import type { AgentPrivate } from "../../schemas/agent/records.ts"

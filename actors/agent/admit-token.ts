@@ -1,4 +1,6 @@
-/** Whoever has a token of the agent's vault: bounded with the agent, and closed with it (contract 17). */
+/**
+ * Admits the holder of a token of the agent's vault, who is bounded with the agent and closed with it (contract 17).
+ */
 import { Effect } from "effect"
 import { notFound } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"

@@ -14,12 +14,12 @@ const TRUST_AT_START = 10
 /** Roles that an operator may give; rights come from nothing else (spec 2.2). */
 const ROLES = ["operator"] as const
 
-/** What an operation says of an agent that is not there. */
+/** The refusal of operations on an unknown agent. */
 export const missing: { readonly refused: Refusal } = { refused: notFound("agent") }
 
 export const unknownKey = refusal("key_unknown", "The signature is good, but no agent has this key.")
 
-/** Of a key of the agent that is not its current one, or that it never had; `null` for the current one. */
+/** The refusal of a former or foreign key of the agent; `null` for the current one. */
 export const keyRefusal = (agent: Agent, publicKey: string): Refusal | null => {
   if (currentKey(agent) === publicKey) return null
   // Claimed for a recovery that is not due, or was cancelled.
@@ -29,8 +29,8 @@ export const keyRefusal = (agent: Agent, publicKey: string): Refusal | null => {
 }
 
 /**
- * What the account's status forbids (spec 3.1, 5.4). Asked at the gate, and again by the decision: between the two the
- * command waited, and another before it may have closed the account.
+ * The refusal by the account's status (spec 3.1, 5.4). Asked at the gate, and again by the decision: between the two
+ * the command waited, and another before it may have closed the account.
  */
 export const statusRefusal = (agent: Agent, changes: boolean): Refusal | null => {
   if (agent.status === "banned") return refusal("agent_banned", "This agent is banned.")
@@ -57,7 +57,9 @@ export const provisionalRefusal = ({ provisional }: Agent): Refusal | null =>
       )
     : null
 
-/** Of a bucket that is kept in the agent's own state, by when it was drawn on; `null` while there is room. */
+/**
+ * The refusal of a bucket that is kept in the agent's own state, by the times of its draws; `null` while there is room.
+ */
 export const windowRefusal = (
   bucket: "key_rotation" | "webhook_test" | "report",
   times: ReadonlyArray<number>,
@@ -91,7 +93,7 @@ export const unlessClosed = judged(false)
 /** A decision that a suspended agent may not make either. */
 export const unlessSuspended = judged(true)
 
-/** What registration writes on the new agent's subject (spec 4.3 step 3). */
+/** The events of registration on the new agent's subject (spec 4.3 step 3). */
 export const registrationEvents = (
   registered: Extract<AgentEvent, { type: "agent.registered" }>
 ): ReadonlyArray<AgentEvent> => [
@@ -111,8 +113,8 @@ export const decideUpdate = unlessSuspended((agent, change: UpdateMe, production
 })
 
 /**
- * What is not so already. A webhook's address, be it the same again, is a fresh start where the webhook fails or was
- * switched off (contract 4).
+ * The fields that differ from the state. A webhook's address, be it the same again, is a fresh start where the webhook
+ * fails or was switched off (contract 4).
  */
 const changedFields = (
   state: Agent,

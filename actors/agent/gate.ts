@@ -1,5 +1,6 @@
 /**
- * Who may do what: judged where the signing key lives, before any operation of an agent (spec 3.1, 5.1; contract 11).
+ * The gate: authorizes each operation where the signing key lives, before the agent carries it out (spec 3.1, 5.1;
+ * contract 11).
  *
  * Order: the nonce is recorded (the edge has verified the signature), the key is resolved, the account's status is
  * looked at, then the buckets are drawn, once for an ask however often its asker sends it. A key that was never
@@ -35,21 +36,21 @@ export interface GateParts {
 /** Registration's own question about a key; it draws on no agent's bucket. */
 const ADMIT_KEY = "agent.admit_key"
 /**
- * Whatever has become of the account, who has its key hears its first answers: a repeated deletion gets that of the
- * first.
+ * The holder of an account's key gets its first answers, whatever the account's status: a repeated deletion gets that
+ * of the first.
  */
 const FIRST_ANSWERS: ReadonlySet<string> = new Set(["idempotency.begin", "idempotency.finish"])
 
 /**
- * How long an ask that was let through is known, and how many of a node: longer than an asker tries, and more than it
- * can ask.
+ * Milliseconds and number of admitted asks that a node remembers: longer than an asker tries, and more than it can ask.
  */
 const ADMITTED_MS = 15_000
 const ADMITTED_MAX = 100_000
 
 /**
  * An ask is judged once: who got no answer sends it again under its id, and would else draw the buckets twice, or hear
- * that the key which it has itself replaced is no longer one. Whatever was not carried out yet, its decision judges.
+ * that the key which it has itself replaced is no longer one. The decision judges anything that was not carried out
+ * yet.
  */
 class Admitted {
   private readonly clock: Clock.Clock
@@ -151,7 +152,7 @@ const judgeAgent = (
   const first = firstAnswerOf(ask)
   const key = keyRefusal(agent, by.publicKey)
   if (key?.code === "key_retired" && repeatsItsRotation(ask, first)) return { pass: true }
-  // Whatever key comes here is claimed for this agent: what it may do, the operation itself is asked.
+  // Every key that comes here is claimed for this agent. The operation itself decides what the key may do.
   const refused =
     first === null
       ? (key ??

@@ -1,4 +1,4 @@
-/** What an agent's activation keeps beside its state; it is lost with it. */
+/** Data that an agent's activation keeps beside its state; it is lost with it. */
 import type { HostTable } from "./identity/hosts.ts"
 import { type DayBytes, newDayBytes, newUploadBytes, type UploadBytes, type Window } from "../limit/noun.ts"
 import type { UnderWay } from "../idempotency/noun.ts"
@@ -11,11 +11,11 @@ export interface AgentMemory {
   readonly underWay: Map<string, UnderWay>
   /** Websites that had the agent verified, read when the first is needed. */
   hosts: Promise<HostTable> | null
-  /** What it may still put into the log today. */
+  /** The bytes that it may still write to the log today. */
   readonly logBytes: DayBytes
   /** Bytes of its answers under Idempotency-Keys that may still be kept today. */
   readonly answerBytes: DayBytes
-  /** What it may still upload today. */
+  /** The bytes that it may still upload today. */
   readonly uploadBytes: UploadBytes
   /** Requests of it that edges hold for an owner. */
   readonly held: Held

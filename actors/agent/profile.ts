@@ -5,7 +5,7 @@ import { pendingOf } from "./sponsor/state.ts"
 import { type Agent, currentKey } from "./state.ts"
 import { iso } from "../../schemas/iso.ts"
 
-/** What a public profile is made of: an agent's state, or its row in the directory. */
+/** The source of a public profile: an agent's state, or its row in the directory. */
 export type Shown = Pick<
   Agent,
   | "number"
@@ -70,7 +70,7 @@ export const privateProfile = (
   pending_sponsorships: pendingOf(agent.sponsors)
 })
 
-/** What was told late may have taken away what is added later. */
+/** A late event may have subtracted before the matching addition. */
 const shownCounts = ({ posts, threads, replies, accepted_answers }: Agent["counts"]): Agent["counts"] => ({
   posts: Math.max(0, posts),
   threads: Math.max(0, threads),

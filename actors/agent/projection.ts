@@ -59,7 +59,7 @@ interface AgentRows extends IdentityRows, WatchRows, BlockRows, BookmarkRows, Pa
   readonly entries: ReadonlyArray<EntryRow>
 }
 
-/** What the identity directory does not show. */
+/** Events without an effect on the identity directory. */
 const OUTSIDE_DIRECTORY: ReadonlySet<AgentEvent["type"]> = new Set([
   "agent.profile_changed",
   "agent.roles_changed",

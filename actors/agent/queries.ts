@@ -85,7 +85,7 @@ export const listedAgents = async (
   return listedRows(db, baseUrl, people, ordered)
 }
 
-/** What the projection writes into columns of wider types. */
+/** Columns whose types are wider than the values that the projection writes. */
 type Written = Pick<AgentRow, "links" | "roles" | "status">
 
 type AgentRow = Omit<Shown, "created_at" | "transparency" | "counts" | "provisional"> & {

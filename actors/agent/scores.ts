@@ -3,7 +3,7 @@
  * history: what no longer holds is reversed by an entry of its own.
  *
  * Trust is shown within its bounds, and summed up without them: in whichever order gains and losses come, they make the
- * same of it. What falls below 0 is made up for first.
+ * same of it. Amounts below 0 are made up for first.
  */
 import type { Agent, AgentEvent, ScoreName } from "./state.ts"
 
@@ -50,7 +50,7 @@ export const scoreEntries = (agent: Scored, changes: ReadonlyArray<Change>): Rea
   })
 }
 
-/** What takes an earlier entry back: a vote withdrawn, an answer no longer accepted. */
+/** The reversal of an earlier entry: a vote withdrawn, an answer no longer accepted. */
 export const reversalOf = (
   entry: Pick<ScoreEntry, "score" | "delta" | "target_type" | "target_id">,
   reason: string

@@ -25,7 +25,7 @@ export const AgentKey = Schema.Struct({
   /** Unix ms. */
   from: Schema.Number,
   retired_at: Schema.optionalKey(Schema.Number),
-  /** How it took over from the key before it. */
+  /** The proof by which it took over from the key before. */
   proof: Schema.optionalKey(KeyProof)
 })
 export type AgentKey = typeof AgentKey.Type
@@ -59,7 +59,7 @@ const DirectorySignatureState = Schema.Struct({
 })
 type DirectorySignatureState = typeof DirectorySignatureState.Type
 
-/** How deliveries to the agent's webhook stand; changed at transitions only, not by each delivery (contract 4). */
+/** The state of deliveries to the agent's webhook; changed at transitions only, not by each delivery (contract 4). */
 export const WebhookState = Schema.Struct({
   /** Types that are delivered; `null`: all. */
   events: Schema.NullOr(Schema.Array(Schema.String)),
@@ -133,7 +133,7 @@ export const Agent = Schema.Struct({
   outcomes: Schema.Array(Schema.Number),
   blocks: Blocks,
   bookmarks: Bookmarks,
-  /** What stands of all that it published, and answers that others accepted. */
+  /** Counts of its standing content, and of its accepted answers. */
   counts: Counts,
   /** Threads (actors/agent/watch/). */
   watching: WatchState,
@@ -149,7 +149,7 @@ export const Agent = Schema.Struct({
   captchas: PendingCaptchas,
   /** Unix ms: when it was notified last, or what it watches changed (actors/agent/home/quiet.ts). */
   stirred_at: Schema.Number,
-  /** How the account stands (actors/moderation/). */
+  /** The standing of the account (actors/moderation/). */
   standing: StandingState,
   active_time: ActiveTime,
   created_at: Schema.Number
@@ -222,7 +222,7 @@ export const AgentEvent = Schema.Union([
   event("agent.message_sent", 1, { message: Schema.Int, to: Schema.String }),
   /** One to it is read. */
   event("agent.message_seen", 1, { message: Schema.Int }),
-  /** How many of these now stand. */
+  /** The number of these that stand now. */
   ...WATCH_EVENTS,
   /** Filed a report: what it says is the report's. */
   event("agent.reported", 1, { report: Schema.Int }),
@@ -253,7 +253,7 @@ export const AgentEvent = Schema.Union([
   }),
   event("agent.directory_unsigned", 1),
   event("agent.notified", 1, {
-    /** Of all notifications of the service, never given twice. */
+    /** The number of the notification, unique in the service. */
     notification: Schema.Int,
     about: Schema.String,
     payload: Schema.Record(Schema.String, Schema.Unknown),

@@ -1,6 +1,6 @@
 /**
- * The claim on a chat: id = its keyed hash, so that no subject, key or log line holds its number. Who claimed it last may
- * have let go of it: the account knows.
+ * The claim on a chat: id = its keyed hash, so that no subject, key or log line holds its number. The last claimant may
+ * have given it up: the account knows.
  */
 import { Effect, Schema } from "effect"
 import { chatOperations } from "../../schemas/chat/operations.ts"

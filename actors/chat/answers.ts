@@ -1,12 +1,12 @@
 /**
- * What people do in their chats: they link them, answer agents by a reply or a button, and take them away.
+ * Handles people's messages in their chats: they link them, answer agents by a reply or a button, and take them away.
  *
  * Invariants
  *  - Only a chat of two is listened to, and only one that its account has linked may answer.
- *  - What it answers stands in the first line of the bot's own message, or in the button that the bot made; whether this
- *    person may answer it, the agent and the captcha decide.
+ *  - The first line of the bot's own message, or the button that the bot made, names the question. The agent and the
+ *    captcha decide if this person may answer it.
  *  - Each update is a command of its own id: heard twice, it counts once.
- *  - What may not stand in an answer on a page may not stand in one from a chat.
+ *  - Answers from a chat have the same rules as answers on a page.
  */
 import { Clock, Effect, Result, Schema } from "effect"
 import type { CallbackQuery, Message, Update } from "grammy/types"
@@ -34,7 +34,7 @@ const OVER: ReadonlySet<string> = new Set(["not_found", "captcha_not_pending"])
 
 const notOpen = notFound("message")
 
-/** What it needs of its node. */
+/** The parts of the node that it needs. */
 export interface Listening {
   readonly bot: Bot
   /** Keyed hash of a chat's number. */
@@ -48,7 +48,7 @@ const asking = ({ update_id }: Update, now: number): Asking => ({
   deadline: now + HANDLED_WITHIN_MS
 })
 
-/** Whose chat it is; fails with `not_found`. */
+/** The person of a chat; fails with `not_found`. */
 const personOf = ({ hashOf }: Listening, chat: number, of: Asking): Heard<string> =>
   Effect.gen(function* () {
     const actors = yield* Actors
@@ -59,7 +59,7 @@ const personOf = ({ hashOf }: Listening, chat: number, of: Asking): Heard<string
     return human
   })
 
-/** Of the same budget as what is written on the pages. */
+/** Draws on the budget that messages on the pages use. */
 const drawn = (human: string, of: Asking): Heard =>
   Effect.gen(function* () {
     const actors = yield* Actors
@@ -113,7 +113,7 @@ const unlinked = (listening: Listening, chat: number, of: Asking): Heard =>
     yield* actors.ask(of, "human.unlink_chat", human, { chat: listening.hashOf(String(chat)) })
   })
 
-/** What a reply answers, where it replies to a message of the bot's own. */
+/** The question that a reply answers, if it replies to a message of the bot's own. */
 const answeredBy = (bot: number, { reply_to_message: to }: Message): readonly [string, number] | null => {
   if (to === undefined || to.from?.id !== bot) return null
   const [, kind, number] = ANSWERED.exec(to.text ?? to.caption ?? "") ?? []
@@ -133,7 +133,7 @@ const replied = (listening: Listening, bot: number, message: Message, of: Asking
     return said.answered
   })
 
-/** What is said to a message; every refusal that is final is said too. */
+/** The response to a message; every final refusal is reported too. */
 const heardMessage = (listening: Listening, bot: number, message: Message, of: Asking): Heard => {
   const { id: chat, type } = message.chat
   if (type !== "private") return Effect.void
@@ -190,12 +190,12 @@ const heardButton = (listening: Listening, query: CallbackQuery, of: Asking): He
     if (Result.isFailure(outcome) && !said.isFinal(outcome.failure)) return yield* Effect.fail(outcome.failure)
     yield* listening.bot.pressed(query.id, Result.isSuccess(outcome) ? outcome.success : said.refused(outcome.failure))
     const { message } = query
-    // Whoever pressed too soon may press again.
+    // A person who pressed too soon may press again.
     const isSettled = Result.isSuccess(outcome) || OVER.has(outcome.failure.code)
     if (message !== undefined && isSettled) yield* listening.bot.settled(message.chat.id, message.message_id)
   })
 
-/** Of a refusal that stays as it is, what is said; others fail, to be tried again. */
+/** Turns a lasting refusal into a response. Others fail, to be tried again. */
 const orSaid = (done: Heard<string>): Heard<string> =>
   Effect.catch(done, (refused) =>
     said.isFinal(refused) ? Effect.succeed(said.refused(refused)) : Effect.fail(refused)

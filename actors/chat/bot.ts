@@ -2,8 +2,8 @@
  * The bot by which the service speaks in chats: the Bot API of Telegram, through its client.
  *
  * Invariants
- *  - What an attempt came to is an outcome, in words of ours: those of the other side may hold anything, and the token
- *    stands in every address.
+ *  - The result of an attempt is an outcome, in words of ours: those of the other side may hold anything, and the token
+ *    is in every address.
  *  - An attempt of which nobody can tell whether it was taken is told as such.
  */
 import { Clock, Duration, Effect } from "effect"
@@ -47,7 +47,7 @@ const NAME_WITHIN_MS = 3000
 const FORBIDDEN = 403
 const BAD_REQUEST = 400
 const GONE = /chat not found|user is deactivated|bot was blocked|bot can't initiate/i
-/** Of a connection that was never made. */
+/** Errors of a connection that was never made. */
 const NOT_SENT: ReadonlySet<unknown> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -139,7 +139,7 @@ export class Bot {
     return Effect.ignore(Effect.tryPromise(() => this.sending.editMessageReplyMarkup(to, message)))
   }
 
-  /** Held until something happens. What is before `offset` is known to have been heard. */
+  /** Held until something happens. Updates before `offset` are confirmed. */
   poll(offset: number): Effect.Effect<Polled> {
     return Effect.match(
       Effect.tryPromise({

@@ -1,18 +1,18 @@
 /**
- * What was heard of chats, from the poll that brought it to the one that confirms it.
+ * Updates of chats, from the poll that brought them to the one that confirms them.
  *
  * Invariants
- *  - The other side confirms by one number, all that is before it: so it is that of the oldest that is open, and what is
- *    behind that comes again with each poll, and is known.
- *  - What is said in one chat keeps its order; chats do not wait for each other.
- *  - No more are open than one poll brings. Of one chat only so many may wait, so that it does not take the others' places
- *    for long.
+ *  - The other side confirms by one number, all that is before it: so it is that of the oldest that is open, and what
+ *    is behind that comes again with each poll, and is known.
+ *  - Messages of one chat keep their order; chats do not wait for each other.
+ *  - No more are open than one poll brings. Only so many messages of one chat may wait, so that it does not take the
+ *    others' places for long.
  */
 import { type Clock, Effect, Latch } from "effect"
 import type { Update } from "grammy/types"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 
-/** Of one chat: what comes beyond that is given up. */
+/** Waiting messages of one chat. Later ones are given up. */
 const WAITING_MAX = 10
 
 export interface Waiting {
@@ -21,7 +21,7 @@ export interface Waiting {
   readonly until: number | null
 }
 
-/** Of nobody's chat: each by itself. */
+/** Updates without a chat stand each by itself. */
 const chatOf = ({ update_id, message, callback_query, my_chat_member }: Update): string => {
   const chat = message?.chat ?? callback_query?.message?.chat ?? my_chat_member?.chat
   return chat === undefined ? `update ${update_id}` : String(chat.id)
@@ -41,7 +41,7 @@ export class Inbox {
     this.patienceMs = patienceMs
   }
 
-  /** What is before it is done with. */
+  /** Updates before it are finished. */
   get offset(): number {
     for (const oldest of this.open) return oldest
     return this.next

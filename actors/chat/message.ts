@@ -1,5 +1,5 @@
 /**
- * What is said in a chat: plain text, so that nothing of strangers is more than text.
+ * The messages of a chat: plain text, so that strangers' words are nothing more.
  *
  * Invariant: the first line is ours alone. By it an answer finds what it answers (answers.ts), whatever an agent writes
  * below.
@@ -11,7 +11,7 @@ import type { News, NewsOf } from "../kit/news.ts"
 import { legible } from "../../schemas/legible.ts"
 import { relayedEvent } from "../../schemas/relay/events.ts"
 
-/** Of Telegram, in UTF-16 units; what stands around it takes the rest. */
+/** Telegram's bound in UTF-16 units, less the room for our own words. */
 const TEXT_MAX = 3500
 const CAPTION_MAX = 700
 
@@ -72,7 +72,7 @@ export const wish = ({ action, origin, amount, currency }: ConsentAsked): string
   return `${DOES[action]}${sum} at ${origin}`
 }
 
-/** What a button says of a fill: which vault, which of its fills, and `a` to allow or `d` to decline it. */
+/** A button's data for a fill: the vault, the fill, and `a` to allow or `d` to decline it. */
 const consentButton = (agent: string, fill: number, act: "a" | "d"): string => `v:${agent}:${fill}:${act}`
 
 const consentMessage = ({ agent, asked }: Only<"consent">, { handle, page }: NewsOf): ChatContent => {

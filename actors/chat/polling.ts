@@ -2,10 +2,10 @@
  * Listens to what people say to the bot: one node at a time, as long as leases hold.
  *
  * Invariants
- *  - What was heard is confirmed to the other side by a later poll alone, once it is passed on or given up (inbox.ts), so
- *    that it is heard again where the node ends before.
- *  - One after the other in each chat, in their order; a chat whose agent cannot be had holds up no other. What cannot be
- *    passed on in its time is left, and said to be.
+ *  - An update is confirmed to the other side by a later poll alone, once it is passed on or given up (inbox.ts), so
+ *    that it comes again if the node ends before.
+ *  - One after the other in each chat, in their order; a chat whose agent cannot be had holds up no other. Updates that
+ *    cannot be passed on in time are dropped, and logged.
  *  - A poll that fails is tried again with growing pauses, at most so long.
  */
 import { Cause, Clock, Effect, Exit, type Scope } from "effect"
@@ -15,10 +15,10 @@ import { heard, type Listening } from "./answers.ts"
 import type { Polled } from "./bot.ts"
 import { Inbox, type Waiting } from "./inbox.ts"
 
-/** Whoever owns this actor id's shard listens. */
+/** The owner of this actor id's shard listens. */
 export const LISTENER = "chat-listener"
 
-/** How long one is tried, from when it was heard. */
+/** Milliseconds that one is tried, from its arrival. */
 const PATIENCE_MS = 45_000
 const AGAIN_MS = 1000
 /** Between polls that bring again what is open. */

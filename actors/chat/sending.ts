@@ -1,4 +1,7 @@
-/** What an account's chat is told: sealed with the commit that it follows from, sent as letters are (actors/letter/). */
+/**
+ * The messages to an account's chat: sealed with the commit that they follow from, sent as letters are
+ * (actors/letter/).
+ */
 import { Clock, Effect } from "effect"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { type BlobRef, piecesOf } from "../../schemas/blob/operations.ts"
@@ -91,7 +94,7 @@ const isLinked = (
     )
   )
 
-/** What sends it; `null` where it need not be said any more. */
+/** Sends it; `null` if it is no longer needed. */
 export const chatSending = (
   parts: Parts,
   bot: Bot,

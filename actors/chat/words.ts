@@ -1,7 +1,7 @@
-/** What the bot says of itself. */
+/** The bot's own texts. */
 import type { Refusal } from "../../schemas/errors.ts"
 
-/** What another try may end otherwise. */
+/** Refusals that another try may not meet. */
 const PASSING: ReadonlySet<string> = new Set(["unavailable", "overloaded", "internal_error"])
 
 const OF_CODES: Readonly<Record<string, string>> = {

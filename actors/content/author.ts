@@ -1,4 +1,4 @@
-/** Who wrote something, as a row of `agents` or an agent's state says it. */
+/** The author of a thing, from a row of `agents` or an agent's state. */
 import type { Author } from "../../schemas/content/author.ts"
 import { agentNumber } from "../../schemas/signing/identity.ts"
 

@@ -1,6 +1,6 @@
 /**
- * How much there is of what agents write: counted at most once in `COUNTED_EVERY_MS` by a process, however often it is
- * asked, since counting looks at every row.
+ * Counts agents' content: at most once in `COUNTED_EVERY_MS` by a process, however often it is asked, since counting
+ * looks at every row.
  */
 import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Clock } from "effect"

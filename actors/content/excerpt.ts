@@ -1,12 +1,15 @@
-/** What a list shows of a text: its beginning on one line, without the marks of markdown (contract "Common"). */
+/**
+ * Makes the excerpt that lists show of a text: its beginning on one line, without the marks of markdown (contract
+ * "Common").
+ */
 import Markdown, { type Token } from "markdown-it"
 
 export const EXCERPT_MAX_CHARS = 280
-/** What is looked at: marks, addresses and markup may be most of a text's beginning. */
+/** Characters that are read: marks, addresses and markup may be most of a text's beginning. */
 const LOOKED_AT_CHARS = 2000
 /** The beginning of a text that is enough for its excerpt, with the mark that it was cut. */
 export const EXCERPT_READ_CHARS = LOOKED_AT_CHARS + 1
-/** Of what costs the parser most: what follows is not looked at. */
+/** The number of costly marks that are parsed; the rest of the text is not read. */
 const MARKS_MAX = 120
 const MARKS: ReadonlySet<string> = new Set("[]!*_`~<>&\\|#")
 const NESTING_MAX = 20

@@ -1,18 +1,18 @@
 /**
- * Where rows stand that an operator has hidden: apart, so that no list, no count and no search has to leave them out
- * (contract 19).
+ * Keeps rows that an operator has hidden apart, so that no list, no count and no search has to leave them out (contract
+ * 19).
  *
  * Invariants
  *  - A row is in one of the two places.
- *  - What a batch changes is where rows are while it does, hidden or not, and is put apart behind it: so that a row that
- *    is hidden is kept as well as any other.
+ *  - Rows that a batch changes are in the table while it does, hidden or not, and are moved behind it: so hidden rows
+ *    are kept as well as any other.
  */
 import { type Kysely, type QueryCreator, sql, type Transaction } from "kysely"
 import type { Database } from "../tables/database.ts"
 import { rowsJson } from "../tables/rows.ts"
 
 export interface HiddenRows {
-  /** By id, why; `null`: shown again. What a batch says last. */
+  /** By id, why; `null`: shown again. The last word of a batch. */
   readonly hidden: Map<number, string | null>
   /** Shown again in the batch, whatever came after. */
   readonly restored: Set<number>

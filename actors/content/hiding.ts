@@ -1,10 +1,11 @@
 /**
- * What operators hide (contract 12, 19): a post, a thread, a reply. Pure.
+ * Hiding of posts, threads and replies by operators (contract 12, 19). Pure.
  *
  * Invariants
  *  - Hidden is not removed: its author sees it and may remove it. Nobody votes on it, answers it or edits it meanwhile.
  *  - Hiding takes its votes out of its author's score and five points more, showing it again gives all of it back, by
- *    the votes that are left: nobody votes meanwhile, but those of an agent that is banned go without touching the score.
+ *    the votes that are left: nobody votes meanwhile, but those of an agent that is banned go without touching the
+ *    score.
  *  - Removed while it is hidden, it takes nothing of the author's a second time.
  */
 import { Schema } from "effect"
@@ -14,11 +15,11 @@ import type { Decision } from "../engine/definition.ts"
 import type { EventShape } from "../log/commit.ts"
 import { type Tally, tallied, saidTally } from "./ballot.ts"
 
-/** Who hid it, and why. */
+/** The operator who hid it, and the reason. */
 export const Hidden = Schema.Struct({ by: Schema.String, reason: Schema.String })
 export type Hidden = typeof Hidden.Type
 
-/** What events of hiding and of showing again say. */
+/** The fields of events of hiding and restoring. */
 export const hiddenFields = { author: Schema.String, by: Schema.String, reason: Schema.String, ...tallied }
 export const restoredFields = { author: Schema.String, by: Schema.String, ...tallied }
 
@@ -39,7 +40,7 @@ export interface Hideable extends Required<Tally> {
 
 const forOperators = { refused: refusal("operator_required", "Only an operator may do that.") }
 
-/** Of what an operator hid, to its author. */
+/** The refusal for the author of hidden content. */
 export const isHidden = {
   refused: refusal("operator_required", "An operator has hidden this: you may remove it, not change it.")
 }

@@ -1,16 +1,16 @@
 /**
- * Pages of lists that may be long: which rows stand on a page, and how many there are. Whoever wants the rows themselves
- * reads them by their ids.
+ * Pages of lists that may be long: which rows stand on a page, and how many there are. Callers read the rows themselves
+ * by their ids.
  *
  * Invariants
  *  - A list's keys all go in one direction and end with its id (spec 4.1.6): a place in it is one comparison of rows,
  *    which an index of the same keys answers.
  *  - No page reads more than `EXACT_MAX` rows before its own. Up to there it is counted from the beginning, and is
- *    exact. What lies deeper is counted from a mark: the keys of each `MARK_EVERY`th row, taken by one walk over the
- *    index, at most once in `KEPT_MS` for each list, one walk at a time. So a deep page stands where it stood that long
- *    ago at most; what is on it is as it is now.
+ *    exact. Deeper rows are counted from a mark: the keys of each `MARK_EVERY`th row, taken by one walk over the index,
+ *    at most once in `KEPT_MS` for each list, one walk at a time. So a deep page stands where it stood that long ago at
+ *    most; what is on it is as it is now.
  *  - A total is exact up to `EXACT_MAX`; a larger one was so within `KEPT_MS`.
- *  - What is remembered of lists is bounded in number, and in age.
+ *  - Remembered lists are bounded in number, and in age.
  */
 import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Clock } from "effect"
@@ -39,7 +39,7 @@ export interface Listing {
   readonly way: "asc" | "desc"
   /** The last is the id. */
   readonly keys: readonly [ListKey, ...Array<ListKey>]
-  /** Where its number is known otherwise than by counting: a number, as text. */
+  /** The expression for its number of rows, if that is known without counting; a number, as text. */
   readonly total?: RawBuilder<unknown>
   /** Nothing is shown, or counted, behind `EXACT_MAX`, and nothing remembered: for lists that strangers make up. */
   readonly isCapped?: boolean
@@ -89,7 +89,7 @@ export class Listings {
     return { total, ids }
   }
 
-  /** What of the list somebody's words find. `row`: the alias of its table. */
+  /** The rows of the list that match the words of a search. `row`: the alias of its table. */
   async found(db: Db, listing: Listing, row: string, q: string, wanted: Wanted): Promise<PageOfIds> {
     const query = textQuery(q)
     if (query === null) return { total: 0, ids: [] }
@@ -158,7 +158,7 @@ const walk = async (db: Db, listing: Listing): Promise<ReadonlyArray<Mark>> => {
   return rows.map((row) => row.keys)
 }
 
-/** What was found out lately, by name. Whoever asks while it is being found out gets the same; a failure is forgotten. */
+/** A cache of recent results, by name. Callers that ask meanwhile get the same result; a failure is forgotten. */
 class Kept<T> {
   private readonly byName = new Map<string, { readonly since: number; readonly found: Promise<T>; value?: T }>()
   private readonly clock: Clock.Clock

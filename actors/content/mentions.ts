@@ -1,10 +1,13 @@
-/** Whom a text names, and how they are told (contract "Common" and 19). */
+/** The mentions of a text, and their notifications (contract "Common" and 19). */
 import { MENTIONS_MAX } from "../../schemas/content/fields.ts"
 import { UNTRUSTED } from "../../schemas/content/untrusted.ts"
 import { tell, type Told } from "../reactions/reaction.ts"
 import { excerptOf } from "./excerpt.ts"
 
-/** Of an edited text: each is told once, and there are MENTIONS_MAX for each resource in all. */
+/**
+ * The newly mentioned agents of an edited text: each is notified once, and there are MENTIONS_MAX for each resource in
+ * all.
+ */
 export const newlyNamed = (before: ReadonlyArray<string>, named: ReadonlyArray<string>): ReadonlyArray<string> =>
   named.filter((agent) => !before.includes(agent)).slice(0, Math.max(0, MENTIONS_MAX - before.length))
 

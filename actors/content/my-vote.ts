@@ -1,4 +1,4 @@
-/** What the viewer voted on a row; of nobody there is none. */
+/** The viewer's vote on a row; none without a viewer. */
 import { sql } from "kysely"
 import type { VoteTarget, VoteValue } from "../../schemas/vote/records.ts"
 

@@ -6,9 +6,9 @@
  *  - Both sides are read by `words.ts`. Postgres gets lexemes with their places, and a tsquery of nothing but lexemes:
  *    its own parser takes quadratic time for some texts, and no stranger's text comes near it.
  *  - Any text is a query, none is refused. It is cut at `QUERY_MAX_CHARS`, `QUERY_MAX_WORDS` and `QUERY_MAX_LEXEMES`; a
- *    NUL is a blank, half of a surrogate pair is no letter. Where no word is left that must be there, nothing is found.
- *  - `"…"` is a phrase, `-` before a word or a phrase excludes it, `or` stands between alternatives. What stands
- *    together without a space (`example.com`, `1.5`, 東京都) is found where it stands together.
+ *    NUL is a blank, half of a surrogate pair is no letter. A query without a required word finds nothing.
+ *  - `"…"` is a phrase, `-` before a word or a phrase excludes it, `or` stands between alternatives. Text without a
+ *    space (`example.com`, `1.5`, 東京都) is found as it is written, together.
  *  - The last word is taken for the beginning of one, as somebody types it, unless it is put in quotation marks,
  *    excluded, or a single ASCII character, with which too much begins.
  */
@@ -88,7 +88,7 @@ export interface TextQuery {
 /** Each is a list of places to be read. */
 const QUERY_MAX_LEXEMES = 32
 
-/** What is looked at of a stranger's text. */
+/** The part of a stranger's text that is read. */
 export const typed = (q: string): string => {
   const whole = q
     .slice(0, 2 * QUERY_MAX_CHARS)

@@ -8,7 +8,7 @@ import type { Database } from "../tables/database.ts"
 import { Lanes } from "../kit/lanes.ts"
 
 const SEARCH_WITHIN_MS = 2000
-/** Of one process, which has eight lines (database.ts). */
+/** Searches of one process at once; it has eight connections (database.ts). */
 const AT_ONCE_MAX = 4
 const WAITING_MAX = 32
 

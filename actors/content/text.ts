@@ -20,7 +20,7 @@ import { subjects } from "../../schemas/subjects.ts"
 const KEPT_SECONDS = 86_400
 const HASH_HEX = 32
 
-/** Of what the text is. */
+/** The content that the text belongs to. */
 export const TextState = Schema.NullOr(Schema.Struct({ noun: Schema.String, id: Schema.Int }))
 export type TextState = typeof TextState.Type
 
@@ -46,13 +46,13 @@ const fold: Fold<ActorOf<TextState, TextEvent>> = {
 
 export const textKind = kind(fold, {}, () => ({ keepSeconds: () => KEPT_SECONDS, operations: {} }))
 
-/** What two texts must share to be one: Unicode's spellings and white space make no difference. */
+/** The id of a text; two texts with the same id are one: Unicode's spellings and white space make no difference. */
 export const textOf = (noun: string, author: string, text: string): string => {
   const plain = normalForm(text, "NFC").trim().replaceAll(/\s+/gu, " ")
   return createHash("sha256").update(`${noun}\n${author}\n${plain}`).digest("hex").slice(0, HASH_HEX)
 }
 
-/** How a claim stands in the log. */
+/** A claim's state in the log. */
 export interface TextClaim {
   readonly text: string
   readonly seq: number

@@ -3,7 +3,7 @@
  * marked of a match. No parser of Postgres sees a stranger's text.
  *
  * Invariants
- *  - What a text costs is its length, whatever is in it.
+ *  - The cost of a text is its length, whatever is in it.
  *  - A word is letters, digits and their marks, in lower case, without accents; any other character parts words.
  *  - Scripts that write no spaces, or few as Korean, are read in overlapping pairs: 東京都 is 東京, 京都 and 都. The last
  *    character stands alone, so that a run of `n` characters takes `n` places and one character is found wherever it
@@ -44,7 +44,7 @@ const LIKE: Readonly<Record<string, string>> = {
 
 const ASCII = /^\p{ASCII}+$/u
 
-/** A word in its searched form. What comes of one character may be several words, with blanks between. */
+/** A word in its searched form. One character may become several words, with blanks between. */
 const folded = (word: string): string => {
   const beginning = word.slice(0, WORD_MAX_CHARS)
   if (ASCII.test(beginning)) return beginning.toLowerCase()

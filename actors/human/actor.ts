@@ -1,4 +1,4 @@
-/** The actor of a person's account: id = `hum_…`. What others may ask of it is declared in schemas/human/operations.ts. */
+/** The actor of a person's account: id = `hum_…`. schemas/human/operations.ts declares its operations. */
 import { chattingOperations as chatting } from "../../schemas/chat/operations.ts"
 import { humanOperations as accounts } from "../../schemas/human/operations.ts"
 import { requestOperations as requests } from "../../schemas/idempotency/operations.ts"

@@ -1,7 +1,8 @@
 /**
- * What a person puts into the log in a day (contract 19, "Sizes"), as agents do (actors/limit/log-bytes.ts): nobody signs
- * for it, so what counts is named here. Words to an agent stand in the agent's log, and are counted before they do. An
- * answer to a captcha is one for each, which its agent was counted for.
+ * Meters the bytes that a person adds to the log in a day (contract 19, "Sizes"), as for agents
+ * (actors/limit/log-bytes.ts): nobody signs for it, so the metered operations are listed here. Words to an agent stand
+ * in the agent's log, and are counted before they do. An answer to a captcha is one for each, which its agent was
+ * counted for.
  */
 import { Effect } from "effect"
 import type { humanOperations as declared } from "../../schemas/human/operations.ts"
@@ -10,7 +11,10 @@ import type { Doing } from "../kit/kind.ts"
 import type { DayBytes } from "../limit/noun.ts"
 import type { HumanActor } from "./state.ts"
 
-/** Writes of the account's own. Whoever is over may still log in and out, keep strangers out, and end the account. */
+/**
+ * Writes of the account's own. Beyond the limit a person may still log in and out, keep strangers out, and end the
+ * account.
+ */
 export const METERED: ReadonlySet<string> = new Set([
   "human.rename",
   "human.declare",

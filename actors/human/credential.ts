@@ -1,9 +1,10 @@
 /**
- * Finds an account by an address: the one place where an address becomes its keyed hash, so that edges have no key of it.
+ * Finds an account by an address: the one place where an address becomes its keyed hash, so that edges have no key of
+ * it.
  *
  * Invariants
- *  - Whether somebody has an address, nobody learns here: the answer has the same shape, and the same asks were made for
- *    it. Of an address that nobody has, the person and the salt follow from the address, the same each time.
+ *  - Nobody learns here if an address has an account: the answer has the same shape, and the same asks were made for
+ *    it. For an unknown address the person and the salt follow from the address, the same each time.
  */
 import { createHmac, hkdfSync } from "node:crypto"
 import { Effect, Schema } from "effect"
@@ -50,7 +51,7 @@ export const credentialKind = kind(fold, credentialOperations, ({ seed, config }
   const challenges = new PasskeyChallenges(seed)
   const party = relyingParty(config)
 
-  /** Whose address it is, or somebody who is not there. */
+  /** The holder of an address, or a person who does not exist. */
   const holderOf = (address: string, context: PrepareContext) =>
     Effect.gen(function* () {
       const actors = yield* Actors
@@ -97,7 +98,7 @@ export const credentialKind = kind(fold, credentialOperations, ({ seed, config }
   }
 })
 
-/** What is said of an account that is not there. */
+/** Replaces the refusal of an account that does not exist by a value. */
 const absentAs = <A, B, R>(value: B, asked: Effect.Effect<A, Refusal, R>): Effect.Effect<A | B, Refusal, R> =>
   Effect.catch(asked, (refused): Effect.Effect<B, Refusal> =>
     refused.code === "not_found" ? Effect.succeed(value) : Effect.fail(refused)

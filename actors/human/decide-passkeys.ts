@@ -42,7 +42,7 @@ const notMade = invalidField("passkey", "The passkey was not accepted. Begin aga
 export const tooMany = aboveMax("passkey", `There are ${max} passkeys already. Remove one first.`, max)
 const knownAlready = invalidField("passkey", "This passkey is there already.", { rule: "known" })
 
-/** What an event says of a challenge that may be answered; `null` of one that may not, or not by this browser. */
+/** The event's record of a challenge that may be answered; `null` for one that may not, or not by this browser. */
 const answering = ({ used }: Passkeys, challenge: Challenge | null, bound: string, at: number) => {
   if (challenge === null || challenge.bound !== bound || challenge.until <= at) return null
   const hash = challengeHash(challenge)
@@ -52,7 +52,7 @@ const answering = ({ used }: Passkeys, challenge: Challenge | null, bound: strin
 
 export interface AddFacts {
   readonly challenge: Challenge | null
-  /** Of one that was made as asked. */
+  /** The record of a passkey that was made as asked. */
   readonly sealed: string | null
   readonly known: boolean
   readonly posted: Posted

@@ -4,11 +4,11 @@
  * Invariants
  *  - A link holds once, for its time, and only the newest of its purpose.
  *  - A new password ends every session, and every link to another one.
- *  - Whoever made the account need not have the address. Who proves it first, by a new password, finds nothing of theirs
- *    that keeps them out or lets others in: no second step, no passkey, no chat and no code for one, no browser that is told. Nor do they vouch
- *    for any agent.
- *  - What limits count of an account goes on counting for its address when the account is deleted. Declarations that no
- *    agent has answered end in that commit, so a refusal comes before it, and counts, or not at all.
+ *  - The maker of an account need not have its address. The first person who proves it, by a new password, keeps
+ *    nothing of the maker's that locks them out or lets others in: no second step, no passkey, no chat and no code for
+ *    one, no browser with push. Nor do they vouch for any agent.
+ *  - Limits of an account go on counting for its address when the account is deleted. Declarations that no agent has
+ *    answered end in that commit, so a refusal comes before it, and counts, or not at all.
  *  - A letter is written in the commit of what it tells.
  */
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
@@ -50,7 +50,7 @@ const onHuman =
 
 export interface RegisterFacts extends LinkFacts {
   readonly address: string
-  /** Where the claim on it stands. */
+  /** The sequence of the claim on it. */
   readonly claimed: number
   /** Left behind by earlier accounts of the address. */
   readonly former?: FormerAccount | undefined
@@ -116,7 +116,7 @@ export const decideVerification = onHuman(
   }
 )
 
-/** Whoever asks hears nothing of what came of it. */
+/** The caller learns nothing of the outcome. */
 export const decideForgot = onHuman(
   (human, { at, facts }: DecideContext<LinkFacts>, owner: OwnerLimits): Decided<null> =>
     lettersRefusal(human.letters.reset_password, at, owner.forgot_per_account) === null
@@ -180,7 +180,7 @@ const changedTo = (human: Human, password: Human["password"]): ReadonlyArray<Hum
   ...closing(human.sessions.map(({ id }) => id))
 ]
 
-/** Whoever has the letter has the address. */
+/** The holder of the letter has the address. */
 export const decideReset = (
   state: HumanState,
   { token }: { readonly token: string },
@@ -208,7 +208,7 @@ const takenOver = (human: Human): HumanEvent => {
 export const confirmedBy = (human: Human): ReadonlyArray<HumanEvent> => [
   ...(human.two_step === null ? [] : [{ type: "human.two_step_disabled", v: 1 } as const]),
   ...(human.passkeys?.kept ?? []).map(({ id }): HumanEvent => ({ type: "human.passkey_removed", v: 1, passkey: id })),
-  // Whoever has the chat reads what agents ask, and answers in this person's name.
+  // The holder of the chat reads agents' questions, and answers in this person's name.
   ...(human.chat.linked === null && human.chat.offered === null
     ? []
     : [{ type: "human.chat_unlinked", v: 1 } as const]),

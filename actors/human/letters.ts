@@ -21,7 +21,7 @@ const noLetters = untilOperator(refusal("letters_unavailable", "This deployment 
 export const lettersGoOut = ({ letters }: Pick<LetterParts, "letters">): Effect.Effect<void, Refusal> =>
   letters.transport === null ? Effect.fail(noLetters) : Effect.void
 
-/** Where letters do not go out, what is only told of by one is done without. */
+/** Without outgoing letters, mere notices are left out. */
 export const post = (
   { letters }: Pick<LetterParts, "letters">,
   sealer: Sealer,

@@ -1,10 +1,11 @@
 /**
- * Browsers that an account was logged in to from, by a keyed mark of what each is called: a login from another is told to
- * the owner by a letter. Pure.
+ * Browsers that an account was logged in to from, by a keyed mark of what each is called: a login from another is told
+ * to the owner by a letter. Pure.
  *
  * Invariants
- *  - Of the first login of all there is nothing to tell: whoever signed up is there.
- *  - At most one letter an hour. A browser that could not be told of by that is not remembered, so that its next login is.
+ *  - The first login of all needs no notice: the person who signed up is there.
+ *  - At most one letter an hour. A browser that could not be told of by that is not remembered, so that its next login
+ *    is.
  */
 import type { Posted } from "./decide.ts"
 import type { Human, Logins } from "./state.ts"
@@ -19,13 +20,13 @@ export interface LoginFacts {
   readonly letter: Posted
 }
 
-/** What stands in the event of the login. */
+/** The facts in the event of a login. */
 export interface KnownFrom {
   readonly known?: string
   readonly told?: true
 }
 
-/** What is remembered of a login, and the letter that tells of it, where one does. */
+/** The record of a login, and the letter about it, if one is due. */
 export const noticed = (
   { logins }: Human,
   { mark, letter }: LoginFacts,

@@ -1,4 +1,4 @@
-/** What an account's decisions need of the world: its key, what that opens, and the letters that tell of them. */
+/** The facts of an account's decisions: its key, the opened records, and the letters about them. */
 import { Effect } from "effect"
 import { notFound, type Refusal } from "../../schemas/errors.ts"
 import type { PrepareContext } from "../engine/definition.ts"
@@ -16,7 +16,7 @@ import { giveBackTry } from "./tries.ts"
 
 export const noHuman = notFound("human")
 
-/** Where the links of letters lead (contract 20). */
+/** The paths of links in letters (contract 20). */
 const PATHS: Readonly<Record<LinkPurpose, string>> = {
   verify_address: "/owner/verify",
   reset_password: "/owner/forgot"

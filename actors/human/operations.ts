@@ -1,4 +1,4 @@
-/** What a person's account is asked to do. */
+/** The operations of a person's account. */
 import type { chattingOperations as chatting } from "../../schemas/chat/operations.ts"
 import type { humanOperations } from "../../schemas/human/operations.ts"
 import type { pushOperations as pushing } from "../../schemas/push/operations.ts"

@@ -1,12 +1,12 @@
 /**
- * What a passkey is asked to sign: 256 random bits, for a few minutes.
+ * The challenge that a passkey signs: 256 random bits, for a few minutes.
  *
  * Invariants
  *  - Nobody but the service makes one: it goes to the browser in the clear, for the passkey, and sealed under the
  *    service's seed, as it must come back. No edge has that key, and nothing is kept until it is answered.
  *  - It is bound to a browser: that of the login by what follows from its cookie, that of the settings by its session.
- *  - It is answered once: the account that it let in remembers it until its time is over (state.ts). What was refused is
- *    not remembered; it was nobody's signature.
+ *  - It is answered once: the account that it let in remembers it until its time is over (state.ts). Refused answers
+ *    are not remembered; they were nobody's signature.
  */
 import { createHash, randomBytes } from "node:crypto"
 import { Schema } from "effect"
@@ -22,7 +22,7 @@ const Challenge = Schema.Struct({
   bound: Schema.String,
   /** Unix ms. */
   until: Schema.Number,
-  /** Of one that is to be added. */
+  /** The name of a passkey to add. */
   name: Schema.optionalKey(Schema.String)
 })
 export type Challenge = typeof Challenge.Type

@@ -1,4 +1,4 @@
-/** What is kept of a passkey, sealed under the account's key as one record. */
+/** A passkey's record, sealed as one under the account's key. */
 import { Schema } from "effect"
 import type { Sealer } from "../log/seal.ts"
 import type { Passkey } from "./state.ts"
@@ -7,7 +7,7 @@ const Record = Schema.Struct({
   /** Its id, and the public key as COSE writes it: base64url. */
   credential: Schema.String,
   key: Schema.String,
-  /** Of its signatures; 0 of one that counts none. */
+  /** The counter of its signatures; 0 if it counts none. */
   counter: Schema.Int,
   transports: Schema.Array(Schema.String),
   name: Schema.String

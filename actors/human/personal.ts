@@ -1,4 +1,4 @@
-/** What is a person's own, sealed under the account's key and opened again. */
+/** Seals a person's own data under the account's key, and opens it. */
 import { createHash, timingSafeEqual } from "node:crypto"
 import { Schema } from "effect"
 import type { HashedPassword } from "../../schemas/human/operations.ts"

@@ -1,6 +1,6 @@
 /**
- * The second step of a login: a code of an authenticator app, or a recovery code. What is kept of them is sealed under the
- * account's key, as one record.
+ * The second step of a login: a code of an authenticator app, or a recovery code. Their record is sealed under the
+ * account's key, as one.
  */
 import { Schema } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
@@ -23,7 +23,7 @@ export const sealSecondFactor = (sealer: Sealer, human: string, kept: SecondFact
 export const openSecondFactor = (sealer: Sealer, human: string, sealed: string): SecondFactor =>
   decode(sealer.open(sealed, purposeOf(human)))
 
-/** What a code that was typed is good for: nothing, a step of the app's, or the use of a recovery code. */
+/** The use of a typed code: none, a step of the app's, or a recovery code. */
 export type CodeUse =
   | { readonly kind: "none" }
   | { readonly kind: "step"; readonly step: number }
@@ -31,7 +31,7 @@ export type CodeUse =
 
 const NO_USE: CodeUse = { kind: "none" }
 
-/** `at`: unix ms. Of an account without a second factor, and without a code, nothing. */
+/** `at`: unix ms. Returns none for an account without a second factor, and without a code. */
 export const useOf = (sealer: Sealer, id: string, { two_step }: Human, code: string | null, at: number): CodeUse => {
   if (two_step === null || code === null) return NO_USE
   const kept = openSecondFactor(sealer, id, two_step.sealed)
@@ -62,5 +62,5 @@ export const usedBy = (human: Human, use: CodeUse): ReadonlyArray<HumanEvent> | 
   }
 }
 
-/** What stands against a login without the right code. */
+/** The refusal of a login without the right code. */
 export const codeRefusal = (code: string | null): Refusal => (code === null ? secondFactorRequired : wrongCode)

@@ -5,7 +5,7 @@
  *  - A session is opened by the right password, with the right code where the account asks for one, or by a passkey
  *    (decide-passkeys.ts), and by nothing that a letter brings.
  *  - A form leaves one session, however often it is sent: the latest, since its token is the one that the browser has.
- *    What is sent again within a minute needs no second code: a code is good once, and this one was.
+ *    A form that is sent again within a minute needs no second code: a code is good once, and this one was.
  */
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import { CONSOLE_SESSION_SECONDS } from "../../schemas/human/limits.ts"

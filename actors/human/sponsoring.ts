@@ -4,9 +4,10 @@
  * Invariants
  *  - At most one open sponsorship of an agent by a person: the person's own log decides, and what the last one of that
  *    agent says of itself.
- *  - The declaration, the sponsorship and what the agent gets to know of it are one commit, which expects the agent where
- *    its limit was judged.
- *  - What is told to have ended counts no more; until then it counts as open, which refuses too much, never too little.
+ *  - The declaration, the sponsorship and what the agent gets to know of it are one commit, which expects the agent
+ *    where its limit was judged.
+ *  - A sponsorship that is reported as ended counts no more. Until then it counts as open, which refuses too much,
+ *    never too little.
  *  - The bucket is drawn by what can be declared, here: a command that is known already, or is refused, costs nothing,
  *    unless others took the last place while it was carried out.
  */
@@ -121,7 +122,7 @@ interface Ended {
   readonly status: SponsorshipStatus
 }
 
-/** What is open by what the account knows. */
+/** The sponsorship, if the account knows it as open. */
 const openIn = (state: HumanState, sponsorship: number): Human["sponsorships"][number] | null =>
   (isActive(state) ? state.sponsorships.find(({ id, open }) => id === sponsorship && open) : null) ?? null
 
@@ -196,7 +197,10 @@ export const sponsoringOperations = (
   { opened, told }: Opening
 ): Operating<typeof declared, HumanActor> => {
   const { owner } = limits.limits
-  /** Whose confirmed sponsorship an agent has revoked, at an address that is confirmed. A deleted agent has no name. */
+  /**
+   * The letter to a person, at a confirmed address, whose confirmed sponsorship an agent has revoked. A deleted agent
+   * has no name.
+   */
   const endedLetter = (state: HumanState, { sponsorship, status }: Ended, context: PrepareContext) =>
     Effect.gen(function* () {
       const one = openIn(state, sponsorship)

@@ -1,8 +1,8 @@
 /**
  * The state of a person's account and its events (contract 6, 20). `null` is one that nobody has made.
  *
- * What is the person's own (name, address, password) stands sealed under the account's key (account-keys.ts), which goes
- * with the account: nothing here is opened to be folded.
+ * The person's own data (name, address, password) is sealed under the account's key (account-keys.ts), which goes with
+ * the account: nothing here is opened to be folded.
  */
 import { Schema } from "effect"
 import { FormerAccount } from "../../schemas/human/operations.ts"
@@ -24,7 +24,7 @@ export const Session = Schema.Struct({
   /** Unix ms. */
   opened_at: Schema.Number,
   expires_at: Schema.Number,
-  /** What the browser is called. */
+  /** The browser's name. */
   browser: Schema.optionalKey(Sealed),
   /** The form that it was opened by: the same one leaves one session, however often it is sent. */
   form: Schema.optionalKey(Schema.String),
@@ -37,7 +37,7 @@ const LINK_PURPOSES = ["verify_address", "reset_password"] as const
 const LinkPurpose = Schema.Literals(LINK_PURPOSES)
 export type LinkPurpose = typeof LinkPurpose.Type
 
-/** Of a letter: the newest of its purpose alone holds, once. */
+/** The link of a letter: only the newest of its purpose is valid, once. */
 export const Link = Schema.Struct({
   purpose: LinkPurpose,
   /** sha256 of the token, in hex. */
@@ -60,7 +60,7 @@ const TwoStep = Schema.Struct({
 
 const Passkey = Schema.Struct({
   id: Schema.Int,
-  /** What is known of it, see passkeys.ts. */
+  /** Its record, see passkeys.ts. */
   sealed: Sealed,
   added_at: Schema.Number,
   used_at: Schema.NullOr(Schema.Number)
@@ -113,13 +113,13 @@ export const Human = Schema.Struct({
   two_step: Schema.NullOr(TwoStep),
   /** A secret that was shown, and is not confirmed by a code. Sealed. */
   offered: Schema.NullOr(Sealed),
-  /** Of older accounts nothing. */
+  /** Absent in older accounts. */
   passkeys: Schema.optionalKey(Passkeys),
   sessions: Schema.Array(Session),
   roles: Schema.optionalKey(Schema.Array(HumanRole)),
   /** Sessions opened so far. */
   opened: Schema.Int,
-  /** Of accounts that nobody has logged in to since this is kept, nothing. */
+  /** Absent if nobody has logged in since this is kept. */
   logins: Schema.optionalKey(Logins),
   links: Schema.Array(Link),
   /** Unix ms of the latest letters with links, oldest first, by purpose. */
@@ -127,7 +127,7 @@ export const Human = Schema.Struct({
     verify_address: Schema.Array(Schema.Number),
     reset_password: Schema.Array(Schema.Number)
   }),
-  /** One for each agent: its newest. Of those that ended, the latest. */
+  /** One for each agent: its newest. Of ended ones the latest. */
   sponsorships: Schema.Array(Sponsored),
   /** Hub ids of the agents that were made for the person, whatever became of them: there is a limit for life. */
   made: Schema.Array(Schema.String),
@@ -181,7 +181,7 @@ export const HumanEvent = Schema.Union([
   event("human.two_step_disabled", 1),
   /** A code of the app's. */
   event("human.step_used", 1, { step: Schema.Int }),
-  /** Of recovery codes: one was used, or all were made anew. */
+  /** A recovery code was used, or all were made anew. */
   event("human.recovery_codes_changed", 1, { sealed: Sealed, left: Schema.Int }),
   event("human.passkey_added", 1, { passkey: Schema.Int, sealed: Sealed, ...Used }),
   event("human.passkey_used", 1, { passkey: Schema.Int, sealed: Sealed, ...Used }),

@@ -1,5 +1,5 @@
 /**
- * How often a password may be tried for one address, whether anybody has it or not (spec 8). A try is drawn before it is
+ * Bounds the tries of a password for one address, whether anybody has it or not (spec 8). A try is drawn before it is
  * judged, so that many at once are no more than the limit; what was right is given back.
  */
 import { Clock, Effect } from "effect"

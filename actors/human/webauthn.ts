@@ -4,8 +4,8 @@
  *
  * Invariants
  *  - A passkey is found by the browser itself (resident), and says that it knows its owner (user verification).
- *  - Who made the authenticator is not asked, and what came with a certificate is refused unread: to judge some, lists of
- *    revoked ones would be fetched over the network.
+ *  - The maker of the authenticator is not asked, and an attestation with a certificate is refused unread: to judge
+ *    some, lists of revoked ones would be fetched over the network.
  */
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from "@simplewebauthn/server"
 import { decodeAttestationObject } from "@simplewebauthn/server/helpers"
@@ -47,7 +47,7 @@ interface Creating {
   readonly human: string
   readonly email: string
   readonly challenge: string
-  /** Of this account: an authenticator makes no second one. */
+  /** The account's passkeys: an authenticator makes no second one. */
   readonly known: ReadonlyArray<PasskeyRecord>
 }
 
@@ -77,7 +77,7 @@ const statesNothing = (attestationObject: string): boolean => {
 
 const PUBLIC_KEY = { type: "public-key", clientExtensionResults: {} } as const
 
-/** What is kept of a passkey that was made; `null` where it was not made as asked. */
+/** The record of a passkey that was made; `null` if it was not made as asked. */
 export const verifiedPasskey = async (
   { id: expectedRPID, origin: expectedOrigin }: RelyingParty,
   { id, clientDataJSON, attestationObject, transports }: MadePasskey,

@@ -7,7 +7,7 @@ import { streams, subjects } from "../../schemas/subjects.ts"
 import { ErasableKeys } from "../log/erasable-keys.ts"
 import { Sealer } from "../log/seal.ts"
 
-/** Who is known not to be there, and for how long. */
+/** Accounts that are known not to exist, and for how long. */
 const ABSENT_MAX = 1000
 const ABSENT_MS = 60_000
 

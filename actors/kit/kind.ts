@@ -43,7 +43,7 @@ export interface ActorOf<State, Event extends EventShape, Memory = undefined> {
   readonly memory: Memory
 }
 
-/** What of a kind stands in the log, as the kind itself says it. */
+/** The part of a kind that the log depends on. */
 export interface Fold<A extends ActorTypes> extends Pick<ActorDefinition<A>, "kind" | "initial" | "evolve" | "ends"> {
   /** Plain JSON: a snapshot of it is read only by a release that declares it alike. */
   readonly state: Schema.Codec<A["state"]>
@@ -51,7 +51,7 @@ export interface Fold<A extends ActorTypes> extends Pick<ActorDefinition<A>, "ki
   readonly events: EventUnion | null
 }
 
-/** How a kind's events fold into its state: enough for replay, the list of events and tests. */
+/** The fold of a kind: enough for replay, the list of events and tests. */
 export type KindFold = Pick<ActorDefinition, "kind" | "initial" | "evolve" | "events" | "ends">
 
 /** The operations that `Ops` declare, for an actor of such types. */
@@ -61,7 +61,7 @@ export type Operating<Ops extends Readonly<Record<string, Declared>>, A extends 
   ActorServices
 >
 
-/** What an agent of such types does when it is asked one thing. */
+/** The implementation of one operation of a kind. */
 export type Doing<A extends ActorTypes, Op extends Declared> = Operation<
   A,
   Op["input"]["Type"],
@@ -81,7 +81,7 @@ export interface Kind<Parts extends KindParts = KindParts> {
 /** As the engine sees it, without the types of its state and events. */
 export type AnyDefinition = ActorDefinition<ActorTypes, ActorServices>
 
-/** What a kind does, beside its fold. */
+/** The behavior of a kind, beside its fold. */
 type Behaviour<A extends ActorTypes, Ops extends Readonly<Record<string, Declared>>> = Omit<
   ActorDefinition<A, ActorServices>,
   "kind" | "initial" | "evolve" | "events" | "ends" | "operations"

@@ -28,7 +28,7 @@ export class Lanes {
     await new Promise<void>((resolve) => this.line.push(resolve))
   }
 
-  /** Whoever is first in line takes the place that is free. */
+  /** The first in line takes the free place. */
   private next(): void {
     const first = this.line.shift()
     if (first === undefined) this.underWay--

@@ -1,4 +1,4 @@
-/** What an owner is told besides on the pages, by whichever way. */
+/** The news that an owner gets besides the pages, by whichever way. */
 import type { CaptchaKind } from "../../schemas/captcha/records.ts"
 import type { ConsentAsked } from "../../schemas/vault/records.ts"
 

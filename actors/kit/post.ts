@@ -194,7 +194,7 @@ class BrokenTls extends Error {}
 const isOwn = (error: unknown): boolean =>
   error instanceof Late || error instanceof BlockedAddress || error instanceof UnresolvedName
 
-/** Whether the connection stands and TLS on it does not: whatever goes wrong then is a matter of TLS. */
+/** Notes when the connection stands and TLS on it does not yet: a failure then is a matter of TLS. */
 const stageOf = (outgoing: ClientRequest, secure: boolean): { handshaking: boolean } => {
   const stage = { handshaking: false }
   if (!secure) return stage

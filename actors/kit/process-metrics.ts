@@ -1,4 +1,4 @@
-/** What an actor process counts of itself, whatever its roles: made before them, and told on its private port. */
+/** The metrics of an actor process, whatever its roles: made before them, and served on its private port. */
 import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
 import type { NatsConnection } from "@nats-io/transport-node"

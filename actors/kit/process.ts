@@ -1,5 +1,5 @@
 /**
- * What a process of the actors' side is made of. A role names in its type what it reaches: who has no `Tables` there
+ * The parts of a process of the actors' side. A role names in its type what it reaches: who has no `Tables` there
  * cannot reach Postgres, who has no `Keys` cannot sign.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
@@ -24,7 +24,7 @@ export class Bus extends Context.Service<Bus, NatsConnection>()("hub/actors/Bus"
 /** JetStream with every stream in its place. */
 export class Streams extends Context.Service<Streams, JetStreamManager>()("hub/actors/Streams") {}
 
-/** Where the log's older part lies; `null` where it is all in the log. */
+/** The archive with the log's older part; `null` if the log keeps everything. */
 export const LogArchive: Context.Reference<OpenArchive | null> = Context.Reference<OpenArchive | null>(
   "hub/actors/LogArchive",
   { defaultValue: () => null }
@@ -33,16 +33,16 @@ export const LogArchive: Context.Reference<OpenArchive | null> = Context.Referen
 /** Postgres: snapshots and read models. */
 export class Tables extends Context.Service<Tables, Kysely<Database>>()("hub/actors/Tables") {}
 
-/** What stored mail is sealed under; `null` where there is no mail. */
+/** The key that seals stored mail; `null` if there is no mail. */
 export class MailKey extends Context.Service<MailKey, { readonly key: Uint8Array | null }>()("hub/actors/MailKey") {}
 
-/** What private keys of vaults are sealed under, and what they were before: the keeper alone has them. */
+/** The present and former keys that seal private keys of vaults: the keeper alone has them. */
 export class VaultKey extends Context.Service<
   VaultKey,
   { readonly seed: Uint8Array; readonly former: Uint8Array | null }
 >()("hub/actors/VaultKey") {}
 
-/** What secrets of compartments are sealed to: their hosts alone have it. */
+/** The key that secrets of compartments are sealed to: their hosts alone have it. */
 export class RuntimeKey extends Context.Service<RuntimeKey, { readonly seed: Uint8Array }>()("hub/actors/RuntimeKey") {}
 
 export class Metrics extends Context.Service<Metrics, ProcessMetrics>()("hub/actors/Metrics") {}
@@ -59,7 +59,7 @@ export class Queried extends Context.Service<Queried, QueryObserver>()("hub/acto
 
 export class Tracing extends Context.Service<Tracing, TracingShape>()("hub/actors/Tracing") {}
 
-/** Who owns what, and how others are asked: one for the process, whatever its roles. */
+/** The cluster: owners of shards, and the asker; one for the process, whatever its roles. */
 export class Cluster extends Context.Service<
   Cluster,
   {
@@ -67,7 +67,7 @@ export class Cluster extends Context.Service<
     readonly view: LeaseView
     readonly leases: KvLeases
     readonly asker: Asker
-    /** Of this process, in its asks and on its session's key. */
+    /** The name of this process, in its asks and on its session's key. */
     readonly name: string
   }
 >()("hub/actors/Cluster") {}

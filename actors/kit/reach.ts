@@ -1,6 +1,6 @@
 /**
- * Where a webhook may lead (contract 4). Its address is hostile input: whoever sets it would have the service knock at
- * doors that only the service can reach.
+ * Checks the destination of a webhook (contract 4). Its address is hostile input: whoever sets it would have the
+ * service knock at doors that only the service can reach.
  *
  * Invariants
  *  - A name is resolved when a connection is made, every address that it has is judged, and the connection goes to

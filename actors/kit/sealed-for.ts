@@ -1,5 +1,5 @@
 /**
- * What several people may read, sealed for each of them.
+ * Seals content for several people, for each of them.
  *
  * Invariants
  *  - In log, snapshots and tables it stands sealed under a key of its own, and that key under the key of each of their

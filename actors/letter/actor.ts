@@ -21,7 +21,7 @@ const fold: Fold<LetterActor> = {
   evolve: evolveLetter
 }
 
-/** What was known before the commit: what has come of it is told once it is in the log. */
+/** Keeps the state before the commit. The outcome is reported once it is in the log. */
 const before = (state: LetterState): Effect.Effect<LetterState> => Effect.succeed(state)
 
 export const letterKind = kind(fold, letterOperations, (parts: LetterParts) => {

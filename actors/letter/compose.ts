@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - One recipient, whose address is one address: what a mail server may read as two, or as more than an address, is no
- *    letter. What stands in headers is one line, folded and encoded by the library.
+ *    letter. Header values are one line, folded and encoded by the library.
  *  - The same letter has the same id, date and boundary each time: a receiver that gets it again knows it again.
  *  - Nothing of it is fetched, and nothing in it tells that it was read.
  */

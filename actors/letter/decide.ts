@@ -17,7 +17,7 @@ const COMMIT_WITHIN_MS = 300_000
 /** The other side may ask for as much; who asks for more is asked sooner. */
 const RETRY_AFTER_MAX_SECONDS = 86_400
 
-/** How long what the letter says is good for; `null`: for as long as it is tried. */
+/** Seconds that a letter's content is valid; `null`: for as long as it is tried. */
 export type Holds = (template: string) => number | null
 
 type Decided = Decision<LetterEvent, null>
@@ -25,7 +25,7 @@ type Decided = Decision<LetterEvent, null>
 const NOTHING: Decided = { events: [] }
 const TOO_EARLY: Decided = { refused: unavailable("The letter is not due yet.") }
 
-/** What a timer means that may begin an attempt. */
+/** The meaning of a timer that may begin an attempt. */
 export const judgeSend = (state: LetterState, fired: FiredTimer, at: number): "due" | "early" | "nothing" => {
   if (fired.name !== SEND_TIMER) return "nothing"
   if (state === null) return fired.at !== undefined && at - fired.at < COMMIT_WITHIN_MS ? "early" : "nothing"
@@ -35,7 +35,7 @@ export const judgeSend = (state: LetterState, fired: FiredTimer, at: number): "d
   return now === "another" ? "nothing" : now
 }
 
-/** What an attempt needs to know of the world: whether there is anything to be sent, and by which way. */
+/** The facts of an attempt: whether there is anything to send, and by which way. */
 export type SendFacts =
   | { readonly type: "none" }
   | { readonly type: "dropped"; readonly reason: string }
@@ -80,7 +80,7 @@ export const staleAt = ({ template, written_at }: Letter, holds: Holds): number 
   return seconds === null ? Number.POSITIVE_INFINITY : written_at + seconds * 1000
 }
 
-/** What came of an attempt. Whoever asks again, or of another attempt than the last, changes nothing. */
+/** Records the outcome of an attempt. A repeated report, or one of an earlier attempt, changes nothing. */
 export const decideSettle = (
   state: LetterState,
   { attempt, outcome }: { readonly attempt: number; readonly outcome: LetterOutcome },
@@ -108,7 +108,7 @@ export const decideSettle = (
   }
 }
 
-/** Of an attempt that nobody has told of, what was meant to be sent is still here. */
+/** After an unreported attempt, the content is still here. */
 const isLost = ({ sealed }: Letter, { type }: LetterOutcome): boolean => sealed !== "" && type !== "unknown"
 
 /** The attempt's node has said nothing, and may never. */

@@ -38,7 +38,7 @@ export interface Letters {
   readonly pushSlots: Slots
   /** Resolves when what is under way must end. */
   readonly hurry: Effect.Effect<void>
-  /** What is under way is waited for, and then told to hurry. */
+  /** Waits for attempts under way, and then asks them to hurry. */
   readonly end: Effect.Effect<void>
 }
 
@@ -70,7 +70,7 @@ export const openLetters = (
     return { config, chat, push, transport, slots, chatSlots, pushSlots, hurry: Deferred.await(hurrying), end }
   })
 
-/** What it holds open is closed with the scope. */
+/** Its connections are closed with the scope. */
 const openPusher = (
   { push: settings, env, limits, baseUrl }: Pick<HubConfig, "push" | "env" | "limits" | "baseUrl">,
   clock: Clock.Clock
@@ -87,7 +87,7 @@ const openPusher = (
   )
 }
 
-/** What it holds open is closed with the scope. */
+/** Its connections are closed with the scope. */
 const openTransport = (
   config: Pick<HubConfig, "letters" | "mail" | "env" | "data" | "limits" | "baseUrl">
 ): Effect.Effect<Transport | null, never, Scope.Scope> => {

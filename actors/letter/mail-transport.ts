@@ -4,7 +4,7 @@ import type { Transport as MailTransport } from "../mail/noun.ts"
 import type { Transport } from "../kit/mailing/transport.ts"
 
 export const mailTransport = (world: MailTransport): Transport => ({
-  // What is written again as a file takes its own place; of everything else nobody knows.
+  // A file that is written again replaces itself. The outcome of any other attempt is unknown.
   name: world.name === "file" ? "file" : "smtp",
   send: ({ id, from, to, messageId, bytes }, hurry) =>
     Effect.map(

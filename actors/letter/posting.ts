@@ -38,7 +38,7 @@ const decode = Schema.decodeUnknownSync(Schema.fromJsonString(LetterContent))
 export const openLetter = (sealer: Sealer, id: string, sealed: string): LetterContent =>
   decode(sealer.open(sealed, purposeOf(id)))
 
-/** What a decision carries besides, so that the letter is there exactly if what it follows from is. */
+/** The companions that a decision needs, so that the letter exists exactly if its cause does. */
 export const posting = (
   { id, human, template, sealed }: PostedLetter,
   at: number

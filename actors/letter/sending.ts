@@ -1,4 +1,4 @@
-/** What an attempt to send a letter is made of, and how it is made. */
+/** Prepares an attempt to send a letter, and makes it. */
 import { Clock, Effect, Exit, Schedule } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { LetterOutcome } from "../../schemas/letter/operations.ts"
@@ -22,12 +22,12 @@ import { holdsSeconds, rendered } from "./templates.ts"
 import type { Message, TransportName } from "../kit/mailing/transport.ts"
 import { letterLimits } from "./limits.ts"
 
-/** Of telling what came of an attempt. */
+/** Milliseconds for reporting an outcome. */
 const TOLD_WITHIN_MS = 10_000
 const TOLD_AGAIN_MS = 1000
 const TELLINGS_MAX = 6
 
-/** What an attempt is made of, for the time between its decision and its commit. */
+/** The prepared attempt, for the time between its decision and its commit. */
 export interface Ready {
   readonly facts: SendFacts
   readonly attempt: number
@@ -37,12 +37,12 @@ export interface Ready {
   readonly asking: Pick<Asking, "commandId" | "traceparent">
 }
 
-/** What sending needs of its node. */
+/** The parts of the node that sending needs. */
 export type Parts = Pick<LetterParts, "letters" | "accounts" | "nats" | "seed">
 
 const NO_SLOT = unavailable("As many letters as may be are under way.")
 
-/** Of a timer that comes for nothing. */
+/** For a timer without anything to send. */
 export const NOTHING_TO_SEND: Ready = {
   facts: { type: "none" },
   attempt: 0,
@@ -135,7 +135,7 @@ const contentOf = ({ sealed }: Letter, id: string, sealer: Sealer): LetterConten
   }
 }
 
-/** Of letters that are counted, one that is sent later than it was written counts as one more, when it is sent. */
+/** A counted letter that is sent later than it was written counts as one more when it is sent. */
 const mayBeToldAgain = (
   letter: Letter,
   sealer: Sealer,
@@ -209,7 +209,7 @@ export const attempted = (
   return slots.using(letter, sent, tell(BUSY))
 }
 
-/** Where it cannot be told the letter's own timer finds that nobody has. */
+/** If it cannot be reported, the letter's own timer finds that out. */
 const told = (
   asking: Ready["asking"],
   letter: string,

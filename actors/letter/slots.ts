@@ -73,13 +73,13 @@ export class Slots {
     this.hurryMs = hurryMs
   }
 
-  /** Whether the letter has one now, for so long. `person`: to whom it goes. */
+  /** True if the letter has a slot now, for so long. `person`: to whom it goes. */
   reserve(letter: string, forMs: number, person: string | null = null): boolean {
     const now = this.now()
     for (const [other, { until }] of this.taken) if (until <= now) this.free(other)
     const mine = this.taken.get(letter)
     if (this.closed || (mine === undefined && !this.hasRoomFor(person))) return false
-    // Of an attempt that is still under way nothing is taken away.
+    // An attempt under way keeps its slot.
     if (!this.isHeld(letter)) this.taken.set(letter, { until: now + forMs, person: mine?.person ?? person })
     return true
   }
@@ -104,7 +104,7 @@ export class Slots {
     return true
   }
 
-  /** What was reserved, and is not needed. */
+  /** Gives back a reserved slot that is not needed. */
   giveBack(letter: string): void {
     if (!this.isHeld(letter)) this.free(letter)
   }

@@ -6,10 +6,10 @@
  *  - To whom it goes, and what it says, stands sealed under the key of the account (actors/kit/account-keys.ts), here
  *    as in the log; once nothing more is to be sent, no longer here. With the account's key erased it is dropped.
  *  - An attempt is in the log before a byte of it is on the wire, and is made at most once, by the node that has
- *    committed it. What came of it is told to this actor, whoever has it by then.
- *  - Never twice: an attempt of which nobody can tell whether the mail server took the letter is the last
- *    (`unknown`), unless who made it still says that the server did not. A letter that is a file is written again, under
- *    the same name.
+ *    committed it. Its outcome is reported to this actor, on whichever node it lives by then.
+ *  - Never twice: an attempt of which nobody can tell whether the mail server took the letter is the last (`unknown`),
+ *    unless who made it still says that the server did not. A letter that is a file is written again, under the same
+ *    name.
  *  - Until it has ended a timer is set: for the next attempt, or for the moment at which an attempt's outcome should be
  *    known.
  */
@@ -29,7 +29,7 @@ export const Letter = Schema.Struct({
   status: Schema.Literals(["waiting", "sending", "sent", "unknown", "given_up", "dropped"]),
   /** Begun so far. */
   attempts: Schema.Int,
-  /** Of the attempt under way. */
+  /** The transport of the attempt under way. */
   transport: Schema.NullOr(TransportName),
   /**
    * Unix ms of the timer that is waited for: the next attempt's, or that by which the outcome of this one is known;

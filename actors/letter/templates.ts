@@ -1,4 +1,4 @@
-/** What letters there are, and how one is made of its values: a new one is a file in `templates/`, and a line here. */
+/** The list of letters, and the making of one from its values: a new one is a file in `templates/`, and a line here. */
 import type { LetterLimits } from "./limits.ts"
 import { CHAT, PUSH } from "./ways.ts"
 import { type Laid, laidOut } from "./templates/layout.ts"
@@ -43,7 +43,7 @@ interface Service {
   readonly limits: LetterLimits
 }
 
-/** Of a release that had another, there may be letters still: `undefined`. */
+/** Letters of a template that only another release has may still exist: `undefined`. */
 const templateOf = (name: string): Template | undefined =>
   (Object.entries(TEMPLATES) as ReadonlyArray<readonly [string, Template]>).find(([known]) => known === name)?.[1]
 

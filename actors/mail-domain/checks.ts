@@ -9,13 +9,13 @@ import { type Found, foundIn, hasAll } from "./matching.ts"
 import type { DomainProvider, ProviderStatus } from "./provider.ts"
 
 export interface Checked {
-  /** What the domain needs from now on, where that is not what it needed; `found` is of these then. */
+  /** The domain's new required records, if they differ; `found` is of these then. */
   readonly records?: ReadonlyArray<DnsRecord>
   readonly found: Found
   readonly provider: ProviderStatus | null
 }
 
-/** Where nobody was heard: no verdict on anything. */
+/** The result if no server answered: no verdict on anything. */
 export const unheard = (records: ReadonlyArray<DnsRecord>): Checked => ({
   found: records.map(() => null),
   provider: null
@@ -68,7 +68,7 @@ export const checkedBy = (
       { concurrency: "unbounded" }
     )
     const isStuck = first?.status === "FAILED" && hasAll(records, found)
-    // Of other keys than those that are there nothing is gained by looking again.
+    // Looking again gains nothing if the keys are others.
     const again =
       isStuck && redeclared(records, found, first.records) === null ? yield* said(provider.again(domain)) : null
     const last = again ?? first

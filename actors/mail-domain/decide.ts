@@ -82,7 +82,7 @@ export const decideVerify = (
   return { events, timers: [{ name: CHECK_TIMER, at: next }] }
 }
 
-/** Whether a fired timer is what the domain waits for. */
+/** Tells if a fired timer is the one that the domain waits for. */
 export const dueFor = ({ held }: MailDomainState, fired: FiredTimer, at: number): "due" | "early" | "another" => {
   const until = fired.name === CHECK_TIMER ? held?.next_check : fired.name === CLAIM_TIMER ? held?.claim_until : null
   return until === null || until === undefined ? "another" : firing(fired, until, at)
@@ -133,7 +133,7 @@ const downgraded = (
   return { events, timers: [{ name: CLAIM_TIMER, at: claim_until }] }
 }
 
-/** How many mailboxes it has, and where its holder stands in the log. */
+/** The number of its mailboxes, and its holder's sequence in the log. */
 export interface ClaimFacts {
   readonly mailboxes: number
   readonly holderSeq: number
@@ -178,11 +178,11 @@ type ForgetBounds = Pick<
   "forget_again_ms" | "forget_again_max_ms" | "forget_give_up_seconds"
 >
 
-/** What the provider is to be told now; `null`: nothing. */
+/** The domain that the provider shall forget now; `null`: none. */
 export const toForget = ({ held, left, forget_due }: MailDomainState, fired: FiredTimer): string | null =>
   fired.name === FORGET_TIMER && held === null && (forget_due === null || isDue(fired, forget_due)) ? left : null
 
-/** Of one that it did not forget: it may be told again for so long. */
+/** True if the time to repeat that is over. */
 export const isForgetOver = (
   { left_since }: MailDomainState,
   at: number,
@@ -196,7 +196,7 @@ export const decideForget = (
   { id, at, facts }: { readonly id: string; readonly at: number; readonly facts: { readonly forgotten: boolean } },
   bounds: ForgetBounds
 ): Decided => {
-  // Set before the commit that gives it up: it may be early, but not for long. What is held again stays.
+  // Set before the commit that gives it up: it may be early, but not for long. A domain that is claimed again stays.
   if (state.held !== null) {
     return mayBeEarly(fired, at) ? { refused: unavailable("The domain is held.") } : NOTHING
   }
@@ -208,7 +208,7 @@ export const decideForget = (
   return { events: [{ type: "mail_domain.forget_put_off", v: 1, due }], timers: [forgetting(id, due)] }
 }
 
-/** Of the service's own, made on first demand. */
+/** Facts of the service's own domain, made on first demand. */
 export interface OwnFacts {
   readonly domain: string
   readonly records: ReadonlyArray<DnsRecord>

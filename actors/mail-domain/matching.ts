@@ -1,4 +1,4 @@
-/** Whether DNS has the records that a domain needs. Pure. */
+/** Checks that DNS has the records that a domain needs. Pure. */
 import type { DnsRecord } from "../../schemas/mail-domain/records.ts"
 import { type DnsAnswers, hostName } from "../mail/noun.ts"
 
@@ -41,12 +41,12 @@ const stands = ({ type, purpose, value }: DnsRecord, told: ReadonlyArray<string>
   if (type === "MX" || type === "CNAME") return told.includes(hostName(value))
   if (purpose === "spf") return letsSend(value, told)
   if (purpose === "dkim") return told.some((text) => isKey(value, text))
-  // Whatever its owner has chosen there.
+  // Any policy that its owner has chosen.
   if (purpose === "dmarc") return told.some((text) => tagsOf(text).get("v") === "DMARC1")
   return told.some((text) => text.trim() === value)
 }
 
-/** What one server has is there; what none of those that answered has is not. */
+/** A record that one server has exists. One that none of those that answered has does not. */
 export const foundIn = (record: DnsRecord, answers: DnsAnswers): boolean | null =>
   answers === null ? null : answers.some((told) => stands(record, told))
 
@@ -59,7 +59,7 @@ export const missingOf = (records: ReadonlyArray<DnsRecord>, found: Found): Read
 export const hasAll = (records: ReadonlyArray<DnsRecord>, found: Found): boolean =>
   records.every(({ required }, index) => !required || found[index] === true)
 
-/** Whether the record stands by which the claim is proven; `null` where nobody told. */
+/** True if the record exists that proves the claim; `null` if no server answered. */
 export const provenBy = (records: ReadonlyArray<DnsRecord>, found: Found): boolean | null => {
   const index = records.findIndex(({ purpose }) => purpose === "verification")
   return index < 0 ? null : (found[index] ?? null)

@@ -1,4 +1,4 @@
-/** What both kinds of mail domains work with, where there is mail. */
+/** The shared parts of both kinds of mail domains, if there is mail. */
 import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import { type MailParts, DnsQuestions, mailDisabled } from "../mail/noun.ts"
@@ -33,7 +33,7 @@ export const withMail = (parts: DomainParts | null): Effect.Effect<DomainParts, 
 
 const notLooked = unavailable("Mail domains cannot be looked up at the moment. It is safe to try again.")
 
-/** Where an agent's list of domains stands in the log. */
+/** The sequence of an agent's list of domains in the log. */
 export const holderSeq = ({ log }: Pick<MailParts, "log">, agent: string): Effect.Effect<number, Refusal> =>
   Effect.tryPromise({
     try: async () => (await log.last(subjects.event("mail_domain_holder", agent)))?.seq ?? 0,

@@ -1,16 +1,16 @@
-/** What sends and receives for a domain, as far as its owner must set DNS up for it. */
+/** The provider that sends and receives for a domain, as far as its owner must set DNS up for it. */
 import { Effect } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import type { ProviderBounds, Identities, Identity, ProviderFault } from "../mail/noun.ts"
 import type { DnsRecord } from "../../schemas/mail-domain/records.ts"
 import type { MailSettings, SesMail, SmtpMail } from "../../schemas/mail/settings.ts"
 
-/** Of a provider that looks at domains itself. */
+/** The status at a provider that checks domains itself. */
 export type ProviderStatus = "PENDING" | "TEMPORARY_FAILURE" | "NOT_STARTED" | "FAILED" | "SUCCESS"
 
 interface ProviderLook {
   readonly status: ProviderStatus
-  /** What it needs, as `declare` tells it; empty where it does not say. */
+  /** The records that it needs, from `declare`; empty if it does not say. */
   readonly records: ReadonlyArray<DnsRecord>
 }
 
@@ -89,7 +89,7 @@ const sesRecords = (region: string, domain: string, tokens: ReadonlyArray<string
 /** SES takes mail in, sends and signs by keys of its own, which it names by tokens. */
 const sesProvider = ({ region }: SesMail, bounds: ProviderBounds): DomainProvider => {
   let known: Identities | null = null
-  // Who has no such provider loads nothing of it.
+  // Deployments without such a provider load nothing of it.
   const identities = Effect.promise(async () => {
     known ??= (await import("../mail/ses/identities.ts")).identitiesFor(region, bounds)
     return known

@@ -1,4 +1,4 @@
-/** How a domain is shown to its agent. */
+/** A domain's record for its agent. */
 import type { MailDomain } from "../../schemas/mail-domain/records.ts"
 import { iso } from "../../schemas/iso.ts"
 import { missingOf } from "./matching.ts"

@@ -39,7 +39,7 @@ export interface ArchivingParts {
   readonly limits: Limits["service"]
 }
 
-/** What nobody holds on to. */
+/** The bound if nobody holds on to anything. */
 const EVERYTHING = Number.MAX_SAFE_INTEGER
 
 export const policyOf = (limits: Limits["service"]): ArchivePolicy => ({
@@ -54,7 +54,7 @@ interface Standing extends Pick<ConsumerInfo, "num_ack_pending"> {
 }
 
 /**
- * How far a durable consumer has come: what lies before has been acknowledged. `newest`: of its subject, as the log's
+ * The place of a durable consumer: everything before has been acknowledged. `newest`: of its subject, as the log's
  * leader has it. The consumer's own server may not have that yet, and says that nothing is pending.
  */
 export const doneBy = (
@@ -90,7 +90,7 @@ const byReactions = async ({ nats }: Pick<ArchivingParts, "nats">): Promise<numb
   return Math.min(EVERYTHING, ...(await Promise.all(done)))
 }
 
-/** Whether every node that is alive reads the archive. */
+/** True if every live node reads the archive. */
 const allRead = async ({ nats, view }: Pick<ArchivingParts, "nats" | "view">): Promise<boolean> => {
   const told = view.sessions().map(async (session) => {
     const subject = `$KV.${buckets.leases}.${nodeKey(session)}`

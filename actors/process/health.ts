@@ -39,7 +39,7 @@ const CHECK_WITHIN_MS = 500
 const LOOK_WITHIN_MS = 250
 /** Seconds that the oldest commit may wait for the read models before something is wrong. */
 const LAG_WARN_SECONDS = 5
-/** Of the floor below which writes are refused. */
+/** Warns at this multiple of the floor below which writes are refused. */
 const DISK_WARN_TIMES = 4
 const STORE_WARN_PERCENT = 80
 const STORE_FAIL_PERCENT = 95
@@ -118,7 +118,7 @@ const replicasCheck = ({ wanted, current, offline, lagging }: Replicas, check: M
   )
 }
 
-/** What all streams take, against the bound of the account where it has one. */
+/** The size of all streams, against the bound of the account if it has one. */
 const storeCheck = (account: Timed<JetStreamAccountStats> | null, check: Made): Check => {
   if (account === null) return check("fail", null, "bytes used", "the bus does not tell what it stores")
   const { storage, limits } = account.value
@@ -132,7 +132,7 @@ const storeCheck = (account: Timed<JetStreamAccountStats> | null, check: Made): 
   )
 }
 
-/** How far the log has come into the tables at all. */
+/** The highest watermark of any table. */
 const newestOf = ({ watermarks }: Marks): number =>
   Math.max(
     ...PROJECTIONS.filter(({ stream }) => stream === streams.events).map(({ name }) => watermarks.get(name) ?? 0)
@@ -177,7 +177,7 @@ const readModelChecks = async (
   }
 }
 
-/** What follows from events elsewhere: told of where it can be seen. */
+/** The checks of reactions, which are known only by the process that runs them. */
 const reactionChecks = (seen: Timed<ReactionsSeen> | null, now: number, check: Made): Checks => {
   if (seen === null)
     return { reactions: check("warn", null, "seconds behind", "how far the reactions are cannot be seen") }

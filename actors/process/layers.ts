@@ -50,7 +50,7 @@ const DRAIN_MAX_MS = 1000
 
 const fault = (message: string) => Effect.fail(new ConfigurationFault({ message }))
 
-/** Whoever owns shards, or answers from the tables, needs Postgres. */
+/** Roles that own shards, or answer from the tables, need Postgres. */
 const readsTables = ({ roles }: HubConfig): boolean => roles.includes("actors") || roles.includes("queries")
 
 export const configuration = (env: NodeJS.ProcessEnv): Layer.Layer<Configuration, ConfigurationFault> =>
@@ -80,7 +80,7 @@ export const keys = (env: NodeJS.ProcessEnv): Layer.Layer<Keys, ConfigurationFau
     })
   )
 
-/** Whoever holds no mail needs none. */
+/** Processes without mail need none. */
 export const mailKeys = (env: NodeJS.ProcessEnv): Layer.Layer<MailKey, ConfigurationFault, Configuration> =>
   Layer.effect(
     MailKey,
@@ -145,7 +145,7 @@ export const bus: Layer.Layer<Bus, ConfigurationFault, Configuration> = Layer.ef
 const drained = (nats: NatsConnection): Effect.Effect<unknown> =>
   Effect.timeoutOption(Effect.ignore(Effect.tryPromise(() => nats.drain())), DRAIN_MAX_MS)
 
-/** What the server refuses this user is a fault of the deployment. Ends with the connection. */
+/** The server's refusals of this user are faults of the deployment. Ends with the connection. */
 const tellRefusals = async (nats: NatsConnection): Promise<void> => {
   for await (const status of nats.status()) if (status.type === "error") logNow("error", "bus", { error: status.error })
 }

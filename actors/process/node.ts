@@ -63,10 +63,10 @@ import { chatHasher, LISTENER, listens } from "../chat/noun.ts"
 import { claimLog } from "../service/noun.ts"
 import { type ActorServices, actorServices } from "../engine/services.ts"
 
-/** Whoever owns this actor id's shard runs projections and reactions: one node at a time, as long as leases hold. */
+/** The owner of this actor id's shard runs projections and reactions: one node at a time, as long as leases hold. */
 export const PROJECTOR = "projector"
 const SWEEP_MS = 5000
-/** Of a kind that this release has not. */
+/** The format of a kind that this release does not have. */
 const NO_FORMAT = -1
 const REFRESH_DEADLINE_MS = 1000
 /** A cluster may still choose its leaders. */
@@ -218,7 +218,7 @@ const every = (
   act: Effect.Effect<unknown, never, Scope.Scope>
 ): Effect.Effect<unknown, never, Scope.Scope> => Effect.forkScoped(Effect.repeat(told(act), Schedule.fixed(ms)))
 
-/** What goes wrong in what is done again and again ends nothing, and is told. */
+/** Logs errors of repeated work, which end nothing. */
 const told = <R>(act: Effect.Effect<unknown, never, R>): Effect.Effect<unknown, never, R> =>
   Effect.catchDefect(act, (defect) => Effect.annotateLogs(Effect.logError(defect), { at: "node" }))
 

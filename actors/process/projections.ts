@@ -6,10 +6,10 @@
  *    for the others.
  *  - Within one projection a page never shows half of a commit, or of several that were made as one: its tables move in
  *    one transaction.
- *  - Between two a page may: for the moments that lie between their transactions the one has a commit that the other has
- *    not. So no query joins tables of two of them; who combines their answers (a notification, and its delivery) meets the
- *    one without the other. `agents.last_seen_at` is of another stream, and belongs to no commit.
- *  - Whoever wrote sees it whole: the answer waits for all that read what was written (engine/read-models.ts).
+ *  - Between two a page may: for the moments that lie between their transactions the one has a commit that the other
+ *    has not. So no query joins tables of two of them; who combines their answers (a notification, and its delivery)
+ *    meets the one without the other. `agents.last_seen_at` is of another stream, and belongs to no commit.
+ *  - A writer sees its write whole: the answer waits for all that read what was written (engine/read-models.ts).
  */
 import { partsOf } from "../../schemas/noun.ts"
 import * as nouns from "./nouns.ts"

@@ -1,4 +1,4 @@
-/** What health tells of the reactions: how long the oldest commit waits for them, and what could not be done in its turn. */
+/** The health of reactions: the wait of the oldest commit, and the commands that failed in their turn. */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { firstBehind } from "../projections/lag.ts"

@@ -1,8 +1,8 @@
 /**
- * What a process does, by its roles (HUB_ROLES). What each reaches stands in its type, and is checked here: a worker of
- * webhooks talks to strangers all day and has neither the service's keys nor the tables; who answers queries has no keys
- * and asks no actor, but for how people are called and what owners wrote, which those tell who have the keys (`people`,
- * `owner_words`).
+ * The work of a process, by its roles (HUB_ROLES). The type of each role says what it reaches, and is checked here: a
+ * worker of webhooks talks to strangers all day and has neither the service's keys nor the tables; a process that
+ * answers queries has no keys and asks no actor, except for people's names and owners' words, which processes with the
+ * keys answer (`people`, `owner_words`).
  */
 import { randomUUID } from "node:crypto"
 import { Clock, Effect, Layer, type Scope } from "effect"
@@ -45,7 +45,7 @@ const SEED_DEADLINE_MS = 15_000
 /** Within the time of a query. */
 const PEOPLE_DEADLINE_MS = 4000
 
-/** What every process has, whatever its roles. */
+/** The services of every process, whatever its roles. */
 export type Common = Bus | Configuration | Metrics | Tracing
 
 /** All but what is also of the log, or of accounts: not one may be missing. */
@@ -94,12 +94,12 @@ const actors = Layer.effectDiscard(
       })
     }
     const [nats, db, manager, config] = [yield* Bus, yield* Tables, yield* Streams, yield* Configuration]
-    // How far the log is, only those tell who may read it.
+    // Only processes that may read the log know its end.
     yield* answering({
       health: healthQuery({ clock, nats, db, manager, config }),
       visible: visibleQuery({ clock, db, manager })
     })
-    // How people are called and what they write stands in no table: those are asked who can open it.
+    // No table holds people's names and words: the processes that can open them are asked.
     const ask = (one: Ask): Promise<Answer> => asker.ask(one)
     const accounts = new AccountKeys(nats, (yield* Keys).seed)
     const mail = mailKeysWith(nats, (yield* MailKey).key)
@@ -138,7 +138,7 @@ const queries = Layer.effectDiscard(
 
 const webhooks: Layer.Layer<never, never, Common | Cluster | Streams> = Layer.effectDiscard(webhookWorker)
 
-/** What is large and has one role is loaded by the processes that have it. */
+/** Large parts of a single role are loaded only by processes that have it. */
 const mail = Layer.effectDiscard(
   Effect.flatMap(
     Effect.promise(() => import("../mail/inbound/start.ts")),

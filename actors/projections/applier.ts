@@ -9,11 +9,12 @@
  *    follows with the next change, or when it is asked to (`keep`). Read again from there, such a batch changes nothing
  *    again.
  *  - One message that cannot be applied never stops the rest: where a batch fails for its data, or takes too long, its
- *    messages are applied one by one. Of the one that fails the rows are written without what is made of their texts,
- *    or it is passed over; either way it is noted in `projection_faults`, which health, `status` and `verify` show.
- *  - What takes too long is tried `SLOW_TRIES` times, and between them Postgres writes something else. Waiting for a lock
- *    is no fault of a message, and neither is a Postgres without an answer (database.ts waits for that less, and for this
- *    longer, than a statement may take).
+ *    messages are applied one by one. The rows of a failing message are written without the columns derived from its
+ *    texts, or it is passed over; either way it is noted in `projection_faults`, which health, `status` and `verify`
+ *    show.
+ *  - A message that takes too long is tried `SLOW_TRIES` times, and between them Postgres writes something else.
+ *    Waiting for a lock is no fault of a message, and neither is a Postgres without an answer (database.ts waits for
+ *    that less, and for this longer, than a statement may take).
  *  - One that this release does not know stops it: what comes before it is applied, the watermark stands there.
  *  - Which tables these are is the connection's matter: the served ones, or those that a rebuild makes beside them.
  */
@@ -23,11 +24,11 @@ import type { Database } from "../tables/database.ts"
 import { UnknownEvent } from "../engine/fold.ts"
 import { type Change, type Message, type Projection, unchanged } from "./projection.ts"
 
-/** How far the tables are. */
+/** The watermark of the tables. */
 export interface Mark {
   /** All that the stream has for them up to here is in them. */
   readonly seq: number
-  /** What their row in `projections` says. */
+  /** The sequence in their row of `projections`. */
   readonly kept: number
 }
 
@@ -82,7 +83,7 @@ export class Applier {
     }
   }
 
-  /** Whatever it fails by is no fault of a message. */
+  /** Its failure is no fault of a message. */
   private async writes(): Promise<void> {
     try {
       await sql`update projections set seq = seq where name = ${this.projection.name}`.execute(this.db)

@@ -7,9 +7,9 @@
  *  - The common reading begins where the first that ask for it stand, at most `near` messages before the stream's end.
  *    A reader that lacks something from before it reads that alone, and goes over to it when nothing lies between the
  *    two any more. So one that is far behind holds up no other.
- *  - The common reading is of the whole stream, so that it costs the server the same whatever the stream holds. A reader
- *    alone gets its own subject, or the whole stream where it reads several.
- *  - What a reader lacks of the archive it gets from there first, page by page, and then goes on in the log. A reader that
+ *  - The common reading is of the whole stream, so that it costs the server the same whatever the stream holds. A
+ *    reader alone gets its own subject, or the whole stream where it reads several.
+ *  - A reader gets its missing part of the archive first, page by page, and then goes on in the log. A reader that
  *    takes no more ends its reading, and begins again behind what it has taken.
  *  - A reader knows how far the stream was looked at for it, also where nothing of that was its own.
  */

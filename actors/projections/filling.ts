@@ -1,6 +1,6 @@
 /**
- * Brings a stream into tables that are not served, page by page. Whether they have everything up to a sequence is asked
- * of the stream's leader: pages may come from a replica that is behind. A page is of one pattern of subjects: who reads
+ * Brings a stream into tables that are not served, page by page. The stream's leader is asked if they have everything
+ * up to a sequence: pages may come from a replica that is behind. A page is of one pattern of subjects: who reads
  * several gets the whole stream and leaves out the rest.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
@@ -35,7 +35,7 @@ export interface FillingParts {
   readonly manager: JetStreamManager
   readonly projection: Projection
   readonly progress: (progress: Progress) => void
-  /** Of the log, where it has one. */
+  /** The log's archive, if it has one. */
   readonly archive?: Archive | undefined
   /** Smaller pages leave more turns to whatever else the process does. */
   readonly pageSize?: number

@@ -1,10 +1,11 @@
-/** How far what reads a stream is behind it. */
+/** The lag of a stream's reader. */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { Projection } from "./projection.ts"
 
 /**
- * Of the first message behind a sequence, in unix ms; `null` where nothing is behind it; rejects where the log does not
- * tell. `subjects`: only these patterns count, so that who reads little is behind by nothing while others are written.
+ * The time of the first message behind a sequence, in unix ms; `null` if nothing is behind it; rejects if the log does
+ * not tell. `subjects`: only these patterns count, so that who reads little is behind by nothing while others are
+ * written.
  */
 export const firstBehind = async (
   manager: JetStreamManager,

@@ -1,6 +1,6 @@
 /**
  * Counters that stand behind what the tables hold: their stream is an older copy, or has lost its end. They would give
- * numbers a second time (spec 2.1). Whoever runs the projections counts them up once, at its start.
+ * numbers a second time (spec 2.1). The node that runs the projections raises them once, at its start.
  *
  * Invariant: a counter is only ever counted up. Two nodes that do so at once leave a gap, which is no harm.
  */

@@ -1,7 +1,7 @@
 /**
  * A projection: what a noun's part of the log does to the tables of that noun. Rows are absolute (the log's facts are),
  * so the same batch applied twice leaves the same rows; and it is never applied twice, because the watermark moves in
- * the same transaction. How the log is cut into batches makes no difference to the rows.
+ * the same transaction. Batches of any size give the same rows.
  */
 import type { Transaction } from "kysely"
 import { streams, subjects } from "../../schemas/subjects.ts"
@@ -15,9 +15,9 @@ export interface Message {
   readonly kind: string
   readonly id: string
   readonly data: Uint8Array
-  /** What of the log is in `data`, once a projection has read it. */
+  /** The commit in `data`, once a projection has read it. */
   commit?: Commit
-  /** Of a sampled commit: its trace, and when it was stored (unix ms). */
+  /** The trace of a sampled commit, and the time when it was stored (unix ms). */
   readonly traced?: { readonly traceparent: string; readonly storedAt: number }
 }
 
@@ -54,7 +54,7 @@ export interface Projection {
   readonly changes: (batch: ReadonlyArray<Message>) => Change | null
   /** For a message that cannot be applied as a whole: its rows without derived columns, or nothing. */
   readonly bare: (message: Message) => Change
-  /** What tables made anew need besides the stream: brought in once, before they are served. */
+  /** Data that rebuilt tables need besides the stream: brought in once, before they are served. */
   readonly settle: Change
   /** To be told on the bus, as subject and content, once a batch is in the tables. */
   readonly hints: (batch: ReadonlyArray<Message>) => ReadonlyArray<readonly [string, string]>
@@ -91,7 +91,7 @@ interface ReadKind {
 
 const text = new TextDecoder()
 
-/** Of the log of events, decoded once for whoever reads it. Throws where it is no JSON. */
+/** Decodes a commit of the log of events once for all readers. Throws where it is no JSON. */
 export const commitOf = (message: Message): Commit => {
   const commit: Commit = message.commit ?? JSON.parse(text.decode(message.data))
   message.commit = commit

@@ -32,7 +32,10 @@ import { takeOver } from "./succession.ts"
 const RETRY_MS = 250
 const RETRY_MAX_MS = 8000
 const RETRY = Schedule.min([Schedule.exponential(RETRY_MS), Schedule.spaced(RETRY_MAX_MS)])
-/** How often it looks whether tables of a newer release are there still, and tries again to make older ones anew. */
+/**
+ * Milliseconds between two looks if tables of a newer release are still there, and between two tries to rebuild older
+ * ones.
+ */
 const RELEASE_CHECK_MS = 5000
 
 /** The tables were made by a newer release. */
@@ -62,12 +65,12 @@ export class Projector {
     return this.parts.projection
   }
 
-  /** How far the tables are, while this projector keeps them; `null` while another does, or nobody can. */
+  /** The watermark, while this projector keeps the tables; `null` while another does, or nobody can. */
   get watermark(): number | null {
     return this.current?.seq ?? null
   }
 
-  /** How many messages are not in them yet; `null` where that is not known. */
+  /** The number of messages that are not in them yet; `null` if unknown. */
   async pending(): Promise<number | null> {
     return (await this.current?.pending()) ?? null
   }

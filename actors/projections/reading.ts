@@ -15,7 +15,7 @@ import { toItsEnd } from "./steps.ts"
 import { tellApplied } from "./trace.ts"
 
 const BATCH_MAX = 2000
-/** Where it begins: if what it ended by before was too much at once, it comes past it now. */
+/** The first batch's size: if the last run ended because of too much at once, this one gets past it. */
 const BATCH_FIRST = 16
 const BUFFER_MAX = 8000
 /** The watermark that is kept stands no longer than this behind batches that change nothing. */
@@ -27,7 +27,7 @@ const KEEP_MS = 1000
 const LOOK_MS = 5000
 
 export interface ReadingParts {
-  /** Of the projection's stream. */
+  /** The feed of the projection's stream. */
   readonly feed: Feed
   readonly db: Kysely<Database>
   readonly projection: Projection
@@ -50,7 +50,7 @@ export class Reading {
   private readonly clock: Clock.Clock
   private readonly parts: ReadingParts
   private readonly applier: Applier
-  /** What is applied at the moment is in it too. */
+  /** Messages that wait, those that are applied at the moment included. */
   private readonly gathered: Array<Message> = []
   /** Closed while it waits for something to come; opened every KEEP_MS besides, which costs less than a limit on each wait. */
   private readonly come = Latch.makeUnsafe(false)
@@ -85,7 +85,7 @@ export class Reading {
     })
   }
 
-  /** How far the tables are. */
+  /** The watermark of the tables. */
   get seq(): number {
     return this.mark.seq
   }
@@ -155,7 +155,7 @@ export class Reading {
     return at > this.mark.seq ? { ...this.mark, seq: at } : this.mark
   }
 
-  /** Whether the watermark is still the one that was kept here. */
+  /** True if the watermark is still the one that was kept here. */
   private async look(): Promise<boolean> {
     this.mark = await this.applier.keep(this.passed())
     this.keptAt = this.lookedAt = monotonicMs(this.clock)

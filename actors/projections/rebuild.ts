@@ -8,8 +8,8 @@
  *    The projector is held at its watermark's row meanwhile, and goes on from there as if nothing had happened.
  *  - Readers are waited for, never ended, and never made to wait longer than LOCK_TIMEOUT_MS a try: the lock on the
  *    tables is given up and tried for again.
- *  - One at a time in a database, by an advisory lock that its holder's death releases. What a dead one left is dropped
- *    by the next. Whoever has lost the lock fails at the watermark of its own tables.
+ *  - One at a time in a database, by an advisory lock that its holder's death releases. The next one drops what a dead
+ *    one left. A rebuild that has lost the lock fails at the watermark of its own tables.
  */
 import { Clock, Effect, Schedule } from "effect"
 import { type Kysely, sql, type Transaction } from "kysely"

@@ -24,7 +24,7 @@ const run = async (db: Db, text: string): Promise<void> => {
   await sql.raw(text).execute(db)
 }
 
-/** Where a schema may be filled, and nobody else does so, for as long as the scope is open. */
+/** A connection to fill a schema. Nobody else does so while the scope is open. */
 export const workshop = (databaseUrl: string, schema: string): Effect.Effect<Db, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     const db = yield* Effect.acquireRelease(
@@ -38,7 +38,7 @@ export const workshop = (databaseUrl: string, schema: string): Effect.Effect<Db,
 
 const dropShadow = (db: Db, schema: string): Promise<void> => run(db, `drop schema if exists ${schema} cascade`)
 
-/** Empty, at watermark 0. What was left of an earlier one is dropped. */
+/** Empty, at watermark 0. The remains of an earlier one are dropped. */
 export const createShadow = async (db: Db, schema: string, projection: Projection): Promise<void> => {
   await dropShadow(db, schema)
   await run(db, `create schema ${schema}`)

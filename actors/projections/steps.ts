@@ -1,4 +1,4 @@
-/** What is done in Postgres, as Effects. */
+/** Work in Postgres, as Effects. */
 import { Effect, type Scope } from "effect"
 import { type Kysely, sql, type Transaction } from "kysely"
 import type { Database } from "../tables/database.ts"
@@ -6,7 +6,7 @@ import { attempt } from "../log/attempt.ts"
 
 type Db = Kysely<Database>
 
-/** What may fail and is tried again; an interruption waits for its end. */
+/** Work that may fail and is tried again; an interruption waits for its end. */
 export const toItsEnd = <A>(act: () => Promise<A>): Effect.Effect<A, unknown> => Effect.uninterruptible(attempt(act))
 
 /** All or nothing; an interruption takes it back. */
@@ -25,7 +25,7 @@ export class Busy extends Error {}
 
 /**
  * For as long as the scope is open nobody else in this database makes tables anew; fails with `Busy` where somebody
- * does. What may only be done under the lock is done over the connection that holds it: with that lost, it fails.
+ * does. Work that needs the lock uses the connection that holds it: with that lost, it fails.
  */
 export const exclusively = (db: Db): Effect.Effect<Db, unknown, Scope.Scope> =>
   Effect.gen(function* () {

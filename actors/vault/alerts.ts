@@ -1,6 +1,6 @@
 /**
- * What an agent and its owners hear of by themselves (contract 17): refusals over a limit, what is sealed otherwise than
- * it stands here, a token that is used after its end, a key that is loaded, a result that comes late. Pure.
+ * Alerts that an agent and its owners get by themselves (contract 17): refusals over a limit, sealed content that
+ * differs from the record, a token that is used after its end, a key that is loaded, a result that comes late. Pure.
  *
  * Invariant: of one entry and code at most one in `alert_seconds`, whoever asks how often.
  */
@@ -10,7 +10,7 @@ import type { VaultEvent, VaultState } from "./state.ts"
 
 export type Alert = Omit<VaultAlert, "at">
 
-/** What is told but once a minute. */
+/** Identifies alerts that are sent once a minute at most. */
 export const aboutOf = ({ event, entry_id, code }: Alert): string => [event, entry_id ?? "", code ?? ""].join(":")
 
 type AlertLimits = Pick<Limits["service"]["vault"], "alert_seconds">

@@ -4,7 +4,7 @@
  * Invariants
  *  - Only somebody who may consent to the entry at that moment (consenters.ts) allows or declines a fill, once. A fill
  *    that no longer waits stays as it ended.
- *  - What was narrowed while it waited holds: a fill that policy would not let in now ends unanswered.
+ *  - Limits that were narrowed while it waited count: a fill that policy would refuse now ends unanswered.
  */
 import { invalidField } from "../../schemas/errors.ts"
 import type { OwnerStanding } from "../../schemas/owner/operations.ts"
@@ -21,7 +21,7 @@ import type { FillValue, VaultEvent, VaultState, VaultValue } from "./state.ts"
 type At = Pick<DecideContext<unknown>, "at">
 type Decided<Reply = null> = Decision<VaultEvent, Reply>
 
-/** What an owner is told of a fill that waits for one; `null` of every other. */
+/** The record that an owner sees of a fill that waits for consent; `null` for every other. */
 const askedRecord = (
   { entries }: VaultValue,
   { entry: id, fill, action, origin, minor, expires_at, status }: FillValue,

@@ -4,7 +4,7 @@
  * Invariants
  *  - Policy first, then the journal, in one commit; a ciphertext is handed out only of a fill that stands there as
  *    pending (actor.ts).
- *  - What has expired is told so before anything is judged, whether its timer has fired or not.
+ *  - Expired fills are reported before anything else is decided, whether their timer has fired or not.
  *  - A result is taken once. One that comes too late still closes its fill.
  */
 import { invalidField } from "../../schemas/errors.ts"
@@ -37,7 +37,7 @@ import type { EntryValue, FillValue, ServiceValue, VaultEvent, VaultState, Vault
 type At = Pick<DecideContext<unknown>, "at">
 type Decided<Reply = null> = Decision<VaultEvent, Reply>
 
-/** Where a fill service runs, and by what it is known: the one that was there before is known no more. */
+/** Admits a fill service with its place and its name. The one before it is no longer admitted. */
 export const decideAdmitService = (
   state: VaultState,
   { uid, place, hash }: { readonly uid: string; readonly place: string; readonly hash: string },
@@ -66,7 +66,7 @@ export const decideLoadKey = (
   return { events: [loaded, ...alerting(state, alertOf("key_loaded"), at, bounds)], reply: { place } }
 }
 
-/** Where it was a token of this vault once. */
+/** If it was a token of this vault once. */
 export const decideMisused = (
   state: VaultState,
   { hash }: { readonly hash: string },
@@ -109,7 +109,7 @@ export type FillLimits = Pick<VaultLimits, "fill_pending_seconds" | "consent_sec
   AlertLimits &
   WaitLimits
 
-/** Of which an owner hears. */
+/** Codes that owners are alerted about. */
 const OVER_A_LIMIT: ReadonlySet<string> = new Set(["amount_over_payment", "amount_over_day", "fills_over_day"])
 
 /** Shown with the entry that it is about. */
@@ -134,7 +134,7 @@ const refusing = (
   ]
 }
 
-/** Whether the owner has declined it just now: nobody is asked again and again until he is tired of it. */
+/** True if the owner has declined it just now: nobody is asked again and again until they give in. */
 const wasDeclined = ({ fills }: VaultValue, entry: EntryValue, at: number): boolean =>
   fills.some((one) => one.entry === entry.id && one.status === "declined" && one.expires_at > at)
 
@@ -230,10 +230,10 @@ const asking = (
   expires_at: at + consent_seconds * 1000
 })
 
-/** What is sealed is not what stands here: somebody has moved or relabelled it. */
+/** The sealed content differs from the record: somebody has moved or relabelled it. */
 const SEALED_OTHERWISE: ReadonlySet<string> = new Set(["sealed_mismatch", "limits_exceed_sealed"])
 
-/** What its end tells an owner. */
+/** The alert about its end. */
 const alertOfEnd = (
   { entries }: VaultValue,
   { entry: id, origin, minor }: FillValue,

@@ -122,7 +122,7 @@ const checkedLimits = (
 
 const isRefusal = (value: object): value is Refusal => "code" in value && "message" in value
 
-/** Who it was, as the record says it; what a token may not do. */
+/** The writer, as the record names it, or the refusal of what a token may not do. */
 const writerOf = (state: VaultValue, by: Writer, kind: EntryKind): string | { readonly refused: Refusal } => {
   if (by.type === "agent") return "agent"
   if (by.type === "service") return serviceOf(state, by.hash) === null ? TOKEN_INVALID : "fill_service"
@@ -137,7 +137,7 @@ const NEEDS_ORIGINS: ReadonlySet<EntryKind> = new Set(["login", "secret"])
 
 const SEALED_WHOLE = "everything of it is sealed. Leave it out."
 
-/** What the record will say: origins, limits. */
+/** The clear part of the record: origins, limits. */
 const clearPart = (
   { kind, label, origins, limits }: EntryToWrite,
   bounds: VaultLimits
@@ -241,7 +241,7 @@ const widensLimits = (before: MinorLimits, after: MinorLimits): boolean =>
   after.per_day > before.per_day ||
   after.fills_per_day > before.fills_per_day
 
-/** What an entry of this kind lets be changed, narrowed. */
+/** The changes that an entry of this kind allows, which only narrow it. */
 const narrowed = (
   found: EntryValue,
   { origins, limits }: Pick<EntryToWrite, "limits"> & { readonly origins: ReadonlyArray<string> | null },

@@ -1,4 +1,4 @@
-/** How the events of a vault fold (state.ts). */
+/** Folds the events of a vault (state.ts). */
 import type { AnswerContext } from "../engine/definition.ts"
 import { VAULT_SERVICE_LIMITS } from "../../schemas/vault/limits.ts"
 import { aboutOf } from "./alerts.ts"
@@ -165,7 +165,7 @@ const fillEnded = (state: VaultValue, event: Of<"vault.fill_ended">, at: number)
   // Taken back: it counts no more, but the owners have been asked.
   if (found.status === "asked")
     return forgotten(changedFill(countedFill(state, found, -1), fill, { status: "unanswered" }), at)
-  // What has expired counts again once it went well.
+  // An expired fill counts again if it turns out to have succeeded.
   const again = found.status === "expired" && status === "done" ? countedFill(state, found, 1) : state
   const closed = withoutFill(again, fill)
   if (status !== "done") return closed

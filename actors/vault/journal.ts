@@ -1,4 +1,4 @@
-/** What happened to a vault, as rows of its journal; results and ends of fills change the row of their fill. */
+/** The rows of a vault's journal. Results and ends of fills change the row of their fill. */
 import { amountOf } from "../../schemas/vault/money.ts"
 import type { EntryKind, FillStatus } from "../../schemas/vault/records.ts"
 import { eventsOf } from "../engine/events.ts"
@@ -19,7 +19,7 @@ export interface JournalRow {
   readonly currency: string | null
   readonly status: FillStatus | null
   readonly code: string | null
-  /** Of a fill: its number. */
+  /** The number of a fill. */
   readonly fill: number | null
 }
 

@@ -2,7 +2,7 @@
  * Fills that are open: they wait for their result, or for an owner. Pure.
  *
  * Invariants
- *  - What is over is told before anything is judged, whether its timer has fired or not.
+ *  - Expired fills are reported before anything else is decided, whether their timer has fired or not.
  *  - As long as one is open, a timer is set for the first end of all, or for an earlier moment.
  */
 import type { FiredTimer } from "../../schemas/timer.ts"
@@ -32,7 +32,7 @@ export const settledBy = (before: VaultValue, at: number) => {
   return { over, state: over.reduce<VaultState>((now, event) => evolveVault(now, event, { at }), before) ?? before }
 }
 
-/** Where none is set for as early. */
+/** A timer, unless one is set for as early. */
 export const expiring = (before: VaultValue, expires_at: number): ReadonlyArray<Timer> =>
   openOf(before).some((one) => one.expires_at <= expires_at) ? [] : [{ name: EXPIRE_TIMER, at: expires_at }]
 

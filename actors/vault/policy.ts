@@ -1,10 +1,11 @@
 /**
- * Whether an entry may be filled (spec 4.12; contract 9). Pure.
+ * Decides if an entry may be filled (spec 4.12; contract 9). Pure.
  *
  * Invariants
- *  - What is asked is compared in whole minor units of one currency; what has another, or is no amount, is refused.
- *  - A day's total holds every fill of that day that was not refused and has not expired: a new one is let in only where
- *    it still fits. Into a day whose total is known no more nothing is let in: only a clock that is set back asks for one.
+ *  - Amounts are compared in whole minor units of one currency. Another currency, or no amount, is refused.
+ *  - A day's total holds every fill of that day that was not refused and has not expired: a new one is let in only
+ *    where it still fits. Into a day whose total is known no more nothing is let in: only a clock that is set back asks
+ *    for one.
  */
 import { amountOf, minorOf } from "../../schemas/vault/money.ts"
 import { originProblem } from "../../schemas/vault/origins.ts"
@@ -71,11 +72,11 @@ export const judged = (entry: EntryValue, wanted: OpenFill, at: number, cardsFro
   return "minor" in verdict && isForgotten(entry, dayOf(at)) ? { code: "amount_over_day" } : verdict
 }
 
-/** Whether an owner has to allow it. */
+/** True if an owner has to consent. */
 export const needsConsent = ({ consent }: EntryValue, minor: number | null): boolean =>
   consent !== null && (consent.above === null || (minor ?? 0) > consent.above)
 
-/** Whether what was let in stands to be filled still, whatever was narrowed meanwhile; it counts in its day already. */
+/** True if an admitted fill may still be done, whatever was narrowed meanwhile. It counts in its day already. */
 export const stillAllowed = (
   entry: EntryValue,
   { action, origin, day, minor }: Pick<FillValue, "action" | "origin" | "day" | "minor">

@@ -7,7 +7,7 @@ import { lineNumber, rowsJson } from "../tables/rows.ts"
 import { journalOf } from "./journal.ts"
 import { VAULT_EVENTS, VaultEvent } from "./state.ts"
 
-/** What became of a fill, or of one that waits for an owner: in the row of its opening. */
+/** The end of a fill, or of one that waits for an owner, in the row of its opening. */
 interface End {
   readonly agent: string
   readonly fill: number
@@ -40,7 +40,7 @@ const endsOf = ({ id: agent, commit }: Logged): ReadonlyArray<End> =>
 const isRevocation = ({ commit }: Logged): boolean =>
   eventsOf(VaultEvent, commit).some(({ type }) => type === "vault.revoked")
 
-/** All rows first: a fill may end in the batch in which it began. Of several ends of one, the last counts. */
+/** All rows first: a fill may end in the batch in which it began. The last of several ends of one fill counts. */
 const writing =
   (commits: ReadonlyArray<Logged>): Change =>
   async (trx) => {
@@ -57,7 +57,7 @@ const writing =
         from jsonb_to_recordset(${rowsJson([...ends.values()])}::jsonb)
           as ended (agent text, fill integer, status text, code text, asks_until timestamptz)
         where vault_log.agent = ended.agent and vault_log.fill = ended.fill`.execute(trx)
-    // Of what was open when its vault was revoked nobody can tell the end any more.
+    // Nobody can tell the end of a fill that was open when its vault was revoked.
     for (const { id: agent, seq } of commits.filter(isRevocation))
       await trx
         .updateTable("vault_log")

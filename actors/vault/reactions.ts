@@ -1,4 +1,4 @@
-/** Of what is deleted or revoked the ciphertexts go; with its account a vault is revoked. */
+/** Removes the ciphertexts of deleted entries and revoked vaults. A deleted account's vault is revoked. */
 import { AgentEvent } from "../agent/noun.ts"
 import { on, reactions, tell } from "../reactions/reaction.ts"
 import { VaultEvent } from "./state.ts"
@@ -21,7 +21,7 @@ export const ciphertextsGo = reactions(
   })
 )
 
-/** What its agent hears of, and by it the owners (actors/relay/). */
+/** News for its agent, and by it for the owners (actors/relay/). */
 export const vaultNews = reactions(
   "vault_news",
   on("vault", VaultEvent, (event, { id }) => {

@@ -1,4 +1,4 @@
-/** What a vault refuses with (contract 9, 17). */
+/** The refusals of a vault (contract 9, 17). */
 import { notFound, refusal, type Refusal } from "../../schemas/errors.ts"
 import { tokenInvalid } from "../../schemas/vault/token.ts"
 import type { PolicyCode } from "../../schemas/vault/records.ts"

@@ -24,7 +24,7 @@ export const MinorLimits = Schema.Struct({
 })
 export type MinorLimits = typeof MinorLimits.Type
 
-/** What was filled on a day: `day` counts days of UTC since 1970. */
+/** The fills of a day: `day` counts days of UTC since 1970. */
 const DayTotal = Schema.Struct({ day: Schema.Int, minor: Schema.Int, fills: Schema.Int })
 export type DayTotal = typeof DayTotal.Type
 
@@ -104,7 +104,7 @@ const opened = {
 const FillValue = Schema.Struct({
   ...opened,
   status: Schema.Literals(["asked", "pending", "expired", "declined", "unanswered"]),
-  /** Whether an owner has allowed it. */
+  /** True if an owner has consented. */
   consented: Schema.Boolean,
   /** Pictures of captchas that went to the owners. */
   rounds: Schema.Int
@@ -214,7 +214,7 @@ export const VaultEvent = Schema.Union([
     until: Schema.Number
   }),
   event("vault.captcha_relayed", 1, { fill: Schema.Int, round: Schema.Int, expires_at: Schema.Number }),
-  /** What the agent and its owners are to hear of, behind what caused it. */
+  /** An alert for the agent and its owners, behind its cause. */
   event("vault.alerted", 1, VaultAlert.fields),
   event("vault.fill_refused", 1, {
     entry: Schema.NullOr(Schema.Int),

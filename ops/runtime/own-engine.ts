@@ -29,7 +29,7 @@ const READY_MS = 120_000
 /** One that runs and says nothing for that long hangs. */
 const SILENT_MS = 30_000
 const CONTAINERD_READY_MS = 30_000
-/** Of each, in a stop that may take ten seconds as a whole; what runs in them would not notice a harder end. */
+/** The grace of each, in a stop that may take ten seconds as a whole; its containers would not notice a harder end. */
 const END_GRACE_MS = 3_000
 const KILL_GRACE_MS = 5_000
 const SANDBOX_TRIED_MS = 20_000
@@ -140,7 +140,7 @@ const ensureDockerd = async (places: Places, env: NodeJS.ProcessEnv): Promise<En
   if (await lives()) {
     const facts = await untilAnswer(socket, SILENT_MS, lives)
     if (facts !== null) return facts
-    // It hangs, or it has just ended. What runs in it goes on without it.
+    // It hangs, or it has just ended. Its containers run on without it.
     const pid = await livingDaemon(pidFile, mark)
     if (pid !== null) await endProcess(pid, "SIGKILL", KILL_GRACE_MS)
   }
@@ -162,7 +162,7 @@ export interface OwnEngineOptions {
 
 const lockOf = ({ engine }: Places): string => join(engine, "lock")
 
-/** It runs and answers: found, mended or started. Of several callers one does it. */
+/** It runs and answers: found, mended or started. One of several callers does it. */
 export const ensureOwnEngine = async (places: Places, given: OwnEngineOptions): Promise<EngineFacts> => {
   const { env, signal } = given
   const options = { waitMs: LOCK_WAIT_MS, what: "the start of the container engine", signal }
@@ -175,14 +175,14 @@ export const ensureOwnEngine = async (places: Places, given: OwnEngineOptions): 
   })
 }
 
-/** Whether there ever was one: what lives in it stays there. */
+/** True if there ever was one: its containers stay there. */
 export const hasOwnEngine = async ({ engine }: Places): Promise<boolean> =>
   stat(join(engine, "data")).then(
     () => true,
     () => false
   )
 
-/** Whether all of it is as it should be; starts nothing. */
+/** True if all parts are in order; starts nothing. */
 export const ownEngineStands = async (places: Places): Promise<boolean> => {
   if ((await livingDaemon(places.containerdPidFile, marksOf(places).containerd)) === null) return false
   for (const log of Object.values(logsOf(places))) await boundLog(log)
@@ -212,7 +212,7 @@ const killShim = async (shim: number): Promise<void> => {
 
 /**
  * Ends both where nothing runs in them. The end of an engine ends no container, so where some run it stays, unless they
- * are to be killed as well. What it had mounted is unmounted; what it keeps stays.
+ * are to be killed as well. Its mounts are removed; its files stay.
  */
 export const endOwnEngine = async (places: Places, containers: "keep" | "kill"): Promise<Ended> => {
   const marks = marksOf(places)

@@ -1,9 +1,10 @@
 /**
- * Where the runtime of a deployment lies on its host, and the tag by which everything that it makes there is known, so
- * that several deployments may live on one machine.
+ * The places of a deployment's runtime on its host, and the tag that marks everything it makes there, so that several
+ * deployments may share a machine.
  *
- * What lasts is below `<HUB_DATA>/runtime`. Sockets, process ids and what the engine needs only while it runs are below
- * `/run/hub-<tag>`: a socket's path may have 108 bytes and no more, and after a restart of the machine all of it is void.
+ * Lasting files are below `<HUB_DATA>/runtime`. Sockets, process ids and what the engine needs only while it runs are
+ * below `/run/hub-<tag>`: a socket's path may have 108 bytes and no more, and after a restart of the machine all of it
+ * is void.
  */
 import { join } from "node:path"
 import { tagOf } from "../../actors/runtime/network/tag.ts"
@@ -11,9 +12,9 @@ import { tagOf } from "../../actors/runtime/network/tag.ts"
 export interface Places {
   readonly folder: string
   readonly tag: string
-  /** What the engine keeps, with its logs. */
+  /** The engine's data and logs. */
   readonly engine: string
-  /** What lives as long as the engine. */
+  /** Files that last as long as the engine. */
   readonly run: string
   /** The engine's folder once more, by a path that users other than root may pass. */
   readonly passable: string
@@ -21,9 +22,9 @@ export interface Places {
   readonly pidFile: string
   readonly containerdSocket: string
   readonly containerdPidFile: string
-  /** Where an image is made. */
+  /** The folder in which an image is made. */
   readonly image: string
-  /** How far a host is, and where its engine is (prepared.ts). */
+  /** The state of the host's preparation, and the place of its engine (prepared.ts). */
   readonly prepared: string
   readonly known: string
 }

@@ -1,9 +1,9 @@
 /**
  * Makes this machine a host of compartments: programs, engine, image, each where it is not there yet.
  *
- * `npm run -s hub -- runtime prepare` does it once. `npm start -- --runtime` runs this file beside the service: it says at
- * once that it is ready, so that nobody waits for it, prepares, and then looks after the engine for as long as it runs.
- * What fails is tried again, ever later; how far it is stands in `<HUB_DATA>/runtime/prepare.json`.
+ * `npm run -s hub -- runtime prepare` does it once. `npm start -- --runtime` runs this file beside the service: it says
+ * at once that it is ready, so that nobody waits for it, prepares, and then looks after the engine for as long as it
+ * runs. A failed step is tried again, ever later; `<HUB_DATA>/runtime/prepare.json` shows the progress.
  */
 import { setTimeout as delay } from "node:timers/promises"
 import { holdHost } from "../../actors/runtime/holding.ts"
@@ -55,7 +55,7 @@ export const prepare = async (options: PrepareOptions): Promise<Host> => {
     await enter("ready")
     return { engine, image: name }
   } catch (cause) {
-    // Who is not root may not be able to write there either; that it is told here is what counts.
+    // Other users than root may not be able to write there either. The line above tells the fault.
     await writePrepared(prepared, { stage, problem: messageOf(cause) }).catch(() => undefined)
     throw cause
   } finally {

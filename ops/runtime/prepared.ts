@@ -1,12 +1,12 @@
 /**
- * What the runtime role learns of its host by files, each replaced in one step: how far the preparation is, which tells why
- * there are no compartments yet, and where the engine is.
+ * Files by which the runtime role learns of its host, each replaced in one step: the progress of the preparation, which
+ * explains why there are no compartments yet, and the place of the engine.
  */
 import { randomUUID } from "node:crypto"
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 
-/** What is under way; `ready`: nothing is. */
+/** The current stage; `ready`: none. */
 export const STAGES = ["programs", "engine", "image", "ready"] as const
 export type Stage = (typeof STAGES)[number]
 
@@ -19,7 +19,7 @@ export interface Prepared {
 
 export interface KnownEngine {
   readonly socket: string
-  /** Whether it is ours to end. */
+  /** True if it is ours to end. */
   readonly own: boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a host of compartments needs of Debian, installed where it is missing. Without root nothing of it could be used,
+ * Installs the Debian packages that a host of compartments needs and lacks. Without root nothing of it could be used,
  * and elsewhere than on Debian nobody knows how the packages are called: both are told in one line.
  */
 import { type DebianOptions, installPackages } from "../launcher/debian.ts"
@@ -44,7 +44,7 @@ export const ensurePrograms = async (options: DebianOptions): Promise<void> => {
   await installPackages({ packages, what, purpose: PURPOSE, remark: "some 100 MB at most, once", hint }, options)
 }
 
-/** Where a program lies; it was found before. */
+/** The path of a program that was found before. */
 export const programAt = async (program: string, env: NodeJS.ProcessEnv): Promise<string> => {
   const found = await findProgram(program, env)
   const from = PROGRAMS.find(([name]) => name === program)?.[1] ?? program

@@ -73,7 +73,7 @@ interface ReadModelRow {
   readonly lag: number | null
   /** Commits that were passed over. */
   readonly faults: number
-  /** How far a rebuild under way has come. */
+  /** The progress of a rebuild under way. */
   readonly rebuilt_to: number | null
 }
 
@@ -226,7 +226,7 @@ const readModelsOf = async (service: Service): Promise<ReadonlyArray<ReadModelRo
   return (await Promise.all(models)).flat()
 }
 
-/** How far each rebuild that is under way has come. */
+/** The progress of each rebuild under way. */
 const rebuildsOf = async ({ db }: Service): Promise<ReadonlyMap<string, number>> => {
   const { rows } = await sql<{ schema: string }>`
     select n.nspname as schema from pg_namespace n join pg_class c on c.relnamespace = n.oid and c.relname = 'projections'
@@ -243,7 +243,7 @@ const rebuildsOf = async ({ db }: Service): Promise<ReadonlyMap<string, number>>
   return new Map(found.flat())
 }
 
-/** How far reactions are done, and what could not be done in its turn. */
+/** The checkpoints of reactions, and the commands that failed in their turn. */
 const reactionsOf = ({ nats, manager }: Service): Promise<ReadonlyArray<ReactionRow>> =>
   Promise.all(
     REACTIONS.map(async ({ name, subjects: read }): Promise<ReactionRow> => {

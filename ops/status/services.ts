@@ -39,7 +39,7 @@ export interface ServiceRow {
   readonly id: string
   readonly version: string
   readonly started: string
-  /** Of the machine, or of the container. */
+  /** The name of the machine or the container. */
   readonly host: string
   readonly pid: number
   readonly roles: string

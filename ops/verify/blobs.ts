@@ -65,7 +65,7 @@ async function* named({ db }: Reading): AsyncGenerator<Named> {
   }
 }
 
-/** What is wrong with its bytes, in words. */
+/** The fault of its bytes, in words. */
 const faultOf = async ({ nats }: Reading, { sha256, size }: BlobRef): Promise<string | null> => {
   const hash = createHash("sha256")
   let bytes = 0

@@ -1,4 +1,4 @@
-/** Whom an agent blocks, as part of its state. Pure. */
+/** The blocks of an agent, as part of its state. Pure. */
 import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
 
@@ -8,7 +8,7 @@ export type Blocks = typeof Blocks.Type
 
 export const NO_BLOCKS: Blocks = {}
 
-/** Of an agent's, those that change it. */
+/** The agent's events that change its blocks. */
 export const BLOCK_EVENTS = [
   event("agent.blocked", 1, { agent: Schema.String }),
   event("agent.unblocked", 1, { agent: Schema.String })
@@ -22,7 +22,7 @@ export const evolveBlocks = (blocks: Blocks, { type, agent }: BlockEvent, at: nu
 }
 
 /**
- * Whether an agent blocks another (hub id): its messages are refused, its mentions and replies do not notify (contract
+ * True if an agent blocks another (hub id): its messages are refused, its mentions and replies do not notify (contract
  * 19).
  */
 export const blocks = ({ blocks: all }: { readonly blocks: Blocks }, other: string): boolean =>

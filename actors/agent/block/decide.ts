@@ -1,4 +1,4 @@
-/** Whom an agent blocks (contract 3, 19). Pure. */
+/** Decisions on blocks (contract 3, 19). Pure. */
 import type { Named } from "../../../schemas/block/operations.ts"
 import type { Author } from "../../../schemas/content/author.ts"
 import { aboveMax, invalidField } from "../../../schemas/errors.ts"

@@ -1,4 +1,4 @@
-/** What the agent actor does about blocks; it is declared in schemas/block/operations.ts. */
+/** The agent actor's operations on blocks, declared in schemas/block/operations.ts. */
 import { Effect } from "effect"
 import type { blockOperations as declared, Named } from "../../../schemas/block/operations.ts"
 import { type PrepareContext, write } from "../../engine/definition.ts"

@@ -20,7 +20,7 @@ export interface BlockRows {
   readonly unblocking: ReadonlyArray<string>
 }
 
-/** How a batch of commits leaves each pair. */
+/** The state of each pair after a batch of commits. */
 export class BlockBatch {
   private readonly pairs = new Map<string, BlockRow | Named>()
   private readonly deleted: Array<string> = []

@@ -1,4 +1,4 @@
-/** Whom an agent blocks (contract 19). */
+/** Lists the agents that an agent blocks (contract 19). */
 import type { Kysely } from "kysely"
 import type { Queries } from "../../../schemas/bus/operations.ts"
 import { authorOf } from "../../content/noun.ts"

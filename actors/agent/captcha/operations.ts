@@ -1,4 +1,4 @@
-/** What the agent actor does with captchas; it is declared in schemas/captcha/operations.ts. */
+/** The agent actor's operations on captchas, declared in schemas/captcha/operations.ts. */
 import { Effect } from "effect"
 import type { relayingOperations as declared, SentCaptcha } from "../../../schemas/captcha/operations.ts"
 import type { Refusal } from "../../../schemas/errors.ts"

@@ -1,4 +1,4 @@
-/** What the agent actor does for what its agent publishes. */
+/** The agent actor's operations on its content. */
 import { Effect, Fiber } from "effect"
 import type { contentOperations as declared } from "../../../schemas/content/operations.ts"
 import { invalidField, type Refusal } from "../../../schemas/errors.ts"

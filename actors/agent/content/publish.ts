@@ -1,4 +1,7 @@
-/** What an agent publishes: in its own log, with the claim on the text and what is begun, in one commit. Pure. */
+/**
+ * Decisions on publishing: the agent's own event, the claim on the text and the first event of the new actor, in one
+ * commit. Pure.
+ */
 import { refusal } from "../../../schemas/errors.ts"
 import type { WrittenPost } from "../../../schemas/post/operations.ts"
 import type { WrittenReply } from "../../../schemas/reply/operations.ts"
@@ -21,7 +24,7 @@ export interface PublishFacts<Claim extends TextClaim | null = TextClaim> {
 }
 
 interface PostFacts extends PublishFacts {
-  /** How the blob of its data stands. */
+  /** The state of its data's blob. */
   readonly blobs: BlobsAt
 }
 
@@ -46,7 +49,7 @@ export interface WrittenHere extends Published {
   readonly thread_title: string
 }
 
-/** What is told late may take away what is added later: below nothing it is shown as nothing, and still counted. */
+/** A late event may subtract before the matching addition. Counts below zero are shown as zero, and still counted. */
 export const counted = (agent: Agent, of: Counted, by: 1 | -1): AgentEvent => ({
   type: "agent.counted",
   v: 1,

@@ -1,4 +1,4 @@
-/** What votes on what an agent wrote mean for its reputation (contract 12). Pure. */
+/** The effect of votes on an agent's reputation (contract 12). Pure. */
 import type { Operations } from "../../../schemas/bus/operations.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import type { contentOperations } from "../../../schemas/content/operations.ts"
@@ -111,7 +111,7 @@ export const decideUnrated = changing(unratedChanges)
 
 const COUNTED_AS = { post: "posts", thread: "threads", reply: "replies" } as const
 
-/** What an operator hides no longer counts, and costs something; shown again, all of that is undone. */
+/** Hidden content no longer counts, and costs something. Restoring it undoes all of that. */
 export const decideHidden = (
   agent: AgentState,
   hiding: Hiding,

@@ -1,6 +1,6 @@
 /**
- * Whether there is anything new for an agent since a moment, as far as its own state tells: where there is nothing, the
- * read models need not be asked (contract 19, `GET /me/home`). Pure.
+ * Decides from an agent's own state if there may be news since a moment. If there is none, the read models need not be
+ * asked (contract 19, `GET /me/home`). Pure.
  *
  * Replies, mentions, messages and all else come with a notification. So does activity in a thread that it watches,
  * unless what came before is not read yet: then a thread's further replies are told to nobody. A thread that hears late

@@ -1,11 +1,11 @@
 /**
- * First answers of an agent under an Idempotency-Key (contract 13, 21): kept per (signing key, method, path, key). How
- * they are kept: actors/idempotency/first-answers.ts.
+ * First answers of an agent under an Idempotency-Key (contract 13, 21): kept per (signing key, method, path, key).
+ * Storage: actors/idempotency/first-answers.ts.
  *
  * Invariants
  *  - A key that is no longer the agent's current one hears `key_retired`, its own earlier answers included: they may
  *    hold what only the key's owner may see now. The one exception is the rotation that retired it, repeated as it was.
- *  - Of a key that no agent has, only what a registration answered is kept.
+ *  - For a key without an agent, only registration's answer is kept.
  */
 import { Effect } from "effect"
 import {
@@ -22,7 +22,7 @@ import type { AgentMemory } from "../memory.ts"
 import type { AgentActor, AgentState } from "../state.ts"
 import { isRetired } from "./signer.ts"
 
-/** Of the answer to a rotation that was done. */
+/** The status of the answer to a successful rotation. */
 const ROTATED = 200
 const REGISTERED = 201
 /** Refusals of a registration: whoever has keys enough must not push out what others keep. */

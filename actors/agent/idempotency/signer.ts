@@ -5,7 +5,7 @@ import type { Refusal } from "../../../schemas/errors.ts"
 import { keyRefusal, unknownKey } from "../decide.ts"
 import type { AgentState } from "../state.ts"
 
-/** Whether a key may keep and hear first answers here; what a retired one hears of its rotation is told in `begin`. */
+/** Decides if a key may store and read first answers here; `begin` handles a retired key that repeats its rotation. */
 export const signerRefusal = (
   agent: AgentState,
   by: SignedBy,

@@ -1,5 +1,6 @@
 /**
- * How often each website had an agent verified (spec 4.7): one counter an agent and host, nothing else about the visit.
+ * Counts how often each website had an agent verified (spec 4.7): one counter for each agent and host, nothing else
+ * about the visit.
  *
  * Invariants
  *  - A counter is one message of a stream that keeps the newest alone; it says how it stands, not what was added.
@@ -46,14 +47,14 @@ interface Counter {
   writing: Promise<boolean> | null
 }
 
-/** How often by now, with what has not been written yet. */
+/** The current count, unwritten increments included. */
 export const standOf = ({ kept, added, lastAt }: Counter): HostCount => ({
   ...kept,
   count: kept.count + added,
   last_at: Math.max(kept.last_at, lastAt)
 })
 
-/** What an activation remembers of its agent's counters. */
+/** The counters of its agent that an activation remembers. */
 export type HostTable = Map<string, Counter>
 
 export class HostCounters {
@@ -180,7 +181,9 @@ export class HostCounters {
     return ack.error?.err_code === WRONG_LAST_SEQUENCE ? "unknown" : "failed"
   }
 
-  /** How the counter stands by now. Its sequence where that is just what was sent: then only the answer was lost. */
+  /**
+   * Reads the counter's current state. Its sequence where that is just what was sent: then only the answer was lost.
+   */
   private async reload(agent: string, counter: Counter, sent: HostCount): Promise<number | null> {
     const fresh = (await this.load(agent).catch(() => null))?.get(counter.kept.host)
     if (fresh === undefined) {

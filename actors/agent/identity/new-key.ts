@@ -1,5 +1,5 @@
 /**
- * What every change of an agent's keys is made of (spec 3.2): who may ask, the new key's proof, its claim. Pure.
+ * Shared parts of all key changes (spec 3.2): who may ask, the new key's proof, its claim. Pure.
  *
  * Invariants
  *  - A new key proves itself (HUB-ROTATE-V1) and is claimed in the same commit that names it, where nobody has claimed
@@ -24,7 +24,7 @@ import { notified } from "../notification/notify.ts"
 export interface KeyFacts {
   /** Number of the notification that the decision may make. */
   readonly notification: number
-  /** Of the one before it, that a recovery under way was cancelled by the same decision. */
+  /** The number of the notification before it, that the same decision cancelled a recovery under way. */
   readonly cancellation: number
 }
 
@@ -55,7 +55,7 @@ interface Way<Reply> {
   readonly kind: KeyProof["kind"]
   /** Why the signer of the request may not ask; or what authorises it, where that is another than the current key. */
   readonly authorise: (agent: Agent, signer: string) => { readonly refused: Refusal } | Authority
-  /** What is decided on a key that has proven itself. It is claimed besides. */
+  /** Decides on a key that has proven itself. It is claimed besides. */
   readonly take: (
     agent: Agent,
     input: NewKey,
@@ -118,7 +118,7 @@ export const rotated = (agent: Agent, newKey: string, proof: KeyProof, context: 
   ]
 }
 
-/** What ends a recovery under way; nothing where none is. */
+/** The events that end a recovery under way; none if there is none. */
 export const cancelled = (agent: Agent, reason: string, { at, facts }: Context): ReadonlyArray<AgentEvent> => {
   const pending = agent.recovery?.pending ?? null
   if (pending === null) return []

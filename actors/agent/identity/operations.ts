@@ -1,4 +1,4 @@
-/** What the agent actor does with keys and identity; they are declared in schemas/identity/operations.ts. */
+/** The agent actor's operations on keys and identity, declared in schemas/identity/operations.ts. */
 import { Effect } from "effect"
 import { identityOperations as declared } from "../../../schemas/identity/operations.ts"
 import { notFound, type Refusal, refusal, unavailable } from "../../../schemas/errors.ts"
@@ -52,7 +52,7 @@ const verifiable = (state: AgentState): state is Agent =>
 
 const suspended = refusal("agent_suspended", "This agent is suspended: the service attests nothing of it.")
 
-/** Of a key change that was lost to somebody who claimed the same key first. */
+/** The refusal of a key change that lost to an earlier claim of the same key. */
 const contested = (): { readonly refused: Refusal } => ({ refused: keyUnavailable })
 
 export const identityOperations = (parts: KindParts): Operating<Operations, AgentActor> => {
@@ -70,7 +70,7 @@ export const identityOperations = (parts: KindParts): Operating<Operations, Agen
     const cancellation = yield* counters.next("notification")
     return { cancellation, notification: yield* counters.next("notification") }
   })
-  /** Whose a key is: hub id, `null` for nobody's. */
+  /** The owner of a key: hub id, `null` for nobody. */
   const claimantOf = (publicKey: string, context: PrepareContext): Effect.Effect<string | null, Refusal, Actors> =>
     Effect.gen(function* () {
       const actors = yield* Actors

@@ -16,7 +16,7 @@ import { notified } from "../notification/notify.ts"
 import { cancelled, claimOf, type Context, decideNewKey, type KeyFacts, retired, rotated, signedBy } from "./new-key.ts"
 
 export interface RecoveryKeyFacts extends KeyFacts {
-  /** Whose the key is already: an agent's hub id, or `null`. */
+  /** The key's present owner: an agent's hub id, or `null`. */
   readonly claimedBy: string | null
 }
 

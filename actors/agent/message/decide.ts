@@ -1,4 +1,4 @@
-/** What an agent does with private messages: in its own log, with the message that is begun, in one commit. Pure. */
+/** Decisions on private messages: the agent's own event and the first event of the new message, in one commit. Pure. */
 import type { Author } from "../../../schemas/content/author.ts"
 import { invalidField, type Refusal, refusal } from "../../../schemas/errors.ts"
 import type { SentMessage } from "../../../schemas/message/operations.ts"
@@ -18,7 +18,7 @@ export const notOfConversation = invalidField(
 
 const blocked = refusal("message_blocked", "This agent takes no messages of yours.")
 
-/** What stands against a message of that agent (hub id) to this one: who is banned is not found (contract "Common"). */
+/** The refusal of a message from that agent (hub id) to this one: a banned agent is not found (contract "Common"). */
 export const reachRefusal = (state: AgentState, from: string): Refusal | null => {
   if (state === null || state.status === "banned") return missing.refused
   const { status } = state
@@ -53,8 +53,8 @@ export const decideSend = unlessSuspended(
 )
 
 /**
- * By a reaction, which tells of each once: also of an account that is closed. Whoever has read a message need not be
- * told of it any more.
+ * By a reaction, which tells of each once: also of an account that is closed. A message that was read needs no
+ * notification any more.
  */
 export const decideSeen = (state: AgentState, { message }: { readonly message: number }): Decision<AgentEvent> => {
   if (state === null) return missing

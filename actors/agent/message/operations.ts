@@ -1,4 +1,4 @@
-/** What the agent actor does with private messages; it is declared in schemas/message/operations.ts. */
+/** The agent actor's operations on private messages, declared in schemas/message/operations.ts. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import type { messagingOperations as declared } from "../../../schemas/message/operations.ts"
@@ -14,7 +14,7 @@ import { wallMs } from "../../../schemas/runtime/clock.ts"
 import type { AgentActor, AgentState } from "../state.ts"
 import { decideSeen, decideSend, notOfConversation, reachRefusal, type SendFacts, toSelf } from "./decide.ts"
 
-/** Of a message that another answers. One of other people's is refused like one that is not there. */
+/** Checks the message that another answers. One of other people's is refused like one that is not there. */
 const sameConversation = (conversation: string, answered: number, context: PrepareContext) =>
   Effect.gen(function* () {
     const actors = yield* Actors

@@ -1,6 +1,5 @@
 /**
- * What the agent actor does about its account's standing; what edges may ask of it is declared in
- * schemas/moderation/operations.ts.
+ * The agent actor's operations on its account's standing; schemas/moderation/operations.ts declares those for edges.
  */
 import { notFound } from "../../../schemas/errors.ts"
 import { moderationOperations as declared } from "../../../schemas/moderation/operations.ts"
@@ -26,13 +25,13 @@ import {
 } from "./decide.ts"
 import { operatorView, reporterWeight, standingRecord } from "./record.ts"
 
-/** What the timers of an account become. */
+/** The operations that an account's timers become. */
 export const MODERATION_TIMERS: ReadonlyMap<string, string> = new Map([
   [STANDING_TIMER, "moderation.suspension_due"],
   [ACTIVE_TIME_TIMER, "moderation.active_time_due"]
 ])
 
-/** What operators decide, all answered alike. */
+/** An operator's decision, all with the same answer. */
 const decided = <Input>(
   decide: (state: AgentState, input: Input, context: DecideContext<unknown>) => Decision<AgentEvent>
 ): WriteOperation<AgentActor, Input, OperatorView> =>

@@ -1,4 +1,4 @@
-/** How an account stands, as part of its agent's state, and how its events change that. Pure. */
+/** The standing of an account as part of its agent's state, and its events' effects. Pure. */
 import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
 
@@ -44,7 +44,7 @@ export const newlyModerated = (at: number): Moderated => ({
   active_time: { from: at, carried: 0, periods: 0 }
 })
 
-/** Of an agent's, those that change how its account stands. */
+/** The agent's events that change its standing. */
 export const MODERATION_EVENTS = [
   event("agent.suspended", 1, {
     reason: Schema.String,

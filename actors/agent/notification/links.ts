@@ -1,9 +1,9 @@
-/** Where each notification leads: addresses in its payload, which whoever tells it knows from their path on. Pure. */
+/** Adds the addresses of a notification to its payload. Its sender knows them from their path on. Pure. */
 import { API_PREFIX } from "../../../schemas/version.ts"
 import type { Decision } from "../../engine/definition.ts"
 import type { Agent, AgentEvent, AgentState } from "../state.ts"
 
-/** What says of no place of its own is about the account. */
+/** A payload without a place of its own is about the account. */
 const linked = ({ handle }: Agent, payload: Readonly<Record<string, unknown>>, baseUrl: string) => {
   const { url = `/agents/${handle}`, api_url = `${API_PREFIX}/me` } = payload
   return { ...payload, url: absolute(url, baseUrl), api_url: absolute(api_url, baseUrl) }

@@ -1,6 +1,6 @@
 /**
- * What a batch of the log means to those who wait for an agent's notifications: a hint to look again, never the truth
- * itself. The read models are that; whoever hears nothing looks again by itself (edge/notification/watch.ts).
+ * Hints for those who wait for an agent's notifications: a hint to look again, never the truth itself. The read models
+ * are that; whoever hears nothing looks again by itself (edge/notification/watch.ts).
  */
 import { AgentEvent } from "../state.ts"
 import type { Commit } from "../../log/commit.ts"

@@ -1,4 +1,4 @@
-/** What the agent actor does with its notifications; it is declared in schemas/notification/operations.ts. */
+/** The agent actor's operations on its notifications, declared in schemas/notification/operations.ts. */
 import { Effect, Schema } from "effect"
 import type { Author } from "../../../schemas/content/author.ts"
 import { invalidField, type Refusal } from "../../../schemas/errors.ts"
@@ -52,7 +52,7 @@ export interface TellFacts extends NoticeFacts {
   readonly added?: Readonly<Record<string, Author>>
 }
 
-/** What a block silences (contract 19). */
+/** The notifications that a block suppresses (contract 19). */
 const SILENCED: ReadonlySet<string> = new Set<NotificationName>(["mention.received", "reply.received"])
 
 /** A newer release may tell of what this one does not declare. */
@@ -68,7 +68,7 @@ const told = (state: AgentState, { about, payload, who }: Tell, facts: TellFacts
   return { events: [notified(facts.notification, about, { ...payload, ...facts.added })] }
 }
 
-/** Who caused it, as he stands now. A number is drawn last: for what can be told. */
+/** The agent that caused it, as it stands now. A number is drawn last: for what can be told. */
 const tellFacts = (input: Tell, context: PrepareContext): Effect.Effect<TellFacts, Refusal, ActorServices> =>
   Effect.gen(function* () {
     if (!isTell(input)) return yield* NO_NOTIFICATION

@@ -1,4 +1,7 @@
-/** What an agent and its owners write to each other: in the agent's own log, with the message that is begun. Pure. */
+/**
+ * Decisions on messages between an agent and its owners: in the agent's own log, with the first event of the message.
+ * Pure.
+ */
 import { notFound, refusal } from "../../../schemas/errors.ts"
 import type { AnsweredByOwner, WrittenToOwners } from "../../../schemas/owner/operations.ts"
 import type { DeliveredTo } from "../../../schemas/owner/records.ts"
@@ -18,7 +21,7 @@ export const ownersOf = (state: AgentState): ReadonlyArray<string> => [
   ...new Set(state === null ? [] : state.sponsors.flatMap(({ since, human }) => (since === null ? [] : [human])))
 ]
 
-/** Whether somebody who was confirmed has a verified address. */
+/** True if a confirmed owner has a verified address. */
 export const hasProvenOwner = (state: AgentState): boolean =>
   state?.sponsors.some(({ since, verified }) => since !== null && verified) ?? false
 
@@ -82,7 +85,7 @@ export const decideWrite = unlessSuspended(
 
 export type AnswerFacts = NoticeFacts & Pick<WriteFacts, "number" | "words">
 
-/** Who has answered first, is the answer; whoever comes after writes to the agent all the same. */
+/** The first answer counts. Later ones reach the agent all the same. */
 export const decideAnswer = (
   state: AgentState,
   { human, message }: AnsweredByOwner,
@@ -108,7 +111,7 @@ export const decideAnswer = (
   return {
     events: [
       ...answered,
-      // What the owner is called, and what was said, is added for whoever reads it (schemas/notification/completed.ts).
+      // The owner's name and words are added when it is read (schemas/notification/completed.ts).
       notified(notification, "owner.message", {
         message_id: number,
         owner: { human_id: human },
@@ -122,7 +125,7 @@ export const decideAnswer = (
   }
 }
 
-/** By a reaction, which tells of each once. Whoever has read a message need not be told of it any more. */
+/** By a reaction, which tells of each once. A message that was read needs no notification any more. */
 export const decideSeen = (state: AgentState, { message }: { readonly message: number }): Decision<AgentEvent> => {
   if (state === null) return missing
   const told = state.owners.unread.find((one) => one.message === message)

@@ -1,4 +1,4 @@
-/** What messages with owners need of the world: who they are and how they hear of it, a number, words sealed. */
+/** The facts of messages with owners: who they are and how they hear of it, a number, sealed words. */
 import { Effect } from "effect"
 import { notFound, type Refusal } from "../../../schemas/errors.ts"
 import type { AnsweredByOwner, WrittenToOwners } from "../../../schemas/owner/operations.ts"

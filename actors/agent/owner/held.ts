@@ -15,7 +15,7 @@ export type Held = Map<WaitPurpose, Holding>
 
 export const newHeld = (): Held => new Map()
 
-/** Whether it may be held. Asked again by the same request, it still is. */
+/** True if the request may be held. Asked again by the same request, it still is. */
 export const mayHold = (held: Held, purpose: WaitPurpose, wanted: Holding, now: number): boolean => {
   const known = held.get(purpose)
   if (known !== undefined && known.token !== wanted.token && known.until > now) return false

@@ -1,5 +1,5 @@
 /**
- * What an agent knows of its messages with owners, as part of its state, and how its events change that. Pure.
+ * An agent's messages with owners as part of its state, and its events' effects. Pure.
  *
  * Invariants
  *  - The first answer to a message stays: whoever waits for one is told the same as everybody after.

@@ -1,4 +1,4 @@
-/** What the agent actor does to file a report, and where one about its agent was upheld. */
+/** The agent actor's operations to file a report, and for upheld reports about its agent. */
 import { Effect } from "effect"
 import { notFound, type Refusal, refusal } from "../../../schemas/errors.ts"
 import type { FiledReport, filingOperations as declared } from "../../../schemas/report/operations.ts"
@@ -90,7 +90,7 @@ export const decideUpheld = unlessClosed(
   }
 )
 
-/** Whom a report on it is about; refused `not_found` where it does not stand. */
+/** The agent that a report on the target is about; refused `not_found` if the target does not stand. */
 const aboutOf = ({ target_type, target_id }: FiledReport, context: PrepareContext) =>
   Effect.gen(function* () {
     const actors = yield* Actors

@@ -1,11 +1,11 @@
 /**
- * What an agent is told of its sponsorships, and the trust that follows (contract 12, 20). Pure.
+ * Decisions on an agent's sponsorships, and the trust that follows (contract 12, 20). Pure.
  *
  * Invariants
- *  - A sponsor counts who is confirmed and whose address is: 15 points, for two people at most. Where one of them goes,
+ *  - A sponsor counts who is confirmed and whose address is: 15 points, for two people at most. If one of them leaves,
  *    the next in line counts.
  *  - While the account is suspended nobody begins to count (trust does not grow then); reinstatement makes up for it.
- *  - What was given is taken back when the sponsorship ends, whole, whatever was lost or withheld meanwhile.
+ *  - The trust is taken back when the sponsorship ends, whole, whatever was lost or withheld meanwhile.
  *  - The owners of the moment of a confirmation are notified in its commit (actors/relay/).
  *  - The agent is told in the commit that changes its state. Told again, nothing happens.
  */
@@ -68,8 +68,8 @@ export const decideAdmitted = unlessClosed(
 )
 
 /**
- * Of an agent that is made for a person: carried from its first moment on, with nobody left to ask or to tell. What it
- * is told of that sponsorship later finds it known.
+ * The sponsorship of an agent that is made for a person: confirmed from its first moment on, with nobody left to ask or
+ * to notify. Later events of that sponsorship find it known.
  */
 export const carriedAtBirth = (
   agent: Agent,

@@ -1,4 +1,4 @@
-/** What the agent actor does about its sponsorships; it is declared in schemas/sponsorship/operations.ts. */
+/** The agent actor's operations on its sponsorships, declared in schemas/sponsorship/operations.ts. */
 import { Effect } from "effect"
 import type { sponsoredOperations as declared, SponsorshipTold } from "../../../schemas/sponsorship/operations.ts"
 import { custom, write } from "../../engine/definition.ts"

@@ -1,6 +1,6 @@
 /**
- * Who stands behind an agent, as everybody sees it (spec 2.2). How a sponsor is called is no part of the agent: each
- * account is asked, and what it says is good for some seconds on this node.
+ * The sponsors of an agent, as everybody sees them (spec 2.2). A sponsor's name is no part of the agent: each account
+ * is asked, and its answer is cached for some seconds on this node.
  */
 import { Clock, Effect } from "effect"
 import type { AgentPublic } from "../../../schemas/agent/records.ts"

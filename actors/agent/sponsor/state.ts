@@ -11,7 +11,7 @@ export const SponsorState = Schema.Struct({
   role: SponsorRole,
   /** Unix ms since when it is confirmed; `null` while it is pending. */
   since: Schema.NullOr(Schema.Number),
-  /** Whether the person's address is confirmed. */
+  /** True if the person's address is confirmed. */
   verified: Schema.Boolean,
   /** The same when it was declared: it keeps its place among those that wait. */
   declared_verified: Schema.Boolean,
@@ -123,7 +123,7 @@ export const evolveSponsors = (
   }
 }
 
-/** What was given for one that stands: of one that has ended nothing is kept. */
+/** The trust that a standing sponsorship gave. Nothing is kept of ended ones. */
 export const countedTrust = (
   sponsors: ReadonlyArray<SponsorState>,
   {

@@ -1,4 +1,4 @@
-/** What an agent hears of its vault: alerts, which its owners hear of too, and what they allowed. */
+/** News of an agent's vault: alerts, which its owners get too, and owners' consents. */
 import { newsOperations } from "../../../schemas/vault/operations.ts"
 import { API_PREFIX } from "../../../schemas/version.ts"
 import type { NotificationName } from "../../../schemas/notification/types.ts"
@@ -12,7 +12,7 @@ import type { AgentActor, AgentEvent, AgentState } from "../state.ts"
 const JOURNAL = `${API_PREFIX}/vault/log`
 const LINKS = { url: JOURNAL, api_url: JOURNAL }
 
-/** Of an account that is there. */
+/** Requires an existing account. */
 const decideNews = (
   state: AgentState,
   about: NotificationName,

@@ -1,4 +1,4 @@
-/** What the agent actor does for the threads that it watches; it is declared in schemas/watch/operations.ts. */
+/** The agent actor's operations on watched threads, declared in schemas/watch/operations.ts. */
 import { Effect } from "effect"
 import { API_PREFIX } from "../../../schemas/version.ts"
 import type { watchingOperations as declared } from "../../../schemas/watch/operations.ts"
@@ -22,7 +22,7 @@ const decideEnd = unlessSuspended((agent, { thread }: { readonly thread: number 
   events: ending(agent.watching, thread)
 }))
 
-/** Whoever has left meanwhile, or whose account is closed, hears nothing. */
+/** An agent that has left meanwhile, or whose account is closed, gets nothing. */
 export const decideActivity = (
   state: AgentState,
   { thread, title, new_replies, last_reply, by }: Activity,

@@ -46,7 +46,7 @@ export class WatchFold {
     } else if (event.type === "agent.activity_seen") {
       this.seen.set(key, { agent, thread, at })
     } else if (row === undefined) {
-      // Where it stands already, what was seen of it is written on its own.
+      // If the watch exists already, `seen` is written on its own.
       this.begun.set(key, { agent, thread, automatic: event.automatic, created_at: at })
     } else row.automatic = event.automatic
   }

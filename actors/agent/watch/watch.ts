@@ -2,8 +2,9 @@
  * The threads that an agent watches (contract 19): its own, in its own log. Pure.
  *
  * Invariants
- *  - Who opens a thread or replies to it watches it from then on, unless it has left it before.
- *  - One notification of activity is unread for each thread at most: whoever tells (kind `watch`) hears that it was read.
+ *  - An agent that opens a thread or replies to it watches it from then on, unless it has left it before.
+ *  - One notification of activity is unread for each thread at most: whoever tells (kind `watch`) hears that it was
+ *    read.
  *  - At most WATCHES_MAX: where one is too many, the oldest of those that began by themselves ends.
  */
 import { Schema } from "effect"
@@ -34,7 +35,7 @@ export const WATCH_EVENTS = [
   /** `left`: by its own will, for good. */
   event("agent.unwatched", 1, { ...Thread, left: Schema.Boolean }),
   event("agent.activity_told", 1, { ...Thread, notification: Schema.Int }),
-  /** What it was told of activity it has read. */
+  /** The agent has read its notice of activity. */
   event("agent.activity_seen", 1, Thread)
 ] as const
 export type WatchEvent = (typeof WATCH_EVENTS)[number]["Type"]
@@ -71,7 +72,7 @@ const withRoom = ({ watches }: WatchState, begins: WatchEvent): ReadonlyArray<Wa
   return oldest === undefined ? null : [{ type: "agent.unwatched", v: 1, thread: oldest.thread, left: false }, begins]
 }
 
-/** What it means for them that the agent writes in a thread; where there is no room, nothing. */
+/** The effect of the agent's writing in a thread on its watches; none if there is no room. */
 export const watchedByWriting = (state: WatchState, thread: number): ReadonlyArray<WatchEvent> =>
   state.left.includes(thread) || state.watches.some((one) => one.thread === thread)
     ? []
@@ -93,10 +94,7 @@ export const ending = ({ left, watches }: WatchState, thread: number): ReadonlyA
     ? []
     : [{ type: "agent.unwatched", v: 1, thread, left: true }]
 
-/**
- * Of notifications that are marked as read, and of those that count as read for their age. `left`: ids of what stays
- * unread.
- */
+/** The watches whose notices were marked as read, or count as read for their age. `left`: ids of what stays unread. */
 export const seenBy = ({ watches }: WatchState, left: ReadonlyArray<number>): ReadonlyArray<WatchEvent> => {
   const ids = new Set(left)
   return watches
@@ -104,6 +102,6 @@ export const seenBy = ({ watches }: WatchState, left: ReadonlyArray<number>): Re
     .map(({ thread }) => ({ type: "agent.activity_seen", v: 1, thread }))
 }
 
-/** Of an account that is closed: its places are for others. */
+/** Ends all watches of a closed account, so that others can have the places. */
 export const endingAll = ({ watches }: WatchState): ReadonlyArray<WatchEvent> =>
   watches.map(({ thread }) => ({ type: "agent.unwatched", v: 1, thread, left: false }))

@@ -8,7 +8,7 @@
  *  - Notices about the webhook itself do not go to it: they are sent when it does not take anything.
  *  - The state changes at the first failure after a success, at the first success after a failure, and when the agent
  *    is warned or the webhook switched off: a webhook that is well costs its agent nothing.
- *  - What a receiver answers counts for the address it was asked at: once that was changed it says nothing any more.
+ *  - A receiver's answer counts for the address that was asked. Once that was changed it says nothing any more.
  */
 import type { Limits } from "../../../schemas/limits.ts"
 import { notFound, type Refusal, refusal } from "../../../schemas/errors.ts"
@@ -30,7 +30,7 @@ interface Context {
 
 const WITHOUT_DELIVERY: ReadonlySet<string> = new Set(["webhook.disabled"])
 
-/** Where deliveries of this agent go, or why they go nowhere. */
+/** The destination of this agent's deliveries, or the reason why there is none. */
 export const destination = (agent: AgentState): { readonly url: string } | { readonly drop: string } => {
   if (agent === null || agent.status === "deleted") return { drop: "deleted" }
   if (agent.status === "banned") return { drop: "banned" }

@@ -19,12 +19,12 @@ interface Attempt {
   readonly duration_ms: number
 }
 
-/** How a delivery stands after the batch; what the batch says nothing of is `null` under `changed: false`. */
+/** A delivery's state after the batch. Fields that the batch does not change are `null` under `changed: false`. */
 interface Change {
   readonly id: number
   status: string
   next_attempt_at: string | null
-  /** Whether there was an attempt: then the four below count. */
+  /** True if there was an attempt: then the four below count. */
   attempted: boolean
   attempts: number
   response_code: number | null

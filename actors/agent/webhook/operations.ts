@@ -1,6 +1,4 @@
-/**
- * What the agent actor does with its webhook; what others may ask of it is declared in schemas/webhook/operations.ts.
- */
+/** The agent actor's operations on its webhook; schemas/webhook/operations.ts declares those for others. */
 import { Effect } from "effect"
 import { notFound, type Refusal } from "../../../schemas/errors.ts"
 import type { Webhook } from "../../../schemas/webhook/api.ts"

@@ -9,5 +9,5 @@ export const newWebhookSecret = (): string => `${PREFIX}${randomBytes(SECRET_BYT
 /** The bytes that sign (Standard Webhooks 1.0). */
 export const webhookKey = (secret: string): Uint8Array => Buffer.from(secret.slice(PREFIX.length), "base64")
 
-/** What the sealed secret is bound to, see log/seal.ts. */
+/** The purpose that the sealed secret is bound to, see log/seal.ts. */
 export const secretPurpose = (hubId: string): string => `webhook secret of ${hubId}`

@@ -1,4 +1,4 @@
-/** What a person's account does with its chat; declared in schemas/chat/operations.ts. */
+/** An account's operations on its chat, declared in schemas/chat/operations.ts. */
 import { Effect } from "effect"
 import type { chattingOperations as declared } from "../../../schemas/chat/operations.ts"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
@@ -28,7 +28,7 @@ export const chatOperations = (
   const service = new Sealer(seed)
   const { chat_code_seconds } = limits.limits.owner
 
-  /** Of another account that has this chat now nobody takes it away: it sends /stop first. */
+  /** Nobody takes a chat away from the account that has it now: it sends /stop first. */
   const claimOf = (chat: string, human: string, context: PrepareContext) =>
     Effect.gen(function* () {
       const actors = yield* Actors

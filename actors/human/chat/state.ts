@@ -23,7 +23,7 @@ export const CHAT_EVENTS = [
   event("human.chat_unlinked", 1),
   /** News of an agent went to the chat. */
   event("human.chat_told", 1, { agent: Schema.String, event: Schema.String }),
-  /** What an agent asks for did, which counts for no limit. */
+  /** A message that an agent asked for, which counts for no limit. */
   event("human.chat_asked", 1, { agent: Schema.String, event: Schema.String })
 ] as const
 export type ChatEvent = (typeof CHAT_EVENTS)[number]["Type"]

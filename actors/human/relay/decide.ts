@@ -7,11 +7,11 @@
  *  - While something is held everything else is held too, so that nothing overtakes it, and a timer is set.
  *  - Security events have limits of their own: whatever strangers send, they are told at once. Beyond those limits they
  *    are held like everything else.
- *  - So does what an agent asks: an answer may be wanted within minutes, and other news must not hold it up. In browsers
- *    it has limits of an hour and of a day, for each browser costs the log a letter.
+ *  - So does what an agent asks: an answer may be wanted within minutes, and other news must not hold it up. In
+ *    browsers it has limits of an hour and of a day, for each browser costs the log a letter.
  *  - Each new owner is told by itself, at once: the letter has the link by which one objects (contract 22). An agent
  *    may confirm so many an hour and no more (`confirmed_owners`).
- *  - What was held is told or the account is gone: a timer that fires early comes again.
+ *  - The held events are sent or the account is gone: a timer that fires early comes again.
  */
 import { unavailable } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
@@ -67,7 +67,7 @@ const roomAt = (letters: ReadonlyArray<number>, at: number, { requests, window_s
 
 const agentsOf = ({ sponsorships }: Human): number => sponsorships.filter(({ open }) => open).length
 
-/** Whether a letter of its own tells of an event now. */
+/** True if an event may have a letter of its own now. */
 const hasRoom = (human: Human, about: About, at: number, limits: RelayLimits): boolean => {
   const { security_letters = [], asked_letters = [], letters, due } = human.relay
   if (about.event === OWNER_CONFIRMED) return true
@@ -76,7 +76,7 @@ const hasRoom = (human: Human, about: About, at: number, limits: RelayLimits): b
   return due === null && roomAt(letters, at, limits.relay_letters) <= at
 }
 
-/** What would be sent, by each way; `null`: by that way nothing is told of it. */
+/** The message for each way; `null`: nothing goes by that way. */
 export interface RelayFacts {
   readonly letter: Posted | null
   readonly chat: Posted | null

@@ -1,4 +1,4 @@
-/** What reaches a person: chosen, told, held back; declared in schemas/relay/operations.ts. */
+/** The operations on relayed events: chosen, sent, held back; declared in schemas/relay/operations.ts. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import type { reachingOperations as reaching } from "../../../schemas/owner/operations.ts"

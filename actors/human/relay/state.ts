@@ -1,4 +1,4 @@
-/** What a person chose to be told of, and what was told, as part of the account's state; how events change it. Pure. */
+/** A person's choice of events and the sent ones, as part of the account's state, and its events' effects. Pure. */
 import { Schema } from "effect"
 import {
   type Choice,
@@ -26,7 +26,7 @@ export const RelayState = Schema.Struct({
   security_letters: Schema.optionalKey(News),
   /** Letters of what an agent asks, which waits for no digest. */
   asked_letters: Schema.optionalKey(News),
-  /** What waits for the letter that tells of all of it: an agent, what happened to it, how often. */
+  /** The events that wait for a summary letter: an agent, an event, how often. */
   held: Schema.Array(Schema.Struct({ agent: Schema.String, event: Schema.String, count: Schema.Int })),
   /** Unix ms of that letter; `null` where nothing waits. */
   due: Schema.NullOr(Schema.Number)

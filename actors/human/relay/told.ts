@@ -1,4 +1,4 @@
-/** What every way of telling an owner needs to know. */
+/** The facts that every way of notifying an owner needs. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import { CAPTCHA_ASKED, OWNER_CONFIRMED } from "../../../schemas/relay/events.ts"
@@ -7,7 +7,7 @@ import { Actors } from "../../engine/services.ts"
 
 const NOTHING_SAID = "It says nothing that could be shown here."
 
-/** Where an owner reads on, as a path. */
+/** The path at which an owner reads on. */
 export const ownerPageOf = (event: string, handle: string, number: number): string => {
   if (event === CAPTCHA_ASKED) return `/owner/captcha/${number}`
   const page = `/owner/agents/${handle}`
@@ -22,7 +22,7 @@ export const handleOf = (agent: string, context: PrepareContext): Effect.Effect<
     return (yield* actors.ask(asking, "content.author", agent, null)).handle
   })
 
-/** What the agent says to its owners. */
+/** The agent's words to its owners. */
 export const wordsOf = (
   message: number,
   context: PrepareContext

@@ -15,11 +15,11 @@ const GOODBYE_MS = 1000
 export type Settings = Pick<Limits["service"]["letters"], "letter_timeout_ms" | "letters_at_once" | "idle_ms"> & {
   /** As which the connection greets. */
   readonly name: string
-  /** Whether whoever holds the name's key is believed to be nobody else: servers of the world prove nothing. */
+  /** True if the server's certificate is not checked: servers of the world prove nothing. */
   readonly unverified?: boolean
 }
 
-/** How far the server has come with a message. */
+/** The progress of a message at the server. */
 export class Handing {
   readonly message: Message
   /** It wants to read it: from here on no second connection may offer it. */
@@ -52,7 +52,7 @@ class Body extends Readable {
   }
 }
 
-/** What came of it; `null`: the server has taken the message. */
+/** The outcome; `null`: the server has taken the message. */
 export interface Handed {
   readonly fault: SmtpFault | null
 }
@@ -73,7 +73,7 @@ export class Connections {
     this.options = optionsOf(server, settings)
   }
 
-  /** Whoever gives it up ends its connection. */
+  /** An interruption ends its connection. */
   deliver(handing: Handing): Effect.Effect<Handed> {
     return Effect.suspend(() => {
       const kept = this.take()
@@ -97,7 +97,7 @@ export class Connections {
 
   private open(): SMTPConnection {
     const connection = new SMTPConnection(this.options)
-    // Whoever waits for something hears of it besides; without any listener it would end the process.
+    // Waiting operations hear of the error too. Without any listener it would end the process.
     connection.on("error", () => this.forget(connection))
     connection.once("end", () => this.forget(connection))
     return connection

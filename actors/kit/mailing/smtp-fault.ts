@@ -1,4 +1,4 @@
-/** What went wrong with a mail server, in words of ours: its own may repeat an address or a password. */
+/** A fault of a mail server, in words of ours: its own may repeat an address or a password. */
 import { isNoSuchAddress } from "../../../schemas/mail/bounces.ts"
 
 export interface SmtpFault {
@@ -7,7 +7,7 @@ export interface SmtpFault {
   readonly final: boolean
   /** The server itself has said so. */
   readonly replied: boolean
-  /** What it is that no attempt will do better with; `null` where one may. */
+  /** The part that no further attempt can mend; `null` if one may. */
   readonly of: "address" | "message" | null
 }
 
@@ -45,7 +45,10 @@ const toldBy = (error: unknown): Told => {
   }
 }
 
-/** What the server says of the letter: of anything else, its own configuration say, the next attempt may hear better. */
+/**
+ * Commands whose refusals are about the letter. The next attempt may get a better answer to any other, such as one
+ * about the server's own configuration.
+ */
 const ABOUT_THE_LETTER = /^(?:MAIL FROM|RCPT TO|DATA)$/
 
 /** `null`: the connection ended without a word. */

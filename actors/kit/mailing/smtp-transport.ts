@@ -2,9 +2,9 @@
  * Letters by SMTP, over a few connections that are kept for a moment (smtp-connections.ts).
  *
  * Invariants
- *  - Whether the mail server may have the letter is known: the message is read only behind the server's answer to DATA,
- *    and without its end no server takes it. From there on nothing but a reply tells what became of it; without one the
- *    outcome is `unknown`.
+ *  - It is always known whether the mail server may have the letter: the message is read only behind the server's
+ *    answer to DATA, and without its end no server takes it. From there on nothing but a reply tells what became of it;
+ *    without one the outcome is `unknown`.
  *  - An attempt ends in time, whatever the server does, and its connection with it: nothing of it happens later.
  *  - One attempt, one connection, or two where the first had been kept and was gone before the message began.
  *  - TLS that fails is a fault, never a reason to go on without it.

@@ -1,6 +1,6 @@
 /**
- * How letters leave the service. What an attempt came to is an outcome, never a failure, and says nothing in words that
- * came from elsewhere: those may hold an address, or a password.
+ * The transport of letters out of the service. The result of an attempt is an outcome, never a failure, and has no
+ * foreign words: those may hold an address, or a password.
  */
 import { type Effect, Schema } from "effect"
 import type { LetterOutcome } from "../../../schemas/letter/operations.ts"

@@ -1,4 +1,4 @@
-/** What a worker asks the actors of deliveries and of agents. */
+/** A worker's asks of the actors of deliveries and of agents. */
 import { type Clock, Effect } from "effect"
 import type { Ask } from "../../../schemas/bus/frames.ts"
 import { type OperationName, OPERATIONS, type Operations } from "../../../schemas/bus/operations.ts"
@@ -10,7 +10,7 @@ import type { Span } from "../../../schemas/runtime/trace/span.ts"
 
 export type Send = (ask: Ask, span?: Span | null) => Promise<Answer>
 
-/** What an ask is part of. */
+/** The trace that an ask is part of. */
 export interface Traced {
   readonly span?: Span | null
   readonly message: { readonly traceparent?: string | undefined }

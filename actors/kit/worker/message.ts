@@ -10,9 +10,9 @@ export interface Message {
   /** Id of the delivery, or of what else it is a commit of. */
   readonly delivery: string
   readonly data: Uint8Array
-  /** How often it was given to anybody, this time with it. */
+  /** The number of deliveries of the message, this one included. */
   readonly given: number
-  /** Of the commit's trace, where that is sampled. */
+  /** The commit's trace, if that is sampled. */
   readonly traceparent?: string | undefined
   readonly ack: () => void
   readonly nak: (afterMs: number) => void
@@ -20,8 +20,8 @@ export interface Message {
 }
 
 /**
- * Where messages come from: up to `max` of them, as they come, until a time of the source's own has passed. Interrupted,
- * it may bring some more.
+ * A source of messages: up to `max` of them, as they come, until a time of the source's own has passed. Interrupted, it
+ * may bring some more.
  */
 export interface Source {
   readonly fetch: (max: number, receive: (message: Message) => void) => Effect.Effect<void, Cause.UnknownError>

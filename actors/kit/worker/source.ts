@@ -13,7 +13,7 @@ import { listeningOnLine } from "../../log/renewal.ts"
 import { traceparentOf } from "../../log/traceparent.ts"
 import type { Message, Source } from "./message.ts"
 
-/** How long one fetch waits for messages; a lost connection ends it at once. */
+/** Milliseconds that one fetch waits for messages; a lost connection ends it at once. */
 const FETCH_MS = 2_000
 /**
  * Acknowledgements gather for this long: nobody waits for them, and each write to the server costs more than they do.

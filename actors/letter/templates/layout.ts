@@ -13,7 +13,7 @@ interface Around {
   readonly service: string
   /** Full address of the draft's link. */
   readonly href: string
-  /** How long that holds; 0: for as long as there is such a page. */
+  /** Seconds that the link is valid; 0: for as long as there is such a page. */
   readonly seconds: number
 }
 

@@ -1,4 +1,4 @@
-/** What happens to the agents that somebody carries. */
+/** Events of a person's agents. */
 import type { LetterLimits } from "../limits.ts"
 import { handle, line, path, template, words } from "./template.ts"
 

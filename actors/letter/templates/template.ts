@@ -1,5 +1,5 @@
 /**
- * What a template is: the values that it takes, and what it makes of them.
+ * A template: its values, and the letter that it makes of them.
  *
  * Invariants
  *  - A value is judged by its field before it stands anywhere. Words that a stranger may have chosen make no links, not
@@ -17,7 +17,7 @@ const PATH_MAX_CHARS = 512
 const LINE_MAX_CHARS = 120
 const WORDS_MAX_CHARS = 4000
 const WORDS_MAX_LINES = 60
-/** Of what is made of signs alone that no letter shows. */
+/** Replaces a text of signs that no letter shows. */
 const NOTHING_SHOWN = "(nothing that a letter can show)"
 /** Marks upon marks make a text longer than what is seen of it. */
 const WORDS_LOOKED_AT = 20_000
@@ -65,9 +65,9 @@ export interface Draft {
 
 export interface Template<Values extends Readonly<Record<string, Field>> = Readonly<Record<string, Field>>> {
   readonly values: Values
-  /** How long its link holds, and so how long it is worth sending. */
+  /** Seconds that its link is valid, and so that it is worth sending. */
   readonly holds?: (limits: LetterLimits) => number
-  /** How long it is worth sending, where that is not for good. */
+  /** Seconds that it is worth sending; absent: without end. */
   readonly worth?: (limits: LetterLimits) => number
   draft(values: { readonly [Name in keyof Values]: string }, service: string): Draft
 }

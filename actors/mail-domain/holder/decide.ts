@@ -20,7 +20,7 @@ import { DAY_MS, declaredWithin, type MailDomainHolderEvent, type MailDomainHold
 type MailLimits = Limits["limits"]["email"]
 export type Standing = Operations["mail_domain.standing"]["output"]
 
-/** What stands in the agent's own way; `null` where nothing does. */
+/** The agent's own obstacle; `null` if there is none. */
 export const ownRefusal = (
   state: MailDomainHolderState,
   domain: string,
@@ -40,7 +40,7 @@ export const ownRefusal = (
   return { code: "email_domain_declarations", message: `At most ${limit} domains a day.`, details, retryAfter }
 }
 
-/** What stands in the way of whoever has not proven it; `null` where it is free. */
+/** The obstacle for an agent that has not proven the domain; `null` if it is free. */
 export const takenRefusal = ({ held }: Standing, agent: string, { type, name, value }: DnsRecord): Refusal | null => {
   if (held === null) return null
   if (held.agent === null) return refusal("email_domain_reserved", "This is the service's own domain.")
@@ -62,14 +62,14 @@ export interface DeclareFacts {
   readonly proof: DnsRecord
   /** Looked for only where another agent has it. */
   readonly proven: boolean
-  /** Where that agent stands in the log; 0 where there is none. */
+  /** That agent's sequence in the log; 0 if there is none. */
   readonly fromSeq: number
   /** All but the proof. */
   readonly records: ReadonlyArray<DnsRecord>
   readonly dkim: DkimKey
 }
 
-/** Whether another's domain may be taken over. */
+/** True if another's domain may be taken over. */
 export const mayTake = ({ held }: Standing, agent: string): boolean =>
   held !== null && held.agent !== null && held.agent !== agent && !held.active
 

@@ -1,4 +1,4 @@
-/** What a process with the role `actors` tells: of the actors' work, of the log, of the shards that it owns. */
+/** The metrics of a process with the role `actors`: of the actors' work, of the log, of the shards that it owns. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Limits } from "../../../schemas/limits.ts"
 import { type CallStats, Calls, neverCalled } from "../../../schemas/runtime/metrics/calls.ts"

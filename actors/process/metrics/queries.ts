@@ -1,4 +1,4 @@
-/** What a process with the role `queries` tells. */
+/** The metrics of a process with the role `queries`. */
 import { Calls } from "../../../schemas/runtime/metrics/calls.ts"
 import { queueGroups, subjects } from "../../../schemas/subjects.ts"
 import type { QueryObserver } from "../../queries/serve.ts"

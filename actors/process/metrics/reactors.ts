@@ -1,4 +1,6 @@
-/** What the reactors tell. Only the node that carries reactions out knows how far they are: the others leave that out. */
+/**
+ * The metrics of reactors. Only the node that carries reactions out knows how far they are: the others leave that out.
+ */
 import type { Meter } from "../../../schemas/runtime/metrics/meter.ts"
 import type { Reactor } from "../reacting.ts"
 

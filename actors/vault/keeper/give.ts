@@ -1,5 +1,5 @@
 /**
- * How a private key leaves the keeper: sealed to the one-time key of a fill service that proves a token (contract 17).
+ * Gives out a private key: sealed to the one-time key of a fill service that proves a token (contract 17).
  *
  * Invariants
  *  - The keeper itself makes tokens and knows their hashes: no actor and no edge makes one that it would believe.

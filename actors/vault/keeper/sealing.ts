@@ -1,6 +1,6 @@
 /**
- * How private keys stand in the keeper's store: AES-256-GCM under a key of HUB_VAULT_KEY, bound to their vault. As bytes
- * that can be wiped, never as text.
+ * The form of private keys in the keeper's store: AES-256-GCM under a key of HUB_VAULT_KEY, bound to their vault. As
+ * bytes that can be wiped, never as text.
  */
 import {
   createCipheriv,
@@ -20,7 +20,7 @@ const MARK_BYTES = 4
 interface Key {
   readonly mark: Buffer
   readonly key: KeyObject
-  /** Of which tokens are made. */
+  /** The key that tokens are made with. */
   readonly tokens: KeyObject
 }
 
@@ -73,7 +73,7 @@ export class KeySealing {
     decipher.setAuthTag(sealed.subarray(nonceEnd, tagEnd))
     const bytes = decipher.update(sealed.subarray(tagEnd))
     try {
-      // Of this mode it gives no bytes: nothing is left of the key but what the caller has.
+      // Returns no bytes in this mode: only the caller's buffer has the key.
       decipher.final()
       return bytes
     } catch (cause) {

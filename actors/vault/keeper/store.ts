@@ -1,6 +1,6 @@
 /**
- * What the keeper keeps, in a stream that no other role of the service may read: private keys of vaults, sealed, and by
- * which tokens they are given out.
+ * The keeper's store, in a stream that no other role of the service may read: private keys of vaults, sealed, and the
+ * tokens that open them.
  */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
@@ -102,7 +102,7 @@ export class KeeperStore {
     return last === null ? null : { ...readToken(text.decode(last.data)), seq: last.seq }
   }
 
-  /** Whether the oldest key opens under one of the service's keys; also where there is none yet. */
+  /** True if the oldest key opens under one of the service's keys, or if there is none yet. */
   async opens(): Promise<boolean> {
     let from = 1
     for (;;) {
