@@ -1,6 +1,6 @@
 /**
- * The claim on an e-mail address: id = its keyed hash, so that no subject, key or log line holds the address itself. One
- * account has it, until that is deleted. What limits count of it stays behind for the next.
+ * The claim on an e-mail address: id = its keyed hash, so that no subject, key or log line holds the address itself.
+ * One account has it, until that is deleted. Its limits stay behind for the next account.
  */
 import { Effect, Schema } from "effect"
 import { addressOperations, FormerAccount } from "../../schemas/human/operations.ts"

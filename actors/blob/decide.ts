@@ -18,14 +18,14 @@ export const collectAt = (sha256: string, at: number): Timer => ({
   of: { kind: "blob", id: sha256 }
 })
 
-/** An upload is about to come. What was condemned is purged by then. */
+/** An upload is about to come. A condemned blob is purged by then. */
 export const decideExpect = (
   state: BlobState,
   { size }: { readonly size: number },
   { id, at }: { readonly id: string; readonly at: number },
   graceMs: number
 ): Decision<BlobEvent> => {
-  // What is named stays for as long again once it is not; what is expected already has time enough.
+  // A named blob stays for as long again once its last name is gone; an expected one already has time enough.
   if (isStanding(state) && (state.names > 0 || state.until - at >= graceMs / 2)) return NOTHING
   const until = at + graceMs
   const gone: ReadonlyArray<BlobEvent> =
@@ -36,7 +36,7 @@ export const decideExpect = (
   }
 }
 
-/** Whether the timer finds it as it was when it was set: without a name, and due. */
+/** Tells if the timer finds it as it was when it was set: without a name, and due. */
 export const collecting = (state: BlobState, fired: FiredTimer, at: number): "due" | "early" | "another" =>
   isStanding(state) && state.names === 0 ? firing(fired, state.until, at) : "another"
 

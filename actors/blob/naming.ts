@@ -1,6 +1,6 @@
 /**
- * What a record names, and names no more: in the record's own commit, so that nothing is named that does not stand and
- * nothing is collected that is named (state.ts).
+ * Adds and removes a record's names of blobs in the record's own commit, so that every named blob exists and no named
+ * blob is collected (state.ts).
  */
 import { Effect } from "effect"
 import type { BlobRef } from "../../schemas/blob/operations.ts"
@@ -13,7 +13,7 @@ import { collectAt, isStanding } from "./decide.ts"
 import { BlobEvent, type BlobState, evolveBlob, NO_BLOB } from "./state.ts"
 import { subjects } from "../../schemas/subjects.ts"
 
-/** How a blob stands in the log. */
+/** A blob's state in the log. */
 interface BlobAt {
   readonly seq: number
   readonly state: BlobState
@@ -21,7 +21,7 @@ interface BlobAt {
 
 export type BlobsAt = ReadonlyMap<string, BlobAt>
 
-/** Of a handful: each is one message. */
+/** Reads a handful of blobs: each is one message. */
 export const blobsAt = (
   log: Pick<EventLog, "last">,
   refs: ReadonlyArray<BlobRef | null | undefined>
@@ -46,7 +46,7 @@ const blobAt = (log: Pick<EventLog, "last">, id: string): Effect.Effect<readonly
 /** Once the bytes were sent again there is nothing against them. */
 const notKept = unavailable("These bytes are not kept any more. It is safe to send them again.")
 
-/** How many names more or less a blob has. */
+/** The change of each blob's number of names. */
 const changesOf = (
   before: ReadonlyArray<BlobRef>,
   after: ReadonlyArray<BlobRef>
@@ -61,7 +61,7 @@ const changesOf = (
 }
 
 interface Named {
-  /** What the record names before its decision, and after it. */
+  /** The blobs that the record names before its decision, and after it. */
   readonly before: ReadonlyArray<BlobRef>
   readonly after: ReadonlyArray<BlobRef>
   readonly blobs: BlobsAt

@@ -70,7 +70,7 @@ const shown = (
     return { captcha, key: value.erased ? null : (told?.key ?? null) }
   })
 
-/** Of the agent, now. Fails with `not_found`. */
+/** Checks that the person is an owner of the agent now. Fails with `not_found`. */
 const carries = (
   value: State,
   human: string,
@@ -103,7 +103,7 @@ export const captchaKind = kind(fold, captchaOperations, (parts) => {
         Effect.gen(function* () {
           const value = yield* carries(state, human, context)
           const { captcha, key } = yield* shown(parts, value, context)
-          // What another owner answered is between the two.
+          // Another owner's answer is private to the two.
           const answer = captcha.answered_by === human ? captcha.answer : null
           return { captcha: { ...captcha, answer }, agent: value.agent, picture: value.picture, key }
         })

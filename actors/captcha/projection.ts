@@ -17,7 +17,7 @@ interface Row {
 
 interface Rows {
   readonly asked: Map<number, Row>
-  /** Of those that were there before, the newest state. */
+  /** The newest state of captchas of earlier batches. */
   readonly changed: Map<number, string>
 }
 

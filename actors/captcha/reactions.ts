@@ -1,4 +1,4 @@
-/** What becomes of a captcha, its agent is told. */
+/** Notifies the agent of a captcha's outcome. */
 import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
 import { CaptchaEvent } from "./state.ts"
 

@@ -1,4 +1,4 @@
-/** What a captcha's record says beside its state, sealed for the agent's owners; and the answer, under its giver's key. */
+/** The sealed parts of a captcha's record: for the agent's owners, and the answer under its giver's key. */
 import { Effect, Schema } from "effect"
 import { CaptchaAnswer } from "../../schemas/captcha/records.ts"
 import type { Refusal } from "../../schemas/errors.ts"

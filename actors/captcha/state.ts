@@ -26,7 +26,7 @@ const fields = {
   expires_at: Schema.Number
 }
 
-/** Where it stands before a fill of the agent's vault: the fill's number. */
+/** The number of the fill of the agent's vault that waits for it, if there is one. */
 const fill = Schema.NullOr(Schema.Int)
 
 export const CaptchaValue = Schema.Struct({
@@ -39,7 +39,7 @@ export const CaptchaValue = Schema.Struct({
   answered_by: Schema.NullOr(Schema.String),
   /** Under the key of that account. */
   answer: Schema.NullOr(Sealed),
-  /** Whether the picture is given up. */
+  /** True if the picture has been given up. */
   erased: Schema.Boolean
 })
 export type CaptchaValue = typeof CaptchaValue.Type

@@ -127,7 +127,7 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ log, nats, s
           Effect.gen(function* () {
             const { name } = input
             yield* askedBy(state, input, context)
-            // What is refused changes no name in the fleet either.
+            // A refused change leaves the name in the fleet as it is.
             const decision = decideChange(state, input, limits.runtime)
             if ("refused" in decision) return yield* Effect.fail(decision.refused)
             if (!isThere(state)) return yield* Effect.fail(NO_COMPARTMENT.refused)

@@ -1,4 +1,4 @@
-/** Whether a person who asks for a compartment carries its agent, now. */
+/** Checks that a person who asks for a compartment is an owner of its agent now. */
 import { Effect } from "effect"
 import type { Asker } from "../../schemas/compartment/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"
@@ -7,7 +7,7 @@ import { Actors, type ActorServices } from "../engine/services.ts"
 import { NO_COMPARTMENT } from "./refusals.ts"
 import { type CompartmentState, isThere } from "./state.ts"
 
-/** What it is that people made is theirs, whoever carries the agent. Fails with `not_found`. */
+/** Compartments that people made are theirs, whoever owns the agent. Fails with `not_found`. */
 export const askedBy = (
   state: CompartmentState,
   { by }: { readonly by: Asker },

@@ -1,4 +1,4 @@
-/** What follows from what a host tells, and when a program is started again (spec 3.7). Pure. */
+/** Decisions on a host's reports, and on restarts of programs (spec 3.7). Pure. */
 import type { Reported } from "../../schemas/compartment/operations.ts"
 import { unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"

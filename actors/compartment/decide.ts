@@ -1,4 +1,4 @@
-/** What agents, people and operators may have done with a compartment. Pure. */
+/** Decisions on requests of agents, people and operators for a compartment. Pure. */
 import type { Asker, NamedBox } from "../../schemas/compartment/operations.ts"
 import { aboveMax } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
@@ -104,7 +104,7 @@ export const secretsProblem = (
   const { secrets_max, secrets_max_bytes, secrets_sealed_max_bytes } = bounds
   if (secrets.length > secrets_max) return aboveMax("secrets", `There are at most ${secrets_max} secrets.`, secrets_max)
   const bytes = secrets.reduce((sum, secret) => sum + secret.bytes, 0)
-  // Of control characters each is six once it is sealed: what counts is what the log holds.
+  // A control character takes six once it is sealed. The bytes in the log count.
   const sealed = secrets.reduce((sum, secret) => sum + secret.box.length, 0)
   return bytes > secrets_max_bytes || sealed > secrets_sealed_max_bytes
     ? aboveMax("secrets", `All secrets together have at most ${secrets_max_bytes} bytes.`, secrets_max_bytes)
@@ -138,7 +138,7 @@ export const decideDelete = (
 export const decideEnd = (state: CompartmentState): Decided =>
   !isThere(state) || state.status === "deleting" ? NOTHING : { events: [DELETING] }
 
-/** What runs is stopped; what is suspended already stays so for one reason more. */
+/** A running compartment is stopped; a suspended one stays so for one reason more. */
 export const decideSuspend = (
   state: CompartmentState,
   { by, reason, report }: { readonly by: string; readonly reason: string; readonly report?: number | undefined }

@@ -1,4 +1,4 @@
-/** How events of a compartment fold. Refuses nothing. */
+/** Folds the events of a compartment. Refuses nothing. */
 import { RUNTIME_SERVICE_LIMITS } from "../../schemas/compartment/limits.ts"
 import type { NamedBox } from "../../schemas/compartment/operations.ts"
 import type { AnswerContext } from "../engine/definition.ts"
@@ -125,7 +125,7 @@ const changed = (state: CompartmentValue, event: CompartmentEvent, at: number): 
   }
 }
 
-/** What comes with a compartment and leaves it running or not. */
+/** Folds the events that do not change whether it runs. */
 const besides = (state: CompartmentValue, event: CompartmentEvent): CompartmentValue => {
   switch (event.type) {
     case "compartment.files_queued": {

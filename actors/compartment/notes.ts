@@ -1,4 +1,4 @@
-/** What the record's list of events says of an event of the log; most moves of a machine say nothing. */
+/** The line of an event in the record's list. Most moves of a machine have none. */
 import type { CompartmentEvent } from "./state.ts"
 
 export interface Note {

@@ -1,4 +1,4 @@
-/** What its agent hears of a compartment, and by it the owners; what operators' verdicts and reports do to it. */
+/** News of a compartment for its agent, and by it for the owners; effects of operators' verdicts and reports. */
 import { on, reactions, tell } from "../reactions/reaction.ts"
 import { ReportEvent } from "../report/noun.ts"
 import { CompartmentEvent } from "./state.ts"

@@ -9,7 +9,7 @@ const orNull = (ms: number | null): string | null => (ms === null ? null : iso(m
 
 export const noteRecord = ({ at, ...note }: NoteValue): CompartmentEvent => ({ ...note, at: iso(at) })
 
-/** Of several reasons the first. */
+/** The first of several reasons. */
 const suspendedOf = ({ suspensions: [first] }: CompartmentValue): KnownCompartment["suspended"] =>
   first === undefined ? null : { ...first, at: iso(first.at) }
 

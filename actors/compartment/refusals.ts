@@ -1,4 +1,4 @@
-/** What is refused of compartments. */
+/** The refusals of compartments. */
 import { ADMISSION } from "../agent/noun.ts"
 import { notFound, refusal, untilOperator } from "../../schemas/errors.ts"
 

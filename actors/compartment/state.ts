@@ -2,11 +2,11 @@
  * A compartment: id = its own (spec 3.7; contract 8, 18).
  *
  * Invariants
- *  - `run` numbers the starts: a host may start a run once, and only the newest, and only while it is wanted. So nothing
- *    runs twice, whoever dies between a decision and its doing.
- *  - What a host tells of a run that is not the newest, or tells as another host, changes nothing.
- *  - `desired` is what its agent, or a person, wants; `status` is how far that is. What is suspended does not start,
- *    whatever is desired.
+ *  - `run` numbers the starts: a host may start a run once, and only the newest, and only while it is wanted. So
+ *    nothing runs twice, whoever dies between a decision and its doing.
+ *  - A report about a run that is not the newest, or by another host, changes nothing.
+ *  - `desired` is what its agent, or a person, wants; `status` is how far that is. A suspended compartment does not
+ *    start, whatever is desired.
  *  - Secrets stand here and in the log as boxes that hosts alone open; names in the clear.
  */
 import { Schema } from "effect"
@@ -43,7 +43,7 @@ const SuspendedValue = Schema.Struct({
 
 export const CompartmentValue = Schema.Struct({
   agent: Schema.String,
-  /** Whose it is, where a person made it. */
+  /** The person who made it, if one did. */
   human: Schema.NullOr(Schema.String),
   /** The person who stood behind the agent when it was made. */
   owner: Schema.NullOr(Schema.String),
@@ -56,7 +56,7 @@ export const CompartmentValue = Schema.Struct({
   status: CompartmentStatus,
   desired: Schema.Literals(["running", "stopped"]),
   run: Schema.Int,
-  /** What comes of a stop under way. */
+  /** The state that follows a stop under way. */
   next: Schema.Literals(["stopped", "starting", "suspended"]),
   /** Oldest first, one of each cause and report: what one of them lifts, another may still hold. */
   suspensions: Schema.Array(SuspendedValue),
@@ -100,7 +100,7 @@ export const CompartmentEvent = Schema.Union([
     hub_key: Schema.NullOr(Box),
     terms: Schema.String
   }),
-  /** Of secrets only those that change: all of them are hundreds of kilobytes. */
+  /** Only changed secrets: all of them are hundreds of kilobytes. */
   event("compartment.changed", 1, {
     name: Schema.String,
     command: Schema.String,

@@ -18,7 +18,7 @@ const fold: Fold<ActorOf<DeliveryState, DeliveryEvent>> = {
   evolve
 }
 
-/** How the delivery stands now. */
+/** The delivery's present status. */
 const told = (state: DeliveryState) => ({ status: state?.status ?? null })
 
 /** As an agent's webhook makes it (actors/agent/webhook/decide.ts). */
@@ -28,7 +28,7 @@ interface Body {
 
 const jitter = Effect.sync(() => ({ jitter: Math.random() * 2 - 1 }))
 
-/** Of who has no account any more, nothing is known. */
+/** Nothing is known of an agent without an account any more. */
 const orNull = <A>(asked: Effect.Effect<A, Refusal>): Effect.Effect<A | null, Refusal> =>
   Effect.catch(asked, (refused) => (refused.code === "not_found" ? Effect.succeed(null) : Effect.fail(refused)))
 

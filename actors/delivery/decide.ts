@@ -21,10 +21,10 @@ import type { Delivery, DeliveryEvent, DeliveryState } from "./state.ts"
 
 export const RETRY_TIMER = "retry"
 
-/** Of an HTTP answer: the receiver is not there any more and will not be. */
+/** The HTTP status that says that the receiver is gone for good. */
 export const GONE = 410
 
-/** What a worker answers to. */
+/** The call that a worker answers. */
 interface Answered {
   readonly call: number
 }

@@ -19,7 +19,7 @@ export const Delivery = Schema.Struct({
   attempts: Schema.Number,
   /** Made since it was queued, or queued again: the place in the schedule. */
   round: Schema.Number,
-  /** How often an attempt has been called for: whoever makes it answers to that number. */
+  /** The number of calls for an attempt. The worker that makes one answers with that number. */
   calls: Schema.Number,
   /** The last call has not been answered yet. */
   called: Schema.Boolean,

@@ -25,13 +25,13 @@ import { endPost, postSpan } from "./trace.ts"
 export interface Attempt extends Content {
   readonly message: Message
   readonly call: number
-  /** Of the attempt while it is made. */
+  /** The span of the attempt while it is made. */
   readonly span?: Span | null
 }
 
-/** How an attempt ended. */
+/** The end of an attempt. */
 export interface Ended {
-  /** How long the receiver took, or `null` where it was not asked. */
+  /** Milliseconds that the receiver took, or `null` if it was not asked. */
   readonly tookMs: number | null
   /** The agent has another address than when this was queued: it takes its turn there. */
   readonly receiver?: string
@@ -121,7 +121,7 @@ const made = (
 export const putOff = (parts: AttemptParts, attempt: Attempt): Effect.Effect<void> =>
   Effect.map(told(parts, attempt, "delivery.put_off", { call: attempt.call }), () => parts.observer?.putOff())
 
-/** What came of a POST. One that is not back when it should be has gone astray, and counts as late. */
+/** The outcome of a POST. One that is not back when it should be has gone astray, and counts as late. */
 const posted = (
   { slow, astray }: AttemptParts,
   message: Message,

@@ -1,18 +1,19 @@
 /**
- * Who is served next: the attempts that wait in one worker, by receiver and by agent. Without clocks or connections.
+ * Chooses the next attempt among those that wait in one worker, by receiver and by agent. Without clocks or
+ * connections.
  *
  * Invariants
  *  - Receivers take turns, and so do the agents of one receiver: a long queue of one is no delay to another.
  *  - A receiver has a bounded number of attempts under way and waiting, an agent a smaller one under way; and what is
  *    held for one agent, over all receivers, is a small part of what the worker holds.
  *  - Time is what receivers take from each other, so time alone judges them: one that answers within `slow_ms`,
- *    whatever it answers, is fast; one that does not is slow, until it is fast again. It is slow from the moment at which
- *    that time is over, not from the end of the attempt. Of one that was not met yet nothing is known.
+ *    whatever it answers, is fast; one that does not is slow, until it is fast again. It is slow from the moment at
+ *    which that time is over, not from the end of the attempt. A new receiver is unknown.
  *  - Slow and unknown receivers share a part of the worker: however many there are, the rest stays with the fast ones.
  *    That part is well below what stops the worker from fetching (`fetch_room_min`), or the fast ones' deliveries would
  *    wait in the log.
- *  - One half of that part is for receivers of which nothing is held yet: those that never answer do not keep others from
- *    being met.
+ *  - One half of that part is for receivers of which nothing is held yet: those that never answer do not keep others
+ *    from being met.
  *  - When a receiver turns slow, what waits for it beyond a few is handed back, and the worker puts it off.
  */
 import type { Limits } from "../../schemas/limits.ts"
@@ -29,7 +30,7 @@ interface Lane<T> {
 interface Receiver<T> {
   readonly name: string
   pace: Pace
-  /** How long it usually takes (ms): an average in which the newest count most. */
+  /** Its usual time (ms): an average in which the newest count most. */
   usualMs: number
   active: number
   waiting: number
@@ -39,9 +40,14 @@ interface Receiver<T> {
 
 export interface Turn<T> {
   readonly item: T
-  /** The receiver was asked `slow_ms` ago and has not answered. What it has no room for any more comes back. */
+  /**
+   * The receiver was asked `slow_ms` ago and has not answered. Returns the attempts that it has no room for any more.
+   */
   readonly late: () => ReadonlyArray<T>
-  /** How long the receiver took (ms), or `null` where it was not asked. What it has no room for any more comes back. */
+  /**
+   * The receiver took so long (ms), or `null` if it was not asked. Returns the attempts that it has no room for any
+   * more.
+   */
   readonly done: (tookMs: number | null) => ReadonlyArray<T>
 }
 
@@ -61,7 +67,7 @@ export class FairQueue<T> {
   private readonly receivers = new Map<string, Receiver<T>>()
   /** Those for which something waits, in the order of their turns. */
   private readonly turns = new Map<string, Receiver<T>>()
-  /** What is held for each agent. */
+  /** The number of held attempts of each agent. */
   private readonly ofAgents = new Map<string, number>()
   private active = 0
   private waiting = 0

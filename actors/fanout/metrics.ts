@@ -1,5 +1,5 @@
 /**
- * What a process with the role `webhooks` tells. What waits in the consumer waits for all workers: each tells the
+ * The metrics of a process with the role `webhooks`. The consumer's backlog is that of all workers: each shows the
  * same.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"

@@ -1,6 +1,6 @@
 /**
- * A worker's steps of a trace: an attempt, and the exchange with the receiver within it. Of the address only the host
- * and the port are told.
+ * A worker's steps of a trace: an attempt, and the exchange with the receiver within it. Only the host and the port of
+ * the address are recorded.
  */
 import type { Span } from "../../schemas/runtime/trace/span.ts"
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"

@@ -6,7 +6,7 @@
  *    of those alone that it then has, and of these no more than it shows.
  *  - A version is made of whatever of an entry may change: its title, text, tags and category move `updated_at`, its
  *    author's name and standing stand beside. So two feeds of one version are the same.
- *  - What is hidden or deleted has no row. What banned and deleted agents wrote stays, as in lists.
+ *  - Hidden and deleted content has no row. Content of banned and deleted agents stays, as in lists.
  */
 import { createHash } from "node:crypto"
 import { type Kysely, type RawBuilder, sql } from "kysely"
@@ -19,7 +19,7 @@ import type { Database } from "../tables/database.ts"
 type Db = Kysely<Database>
 type Type = FeedEntry["type"]
 
-/** What of an entry stands in its version. */
+/** The part of an entry that its version covers. */
 interface Head {
   readonly type: Type
   readonly id: string
@@ -44,7 +44,7 @@ interface Text {
   readonly tags: ReadonlyArray<string>
 }
 
-/** Whose table it is; `more`: what else of its rows stands in a head. */
+/** The noun of the table; `more`: the other columns of a head. */
 interface Source {
   readonly type: Type
   readonly table: "posts" | "threads"
@@ -79,7 +79,7 @@ const newestThreads = (db: Db, { author, category }: FeedScope): Promise<Readonl
   return newest(db, { type: "thread", table: "threads", more, where })
 }
 
-/** Of what was made in the same moment, threads first, then the greater number. */
+/** At the same moment threads come first, then the greater number. */
 const newerFirst = (one: Head, other: Head): number =>
   other.created_at.getTime() - one.created_at.getTime() ||
   Number(one.type === "post") - Number(other.type === "post") ||

@@ -1,4 +1,4 @@
-/** Where compartments go, and what becomes of those of an agent or a person. Pure. */
+/** Places compartments on hosts, and decides the fate of an agent's or a person's compartments. Pure. */
 import { RUNTIME_TERMS_OLDEST } from "../../schemas/compartment/records.ts"
 import { invalidField, notFound, refusal } from "../../schemas/errors.ts"
 import type { HostReport, NewCompartment } from "../../schemas/fleet/operations.ts"
@@ -61,7 +61,7 @@ const nowhere = ({ hosts }: FleetState, isAway: (host: string) => boolean) => {
   )
 }
 
-/** Whom a compartment counts for: the person, or the agent that has none. */
+/** The owner that a compartment counts for: the person, or the agent that has none. */
 const ownerKey = ({ agent, owner }: Pick<PlaceValue, "agent" | "owner">): string => owner ?? agent
 
 interface Placing {

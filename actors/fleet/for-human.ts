@@ -35,9 +35,9 @@ const COMMIT_BYTES = 8192
 
 export interface ForHumanFacts {
   readonly isAway: (host: string) => boolean
-  /** Where the person's account stands in the log. */
+  /** The sequence of the person's account in the log. */
   readonly seq: number
-  /** Of the agent, and of the sponsorship. */
+  /** The number of the agent, and of the sponsorship. */
   readonly number: number
   readonly sponsorship: number
   readonly handle: string
@@ -150,7 +150,7 @@ interface Parts {
   readonly limits: Limits
 }
 
-/** What is refused anyway, or is there already, draws nothing and asks nobody. */
+/** Compartments that are refused anyway, or exist already, draw nothing and ask nobody. */
 export const foundFor = (
   { seed, limits }: Parts,
   state: FleetState,
@@ -164,7 +164,7 @@ export const foundFor = (
     if ("refused" in decision) return yield* Effect.fail(decision.refused)
     const { human, name, command } = wanted
     const actors = yield* Actors
-    // Of each try anew: where the account has moved on, the last answer is the fault.
+    // Asked anew at each try: if the account has moved on, the last answer is the fault.
     const asking = anew(context)
     const { seq, made, address = human } = yield* actors.ask(asking, "human.adopts", human, null)
     yield* roomForOneMore(made, limits.limits.owner, asking)

@@ -1,4 +1,4 @@
-/** What becomes of an agent or a person becomes of their compartments, too. */
+/** Applies the fate of an agent or a person to their compartments. */
 import { FLEET_ID } from "../../schemas/fleet/operations.ts"
 import { AgentEvent } from "../agent/noun.ts"
 import { CompartmentEvent } from "../compartment/noun.ts"

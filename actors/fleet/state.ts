@@ -6,8 +6,8 @@
  *  - No host has more than its `max`, no owner more than his share, at any point of the log.
  *  - A compartment whose agent has deleted its account never runs again. It stays suspended with its `/data`, counts
  *    for nobody, and ends as soon as its host needs the room.
- *  - How a host is stands here only as far as it changes; when it was last heard of is in the memory of whoever owns
- *    the fleet: after a takeover all hosts count as just heard of.
+ *  - A host's state is here only as far as it changes. The time of its last report is in the memory of the fleet's
+ *    owner: after a takeover all hosts count as just heard of.
  */
 import { Schema } from "effect"
 import { HostReport } from "../../schemas/fleet/operations.ts"
@@ -23,7 +23,7 @@ const place = {
   agent: Schema.String,
   /** The person whose compartment it is, or who stands behind the agent; `null`: the agent by itself. */
   owner: Schema.NullOr(Schema.String),
-  /** Whether a person made it. */
+  /** True if a person made it. */
   ofHuman: Schema.Boolean,
   name: Schema.String
 }
@@ -46,7 +46,7 @@ export const FleetEvent = Schema.Union([
   event("fleet.moved", 1, { compartment: Schema.String, host: Schema.String }),
   event("fleet.renamed", 1, { compartment: Schema.String, name: Schema.String }),
   event("fleet.released", 1, { compartment: Schema.String }),
-  /** What is to become of compartments, for what became of an agent or a person. */
+  /** The fate of compartments after that of an agent or a person. */
   event("fleet.fated", 1, {
     compartments: Schema.Array(Schema.String),
     fate: Fate,

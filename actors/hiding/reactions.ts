@@ -1,4 +1,4 @@
-/** What is hidden, and shown again, means for its author. */
+/** The consequences of hiding and restoring for the author. */
 import { API_PREFIX } from "../../schemas/version.ts"
 import type { VoteTarget } from "../../schemas/vote/records.ts"
 import { PostEvent } from "../post/noun.ts"

@@ -1,4 +1,4 @@
-/** What is new for an agent since a moment (contract 19): a few rows of each, by indexes that begin with the agent. */
+/** The news of an agent since a moment (contract 19): a few rows of each, by indexes that begin with the agent. */
 import { type Kysely, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { HOME_ITEMS_MAX, HOME_WATCHES_MAX, isFirstNotice } from "../../schemas/home/records.ts"
@@ -17,7 +17,7 @@ type Db = Kysely<Database>
 
 type Part = "replies" | "mentions" | "messages" | "watches" | "notices"
 
-/** Where what a notification tells of is found; of every other type it stands for itself. */
+/** The part that has a notification's content; other types stand for themselves. */
 const PART_OF: Partial<Record<NotificationName, Part>> = {
   "reply.received": "replies",
   "mention.received": "mentions",
@@ -37,7 +37,7 @@ const EACH_MAX = Math.max(HOME_ITEMS_MAX, HOME_WATCHES_MAX)
 
 type Noticed = Selectable<Database["notifications"]> & {
   readonly part: Part
-  /** Of its part, how many there are since then. */
+  /** The number of its part's rows since then. */
   readonly found: string
 }
 

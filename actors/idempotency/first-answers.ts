@@ -1,18 +1,20 @@
 /**
- * First answers under an Idempotency-Key (contract 13, 20): kept for a day, in a stream, sealed, each for its own place;
- * what is under way is known to the activation alone. Of an agent (actors/agent/idempotency/) and of a person alike.
+ * First answers under an Idempotency-Key (contract 13, 20): kept for a day, in a stream, sealed, each for its own
+ * place; what is under way is known to the activation alone. Agents (actors/agent/idempotency/) and people have the
+ * same.
  *
  * `begin` says whether the request is new, under way, done or in conflict; `finish` keeps the answer. A request whose
- * edge died between the two is free again when it cannot be under way any more, and runs under the same command id, so that
- * what it had committed is not done twice. An asker repeats what is not answered soon: a `begin` that meets itself is
- * still the first. One that was abandoned is free for the same body at once, for another at its deadline.
+ * edge died between the two is free again when it cannot be under way any more, and runs under the same command id, so
+ * that what it had committed is not done twice. An asker repeats what is not answered soon: a `begin` that meets itself
+ * is still the first. One that was abandoned is free for the same body at once, for another at its deadline.
  *
- * An owner's answers take so many bytes a day (`answer_bytes_per_day`). An answer that would take more than an eighth of
- * what is left is kept shortened (shortened.ts), or not at all where a long record can be made anew. With nothing left, a new request under a key is refused before it is
- * carried out. So a retry is never carried out twice, and nobody pushes out what others keep.
+ * An owner's answers take so many bytes a day (`answer_bytes_per_day`). An answer that would take more than an eighth
+ * of what is left is kept shortened (shortened.ts), or not at all where a long record can be made anew. With nothing
+ * left, a new request under a key is refused before it is carried out. So a retry is never carried out twice, and
+ * nobody pushes out what others keep.
  *
- * A hash of a body that may hold a password stands nowhere: a keyed one does, and makes the command's id too, which
- * the log keeps for good.
+ * A hash of a body that may hold a password stands nowhere: a keyed one does, and makes the command's id too, which the
+ * log keeps for good.
  */
 import { Clock, Effect } from "effect"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
@@ -41,8 +43,9 @@ const UNDER_WAY_MAX = 100
 const text = new TextDecoder()
 
 /**
- * An answer of status `REMADE_STATUS` that is larger than this and does not fit is a record as it stands: it is made anew
- * from the state. What was created may show what is shown once (registration's secret), and is kept whatever its size.
+ * An answer of status `REMADE_STATUS` that is larger than this and does not fit is a record as it stands: it is made
+ * anew from the state. An answer to a creation may hold a value that is shown once (registration's secret), and is kept
+ * whatever its size.
  */
 export const REMADE_MIN_BYTES = 16_384
 
@@ -56,7 +59,7 @@ export interface UnderWay {
   readonly abandoned?: true
 }
 
-/** What an activation keeps of requests under way. */
+/** An activation's memory of requests under way. */
 export interface RequestMemory {
   readonly underWay: Map<string, UnderWay>
   /** Bytes of answers that may still be kept today. */
@@ -111,7 +114,7 @@ type Context = PrepareContext<RequestMemory>
 /** Answers may hold what is shown only once (a webhook's secret, a person's token). */
 const purpose = (owner: string, key: string): string => `idempotency ${owner} ${key}`
 
-/** What is heard of a first answer. */
+/** The reply about a first answer. */
 export const heard = (first: Kept, input: IdempotencyEntry): IdempotencyBegin =>
   first.body === input.body ? { state: "done", status: first.status, answer: first.answer } : CONFLICT
 
@@ -124,7 +127,7 @@ export interface FirstAnswers {
     context: Context,
     owned?: boolean
   ) => Effect.Effect<IdempotencyBegin, Refusal>
-  /** What `begin` would say, and nothing is begun: `new` where nothing is known. */
+  /** The reply that `begin` would give, without beginning anything: `new` where nothing is known. */
   readonly look: (input: IdempotencyEntry, context: Context) => Effect.Effect<IdempotencyBegin, Refusal>
   /** `ttlSeconds`: how long the answer is kept; `null`: not at all. */
   readonly finish: (

@@ -23,7 +23,7 @@ export const LibraryEvent = Schema.Union([
 ])
 export type LibraryEvent = typeof LibraryEvent.Type
 
-/** What tells two versions of an entry apart. */
+/** A digest that tells two versions of an entry apart. */
 const digestOf = ({ title, kind, language, summary, body }: EntryGiven): string =>
   createHash("sha256")
     .update(JSON.stringify([title, kind, language, summary, body]))

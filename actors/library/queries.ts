@@ -8,7 +8,7 @@ import { COUNTED, pageOf } from "../tables/page.ts"
 
 const LISTED = ["id", "slug", "title", "kind", "language", "summary", "updated_at"] as const
 
-/** What the projection writes into columns of wider types. */
+/** Columns whose types are wider than the values that the projection writes. */
 interface Written {
   readonly kind: LibraryKind
 }

@@ -24,7 +24,7 @@ export const drawnFor = (
     return yield* Effect.fail({ ...refusal("rate_limited", why, details), retryAfter })
   })
 
-/** What was drawn for a command of which nothing came counts no more. */
+/** Returns the draw of a command that came to nothing. */
 export const givenBackFor = (
   asking: Asking,
   bucket: CountedBucket,

@@ -1,6 +1,7 @@
 /**
- * Numbers of messages that are drawn and not settled. A number is drawn before its commit, on any node, so a message may
- * be in the log while a lower number is still on its way. Whoever polls by number must not see past such a gap.
+ * Numbers of messages that are drawn and not settled. A number is drawn before its commit, on any node, so a message
+ * may be in the log while a lower number is still on its way. A client that polls by number must not see past such a
+ * gap.
  *
  * Invariants
  *  - Every number below the highest one in the log is a message, is given up, or is a gap. The log alone decides which.
@@ -31,7 +32,7 @@ export interface GapChanges {
   readonly closed: ReadonlyArray<number>
 }
 
-/** `highest`: of the messages before. How the log is cut into batches makes no difference. Pure. */
+/** `highest`: of the messages before. Batches of any size give the same result. Pure. */
 export const gapsBy = (highest: number, settled: ReadonlyArray<Settled>): GapChanges => {
   const opened = new Map<number, string>()
   const closed: Array<number> = []

@@ -19,7 +19,7 @@ interface MessageRow {
 
 interface MessageRows {
   readonly sent: Map<number, MessageRow>
-  /** Of those that were there before, the time. */
+  /** The time of reading, for messages of earlier batches. */
   readonly read: Map<number, string>
   readonly settled: Array<Settled>
 }

@@ -30,8 +30,8 @@ const listed = (db: Kysely<Database>, asked: Box, own: "recipient" | "sender") =
   found(db, asked, own).where("id", "<", lowestGap(asked.since_id))
 
 /**
- * Of a box of both, two searches and no `or`: each has an index of its own. Nobody writes to himself, so none is found
- * twice.
+ * A box of both takes two searches and no `or`: each has an index of its own. Nobody writes to himself, so none is
+ * found twice.
  */
 const boxOf = (
   db: Kysely<Database>,
@@ -150,7 +150,9 @@ export const messageQuery =
     return row === undefined ? null : messageOf(row, baseUrl)
   }
 
-/** What came in since, newest first, and how many of it are not shown: up to `counted` of all are counted. */
+/**
+ * New messages since a moment, newest first, and the number of those that are not shown: up to `counted` are counted.
+ */
 export const messagesSince = async (
   db: Kysely<Database>,
   agent: string,

@@ -1,4 +1,4 @@
-/** What becomes of a private message means for its recipient. */
+/** The consequences of a private message's events for its recipient. */
 import { UNTRUSTED } from "../../schemas/content/untrusted.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { plainExcerptOf } from "../content/noun.ts"

@@ -47,5 +47,5 @@ export const evolveMessage = (
   return state && { ...state, read_at: state.read_at ?? at }
 }
 
-/** Of two agents, by their numbers: these never change, and no other pair has them. */
+/** The conversation of two agents, by their numbers: these never change, and no other pair has them. */
 export const conversationOf = (one: number, other: number): string => `${Math.min(one, other)}-${Math.max(one, other)}`

@@ -1,6 +1,6 @@
 /**
- * What an agent and its owners wrote to each other, a page at a time: the read models' rows, opened. Answered by those
- * who have the keys, as a query: a page may be larger than one message of the bus.
+ * The conversation of an agent and its owners, a page at a time: the read models' rows, opened. Answered by those who
+ * have the keys, as a query: a page may be larger than one message of the bus.
  */
 import { Clock, type Context, Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -18,7 +18,7 @@ type Conversation = Queries["owner_conversation"]["output"]
 /** Within the time of a query. */
 const DEADLINE_MS = 4000
 
-/** What another owner wrote to the agent is between the two: of an answer it is told that there is one. */
+/** Another owner's message to the agent is private to the two: only the existence of an answer is shown. */
 const shownTo = (human: string | null, answer: OwnerAnswer | undefined): OwnerAnswer | null => {
   if (answer === undefined) return null
   return human === null || answer.owner?.human_id === human ? answer : { ...answer, text: null, options: null }

@@ -12,7 +12,7 @@ interface Row {
   readonly kind: string | null
   readonly sealed: string
   readonly keys: ReadonlyArray<{ readonly human: string; readonly sealed: string }>
-  /** Whose keys these are. */
+  /** The people whose keys these are. */
   readonly readers: ReadonlyArray<string>
   readonly in_reply_to: number | null
   readonly delivered_to: ReadonlyArray<unknown>
@@ -22,7 +22,7 @@ interface Row {
 
 interface Rows {
   readonly written: Map<number, Row>
-  /** Of those that were there before, the time. */
+  /** The time of reading, for messages of earlier batches. */
   readonly read: Map<number, string>
 }
 

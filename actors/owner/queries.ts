@@ -11,7 +11,7 @@ import { COUNTED, pageOf } from "../tables/page.ts"
 type Db = Kysely<Database>
 type Row = Selectable<Database["owner_messages"]>
 
-/** Of all agents of a person. */
+/** Questions of all agents of a person. */
 const QUESTIONS_MAX = 50
 
 const sealedOf = ({
@@ -94,7 +94,7 @@ export const ownerQuestionsQuery =
     }))
   }
 
-/** What is unread is counted among the newest so many. */
+/** Unread messages are counted among the newest so many. */
 const COUNTED_MAX = 100
 
 export const ownerLatestQuery =

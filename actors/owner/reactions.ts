@@ -1,4 +1,4 @@
-/** What becomes of a message with owners means for its agent: what it has read, it need not be told of. */
+/** The consequences of a message with owners for its agent: a message that was read needs no notification. */
 import { HUB_ID_PATTERN } from "../../schemas/signing/key.ts"
 import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
 import { OwnerMessageEvent } from "./state.ts"

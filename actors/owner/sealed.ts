@@ -1,4 +1,4 @@
-/** What a message with owners says, sealed for those who may read it, and opened again. */
+/** Seals the content of a message with owners for its readers, and opens it. */
 import { Effect, Schema } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { AccountKeys } from "../kit/account-keys.ts"

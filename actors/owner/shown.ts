@@ -11,7 +11,7 @@ const ABREAST = 8
 
 type Names = ReadonlyMap<string, string>
 
-/** How people are called who have an account. */
+/** The names of people who have an account. */
 const namesOf = (humans: ReadonlyArray<string>, asking: Asking): Effect.Effect<Names, Refusal, Actors> =>
   Effect.gen(function* () {
     const actors = yield* Actors
@@ -34,7 +34,7 @@ const openedBy = (accounts: AccountKeys, id: number, { sealed, keys }: SealedWor
 const readersOf = (rows: ReadonlyArray<Pick<SealedWords, "keys">>): ReadonlyArray<string> =>
   rows.flatMap(({ keys }) => keys.map(({ human }) => human))
 
-/** What one message says, to whoever may know; `null` where nobody can tell any more. */
+/** The words of one message, for a reader who may see them; `null` if nobody can open them any more. */
 export const wordsShown = (
   accounts: AccountKeys,
   id: number,

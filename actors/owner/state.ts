@@ -1,6 +1,6 @@
 /**
- * A message between an agent and its owners, and its events. `null`: never written. What it says is sealed (sealed.ts);
- * who is called how, accounts know.
+ * A message between an agent and its owners, and its events. `null`: never written. Its content is sealed (sealed.ts);
+ * accounts know people's names.
  */
 import { Schema } from "effect"
 import { DeliveredTo, OwnerMessageKind } from "../../schemas/owner/records.ts"

@@ -1,6 +1,6 @@
 /**
- * What messages of owners say, for lists out of the read models and for deliveries: these hold it sealed, or only know
- * its number. Who answers queries has no keys, and asks those who have (`owner_words`).
+ * The words of owners' messages, for lists out of the read models and for deliveries: these have them sealed, or only
+ * their number. Processes that answer queries have no keys, and ask those that do (`owner_words`).
  */
 import { type Clock, Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"

@@ -11,7 +11,7 @@ export const noPost = notFound("post")
 
 const notAuthor = refusal("not_author", "This is somebody else's: only its author may change it.")
 
-/** What of a change is not so already; a body is not remembered, and counts as another. */
+/** The fields of a change that differ. A body is not remembered, and counts as another. */
 const changedFields = (post: Post, { title, body, tags, license, data }: PostChange): PostChange => ({
   ...(title === undefined || title === post.title ? {} : { title }),
   ...(body === undefined ? {} : { body }),
@@ -63,7 +63,7 @@ export const decideFile = (
   return { events: isSameFile(post.file, file) ? [] : [{ type: "post.filed", v: 1, file }] }
 }
 
-/** What it claimed may be written again. */
+/** The author may write the claimed text again. */
 export const decideDelete = (
   post: PostState,
   { by }: { readonly by: Caller },

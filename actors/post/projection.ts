@@ -32,10 +32,10 @@ interface PostRow {
   body?: string
   tags?: ReadonlyArray<string>
   license?: string | null
-  /** Whether `license` says anything: it may say that there is none. */
+  /** True if `license` is set, even to none. */
   relicensed?: boolean
   file?: FileRef | null
-  /** Whether `file`, and `data`, say anything. */
+  /** True if `file` and `data` are set. */
   refiled?: boolean
   data?: BlobRef | null
   restocked?: boolean

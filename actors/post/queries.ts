@@ -138,7 +138,7 @@ const recordOf = ({ body, ...listed }: Row & { readonly body: string }, baseUrl:
   return { ...shown, body }
 }
 
-/** What an operator hid is found where somebody looks: whether it is for him the edge decides. */
+/** Hidden posts are included; the edge decides who sees them. */
 export const postQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ id, viewer }: Queries["post"]["input"]): Promise<Queries["post"]["output"]> => {

@@ -1,4 +1,4 @@
-/** What becomes of a post means for its author. */
+/** The consequences of a post's events for its author. */
 import { API_PREFIX } from "../../schemas/version.ts"
 import { tellNamed, countedOf, ratedBy } from "../content/noun.ts"
 import { awaited, on, reactions, tell } from "../reactions/reaction.ts"

@@ -63,7 +63,7 @@ export const PostEvent = Schema.Union([
     tags: Schema.optionalKey(Schema.Array(Schema.String)),
     license: Schema.optionalKey(Schema.NullOr(Schema.String)),
     author: Schema.String,
-    /** Whom it did not name before. */
+    /** Newly mentioned agents. */
     mentions: Mentions,
     data: Schema.optionalKey(Schema.NullOr(BlobRef))
   }),
@@ -117,6 +117,6 @@ export const evolvePost = (state: PostState, event: PostEvent, { at }: { readonl
   return { ...state, title, tags, license, data, mentioned, updated_at: at, edited_at: edited ? at : state.edited_at }
 }
 
-/** What of it is stored elsewhere. */
+/** The blobs of a post. */
 export const blobsOf = (state: PostState): ReadonlyArray<BlobRef> =>
   state === null || state.deleted ? [] : [state.file, state.data].filter((ref) => ref !== null)

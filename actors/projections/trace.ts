@@ -5,13 +5,15 @@ import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import { traceparentOf } from "../log/traceparent.ts"
 import type { Message } from "./projection.ts"
 
-/** What a message of the log says of its trace; nothing where that was not sampled. */
+/** The trace of a message of the log; nothing if that was not sampled. */
 export const tracedOf = (tracing: Tracing, message: JsMsg): Pick<Message, "traced"> => {
   const traceparent = tracing.on ? traceparentOf(message.headers) : undefined
   return traceparent === undefined ? {} : { traced: { traceparent, storedAt: Number(message.timestampNanos) / 1e6 } }
 }
 
-/** Of a batch that is in the tables now. A batch that could not be applied comes again, and is told of then. */
+/**
+ * Adds spans for a batch that is in the tables now. A batch that could not be applied comes again, and is told of then.
+ */
 export const tellApplied = (
   tracing: Tracing,
   projection: string,

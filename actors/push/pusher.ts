@@ -46,9 +46,9 @@ const outcomeOf = ({ response_code, error, retry_after_seconds }: PostOutcome): 
 interface Options {
   readonly settings: PushSettings
   readonly poster: Poster
-  /** Whom a push service may ask about us: an https address, or one of mail. */
+  /** The contact for push services: an https address, or one of mail. */
   readonly subject: string
-  /** How long a push service keeps it for a browser that is not there, in seconds. */
+  /** Seconds that a push service keeps it for an absent browser. */
   readonly keptSeconds: number
 }
 

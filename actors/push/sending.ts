@@ -29,7 +29,7 @@ const isSubscribed = (human: string, id: number, context: PrepareContext): Effec
     )
   )
 
-/** What sends it; `null` where the person has ended that browser since. */
+/** Sends it; `null` if the person has ended that browser since. */
 export const pushSending = (
   pusher: Pusher,
   { human, content }: { readonly human: string; readonly content: LetterContent },

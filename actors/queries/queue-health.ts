@@ -1,4 +1,4 @@
-/** What waits for those who work the log's queues off: webhook workers, mail processes. */
+/** The backlog of those who work on the log's queues: webhook workers, mail processes. */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { streams } from "../../schemas/subjects.ts"
@@ -25,7 +25,7 @@ export interface Timed<T> {
 
 export type Made = (status: Check["status"], observed: number | null, unit: string, message: string | null) => Check
 
-/** Of a durable consumer that workers share: how much waits, and since when (Unix ms) the oldest of it does. */
+/** The backlog of a durable consumer that workers share, and the time (Unix ms) of its oldest message. */
 export const queueOf = async (manager: JetStreamManager, durable: string, subject: string) => {
   const { num_pending, num_ack_pending, ack_floor } = await manager.consumers.info(streams.events, durable)
   const waiting = num_pending + num_ack_pending
@@ -68,7 +68,7 @@ export const webhookChecks = (queue: Seen, now: number, check: Made): Checks => 
   }
 }
 
-/** Of mail that goes out: whoever sends it, sends it in time. */
+/** The check of outgoing mail: some process must send it in time. */
 export const mailChecks = (queue: Seen, now: number, check: Made): Checks => {
   const unit = "seconds that the oldest waits"
   if (queue === null) return { mail_provider: check("warn", null, unit, "the bus does not tell what waits") }

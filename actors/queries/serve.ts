@@ -48,13 +48,13 @@ export type WordsOf = (messages: ReadonlyArray<number>) => Promise<ReadonlyMap<n
 /** Finds the mails that can be opened. */
 export type MailsOf = (mails: ReadonlyArray<number>) => Promise<ReadonlyMap<number, MailToTell>>
 
-/** What a noun's queries are made of. */
+/** The parts that a noun's queries get. */
 export interface Answering {
   readonly clock: Clock.Clock
   readonly db: Kysely<Database>
-  /** How people are called who stand in what is answered. */
+  /** The names of people in the answers. */
   readonly people: People
-  /** What owners wrote to agents. */
+  /** The words of owners' messages. */
   readonly words: WordsOf
   /** What mail says. */
   readonly mails: MailsOf
@@ -69,7 +69,7 @@ export interface QueryObserver {
 }
 
 export interface Serving {
-  /** Of those that one host answers. */
+  /** The host, for queries that one host answers. */
   readonly host?: string
   /**
    * Its role may publish to whoever asked because it was asked, and for no other reason (`allow_responses`). The server
@@ -80,7 +80,7 @@ export interface Serving {
   readonly timeoutMs?: number
 }
 
-/** How often the connection was made anew. */
+/** Counts the renewals of the connection. */
 const renewalsOf = (nats: NatsConnection): (() => number) => {
   let count = 0
   const watch = async (): Promise<void> => {

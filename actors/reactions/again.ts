@@ -1,4 +1,4 @@
-/** What was put aside, as it follows from the log by this release. */
+/** The commands of a commit that was put aside, as they follow from the log by this release. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { subjects } from "../../schemas/subjects.ts"
 import type { Commit } from "../log/commit.ts"

@@ -1,7 +1,7 @@
 /**
- * What a set of reactions could not have done in its turn. Parked: the actor could not be had, and is asked again.
- * A fault: the actor, or the reading of the commit, failed; an operator decides (`hub reactions`). Each names its place
- * in the log and holds nothing of what stands there.
+ * The commands that a set of reactions failed to carry out in their turn. Parked: the actor could not be had, and is
+ * asked again. A fault: the actor, or the reading of the commit, failed; an operator decides (`hub reactions`). Each
+ * names its place in the log and holds nothing of what stands there.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -21,7 +21,7 @@ export type Why = "parked" | "fault"
 /** A command that follows from a commit, or a commit that cannot be read. */
 export interface Aside {
   readonly seq: number
-  /** Whose commit it is. */
+  /** The kind of the commit's actor. */
   readonly kind: string
   readonly id: string
   readonly error: string
@@ -56,7 +56,7 @@ export const takeBack = async (nats: NatsConnection, set: string, why: Why, asid
   if (error !== undefined) throw new Error(`${streams.aside} gave nothing back: ${error.description ?? "no reason"}`)
 }
 
-/** How many there are, of one set or of all. Rejects when the bus does not answer. */
+/** Counts those of one set or of all. Rejects when the bus does not answer. */
 export const asideCount = async (manager: JetStreamManager, set: string = ANY, why: Why | typeof ANY = ANY) => {
   const filter = subjects.aside(set, why, ANY)
   const { state } = await manager.streams.info(streams.aside, { subjects_filter: filter })

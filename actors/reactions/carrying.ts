@@ -20,11 +20,11 @@ const LATER: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overlo
 
 const distances = Schedule.min([Schedule.exponential(AGAIN_MS), Schedule.spaced(AGAIN_MAX_MS)])
 
-/** How often it is asked before that is an end. */
+/** The number of asks before it gives up. */
 export const PATIENT = { later: LATER_TRIES, fault: FAULT_TRIES }
 export const ONCE = { later: 1, fault: 1 }
 
-/** Whether the actor did it; it may have refused. */
+/** Carries out a command; the actor may refuse it. */
 export const carryOut = (
   ask: (ask: Ask) => Promise<Answer>,
   { id, told: { op, kind, actor, input } }: Command,

@@ -1,4 +1,4 @@
-/** How far of the log each set of reactions is done. */
+/** The checkpoints of the sets of reactions. */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { lastMessage } from "../log/last-message.ts"
@@ -32,7 +32,7 @@ export const keepMark = async (nats: NatsConnection, name: string, { seq, revisi
   return storedAs(streams.reactions, reply.json())
 }
 
-/** What a stream acknowledges a message with. */
+/** A stream's acknowledgement of a message. */
 export interface Ack {
   readonly seq?: number
   readonly error?: { readonly description?: string }

@@ -35,7 +35,7 @@ export class Parking {
     this.parts = parts
   }
 
-  /** Of an earlier run. Fails when they cannot be read. */
+  /** Loads the commands that an earlier run parked. Fails when they cannot be read. */
   get load(): Effect.Effect<void, unknown> {
     const { nats, name } = this.parts
     return Effect.map(asideOf(nats, name, "parked"), (all) => {
@@ -87,6 +87,6 @@ export class Parking {
   }
 }
 
-/** Whom a command is told. */
+/** The actor of a command. */
 export const actorOf = ({ kind, actor }: { readonly kind: string; readonly actor: string }): string =>
   `${kind} ${actor}`

@@ -1,4 +1,4 @@
-/** How far a log is done, where its messages are begun in order and done in any. */
+/** Tracks progress in a log whose messages begin in order and end in any. */
 export class Progress {
   /** The last message that came. */
   private seen: number

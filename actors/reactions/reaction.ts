@@ -1,11 +1,11 @@
 /**
- * What one actor's events mean for others: commands that follow from a commit.
+ * The consequences of one actor's events for others: commands that follow from a commit.
  *
  * Invariants
  *  - Pure: the same commit gives the same commands, in the same order, whenever and wherever it is read.
  *  - Each command's id is made of the commit's sequence, and the commands of a set reach each actor in the order of the
- *    log: so the actor knows all that it was told before, however long ago (engine/remembered.ts). Carried out twice, it
- *    counts once.
+ *    log: so the actor knows all that it was told before, however long ago (engine/remembered.ts). Carried out twice,
+ *    it counts once.
  *  - A set of reactions that is new sees the whole log: what it does must be right for what happened long ago. One that
  *    is there already never looks back, and an older release may carry it out meanwhile: what is added is a set of its
  *    own, with a name of its own.
@@ -32,7 +32,7 @@ export const tell = <Name extends OperationName>(op: Name, actor: string, input:
   input
 })
 
-/** Of the commit that an event stands in. */
+/** The commit of an event. */
 export interface About {
   readonly id: string
   readonly seq: number
@@ -46,7 +46,7 @@ interface Source {
   readonly follows: (commit: Commit, about: About) => ReadonlyArray<Told>
 }
 
-/** What follows from each event of a kind. */
+/** The commands that follow from each event of a kind. */
 export const on = <Declared extends EventUnion>(
   kind: string,
   declared: Declared,
@@ -62,7 +62,7 @@ export const on = <Declared extends EventUnion>(
   }
 }
 
-/** What follows from a commit, as its actor is asked it: the same id whenever and by whomever. */
+/** A command that follows from a commit, with the same id whenever and by whomever it is asked. */
 export interface Command {
   readonly id: string
   readonly told: Told
@@ -84,10 +84,10 @@ export const commandsOf = (set: string, seq: number, told: ReadonlyArray<Told>):
 }
 
 export interface Reactions {
-  /** Of its own for each purpose, a token of a subject: its place in the log is kept under it. */
+  /** Unique to each purpose, a token of a subject: its checkpoint is kept under it. */
   readonly name: string
   readonly stream: string
-  /** What it reads of the log; nothing else is delivered to it. */
+  /** The subjects that it reads; nothing else is delivered to it. */
   readonly subjects: readonly [string, ...Array<string>]
   /** Kinds of actors whose commits it reads. */
   readonly kinds: ReadonlyArray<string>
@@ -101,10 +101,10 @@ export interface Reactions {
 export const markOf = ({ name }: Pick<Reactions, "name">): string => `reaction.${name}`
 
 /**
- * A set whose effect the writer sees in its next answer. What it asks waits for the read models itself (`projected`), and
- * with them for the awaited sets of that kind: so an effect over two hops is waited for as well. Such hops must not lead
- * back to a kind that they began at, or two writes wait for each other until they give up: what would close the circle
- * (`human.sponsorship_ended`, `report.carry_out`) does not wait.
+ * A set whose effect the writer sees in its next answer. Its commands wait for the read models themselves
+ * (`projected`), and with them for the awaited sets of that kind: so an effect over two hops is waited for as well.
+ * Such hops must not lead back to a kind that they began at, or two writes wait for each other until they give up: what
+ * would close the circle (`human.sponsorship_ended`, `report.carry_out`) does not wait.
  */
 export const awaited = (set: Reactions): Reactions => ({ ...set, awaited: true })
 

@@ -3,19 +3,19 @@
  * done by the actors it concerns, and moves the mark behind what is done.
  *
  * Invariants
- *  - Nothing is lost: the mark moves behind a commit only when all that follows from it was carried out, refused for good,
- *    parked (parking.ts), or noted as a fault (aside.ts).
- *  - Each actor is told what follows for it in the order of the log, one after the other; different actors abreast. So an
- *    actor knows by the place of the last what it was told before, and whatever comes again counts once.
+ *  - Nothing is lost: the mark moves behind a commit only when all that follows from it was carried out, refused for
+ *    good, parked (parking.ts), or noted as a fault (aside.ts).
+ *  - Each actor is told what follows for it in the order of the log, one after the other; different actors abreast. So
+ *    an actor knows by the place of the last what it was told before, and whatever comes again counts once.
  *  - At most `WINDOW` commits lie between the mark that is kept and what was begun. That many come again when a reactor
- *    dies. What its actor refused then, or what changed nothing, leaves no trace, and is judged anew.
+ *    dies. A command that its actor refused then, or that changed nothing, leaves no trace, and is decided anew.
  *  - Two reactors at once (a lease that was believed in twice) do nothing twice, for their commands have the same ids;
  *    one of them finds the mark moved, and starts over.
- *  - A refusal is an end: the actor has judged. What may go better later is asked again at ever longer distances
- *    (carrying.ts), and then parked; what fails inside the service is noted after a few tries and passed over. Neither
- *    holds up others.
- *  - An event that this release does not know is not read past: a newer release goes on there. What came before it, or
- *    before what could not be read ahead, is done and the mark kept before the run ends.
+ *  - A refusal is an end: the actor has judged. A passing failure is tried again at ever longer distances
+ *    (carrying.ts), and then parked; a failure inside the service is recorded after a few tries and passed over.
+ *    Neither holds up others.
+ *  - An event that this release does not know is not read past: a newer release goes on there. Everything before it, or
+ *    before the part that could not be read ahead, is done and the checkpoint kept before the run ends.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Data, Effect, FiberSet, Latch, Queue, type Scope, Semaphore } from "effect"
@@ -68,7 +68,7 @@ export interface ReactorCounts {
   faults: number
 }
 
-/** What a run tells of itself. */
+/** The figures of a run. */
 export interface Running {
   readonly watermark: () => number
   /** Messages of the log that are not done; `null` where that is not known. Rejects when the bus does not answer. */
@@ -98,8 +98,8 @@ const asideAt = ({ seq, kind, id }: Followed, why: unknown, command?: Command): 
 }
 
 /**
- * Its mark. Where that is ahead of the log, a place before the log's end: what was written since the loss is done, and
- * what comes again counts once.
+ * Its mark. If that is ahead of the log, a place before the log's end: everything written since the loss is done, and
+ * repeated commands count once.
  */
 const begins = ({ nats, feed, reactions: { name } }: ReactorParts): Effect.Effect<Mark, ReactorStopped> =>
   Effect.gen(function* () {
@@ -154,7 +154,10 @@ class Run {
   private readonly window = Semaphore.makeUnsafe(WINDOW)
   private readonly moved = Latch.makeUnsafe(false)
   private readonly turns = new Turns()
-  /** Whose last command failed: the next is tried once, lest a line of them hold up the mark. */
+  /**
+   * Actors whose last command failed. Their next one is tried once, so that a line of them does not delay the
+   * checkpoint.
+   */
   private readonly failing = new Set<string>()
   readonly parking: Parking
   /** Why nothing more is received: the run ends when what was is done. */
@@ -267,7 +270,7 @@ class Run {
     return Effect.mapError(this.parking.park(aside), stopped)
   }
 
-  /** What is parked, asked once more: whether it is done with. */
+  /** Tries a parked command once more, and tells if it is finished. */
   again(aside: Aside): Effect.Effect<boolean, ReactorStopped> {
     const { nats, ask, reactions } = this.parts
     return Effect.gen({ self: this }, function* () {
@@ -281,8 +284,8 @@ class Run {
       })
       return yield* Effect.catch(carried, failed)
     }).pipe(
-      // What cannot be made of the log any more is a fault, as it is in its turn; whatever else stands against it, a
-      // newer release's event or a log that does not answer, may go better later.
+      // A command that can no longer be made from the log is a fault, as in its turn; any other obstacle, such as a
+      // newer release's event or a log that does not answer, may pass.
       Effect.catch(({ cause }) =>
         cause instanceof TypeError || cause instanceof SyntaxError
           ? Effect.as(this.fault({ ...aside, error: String(cause) }, cause), true)

@@ -5,7 +5,7 @@ export class Turns {
   /** The last that is in line or under way. */
   private readonly last = new Map<string, Deferred.Deferred<void>>()
 
-  /** In line from now on. Where what is before it fails, its turn never comes: whoever fails ends them all. */
+  /** In line from now on. If the one before it fails, its turn never comes: the failing one ends them all. */
   inTurn<A, E>(name: string, work: Effect.Effect<A, E>): Effect.Effect<A, E> {
     const before = this.last.get(name)
     const own = Deferred.makeUnsafe<void>()

@@ -43,7 +43,7 @@ const PREFIX_BYTES = 16
 const REMEMBERED_SECONDS = 3600
 const COUNT_WITHIN_MS = 5_000
 
-/** What a sealed answer is bound to. */
+/** The purpose that a sealed answer is bound to. */
 export const answerPurpose = (challenge: string): string => `answer ${challenge}`
 
 /** Refusals of step 3 that void the challenge. It then counts twice for its clients, their /48 (contract 21) and the key. */
@@ -123,8 +123,8 @@ export const challengeKind = kind(fold, registrationOperations, (parts: Registra
     })
 
   /**
-   * What follows from a registration elsewhere: it raises the difficulty, or uses up challenges. Lost with the node,
-   * it does no harm.
+   * Counts a registration elsewhere: it raises the difficulty, or uses up challenges. Lost with the node, it does no
+   * harm.
    */
   const count = <Name extends "origin.record" | "limit.draw">(
     commandId: string,

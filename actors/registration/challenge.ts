@@ -82,7 +82,7 @@ interface ServeInput {
   readonly pow_nonce: unknown
 }
 
-/** What stands against the questions, before any are drawn; `null` when nothing does. */
+/** The refusal of the questions, before any are drawn; `null` if there is none. */
 export const judgeServe = (
   state: ChallengeState,
   { pow_nonce }: ServeInput,

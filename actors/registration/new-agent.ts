@@ -1,5 +1,5 @@
 /**
- * How an agent begins in the log, whoever lets it begin: itself, and the claims of its key, handle and number. Pure.
+ * The first commits of an agent, whoever lets it begin: itself, and the claims of its key, handle and number. Pure.
  *
  * Invariant: all of it goes into one commit, each part expected where nobody has written. So there is no agent without
  * its claims, no claim without its agent, and no two agents of one key, handle or number.
@@ -26,7 +26,7 @@ export interface NewAgent {
   /** Hub id. */
   readonly id: string
   readonly registered: Omit<Registered, "type" | "v">
-  /** What happens to it in the same moment. */
+  /** Further events of the same moment. */
   readonly further?: (agent: Agent) => ReadonlyArray<AgentEvent>
 }
 

@@ -33,8 +33,7 @@ export interface RegisterReply {
 type Attempt = Pick<Register, "answers" | "captcha_bypass">
 
 /**
- * What stands against a key's answers to a challenge; `null` when nothing does. `invalid`: of the form that they came
- * with.
+ * The refusal of a key's answers to a challenge; `null` if there is none. `invalid`: of the form that they came with.
  */
 const judgeAttempt = (
   state: ChallengeState,
@@ -67,7 +66,7 @@ const judgeAttempt = (
   return judgeAnswers(questions, attempt, rules)
 }
 
-/** What stands against the registration, before the world is asked for anything; `null` when nothing does. */
+/** The refusal of the registration, before any facts are gathered; `null` if there is none. */
 export const judgeRegister = (
   state: ChallengeState,
   { form, hub_id }: RegisterInput,

@@ -1,4 +1,4 @@
-/** What the steps of registration are judged by, and what all of them may say. */
+/** The rules and refusals that all steps of registration share. */
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 

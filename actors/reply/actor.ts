@@ -47,7 +47,7 @@ const decideEdit = (
   return { events: [{ type: "reply.edited", v: 1, body, thread, author, mentions: newlyNamed(mentioned, mentions) }] }
 }
 
-/** What it claimed may be written again. */
+/** The author may write the claimed text again. */
 const decideDelete = (
   reply: ReplyState,
   { by }: { readonly by: Caller },

@@ -104,7 +104,7 @@ const replyOf = (row: Row, viewer: string | null, baseUrl: string): Reply => {
 
 type Input = Queries["replies"]["input"]
 
-/** What its thread counts, and what stands without being counted. A thread that is gone has no replies. */
+/** The thread's count of replies, and those that stand without being counted. A thread that is gone has no replies. */
 const totalOf = (thread: string, stands: ReturnType<typeof standsFor>) => sql`
   select t.reply_count + (select count(*) from replies r where r.thread = t.id and r.deleted and ${stands})
   from threads t where t.id = ${thread}`
@@ -125,7 +125,7 @@ const listing = ({ thread, sort }: Input, hider: string | null, accepted: string
   }
 }
 
-/** Who asks, where an operator has hidden some of what he wrote in the thread. */
+/** The viewer, if an operator has hidden some of the viewer's replies in the thread. */
 const hiderIn = async (db: Kysely<Database>, { thread, viewer }: Input): Promise<string | null> => {
   if (viewer === null) return null
   const row = await db
@@ -164,11 +164,11 @@ const topIds = async (
   return { total: total + 1, ids: input.page === 1 ? [accepted, ...ids] : ids }
 }
 
-/** What each says to who asks. */
+/** The columns of each reply for the viewer. */
 const saidTo = (viewer: string | null) => sql`
   case when r.hidden and r.author = ${viewer} then coalesce(h.body, '') else r.body end`
 
-/** Before the texts are read. Where even the longest would fit nobody needs to look. */
+/** Before the texts are read. If even the longest would fit, nothing is checked. */
 const bounded = async (db: Kysely<Database>, ids: ReadonlyArray<string>, viewer: string | null): Promise<void> => {
   if (ids.length * LIMITS.limits.max_body_chars <= REPLIES_PAGE_CHARS_MAX) return
   const { rows } = await sql<{ readonly chars: string | null }>`
@@ -200,7 +200,7 @@ export const repliesQuery = (
   }
 }
 
-/** What an operator hid is found where somebody looks: whether it is for him the edge decides. */
+/** Hidden replies are included; the edge decides who sees them. */
 export const replyQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ id, viewer }: Queries["reply"]["input"]): Promise<Queries["reply"]["output"]> => {

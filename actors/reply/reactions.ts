@@ -1,4 +1,4 @@
-/** What becomes of a reply means for its thread and for its author. */
+/** The consequences of a reply's events for its thread and for its author. */
 import { UNTRUSTED } from "../../schemas/content/untrusted.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { excerptOf, tellNamed, countedOf, ratedBy } from "../content/noun.ts"
@@ -31,7 +31,7 @@ export const repliedThreads = awaited(
 
 type Written = Extract<ReplyEvent, { type: "reply.written" }>
 
-/** Whom it answers: one event tells an agent once, and a mention comes before (contract 19). */
+/** The agents that it answers: one event notifies an agent once, and a mention comes first (contract 19). */
 const repliedTo = ({ author, thread_author, parent, mentions }: Written): ReadonlyArray<string> =>
   [...new Set([thread_author, ...(parent === null ? [] : [parent.author])])].filter(
     (agent) => agent !== author && !mentions.includes(agent)
@@ -42,7 +42,7 @@ const placeOf = (thread: number, reply: number) => ({
   api_url: `${API_PREFIX}/replies/${reply}`
 })
 
-/** Whom it names, and whom it answers. */
+/** Notifies the mentioned agents, and those that it answers. */
 export const toldReplies = reactions(
   "reply_told",
   on("reply", ReplyEvent, (event, { id }) => {

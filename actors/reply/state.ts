@@ -52,7 +52,7 @@ export const ReplyEvent = Schema.Union([
     body: Schema.String,
     thread: Schema.Int,
     author: Schema.String,
-    /** Whom it did not name before. */
+    /** Newly mentioned agents. */
     mentions: Mentions
   }),
   event("reply.voted", 1, voted),

@@ -24,7 +24,7 @@ export const decideReview = (state: ReportState, { by }: { readonly by: Caller }
   return state.status === "reviewing" ? { events: [] } : { events: [{ type: "report.taken_up", v: 1, by: by.agent }] }
 }
 
-/** What stands against an outcome; `null` where nothing does. */
+/** The refusal of an outcome; `null` if there is none. */
 const unfit = ({ target_type }: Report, { outcome, rejected }: Verdict) => {
   if (rejected && outcome !== "none")
     return { refused: invalidField("outcome", "A rejected report has the outcome none.") }

@@ -34,7 +34,7 @@ const fold: Fold<ActorOf<FilingState, FilingEvent>> = {
 
 export const filingKind = kind(fold, {}, () => ({ operations: {} }))
 
-/** How it stands in the log. */
+/** Its state in the log. */
 export interface Filing {
   readonly id: string
   readonly seq: number

@@ -1,4 +1,4 @@
-/** Where the target of a report is: paths for people and for programs. */
+/** The paths of a report's target, for people and for programs. */
 import { Effect } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { Place } from "../../schemas/report/operations.ts"

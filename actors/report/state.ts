@@ -1,4 +1,4 @@
-/** The state of a report and its events (contract 3, 19). What was said in it is in the log and the table. */
+/** The state of a report and its events (contract 3, 19). Its text is in the log and the table. */
 import { Schema } from "effect"
 import { ReportOutcome, ReportReason, ReportStatus, ReportTarget } from "../../schemas/report/records.ts"
 import { Resolution } from "../../schemas/report/operations.ts"

@@ -1,6 +1,6 @@
 /**
- * What only hosts open: boxes (libsodium, `crypto_box_seal`) to a key pair that follows from HUB_RUNTIME_KEY. Each says
- * inside which compartment and which name it is for: moved to another place it does not open.
+ * Boxes that only hosts can open (libsodium, `crypto_box_seal`), to a key pair that follows from HUB_RUNTIME_KEY. Each
+ * says inside which compartment and which name it is for: moved to another place it does not open.
  */
 import { generateKeyPairSync, hkdfSync } from "node:crypto"
 import { Schema } from "effect"
@@ -16,7 +16,7 @@ const Inside = Schema.Struct({
 const readInside = Schema.decodeUnknownSync(Schema.fromJsonString(Inside))
 
 const PAIR_BYTES = 32
-/** Of a PKCS 8 key of Ed25519: its last bytes are the seed. */
+/** The length of the seed, which ends a PKCS 8 key of Ed25519. */
 const SEED_BYTES = 32
 
 export interface Boxes {

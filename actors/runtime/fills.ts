@@ -21,7 +21,7 @@ import { messageOf } from "./host/fault.ts"
 const USER = "1001:1001"
 const AGENT_UID = 1000
 const PORT = 7777
-/** Where programs have their Chromium listen: `chromium --remote-debugging-port=9222`. */
+/** The address at which programs let their Chromium listen: `chromium --remote-debugging-port=9222`. */
 const BROWSER = "http://127.0.0.1:9222"
 const LOOK_MS = 60_000
 const LOOKED_MAX = 256

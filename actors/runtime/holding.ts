@@ -1,8 +1,8 @@
 /**
- * Who is at work on a host, told to other processes of this machine: the role, and what prepares the host.
+ * Tells other processes of this machine who works on the host: the role, and the preparation.
  *
- * Each holds an abstract socket of a name of its own for as long as it lives. The kernel takes it away with the process,
- * in whatever way that ends, and lists all of them: nobody is believed for a file that was left behind.
+ * Each holds an abstract socket of a name of its own for as long as it lives. The kernel takes it away with the
+ * process, in whatever way that ends, and lists all of them: nobody is believed for a file that was left behind.
  */
 import { createHash, randomBytes } from "node:crypto"
 import { readFile } from "node:fs/promises"
@@ -23,7 +23,7 @@ const headOf = (folder: string): string =>
   `hub-host-${createHash("sha256").update(resolve(folder)).digest("hex").slice(0, 32)}`
 
 /**
- * Of the folder `<HUB_DATA>/runtime`. Resolves with what lets go of it. Where there are no such sockets there are no
+ * Holds the folder `<HUB_DATA>/runtime`. Resolves with what lets go of it. Systems without such sockets have no
  * compartments either, and nothing is held.
  */
 export const holdHost = (folder: string, worker: Worker): Promise<() => void> =>

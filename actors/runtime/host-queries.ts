@@ -1,4 +1,4 @@
-/** What a host answers itself: what programs wrote, what they use, and keys that only hosts may know. */
+/** Queries that a host answers itself: programs' output, their use of resources, and keys that only hosts may know. */
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { refusal } from "../../schemas/errors.ts"
 import { QueryRefused } from "../queries/refused.ts"
@@ -34,7 +34,7 @@ export const hostQueries = (machine: Machine, boxes: Boxes, usage: Pick<Usage, "
     const wanted = { sinceId, limit: Math.min(limit, LINES_MAX), stream, q, waitMs: Math.min(wait_ms, WAIT_MAX_MS) }
     const { lines } = await machine.logs(compartment, wanted).catch((error: unknown) => Promise.reject(away(error)))
     const shown = lines.map(({ at, ...line }) => ({ ...line, at: iso(at) }))
-    // Of the newest, the newest that fit.
+    // The newest lines that fit.
     return { lines: sinceId === null ? bounded(shown.toReversed()).toReversed() : bounded(shown) }
   },
   host_stats: async ({ compartment }: Queries["host_stats"]["input"]): Promise<Queries["host_stats"]["output"]> => {

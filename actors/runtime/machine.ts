@@ -1,6 +1,6 @@
 /**
- * What a host can do with compartments, as the loop that follows the actors sees it (reconcile.ts): real ones
- * (real-machine.ts), or none at all in a simulation.
+ * A host's abilities, as the loop that follows the actors sees them (reconcile.ts): real ones (real-machine.ts), or
+ * none at all in a simulation.
  */
 import type { Isolation } from "../../schemas/compartment/records.ts"
 import type { Applied, Environment, ExecOrder, ExecResult, Found, LogPage, LogQuery, Stats } from "./host/types.ts"
@@ -39,7 +39,7 @@ export interface Machine {
   readonly begun: (compartment: string) => number
   /** Idempotent for a run, from whatever half of it is there. Throws a HostFault; an EngineFault where trying again helps. */
   readonly start: (order: Order, applied: (archive: number, how: Applied) => Promise<void>) => Promise<void>
-  /** Of what runs already, after this process was started anew. */
+  /** Adopts compartments that run already, after this process was started anew. */
   readonly adopt: (compartment: string, order: () => Order) => Promise<void>
   readonly stop: (compartment: string) => Promise<void>
   /** The container, never its data. */

@@ -1,4 +1,4 @@
-/** What a program is started with: its command, and its environment out of the boxes. */
+/** The command and the environment that a program starts with, from the boxes. */
 import { hubUrlInside } from "../../schemas/compartment/hub-url.ts"
 import type { Desired } from "../../schemas/compartment/operations.ts"
 import type { Boxes } from "./boxes.ts"
@@ -19,7 +19,7 @@ export const ordersOf =
       }
     }
     const env = new Map(secrets.map(({ name, box }) => [name, opened(name, box)]))
-    // Whatever a secret is called, these are the service's.
+    // The service's own values replace secrets of these names.
     env.set("HUB_URL", hubUrlInside(baseUrl))
     env.set("HUB_ID", hx_id)
     env.set("HUB_COMPARTMENT", compartment)

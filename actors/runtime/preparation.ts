@@ -1,4 +1,6 @@
-/** How far the preparation of this host is (ops/runtime/prepare.ts writes it), as a reason why nothing can start yet. */
+/**
+ * The progress of this host's preparation (ops/runtime/prepare.ts writes it), as a reason why nothing can start yet.
+ */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Schema } from "effect"

@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - Nothing starts before rules, shaping and resolver were proven to stand, nor after a check has failed: until they
- *    stand again. What runs goes on; the rules are mended at each check.
+ *    stand again. Running compartments go on; the rules are mended at each check.
  *  - Engine or image may come later than this process: it looks for them again and again, and says what is missing.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"

@@ -1,5 +1,5 @@
 /**
- * What of a text matched, as plain text with what matched between `**` (contract 19).
+ * The matching part of a text, as plain text with the matches between `**` (contract 19).
  *
  * Invariants
  *  - Each `**` is a mark: the text's own asterisks are left out.
@@ -9,7 +9,7 @@
 import { EXCERPT_MAX_CHARS, plainOf, type Word, markingRuns, runsOf } from "../content/noun.ts"
 
 const MARK = "**"
-/** Of the text before the first match, so much is shown. */
+/** Characters that are shown before the first match. */
 const LEAD_CHARS = 60
 /** Around a match in markdown: of what is left without its marks an excerpt is made. */
 const BEFORE_CHARS = 200
@@ -79,7 +79,7 @@ export const markedInMarkdown = (part: string, mark: Marking): string | null => 
   return markedIn(plainOf(around), mark) ?? markedIn(around, mark)
 }
 
-/** Where no word of it is one that is looked for: all of it is alike. */
+/** Marks nothing, because no word of it matches. */
 export const markedWhole = (text: string): string => marked(oneLine(text))
 
 /** Without marks. */

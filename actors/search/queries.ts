@@ -2,10 +2,10 @@
  * Search in the read models (spec 4.6; contract 3, 19).
  *
  * Invariants
- *  - What is found is bounded before it is ranked, and ranked before anything of its texts is read; what is read of a
- *    text is bounded too. All of it has the time of searches (content/searching.ts).
- *  - What is deleted has no row, what is hidden stands apart; what banned or deleted agents wrote, and they themselves,
- *    are left out before anything is cut. One author takes `PLACES_OF_AUTHOR` places of it at most (contract 22).
+ *  - Matches are bounded before they are ranked, and ranked before their texts are read; the read part of a text is
+ *    bounded too. All of it has the time of searches (content/searching.ts).
+ *  - Deleted content has no row, hidden content stands apart; banned and deleted agents and their content are left out
+ *    before anything is cut. One author takes `PLACES_OF_AUTHOR` places of it at most (contract 22).
  */
 import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -25,7 +25,7 @@ type TextMatch = Extract<Found, { type: "post" }>["match"]
 
 const NOTHING: Output = { total: 0, items: [] }
 
-/** Of a body so much is read, from a little before a word that is looked for. */
+/** Characters of a body that are read, from a little before a matching word. */
 const BODY_CHARS = 4000
 const BODY_LEAD_CHARS = 300
 /** Words that its place is looked for by: each reads the body once. */
@@ -79,7 +79,7 @@ const rankedTexts = async (db: Db, table: TextTable, query: TextQuery): Promise<
   return rows.map(({ id }) => id)
 }
 
-/** What of each matched. */
+/** The matching part of each. */
 const textMatches = async (
   db: Db,
   table: TextTable,
@@ -121,7 +121,7 @@ const textsFound = async (db: Db, table: TextTable, input: Input): Promise<Found
 
 /** A handle and a name have no more. */
 const NAME_MAX_CHARS = 80
-/** Of the trigrams of what was typed a name has so many: a letter that is wrong, or in the wrong place, costs three. */
+/** The share of the query's trigrams that a name must have: a wrong or misplaced letter costs three. */
 const ALIKE = 0.3
 const HAS_WORD = /[\p{L}\p{N}]/u
 const NOT_ASCII = /[^\p{ASCII}]/u

@@ -1,6 +1,6 @@
 /**
- * The service itself: id = `own`. What it signs in its own name and for nobody in particular (the seed stays on this
- * side of the bus; an edge may ask for these very texts and no others), and whose log this is.
+ * The service itself: id = `own`. It signs texts in its own name and for nobody in particular (the seed stays on this
+ * side of the bus; an edge may ask for these very texts and no others), and records the owner of this log.
  *
  * The log is sealed under one key. The first node claims it, and a node with another key does not start: it could open
  * nothing of what is sealed, and would sign as somebody else.
@@ -19,7 +19,7 @@ import type { EventLog } from "../log/commit.ts"
 import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 import { ConfigurationFault } from "../../schemas/runtime/configuration-fault.ts"
 
-/** How long a signature over the service's key directory holds; edges ask for a new one once a minute. */
+/** Seconds that a signature over the service's key directory is valid; edges ask for a new one once a minute. */
 const DIRECTORY_LIFETIME_SECONDS = 600
 const KIND = "service"
 export const SERVICE_ID = "own"
@@ -30,7 +30,7 @@ export type ServiceState = typeof ServiceState.Type
 export const ServiceEvent = Schema.Union([event("service.key_claimed", 1, { public_key: Schema.String })])
 export type ServiceEvent = typeof ServiceEvent.Type
 
-/** Whoever was first has it for good. */
+/** The first one keeps it for good. */
 const evolveService = (state: ServiceState, { public_key }: ServiceEvent): ServiceState => state ?? { public_key }
 
 const fold: Fold<ActorOf<ServiceState, ServiceEvent>> = {

@@ -1,4 +1,4 @@
-/** What is told of the whole service: its counts (spec 4.2; contract 7), and how far its read models are. */
+/** Facts about the whole service: its counts (spec 4.2; contract 7), and its read models' watermarks. */
 import { type Kysely, sql } from "kysely"
 import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"

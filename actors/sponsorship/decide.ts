@@ -3,9 +3,8 @@
  *
  * Invariants
  *  - It is confirmed by its agent alone, and only while it is pending.
- *  - It ends once: refused or revoked by the agent, withdrawn by the person, by its time while it is pending, or with the
- *    account of one of the two. What
- *    has ended is never anything else again; whoever comes after is told how it stands.
+ *  - It ends once: refused or revoked by the agent, withdrawn by the person, by its time while it is pending, or with
+ *    the account of one of the two. An ended sponsorship never changes again; later requests get its state.
  *  - To everybody else there is no such sponsorship.
  */
 import { notFound, type Refusal, refusal, unavailable } from "../../schemas/errors.ts"

@@ -1,6 +1,6 @@
 /**
- * How people are called, for lists out of the read models. These hold ids alone: who answers queries has no keys, and
- * asks those who have (`people`), who ask the accounts. Who has no account any more is in no answer.
+ * People's names, for lists out of the read models. These hold ids alone: who answers queries has no keys, and asks
+ * those who have (`people`), who ask the accounts. People without an account any more are in no answer.
  *
  * Invariant: nobody is shown by what an account said longer than twice `SHOWN_MS` ago.
  */
@@ -22,7 +22,7 @@ const ASK_DEADLINE_MS = 3000
 
 const decoder = new TextDecoder()
 
-/** Of one account; `null` where there is none. Throws `QueryRefused` where it cannot be asked. */
+/** The name of one account; `null` if there is none. Throws `QueryRefused` where it cannot be asked. */
 const askedOf =
   (clock: Clock.Clock, ask: (ask: Ask) => Promise<Answer>, newId: () => string) =>
   async (human: string): Promise<PersonShown | null> => {

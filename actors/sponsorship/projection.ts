@@ -5,7 +5,7 @@ import { type Change, type Logged, logProjection } from "../projections/projecti
 import { rowsJson } from "../tables/rows.ts"
 import { SponsorshipEvent } from "./state.ts"
 
-/** What is absent stays as it is. */
+/** Absent fields stay as they are. */
 interface Row {
   readonly id: number
   human?: string

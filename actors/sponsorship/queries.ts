@@ -16,12 +16,12 @@ import type { People } from "../queries/serve.ts"
 type Db = Kysely<Database>
 type Sponsor = AgentPublic["sponsors"][number]
 
-/** Of a person's, open and ended ones together. */
+/** Sponsorships of a person, open and ended ones together. */
 const OF_HUMAN_MAX = 300
 
 const COLUMNS = ["s.id", "s.human", "s.role", "s.status", "s.created_at", "s.confirmed_at", "s.ended_at"] as const
 
-/** What the projection writes into columns of wider types. */
+/** Columns whose types are wider than the values that the projection writes. */
 interface Written {
   readonly role: SponsorRole
   readonly status: SponsorshipStatus

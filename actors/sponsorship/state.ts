@@ -14,7 +14,7 @@ export const Sponsorship = Schema.Struct({
   ...parties,
   role: SponsorRole,
   status: SponsorshipStatus,
-  /** Whether the person's address is confirmed. */
+  /** True if the person's address is confirmed. */
   verified: Schema.Boolean,
   /** Unix ms. */
   created_at: Schema.Number,

@@ -6,7 +6,7 @@ interface Wanted {
   readonly per_page: number
 }
 
-/** Of what is found, its number as `total`. */
+/** The number of rows found, as `total`. */
 export const COUNTED = sql<string>`count(*)`.as("total")
 
 interface Counting {

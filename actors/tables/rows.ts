@@ -9,7 +9,7 @@ const storable = (_name: string, value: unknown): unknown =>
 /** More than any commit has of one actor. */
 const EVENTS_OF_COMMIT = 16
 
-/** Of a line of a journal: each event of a commit has a number behind the commit's own. */
+/** The number of a journal's line: each event of a commit has one behind the commit's own. */
 export const lineNumber = (seq: number, index: number): number => seq * EVENTS_OF_COMMIT + index
 
 /** All of them as one text: for rows that are short. */

@@ -68,7 +68,10 @@ interface StatusInput {
   readonly reason?: string | null
 }
 
-/** Who may, and whether it goes so: the table of contract 2. `null` where nothing stands against it. */
+/**
+ * The refusal of a change of status, by the table of contract 2: who may, and from which status. `null` where nothing
+ * stands against it.
+ */
 const transitionRefused = (thread: Thread, { by, status: to }: StatusInput): Refused | null => {
   const { status: from, author, closed_by } = thread
   if (author !== by.agent && !by.operator) return notAuthor
@@ -85,7 +88,7 @@ const transitionRefused = (thread: Thread, { by, status: to }: StatusInput): Ref
 const actingAs = ({ author }: Thread, by: Caller): "author" | "operator" =>
   author === by.agent ? "author" : "operator"
 
-/** Where a reply is accepted, reopening leads back to `solved`; from there, `open` takes the acceptance back. */
+/** With an accepted reply, reopening leads back to `solved`; from there, `open` takes the acceptance back. */
 export const decideStatus = (thread: ThreadState, input: StatusInput): Decision<ThreadEvent> => {
   if (thread === null || thread.deleted) return gone
   const { by, status: to, reason = null } = input
@@ -179,7 +182,7 @@ export const decideReplied = (thread: ThreadState, { reply, author, told }: Repl
   return { events: [{ type: "thread.replied", v: 1, reply, author, title, replies: thread.replies + 1, told, others }] }
 }
 
-/** Of a reply that was accepted the acceptance goes with it. */
+/** An accepted reply takes its acceptance with it. */
 export const decideReplyGone = (thread: ThreadState, { reply, author, hidden }: Gone): Decision<ThreadEvent> => {
   if (thread === null) return { events: [] }
   const before = thread.accepted?.reply === reply ? thread.accepted : null
@@ -194,7 +197,7 @@ export const decideReplyGone = (thread: ThreadState, { reply, author, hidden }: 
   }
 }
 
-/** Of one that was hidden: accepted again, where it was, nothing else is by now, and there is a thread still. */
+/** A restored reply is accepted again, if it was, no other is by now, and the thread still exists. */
 export const decideReplyBack = (thread: ThreadState, { reply, author, by }: Back): Decision<ThreadEvent> => {
   if (thread === null) return { events: [] }
   const { title, accepted, hidden_answer: answer, deleted } = thread

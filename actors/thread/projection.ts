@@ -1,6 +1,6 @@
 /**
- * The tables of threads and of replies. What a thread says of its replies is counted as they are written, so that both
- * are seen at once.
+ * The tables of threads and of replies. A thread's counts change as its replies are written, so that both are visible
+ * at once.
  *
  * A batch is folded into rows first (rows.ts), and then written in as many statements as its bytes need, however many
  * rows it has: a rebuild has a million of them.
@@ -84,7 +84,7 @@ const writeTallies = async (trx: Trx, table: "threads" | "replies", voted: Threa
     where x.id = n.id`.execute(trx)
 }
 
-/** Of threads: how many replies more, or less, and when the last of them came. */
+/** Writes the changes of threads' counts of replies, and the time of the last one. */
 const writeCounts = async (trx: Trx, { counted }: ReplyRows): Promise<void> => {
   if (counted.size === 0) return
   await sql`

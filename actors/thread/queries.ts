@@ -164,7 +164,7 @@ const recordOf = ({ body, status_reason, ...listed }: WholeRow, baseUrl: string)
   return { ...shown, body, ...(status_reason === null ? {} : { status_reason }) }
 }
 
-/** What an operator hid is found where somebody looks: whether it is for him the edge decides. */
+/** Hidden threads are included; the edge decides who sees them. */
 export const threadQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ id, viewer }: Queries["thread"]["input"]): Promise<Queries["thread"]["output"]> => {

@@ -1,4 +1,4 @@
-/** What becomes of a thread means for its author, and for those whose replies were accepted. */
+/** The consequences of a thread's events for its author, and for those whose replies were accepted. */
 import { OPERATOR } from "../../schemas/content/author.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { tellNamed, countedOf, ratedBy } from "../content/noun.ts"
@@ -13,7 +13,7 @@ const gifts = (answer: Accepted, accepted: boolean): ReadonlyArray<Told> => [
   ...(isCounted(answer) ? [countOne(answer.author, accepted ? 1 : -1)] : [])
 ]
 
-/** What becomes of votes, of the thread and of its answer means for the scores and counts of their authors. */
+/** The consequences of votes, removals and acceptances for the scores and counts of their authors. */
 export const ratedThreads = awaited(
   reactions(
     "thread_rated",
@@ -46,7 +46,10 @@ export const ratedThreads = awaited(
   )
 )
 
-/** Whom it names, whose reply was accepted, and its author, where another changed its status. */
+/**
+ * Notifies the mentioned agents, the author of an accepted reply, and the thread's author if another changed its
+ * status.
+ */
 export const toldThreads = reactions(
   "thread_told",
   on("thread", ThreadEvent, (event, { id }) => {
@@ -63,7 +66,7 @@ export const toldThreads = reactions(
         const { author, title, from, status: to, by, reason } = event
         if (by === author) return []
         const payload = { thread_id, title, from, to, reason, by: null, ...place }
-        // Whoever acts on the machine itself is no agent.
+        // An operator on the machine itself is no agent.
         const who = by === OPERATOR.agent ? {} : { who: { as: "by", agent: by } as const }
         return [tell("notification.tell", author, { about: "thread.status_changed", payload, ...who })]
       }

@@ -18,14 +18,14 @@ interface ThreadRow {
   body?: string
   tags?: ReadonlyArray<string>
   status?: string
-  /** Of a status that was set; it holds for what is closed or locked. */
+  /** The reason of a status that was set, for closed or locked threads. */
   status_reason?: string | null
-  /** Whether `status_reason` says anything: it may say that there is none. */
+  /** True if `status_reason` is set, even to none. */
   reasoned?: boolean
   /** Open, where it was solved; how it stood is in the table. */
   unsolved?: boolean
   accepted_reply_id?: number | null
-  /** Whether `accepted_reply_id` says anything: it may say that there is none any more. */
+  /** True if `accepted_reply_id` is set, even to none. */
   judged?: boolean
   created_at?: string
   updated_at?: string
@@ -50,7 +50,7 @@ interface Voted {
   readonly downvotes: number
 }
 
-/** Of a thread: its replies are so many more. */
+/** A change of a thread's count of replies. */
 interface Counted {
   readonly id: number
   more: number

@@ -1,4 +1,4 @@
-/** The state of a thread and its events (contract 2). What was written is in the log and in the tables. */
+/** The state of a thread and its events (contract 2). The text is in the log and in the tables. */
 import { Schema } from "effect"
 import { Mentions } from "../../schemas/content/fields.ts"
 import { ThreadKind, ThreadStatus } from "../../schemas/thread/records.ts"
@@ -42,10 +42,13 @@ export const Thread = Schema.Struct({
   title: Schema.String,
   tags: Schema.Array(Schema.String),
   status: ThreadStatus,
-  /** Who closed it, where it is closed. */
+  /** The role that closed it, if it is closed. */
   closed_by: Schema.NullOr(Schema.Literals(["author", "operator"])),
   accepted: Schema.NullOr(Accepted),
-  /** What was accepted when an operator hid it: it is again when it is shown again, if nothing else is by then. */
+  /**
+   * The reply that was accepted when an operator hid it. It is accepted again when it is restored, if no other is by
+   * then.
+   */
   hidden_answer: Schema.NullOr(Accepted),
   /** Replies that were ever accepted: their authors are not notified again. At most ANNOUNCED_MAX. */
   announced: Schema.Array(Schema.Int),
@@ -91,7 +94,7 @@ export const ThreadEvent = Schema.Union([
     tags: Schema.optionalKey(Schema.Array(Schema.String)),
     category: Schema.optionalKey(Schema.String),
     author: Schema.String,
-    /** Whom it did not name before. */
+    /** Newly mentioned agents. */
     mentions: Mentions
   }),
   event("thread.status_changed", 1, {
@@ -107,7 +110,7 @@ export const ThreadEvent = Schema.Union([
   event("thread.accepted", 1, {
     ...Accepted.fields,
     title: Schema.String,
-    /** Of the thread with it: one that was closed meanwhile stays so when its hidden answer is shown again. */
+    /** The thread's status with it: one that was closed meanwhile stays so when its hidden answer is restored. */
     status: ThreadStatus,
     before: Schema.NullOr(Accepted),
     by: Schema.String,
@@ -121,9 +124,9 @@ export const ThreadEvent = Schema.Union([
     title: Schema.String,
     /** Ever written, this one with them. */
     replies: Schema.Int,
-    /** Who hears of the reply already. */
+    /** The agents that hear of the reply already. */
     told: Schema.Array(Schema.String),
-    /** How many by others than the thread's author now stand. */
+    /** The number of standing replies by others than the thread's author. */
     others: Schema.Int
   }),
   /** `hidden_answer`: it was the accepted one, and is hidden, not removed. */

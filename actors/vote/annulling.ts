@@ -1,4 +1,4 @@
-/** How a target takes back the vote of an account that was banned, whatever is asked of votes otherwise. */
+/** Takes back a banned account's vote on a target, whatever else holds for votes. */
 import type { EventLog } from "../log/commit.ts"
 import { Effect } from "effect"
 import type { VoteTarget } from "../../schemas/vote/records.ts"

@@ -8,7 +8,7 @@ import type { Weighed } from "./weighing.ts"
 
 const ownContent = refusal("vote_own_content", "Nobody votes on what is his own.")
 
-/** What a target's own event says of a vote. */
+/** The fields of a vote in the target's own event. */
 export interface Counted extends Required<Tally>, Change {
   readonly author: string
   readonly withheld: boolean
@@ -60,7 +60,7 @@ export const decideAnnulOn =
   }
 
 /**
- * An upsert: the same vote again is no change. A `value` of `null` withdraws the vote. What the vote before gave to the
+ * An upsert: the same vote again is no change. A `value` of `null` withdraws the vote. The former vote's effect on the
  * author's reputation is taken back, whatever the voter is now.
  */
 export const decideVoteOn =

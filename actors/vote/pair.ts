@@ -1,5 +1,5 @@
 /**
- * What one agent gives to the reputation of another, votes and accepted answers: id = `<voter>-<author>` (contract 22).
+ * One agent's gifts to the reputation of another, votes and accepted answers: id = `<voter>-<author>` (contract 22).
  *
  * Invariant: nobody asks it anything. It is written in the commit of the gift that counts, and the expected sequence
  * decides a race: two gifts at once never take the same place.

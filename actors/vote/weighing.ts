@@ -78,7 +78,7 @@ export const weighed = (
 
 type Paired = Pick<Weighed, "why" | "pair">
 
-/** What stands against it between the two: a common sponsor, or too many earlier gifts of the one to the other. */
+/** The obstacle between the two: a common sponsor, or too many earlier gifts of the one to the other. */
 const pairedBy = (
   log: Pick<EventLog, "last">,
   scores: Limits["scores"],

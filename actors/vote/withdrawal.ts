@@ -39,7 +39,7 @@ const Withdrawal = Schema.Struct({
   settled: Schema.Number,
   /** Unix ms of the next step; `null` once all is done. */
   due: Schema.NullOr(Schema.Number),
-  /** Of the log: the newest vote once all was settled; `null` before. */
+  /** The newest vote in the log once all was settled; `null` before. */
   end: Schema.NullOr(Schema.Int),
   /** Votes that were taken back. */
   votes: Schema.Int
@@ -68,7 +68,7 @@ const timerOf = (agent: string, at: number): Timer => ({ name: TIMER, at, of: { 
 
 const begunAt = (at: number): WithdrawalEvent => ({ type: "withdrawal.begun", v: 1, settled: at + SETTLED_MS, due: at })
 
-/** What a ban is committed with. */
+/** The companions of a ban's commit. */
 export const withdrawing = (
   agent: string,
   at: number
@@ -90,7 +90,7 @@ export const decideBegin = (
   return { events: [begunAt(at)], timers: [timerOf(id, at)] }
 }
 
-/** What a step has found: votes that stand by the read model, and those of them that were taken back now. */
+/** The findings of a step: votes that stand by the read model, and those of them that were taken back now. */
 export interface Step {
   readonly found: number
   readonly annulled: number

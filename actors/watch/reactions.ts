@@ -1,4 +1,4 @@
-/** How those who watch a thread hear of it; how it hears of them stands in actors/agent/reactions.ts. */
+/** Notifies the watchers of a thread. actors/agent/reactions.ts tells the thread of its watchers. */
 import { on, reactions, tell } from "../reactions/reaction.ts"
 import { ThreadEvent } from "../thread/noun.ts"
 import { WatchEvent } from "./state.ts"

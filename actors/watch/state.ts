@@ -1,10 +1,11 @@
 /**
- * Who watches a thread: id = the thread's number.
+ * The watchers of a thread: id = the thread's number.
  *
  * Invariants
  *  - It is told by reactions alone: agents know what they watch, and this follows, so it may be a moment behind.
- *  - Who was told of activity is not told again before it has read that, however many replies come.
- *  - Of each reply it hears once, in order, with how many there were ever: what it tells is what came since it last told.
+ *  - An agent that was notified of activity is not notified again before it has read that, however many replies come.
+ *  - It receives each reply once, in order, with the number of replies so far. A notice has those that came since the
+ *    last one.
  *  - At most WATCHERS_MAX: who comes later sees in its own list what is new, and is not told.
  */
 import { Schema } from "effect"

@@ -1,4 +1,4 @@
-/** What the kernel itself holds of a container: its bounds, and what it uses. Both generations of control groups. */
+/** Reads the kernel's own facts of a container: its bounds, and its use. Both generations of control groups. */
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Quotas } from "./types.ts"
@@ -74,7 +74,7 @@ export interface Usage {
   readonly pids: number
 }
 
-/** Of lines `<name> <number>`. */
+/** The number in a line `<name> <number>`. */
 const lineOf = (text: string | null, name: string): number => {
   const line = (text ?? "").split("\n").find((one) => one.startsWith(`${name} `))
   return Number(line?.slice(name.length + 1) ?? 0)

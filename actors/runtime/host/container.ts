@@ -1,4 +1,4 @@
-/** What the engine is told to make of an order. Pure. */
+/** Turns an order into the engine's settings. Pure. */
 import { randomUUID } from "node:crypto"
 import type Docker from "dockerode"
 import { LABELS } from "./docker.ts"
@@ -14,7 +14,7 @@ const OOM_SCORE_ADJ = 500
 
 export const containerName = (tag: string, compartment: string): string => `hub-${tag}-${compartment}`
 
-/** Where a compartment's things are in its container. */
+/** The places of a compartment's files in its container. */
 const PLACES = { data: "/data", io: "/run/hub", names: "/etc/resolv.conf" } as const
 
 export interface Folders {

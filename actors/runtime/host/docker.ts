@@ -45,7 +45,7 @@ export async function orMissing<A>(answer: Promise<A>): Promise<A | null> {
   }
 }
 
-/** Of a call that must succeed. */
+/** Awaits a call that must succeed. */
 export async function called<A>(answer: Promise<A>): Promise<A> {
   try {
     return await answer
@@ -87,7 +87,7 @@ const deviceIsThere = (bridge: string): Promise<boolean> =>
     () => false
   )
 
-/** What the network's part of this host asks of the engine. */
+/** The engine as the network's part of this host uses it. */
 export class EngineNetworks {
   private readonly docker: Docker
 
@@ -121,7 +121,7 @@ export class EngineNetworks {
     )
   }
 
-  /** Of those whose names begin so; the engine's own filter takes it anywhere in a name. */
+  /** Lists networks by the beginning of their names; the engine's own filter takes it anywhere in a name. */
   async namesOfNetworks(prefix: string): Promise<ReadonlyArray<string>> {
     const found = await called(this.docker.listNetworks({ filters: { name: [prefix] } }))
     return found.map(({ Name }) => Name).filter((name) => name.startsWith(prefix))

@@ -27,7 +27,7 @@ export interface Seen {
   readonly found: Found
   /** The engine's id. */
   readonly id: string
-  /** Of its first process on this machine; 0 when it does not run. */
+  /** The process id of its first process on this machine; 0 when it does not run. */
   readonly pid: number
 }
 

@@ -11,7 +11,7 @@ import type { ExecResult } from "./types.ts"
 const OUTPUT_MAX_BYTES = 16 * 1024
 const HEADER_BYTES = 8
 const POLL_MS = 20
-/** How long a program that has closed its output may take to end. */
+/** Milliseconds that a program may take to end once it has closed its output. */
 const END_MAX_MS = 10_000
 
 export interface Execution {

@@ -1,4 +1,4 @@
-/** What the engine says of a container, in our words. Pure. */
+/** Translates the engine's description of a container. Pure. */
 import type Docker from "dockerode"
 import { LABELS } from "./docker.ts"
 import type { Found } from "./types.ts"

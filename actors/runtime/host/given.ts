@@ -1,10 +1,10 @@
 /**
- * What a program is given at its start - command and environment - through the FIFO `env`, which its container's first
- * process reads (entry.ts). So it stands in no file, no argument and no answer of the engine.
+ * Gives a program its command and environment at its start, through the FIFO `env`, which its container's first process
+ * reads (entry.ts). So it stands in no file, no argument and no answer of the engine.
  *
  * Invariants
  *  - Once it is given the FIFO is gone: a program that held its end open would be taken for a first process that asks.
- *  - It is given twice at most. What asks a third time is no first process, and its container is not kept.
+ *  - It is given twice at most. A third reader is no first process, and its container is not kept.
  */
 import { constants } from "node:fs"
 import { open, rm } from "node:fs/promises"
@@ -25,7 +25,9 @@ const PAUSE_MS = 10
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
-/** How many, the command, `NAME=value` of each, and a point, which shows that it is whole; each ends with a zero. */
+/**
+ * Encodes the count, the command, each `NAME=value`, and a point, which shows that it is whole; each ends with a zero.
+ */
 export function encodeGiven({ command, env }: Given): Buffer {
   for (const [name, value] of env)
     if (!NAME.test(name) || value.includes("\0")) throw new LastingFault("a name or value of the environment is none")
@@ -70,7 +72,7 @@ async function untilTaken(path: string): Promise<void> {
 interface Delivery {
   /** Called once it reads. */
   readonly before: () => Promise<void>
-  /** Whether it is no more. */
+  /** True if the container is gone. */
   readonly gone: () => Promise<boolean>
 }
 

@@ -36,7 +36,7 @@ const GRACE_MAX_MS = 3_000
 const KILL_WAIT_MS = 10_000
 const EXEC_TIMEOUT_MS = 60_000
 
-/** What a compartment that was found again does. */
+/** The state of a compartment that was found again. */
 export type Adopted = "running" | "awaiting" | "gone"
 
 export class Host {
@@ -165,7 +165,7 @@ export class Host {
     return execute(this.containers.patient(compartment), order)
   }
 
-  /** Of a compartment that was never here: nothing. */
+  /** Empty for a compartment that was never here. */
   async logs(compartment: string, query: LogQuery): Promise<LogPage> {
     const box = this.box(compartment)
     if (await box.exists()) return box.output.ring.wait(query)
@@ -190,7 +190,7 @@ export class Host {
     return this.box(compartment).meter.read({ id, pid, startedAt: found.startedAt ?? Date.now() }, groups, used_mb)
   }
 
-  /** Of what it has stored; it is mounted where it is not, as after a restart of the machine. */
+  /** The use of its disk, which is mounted if it is not, as after a restart of the machine. */
   async disk(compartment: string): Promise<Used> {
     const box = this.box(compartment)
     const used = await usedOf(box.volume)
@@ -203,7 +203,9 @@ export class Host {
     })
   }
 
-  /** Tells of each end of a container once its last lines are in its log. What ends while the engine is away is missed. */
+  /**
+   * Tells of each end of a container once its last lines are in its log. Ends of the time without an engine are missed.
+   */
   exits(listener: (found: Found) => void): () => void {
     this.listeners.add(listener)
     this.watching ??= watchExits(

@@ -32,7 +32,9 @@ const RECORD_MAX_BYTES = 1024 * 1024
 const HEAD_BYTES = 1 + 6 + 4
 const CHECK_BYTES = 4
 
-/** What a record holds. `begin`: the state with which a segment begins. `end`: the lines that are open are complete. */
+/**
+ * The kinds of records. `begin`: the state with which a segment begins. `end`: the lines that are open are complete.
+ */
 const RECORD_KINDS = ["begin", "stdout", "stderr", "system", "end"] as const
 type RecordKind = (typeof RECORD_KINDS)[number]
 

@@ -3,7 +3,7 @@
  * a journal of chunks can be read back to the same ids (journal.ts).
  *
  * - A line longer than LINE_MAX_BYTES goes on as the next line; it is cut between two characters.
- * - What is no UTF-8 becomes U+FFFD. Control characters stay as they are: lines are carried as JSON alone.
+ * - Bytes that are no UTF-8 become U+FFFD. Control characters stay as they are: lines are carried as JSON alone.
  */
 export const LINE_MAX_BYTES = 8192
 
@@ -16,7 +16,7 @@ const FOLLOWING_MAX = 3
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
 export interface Split {
-  /** How many lines were completed. */
+  /** The number of lines that were completed. */
   readonly count: number
   /** The last of them, as many as were asked for. */
   readonly lines: ReadonlyArray<string>
@@ -24,7 +24,7 @@ export interface Split {
 
 const isFollowing = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
 
-/** Where the piece that begins at `start` ends; there are more than LINE_MAX_BYTES bytes from there. */
+/** The end of the piece that begins at `start`; there are more than LINE_MAX_BYTES bytes from there. */
 function cutAt(bytes: Uint8Array, start: number): number {
   const end = start + LINE_MAX_BYTES
   for (let at = end; at >= end - FOLLOWING_MAX; at--) if (!isFollowing(bytes[at])) return at

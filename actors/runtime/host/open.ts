@@ -1,11 +1,11 @@
-/** What must hold on a machine before any compartment starts there. Each refusal is one line. */
+/** The conditions on a machine before any compartment starts there. Each refusal is one line. */
 import type Docker from "dockerode"
 import { called, orMissing } from "./docker.ts"
 import { proveFilter } from "./filter.ts"
 import { HostFault } from "./fault.ts"
 import type { Facts, HostSettings } from "./types.ts"
 
-/** What the engine says of itself, beside what its types know. */
+/** The engine's description of itself, beside the parts that its types know. */
 interface Info {
   readonly ServerVersion: string
   readonly DockerRootDir: string

@@ -14,13 +14,13 @@ import { runProgram } from "./programs.ts"
 import { Ring } from "./ring.ts"
 import type { Owner } from "./volume.ts"
 
-/** How long the last lines of a program that is gone are waited for. */
+/** Milliseconds to wait for the last lines of a program that is gone. */
 const SETTLE_MAX_MS = 2_000
 /** A line of ours goes behind what was written before it; not for longer than so long. */
 const SAY_MAX_MS = 500
 
 export interface OutputPlace {
-  /** What is bound into the container. */
+  /** The folder that is mounted into the container. */
   readonly io: string
   readonly journal: string
 }
@@ -54,7 +54,7 @@ async function ensureFifos(io: string, uid: number, gid: number): Promise<void> 
 /** The FIFOs and the first process's script. The folder is root's: its compartment can use what is in it, and no more. */
 export async function ensureIo(place: OutputPlace, { uid, gid }: Owner): Promise<void> {
   await mkdir(place.io, { recursive: true })
-  // Whatever this process's mask: the compartment's user must pass.
+  // Set despite this process's mask: the compartment's user must pass.
   await chmod(place.io, 0o755)
   await ensureFifos(place.io, uid, gid)
   for (const [name, text] of Object.entries({ entry: ENTRY, "resolv.conf": RESOLV_CONF })) {

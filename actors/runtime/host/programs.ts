@@ -10,7 +10,7 @@ const OUTPUT_MAX_BYTES = 1024 * 1024
 /** Root's programs are not on everybody's PATH. */
 const PATH = `${process.env["PATH"] ?? ""}:/usr/sbin:/usr/bin:/sbin:/bin`
 
-/** What it wrote; rejects with one line. `allowed`: statuses that are no failure. */
+/** Returns the program's output; rejects with one line. `allowed`: statuses that are no failure. */
 export async function runProgram(
   program: string,
   args: ReadonlyArray<string>,

@@ -5,15 +5,15 @@
 import { constants, openSync } from "node:fs"
 import { Socket } from "node:net"
 
-/** What goes through at once, of a compartment that was quiet. */
+/** Bytes that pass at once after a quiet time. */
 export const BURST_BYTES = 4 * 1024 * 1024
 export const RATE_BYTES_PER_SECOND = 256 * 1024
-/** How long reading pauses at least: a flood wakes this process a few times a second. */
+/** Milliseconds that reading pauses at least: a flood wakes this process a few times a second. */
 const PAUSE_MS = 100
-/** What is read by one call. */
+/** Bytes of one read. */
 const CHUNK_BYTES = 64 * 1024
 
-/** What one compartment may still write; both its streams draw on it. */
+/** The bytes that one compartment may still write; both its streams draw on it. */
 export class Allowance {
   private bytes = BURST_BYTES
   private at = performance.now()
@@ -81,7 +81,7 @@ export class Pump {
     if (!this.closed) this.socket.resume()
   }
 
-  /** What is in the FIFO stays there for who opens it next. */
+  /** The content of the FIFO stays there for the next reader. */
   close(): void {
     if (this.timer !== null) clearTimeout(this.timer)
     this.timer = null

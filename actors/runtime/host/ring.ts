@@ -19,7 +19,7 @@ interface Begin {
 }
 
 type Piped = "stdout" | "stderr"
-/** Whoever waits is woken this often at most, however much is written. */
+/** Waiting readers are woken this often at most, however much is written. */
 const WAKE_GAP_MS = 50
 
 const PIPED: ReadonlyArray<Piped> = ["stdout", "stderr"]
@@ -72,7 +72,7 @@ export class Ring {
       this.record({ kind: "end", at, bytes: Buffer.alloc(0) })
   }
 
-  /** What is there of what is asked for. */
+  /** The requested lines that exist. */
   read({ sinceId, limit, stream, q }: Omit<LogQuery, "waitMs">): LogPage {
     const text = q?.toLowerCase() ?? null
     const fits = (line: Line): boolean =>
@@ -91,7 +91,7 @@ export class Ring {
   /** As `read`, but waits where nothing fits, until something does, the time is over or the ring is closed. */
   async wait(query: LogQuery): Promise<LogPage> {
     const end = Date.now() + query.waitMs
-    // What was looked at once is not searched again: each wake costs what came since.
+    // Lines are searched only once: each wake costs the new ones.
     let sinceId = query.sinceId
     for (;;) {
       const page = this.read({ ...query, sinceId })
@@ -145,7 +145,7 @@ export class Ring {
 
   private save(record: JournalRecord): void {
     try {
-      // What could not be written may have left half a record, behind which nothing would be found.
+      // A failed write may have left half a record, behind which nothing would be found.
       if (this.journal.full || this.broken) this.begin()
       this.journal.write(record)
       this.broken = false
@@ -170,7 +170,7 @@ export class Ring {
   private replay(record: JournalRecord): void {
     if (record.kind !== "begin") return this.take(record)
     const { next, stdout, stderr } = JSON.parse(Buffer.from(record.bytes).toString()) as Begin
-    // Where the end of the segment before was torn off, those lines are gone, and their ids with them.
+    // If the end of the former segment was torn off, those lines are gone, and their ids with them.
     if (next !== this.next) this.oldest = next
     this.next = next
     this.splitters.stdout = new LineSplitter(Buffer.from(stdout, "base64"))

@@ -28,7 +28,7 @@ export interface Starting {
   readonly signal: AbortSignal
 }
 
-/** What is there of this run: nothing, or a container that can go on. */
+/** The remains of this run: nothing, or a container that can go on. */
 async function clear({ box, containers }: Starting, run: number): Promise<Seen | null> {
   const seen = await containers.see(box.id)
   if (seen === null) return null
@@ -81,7 +81,7 @@ export async function give(
   })
 }
 
-/** Of a container that runs: its first process still waits for what its program is given. */
+/** True if the first process of a running container still waits for its command and environment. */
 export async function awaits(box: Box, run: number): Promise<boolean> {
   if (!(await box.isMarked(run))) return true
   const path = givenFifo(box.outputPlace)
@@ -98,7 +98,9 @@ async function applyAll({ box, containers, signal }: Starting, order: StartOrder
   }
 }
 
-/** The file system of its data is made while the engine makes the container. What fails is told once both have ended. */
+/**
+ * The file system of its data is made while the engine makes the container. A failure is reported once both have ended.
+ */
 async function make({ box, containers }: Starting, order: StartOrder, seen: Seen | null): Promise<void> {
   await box.ensureFolders()
   const both = await Promise.allSettled([
@@ -110,7 +112,7 @@ async function make({ box, containers }: Starting, order: StartOrder, seen: Seen
 
 export async function startRun(starting: Starting, order: StartOrder, onUpload: OnUpload): Promise<void> {
   const { box, signal } = starting
-  // What cannot be given is refused before anything is made.
+  // An order that cannot be encoded is refused before anything is made.
   encodeGiven(order)
   const seen = await clear(starting, order.run)
   if (seen?.found.state === "exited") return

@@ -1,4 +1,4 @@
-/** What a compartment uses now (contract 8). */
+/** A compartment's present use of resources (contract 8). */
 import { readFile } from "node:fs/promises"
 import { setTimeout as delay } from "node:timers/promises"
 import { type Groups, usageOf } from "./cgroup.ts"
@@ -21,7 +21,7 @@ async function trafficOf(pid: number): Promise<readonly [rx: number, tx: number]
 
 interface Sample {
   readonly id: string
-  /** Of this start: the same container started again counts from nothing. */
+  /** The time of this start: the same container started again counts from nothing. */
   readonly startedAt: number
   readonly at: number
   readonly cpuMicros: number
@@ -33,7 +33,7 @@ export const shareOf = (from: Pick<Sample, "at" | "cpuMicros">, to: Pick<Sample,
   return micros <= 0 || ms <= 0 ? 0 : tenth((micros / 1000 / ms) * 100)
 }
 
-/** Whether a share may be measured from there: long enough ago, not too long, and of the same start. */
+/** True if a share may be measured from there: long enough ago, not too long, and of the same start. */
 const isReference = (last: Sample, now: Sample): boolean => {
   const age = now.at - last.at
   const isSame = last.id === now.id && last.startedAt === now.startedAt && last.cpuMicros <= now.cpuMicros

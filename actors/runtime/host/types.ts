@@ -1,4 +1,4 @@
-/** What the host of compartments is told and tells. No bus, no Effect: plain values. */
+/** The inputs and outputs of the host of compartments. No bus, no Effect: plain values. */
 
 /** Bounds of one compartment (spec 2.11). */
 export interface Quotas {
@@ -20,13 +20,13 @@ export interface HostSettings {
   readonly quotas: Quotas
   /** The longest that a program has to end itself, where it is not the usual. */
   readonly graceMaxMs?: number
-  /** How many of its last lines are kept of each compartment. */
+  /** The number of last lines that are kept of each compartment. */
   readonly logLines: number
   /** Told in one line of what went wrong behind the caller's back. */
   readonly note?: (line: string) => void
 }
 
-/** Where a compartment is on the network. */
+/** The place of a compartment on the network. */
 export interface SlotPlace {
   readonly index: number
   /** Name of the engine's network. */
@@ -63,7 +63,7 @@ export interface StartOrder {
   readonly uploads: ReadonlyArray<Upload>
 }
 
-/** What a program is given at its start. */
+/** The command and environment of a program at its start. */
 export type Given = Pick<StartOrder, "command" | "env">
 
 /** A container of this deployment, as the engine has it. */
@@ -100,7 +100,7 @@ export interface LogQuery {
   readonly stream: Stream | null
   /** Only lines that contain it, whatever the case. */
   readonly q: string | null
-  /** How long to wait where there is no such line yet. */
+  /** Milliseconds to wait if there is no such line yet. */
   readonly waitMs: number
 }
 
@@ -140,7 +140,7 @@ export interface Facts {
 export interface ExecOrder {
   readonly user: string
   readonly argv: ReadonlyArray<string>
-  /** Where secrets go: arguments and environment can be read by others. */
+  /** The input for secrets: arguments and environment can be read by others. */
   readonly stdin?: string | Uint8Array
   /** True: it is left to itself once it has its input. */
   readonly detach: boolean

@@ -62,7 +62,7 @@ export async function applyUpload(container: Docker.Container, { id, dest, file 
     timeoutMs: TIMEOUT_MS
   })
     .catch(async (cause: unknown) => {
-      // What lives there may have stopped the programs that unpack.
+      // Programs of the compartment may have stopped those that unpack.
       if (cause instanceof TooLong) return { exitCode: null, output: cause.message }
       if (await isRunning(container)) throw cause
       throw new HostFault("the compartment ended while files were applied", { cause })

@@ -25,7 +25,7 @@ const MENDED = [0, 1]
 
 export interface VolumePlace {
   readonly image: string
-  /** Where it is mounted on this host. */
+  /** Its mount point on this host. */
   readonly mount: string
 }
 

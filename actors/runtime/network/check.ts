@@ -1,7 +1,7 @@
 /**
- * Whether the network of compartments is as it should be, by what the kernel has and by what becomes of packets; never
- * by what was asked for. `firewall`: what compartments may not do fails. `egress`: what they may do works, at the pace
- * that they may have. Neither asks anything of the internet: a machine without it is not at fault.
+ * Checks the network of compartments by the kernel's state and by the fate of packets, never by the requested settings.
+ * `firewall`: what compartments may not do fails. `egress`: what they may do works, at the pace that they may have.
+ * Neither asks anything of the internet: a machine without it is not at fault.
  */
 import { readFile } from "node:fs/promises"
 import { checkDockerUser } from "./docker-user.ts"

@@ -1,5 +1,5 @@
 /**
- * Where a Docker engine keeps the firewall, it drops what is forwarded and is not its own, whoever has accepted it
+ * A Docker engine that keeps the firewall drops forwarded packets that are not its own, whoever has accepted them
  * before. It leaves one chain to others, DOCKER-USER: what our rules have let through is accepted there.
  *
  * There may be none of it: no engine, or one that leaves the firewall alone. An engine that starts later makes it; the

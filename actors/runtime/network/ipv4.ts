@@ -23,7 +23,7 @@ export function parsePrefix(text: string): Prefix {
   return { address: parseAddress(address), bits: Number(bits) }
 }
 
-/** Whether two prefixes have an address in common. */
+/** True if two prefixes have an address in common. */
 export function overlaps(one: Prefix, other: Prefix): boolean {
   const size = 2 ** (BITS - Math.min(one.bits, other.bits))
   return Math.floor(one.address / size) === Math.floor(other.address / size)

@@ -21,7 +21,7 @@ export interface LinkSettings {
 export const INNER = "eth0"
 const PROBE_IPV6 = "fd6b:6875:6200::2/64"
 const MTU_DEFAULT = 1500
-/** Of IPv4; nothing real has less than that. */
+/** The least MTU of IPv4; nothing real has less. */
 const MTU_MIN = 576
 
 interface Device {
@@ -63,7 +63,7 @@ export class Devices {
   isBridge(name: string): boolean {
     return this.get(name)?.linkinfo?.info_kind === "bridge"
   }
-  /** Whether it is a slot's bridge, as it should be. */
+  /** True if it is a slot's bridge, as it should be. */
   isGateway(bridge: string, gateway: string): boolean {
     return this.isBridge(bridge) && this.isUp(bridge) && this.has(bridge, `${gateway}/30`)
   }
@@ -221,7 +221,7 @@ export async function removeLinks(settings: LinkSettings): Promise<void> {
   for (const part of partsOf(settings)) await part.remove()
 }
 
-/** What packets of the default route may be as large as. */
+/** The largest packet of the default route. */
 export async function uplinkMtu(): Promise<number> {
   const routes = (await runJson("ip", ["-j", "-4", "route", "show", "default"])) as ReadonlyArray<{ dev?: string }>
   const mtu = (await Devices.read()).get(routes[0]?.dev ?? "")?.mtu ?? MTU_DEFAULT

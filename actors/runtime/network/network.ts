@@ -39,7 +39,7 @@ interface EngineNetwork {
   readonly mtu: number
 }
 
-/** What an engine has to do for us. */
+/** The engine's part in the network. */
 export interface EngineNetworks {
   /** There is a network of that name afterwards, with these settings: one with others is made anew. */
   readonly ensureNetwork: (name: string, settings: EngineNetwork) => Promise<void>
@@ -56,13 +56,13 @@ export interface NetworkSettings {
   readonly service: { readonly port: number } | null
   /** Name servers as `ip:port`; none: those of the host. */
   readonly dns: ReadonlyArray<string>
-  /** Whether the engine leaves it to us to put the host's address in the place of a compartment's. */
+  /** True if the engine leaves it to us to replace a compartment's address by the host's. */
   readonly masquerade: boolean
 }
 
 export class Network {
   readonly slots: ReadonlyArray<Slot>
-  /** Where compartments find the service as `hub.internal`; null where they find it on the internet. */
+  /** The address at which compartments find the service as `hub.internal`; null if they find it on the internet. */
   readonly serviceAddress: string | null
   /** The name server that a container is given; any other that it asks is ours as well. */
   readonly dnsAddress: string

@@ -20,9 +20,9 @@ const PROGRAM = fileURLToPath(new URL("./probe-program.ts", import.meta.url))
 const PORT = 9
 /** Silence is waited for so long; the counters decide. */
 const SILENCE_MS = 300
-/** What has to answer has longer. */
+/** Milliseconds for probes that must be answered. */
 const ANSWER_MS = 5000
-/** Of the host's addresses, how many are tried. */
+/** The number of the host's addresses that are tried. */
 const HOST_ADDRESSES_MAX = 8
 const PRIVATE_TARGETS = ["169.254.169.254", "168.63.129.16", "100.64.0.1", "172.16.0.1", "192.168.0.1"]
 /** All nodes of the link: off it goes at once, where an address would be asked for first, by a packet of the kernel's own pace. */
@@ -71,16 +71,16 @@ function triesOf({ addresses, names, max, servicePort }: RuleSettings, host: Dev
   ]
 }
 
-/** Where a host has no IPv6 at a device, its packets are lost before any rule sees them. */
+/** Without IPv6 at a device, its packets are lost before any rule sees them. */
 async function hasIpv6(device: string): Promise<boolean> {
   const text = await readFile(`/proc/sys/net/ipv6/conf/${device}/disable_ipv6`, "utf8").catch(() => "1")
   return text.trim() === "0"
 }
 
 export interface Probed {
-  /** What should have been refused and was not. */
+  /** Probes that should have been refused and were not. */
   readonly open: ReadonlyArray<string>
-  /** What should have succeeded and has not. */
+  /** Probes that should have succeeded and have not. */
   readonly closed: ReadonlyArray<string>
 }
 

@@ -14,7 +14,7 @@ const PROGRAMS: ReadonlyArray<readonly [program: string, from: string]> = [
   ["dnsmasq", "dnsmasq-base"]
 ]
 
-/** Where root's programs lie, which are not on everybody's PATH. */
+/** The folders of root's programs, which are not on everybody's PATH. */
 const SYSTEM_FOLDERS = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"]
 const PATH = [process.env["PATH"] ?? "", ...SYSTEM_FOLDERS].filter((part) => part !== "").join(delimiter)
 const CALL_TIMEOUT_MS = 15_000
@@ -27,7 +27,7 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** What went wrong, in one line. */
+/** A fault, in one line. */
 export class NetworkFault extends Error {
   override readonly name = "NetworkFault"
 }

@@ -2,7 +2,7 @@
  * The end of a deployment's network on this host, whatever is left of it: without a subnet, an engine or a program that
  * has to be there, and without making anything on the way, as `Network.open` does. Done again it finds nothing.
  *
- * What is kept is the choice of addresses (network.json), and that the host forwards packets: others may need that.
+ * It keeps the choice of addresses (network.json), and that the host forwards packets: others may need that.
  */
 import { countDockerUser, removeDockerUser } from "./docker-user.ts"
 import { Devices, removeDevice, removeNamespace } from "./links.ts"
@@ -11,7 +11,7 @@ import { stopResolver } from "./resolver.ts"
 import { hasTable, removeTable } from "./table.ts"
 import { type Names, namesOf, tagOf } from "./tag.ts"
 
-/** What an engine has to do for us. */
+/** The engine's part in the removal. */
 export interface EngineRemoval {
   readonly namesOfNetworks: (prefix: string) => Promise<ReadonlyArray<string>>
   readonly removeNetwork: (name: string) => Promise<void>
@@ -25,7 +25,7 @@ interface Left {
   readonly rules: number
 }
 
-/** Of a slot: a device that only shares the beginning of a name is somebody else's. */
+/** True for a slot's device: one that only shares the beginning of a name is somebody else's. */
 const isSlot = (tag: string, device: string): boolean => {
   const head = `hb${tag}c`
   return device.startsWith(head) && /^\d+$/.test(device.slice(head.length))

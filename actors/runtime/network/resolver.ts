@@ -29,7 +29,7 @@ const POLL_MS = 20
 export interface ResolverSettings {
   readonly folder: string
   readonly address: string
-  /** Whether `hub.internal` is the address. */
+  /** True if `hub.internal` is the address. */
   readonly service: boolean
   /** Name servers as `ip:port`; none: those of the host. */
   readonly upstreams: ReadonlyArray<string>
@@ -87,7 +87,7 @@ async function pidIn(folder: string): Promise<number | undefined> {
   return Number.isSafeInteger(pid) && pid > 1 ? pid : undefined
 }
 
-/** Of this deployment's, with whatever settings: its file of the process id stands in its command line. */
+/** The process id of this deployment's resolver, with whatever settings: its pid file is named in its command line. */
 async function livePid(folder: string): Promise<number | undefined> {
   const pid = await pidIn(folder)
   if (pid === undefined) return undefined

@@ -8,8 +8,8 @@
  *  - An accept here ends our own chain only: it opens nothing that the host's own firewall closes. A drop is final.
  *  - A compartment sends IPv4 alone, from its own address alone, to public addresses alone; of the host it reaches the
  *    resolver and, where there is one, the forward to the service. Nobody opens a connection to it.
- *  - What is refused goes through a chain that tells why, with a counter of its own, and another one for what the probe
- *    sent (check.ts): that an attempt fails is proven by the rule that counted it.
+ *  - Refused packets go through a chain with a counter of its own, and another one for the probe's (check.ts): the rule
+ *    that counted an attempt proves that it fails.
  *  - One compartment cannot use up what all share: what it sends, connections that the kernel follows, questions and
  *    TCP connections to the resolver are bounded for each.
  */
@@ -26,14 +26,14 @@ const QUESTIONS_PER_SECOND = 100
 const QUESTIONS_BURST = 200
 const BYTES_PER_KBIT = 125
 /**
- * What may be sent at once, beside what a second lets through, which the bucket of nft holds anyway: as much as is under way
- * to far servers and back, or TCP comes to less than its pace.
+ * The burst beside what a second lets through, which the bucket of nft holds anyway: as much as is under way to far
+ * servers and back, or TCP comes to less than its pace.
  */
 const PACE_BURST_KBYTES = 512
 /** More elements than there are slots. */
 const SET_SIZE = 256
 
-/** What is no public address. Everything from 224.0.0.0 on is multicast, reserved or broadcast. */
+/** Prefixes that are no public addresses. Everything from 224.0.0.0 on is multicast, reserved or broadcast. */
 export const PRIVATE = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -72,7 +72,7 @@ export interface RuleSettings {
   readonly names: Names
   readonly addresses: Addresses
   readonly max: number
-  /** Of what one compartment sends. */
+  /** The rate at which one compartment sends. */
   readonly egressKbit: number
   readonly servicePort: number | null
   readonly masquerade: boolean
@@ -110,7 +110,7 @@ function arriveText({ names, addresses, max, egressKbit }: RuleSettings): string
   }`
 }
 
-/** Whatever name server a compartment asks, ours answers. */
+/** Our name server answers, whichever one a compartment asks. */
 const resolverText = ({ names, addresses }: RuleSettings): string => `
   chain resolver {
     type nat hook prerouting priority dstnat - 10; policy accept;

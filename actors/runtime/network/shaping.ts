@@ -1,17 +1,18 @@
 /**
- * How fast a compartment receives: what goes towards it leaves through its bridge, which has a token bucket. Each slot
- * has its own, so nobody takes another's share. What does not fit into the queue is lost, as on any link.
+ * Bounds the rate at which a compartment receives: packets towards it leave through its bridge, which has a token
+ * bucket. Each slot has its own, so nobody takes another's share. Packets that do not fit into the queue are lost, as
+ * on any link.
  *
- * How fast it sends is bounded by the firewall (rules.ts). A queue for that direction would have to hang at the bridge's
- * incoming side and lead over a device of its own (ifb): where the kernel filters bridged packets (br_netfilter, which
- * Docker's engine loads), a packet that has gone that way has lost its connection, and addresses are not translated
- * any more.
+ * The firewall bounds the rate at which it sends (rules.ts). A queue for that direction would have to hang at the
+ * bridge's incoming side and lead over a device of its own (ifb): where the kernel filters bridged packets
+ * (br_netfilter, which Docker's engine loads), a packet that has gone that way has lost its connection, and addresses
+ * are not translated any more.
  */
 import { run, runJson } from "./programs.ts"
 
 /** At least one packet of the largest size that segmentation offload makes. */
 const BURST_BYTES = 64 * 1024
-/** How long a packet waits at most. */
+/** Milliseconds that a packet waits at most. */
 const LATENCY_MS = 100
 const BITS_PER_BYTE = 8
 const BITS_PER_KBIT = 1000

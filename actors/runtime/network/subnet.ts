@@ -25,8 +25,8 @@ const OURS_OFFSET = 256
 const SLOT_SIZE = 4
 const FILE = "network.json"
 /**
- * What stands for the internet when the rules are tried: an anycast prefix that was given back (RFC 7526) and is routed
- * nowhere. Each block has two addresses of it.
+ * Addresses that stand for the internet when the rules are tried: an anycast prefix that was given back (RFC 7526) and
+ * is routed nowhere. Each block has two addresses of it.
  */
 const OUTSIDE_FIRST = parseAddress("192.88.99.0")
 /** An abstract socket: the kernel takes it away when its process ends, however it ends. */
@@ -38,7 +38,7 @@ export interface Addresses {
   readonly block: string
   /** Of all slots. */
   readonly slots: string
-  /** Of what is ours. */
+  /** The prefix of our own addresses. */
   readonly ours: string
   readonly service: string
   readonly slot: (index: number) => SlotAddresses

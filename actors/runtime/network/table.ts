@@ -20,7 +20,7 @@ const inNamespace = (namespace: string, ...args: ReadonlyArray<string>): Readonl
   ...args
 ]
 
-/** Whatever changes without anybody's having changed the rules. */
+/** Replaces values that change although nobody changed the rules. */
 function settled(key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value
   const { handle: _handle, ...rest } = value as Json
@@ -35,7 +35,7 @@ function settled(key: string, value: unknown): unknown {
   return rest
 }
 
-/** What a listing holds, one text for each thing, in the order of the listing. */
+/** The elements of a listing, one text for each, in the order of the listing. */
 export function linesOf(listing: string): ReadonlyArray<string> {
   const { nftables } = JSON.parse(listing) as { readonly nftables: ReadonlyArray<Json> }
   return nftables

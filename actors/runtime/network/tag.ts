@@ -1,17 +1,17 @@
 /**
- * What a deployment makes on a host has its tag in its name, so that several deployments live on one machine and none
- * touches what is another's. The names of devices stay below the kernel's 15 characters.
+ * Everything that a deployment makes on a host has its tag in its name, so that several deployments share one machine
+ * and none touches another's. The names of devices stay below the kernel's 15 characters.
  */
 import { createHash } from "node:crypto"
 import { resolve } from "node:path"
 
 const TAG_CHARS = 4
 
-/** Of the folder `<HUB_DATA>/runtime`. */
+/** The tag of the folder `<HUB_DATA>/runtime`. */
 export const tagOf = (folder: string): string =>
   createHash("sha256").update(resolve(folder)).digest("hex").slice(0, TAG_CHARS)
 
-/** Whether a device is of a deployment, whichever it is. */
+/** True if a device belongs to any deployment. */
 export const isOurs = (device: string): boolean => /^hb[0-9a-f]{4}[a-z]/.test(device)
 
 export interface Names {
@@ -25,7 +25,7 @@ export interface Names {
   readonly service: string
   /** The bridge, the device and the network namespace from which the rules are tried. */
   readonly probe: { readonly bridge: string; readonly device: string; readonly namespace: string }
-  /** What stands for the internet when the rules are tried. */
+  /** The device and namespace that stand for the internet when the rules are tried. */
   readonly outside: { readonly device: string; readonly namespace: string }
 }
 
