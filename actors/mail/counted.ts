@@ -16,7 +16,7 @@ export const counted = (all: Counted, count: number, at: number, spanMs: number,
   return [...kept, { since, count: now + count }]
 }
 
-/** What began within the span before `at`. */
+/** Counts the entries that began within the span before `at`. */
 export const countedSince = (all: Counted, from: number): number =>
   all.reduce((sum, { since, count }) => (since > from ? sum + count : sum), 0)
 

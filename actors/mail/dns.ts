@@ -1,11 +1,11 @@
 /**
- * What DNS says, by the name servers that are configured, or the machine's.
+ * Asks DNS, by the name servers that are configured, or the machine's.
  *
  * Invariants
- *  - One question takes `dns_query_ms` of a server at most; of an answer so many records of such a length are looked at,
- *    and so many aliases are followed.
- *  - Whoever compares hears each server by itself: that a name is not there is an answer, that a server failed or was
- *    silent is none.
+ *  - One question takes `dns_query_ms` of a server at most; of an answer so many records of such a length are looked
+ *    at, and so many aliases are followed.
+ *  - Callers that compare get each server's answer by itself: a missing name is an answer, a failure or silence is
+ *    none.
  */
 import { getServers, Resolver } from "node:dns/promises"
 import type { Clock } from "effect"
@@ -23,7 +23,7 @@ type Servers = Pick<MailSettings, "dnsServers">
 
 export type DnsType = "TXT" | "MX" | "CNAME"
 
-/** What each server that answered has of it, one text a record; `null`: none answered. */
+/** The answer of each server that answered, one text a record; `null`: none answered. */
 export type DnsAnswers = ReadonlyArray<ReadonlyArray<string>> | null
 
 /** All of them behind each other, until one answers. */

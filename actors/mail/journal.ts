@@ -1,4 +1,4 @@
-/** What happened to an agent's mail, as rows of its journal. */
+/** The rows of an agent's mail journal. */
 import { eventsOf } from "../engine/events.ts"
 import type { Logged } from "../projections/projection.ts"
 import { lineNumber } from "../tables/rows.ts"
@@ -12,7 +12,7 @@ export interface JournalRow {
   readonly event: string
   readonly mailbox: number
   readonly mail: number | null
-  /** Whose it was, or whom it was for. */
+  /** The sender or the recipient. */
   readonly sealed: string | null
   readonly detail: string | null
 }

@@ -1,6 +1,6 @@
 /**
- * Lists of mail, opened: answered by those who have the keys, as queries, since a page may be larger than one message of
- * the bus. What cannot be opened any more is left out: its mailbox was closed a moment ago.
+ * Lists of mail, opened: answered by those who have the keys, as queries, since a page may be larger than one message
+ * of the bus. Entries that cannot be opened any more are left out: their mailbox was closed a moment ago.
  */
 import { Clock, type Context, Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -94,7 +94,7 @@ const listed = (mail: MailKeys, { q, mailboxes, ...wanted }: Listing["input"], a
 
 type ThreadRow = Queries["mail_thread_rows"]["output"]["items"][number]
 
-/** Who takes part in it, and what it is about; as far as that can still be opened. */
+/** Opens a thread's participants and subject, as far as that is still possible. */
 const openThread = (mail: MailKeys, { thread, envelopes, ...counts }: ThreadRow): Effect.Effect<MailThread, Refusal> =>
   Effect.gen(function* () {
     const participants = new Set<string>()

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
 
-/** What is not there is an answer, `null`; every other refusal is none. */
+/** Turns `not_found` into `null`. Other refusals stay. */
 export const orNone = <A, R>(asked: Effect.Effect<A, Refusal, R>): Effect.Effect<A | null, Refusal, R> =>
   Effect.catchIf(
     asked,

@@ -62,7 +62,7 @@ const sendingsOf = async (
   )
 }
 
-/** What a thread is told by: its beginning, and its newest messages. */
+/** The messages of which a thread's list entry is made: its beginning, and its newest messages. */
 const NEWEST_SHOWN = 10
 
 export const mailThreadRowsQuery =

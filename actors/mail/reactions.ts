@@ -1,4 +1,4 @@
-/** Whom mail came for is told of it, and what became of what was sent; with an account its mailboxes go. */
+/** Notifies agents of mail that came and of the outcome of sent mail; with an account its mailboxes go. */
 import { AgentEvent } from "../agent/noun.ts"
 import { on, reactions, tell } from "../reactions/reaction.ts"
 import type { SUPPRESSIONS } from "../../schemas/mail/sending-operations.ts"
@@ -31,7 +31,7 @@ export const fullMailboxesTold = reactions(
   })
 )
 
-/** What it says is added when it is read (schemas/notification/completed.ts). */
+/** Its content is added when it is read (schemas/notification/completed.ts). */
 const receivedPayload = (mail: number, mailbox: number) => {
   const path = `/api/v1/email/messages/em_${mail}`
   return { message_id: `em_${mail}`, mailbox: { id: mailbox }, url: path, api_url: path }
@@ -70,7 +70,7 @@ export const sendingsCounted = reactions(
 
 type Told = Pick<Extract<MailSendingEvent, { recipient: string }>, "recipient" | "sealed" | "untagged">
 
-/** Who wants no more wants none at his other tags either; one that is not there says nothing of them. */
+/** A recipient who unsubscribes does so for all tags; a missing mailbox says nothing of them. */
 const suppressed = ({ recipient, sealed, untagged }: Told, reason: (typeof SUPPRESSIONS)[number]) =>
   [{ recipient, sealed }, ...(untagged === undefined || reason === "bounced" ? [] : [untagged])].map((one) =>
     tell("mail_recipient.suppress", one.recipient, { reason, sealed: one.sealed })

@@ -32,7 +32,10 @@ export interface MachineSettings {
   readonly image: string
   readonly max: number
   readonly dns: ReadonlyArray<string>
-  /** Of the service on this machine, which compartments reach at their gateway; `null`: it has a public address. */
+  /**
+   * The port of the service on this machine, which compartments reach at their gateway; `null`: it has a public
+   * address.
+   */
   readonly servicePort: number | null
   readonly limits: Limits["runtime"]
 }
@@ -49,7 +52,7 @@ export class RealMachine implements Machine {
   readonly name = hostname()
   readonly #settings: MachineSettings
   readonly #begun = new Map<string, number>()
-  /** Of those whose start is under way. */
+  /** The slots of compartments whose start is under way. */
   readonly #slots = new Map<string, number>()
   readonly #listeners = new Set<(compartment: string) => void>()
   #host: Host | null = null
@@ -65,7 +68,7 @@ export class RealMachine implements Machine {
   constructor(settings: MachineSettings) {
     this.#settings = settings
     mkdirSync(this.#folderOf(""), { recursive: true, mode: 0o700 })
-    // What a process left that was killed in between.
+    // Removes the files of a process that was killed in between.
     rmSync(join(settings.folder, "spool"), { recursive: true, force: true })
     for (const compartment of readdirSync(this.#folderOf("")))
       this.#begun.set(compartment, this.#readBegun(compartment))
@@ -294,7 +297,7 @@ export class RealMachine implements Machine {
 
 const STOP_GRACE_MS = 3000
 
-/** Of an engine of our own; `prepare` says where else one is. */
+/** The socket of an engine of our own; `prepare` names another one. */
 const socketIn = (folder: string): string => {
   try {
     const { socket } = JSON.parse(readFileSync(join(folder, "engine.json"), "utf8")) as { readonly socket?: unknown }

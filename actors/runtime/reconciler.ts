@@ -3,10 +3,10 @@
  *
  * Invariants
  *  - Idempotent from any state: each round asks anew what is wanted and looks anew at what is there, and does one step
- *    at a time (step.ts). What was half done by a process that died is found and gone on with.
- *  - One round at a time for each compartment, a few at once for the host. Whatever is told meanwhile makes one more.
+ *    at a time (step.ts). It finds and continues the half-done work of a process that died.
+ *  - One round at a time for each compartment, a few at once for the host. News of the meantime makes one more.
  *  - Files come beside the rounds: what a program makes of their unpacking holds up no start and no stop.
- *  - What cannot be asked is left as it is: programs go on while actors, bus or engine are away.
+ *  - Compartments are left as they are while actors, bus or engine cannot be asked: programs go on.
  *  - A run is begun on disk before its container is made: one whose container is gone is told as lost, and never begun
  *    a second time.
  */
@@ -37,7 +37,7 @@ export interface Told {
 export interface ReconcilerParts extends Told {
   readonly clock: Clock.Clock
   readonly machine: Machine
-  /** What a run is given; throws where a box does not open. */
+  /** The order of a run; throws if a box does not open. */
   readonly orderOf: (compartment: string, desired: Desired, archives: ReadonlyArray<Archive>) => Order
   readonly archiveOf: (compartment: string, upload: Desired["uploads"][number]) => Promise<Archive>
   /** The run of it that is to be stopped for what it holds. */
@@ -48,7 +48,7 @@ export interface ReconcilerParts extends Told {
 
 export class Reconciler {
   readonly #parts: ReconcilerParts
-  /** What waits for a round, and whether one is under way. */
+  /** Compartments that wait for a round, and those that have one under way. */
   readonly #wanted = new Set<string>()
   readonly #busy = new Set<string>()
   readonly #interrupting = new Set<string>()
@@ -69,7 +69,9 @@ export class Reconciler {
     else this.#next()
   }
 
-  /** What is under way may take a minute: a start, an archive. A stop that is wanted meanwhile does not wait for it. */
+  /**
+   * The work under way may take a minute: a start, an archive. A stop that is wanted meanwhile does not wait for it.
+   */
   async #interrupt(compartment: string): Promise<void> {
     if (this.#interrupting.has(compartment)) return
     this.#interrupting.add(compartment)
@@ -117,7 +119,7 @@ export class Reconciler {
     }
   }
 
-  /** Whether there may be more to do. */
+  /** True if there may be more to do. */
   async #done(compartment: string, step: Step, wanted: Desired | null, found: Found | null): Promise<boolean> {
     const { machine } = this.#parts
     switch (step.do) {
@@ -172,7 +174,9 @@ export class Reconciler {
     return true
   }
 
-  /** Of a run that cannot be: its actor decides. Rejects with what neither the program nor its agent can help. */
+  /**
+   * Reports a run that cannot start: its actor decides. Rejects with what neither the program nor its agent can help.
+   */
   async #failed(compartment: string, { run }: Desired, error: unknown): Promise<void> {
     if (error instanceof EngineFault || error instanceof Unreachable) throw error
     logNow("warn", "compartment", { compartment, run, error: messageOf(error) })
@@ -182,7 +186,7 @@ export class Reconciler {
     await this.#report(compartment, `failed-${run}`, told)
   }
 
-  /** Whether there is more to do. */
+  /** True if there is more to do. */
   async #keep(compartment: string, step: Step & { do: "keep" }, wanted: Desired, found: Found | null) {
     const { machine, orderOf, running } = this.#parts
     // Its calls on the host come one after the other, and it runs and was told.
@@ -217,7 +221,7 @@ export class Reconciler {
       this.#uploading.delete(compartment)
       const waiting = [...this.#toUpload]
       this.#toUpload.clear()
-      // What failed waits for the next sweep.
+      // A failed compartment waits for the next sweep.
       for (const one of isDone ? [compartment, ...waiting] : waiting) this.changed(one)
     }
     unpack().then(
@@ -256,7 +260,7 @@ export class Reconciler {
   }
 }
 
-/** What will be so however often it is tried. */
+/** A fault that no further try mends. */
 export class Unusable extends Error {
   override readonly name = "Unusable"
 }

@@ -1,4 +1,4 @@
-/** What a host does next about one compartment, from what is wanted and what is there. Pure. */
+/** Decides a host's next step about one compartment, from the desired state and the actual one. Pure. */
 import type { Desired } from "../../schemas/compartment/operations.ts"
 import type { Found } from "./host/types.ts"
 

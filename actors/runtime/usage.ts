@@ -1,6 +1,6 @@
 /**
- * What programs have used, read once a minute and kept for an hour: in this process alone. After its restart it begins
- * anew, as it does for a compartment whose container is gone.
+ * Programs' use of resources, read once a minute and kept for an hour: in this process alone. After its restart it
+ * begins anew, as it does for a compartment whose container is gone.
  */
 import type { UsageReading } from "../../schemas/compartment/records.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
@@ -9,7 +9,7 @@ import type { Machine } from "./machine.ts"
 
 interface Parts {
   readonly machine: Pick<Machine, "found" | "stats">
-  /** Of each compartment, the newest. */
+  /** The number of newest readings of each compartment. */
   readonly kept: number
 }
 

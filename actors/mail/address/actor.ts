@@ -1,6 +1,6 @@
 /**
- * Whose an address is (spec 4.9): an agent's for good, but for one of a `custom` domain, which goes with that; `mailbox`
- * while one is open there. Others write it.
+ * The owner of an address (spec 4.9): an agent's for good, except for one of a `custom` domain, which goes with that;
+ * `mailbox` while one is open there. Others write it.
  */
 import { Schema } from "effect"
 import { notFound } from "../../../schemas/errors.ts"

@@ -1,4 +1,4 @@
-/** Of the actor that knows whose an address is: a token of a subject, whatever stands in the address. */
+/** The id of the actor that knows an address's owner: a valid token of a subject, whatever the address contains. */
 import { createHash } from "node:crypto"
 
 /** 128 bits, in hex. */

@@ -114,7 +114,7 @@ export const mailboxKind = kind(fold, mailboxOperations, (parts: MailParts) => {
   const { manager, mail, config } = parts
   const limits = { ...config.limits.limits.email, ...config.limits.service.mail }
 
-  /** Of one that is open. */
+  /** Requires an open mailbox. */
   const opened = (
     state: MailboxState,
     { id }: Pick<PrepareContext, "id">

@@ -1,21 +1,21 @@
 /**
- * What a mailbox's rules keep out (contract 20). Pure.
+ * Applies a mailbox's rules (contract 20). Pure.
  *
- * Whom they block is known by the envelope or by what the message says of itself, since either is reason enough. Whom
- * they let in must be the one sender that the message names: an envelope is anybody's to choose.
+ * A sender is blocked by the envelope or by the message's own header, since either is reason enough. An allowed sender
+ * must be the one that the message names: an envelope is anybody's to choose.
  */
 import type { MailRule, MailRules, Verdict } from "../../../schemas/mail/records.ts"
 import { matchesSender } from "../../../schemas/mail/senders.ts"
 
 export interface Judged {
-  /** Of the envelope; empty where it names nobody. */
+  /** The sender of the envelope; empty if it names nobody. */
   readonly sender: string
-  /** Of the message; empty where it names nobody. */
+  /** The sender in the message; empty if it names nobody. */
   readonly from: string
-  /** Whether From names one sender, and every program reads the same one. */
+  /** True if From names one sender, and every program reads the same one. */
   readonly isOneSender: boolean
   readonly dmarc: Verdict
-  /** Whether there is a code, or a link that lets somebody in. */
+  /** True if the message has a code, or a link that lets somebody in. */
   readonly letsIn: boolean
 }
 

@@ -2,9 +2,9 @@
  * A mailbox and its events (spec 2.9, 4.9). `null`: never opened.
  *
  * Invariants
- *  - What the agent chose, and whose mail was dropped, stands in it sealed under the mailbox's key.
- *  - `inbound`, `senders` and `dropped` count what came in by hours, `stored` what is kept by days, `storedBy`
- *    by weeks: none grows with time.
+ *  - The agent's choices, and the senders of dropped mail, are sealed under the mailbox's key.
+ *  - `inbound`, `senders` and `dropped` count what came in by hours, `stored` what is kept by days, `storedBy` by
+ *    weeks: none grows with time.
  *  - Closed, it takes nothing, and is never open again; its key and its mail are erased by a timer, which comes again
  *    until that is done.
  */
@@ -92,19 +92,19 @@ export const receivedFields = { agent: Schema.String, mailbox: Schema.Int, ...Se
 /** With the one that began a day ago: it may reach into the day. */
 const HOURS = 25
 
-/** What is kept for longer than any retention may be is not counted for ever. */
+/** Bytes of messages older than any retention are not counted for ever. */
 const STORED_DAYS_MAX = 400
 const STORED_WEEKS_MAX = Math.ceil((STORED_DAYS_MAX * DAY_MS) / WEEK_MS)
 
 /**
- * Domains whose bytes are known. Where one more comes, that with the fewest is forgotten: it has no more than this part
- * of what the mailbox holds, which is far from the half that a domain may take.
+ * Domains whose bytes are known. One more replaces the domain with the fewest bytes: that has no more than this part of
+ * the mailbox's content, which is far from the half that a domain may take.
  */
 const STORED_BY_MAX = 32
 
 /**
- * Domains that are known. Where one more comes, the one that has been silent longest is forgotten, and is new again. In a
- * day there are more only from as many proven domains.
+ * Domains that are known. One more replaces the domain that has been silent longest, which is then new again. In a day
+ * there are more only from as many proven domains.
  */
 const KNOWN_MAX = 128
 

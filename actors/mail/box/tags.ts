@@ -20,7 +20,7 @@ const RANDOM_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 const RANDOM_CHARS = 12
 const SIGN_CHARS = 8
 const DRAWN = /^([a-z2-7]{12})([0-9a-f]{8})$/
-/** Of a mark: no two tags of a mailbox meet. */
+/** Characters of a mark: no two tags of a mailbox share one. */
 const MARK_CHARS = 24
 
 export const markTag = (sealer: Sealer, tag: string): string => sealer.mark(tag, "tag").slice(0, MARK_CHARS)
@@ -54,7 +54,7 @@ const hasEnded = (box: MailboxValue, sealer: Sealer, tag: string, at: number): b
 export const isOver = (box: MailboxValue, sealer: Sealer, tag: string, at: number): boolean =>
   tag.split("+").some((_part, index, all) => hasEnded(box, sealer, all.slice(0, index + 1).join("+"), at))
 
-/** What will be written of it. */
+/** The facts that will be written of a tag. */
 export interface TagFacts {
   readonly mark: string
   readonly sealed: string

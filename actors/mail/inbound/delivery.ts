@@ -2,11 +2,11 @@
  * A message that came in, from its bytes to the mailboxes that it is for.
  *
  * Invariants
- *  - What is answered with "taken" is in the log of each of its mailboxes. Whoever dies before says nothing, and the
- *    sender comes again: the same bytes from the same sender are the same command, and are received once for as long as
- *    the mailbox remembers it (its newest 128 commands, of a day at most).
+ *  - A message answered with "taken" is in the log of each of its mailboxes. A process that dies before says nothing,
+ *    and the sender comes again: the same bytes from the same sender are the same command, and are received once for as
+ *    long as the mailbox remembers it (its newest 128 commands, of a day at most).
  *  - Judged and read once, sealed for each mailbox under its own key.
- *  - Whom a mailbox's rules keep out is told that the message was taken: it is journaled, and dropped.
+ *  - A sender whom a mailbox's rules keep out hears that the message was taken: it is journaled, and dropped.
  */
 import { createHash } from "node:crypto"
 import { Cause, Effect, Exit, Option, Result } from "effect"
@@ -29,15 +29,15 @@ import { type Judged, namesOneSender, verdictsAbout, worst } from "./verdicts.ts
 
 export interface Incoming {
   readonly raw: Buffer
-  /** What it is known by whenever it comes again; else by its sender and its bytes. */
+  /** An id that identifies it whenever it comes again; without one, its sender and its bytes do. */
   readonly known?: string
-  /** Of the envelope; empty for what tells of mail that could not be delivered. */
+  /** The sender of the envelope; empty for reports of failed deliveries. */
   readonly sender: string
   /** One for each mailbox. */
   readonly to: ReadonlyArray<Addressed>
   /** An agent of this service sent it. */
   readonly own?: true
-  /** Of the client that brought it by SMTP. */
+  /** The address of the client that brought it by SMTP. */
   readonly ip?: string
   readonly helo?: string
 }
@@ -69,7 +69,7 @@ interface Read {
 const knownBy = ({ known, raw, sender }: Incoming): string =>
   known ?? createHash("sha256").update(sender).update("\n").update(raw).digest("hex")
 
-/** Where a virus was found, what could carry it is not kept. */
+/** After a virus was found, its possible carriers are not kept. */
 const harmless = (mail: ParsedMail, { virus }: Verdicts): ParsedMail =>
   virus === "FAIL"
     ? { ...mail, attachments: [], attachments_dropped: mail.attachments_dropped + mail.attachments.length }
@@ -130,8 +130,8 @@ const toMailbox = (parts: DeliveryParts, read: Read, to: Addressed): Effect.Effe
   })
 
 /**
- * Whose share of the mailbox's day a message takes. What DMARC has not proven is counted apart from the domain that it
- * names: whoever forges a domain uses up nothing of the domain's own. A forgery, and what nobody could judge, is nobody
+ * The sender whose share of the mailbox's day a message takes. Mail that DMARC has not proven counts apart from the
+ * domain that it names: a forger uses up nothing of the domain's own. A forgery, and what nobody could judge, is nobody
  * whom the mailbox allows. Messages that name no sender, or more than one, take one share together.
  */
 const senderOf = (
@@ -196,8 +196,8 @@ const received = (
       // It was received before, under another number.
       if (Exit.isSuccess(exit)) return exit.value === number ? Effect.void : forget
       const error = Cause.findErrorOption(exit.cause)
-      // The mailbox has judged, and takes no such message: no commit of it can come. Of all else nobody knows, of what
-      // was interrupted while it was stored or asked for as little.
+      // The mailbox has judged, and takes no such message: no commit of it can come. The outcome of anything else is
+      // unknown, as of an interruption while it was stored or asked for.
       return Option.isSome(error) && !UNCERTAIN.has(error.value.code) ? forget : doubted
     })
   })

@@ -2,7 +2,7 @@
  * Parts that are stored of messages of which nobody told whether they were received: taken away where they were not.
  *
  * Invariants
- *  - What may have been received is never taken away: it is looked for when no commit can come any more, in the log.
+ *  - Parts that may have been received are never removed: the log is read once no commit can come any more.
  *  - So many wait (`doubts_max`), and no longer than the process lives: what is beyond that goes with its time.
  */
 import { Effect, FiberSet, Schedule, type Scope } from "effect"

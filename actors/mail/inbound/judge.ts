@@ -1,6 +1,6 @@
 /**
- * SPF, DKIM and DMARC of one message, by mailauth. Runs in a thread (parse/worker.ts): whatever strangers write, it takes
- * the time of that thread and no more. What DNS did not say in time is no verdict against anybody.
+ * SPF, DKIM and DMARC of one message, by mailauth. Runs in a thread (parse/worker.ts): whatever strangers write, it
+ * takes the time of that thread and no more. A missing answer of DNS is no verdict against anybody.
  */
 import { authenticate, type DKIMResult } from "mailauth"
 import type { Verdict, VerdictReason } from "../../../schemas/mail/records.ts"
@@ -88,7 +88,7 @@ export const judge = async (
       ...(unsigned.length > 0 ? { unsigned } : {})
     }
   } catch {
-    // What the library makes nothing of is no reason to lose a message.
+    // A message that the library cannot read is not lost.
     return UNJUDGED
   }
 }

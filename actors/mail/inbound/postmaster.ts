@@ -1,12 +1,12 @@
 /**
- * Mail to `postmaster@` of each served domain (RFC 5321 4.5.1; contract 22): forwarded to whom the operator names, or kept
- * for the operator to read. No agent hears of it.
+ * Mail to `postmaster@` of each served domain (RFC 5321 4.5.1; contract 22): forwarded to whom the operator names, or
+ * kept for the operator to read. No agent hears of it.
  *
  * Invariants
- *  - It is forwarded before it is answered, as an attachment of a message of our own with no return path: nothing bounces,
- *    and there is no queue. What bears a mark that only we can make comes back from there, and is kept.
- *  - What is not surely forwarded is kept, sealed under HUB_MAIL_KEY, for its days. Its key is stored last, so that what
- *    has one is whole; what has none was broken off, and is stored anew.
+ *  - It is forwarded before it is answered, as an attachment of a message of our own with no return path: nothing
+ *    bounces, and there is no queue. A message with a mark that only we can make has come back from there, and is kept.
+ *  - A message that is not surely forwarded is kept, sealed under HUB_MAIL_KEY, for its days. Its key is stored last,
+ *    so that what has one is whole; what has none was broken off, and is stored anew.
  *  - The same bytes again are the same message: within a day they are taken once by each process.
  *  - Strangers fill no disk and open no connections without end: attempts of a day, a message and all that is kept have
  *    bounds. At a bound, the oldest message of the network with the most makes room for a network with fewer. So nobody

@@ -1,4 +1,4 @@
-/** What a recipient is, to whoever sends. */
+/** The kinds of recipients. */
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
@@ -10,7 +10,7 @@ import { orNone } from "../or-none.ts"
 export type Recipient =
   | { readonly type: "mailbox"; readonly mailbox: number; readonly address: string }
   | { readonly type: "nobody" }
-  /** Of an agent's own domain, where no mailbox has that name. */
+  /** A postmaster of an agent's own domain without a mailbox of that name. */
   | { readonly type: "postmaster" }
   | { readonly type: "full" }
   /** Its domain is not active: it may be again. */

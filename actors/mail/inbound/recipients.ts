@@ -1,4 +1,4 @@
-/** Whom an address of the envelope leads to (spec 4.9): the mailbox of its local part, with the tag behind a plus. */
+/** Resolves an address of the envelope (spec 4.9): the mailbox of its local part, with the tag behind a plus. */
 import { mailDomain } from "../../../schemas/mail/settings.ts"
 
 export interface Named {

@@ -1,14 +1,14 @@
 /**
- * What mail servers send back: reports that a message could not be delivered (RFC 3464), and that its recipient did not
- * want it (RFC 5965). Pure; read line by line, as far as a report may be long.
+ * Reports of mail servers that a message could not be delivered (RFC 3464), or that its recipient did not want it (RFC
+ * 5965). Pure; read line by line, as far as a report may be long.
  *
  * Invariants
  *  - A report counts for the one sending whose token it shows: by the address that it came to, or by what it repeats of
  *    the message. So whoever forges one must have got the message, and hurts nobody's but its own.
- *  - A report of a failure counts only for the recipients that it names (contract 22): whoever forwards mail has his own
- *    server's reports sent to us.
- *  - What is not said to have failed for good is no bounce; an answering machine is none either. Only a status that says
- *    that the address does not exist is one.
+ *  - A report of a failure counts only for the recipients that it names (contract 22): whoever forwards mail has his
+ *    own server's reports sent to us.
+ *  - A report that names no permanent failure is no bounce; an answering machine is none either. Only a status that
+ *    says that the address does not exist is one.
  */
 import { isNoSuchAddress } from "../../../schemas/mail/bounces.ts"
 import type { SendingReport } from "../../../schemas/mail/sending-operations.ts"
@@ -35,7 +35,7 @@ const BLOCK_END = /\r?\n[ \t]*\r?\n/
 const BOUNDARY = /^--/m
 const OWN_REPORT = /^X-Hub-Report:[ \t]*([1-9]\d{0,14}-[1-9]\d?)-([0-9a-f]{16})/im
 
-/** What is repeated of a message says by a header which sending it was: answers to it do not repeat that. */
+/** The repeated headers of a message name its sending: answers to it do not repeat those. */
 const repeatedIn = (keys: Keys, text: string): string | null => {
   const [, sending = "", token] = OWN_REPORT.exec(text) ?? []
   return sendingOf(sending) !== null && isSendingToken(keys, "report", sending, token) ? sending : null
@@ -81,7 +81,7 @@ export const reportsIn = (keys: Keys, raw: Buffer, to: Returned | null, maxBytes
   const text = raw.subarray(0, maxBytes).toString("latin1")
   const isComplaint = FEEDBACK.exec(text) !== null
   const reports = isComplaint ? [COMPLAINT] : blocksIn(text).flatMap((block) => failureIn(keys, block))
-  // Of failures only the address that they come to is believed: there every server sends them.
+  // For failures only the address that they come to is believed: every server sends them there.
   const sending = to?.sending ?? (isComplaint ? (returnedWithin(keys, text)?.sending ?? repeatedIn(keys, text)) : null)
   return sending === null ? [] : reports.map((report) => ({ sending, report }))
 }

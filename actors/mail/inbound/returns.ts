@@ -1,4 +1,4 @@
-/** What comes to the service's own addresses: reports, people who want no more, and mail to the postmaster. */
+/** Handles mail to the service's own addresses: reports, people who unsubscribe, and mail to the postmaster. */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
@@ -18,7 +18,7 @@ export const returnsBy = (
   maxBytes: number,
   postmaster: Postmaster
 ): Returning => {
-  /** Resolves to whether anything was made of it. Of a message that is forgotten there is nothing to be done. */
+  /** Resolves to whether anything was made of it. Nothing remains to be done for a forgotten message. */
   const taken = (raw: Buffer, to: OwnAddress, ip?: string): Effect.Effect<boolean, Refusal> => {
     if (to === "postmaster") return postmaster(raw, ip)
     const id = `report-${createHash("sha256").update(raw).digest("hex")}`

@@ -18,7 +18,7 @@ import { markMessageId, markWord, sealEnvelope, sealKey } from "../keys.ts"
 import type { ParsedMail } from "../parse/parsed.ts"
 import type { Part } from "./store.ts"
 
-/** What a list tells of links and codes: of all of them the message itself tells. */
+/** Links and codes that a list shows; the message itself shows all. */
 const LISTED_LINKS_MAX = 10
 const LISTED_LINK_CHARS = 8000
 const LISTED_CODES_MAX = 5
@@ -38,7 +38,7 @@ export interface Addressed {
 
 const LETS_IN: ReadonlySet<string> = new Set(["confirmation", "password_reset", "login"])
 
-/** Whether there is a code, or a link that lets somebody in. */
+/** True if the message has a code, or a link that lets somebody in. */
 export const letsIn = ({ codes, links }: Pick<ParsedMail, "codes" | "links">): boolean =>
   codes.length > 0 || links.some(({ kind }) => LETS_IN.has(kind))
 

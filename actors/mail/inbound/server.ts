@@ -2,11 +2,11 @@
  * SMTP with the world (RFC 5321), receiving alone: by `smtp-server`.
  *
  * Invariants
- *  - Nothing is relayed: each recipient is a mailbox of this service, its postmaster, or an address at which it hears what
- *    became of its own mail, judged at RCPT; there is no bounce to send later.
- *  - A stranger's bytes are bounded before they are kept: connections of all and of one network, recipients, the size of
- *    a message, and what is held of all messages together; so are the time that a client has, and what it says in it
- *    (sessions.ts). What there is no room for is told to come again (4xx).
+ *  - Nothing is relayed: each recipient is a mailbox of this service, its postmaster, or an address at which it hears
+ *    what became of its own mail, judged at RCPT; there is no bounce to send later.
+ *  - A stranger's bytes are bounded before they are kept: connections of all and of one network, recipients, the size
+ *    of a message, and what is held of all messages together; so are the time that a client has, and what it says in it
+ *    (sessions.ts). Messages without room are told to come again (4xx).
  *  - A message is answered once it is in the log, or is told to come again.
  */
 import { readFileSync } from "node:fs"
@@ -29,18 +29,18 @@ import type { Origin } from "./verdicts.ts"
 export interface Receiving {
   /** `address`: without its tag. */
   readonly recipient: (address: string, tag: string | null) => Promise<Recipient>
-  /** Whether there is room for mail at all. */
+  /** True if there is room for mail at all. */
   readonly hasRoom: () => Promise<boolean>
   /** Resolves to whether it was taken. */
   readonly deliver: (incoming: Incoming & Origin) => Promise<boolean>
-  /** What an address of the service's own is for; `null` where it is none. */
+  /** The purpose of an address of the service's own; `null` if it is none. */
   readonly ownAddress: (address: string) => OwnAddress | null
-  /** What came to such addresses. */
+  /** Takes mail to such addresses. */
   /** `ip`: of the client that brought it by SMTP. */
   readonly returned: (raw: Buffer, to: ReadonlyArray<OwnAddress>, ip?: string) => Promise<"taken" | "again" | "refused">
 }
 
-/** Where reports come to, whoever wants no more, and whoever writes to the operator. */
+/** The addresses of reports, of people who unsubscribe, and of mail to the operator. */
 export type OwnAddress = Returned | "abuse" | "postmaster"
 
 type Bounds = Limits["service"]["mail"] & Pick<Limits["limits"]["email"], "message_max_bytes">
@@ -63,11 +63,11 @@ const commandsTold = (told: (id: string, command: string) => void) => {
   return { trace: nothing, debug, info: nothing, warn: nothing, error: nothing, fatal: nothing }
 }
 
-/** How far a connection has come: what goes no further than before brings no message nearer. */
+/** The steps of a connection: a command that goes no further than before brings no message nearer. */
 const STEPS: Readonly<Record<string, number>> = { HELO: 1, EHLO: 1, STARTTLS: 2 }
 const SENDER_STEP = 3
 
-/** What is held of a message while it comes. */
+/** The parts of a message in memory while it comes. */
 interface Read {
   readonly chunks: Array<Buffer>
   /** Memory that it takes. */
@@ -80,7 +80,7 @@ interface Read {
 /** Memory that a piece takes beside its bytes. A piece ends before each dot at the beginning of a line. */
 const PIECE_BYTES = 128
 
-/** What a connection's message is for so far. */
+/** The recipients of a connection's message so far. */
 interface Recipients {
   readonly mailboxes: Map<number, { address: string; to: string; tags: Array<string> }>
   readonly own: Map<string, OwnAddress>

@@ -1,11 +1,11 @@
 /**
- * How long a client holds its place, and how much it says: a client that trickles a byte before each idle bound ends all
+ * Bounds a client's time in its place and its commands: a client that trickles a byte before each idle bound ends all
  * the same.
  *
  * Invariants
  *  - A session ends when its time is over, its DATA phase when that one's is, and the session at one command too many.
- *  - A session ends after `idle_ms` without a command that brings a message nearer. NOOP, RSET, a second EHLO, and what is
- *    begun again after RSET bring none nearer.
+ *  - A session ends after `idle_ms` without a command that brings a message nearer. NOOP, RSET, a second EHLO, and what
+ *    is begun again after RSET bring none nearer.
  *  - A message that is there to its end gets its answer first: its sender would send it again.
  */
 import type { Clock } from "effect"
@@ -95,7 +95,7 @@ export class Sessions {
     if (session.isOver) this.end(id, SESSION_OVER)
   }
 
-  /** Whether it had begun. */
+  /** True if it had begun. */
   ended(id: string): boolean {
     const session = this.sessions.get(id)
     if (session === undefined) return false

@@ -55,7 +55,7 @@ export const mailServer: Effect.Effect<void, ConfigurationFault, Needed> = Effec
     maxBytes: email.stored_max_bytes
   })
   const { domain: mta } = settings
-  // What the provider brings it has judged itself.
+  // The provider has judged its messages itself.
   const judging = settings.provider === "smtp" ? { mta, lookup: lookupBy(settings, limits.service.mail) } : null
   const readers = yield* openReaders(bounds, judging)
   const parts: DeliveryParts = {
@@ -78,7 +78,7 @@ export const mailServer: Effect.Effect<void, ConfigurationFault, Needed> = Effec
   const ways: Ways = { recipient, returns, hasRoom }
   if (settings.provider === "smtp") yield* bySmtp(parts, settings, ways, readers)
   else {
-    // Who has no such provider loads nothing of it.
+    // Deployments without such a provider load nothing of it.
     const { bySes } = yield* Effect.promise(() => import("../ses/start.ts"))
     yield* bySes(parts, settings, ways)
   }

@@ -1,9 +1,9 @@
 /**
- * Where the parts of messages lie: in a stream of their own, sealed, in pieces, for as long as mail is kept.
+ * Stores the parts of messages: in a stream of their own, sealed, in pieces, for as long as mail is kept.
  *
  * Invariants
- *  - A part is stored before its message is received; what was stored for nothing is taken away, and otherwise goes with
- *    its time.
+ *  - A part is stored before its message is received; what was stored for nothing is taken away, and otherwise goes
+ *    with its time.
  *  - Each piece is flushed to the disk before it is acknowledged, as an atomic batch of one.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -17,7 +17,7 @@ import { streams, subjects } from "../../../schemas/subjects.ts"
 import { storeDurably } from "../../log/durable.ts"
 
 const TIMEOUT_MS = 5000
-/** How full the stream is, is looked at no more often. */
+/** Milliseconds between two looks at the stream's size. */
 const LOOKED_MS = 5000
 
 export interface Part {

@@ -1,9 +1,9 @@
 /**
- * Headers that the judging library reads in time that grows with their square: a few bytes of a stranger's would take all
- * of the time that a message has. Whatever else takes long ends with its thread (parse/thread.ts). Pure.
+ * Headers that the judging library reads in time that grows with their square: a few bytes of a stranger's would take
+ * all of the time that a message has. Other slow messages end with their thread (parse/thread.ts). Pure.
  */
 
-/** Of a header; whatever grows with its square in it is still quick. */
+/** The longest header; work that grows with its square is still quick. */
 const HEADER_MAX_BYTES = 65_536
 const BLANKS_MAX = 1000
 const HEADER_END = /^\r?\n|\n\r?\n/

@@ -1,5 +1,5 @@
 /**
- * What a message's origin is worth (spec 2.9), as a thread has judged it (judge.ts).
+ * The verdicts on a message's origin (spec 2.9), as a thread has judged it (judge.ts).
  *
  * Invariants
  *  - DMARC judges the sender that is displayed, or it is FAIL: the header is read twice, by who judges and by who reads
@@ -13,7 +13,7 @@ export interface Origin {
   /** The client's address. */
   readonly ip: string
   readonly helo: string
-  /** Of the envelope; empty for what tells of mail that could not be delivered. */
+  /** The sender of the envelope; empty for reports of failed deliveries. */
   readonly sender: string
 }
 
@@ -23,7 +23,7 @@ export interface Judged {
   readonly reasons?: ReadonlyArray<VerdictReason>
   /** Fields that say whom an answer goes to, where the only proof does not cover them: anybody may have added them. */
   readonly unsigned?: ReadonlyArray<UnsignedField>
-  /** Of the sender that DMARC was asked about; `null` where whoever judged does not tell. */
+  /** The domain of the sender that DMARC was asked about; `null` if the judge does not tell. */
   readonly author: string | null
 }
 
@@ -38,7 +38,7 @@ export const UNJUDGED: Judged = {
 /** The one that says most against a message counts. */
 const WORST_FIRST: ReadonlyArray<Verdict> = ["FAIL", "GRAY", "PROCESSING_FAILED", "PASS"]
 
-/** Of several that looked for the same. */
+/** The worst of several verdicts on the same question. */
 export const worst = (...verdicts: ReadonlyArray<Verdict>): Verdict =>
   WORST_FIRST.find((one) => verdicts.includes(one)) ?? "NONE"
 

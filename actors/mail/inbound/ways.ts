@@ -1,4 +1,4 @@
-/** What everybody asks who brings a message in: from the world, by the provider, or from an agent here. */
+/** The shared asks of every way in: from the world, by the provider, or from an agent here. */
 import type { RecipientOf } from "./recipient.ts"
 import type { Returning } from "./returns.ts"
 

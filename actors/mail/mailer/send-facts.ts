@@ -1,4 +1,4 @@
-/** What sending needs to know of the world, and what it seals. */
+/** Gathers the facts of sending, and seals its content. */
 import { Effect } from "effect"
 import { refusal, type Refusal, unavailable } from "../../../schemas/errors.ts"
 import { domainId } from "../../../schemas/mail-domain/id.ts"
@@ -153,7 +153,7 @@ export const senderFacts = (
     return { mail, mailbox, shown, registeredAt: Date.parse(created_at), service, sponsors, suppressed: found, own }
   })
 
-/** What `mailer.sending` tells of the world. */
+/** The facts from `mailer.sending`. */
 export const sendingFacts = (
   { log }: Pick<MailParts, "log">,
   context: Context

@@ -2,8 +2,8 @@
  * An agent sends: what stands against it, and the one commit that counts and queues it (spec 3.6, 4.9, 8). Pure.
  *
  * Invariants
- *  - What is sent, what it counts for the agent and for the service, and its places in the queue stand in one commit: a
- *    retry under the same command counts once, and nothing is queued that was not counted.
+ *  - The message, its counts for the agent and for the service, and its places in the queue are one commit: a retry
+ *    under the same command counts once, and nothing is queued that was not counted.
  *  - Windows of the agent are exact; that of the service counts an hour that began within the day as a whole.
  */
 import { refusal, type Refusal } from "../../../schemas/errors.ts"
@@ -29,7 +29,7 @@ import { evolveMailer, type MailerEvent, type MailerState } from "./state.ts"
 
 type MailLimits = Limits["limits"]["email"]
 
-/** What is to be known of the world. */
+/** The facts that the decision needs. */
 export interface SenderFacts {
   /** Unix ms. */
   readonly registeredAt: number

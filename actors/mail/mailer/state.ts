@@ -1,4 +1,4 @@
-/** What an agent has of mail: id = its hub id. */
+/** An agent's mail: id = its hub id. */
 import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
 import type { ActorOf } from "../../kit/kind.ts"

@@ -1,4 +1,4 @@
-/** What the provider told, once for each of its messages (state.ts); declared in schemas/mail/notice.ts. */
+/** A notice of the provider, once for each of its messages (state.ts); declared in schemas/mail/notice.ts. */
 import { Effect } from "effect"
 import { noticeOperations } from "../../../schemas/mail/notice.ts"
 import { unavailable } from "../../../schemas/errors.ts"

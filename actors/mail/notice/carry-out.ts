@@ -1,4 +1,4 @@
-/** What a notification asks for, whatever it is. */
+/** Carries out a notification, whatever it is. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import type { NoticeOutcome } from "../../../schemas/mail/notice.ts"

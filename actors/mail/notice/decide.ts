@@ -44,7 +44,7 @@ export const againMs = (
   attempt: number
 ): number => Math.min(notice_again_ms * 2 ** Math.min(attempt - 1, 20), notice_again_max_ms)
 
-/** Whoever tells of another attempt than the one that is called for changes nothing. */
+/** A report of another attempt than the current one changes nothing. */
 export const decidePutOff = (
   state: NoticeState,
   { attempt, reason }: { readonly attempt: number; readonly reason: string },

@@ -1,4 +1,4 @@
-/** What SES says of a mail that we have sent, as a report on its sending. Pure but for handing it on. */
+/** Turns SES's feedback about a sent mail into a report on its sending. Pure but for handing it on. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import type { NoticeOutcome } from "../../../schemas/mail/notice.ts"
@@ -16,7 +16,7 @@ export interface Report {
   readonly named?: ReadonlyArray<string>
 }
 
-/** Whom reports are handed to. `id`: of the sending, `<mail>-<n>`. Refused `not_found` where there is none. */
+/** Takes the reports. `id`: of the sending, `<mail>-<n>`. Refused `not_found` where there is none. */
 export interface Reports {
   readonly report: (id: string, report: Report) => Effect.Effect<unknown, Refusal>
 }
@@ -53,7 +53,7 @@ export const reportIn = (notification: Notification): Report | null => {
       if (bounceType === "Transient" && bounceSubType === "General") return null
       const [first] = bouncedRecipients ?? []
       const [status = ""] = STATUS.exec(first?.status ?? "") ?? []
-      // What the other server wrote may hold an address: its status says enough.
+      // The other server's text may hold an address: its status says enough.
       const reason = words(`${bounceType}/${bounceSubType ?? ""}`, status)
       const isGone = bounceType === "Permanent" && NO_SUCH_ADDRESS.has(bounceSubType ?? "") && status !== MAILBOX_FULL
       return { type: isGone ? "bounced" : "failed", reason, ...namedIn(bouncedRecipients) }

@@ -1,7 +1,6 @@
 /**
- * What SES says in a notification: of a mail that it received for us, or of one that we have sent, as a feedback
- * notification (`notificationType`) or as an event of a configuration set (`eventType`). What else is in there is its
- * own affair.
+ * Reads a notification of SES: of a mail that it received for us, or of one that we have sent, as a feedback
+ * notification (`notificationType`) or as an event of a configuration set (`eventType`). Other fields are ignored.
  */
 import { Result, Schema } from "effect"
 

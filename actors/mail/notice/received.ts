@@ -29,7 +29,7 @@ const VERDICTS: ReadonlyMap<string, Verdict> = new Map([
   ["DISABLED", "NONE"]
 ])
 
-/** What SES does not judge is told as not looked for. */
+/** A verdict that SES does not give counts as not looked for. */
 const verdictOf = (judged: { readonly status: string } | undefined): Verdict =>
   VERDICTS.get(judged?.status ?? "") ?? "NONE"
 
@@ -63,7 +63,7 @@ const rawOf = (
 
 const notAsked = unavailable("Mailboxes cannot be asked at the moment.")
 
-/** One for each mailbox. Whom there is no mailbox for is no reason to refuse: SES has taken it already. */
+/** One for each mailbox. A recipient without a mailbox is no reason to refuse: SES has taken it already. */
 const addressedTo = (
   { ways, recipients_max }: ReceivedParts,
   id: string,

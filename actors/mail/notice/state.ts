@@ -1,9 +1,9 @@
 /**
- * What the provider told: `null` where nothing of that id came, or longer ago than the log keeps it.
+ * A notice of the provider: `null` where nothing of that id came, or longer ago than the log keeps it.
  *
  * Invariants
  *  - It is called for by `taken` and by each `due`: whoever hears such a commit carries it out, and settles it or puts
- *    it off. What is put off waits for a timer, and holds up nobody.
+ *    it off. A postponed notice waits for a timer, and delays nobody.
  *  - Settled it stays so. One that nobody has settled in `notice_over_seconds` is given up.
  */
 import { Schema } from "effect"
@@ -12,7 +12,7 @@ import { Sealed } from "../../../schemas/secret/sealed.ts"
 import { event, inventoryOf } from "../../engine/events.ts"
 import type { ActorOf } from "../../kit/kind.ts"
 
-/** What it says is in the log alone. */
+/** Its content is in the log alone. */
 export const NoticeState = Schema.NullOr(
   Schema.Struct({
     status: Schema.Literals(["waiting", ...NOTICE_OUTCOMES]),

@@ -1,9 +1,9 @@
 /**
- * What an agent sends, as the bytes of a message (RFC 5322; spec 4.9).
+ * Composes an agent's mail as the bytes of a message (RFC 5322; spec 4.9).
  *
  * Invariants
  *  - The same message has the same id, date and boundaries at each attempt and for each recipient.
- *  - What stands in headers is one line, folded and encoded by the library; who is written to blindly stands in none.
+ *  - Header values are one line, folded and encoded by the library; blind recipients are in none.
  *  - Nothing of it is fetched.
  */
 import MailComposer from "nodemailer/lib/mail-composer"
@@ -15,11 +15,11 @@ import { recipientsOf, type SentContent } from "../../../schemas/mail/sent.ts"
 interface Shape {
   /** At the foot of it; `null`: nothing is said. */
   readonly footer: string | null
-  /** Of the queue, for a provider that tells of messages by their headers. */
+  /** The id of the sending in the queue, for a provider that names messages by their headers. */
   readonly sending: string
   /** By which a report that repeats it is believed: `<sending>-<token>`. */
   readonly report: string
-  /** Where its recipient can say that he wants no more. */
+  /** The address at which its recipient can unsubscribe. */
   readonly unsubscribe: string
 }
 

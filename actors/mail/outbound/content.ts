@@ -1,4 +1,4 @@
-/** What is to be sent, out of the store of blobs, where it lies sealed. */
+/** Reads the content to send from the store of blobs, where it is sealed. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
 import { piecesOf } from "../../../schemas/blob/operations.ts"

@@ -15,7 +15,7 @@ const LATER: Outcome = { type: "passing", reason: "the mailbox cannot be asked a
 const NO_ROOM: Outcome = { type: "passing", reason: "there is no room for mail at the moment" }
 const DELIVERED: Outcome = { type: "sent", provider_id: null, delivered: true }
 
-/** What the service itself hears, as the world is answered. */
+/** The outcomes of mail to the service itself, as the world gets them. */
 const OF_OWN: Readonly<Record<"taken" | "again" | "refused", Outcome>> = {
   taken: DELIVERED,
   again: LATER,
@@ -24,7 +24,7 @@ const OF_OWN: Readonly<Record<"taken" | "again" | "refused", Outcome>> = {
 
 const FULL: Outcome = { type: "passing", reason: "the mailbox is full" }
 
-/** Spec 4.9: mail to several tags of a mailbox is one message, which lists them. What has ended is none. */
+/** Spec 4.9: mail to several tags of a mailbox is one message, which lists them. Ended tags are none. */
 const tagsOf = (
   { recipient }: Pick<Ways, "recipient">,
   { address, tag: own }: Named,

@@ -28,7 +28,7 @@ export const returnedTo = (keys: Keys, address: string): Returned | null => {
   return isSendingToken(keys, known, sending, token) ? { kind: known, sending } : null
 }
 
-/** Where it stands in a text, such as in what a report says of the message that it is about. */
+/** Finds it in a text, such as in a report's description of the message that it is about. */
 const WITHIN = /bounces\+[1-9]\d{0,14}-[1-9]\d?-[0-9a-f]{16}@/i
 
 export const returnedWithin = (keys: Keys, text: string): Returned | null => {

@@ -1,6 +1,6 @@
 /**
- * How mail leaves the service: one message to one recipient. What an attempt came to is an outcome, never a failure, and
- * says nothing in words that came from elsewhere: those may hold an address, or a password.
+ * The transport of mail out of the service: one message to one recipient. The result of an attempt is an outcome, never
+ * a failure, and has no foreign words: those may hold an address, or a password.
  */
 import type { Effect } from "effect"
 
@@ -9,7 +9,7 @@ export interface Outgoing {
   readonly id: string
   /** Address of the mailbox. */
   readonly from: string
-  /** Of the envelope: what comes back, comes there. */
+  /** The sender of the envelope, to which failures return. */
   readonly envelopeFrom: string
   readonly to: string
   /** The same for all to whom it goes. */
@@ -33,9 +33,9 @@ export type Outcome =
 
 export interface Transport {
   readonly name: "local" | "file" | "relay" | "mx" | "ses"
-  /** Whether the service signs for it (DKIM). */
+  /** True if the service signs for it (DKIM). */
   readonly signs: boolean
-  /** Whether an attempt of which nobody knows may be made again: what is taken twice is one message. */
+  /** True if an attempt of unknown outcome may be repeated: two accepted copies are one message. */
   readonly repeatable: boolean
   /** Bounded in time. `hurry`: resolves when what is under way must end. */
   readonly send: (outgoing: Outgoing, hurry: Effect.Effect<void>) => Effect.Effect<Outcome>

@@ -142,7 +142,7 @@ const sent = (
     if ("reason" in outcome) logNow("info", "mail", { sending, outcome: outcome.type, reason: outcome.reason })
   })
 
-/** What cannot be made now was surely not sent. */
+/** A message that cannot be made now was surely not sent. */
 const attempted = (
   making: Effect.Effect<Outgoing, Refusal>,
   transport: Transport,

@@ -1,12 +1,12 @@
 /**
- * Whether all readers of a message see the same one (contract 22). Who judges a message's origin (mailauth, or the
- * provider) and who reads it (postal-mime) are two parsers: a stranger writes a header on which they differ, or puts
- * lines above or below what a genuine signature covers. Pure; reads the header once, and the body where a signature has
- * a length.
+ * Checks that all readers of a message see the same one (contract 22). Two parsers read a message: one judges its
+ * origin (mailauth, or the provider), one reads its content (postal-mime). A stranger writes a header on which they
+ * differ, or puts lines above or below the part that a genuine signature covers. Pure; reads the header once, and the
+ * body where a signature has a length.
  *
  * Invariants
- *  - A header line is one that every parser reads the same: a field's name in printable ASCII, a colon; or what continues
- *    the line above. Bare CR and NUL are in none.
+ *  - A header line is one that every parser reads the same: a field's name in printable ASCII, a colon; or what
+ *    continues the line above. Bare CR and NUL are in none.
  *  - A field that may appear once and appears twice has no meaning, whichever of them is signed.
  */
 import type { VerdictReason } from "../../../schemas/mail/records.ts"

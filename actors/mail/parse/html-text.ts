@@ -5,7 +5,7 @@ import { withoutAbsent } from "../codes/html.ts"
 const MAX_DEPTH = 60
 const MAX_CHILDREN = 5000
 
-/** Of a table that is drawn as one: the library takes time with the square of its longer side. */
+/** The longest side of a table that is drawn as one: the library takes time with the square of it. */
 const MAX_SPAN = 20
 const MAX_COLUMNS = 100
 const MAX_ROWS = 1000
@@ -34,7 +34,7 @@ type Builder = Parameters<FormatCallback>[2] & {
   readonly options: { readonly formatters: Readonly<Record<string, FormatCallback>> }
 }
 
-/** What is too large to be drawn is told row by row. */
+/** Larger tables are written row by row. */
 const boundedTable: FormatCallback = (elem, walk, builder, options) => {
   const rows = rowsOf(elem)
   const columns = rows.reduce((most, row) => Math.max(most, columnsOf(row)), 0)
@@ -57,7 +57,7 @@ const OPTIONS = {
   ]
 } as const
 
-/** Where the converter gives up: what stands between the marks. */
+/** If the converter gives up: the text between the tags. */
 const stripped = (html: string): string =>
   html
     .split("<")

@@ -10,9 +10,9 @@ export interface ParsedAttachment {
 }
 
 export interface ParsedMail {
-  /** Whether it could be read as mail. What could not has `text` as it came, as far as it is kept. */
+  /** True if it could be parsed. One that could not has `text` as it came, as far as it is kept. */
   readonly parsed: boolean
-  /** Whether something of it was too long, too deep or too much to be kept. */
+  /** True if a part was too long, too deep or too much to be kept. */
   readonly truncated: boolean
   /** Of the header. The address in lower case, its domain as A-label; empty where there is none that makes sense. */
   readonly from: MailSender
@@ -29,9 +29,9 @@ export interface ParsedMail {
   readonly date: string | null
   /** Without angle brackets. */
   readonly messageId: string | null
-  /** Of `In-Reply-To` and `References`, without angle brackets. */
+  /** The ids in `In-Reply-To` and `References`, without angle brackets. */
   readonly follows: ReadonlyArray<string>
-  /** Of its own text parts, or made of its HTML where there are none. */
+  /** Its own text parts, or the text of its HTML if there are none. */
   readonly text: string
   readonly html: string | null
   readonly attachments: ReadonlyArray<ParsedAttachment>

@@ -150,7 +150,7 @@ export const readMail = async (raw: Uint8Array, bounds: ReadBounds): Promise<Par
   }
 }
 
-/** What could not be read as mail, kept as it came. */
+/** A message that could not be parsed, kept as it came. */
 export const unread = (raw: Uint8Array, { body_max_bytes }: Pick<ReadBounds, "body_max_bytes">): ParsedMail => {
   const whole = storable(new TextDecoder().decode(raw.subarray(0, 4 * body_max_bytes)))
   const { text } = cutTo(whole, body_max_bytes)

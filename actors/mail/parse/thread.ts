@@ -40,7 +40,7 @@ interface UnderWay {
   readonly id: number
   readonly job: Job
   readonly lookup: Lookup
-  /** Of its turns that are over, in microseconds. */
+  /** The CPU time of its finished turns, in microseconds. */
   cpu: number
   looks: number
   answers: Array<Answer>
@@ -152,7 +152,7 @@ export class Thread {
     )
   }
 
-  /** What is under way goes before what waits. */
+  /** Messages under way go before waiting ones. */
   private go(): void {
     if (this.running !== null) return
     const under = [...this.open.values()].find(({ answers }) => answers.length > 0)
@@ -200,7 +200,7 @@ export class Thread {
     else this.watch(under, used)
   }
 
-  /** `null`: nobody could say. Whoever says nothing for as long is held up by what it computes. */
+  /** `null`: nobody could say. A thread that is silent for as long is busy with its computation. */
   private async spentBy(worker: Worker): Promise<number | null> {
     let timer: NodeJS.Timeout | undefined
     const over = new Promise<null>((resolve) => {

@@ -1,4 +1,4 @@
-/** What a thread that reads and judges messages is told, and tells. */
+/** The inputs and outputs of a thread that reads and judges messages. */
 import type { Judged, Origin } from "../inbound/verdicts.ts"
 import type { ParsedMail } from "./parsed.ts"
 import type { ReadBounds } from "./read.ts"
@@ -17,7 +17,7 @@ export type Result = ParsedMail | Judged
 
 export interface Answer {
   readonly question: number
-  /** Of a failure its code alone. */
+  /** The records, or only the code of a failure. */
   readonly said: { readonly records: Array<string> | Array<Array<string>> } | { readonly code: string }
 }
 

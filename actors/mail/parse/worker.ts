@@ -7,7 +7,7 @@ import { readMail, unread } from "./read.ts"
 import type { Answer, Result, Start, Tells, Told, Work } from "./told.ts"
 
 const { bounds, mta }: Start = workerData
-// Who judges nothing loads nothing for it.
+// A thread that judges nothing loads nothing for it.
 const judging = mta === null ? null : await import("../inbound/judge.ts")
 
 type Records = Awaited<ReturnType<Lookup>>
@@ -61,7 +61,7 @@ const done = async (id: number, work: Work): Promise<Result> => {
   return judging === null || mta === null ? UNJUDGED : judging.judge(work.raw, work.origin, lookupOf(id), mta)
 }
 
-/** What holds the bytes of one attachment and nothing else goes over without a copy. */
+/** Buffers with the bytes of a single attachment go over without a copy. */
 const movedOf = ({ attachments }: ParsedMail): ReadonlyArray<ArrayBuffer> =>
   attachments.flatMap(({ bytes: { buffer, byteLength } }) =>
     buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : []

@@ -1,5 +1,5 @@
 /**
- * Whether an address may be written to, by any agent (contract 20): id = `recipientId`. Its newest event says all of it.
+ * Decides if any agent may write to an address (contract 20): id = `recipientId`. Its newest event says all of it.
  * `null`: nothing stands against it.
  */
 import { Schema } from "effect"

@@ -1,6 +1,6 @@
 /**
- * Spam, as Rspamd judges it: `POST /checkv2` of its normal worker. Where it says nothing that makes sense, the verdict
- * is GRAY. The caller bounds the time.
+ * Spam, as Rspamd judges it: `POST /checkv2` of its normal worker. If its answer makes no sense, the verdict is GRAY.
+ * The caller bounds the time.
  */
 import { request } from "node:http"
 import { request as secureRequest } from "node:https"
@@ -38,7 +38,7 @@ const rspamdVerdict = (answer: string): Verdict | null => {
   const decoded = decode(answer)
   if (Result.isFailure(decoded)) return null
   const { action, is_skipped } = decoded.success
-  // What stands out without a look (GTUBE) is skipped too, and has its action.
+  // Rspamd skips obvious spam (GTUBE) too, and gives it an action.
   if (is_skipped === true && action === "no action") return "NONE"
   return Object.hasOwn(OF_ACTION, action) ? (OF_ACTION[action] ?? null) : null
 }

@@ -1,11 +1,11 @@
 /**
- * What the operator's scanners say of a message, before it is stored (contract 20).
+ * Asks the operator's scanners about a message, before it is stored (contract 20).
  *
  * Invariants
  *  - A message of which clamd says nothing in time is not taken: its sender comes again. So no agent gets an attachment
  *    that was to be looked at and was not.
  *  - A message of which Rspamd says nothing in time is taken with `spam: GRAY`: the verdict is advice.
- *  - Of each scanner so many scans run at once, and so many wait; each has `scan_ms`, waiting included.
+ *  - Each scanner has so many scans at once, and so many that wait; each has `scan_ms`, waiting included.
  */
 import { Effect, Semaphore } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"

@@ -1,4 +1,4 @@
-/** What stands, at the moment of an attempt, against a message that was let into the queue before (spec 3.6). */
+/** The obstacle, at the moment of an attempt, to a message that was admitted to the queue before (spec 3.6). */
 import { Effect } from "effect"
 import type { HubConfig } from "../../../schemas/config.ts"
 import type { Refusal } from "../../../schemas/errors.ts"

@@ -100,7 +100,7 @@ export const decideTake = (
 
 const REASON_MAX_CHARS = 300
 
-/** What came of an attempt. Whoever asks again, or of another attempt than the last, changes nothing. */
+/** Records the outcome of an attempt. A repeated report, or one of an earlier attempt, changes nothing. */
 export const decideSettle = (
   state: MailSendingState,
   { attempt, outcome }: { readonly attempt: number; readonly outcome: SendOutcome },
@@ -152,7 +152,7 @@ export const decideRetry = (
   return { events: [{ type: "mail_sending.due", v: 1, attempt: state.attempts + 1 }] }
 }
 
-/** How far each has come: a report changes what stands before it. */
+/** The order of statuses: a report changes only earlier ones. */
 const RANKS: Readonly<Record<SendingStatus, number>> = {
   queued: 0,
   sent: 1,
@@ -163,7 +163,7 @@ const RANKS: Readonly<Record<SendingStatus, number>> = {
 }
 
 const isFurther = (state: MailSendingValue, status: SendingStatus): boolean =>
-  // Of what nobody knew, a report knows.
+  // A report settles an unknown outcome.
   state.unknown || RANKS[status] > RANKS[state.status]
 
 /** A server to which a recipient forwards its mail reports on an address that the message was not for. */

@@ -1,4 +1,4 @@
-/** Of the queue: a message, and the number of its recipient from 1. */
+/** The id of a sending in the queue: a message, and the number of its recipient from 1. */
 
 const SENDING_ID = /^([1-9]\d{0,14})-([1-9]\d?)$/
 

@@ -2,9 +2,9 @@
  * A message on its way to one recipient: id = `sendingId`. `null`: never queued. Begun by the commit that sends.
  *
  * Invariants
- *  - An attempt is in the log before it is made. One of which nobody has told what became of it is made again only where
- *    that does no harm; else it is over, and told as not known.
- *  - What is over stays over, but for what others report of it later: each report counts once.
+ *  - An attempt is in the log before it is made. One of which nobody has told what became of it is made again only
+ *    where that does no harm; else it is over, and told as not known.
+ *  - A finished sending stays finished, except for later reports by others: each report counts once.
  */
 import { Schema } from "effect"
 import { SendingStatus } from "../../../schemas/mail/sent.ts"

@@ -1,9 +1,10 @@
 /**
- * What counts for all agents that send (spec 3.6, 8): id = `service`. Its newest event holds the whole state, so that a
+ * The counts of all agents that send (spec 3.6, 8): id = `service`. Its newest event holds the whole state, so that a
  * sender's actor writes it in its own commit.
  *
  * Invariants (contract 22)
- *  - `days` leaves out recipients at this service's own domains and everything from a sender whose sending is suspended.
+ *  - `days` leaves out recipients at this service's own domains and everything from a sender whose sending is
+ *    suspended.
  *  - The rates are judged after each sending and after each outcome.
  *  - One sender cannot pause the service, and agents with a common sponsor count as one sender: the rates must be too
  *    high also without any one sender that has bounces or complaints.

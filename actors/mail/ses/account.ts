@@ -1,13 +1,13 @@
-/** How the account at the provider stands, told to operators by a log line whenever it changes. */
+/** Watches the account at the provider, and logs a line for operators whenever it changes. */
 import { Effect, Schedule, type Scope } from "effect"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import type { AccountState, Identities } from "./identities.ts"
 
 const PERCENT = 100
-/** Of the day's quota at the provider. */
+/** The share of the provider's daily quota that counts as nearly used up. */
 const NEARLY_PERCENT = 90
 
-/** What an operator is to do something about; `null`: nothing. */
+/** The trouble that an operator must mend; `null`: none. */
 export const accountTrouble = ({ sending, production, per_day, sent_day }: AccountState): string | null => {
   if (!sending) return "the provider lets this account send nothing"
   if (!production) return "the account is in the provider's sandbox: only addresses that it knows are written to"

@@ -17,7 +17,7 @@ export const IDENTITY_STATUSES = ["SUCCESS", "PENDING", "FAILED", "TEMPORARY_FAI
 export type IdentityStatus = (typeof IDENTITY_STATUSES)[number]
 
 export interface AccountState {
-  /** Whether it may send at all. */
+  /** True if it may send at all. */
   readonly sending: boolean
   /** Not in the sandbox, where only addresses that are known may be written to. */
   readonly production: boolean
@@ -42,7 +42,7 @@ export interface Identities {
   readonly accountState: Effect.Effect<AccountState, ProviderFault>
 }
 
-/** Of calls that may be made again. */
+/** The number of tries of calls that may be repeated. */
 const ATTEMPTS = 3
 
 /** The provider did not do it; it may be asked again. `reason`: the provider's own name for it. */

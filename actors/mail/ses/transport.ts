@@ -2,8 +2,8 @@
  * Mail of agents, sent by SES (SendEmail of its version 2 interface): one recipient a call.
  *
  * Invariants
- *  - Sent at most once a call: the client tries nothing again by itself. Where the line broke after the request went out,
- *    nobody knows, and it is not repeated.
+ *  - Sent at most once a call: the client tries nothing again by itself. If the line broke after the request went out,
+ *    nobody knows the outcome, and it is not repeated.
  *  - The sender of the envelope is SES's own: what comes back to it, SES tells by notification. SES signs (DKIM).
  *  - Reasons are words of ours: the provider's own may hold an address.
  */
@@ -18,7 +18,7 @@ export interface SesSending {
   readonly configurationSet: string | null
 }
 
-/** Of the account, not of the message: an operator has to see to it. */
+/** Errors about the account, not the message: an operator has to act. */
 const OF_THE_ACCOUNT: ReadonlyMap<string, string> = new Map(
   Object.entries({
     AccountSuspendedException: "the provider has suspended the account",
@@ -81,7 +81,10 @@ const codeOf = (error: unknown): string => {
   return typeof code === "string" ? code : ""
 }
 
-/** Of an answer that is not in the interface's own words: whoever stands before the service has turned it away. */
+/**
+ * The status of an answer that is not in the interface's own words: something before the service has turned the call
+ * away.
+ */
 const rawStatusOf = (error: unknown): number | undefined => {
   const { $response } = (typeof error === "object" && error !== null ? error : {}) as {
     readonly $response?: { readonly statusCode?: number }
@@ -89,7 +92,7 @@ const rawStatusOf = (error: unknown): number | undefined => {
   return $response?.statusCode
 }
 
-/** What a failed call says of the message. */
+/** The outcome of the message after a failed call. */
 export const outcomeOf = (error: unknown, pausedSeconds: number): Outcome => {
   if (error instanceof SESv2ServiceException) return told(error, pausedSeconds)
   const [name, words] = error instanceof Error ? [error.name, error.message] : ["", ""]
