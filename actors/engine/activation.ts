@@ -8,7 +8,7 @@
  *  - A command is done when it is committed: the next begins then, while the answer may wait for read models.
  *  - The mailbox is bounded, answers that wait included; one more is refused as `overloaded`, before anything was done.
  *  - When the node loses the shard, its fibers are interrupted: what has not reached its append ends there and does
- *    nothing, what has is carried to its end (command.ts). Whoever waits is told to ask elsewhere.
+ *    nothing, what has is carried to its end (command.ts). Waiting callers are told to ask elsewhere.
  */
 import { Cause, Effect, Exit, type Fiber } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"

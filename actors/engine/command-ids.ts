@@ -1,6 +1,6 @@
-/** What ids of commands say that nobody sends from outside. */
+/** Ids of commands that nobody sends from outside. */
 
-/** What the id of a fired timer's command begins with. */
+/** The prefix of the id of a fired timer's command. */
 export const TIMER_COMMAND = "timer-"
 
 const REACTION_COMMAND = "react."
@@ -12,7 +12,7 @@ const REACTION_COMMAND = "react."
 export const reactionCommand = (set: string, seq: number, kind: string, actor: string, which: string): string =>
   `${REACTION_COMMAND}${set}.${seq}.${kind}.${actor}.${which}`
 
-/** What such an id says; `null` for every other. */
+/** The parts of such an id; `null` for every other. */
 export const reactionPlaceOf = (
   id: string
 ): { readonly set: string; readonly seq: number; readonly kind: string; readonly actor: string } | null => {

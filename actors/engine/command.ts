@@ -1,12 +1,12 @@
 /**
- * How a command becomes a commit.
+ * Carries out a command, up to its commit.
  *
  * Invariants
  *  - Append, then evolve, then reply: nothing is answered that is not durable, nothing evolves that was not appended.
- *  - The log is the fence. An append carries the sequence this activation stands at. When it is refused, somebody
- *    else has written: the activation reloads from the log and tries the command again, at most CONFLICT_TRIES times.
- *  - What `prepare` gathers is used only where the actor still stands at the sequence it stood at before: numbers drawn
- *    there grow along the log of each actor, whoever else believed to own it meanwhile.
+ *  - The log is the fence. An append carries the sequence this activation stands at. When it is refused, somebody else
+ *    has written: the activation reloads from the log and tries the command again, at most CONFLICT_TRIES times.
+ *  - Facts from `prepare` are used only if the actor still stands at the same sequence: numbers drawn there grow along
+ *    the log of each actor, whoever else believed to own it meanwhile.
  *  - After an append of unknown outcome the log is read before anything else is decided.
  *  - A command id that is remembered is answered with its first reply; nothing is appended. (What reactions tell is
  *    known to be done longer than its reply is: nobody reads that.)
@@ -17,10 +17,11 @@
  *  - A refusal that commits nothing counts only where the log says that this activation is not behind: another node may
  *    have carried out this very command a moment ago, whose work (a name that is taken, a vote that stands) is what the
  *    refusal is about. It is then answered with the first reply.
- *  - What is refused for its bytes, or for want of room on the disk, is refused before anything is set or appended.
+ *  - A command that is refused for its bytes, or for want of room on the disk, is refused before anything is set or
+ *    appended.
  *  - An interruption ends a command before its append or not at all: from the append on it is carried to its end.
- *  - What an answer waits for behind its append (read models, reactions, a companion's owner) holds up that answer alone.
- *    A reaction may come back to the actor that caused it, and is carried out there meanwhile.
+ *  - Work behind the append (read models, reactions, a companion's owner) delays that answer alone. A reaction may come
+ *    back to the actor that caused it, and is carried out there meanwhile.
  */
 import { Effect } from "effect"
 import { type ErrorCode, type Refusal, unavailable } from "../../schemas/errors.ts"
@@ -57,7 +58,7 @@ export interface CommandParts extends HistoryParts {
   readonly now: () => number
   /** The owner of a companion is told that its subject was written to; resolves when its reads are fresh. */
   readonly touched: (kind: string, id: string) => Promise<void>
-  /** What stands against any append at the moment: the disk is nearly full. */
+  /** The refusal of any append at the moment: the disk is nearly full. */
   readonly noRoom?: () => Refusal | null
 }
 
@@ -65,7 +66,7 @@ export interface CommandParts extends HistoryParts {
 export interface UnderWay<R> {
   readonly command: Command
   readonly operation: AnyWrite<R>
-  /** How it ended, where it came as far as its append: an interruption changes nothing of that. */
+  /** Its end, if it came as far as its append: an interruption changes nothing of that. */
   committed: Committed | null
   /** Waits until the caller can see the commit. It holds up the answer, not the actor's next command. */
   shown: (() => Promise<unknown>) | null
@@ -73,7 +74,7 @@ export interface UnderWay<R> {
 
 export type Committed = { readonly data: unknown } | { readonly refused: Refusal }
 
-/** What a command is carried out on. */
+/** The actor that carries out a command. */
 type Actor<R> = History<R> & { readonly memory: unknown }
 
 type AnyWrite<R> = WriteOperation<ActorTypes, unknown, unknown, unknown, unknown, R>
@@ -215,7 +216,7 @@ class Attempt<R> {
       if (isFinal && !(yield* this.isNewest())) return AGAIN
       return this.outcomeOf(decision)
     }
-    // What could not be folded must not be written.
+    // An event that could not be folded must not be written.
     const strange = events.find((event) => !knowsEvent(actor.definition.events, event))
     if (strange !== undefined)
       throw new TypeError(`${command.op} made an event outside the inventory: ${strange.type}@${strange.v}`)

@@ -1,4 +1,4 @@
-/** What a decision puts into the log: its actor's commit and those of its companions, all or nothing. */
+/** Builds the commits of a decision: its actor's and those of its companions, all or nothing. */
 import type { Refusal } from "../../schemas/errors.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import type { ActorDefinition, Companion, Decision, Timer } from "./definition.ts"
@@ -7,7 +7,7 @@ import type { Append, Commit, EventShape } from "../log/commit.ts"
 /** The actor's own first. */
 export type CommitGroup = readonly [Append, ...Array<Append>]
 
-/** What of a command stands in its commits. */
+/** The part of a command that its commits record. */
 interface Commanded {
   readonly id: string
   readonly op: string
@@ -76,6 +76,6 @@ export const companionsOf = (decision: Decision): ReadonlyArray<Companion> =>
 export const timersOf = (decision: Decision): ReadonlyArray<Timer> =>
   "refused" in decision ? [] : (decision.timers ?? [])
 
-/** What a group of commits takes in the log, without what the server adds. */
+/** Bytes of a group of commits in the log, without the server's overhead. */
 export const bytesOf = (group: ReadonlyArray<Append>): number =>
   group.reduce((sum, { commit }) => sum + Buffer.byteLength(JSON.stringify(commit)), 0)

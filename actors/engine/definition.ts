@@ -1,7 +1,7 @@
 /**
- * How an actor kind is declared: its state, its events with `evolve`, its operations with `decide`.
- * `decide` and `evolve` are pure: no clock, no randomness, no bus, no SQL. Time comes in `at`; whatever else a decision
- * needs of the world comes in as facts, gathered by `prepare` before the decision.
+ * Declares an actor kind: its state, its events with `evolve`, its operations with `decide`. `decide` and `evolve` are
+ * pure: no clock, no randomness, no bus, no SQL. Time comes in `at`; whatever else a decision needs of the world comes
+ * in as facts, gathered by `prepare` before the decision.
  *
  * `prepare`, `after` and operations of a kind's own are Effects: they fail with the refusal that is to be answered, and
  * say in their type (`R`) which services they reach. All of them may be interrupted before the append: when the node
@@ -24,7 +24,7 @@ export interface Companion {
   /** The sequence that actor must stand at: 0 where nobody may have written to it. */
   readonly expected: number
   readonly events: ReadonlyArray<EventShape>
-  /** How long the log keeps this commit; absent: for good. */
+  /** Seconds that the log keeps this commit; absent: for good. */
   readonly keepSeconds?: number
 }
 
@@ -51,16 +51,16 @@ export type Decision<Event extends EventShape = EventShape, Reply = unknown> =
       readonly timers?: ReadonlyArray<Timer>
     }
 
-/** Whether a timer is the one that is waited for: no clock is asked, for it fires by the server's. */
+/** True if a timer is the awaited one. No clock is asked, for it fires by the server's. */
 export const isDue = (fired: FiredTimer, due: number): boolean => fired.at === undefined || fired.at === wholeMs(due)
 
-/** How far the bus's clock, which fires timers, may be ahead of a node's. */
+/** Milliseconds that the bus's clock, which fires timers, may be ahead of a node's. */
 const CLOCK_AHEAD_MAX_MS = 300_000
 
 /**
- * What a fired timer is to a state that waits for `due`: its time has come; it has not by this node's clock, and the
- * timer must come again; or it is another's. One that does not say for when it was set is ours within what clocks may
- * differ.
+ * The meaning of a fired timer for a state that waits for `due`: its time has come; it has not by this node's clock,
+ * and the timer must come again; or it is another's. One that does not say for when it was set is ours within what
+ * clocks may differ.
  */
 export const firing = (fired: FiredTimer, due: number, at: number): "due" | "early" | "another" => {
   if (!isDue(fired, due)) return "another"
@@ -71,7 +71,7 @@ export const firing = (fired: FiredTimer, due: number, at: number): "due" | "ear
 /** Timers are set for whole milliseconds, never earlier than they were asked for. */
 export const wholeMs = (at: number): number => Math.ceil(at)
 
-/** What a kind is made of: the state, the events, and what an activation keeps beside its state. */
+/** The types of a kind: its state, its events, and the memory of an activation. */
 export interface ActorTypes {
   readonly state: unknown
   readonly event: EventShape
@@ -101,11 +101,11 @@ export interface PrepareContext<Memory = unknown> extends AnswerContext {
   readonly memory: Memory
   /** For asks of other actors: they are steps of the same trace. */
   readonly traceparent?: string | undefined
-  /** Who signed the request that asks, where anybody did. */
+  /** The signer of the request, if there is one. */
   readonly by?: SignedBy | undefined
 }
 
-/** What a read answers, at once and without a fiber. */
+/** The result of a read, at once and without a fiber. */
 export type Result<Output> = { readonly data: Answer<Output> } | { readonly refused: Refusal }
 
 /** A read that for this state needs more of the world than the state: as an operation of a kind's own does. */
@@ -142,7 +142,7 @@ interface Writing<A extends ActorTypes, Input, Output, Facts, Reply, R> {
    * too long to be kept is made anew.
    */
   answer(state: A["state"], reply: Reply, context: AnswerContext): Answer<Output>
-  /** Whether the answer waits until the read models have the commit. */
+  /** True if the answer waits until the read models have the commit. */
   readonly projected?: boolean
   /**
    * Once after a commit, at best: it is lost with the node, and is not awaited. `state`: the new one; `refused`: the
@@ -207,9 +207,9 @@ export interface ActorDefinition<A extends ActorTypes = ActorTypes, R = never> {
   keepSeconds?(state: A["state"], at: number): number
   /** No log at all: what such an actor keeps lies in its memory and in stores of its own. */
   readonly logless?: true
-  /** What an activation keeps beside its state, lost with it: rate windows, requests under way. */
+  /** The memory of an activation beside its state, lost with it: rate windows, requests under way. */
   memory?(): A["memory"]
-  /** What follows from every decision of such an actor, whichever operation made it. Pure. */
+  /** The further consequences of every decision of such an actor, whichever operation made it. Pure. */
   consequences?(state: A["state"], decision: Decision<A["event"]>, context: AnswerContext): Decision<A["event"]>
   /** Judges an ask before its operation, where it is signed or draws on rate limits. */
   readonly gate?: Gate<A>
@@ -241,7 +241,7 @@ export type GateVerdict =
 export interface Judgement {
   readonly verdict: GateVerdict | Promise<GateVerdict>
   /**
-   * What must be true before anything is changed or answered (the nonce is in the log): a read may go on meanwhile.
+   * Resolves when a condition of any change or answer is met (the nonce is in the log); a read may go on meanwhile.
    * False when it could not be done; the answer is then withheld as `unavailable`.
    */
   readonly recorded?: Promise<boolean>

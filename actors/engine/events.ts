@@ -1,6 +1,6 @@
 /**
- * How a kind declares its events: each as a Schema of type, version and fields. Their types, the inventory that a node
- * holds a log against, and the full decoding of replay and verification follow from that.
+ * Declares a kind's events: each as a Schema of type, version and fields. Their types, the inventory that a node holds
+ * a log against, and the full decoding of replay and verification follow from that.
  *
  * A new version of a type is one more member beside the old one: the log is never rewritten.
  */
@@ -59,8 +59,8 @@ const issues = SchemaIssue.makeFormatterStandardSchemaV1()
 export class MisshapenEvent extends Error {}
 
 /**
- * Throws `MisshapenEvent` with the field that is wrong. What is known by neither type nor version is not looked at, and
- * a field more is none of ours: a newer release may have added it under the same version, as an optional one.
+ * Throws `MisshapenEvent` with the field that is wrong. Events of an unknown type or version are not decoded. An
+ * unknown field is ignored: a newer release may have added it under the same version, as an optional one.
  */
 export const decodeEvent = (
   kind: string,

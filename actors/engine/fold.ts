@@ -1,5 +1,5 @@
 /**
- * How events become state, wherever that happens: activation, replay, what-if, verification, read models.
+ * Folds events into state, everywhere: activation, replay, what-if, verification, read models.
  *
  * Invariants
  *  - An event is folded only where the kind's inventory names its type and has its version, or a later one. Another was

@@ -1,9 +1,9 @@
 /**
- * The actors of one node: activated on first use, passivated when idle, dropped with their shard.
- * At most `resident_actors_max` are kept; the longest idle go first, after a snapshot where one is due.
+ * The actors of one node: activated on first use, passivated when idle, dropped with their shard. At most
+ * `resident_actors_max` are kept; the longest idle go first, after a snapshot where one is due.
  *
- * Whatever the actors of a shard do, they do in fibers of that shard's own set: it is empty when nothing is under way,
- * and interrupted as a whole when the shard is lost.
+ * The actors of a shard do everything in fibers of that shard's own set: it is empty when nothing is under way, and
+ * interrupted as a whole when the shard is lost.
  */
 import { type Context, Effect, Fiber, FiberSet, type Scope } from "effect"
 import { SHARD_COUNT, shardOf } from "../../schemas/subjects.ts"
@@ -12,7 +12,7 @@ import type { ActorDefinition, ActorTypes } from "./definition.ts"
 
 /** For what is under way on a shard that is given back. */
 const DRAIN_MAX_MS = 3000
-/** For the snapshots of all its actors. Who is left without one has its log read. */
+/** For the snapshots of all its actors. An actor without one has its log read. */
 const SNAPSHOTS_MAX_MS = 3000
 /** Passivations of one sweep, so that it never holds the event loop. */
 const SWEEP_MAX = 500
@@ -30,7 +30,7 @@ interface Shard<R> {
 }
 
 /**
- * What this release does not know: asks for operations, or of kinds, that it has not, and actors with events of
+ * Counts of unknown things: asks for operations or kinds that this release does not have, and actors with events of
  * another.
  */
 interface Unknown {
@@ -66,7 +66,7 @@ export class ActorHost<R = never> {
     }
   }
 
-  /** Whatever is under way ends with the scope. */
+  /** Work under way ends with the scope. */
   static make<R = never>(
     definitions: ReadonlyArray<ActorDefinition<ActorTypes, R>>,
     parts: EngineParts

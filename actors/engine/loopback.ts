@@ -4,7 +4,7 @@
  * Invariants
  *  - Subjects of one process alone are looped: a session's own, and an asker's replies.
  *  - A message arrives after the sender's turn of the event loop, as one from the server does.
- *  - Where nobody listens any more the server is asked, which says so to the sender.
+ *  - If nobody listens any more the server is asked, which says so to the sender.
  */
 import type { BusMessage, BusTransport } from "../../schemas/runtime/bus/asker.ts"
 

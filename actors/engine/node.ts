@@ -1,8 +1,8 @@
 /**
  * One node on the bus: takes frames of asks, has each judged and carried out by its actor, sends the answers back in
- * frames. What it does not own, and what its release does not know, it says so, that it be asked for elsewhere; what it
- * cannot do it refuses; it never leaves an ask without an answer, except when it has lost its lease meanwhile: then the
- * asker tries again elsewhere, and an old answer would be a lie.
+ * frames. It answers asks that it does not own, or that its release does not know, by sending the asker elsewhere; it
+ * refuses those that it cannot carry out; it never leaves an ask without an answer, except when it has lost its lease
+ * meanwhile: then the asker tries again elsewhere, and an old answer would be wrong.
  */
 import { type Clock, Schema } from "effect"
 import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
@@ -57,7 +57,7 @@ interface Reply {
 
 type Later<A> = A | Promise<A>
 
-/** What is known of an ask that was let through. */
+/** The facts of an admitted ask. */
 interface Passed {
   readonly rate?: RateState | undefined
   readonly span: Span | null

@@ -9,21 +9,21 @@
  *    dropped at once, and a new session begins.
  *  - A node answers only while its last acknowledged beat was *sent* within SERVE_WITHIN_MS, which is less than the
  *    silence after which peers may end it. A thawed node therefore first asks for its lease, then answers.
- *  - Shards go to the live session with the highest rendezvous weight, claimed by compare-and-set on the shard's key.
- *    A claim is made only when the key names no live session. An owner that is no longer the best drains and gives
- *    the shard back; nobody takes it from a living one.
+ *  - Shards go to the live session with the highest rendezvous weight, claimed by compare-and-set on the shard's key. A
+ *    claim is made only when the key names no live session. An owner that is no longer the best drains and gives the
+ *    shard back; nobody takes it from a living one.
  *  - The view may be old: also a key that is believed to name this session is claimed by compare-and-set, before it is
  *    served.
- *  - Whoever a key names takes the shard up, or gives it back, at each tick until it has: a claim whose preparation
- *    failed and a key that could not be given back (the bus was between two leaders) leave no shard with a living owner
- *    that does not serve it.
+ *  - The session that a key names takes the shard up, or gives it back, at each tick until it has: a claim whose
+ *    preparation failed and a key that could not be given back (the bus was between two leaders) leave no shard with a
+ *    living owner that does not serve it.
  *  - Sessions ping their successors in the ring of sessions. "No responders" (the connection is gone) or silence of
- *    SILENT_AFTER_MS, seen by a node whose own lease is good, ends a session by compare-and-set on its key: if it
- *    has beaten meanwhile, the set is lost and it lives.
- *  - Whatever is done in a session's name (claims, returns, pings, the listening on its subjects) lies in its
- *    scope (session.ts) and ends with it: nothing of a lost session reaches the next.
- *  - All of this is a hint. Two nodes may believe in one shard for a moment (a slow watch, a lost compare-and-set);
- *    the log's expected sequences decide what is written (activation.ts).
+ *    SILENT_AFTER_MS, seen by a node whose own lease is good, ends a session by compare-and-set on its key: if it has
+ *    beaten meanwhile, the set is lost and it lives.
+ *  - Work in a session's name (claims, returns, pings, the listening on its subjects) belongs to its scope (session.ts)
+ *    and ends with it: nothing of a lost session reaches the next.
+ *  - All of this is a hint. Two nodes may believe in one shard for a moment (a slow watch, a lost compare-and-set); the
+ *    log's expected sequences decide what is written (activation.ts).
  */
 import { Effect, Exit, Fiber, FiberSet, Option, Scope, Semaphore } from "effect"
 import { SHARD_COUNT } from "../../schemas/subjects.ts"
@@ -60,7 +60,7 @@ export interface PlacementOptions {
   /** Monotonic ms. */
   readonly now: () => number
   readonly newSession: () => string
-  /** What the session's key says of the node: JSON, shown by `hub status`. */
+  /** The node's description in the session's key: JSON, shown by `hub status`. */
   readonly describe: () => string
   readonly ttlSeconds: number
 }
@@ -101,7 +101,7 @@ export class Placement {
     return this.current?.id ?? null
   }
 
-  /** Whether this node may answer for a shard right now. */
+  /** True if this node may answer for a shard right now. */
   serves(shard: number): boolean {
     const { current } = this
     if (current === null) return false
@@ -279,8 +279,8 @@ export class Placement {
   }
 
   /**
-   * Of one whose line is gone the last beats may not have been read yet: then its key is, and it is asked once more. One
-   * that is silent and beats all the same lives.
+   * A peer whose line is gone may have beaten unread. Its key is read then, and it is asked once more. One that is
+   * silent and beats all the same lives.
    */
   private ping(session: Session, peer: string, tries = PING_TRIES): Effect.Effect<void> {
     const { store, view, now } = this.options
@@ -289,7 +289,7 @@ export class Placement {
       if (heard === "pong" && lastHeard !== undefined) session.heard.set(peer, now())
       if (heard === "pong" || (heard === "silent" && now() - (lastHeard ?? now()) <= SILENT_AFTER_MS))
         return Effect.void
-      // Who cannot vouch for its own connection does not judge another's.
+      // A node that cannot vouch for its own connection does not judge another's.
       if (!this.isFresh(session) || !view.isLive(peer)) return Effect.void
       const key = nodeKey(peer)
       return Effect.catch(Effect.asVoid(store.remove(key, store.revision(key))), (why) =>

@@ -1,4 +1,4 @@
-/** What the engine needs of the world beside the log. Each has one real implementation here and a model in the tests. */
+/** The engine's ports beside the log. Each has one real implementation here and a model in the tests. */
 import type { Effect } from "effect"
 
 export interface Snapshot {

@@ -25,7 +25,7 @@ interface Waiter {
 }
 
 const SWEEP_MS = 25
-/** How long the watermark of a batch that changed nothing waits for one that did. */
+/** Milliseconds that the watermark of a batch without changes waits for one that changed something. */
 const RIDE_MS = 2
 /** Messages leave at least this far apart: each goes to every node. */
 const TELL_GAP_MS = 1
@@ -106,7 +106,7 @@ class Mark {
     this.release(this.movedAt)
   }
 
-  /** Whether anybody waits on. */
+  /** True if anybody still waits. */
   release(now: number): boolean {
     if (this.waiters.length === 0) return false
     this.waiters = this.waiters.filter((waiter) => {

@@ -1,7 +1,6 @@
 /**
- * What was lately done under an id, for askers that send again what they got no answer to: two generations, the older
- * one dropped whole. An id is known for `keepMs` at least and for twice as long at most, unless more than `max` came in
- * between.
+ * Recent work by id, for askers that repeat an ask without an answer: two generations, the older one dropped whole. An
+ * id is known for `keepMs` at least and for twice as long at most, unless more than `max` came in between.
  */
 export class Recent<T> {
   private young = new Map<string, T>()

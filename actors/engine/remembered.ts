@@ -15,7 +15,7 @@ import { reactionPlaceOf } from "./command-ids.ts"
 import { isRefused } from "./commit-group.ts"
 import type { RememberedCommand } from "./ports.ts"
 
-/** How far a set of reactions has come: the commands that follow from one commit, all before it being done. */
+/** The place of a set of reactions: the commands that follow from one commit, all before it being done. */
 interface Place {
   readonly seq: number
   readonly commands: Array<RememberedCommand>
@@ -35,7 +35,7 @@ export class Remembered {
   /** `null` for most actors: it costs nothing there. */
   private places: Map<string, Place> | null = null
 
-  /** Whose memory it is. */
+  /** The actor that this memory belongs to. */
   constructor(kind: string, id: string) {
     this.kind = kind
     this.id = id
@@ -59,7 +59,7 @@ export class Remembered {
     else this.addPlace(command, told.set, told.seq)
   }
 
-  /** Where another was told and this actor only has a part in the commit, the order is that of the other. */
+  /** If this actor only has a part in another's commit, the order is that of the other. */
   private placeIn(id: string) {
     const told = reactionPlaceOf(id)
     return told?.kind === this.kind && told.actor === this.id ? told : null

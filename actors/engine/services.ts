@@ -1,6 +1,6 @@
 /**
- * What the operations of actors reach beyond their own state. An operation that reaches a service says so in its type;
- * the node (process/node.ts) provides all of them.
+ * The services that operations of actors reach beyond their own state. An operation that reaches a service says so in
+ * its type; the node (process/node.ts) provides all of them.
  */
 import { randomBytes } from "node:crypto"
 import { type Clock, Context, Effect, Layer } from "effect"
@@ -22,7 +22,7 @@ import { nextNumber } from "../log/counters.ts"
 import { requestsOf } from "../log/requests.ts"
 import type { PrepareContext } from "./definition.ts"
 
-/** Of the command that asks: the same command asks under the same id, so that it is answered from memory. */
+/** The asking command. The same command asks under the same id, so that it is answered from memory. */
 export type Asking = Pick<PrepareContext, "commandId" | "deadline" | "traceparent">
 
 /** For questions that each try of a command asks anew: after a lost race the last answer is out of date. */

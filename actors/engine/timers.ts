@@ -8,14 +8,14 @@
  * Invariants
  *  - A timer fires at least once and is applied once; a restart of everything loses none.
  *  - Its subjects end in the time that it is set for: one that is set for another time, by a commit that failed
- *    perhaps, takes the place of none. What fires for nothing is the actor's to ignore, by that time (`isDue`).
- *  - Whoever takes a timer of a kind that its release does not know asks the actor's owner what it becomes (FIRE).
+ *    perhaps, takes the place of none. An actor ignores a timer without a purpose, by that time (`isDue`).
+ *  - A node that takes a timer of a kind that its release does not know asks the actor's owner what it becomes (FIRE).
  *  - A timer is set before its commit, and may fire while that is under way still: to a new owner, who knows nothing of
  *    it. One that is set for so soon comes once more, when the commit is written or never will be.
- *  - What cannot be answered at the moment (no owner knows the kind, an actor that is not to be had) is set again for
- *    later, under the id it had, and waits in the schedule: it stands in nobody's way.
- *  - What is under way as its node ends is given to another at once, which asks under the same id.
- *  - What has fired is kept for FIRED_KEPT_SECONDS at most. A server that runs so long without any actor loses it.
+ *  - A timer that cannot be answered at the moment (no owner knows the kind, an actor is unavailable) is set again for
+ *    later, under the id it had, and waits in the schedule: it delays nobody.
+ *  - A timer under way as its node ends is given to another at once, which asks under the same id.
+ *  - Fired timers are kept for FIRED_KEPT_SECONDS at most. A server that runs so long without any actor loses it.
  */
 import { AckPolicy, type ConsumerMessages, jetstream, type JetStreamManager, type JsMsg } from "@nats-io/jetstream"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
@@ -38,7 +38,7 @@ import { timerSpan } from "./trace.ts"
 const SET_TIMEOUT_MS = 3000
 /** The engine's own operation on any actor: what a fired timer becomes, its owner says. Input: `FiredTimer`. */
 export const FIRE = "engine.timer"
-/** What cannot be answered comes again after this, twice as late each time. */
+/** A timer that cannot be answered comes again after this time, twice as late each time. */
 const LATER_MS = 500
 const LATER_MAX_MS = 10_000
 const FIRED_KEPT_SECONDS = 2_592_000
@@ -47,7 +47,7 @@ const COMMAND_HEADER = "Hub-Timer-Command"
 const PUT_OFF_HEADER = "Hub-Timer-Put-Off"
 const AGAIN_HEADER = "Hub-Timer-Again"
 const COMMAND_DEADLINE_MS = 10_000
-/** Of a timer that perhaps no owner knows: it must not hold a place for long. */
+/** The deadline of a timer that perhaps no owner knows: it must not hold a place for long. */
 const STRANGE_DEADLINE_MS = 2000
 const REDELIVER_AFTER_MS = 30_000
 const IN_FLIGHT_MAX = 200
@@ -218,7 +218,7 @@ interface Fired {
   readonly due: string
 }
 
-/** Of a timer that an older release has set, without its time. */
+/** The name of the time of a timer that an older release has set without one. */
 const UNDATED = "undated"
 
 const firedOf = ({ name, due }: Fired): FiredTimer => (due === UNDATED ? { name } : { name, at: Number(due) })

@@ -1,4 +1,4 @@
-/** What a promise brings, with what it rejects with as the failure. */
+/** A promise as an Effect: its value, or its rejection as the failure. */
 import { Effect } from "effect"
 
 export const attempt = <A>(act: () => Promise<A>): Effect.Effect<A, unknown> =>

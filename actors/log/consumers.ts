@@ -10,7 +10,7 @@ interface Durable {
   readonly pendingMax: number
 }
 
-/** What all workers of a kind share: they may take of it, not say what is in it. */
+/** The durable consumers that all workers of a kind share: they may take messages, not choose them. */
 export const wantedConsumers = ({ webhook, service: { mail, vault } }: Limits): ReadonlyArray<Durable> => [
   {
     name: consumers.webhooks,

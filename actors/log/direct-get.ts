@@ -14,11 +14,11 @@ export interface DirectGetRequest {
   readonly seq: number
   /** May hold wildcards. */
   readonly next_by_subj: string
-  /** How many messages at most. */
+  /** The most messages. */
   readonly batch: number
 }
 
-/** Whether the batch has ended. Throws where it is refused. */
+/** True if the batch has ended. Throws where it is refused. */
 const ends = ({ headers }: Msg): boolean => {
   const status = headers?.code ?? 0
   if (status === 0) return false

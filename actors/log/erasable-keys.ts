@@ -7,7 +7,7 @@
  *    the service, and nowhere else but in the memory of a node, for a minute.
  *  - Erased with its owner: the server writes over its bytes. From then on nobody opens what is left in the log, in
  *    snapshots or tables; backups forget it with their next run.
- *  - Whoever folds events needs no key: states hold what is sealed, as it is.
+ *  - Folding events needs no key: states hold sealed values as they are.
  */
 import { randomBytes } from "node:crypto"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
@@ -37,9 +37,9 @@ export interface KeyPlace {
   readonly subjectOf: (owner: string) => string
   /** Binds a sealed key to its owner. */
   readonly purposeOf: (owner: string) => string
-  /** What the key itself is for. */
+  /** The purpose of the key itself. */
   readonly use: string
-  /** Where keys cannot be read or written now. */
+  /** The refusal if keys cannot be read or written now. */
   readonly unreachable: Refusal
 }
 
@@ -55,7 +55,7 @@ export class ErasableKeys {
     this.place = place
   }
 
-  /** What seals and opens for an owner; `null` once it is erased, or where there never was one. */
+  /** The sealer of an owner; `null` once its key is erased, or if there never was one. */
   of(owner: string): Effect.Effect<Sealer | null, Refusal> {
     return Clock.clockWith((clock) => {
       const cached = this.cached.get(owner)
@@ -77,7 +77,7 @@ export class ErasableKeys {
     })
   }
 
-  /** Whoever asks again finds nothing, and that is well. */
+  /** A repeated erasure finds nothing, and succeeds. */
   erase(owner: string): Effect.Effect<void, Refusal> {
     return this.asked(async () => {
       this.cached.delete(owner)

@@ -1,6 +1,7 @@
 /**
- * The last restore of the log. What was ended or used after the backup is open again in a restored log, so secrets and
- * letters from before the restore hold no more. Nodes read it once: a restore needs all of them stopped.
+ * The last restore of the log. Sessions and letters that were ended or used after the backup are open again in a
+ * restored log, so secrets and letters from before the restore are no longer valid. Nodes read it once: a restore needs
+ * all of them stopped.
  */
 import { subjects } from "../../schemas/subjects.ts"
 import type { EventLog } from "./commit.ts"

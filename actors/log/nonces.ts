@@ -5,9 +5,9 @@
  *  - The owner of the key's shard judges a nonce, so two uses meet in one place.
  *  - A use is in the log before its request is answered. Uses gather for FLUSH_MS, or until the message before them is
  *    acknowledged, and go out as one.
- *  - Every node follows the log of all nodes. Who takes over a shard first reads the log up to its end as it stood
- *    after the shard was claimed; the former owner no longer answers by then (placement.ts), so what it has written
- *    later belongs to requests that nobody was answered.
+ *  - Every node follows the log of all nodes. A node that takes over a shard first reads the log up to its end as it
+ *    was after the shard was claimed. The former owner no longer answers by then (placement.ts), so its later entries
+ *    belong to requests that got no answer.
  *  - The edge repeats an unanswered ask under the same id: a nonce found used by that very request is no reuse. Once it
  *    was said of a request that its use could not be recorded, it is said of each repeat: its client has been told that
  *    nothing was done.
@@ -40,7 +40,7 @@ const INFO_TIMEOUT_MS = 1000
 /** Messages of one read of the log; how long it may take, for the server that was asked may be gone. */
 const PAGE_MESSAGES = 1000
 const PAGE_TIMEOUT_MS = 500
-/** How long replicas that are behind are waited for, and how often it is looked. */
+/** Milliseconds to wait for replicas that are behind, and between two looks. */
 const BEHIND_MAX_MS = 3000
 const BEHIND_PAUSE_MS = 10
 const PATIENCE = Schedule.upTo(Schedule.spaced(BEHIND_PAUSE_MS), { duration: BEHIND_MAX_MS })
@@ -65,11 +65,11 @@ const newBatch = (): Batch => {
 
 const REUSED: NonceUse = { use: "reused" }
 
-/** Where a log of nonces lives. */
+/** The place of a log of nonces. */
 export interface NonceHome {
   readonly stream: string
   readonly subject: string
-  /** How long a used nonce is refused; whole minutes are forgotten at once, so it may be up to one more. */
+  /** Seconds that a used nonce is refused. Whole minutes are forgotten at once, so it may be up to one more. */
   readonly keepSeconds: number
 }
 
@@ -97,7 +97,7 @@ export class NonceLog {
   private readonly home: NonceHome
   private readonly table: NonceTable
   private readonly asking: Queue.Queue<Asked>
-  /** What waits to go out; the last one gathers. */
+  /** Batches that wait to go out; the last one gathers. */
   private readonly batches: Array<Batch> = []
   /** Closed while nothing waits. */
   private readonly some = Latch.makeUnsafe(false)
@@ -224,7 +224,7 @@ export class NonceLog {
       try: () => this.lastSeq(),
       catch: (error) => new NotCaughtUp({ message: String(error) })
     })
-    // What the follower is about to bring need not be asked for.
+    // Entries that the follower is about to bring need not be asked for.
     if (this.followed < last) yield* Effect.sleep(BEHIND_PAUSE_MS)
     const further = Effect.suspend(() => {
       const before = this.followed
@@ -265,7 +265,10 @@ export class NonceLog {
     )
   )
 
-  /** Of the follower and of who catches up; what one has brought, the other passes over. `at`: Unix ms. */
+  /**
+   * Takes the entries of the follower and of the catch-up. Entries that one has brought, the other skips. `at`: Unix
+   * ms.
+   */
   private heard(seq: number, at: number, records: Uint8Array): void {
     if (seq <= this.followed) return
     for (const mark of decode(records)) this.table.add(mark, at)

@@ -1,6 +1,6 @@
 /**
- * What must not stand in the clear in events, snapshots, replays and backups: secrets that an actor must keep (a
- * webhook's HMAC key), under a key derived from the service's seed; what is a person's own, under a key of that account
+ * Seals values that must not be in the clear in events, snapshots, replays and backups: secrets that an actor must keep
+ * (a webhook's HMAC key), under a key derived from the service's seed; a person's own data, under a key of that account
  * (actors/kit/account-keys.ts). AES-256-GCM.
  */
 import {

@@ -2,10 +2,9 @@
  * Room for the log: below a floor of free bytes no commit is appended, so that what reads need (the memory of nonces
  * above all, in streams of bounded size) goes on.
  *
- * Where it is measured: by the disk itself, where nats-server is the launcher's own on this machine; by each server's
- * monitoring (HUB_NATS_MONITOR), which tells how much it may store and does; by the account's bound, where it has one.
- * The least of what is known counts. A server that refuses a commit for want of room says the same, for
- * REFUSED_HOLD_MS.
+ * It is measured by the disk itself, if nats-server is the launcher's own on this machine; by each server's monitoring
+ * (HUB_NATS_MONITOR), which tells how much it may store and does; by the account's bound, if it has one. The least of
+ * what is known counts. A server that refuses a commit for want of room says the same, for REFUSED_HOLD_MS.
  */
 import { statfs } from "node:fs/promises"
 import { join } from "node:path"
@@ -42,7 +41,7 @@ type Looking = Effect.Effect<number | null, unknown>
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?$/
 
-/** Where the launcher's own server keeps the log, if that is the one in use. */
+/** The folder of the launcher's own server, if that is the one in use. */
 const onDisk = ({ natsUrl, data }: StorageParts["config"]): Looking => {
   const servers = busServers(natsUrl, "queries")?.servers ?? []
   if (servers.length === 0 || !servers.every((server) => LOOPBACK.test(server))) return Effect.succeed(null)
@@ -61,7 +60,7 @@ const Monitored = Schema.Struct({
 })
 const readMonitored = Schema.decodeUnknownSync(Monitored)
 
-/** What one server may still store. */
+/** Bytes that one server may still store. */
 const onServer = (monitor: string): Looking =>
   Effect.timeout(
     Effect.tryPromise(async (signal) => {
@@ -91,7 +90,7 @@ export const freeStorage = ({ manager, config }: StorageParts): Effect.Effect<nu
   })
 }
 
-/** What is said when the floor is reached, and when it is left. */
+/** The log lines for reaching the floor, and for leaving it. */
 export interface StorageWords {
   readonly low: string
   readonly again: string

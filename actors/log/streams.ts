@@ -20,7 +20,7 @@ import { buckets, streams, subjects } from "../../schemas/subjects.ts"
 const SECOND = 1_000_000_000
 /** Nonces outlive the time in which they are refused by this much, so that no clock drift lets one through. */
 export const NONCE_MARGIN_SECONDS = 60
-/** How long a session lives without a beat (actors/engine/placement.ts). */
+/** Seconds that a session lives without a beat (actors/engine/placement.ts). */
 export const SESSION_TTL_SECONDS = 3
 /** Some 80,000 lines of the console. */
 const AUDIT_MAX_BYTES = 16_777_216
@@ -230,7 +230,7 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
   }
 ]
 
-/** Of a restored service: the one stream that no backup holds, and made last. Nodes wait until it is there. */
+/** Makes a restored service's one stream that no backup holds, as the last one. Nodes wait until it is there. */
 export const ensureLeases = async (manager: JetStreamManager, limits: Limits, replicas: number): Promise<void> => {
   await manager.streams.add(wantedLeases(limits, replicas))
 }
@@ -253,7 +253,7 @@ const ensureStream = async (manager: JetStreamManager, wanted: Wanted): Promise<
   try {
     await manager.streams.add(wanted)
   } catch (why) {
-    // What it could not be made for is what counts, where it is not there.
+    // If the stream does not exist, the error of its creation counts.
     await manager.streams.update(wanted.name, wanted).catch((error: unknown) => {
       throw isMissing(error) ? why : error
     })
@@ -261,8 +261,8 @@ const ensureStream = async (manager: JetStreamManager, wanted: Wanted): Promise<
 }
 
 /**
- * Rejects where they are not there yet, or not whole: the leases are made last, by a migration as by a restore. Who may
- * not read the log may not look at it either, since what is told of a stream names every subject in it.
+ * Rejects where they are not there yet, or not whole: the leases are made last, by a migration as by a restore. A
+ * process that may not read the log may not ask about it either, since its description names every subject in it.
  */
 export const findStreams = async (nats: NatsConnection, readsLog: boolean): Promise<JetStreamManager> => {
   const manager = await jetstreamManager(nats, { checkAPI: false })

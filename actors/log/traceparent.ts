@@ -1,8 +1,8 @@
-/** Of which trace a message of the log is part. */
+/** The trace that a message of the log is part of. */
 import type { MsgHdrs } from "@nats-io/transport-node"
 import { readTraceparent, TRACEPARENT } from "../../schemas/runtime/trace/traceparent.ts"
 
-/** Of a commit's message. */
+/** The trace context of a commit's message. */
 export const traceparentOf = (headers: MsgHdrs | undefined): string | undefined =>
   headers?.get(TRACEPARENT) || undefined
 

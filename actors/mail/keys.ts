@@ -12,9 +12,9 @@ import { Sealer } from "../log/seal.ts"
 import type { KindParts } from "../kit/kind.ts"
 
 export class MailKeys extends ErasableKeys {
-  /** Of what belongs to no mailbox: addresses that may not be written to, and marks by which they are known. */
+  /** Seals data of no mailbox: addresses that may not be written to, and their marks. */
   readonly service: Sealer
-  /** What domains have to keep: keys that mail is signed by, and what proves a claim. */
+  /** Seals the data of domains: keys that sign mail, and proofs of claims. */
   readonly domains: Sealer
   private readonly notices: Sealer
 
@@ -32,7 +32,7 @@ export class MailKeys extends ErasableKeys {
     this.notices = new Sealer(key, "hub mail notices")
   }
 
-  /** What the provider told is of no mailbox yet: one key for all, for the days that the log holds it. */
+  /** A provider's notice belongs to no mailbox yet: one key for all, for the days that the log holds it. */
   sealNotice(id: string, message: string): string {
     return this.notices.seal(message, `notice ${id}`)
   }
@@ -49,9 +49,9 @@ export const MAIL_KEY_NAMES = "HUB_MAIL_KEY or HUB_MAIL_KEY_FILE"
 export const mailKeysWith = (nats: NatsConnection, key: Uint8Array | null): MailKeys | null =>
   key === null ? null : new MailKeys(nats, key)
 
-/** What an agent chose for a mailbox. */
+/** An agent's choices for a mailbox. */
 const { block_senders, allow_senders, require_dmarc, only_codes } = MailRules.fields
-/** What was chosen before a rule was known has none of it. */
+/** Choices from before a rule was known lack it. */
 const KeptRules = Schema.Struct({
   block_senders,
   allow_senders: allow_senders.pipe(Schema.withDecodingDefaultKey(Effect.succeed(NO_RULES.allow_senders))),
@@ -109,11 +109,11 @@ export const sealEnvelope = (sealer: Sealer, mail: number, envelope: MailEnvelop
 export const openEnvelope = (sealer: Sealer, mail: number, sealed: string): MailEnvelope =>
   openedOf(decodeEnvelope(sealer.open(sealed, `envelope ${mail}`)))
 
-/** Of the key of a message's parts, in base64url. */
+/** Seals the key of a message's parts, in base64url. */
 export const sealKey = (sealer: Sealer, mail: number, key: string): string => sealer.seal(key, `key ${mail}`)
 export const openKey = (sealer: Sealer, mail: number, sealed: string): string => sealer.open(sealed, `key ${mail}`)
 
-/** Whose mail was dropped, and which rule kept it out; or who was written to. */
+/** The sender of dropped mail and the rule that dropped it, or the recipient of sent mail. */
 export interface Dropped {
   readonly from: string
   readonly rule: MailRule | null
@@ -130,7 +130,7 @@ export const openDropped = (sealer: Sealer, sealed: string): Dropped => {
 
 const isRule = (text: string): text is MailRule => Object.hasOwn(MailRules.fields, text)
 
-/** What the headers of a message that is sent say. */
+/** The headers of a sent message. */
 export interface SentEnvelope {
   readonly summary: SentSummary
   /** Ids of RFC 5322, without angle brackets. */

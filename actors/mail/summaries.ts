@@ -1,4 +1,7 @@
-/** What mail says, for notifications out of the read models: these know its number alone, and ask those who have keys. */
+/**
+ * Summaries of mail, for notifications out of the read models: these know its number alone, and ask those that have
+ * keys.
+ */
 import { Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"

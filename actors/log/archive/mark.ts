@@ -20,7 +20,7 @@ import { SegmentName } from "./segment.ts"
 const TIMEOUT_MS = 3000
 
 const MARK_SUBJECT = subjects.event("log", "archived")
-/** Where the messages go that expect a mark. The log forgets them soon, and no reader is told of them. */
+/** The subject of messages that expect a mark. The log forgets them soon, and no reader is told of them. */
 export const GUARD_SUBJECT = subjects.event("log", "guard")
 export const GUARD_TTL = "60s"
 const LANES = 32
@@ -41,7 +41,10 @@ export interface Mark {
 
 export const NO_MARK: Mark = { seq: 0, segment: null }
 
-/** What a guard expects, by a number that goes up with every batch: a lane's subject, and the sequence of its newest. */
+/**
+ * The expectation of a guard, by a number that goes up with every batch: a lane's subject, and the sequence of its
+ * newest.
+ */
 export const laneOf = (turn: number, mark: number): { readonly subject: string; readonly expected: number } => {
   const lane = turn % LANES
   return { subject: LANE_SUBJECTS[lane] ?? MARK_SUBJECT, expected: mark === 0 ? 0 : mark - LANES + lane }

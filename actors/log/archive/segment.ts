@@ -7,13 +7,13 @@
  *    and the mark `HUBSEG01`.
  *  - A line: sequence, subject, Unix ms, sequence of the commit before it on its subject, Unix ms at which the log
  *    forgets it, traceparent, commit. A space stands between them, and `-` for what is not there.
- *  - The index: 257 counts by the first byte of a subject's hash, then pairs of a hash and the number of a block, in the
- *    order of the hashes. Two subjects of one hash cost a block that is read in vain.
+ *  - The index: 257 counts by the first byte of a subject's hash, then pairs of a hash and the number of a block, in
+ *    the order of the hashes. Two subjects of one hash cost a block that is read in vain.
  *
  * Invariants
- *  - A segment says which sequences it covers, and its footer names the segment before it with its hash: from the newest
- *    one on, the whole archive is known, and a change anywhere in it is seen.
- *  - What is read is checked: a block by its own checksum, the index by the footer, the footer by its hash, and the whole
+ *  - A segment says which sequences it covers, and its footer names the segment before it with its hash: from the
+ *    newest one on, the whole archive is known, and a change anywhere in it is seen.
+ *  - Every read is checked: a block by its own checksum, the index by the footer, the footer by its hash, and the whole
  *    by the hash that the next segment states.
  */
 import { createHash, hash } from "node:crypto"
@@ -67,10 +67,10 @@ const Footer = Schema.Struct({
   first: Count,
   last: Count,
   commits: Count,
-  /** Of each block: where it begins, its bytes, and its first sequence. */
+  /** The beginning of each block, its bytes, and its first sequence. */
   blocks: Schema.Array(Schema.Tuple([Count, Count, Count])),
   index: Schema.Struct({ offset: Count, bytes: Count, sha256: Sha256 }),
-  /** Of the bytes before the skippable frame. */
+  /** The hash of the bytes before the skippable frame. */
   sha256: Sha256,
   previous: Schema.NullOr(SegmentName)
 })
@@ -91,7 +91,7 @@ const orNone = (value: number | string | null): string => (value === null ? NONE
 
 const lineOf = ({ seq, subject, at, previous, expires, traceparent, data }: Archived): string => {
   const text = Buffer.from(data).toString()
-  // Commits are JSON in one line. What is not could not be read again.
+  // Commits are JSON in one line. Other data could not be read again.
   const plain = /^\{[^\n]*\}$/.test(text) ? text : `=${Buffer.from(data).toString("base64")}`
   return `${seq} ${subject} ${at} ${orNone(previous)} ${orNone(expires)} ${orNone(traceparent)} ${plain}\n`
 }
@@ -290,7 +290,7 @@ export class Segment {
 
 const HASHED_BYTES = 4_194_304
 
-/** Of the whole object: what the mark, or the next segment, states. */
+/** The hash of the whole object, which the mark or the next segment states. */
 export const sha256Of = async (object: ObjectReader): Promise<string> => {
   const hashing = createHash("sha256")
   for (let at = 0; at < object.bytes;) {
@@ -302,7 +302,7 @@ export const sha256Of = async (object: ObjectReader): Promise<string> => {
   return hashing.digest("hex")
 }
 
-/** Whether a line is of this subject, without looking at the rest of it. */
+/** True if a line is of this subject, without reading the rest of it. */
 export const isOf = (line: string, subject: string): boolean => {
   const from = line.indexOf(" ") + 1
   return line.startsWith(subject, from) && line.charAt(from + subject.length) === " "

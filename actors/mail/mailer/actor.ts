@@ -1,4 +1,4 @@
-/** What an agent has of mail; declared in schemas/mail/operations.ts. */
+/** An agent's mail; declared in schemas/mail/operations.ts. */
 import { Effect } from "effect"
 import { type Refusal, refusal, unavailable } from "../../../schemas/errors.ts"
 import { mailerOperations } from "../../../schemas/mail/operations.ts"
@@ -61,7 +61,7 @@ const noDomain = refusal("email_domain_unknown", "You have no such domain here."
 const notYours = refusal("email_domain_not_yours", "This domain is another agent's.")
 const notReady = refusal("email_domain_not_ready", "This domain is not active: see its records, then verify it.")
 
-/** Of the agent's own domain, which must be active; nothing at the service's. */
+/** The claim of the agent's own domain, which must be active; nothing at the service's. */
 const claimOn = (
   domain: string,
   own: string,
@@ -120,7 +120,7 @@ const closeFacts = (
     (closing) => ({ closing })
   )
 
-/** Of what an agent claimed then, or before. */
+/** The mailboxes at a domain that the agent claimed then, or before. */
 const atDomain = ({ mailboxes }: MailerState, domain: string, claim = Number.POSITIVE_INFINITY) =>
   mailboxes.filter((one) => one.address.endsWith(`@${domain}`) && (one.claim ?? 0) <= claim).map((one) => one.mailbox)
 
@@ -177,7 +177,7 @@ export const mailerKind = kind(fold, operations, (parts: MailParts) => {
       ),
       "mailer.may_send": custom((state, { mailbox, recipients }, context) =>
         Effect.flatMap(senderFacts(parts, { mailbox, addresses: recipients }, context), (facts) => {
-          // Whose address is one of ours is known once it is sealed: the service's own day is judged then.
+          // Sealing tells which addresses are ours: the service's own day is checked then.
           const wanted = { recipients: recipients.length, outside: 0 }
           const refused = sendingRefusal(state, wanted, facts, context.at, email)
           return refused === null ? Effect.succeed(null) : Effect.fail(refused)

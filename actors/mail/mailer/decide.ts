@@ -29,9 +29,9 @@ interface Opening {
 export interface OpenFacts {
   readonly mailbox: number
   readonly address: At<MailAddress>
-  /** Of the agent's own domain; absent at the service's. */
+  /** The claim of the agent's own domain; absent at the service's. */
   readonly claim?: number
-  /** What the agent chose, sealed under the mailbox's key. */
+  /** The agent's choices, sealed under the mailbox's key. */
   readonly chosen: string
 }
 
@@ -86,7 +86,7 @@ export const decideOpen =
     }
   }
 
-/** Where the actors of those that are to be closed stand in the log. */
+/** The sequences of the mailboxes to close in the log. */
 export interface CloseFacts {
   readonly closing: ReadonlyArray<{ readonly mailbox: number; readonly boxSeq: number; readonly addressSeq: number }>
 }
